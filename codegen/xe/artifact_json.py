@@ -16,19 +16,19 @@ from hal import DeviceSpec
 
 
 def artifact_to_json(artifact: GemmArtifact) -> dict[str, Json]:
-    """The artifact, without its inputs and what follows from them."""
+    """Return the artifact as JSON, without its inputs and what can be derived from them."""
     own = {"kernels": to_json(artifact.kernels)}
     return common_to_json(artifact) | own
 
 
 def artifact_from_json(stored: Any, key: str, problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> GemmArtifact:
-    """The artifact of that JSON and these inputs.
+    """Build the artifact from its JSON and its inputs.
 
     Raises:
         ValueError, KeyError, TypeError: the JSON is of another form.
         Refused: the code is that of these inputs, and a rule refuses their sizes.
     """
-    if problem.dynamic:  # it may have been compiled for other sizes, of which other rules hold
+    if problem.dynamic:  # it may have been compiled for other sizes, to which other rules apply
         check(problem, config, spec)
     target, stages = target_of(spec), stages_from_json(stored)
     kernels = tuple(decode(KernelSignature, kernel) for kernel in stored["kernels"])

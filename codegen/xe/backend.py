@@ -1,4 +1,4 @@
-"""The backend of Intel GPUs: XeTile to SPIR-V, also for CPU OpenCL devices that stand in for a GPU."""
+"""The backend of Intel GPUs: XeTile to SPIR-V, also for CPU OpenCL devices that simulate a GPU."""
 
 import hashlib
 from typing import Any

@@ -1,1 +1,1 @@
-"""Writes XeTile for a problem and a configuration."""
+"""Generation of XeTile for a problem and a configuration."""

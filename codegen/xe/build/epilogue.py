@@ -1,4 +1,4 @@
-"""The steps between the accumulator and C, on the tile that a work-group holds in registers."""
+"""The epilogue: steps between the accumulator and C, on the tile that a work-group holds in registers."""
 
 import math
 from collections.abc import Mapping
@@ -62,9 +62,9 @@ _GELU_TANH = (math.sqrt(2 / math.pi), 0.044715)
 
 @dataclass(frozen=True, slots=True)
 class Epilogue:
-    """Takes tiles of the accumulator to C: `matrices` are C and the steps' operands by their place, C's is None.
+    """Converts tiles of the accumulator to C: `matrices` are C (key None) and the steps' operands, by step index.
 
-    `sums` are where the partial sums of a reduction go: a number for each row, or column, and each tile across it.
+    `sums` are the buffers for partial sums of a reduction: one number per row (or column) and tile across it.
     """
 
     problem: GemmProblem
@@ -73,7 +73,7 @@ class Epilogue:
     sums: Mapping[int, Matrix]
 
     def write(self, w: Writer, place: Place, acc: SSAValue) -> None:
-        """Apply the steps to the tile at a place and store it, and its sums."""
+        """Apply the steps to the tile at a place; store the tile and its sums."""
         out = self.matrices[None]
         if not self.problem.epilogue:
             self._store(w, place, out, converted(w, acc, self.problem.dtype_c))
@@ -119,13 +119,13 @@ class Epilogue:
         return w.insert(BroadcastOp(value, (axis,), VectorType(f32, self.c.shape), properties=maps)).result
 
     def _along(self, axis: Axis | None, place: Place) -> tuple[Shared, int, tuple[Index, Index]]:
-        """How a vector along an axis is shared, the dimension that it lacks, and where it begins."""
+        """Return the distribution of a vector along an axis, the dimension it lacks, and its start."""
         if axis is Axis.ROW:
             return self.c.rows(), 1, (place.row, 0)
         return self.c.columns(), 0, (0, place.column)
 
     def _reduce(self, w: Writer, place: Place, number: int, step: EpilogueStep, x: SSAValue) -> None:
-        """Sum what is inside C along rows, or columns, and store a number for each of this tile."""
+        """Sum the elements inside C along rows or columns, and store one number per row or column of this tile."""
         shared, along, at = self._along(step.axis, place)
         matrix, length = self.sums[number], self.c.shape[along]
         extent, first = (self.matrices[None].columns, place.column) if along else (self.matrices[None].rows, place.row)
@@ -141,7 +141,7 @@ class Epilogue:
         w.insert(StoreTileOp(column, tile))
 
     def _inside(self, w: Writer, x: SSAValue, along: int, count: Index) -> SSAValue:
-        """`x` with zeros from row, or column, `count` on."""
+        """Return `x` with zeros from row (or column) `count` on."""
         length, shared = self.c.shape[along], self.c.columns() if along else self.c.rows()
         numbers = w.insert(StepOp(VectorType(index, (length,)))).result
         numbers = w.insert(IndexCastOp(numbers, VectorType(i32, (length,)))).result
@@ -157,7 +157,7 @@ class Epilogue:
 
 
 def elementwise(w: Writer, step: EpilogueStep, x: SSAValue) -> SSAValue:
-    """A step that needs nothing but the tile."""
+    """Apply a step that has no operand but the tile."""
     zero = _like(w, x, 0.0)
     match step.kind:
         case EpilogueKind.ALPHA | EpilogueKind.SCALE:
@@ -188,7 +188,7 @@ def elementwise(w: Writer, step: EpilogueStep, x: SSAValue) -> SSAValue:
 
 
 def as_f32(w: Writer, value: SSAValue, *, unsigned: bool = False) -> SSAValue:
-    """A vector's elements as f32; integers are signed unless said otherwise."""
+    """Convert the elements of a vector to f32; integers are signed unless `unsigned`."""
     kind, element = _vector_type(value), _vector_type(value).element_type
     wide = VectorType(f32, kind.get_shape())
     if element == f32:
@@ -199,7 +199,8 @@ def as_f32(w: Writer, value: SSAValue, *, unsigned: bool = False) -> SSAValue:
 
 
 def converted(w: Writer, value: SSAValue, dtype: DType) -> SSAValue:
-    """Elements, f32 or i32, as C stores them: floats round to nearest even, integers too and saturate, NaN is 0."""
+    """Convert f32 or i32 elements to the type of C: round to nearest even; integers also saturate, and NaN becomes 0.
+    """
     element, target = _vector_type(value).element_type, stored_element(dtype)
     if element == target:
         return value
@@ -262,7 +263,7 @@ def _scaled(w: Writer, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 def _like(w: Writer, x: SSAValue, number: float | None) -> SSAValue:
-    assert number is not None  # the step's own check
+    assert number is not None  # checked by the step
     return w.splat(_vector_type(x).get_shape(), f32, number)
 
 

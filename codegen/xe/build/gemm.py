@@ -1,7 +1,7 @@
-"""Writes the kernels of a GEMM as work-group-level XeTile.
+"""The kernels of a GEMM as work-group-level XeTile.
 
-`gemm` multiplies; before it `clear` sets C to zero where partial sums are added to it in memory; after it `finish` adds
-partial sums that were stored, and `sum_...` those of a reduction.
+`gemm` multiplies. `clear` runs before it and zeroes C where partial sums are added to C in memory. `finish`
+runs after it and adds partial sums that were stored; `sum_...` adds those of a reduction.
 """
 
 from collections.abc import Callable, Mapping
@@ -70,7 +70,7 @@ CLEAR, FINISH = "clear", "finish"
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """The body of one kernel while it is written: its sizes, and all matrices by their names."""
+    """The body of one kernel while it is written: its sizes, and all matrices by name."""
 
     problem: GemmProblem
     config: XeConfig
@@ -79,7 +79,7 @@ class Kernel:
     matrices: Mapping[str, Matrix]
 
     def epilogue(self) -> Epilogue:
-        """What takes the accumulator to C."""
+        """Return the epilogue, which converts the accumulator to C."""
         by_step = {o.step: self.matrices[o.name] for o in self.problem.operands if o.name not in ("A", "B")}
         reducing = [i for i, step in enumerate(self.problem.epilogue) if step.kind is EpilogueKind.REDUCE]
         return Epilogue(self.problem, self.tiles.c, by_step, {i: self.matrices[sums_name(i)] for i in reducing})
@@ -99,9 +99,9 @@ Body = Callable[[Writer, Kernel], None]
 
 
 def build_gemm(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> ModuleOp:
-    """The kernels of a combination that the rules accept, as a `gpu.module`. Each takes all arguments of the launch.
+    """Return the kernels of a combination that the rules accept, as a `gpu.module`. Each takes all launch arguments.
 
-    Edges that blocks overhang are left to the hardware: loads beyond a matrix give zero, stores are dropped.
+    Blocks that overhang edges rely on the hardware: loads outside a matrix return zero, stores are dropped.
 
     Raises:
         Refused: codegen cannot target the device.
@@ -117,7 +117,7 @@ def build_gemm(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Modu
 
 
 def kernels_of(problem: GemmProblem, config: XeConfig) -> dict[str, tuple[Body, int]]:
-    """The kernels by name, in the order of the launch, each with its sub-groups."""
+    """Return the kernels by name, in launch order, each with its number of sub-groups."""
     made: dict[str, tuple[Body, int]] = {}
     if config.strategy.split_k is SplitK.ATOMIC:
         made[CLEAR] = _clear, config.subgroups
@@ -151,7 +151,7 @@ def _function(
 def _matrices(
     w: Writer, problem: GemmProblem, config: XeConfig, target: Target, sizes: Mapping[str, Index]
 ) -> list[Matrix]:
-    """Operands, then the workspace: the launch's arguments in order."""
+    """Return the operands, then the workspace: the launch arguments in order."""
     made = [
         matrix_of(problem, operand, sizes, memory_path(problem, operand, target).by is AccessBy.LANES)
         for operand in problem.operands

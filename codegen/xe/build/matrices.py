@@ -1,4 +1,4 @@
-"""The operands of a problem as a kernel sees them: arguments, and where tiles of them lie."""
+"""The operands of a problem as a kernel sees them: arguments, and the position of tiles in them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ _STORED: dict[DType, Element] = _MULTIPLIED | {DType.U8: i8, DType.I32: i32}
 
 
 def stored_element(dtype: DType) -> Element:
-    """The element of what is added, scaled and stored: integers have no sign of their own."""
+    """Return the element type of what is added, scaled and stored: integers are signless."""
     return _STORED[dtype]
 
 
@@ -78,12 +78,12 @@ class Matrix:
 
     @property
     def is_static(self) -> bool:
-        """Whether its type says all of it."""
+        """True if all sizes and strides are constants."""
         return all(isinstance(n, int) for n in (self.rows, self.columns, self.pitch, self.batch_stride))
 
     @property
     def type(self) -> MemRefType[Element]:
-        """The argument's type: its shape and strides where they are known, else only its rank."""
+        """The argument's type: with its shape and strides if static, else only its rank."""
         if not self.is_static:
             strides = (1, None) if self.by_columns else (None, 1)
             return MemRefType(self.element, (DYNAMIC_INDEX, DYNAMIC_INDEX), StridedLayoutAttr(strides))
@@ -103,14 +103,14 @@ class Matrix:
         return self.batch > 1 and self.batch_stride != 0
 
     def tile(self, shape: tuple[int, int], wg_map: WgMap) -> TileType:
-        """A tile of it that sub-groups share."""
+        """Return the type of a tile of the matrix that sub-groups share."""
         traits = TileTraits(wg_map=wg_map, order=COLUMN_MAJOR) if self.by_columns else TileTraits(wg_map=wg_map)
         return TileType(shape, self.element, traits)
 
     def at(
         self, w: Writer, batch: Index, row: Index, column: Index, shape: tuple[int, int], wg_map: WgMap
     ) -> SSAValue[TileType]:
-        """A tile that begins at a row and column of one matrix of the batch."""
+        """Create a tile at a row and column of one matrix of the batch."""
         assert self.memory is not None
         tile = self.tile(shape, wg_map)
         attributes: dict[str, Attribute] = {LANE_ACCESS: UnitAttr()} if self.by_lanes else {}
@@ -145,7 +145,7 @@ class Matrix:
 
 
 def matrix_of(problem: GemmProblem, operand: Operand, given: Mapping[str, Index], by_lanes: bool) -> Matrix:
-    """An operand of a problem; `given` is what a launch gives of its sizes, by the names of `launch_sizes`."""
+    """Return the matrix of an operand; `given` are the sizes that the launch passes, keyed as in `launch_sizes`."""
     name = operand.name
     by_columns = (name == "A" and problem.transpose_a) or (name == "B" and problem.transpose_b)
     element = (_MULTIPLIED if name in ("A", "B") else _STORED)[operand.dtype]
@@ -162,7 +162,7 @@ def matrix_of(problem: GemmProblem, operand: Operand, given: Mapping[str, Index]
 
 
 def launch_sizes(problem: GemmProblem) -> dict[str, int]:
-    """What a kernel of a dynamic problem takes beside pointers, in order, and what it is for this problem."""
+    """Return the size arguments of a dynamic problem's kernels, in order, with their values for this problem."""
     p = problem
     if not p.dynamic:
         return {}

@@ -1,4 +1,4 @@
-"""The K loop: the accumulator of a work-group's tile, with all that is fetched, staged and loaded ahead of it."""
+"""The K loop: the accumulator of a work-group's tile, with prefetches, staging and pipelined loads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from codegen.xe.dialects.xetile import TileMmaOp
 
 @dataclass(frozen=True, slots=True)
 class Multiply:
-    """Multiplies tiles of a problem: `ab` are A and B; `repeated` says that several tiles follow each other."""
+    """Multiplies tiles of a problem: `ab` are A and B; `repeated` is set if several tiles are computed in sequence."""
 
     problem: GemmProblem
     config: XeConfig
@@ -36,7 +36,7 @@ class Multiply:
     repeated: bool
 
     def write(self, w: Writer, place: Place) -> SSAValue:
-        """The accumulator of the tile at a place."""
+        """Return the accumulator of the tile at a place."""
         acc = named(w.splat(self.tiles.c.shape, stored_element(self.problem.dtype_acc), 0), "acc")
         carried: Sequence[SSAValue] = [acc, *self._begin(w, place)]
         k_step, unroll = self.config.matmul.block.k, self.config.strategy.k_unroll
@@ -51,10 +51,10 @@ class Multiply:
         return carried[0]
 
     def _begin(self, w: Writer, place: Place) -> list[SSAValue]:
-        """What comes before the first K step: prefetches, filled rings, and with pipelining its operands."""
+        """Write what precedes the first K step: prefetches, ring fills, and with pipelining the first operands."""
         fetch_first(w, self.config, self.ab, place)
         if self._staged and self.repeated:
-            w.insert(gpu.BarrierOp())  # the rings may still be read for the tile before
+            w.insert(gpu.BarrierOp())  # the rings may still be read for the previous tile
         for source in self._staged:
             source.fill(w, place)
         if not self.config.strategy.pipelined_registers:
@@ -64,7 +64,7 @@ class Multiply:
     def _round(self, place: Place, steps: int) -> Body:
         def body(w: Writer, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
             for step in range(steps):
-                # What is prefetched is all that a round needs; beyond the last whole round nothing is needed.
+                # A prefetch covers a whole round; nothing is needed beyond the last whole round.
                 fetches = step == 0 and steps == self.config.strategy.k_unroll
                 carried = self._step(w, place, w.add(k, step * self.config.matmul.block.k), carried, fetches)
             return carried
@@ -96,7 +96,7 @@ class Multiply:
         return [source for source in self.ab if source.ring is not None]
 
     def _barrier(self, w: Writer, place: Place, k: Index) -> None:
-        """With rings in every step: the buffer that is read is filled, and the one that is written was read by all."""
+        """Write the barrier of a step with rings: the buffer to read is filled, the one to write was read by all."""
         every = self.config.strategy.barrier_every
         if self._staged or every == 1:
             w.insert(gpu.BarrierOp())

@@ -1,4 +1,4 @@
-"""How the sub-groups of a work-group share the prefetch of a tile."""
+"""Distribution of the prefetch of a tile over the sub-groups of a work-group."""
 
 from math import gcd
 
@@ -9,10 +9,10 @@ LEAST_ROWS = 8
 
 
 def cooperative_map(rows: int, columns: int, subgroups: int, widest: int) -> WgMap:
-    """Deal a tile out to as many of the sub-groups as its messages allow, at most `widest` columns a message.
+    """Distribute a tile over as many sub-groups as its messages allow, at most `widest` columns a message.
 
-    Of several ways the one with the most columns of sub-groups: tall parts are one message, wide ones several.
-    Sub-groups that are left over share: the map wraps around.
+    Of the possible distributions, choose the one with the most columns of sub-groups: tall parts are one
+    message, wide ones several. Remaining sub-groups wrap around and share the data of others.
     """
     messages_down, messages_across = rows // gcd(rows, LEAST_ROWS), columns // gcd(columns, widest)
     layouts = [
@@ -23,5 +23,5 @@ def cooperative_map(rows: int, columns: int, subgroups: int, widest: int) -> WgM
 
 
 def _divisors(number: int, limit: int) -> list[int]:
-    """The divisors of a number up to a limit, ascending."""
+    """Return the divisors of a number up to a limit, ascending."""
     return [d for d in range(1, min(number, limit) + 1) if number % d == 0]

@@ -1,4 +1,4 @@
-"""Which tiles of C a work-group computes."""
+"""Assignment of tiles of C to work-groups."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,31 +18,31 @@ PerTile = Callable[[Writer, Index, Index], None]
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Tiles over M and N, and work-groups that are launched over them: fewer where each computes several in turn."""
+    """Tiles over M and N, and the work-groups launched over them: fewer if each computes several tiles."""
 
     tiles: tuple[Index, Index]
     groups: tuple[Index, Index]
 
     @property
     def is_persistent(self) -> bool:
-        """Whether a work-group may compute several tiles."""
+        """True if a work-group may compute several tiles."""
         return self.tiles != self.groups
 
 
 def launched(problem: GemmProblem, config: XeConfig) -> tuple[int, int, int]:
-    """Work-groups in x, y and z. Neighbours in x walk along N or along M; z counts the batch and the splits of K."""
+    """Return the work-groups in x, y and z. Neighbours in x walk along N or along M; z counts batch and K splits."""
     threads, tiles = config.matmul.threads, tiles_of(problem, config)
     over_m, over_n = (min(t, most) for t, most in zip((threads.m, threads.n), tiles, strict=True))
     z = problem.batch * threads.k
     if config.strategy.raster_group > 1:
-        # Persistent work-groups read their place from a number that counts all that the configuration launches.
+        # Persistent work-groups derive their place from one linear id over all work-groups of the launch.
         whole = is_persistent(problem, config)
         return threads.m * threads.n if whole else over_m * over_n, 1, z
     return (over_n, over_m, z) if config.matmul.loop_order.walks_along_n else (over_m, over_n, z)
 
 
 def grid_of(w: Writer, problem: GemmProblem, config: XeConfig, m: Index, n: Index) -> Grid:
-    """The tiles of an M x N output, and the work-groups of a configuration over them."""
+    """Return the tiles of an M x N output, and the work-groups of a configuration over them."""
     block, threads = config.matmul.block, config.matmul.threads
     tiles = w.ceil_div(m, block.m), w.ceil_div(n, block.n)
     return Grid(tiles, (threads.m, threads.n) if is_persistent(problem, config) else tiles)
@@ -80,7 +80,7 @@ def _first_tile(w: Writer, config: XeConfig, grid: Grid) -> tuple[Index, Index]:
 
 
 def _grouped(w: Writer, number: Index, down: Index, across: Index, group: int) -> tuple[Index, Index]:
-    """Groups of `group` rows are walked one after another, each column by column."""
+    """Return row and column of a tile number: groups of `group` rows in sequence, each column by column."""
     of_group = w.mul(across, group)
     first = w.mul(w.div(number, of_group), group)
     height = w.minimum(w.sub(down, first), group) if not _divides(group, down) else group

@@ -1,4 +1,4 @@
-"""A and B of a K step: loaded from memory, or through shared local memory, and fetched ahead into caches."""
+"""A and B of a K step: loads from memory or through shared local memory, and prefetches."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,7 @@ _STAGES_B = (SlmOperands.B, SlmOperands.BOTH)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a work-group's tile of C lies: matrix of the batch, row, column, and the range of K, in elements."""
+    """Position of a work-group's tile of C: matrix of the batch, row, column and range of K, in elements."""
 
     batch: Index
     row: Index
@@ -50,9 +50,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One operand: the tile of a K step as it is multiplied, copied and fetched ahead.
+    """One operand: the tile of a K step as it is multiplied, copied and prefetched.
 
-    `ring` holds, one under the other, the tiles of `stages` K steps in shared local memory; without one there are none.
+    `ring` holds, stacked along rows, the tiles of `stages` K steps in shared local memory; None without
+    staging.
     """
 
     matrix: Matrix
@@ -64,28 +65,28 @@ class Source:
     stages: int
 
     def load(self, w: Writer, place: Place, k: Index) -> SSAValue:
-        """What is multiplied in the K step that begins at `k`, from memory."""
+        """Load from memory the operand of the K step that begins at `k`."""
         return self._load(w, place, k, self.used)
 
     def load_copy(self, w: Writer, place: Place, k: Index) -> SSAValue:
-        """The same, dealt out as it is copied."""
+        """Load the same tile, distributed as it is copied."""
         return self._load(w, place, k, self.copied)
 
     def put(self, w: Writer, value: SSAValue, slot: Index) -> None:
-        """Copy into the ring."""
+        """Copy a value into a slot of the ring."""
         w.insert(StoreTileOp(value, self._slot(w, slot, self.copied)))
 
     def get(self, w: Writer, slot: Index) -> SSAValue:
-        """What is multiplied, from the ring."""
+        """Load the operand from a slot of the ring."""
         return named(w.insert(LoadTileOp(self._slot(w, slot, self.used))).value, self.matrix.name.lower())
 
     def fill(self, w: Writer, place: Place) -> None:
-        """Copy the first steps: all but one buffer, which the first step fills."""
+        """Copy the first K steps: all but one buffer, which the first step fills."""
         for stage in range(self.stages - 1):
             self.put(w, self.load_copy(w, place, w.add(place.k_first, stage * self.k_step)), stage)
 
     def fetch(self, w: Writer, place: Place, k: Index, hints: dict[str, CachePolicy]) -> None:
-        """Bring the tile of the K step that begins at `k` into caches."""
+        """Prefetch the tile of the K step that begins at `k` into caches."""
         given: dict[str, Attribute] = {name: TileCacheHint(policy) for name, policy in hints.items()}
         w.insert(PrefetchTileOp(self._tile(w, place, k, self.ahead), given))
 
@@ -104,7 +105,7 @@ class Source:
 
 
 def sources(w: Writer, config: XeConfig, a: Matrix, b: Matrix, tiles: Tiles) -> tuple[Source, Source]:
-    """A and B of a kernel; their rings are allotted once, however many tiles of C follow."""
+    """Return A and B of a kernel; their rings are allocated once, also for several tiles of C."""
     k_step, s = config.matmul.block.k, config.strategy
     ring_a = _ring(w, a, tiles.a, s.slm_stages) if s.slm in _STAGES_A else None
     ring_b = _ring(w, b, tiles.b, s.slm_stages) if s.slm in _STAGES_B else None
@@ -115,7 +116,7 @@ def sources(w: Writer, config: XeConfig, a: Matrix, b: Matrix, tiles: Tiles) -> 
 
 
 def fetch_first(w: Writer, config: XeConfig, ab: tuple[Source, Source], place: Place) -> None:
-    """Prefetch what the loop does not: the K steps before the distance, as many at a time as a round of it has."""
+    """Prefetch what the loop does not: the K steps before the prefetch distance, as many at a time as a round has."""
     prefetch = config.strategy.prefetch
     for source, hints, distance in _fetches(config, ab):
         begin = prefetch.distance if distance == prefetch.l2_distance else 0
@@ -125,13 +126,13 @@ def fetch_first(w: Writer, config: XeConfig, ab: tuple[Source, Source], place: P
 
 
 def fetch_ahead(w: Writer, config: XeConfig, ab: tuple[Source, Source], place: Place, k: Index) -> None:
-    """Prefetch what the round needs that comes the distance after the one that begins at `k`."""
+    """Prefetch the round that lies the prefetch distance after the one that begins at `k`."""
     for source, hints, distance in _fetches(config, ab):
         source.fetch(w, place, w.add(k, (distance + _copied_steps(source)) * source.k_step), hints)
 
 
 def _fetches(config: XeConfig, ab: tuple[Source, Source]) -> list[tuple[Source, dict[str, CachePolicy], int]]:
-    """What is fetched, with which hints, and how many K steps ahead. Of what lanes access nothing is."""
+    """Return the sources to prefetch, with hints and distance in K steps; operands that lanes access have none."""
     prefetch = config.strategy.prefetch
     fetched = [source for source in ab if not source.matrix.by_lanes]
     near = _BOTH_CACHES if prefetch.hints else {}
@@ -146,7 +147,7 @@ def _fetches(config: XeConfig, ab: tuple[Source, Source]) -> list[tuple[Source, 
 
 
 def _copied_steps(source: Source) -> int:
-    """How many K steps the copies are ahead of the multiply."""
+    """Return the number of K steps by which copies are ahead of the multiply."""
     return 0 if source.ring is None else source.stages - 1
 
 

@@ -1,4 +1,4 @@
-"""Partial sums over K: each split's range, where its sum goes, and how the sums become one."""
+"""Split-K: the K range of each split, where its partial sum is stored, and how the sums are added."""
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType
@@ -24,7 +24,7 @@ from codegen.xe.dialects.xetile import (
 
 
 def k_range(w: Writer, config: XeConfig, split: Index, k: Index) -> tuple[Index, Index]:
-    """Where a split of K begins and ends, in elements: all have as many whole K steps, but for the last."""
+    """Return begin and end of a split of K, in elements: equal numbers of whole K steps, except for the last split."""
     k_step, splits = config.matmul.block.k, config.matmul.threads.k
     steps = w.ceil_div(k, k_step)
     length = w.mul(w.ceil_div(steps, splits), k_step)
@@ -32,7 +32,7 @@ def k_range(w: Writer, config: XeConfig, split: Index, k: Index) -> tuple[Index,
         return 0, length
     whole, first = w.mul(steps, k_step), w.mul(split, length)
     if not isinstance(whole, int):
-        first = w.minimum(first, whole)  # of fewer steps than splits some splits have none
+        first = w.minimum(first, whole)  # with fewer steps than splits, some splits are empty
     return first, w.minimum(w.add(first, length), whole)
 
 
@@ -42,7 +42,7 @@ def clear(w: Writer, c: Matrix, shared: Shared, place: Place) -> None:
 
 
 def add_atomically(w: Writer, problem: GemmProblem, c: Matrix, shared: Shared, place: Place, acc: SSAValue) -> None:
-    """Add a partial sum, after the steps, which are linear, to C in memory."""
+    """Add a partial sum to C in memory, after applying the epilogue steps, which are linear."""
     for step in problem.epilogue:
         acc = elementwise(w, step, as_f32(w, acc))
     kind = AtomicKind.ADDI if isinstance(c.element, IntegerType) else AtomicKind.ADDF
@@ -50,12 +50,12 @@ def add_atomically(w: Writer, problem: GemmProblem, c: Matrix, shared: Shared, p
 
 
 def store_partial(w: Writer, partials: Matrix, shared: Shared, place: Place, number: Index, acc: SSAValue) -> None:
-    """Store a partial sum in its matrix."""
+    """Store a partial sum in its matrix of the workspace."""
     w.insert(StoreTileOp(acc, _tile(w, partials, shared, place, number)))
 
 
 def add_partials(w: Writer, partials: Matrix, shared: Shared, place: Place, splits: int) -> SSAValue:
-    """The sum of all splits, added up in their order."""
+    """Return the sum over all splits, added in their order."""
     first = w.mul(place.batch, splits)
     add = arith.AddiOp if isinstance(partials.element, IntegerType) else arith.AddfOp
     total: SSAValue | None = None

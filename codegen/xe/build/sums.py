@@ -1,4 +1,4 @@
-"""The last kernel of a reduction: adds what the tiles of C contributed, in their order."""
+"""The last kernel of a reduction: adds the contributions of the tiles of C in a fixed order."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ SUM_LENGTH = 32
 
 
 def sum_partials(w: Writer, axis: Axis | None, partials: Matrix, result: Matrix, batch: Index) -> None:
-    """One number for each row, or column, of the partial sums; x counts blocks of `SUM_LENGTH`."""
+    """Write the sum of the partial sums, one per row or column; x counts blocks of `SUM_LENGTH`."""
     by_row = axis is Axis.ROW
     shape = (SUM_LENGTH, 1) if by_row else (1, SUM_LENGTH)
     alone = WgMap.of((1, 1), shape)

@@ -1,4 +1,4 @@
-"""How the sub-groups of a work-group share its tiles of A, B and C."""
+"""Distribution of the tiles of A, B and C over the sub-groups of a work-group."""
 
 from dataclasses import dataclass
 
@@ -12,25 +12,25 @@ Shape = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """A tile's shape, and who owns what of it."""
+    """The shape of a tile, and its distribution over sub-groups."""
 
     shape: Shape
     wg_map: WgMap
 
     def rows(self) -> "Shared":
-        """One column of it: a number for each row."""
+        """Return the distribution of one column of the tile: a number per row."""
         (down, across), (rows, _) = self.wg_map.sg_layout, self.wg_map.sg_data
         return Shared((self.shape[0], 1), WgMap.of((down, across), (rows, 1)))
 
     def columns(self) -> "Shared":
-        """One row of it: a number for each column."""
+        """Return the distribution of one row of the tile: a number per column."""
         (down, across), (_, columns) = self.wg_map.sg_layout, self.wg_map.sg_data
         return Shared((1, self.shape[1]), WgMap.of((down, across), (1, columns)))
 
 
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """The tiles that a work-group multiplies in a K step, and what it copies of them, or fetches ahead for a round."""
+    """The tiles that a work-group multiplies in a K step, and their parts that it copies, or prefetches for a round."""
 
     a: Shared
     b: Shared
@@ -42,12 +42,12 @@ class Tiles:
 
     @property
     def mma_maps(self) -> tuple[WgMap, WgMap, WgMap]:
-        """Of A, B and C."""
+        """Return the maps of A, B and C."""
         return self.a.wg_map, self.b.wg_map, self.c.wg_map
 
 
 def tiles(problem: GemmProblem, config: XeConfig, load_bytes: int) -> Tiles:
-    """The tiles of a configuration; `load_bytes` is the width of the widest 2-D block."""
+    """Return the tiles of a configuration; `load_bytes` is the width of the widest 2-D block."""
     block, layout, prefetch = config.matmul.block, config.strategy.sg_layout, config.strategy.prefetch
     a, b, c = (block.m, block.k), (block.k, block.n), (block.m, block.n)
     round_k = block.k * config.strategy.k_unroll
@@ -65,7 +65,7 @@ def tiles(problem: GemmProblem, config: XeConfig, load_bytes: int) -> Tiles:
 
 
 def _dealt(shape: Shape, layout: Shape | None, together: int, widest: int, by_columns: bool) -> Shared:
-    """A tile dealt out by `layout`, or so that messages along its rows, or columns, are as few as can be."""
+    """Distribute a tile by `layout`, or with as few messages along its rows (or columns) as possible."""
     if layout is not None:
         return Shared(shape, WgMap.of(layout, (shape[0] // layout[0], shape[1] // layout[1])))
     rows, columns = shape

@@ -1,4 +1,4 @@
-"""Memory that the kernels of one launch share: partial sums over K, and of reductions."""
+"""Memory that the kernels of one launch share: partial sums over K, and partial sums of reductions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from codegen.xe.rules.sizes import (
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """One buffer of a workspace: [matrices, rows, columns], all in 4-byte elements of rows `pitch` apart."""
+    """One buffer of a workspace: [matrices, rows, columns] of 4-byte elements; `pitch` is the row stride."""
 
     name: str
     dtype: str
@@ -40,12 +40,12 @@ class Scratch:
 
     @property
     def nbytes(self) -> int:
-        """Its size."""
+        """Size of the buffer in bytes."""
         return self.matrices * self.rows * self.pitch * 4
 
 
 def scratch(problem: GemmProblem, config: XeConfig) -> tuple[Scratch, ...]:
-    """The buffers of a workspace, in the order of arguments."""
+    """Return the buffers of a workspace, in the order of arguments."""
     p, (tiles_m, tiles_n) = problem, tiles_of(problem, config)
     found: list[Scratch] = []
     if config.strategy.split_k is SplitK.PARTIAL_SUMS:
@@ -59,7 +59,7 @@ def scratch(problem: GemmProblem, config: XeConfig) -> tuple[Scratch, ...]:
 
 
 def scratch_formulas(problem: GemmProblem, config: XeConfig) -> dict[str, str]:
-    """Bytes of each buffer of a workspace as text, of m and n: what a launch of other sizes needs."""
+    """Return the bytes of each buffer as a formula in m and n, for launches of other sizes."""
     p, block = problem, config.matmul.block
     found: dict[str, str] = {}
     if config.strategy.split_k is SplitK.PARTIAL_SUMS:
@@ -73,12 +73,12 @@ def scratch_formulas(problem: GemmProblem, config: XeConfig) -> dict[str, str]:
 
 
 def sums_name(step: int) -> str:
-    """The name of the partial sums of a reducing step."""
+    """Return the name of the partial sums of a reducing step."""
     return f"sums{step}"
 
 
 def partials(w: Writer, problem: GemmProblem, config: XeConfig, sizes: Mapping[str, Index]) -> Matrix:
-    """Partial sums over K: a matrix for each split of each matrix of the batch."""
+    """Return the partial sums over K: a matrix per split of each matrix of the batch."""
     rows, n = sizes["m"], sizes["n"]
     pitch = w.mul(w.ceil_div(n, PARTIALS_ROW_MULTIPLE), PARTIALS_ROW_MULTIPLE)
     matrices = config.matmul.threads.k * problem.batch
@@ -87,7 +87,8 @@ def partials(w: Writer, problem: GemmProblem, config: XeConfig, sizes: Mapping[s
 
 
 def sums(w: Writer, problem: GemmProblem, config: XeConfig, sizes: Mapping[str, Index], step: int) -> Matrix:
-    """Partial sums of a reducing step: a number for each row of C and tile along it, or column and tile down it."""
+    """Return the partial sums of a reducing step: one per row of C and tile along it, or per column and tile down it.
+    """
     block, by_row = config.matmul.block, problem.epilogue[step].axis is Axis.ROW
     rows = sizes["m"] if by_row else w.ceil_div(sizes["m"], block.m)
     columns = w.ceil_div(sizes["n"], block.n) if by_row else sizes["n"]

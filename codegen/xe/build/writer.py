@@ -1,4 +1,4 @@
-"""Writes operations one after another; numbers that are known stay numbers."""
+"""A builder that appends operations and folds constants."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -21,18 +21,18 @@ Body = Callable[["Writer", SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
 
 
 class Writer:
-    """The end of a block. Arithmetic on indices folds what is known."""
+    """The end of a block. Arithmetic on indices folds constants."""
 
     def __init__(self, block: Block, known: dict[int, SSAValue] | None = None) -> None:
         self._builder = Builder(InsertPoint.at_end(block))
-        self._known = dict(known or {})  # numbers that are values already
+        self._known = dict(known or {})  # constants that have a value already
 
     def insert(self, op: Inserted) -> Inserted:
         """Append an operation."""
         return self._builder.insert(op)
 
     def value(self, number: Index) -> SSAValue:
-        """An index as a value."""
+        """Return an index as an SSA value."""
         if isinstance(number, SSAValue):
             return number
         if number not in self._known:
@@ -41,7 +41,7 @@ class Writer:
         return self._known[number]
 
     def splat(self, shape: Sequence[int], element: AnyFloat | IntegerType, number: float) -> SSAValue:
-        """A vector of one number."""
+        """Create a vector of equal elements."""
         if isinstance(element, IntegerType):
             held = DenseIntOrFPElementsAttr.from_list(VectorType(element, shape), [int(number)])
         else:
@@ -49,7 +49,7 @@ class Writer:
         return self.insert(arith.ConstantOp(held)).result
 
     def add(self, a: Index, b: Index) -> Index:
-        """a + b."""
+        """Return a + b."""
         if isinstance(a, int) and isinstance(b, int):
             return a + b
         if a == 0 or b == 0:
@@ -57,13 +57,13 @@ class Writer:
         return self.insert(arith.AddiOp(self.value(a), self.value(b))).result
 
     def sub(self, a: Index, b: Index) -> Index:
-        """a - b."""
+        """Return a - b."""
         if isinstance(a, int) and isinstance(b, int):
             return a - b
         return a if b == 0 else self.insert(arith.SubiOp(self.value(a), self.value(b))).result
 
     def mul(self, a: Index, b: Index) -> Index:
-        """a * b."""
+        """Return a * b."""
         if isinstance(a, int) and isinstance(b, int):
             return a * b
         if a == 1 or b == 1:
@@ -73,35 +73,35 @@ class Writer:
         return self.insert(arith.MuliOp(self.value(a), self.value(b))).result
 
     def div(self, a: Index, b: Index) -> Index:
-        """a / b rounded down; neither is negative."""
+        """Return a / b rounded down; neither is negative."""
         if isinstance(a, int) and isinstance(b, int):
             return a // b
         return a if b == 1 else self.insert(arith.DivUIOp(self.value(a), self.value(b))).result
 
     def rem(self, a: Index, b: Index) -> Index:
-        """What a / b leaves; neither is negative."""
+        """Return the remainder of a / b; neither is negative."""
         if isinstance(a, int) and isinstance(b, int):
             return a % b
         return 0 if b == 1 else self.insert(arith.RemUIOp(self.value(a), self.value(b))).result
 
     def ceil_div(self, a: Index, b: int) -> Index:
-        """a / b rounded up."""
+        """Return a / b rounded up."""
         return self.div(self.add(a, b - 1), b)
 
     def minimum(self, a: Index, b: Index) -> Index:
-        """The smaller one."""
+        """Return the smaller of two indices."""
         if isinstance(a, int) and isinstance(b, int):
             return min(a, b)
         return self.insert(arith.MinUIOp(self.value(a), self.value(b))).result
 
     def equal(self, a: Index, b: Index) -> SSAValue:
-        """Whether two indices are equal."""
+        """Return an i1 value: true if two indices are equal."""
         return self.insert(CmpiOp(self.value(a), self.value(b), "eq")).result
 
     def loop(
         self, start: Index, end: Index, step: Index, carried: Sequence[SSAValue], body: Body, name: str
     ) -> Sequence[SSAValue]:
-        """What `body`, given the index and what is carried, carries at last."""
+        """Write a loop around `body`, which takes the index and carried values; return the final carried values."""
         block = Block(arg_types=[index, *(value.type for value in carried)])
         counter, *arguments = block.args
         counter.name_hint = name
@@ -113,7 +113,7 @@ class Writer:
         return self.insert(scf.ForOp(*bounds, carried, block)).results
 
     def when(self, condition: SSAValue, body: Callable[["Writer"], None]) -> None:
-        """Do what `body` writes if the condition holds."""
+        """Write `body` inside an scf.if on the condition."""
         block = Block()
         inner = Writer(block, self._known)
         body(inner)
@@ -122,6 +122,6 @@ class Writer:
 
 
 def named(value: Value, name: str | None) -> Value:
-    """The value, with a name in the text."""
+    """Set the name hint of a value and return it."""
     value.name_hint = name
     return value

@@ -1,4 +1,4 @@
-"""The dialects of the compiler, and the text of modules."""
+"""The dialects of the compiler; parsing and printing of modules."""
 
 from functools import cache
 from io import StringIO
@@ -28,7 +28,7 @@ __all__ = ["Gpu", "XeGPU", "XeTile", "context", "parse", "text"]
 
 @cache
 def context() -> Context:
-    """The context with every dialect that kernels use."""
+    """Return a context with every dialect that kernels use."""
     ctx = KernelContext()
     for dialect in (Builtin, Arith, Func, Index, Linalg, Math, MemRef, Scf, Vector, Gpu, XeTile, XeGPU):
         ctx.load_dialect(dialect)
@@ -36,7 +36,7 @@ def context() -> Context:
 
 
 def parse(source: str, name: str = "<input>") -> ModuleOp:
-    """Parse a module; it is not verified.
+    """Parse a module without verifying it.
 
     Raises:
         ParseError: the text is not a module of these dialects.
@@ -45,7 +45,7 @@ def parse(source: str, name: str = "<input>") -> ModuleOp:
 
 
 def text(module: ModuleOp, *, generic: bool = False) -> str:
-    """The text of a module; in MLIR's generic form, without aliases, if asked."""
+    """Print a module; with `generic` in MLIR's generic form, without aliases."""
     printer = ModulePrinter(StringIO(), print_generic_format=generic)
     printer.print_op(module)
     assert isinstance(printer.stream, StringIO)

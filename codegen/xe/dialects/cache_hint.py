@@ -1,4 +1,4 @@
-"""How caches treat a load, a store or a prefetch: `#xetile.cache_hint<cached>`, `#xegpu.cache_hint<cached>`."""
+"""Cache hints of a load, a store or a prefetch: `#xetile.cache_hint<cached>`, `#xegpu.cache_hint<cached>`."""
 
 from collections.abc import Collection
 from enum import auto
@@ -15,7 +15,7 @@ HINTS = ("l1_hint", "l2_hint", "l3_hint")
 
 
 class CachePolicy(StrEnum):
-    """What a cache does with the data. Source: XeGPU dialect, CacheHintAttr."""
+    """Caching of the data of an access. Source: XeGPU dialect, CacheHintAttr."""
 
     CACHED = auto()
     UNCACHED = auto()
@@ -50,7 +50,7 @@ class XeGPUCacheHint(_CacheHint):
 
 
 _READ = (CachePolicy.CACHED, CachePolicy.UNCACHED, CachePolicy.STREAMING, CachePolicy.READ_INVALIDATE)
-# XeGPU's RFC has streaming and no cached here, MLIR cached and no streaming.
+# XeGPU's RFC allows streaming but not cached here, MLIR cached but not streaming.
 _WRITE = (
     CachePolicy.CACHED,
     CachePolicy.UNCACHED,

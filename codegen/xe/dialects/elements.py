@@ -1,4 +1,4 @@
-"""Which types the elements of tiles and descriptors may have, and how the RFCs name them."""
+"""Element types of tiles and descriptors, and their names in the RFCs."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ NAMES_IN_C: dict[str, TypeAttribute] = {
 
 
 def verify_element(what: str, element: Attribute) -> None:
-    """Check that elements are numbers whose width in memory is known.
+    """Check that elements are numbers of a known width in memory.
 
     Raises:
         VerifyException: they are not.
@@ -31,7 +31,7 @@ def verify_element(what: str, element: Attribute) -> None:
 
 
 def verify_static(what: str, shape: Sequence[int]) -> None:
-    """Check that a shape has dimensions, all of them known.
+    """Check that a shape has at least one dimension and that all are static.
 
     Raises:
         VerifyException: it has not.

@@ -1,4 +1,4 @@
-"""Modules in MLIR's generic form, for MLIR to read: many times faster than a printer for people."""
+"""Printer of MLIR's generic form, for MLIR to read: many times faster than the pretty printer."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
@@ -11,7 +11,7 @@ from codegen.xe.dialects.printer import ModulePrinter
 
 
 def generic_text(module: ModuleOp) -> str:
-    """The text of a module in generic form; values have numbers for names."""
+    """Return the text of a module in generic form; values are named by numbers."""
     writer = _Writer()
     writer.operation(module)
     return "".join(writer.pieces) + "\n"
@@ -48,14 +48,14 @@ class _Writer:
         write(f"){self._types_of(op, operands, results)}")
 
     def _end(self, op: Operation, operands: Sequence[SSAValue], results: Sequence[SSAValue]) -> str:
-        """What comes behind the operands; many operations have the same."""
+        """Return the text behind the operands, cached because many operations share it."""
         attributes = (*op.properties.values(), *op.attributes.values())
         types = [value.type for value in (*operands, *results)]
         key = (len(results), *op.properties, None, *op.attributes, *map(id, attributes), *map(id, types))
         known = self._ends.get(key)
         if known is None:
             text = self._properties(op) + self._types_of(op, operands, results)
-            known = self._ends[key] = text, (attributes, types)  # kept alive, so that their ids stay their own
+            known = self._ends[key] = text, (attributes, types)  # kept alive, so that their ids are not reused
         return known[0]
 
     def _properties(self, op: Operation) -> str:
@@ -101,5 +101,5 @@ class _Writer:
         text = self._by_value.get(attribute)
         if text is None:
             text = self._by_value[attribute] = self._printer.written_out(attribute)
-        self._by_id[id(attribute)] = attribute, text  # kept alive, so that its id stays its own
+        self._by_id[id(attribute)] = attribute, text  # kept alive, so that its id is not reused
         return text

@@ -1,4 +1,4 @@
-"""Lists that mix indices known now with indices known when the kernel runs: `[%m, 64]`."""
+"""Lists that mix constant indices with SSA values: `[%m, 64]`."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,25 +14,25 @@ index = IndexType()
 
 
 def split(values: Sequence[Index]) -> tuple[list[SSAValue], DenseArrayBase[IntegerType]]:
-    """The values, and the numbers with a marker where a value stands."""
+    """Return the SSA values, and the numbers with a marker in place of each value."""
     dynamic = [v for v in values if isinstance(v, SSAValue)]
     return dynamic, DenseArrayBase.from_list(i64, [v if isinstance(v, int) else DYNAMIC_INDEX for v in values])
 
 
 def join(dynamic: Iterator[SSAValue], static: DenseArrayBase[IntegerType] | None) -> tuple[Index, ...]:
-    """The list that `split` took apart; empty when there is none. Takes what it needs of the values."""
+    """Return the list that `split` took apart, consuming its SSA values; empty if `static` is None."""
     if static is None:
         return ()
     return tuple(next(dynamic) if s == DYNAMIC_INDEX else s for s in static.get_values())
 
 
 def markers(static: DenseArrayBase[IntegerType] | None) -> int:
-    """How many values belong to the numbers."""
+    """Return the number of SSA values in the list."""
     return 0 if static is None else static.get_values().count(DYNAMIC_INDEX)
 
 
 def parse_indices(parser: Parser) -> tuple[Index, ...]:
-    """Parse `[%m, 64]`; `%two:2` stands for both results of what defines it."""
+    """Parse `[%m, 64]`; `%two:2` is short for both results of an operation."""
     lists = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_index(parser))
     return tuple(value for values in lists for value in values)
 
@@ -44,7 +44,7 @@ def print_indices(printer: Printer, values: Sequence[Index]) -> None:
 
 
 def resolve_index(parser: Parser, operand: UnresolvedOperand) -> SSAValue:
-    """The value of type index that an operand names."""
+    """Return the value of type index that an operand names."""
     return parser.resolve_operand(operand, index)
 
 

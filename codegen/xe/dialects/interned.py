@@ -1,4 +1,4 @@
-"""Types and attributes that many operations of a kernel share, made once: xDSL takes its time to make one."""
+"""Types and attributes that many operations share, created once because construction in xDSL is slow."""
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -6,31 +6,31 @@ from functools import cache, lru_cache
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IndexType, IntegerAttr, IntegerType, VectorType, i64
 from xdsl.ir import Attribute
 
-_KEPT = 4096  # offsets and constants of kernels are any numbers
+_KEPT = 4096  # bounded: offsets and constants of kernels may be any number
 
 index = IndexType()
 
 
 @cache
 def integer_type(bits: int) -> IntegerType:
-    """The integer of so many bits, without a sign."""
+    """Return the signless integer type of a width in bits."""
     return IntegerType(bits)
 
 
 @lru_cache(_KEPT)
 def vector(element: Attribute, *shape: int) -> VectorType[Attribute]:
-    """The vector of a shape."""
+    """Return the vector type of a shape."""
     return VectorType(element, shape)
 
 
 @lru_cache(_KEPT)
 def integer(number: int, type_: IntegerType | IndexType) -> IntegerAttr:
-    """A number of a type; bits that it has no room for are dropped."""
+    """Return a number as an attribute of a type; excess high bits are dropped."""
     return IntegerAttr(int(number), type_, truncate_bits=True)
 
 
 def i64_array(numbers: Sequence[int]) -> ArrayAttr[IntegerAttr]:
-    """An array of 64-bit numbers."""
+    """Return an array attribute of 64-bit numbers."""
     return _i64_array(tuple(numbers))
 
 
@@ -40,7 +40,7 @@ def _i64_array(numbers: tuple[int, ...]) -> ArrayAttr[IntegerAttr]:
 
 
 def dense(type_: IntegerType, numbers: Sequence[int]) -> DenseArrayBase:
-    """An array of numbers of a type in the form of a property."""
+    """Return a DenseArrayBase of numbers of a type."""
     return _dense(type_, tuple(numbers))
 
 

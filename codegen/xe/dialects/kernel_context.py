@@ -1,4 +1,4 @@
-"""The context in which files are read: our dialects are checked, what is of any other is kept unread."""
+"""The context in which files are read: known dialects are verified, others are kept as unparsed text."""
 
 from abc import ABC
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _SPELT_AS_TYPES = ("xegpu.block_tdesc_attr", "xegpu.scatter_tdesc_attr", "xegpu.
 
 
 class _Foreign(UnregisteredAttr, ABC):
-    """What `KernelParser` reads of a dialect that is not known: the text after its name, with the brackets."""
+    """An unparsed attribute or type of an unknown dialect: the text after its name, with the brackets."""
 
     def print_builtin(self, printer: Printer) -> None:
         if self.is_opaque.data:
@@ -31,16 +31,16 @@ class _Foreign(UnregisteredAttr, ABC):
 
 @irdl_attr_definition(init=False)
 class ForeignAttr(_Foreign):
-    """An attribute of a dialect that is not known."""
+    """An attribute of an unknown dialect."""
 
 
 @irdl_attr_definition(init=False)
 class ForeignType(_Foreign, TypeAttribute):
-    """A type of a dialect that is not known."""
+    """A type of an unknown dialect."""
 
 
 class KernelParser(Parser):
-    """Reads files in a `KernelContext`, with the types that the RFC of XeGPU names as C does, and its `16 x f16`."""
+    """Parser of files in a `KernelContext`; also reads the C-style types of the XeGPU RFC and its `16 x f16`."""
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         if self._current_token.kind is MLIRTokenKind.EOF:
@@ -71,15 +71,15 @@ class KernelParser(Parser):
         parsed = super()._parse_dialect_type_or_attribute_body(attr_name, is_type, is_opaque, starting_opaque_pos)
         if not isinstance(parsed, _Foreign) or is_opaque or not bracketed:
             return parsed
-        # With the brackets: `#spirv.entry_point_abi<>` is not `#spirv.entry_point_abi`.
+        # Keep the brackets: `#spirv.entry_point_abi<>` is not `#spirv.entry_point_abi`.
         return type(parsed)(parsed.attr_name, parsed.is_type, parsed.is_opaque, f"<{parsed.value.data}>")
 
 
 @dataclass
 class KernelContext(Context):
-    """Operations of unknown dialects parse in the generic form, their attributes and types in any.
+    """A context in which operations of unknown dialects parse in generic form, their attributes and types in any.
 
-    A misspelt name of a known dialect is refused.
+    A misspelt name of a known dialect is an error.
     """
 
     def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
@@ -115,7 +115,7 @@ class KernelContext(Context):
 
 def _foreign_op(name: str) -> type[Operation]:
     class ForeignOp(UnregisteredOp.with_name(name)):
-        """An operation of a dialect that is not known."""
+        """An operation of an unknown dialect."""
 
         @classmethod
         def parse(cls, parser: Parser) -> Self:

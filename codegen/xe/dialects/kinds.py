@@ -1,4 +1,4 @@
-"""How values are combined: the kinds of a reduction and of an atomic update, and which elements they take."""
+"""Combining kinds of reductions and atomic updates, and the element types that they accept."""
 
 from enum import auto
 
@@ -12,7 +12,7 @@ from xdsl.utils.str_enum import StrEnum
 
 
 class ReductionKind(StrEnum):
-    """How a reduction combines two elements. Source: MLIR's vector dialect, CombiningKind."""
+    """Operation that combines two elements in a reduction. Source: MLIR's vector dialect, CombiningKind."""
 
     ADD = auto()
     MUL = auto()
@@ -30,7 +30,7 @@ class ReductionKind(StrEnum):
 
 
 class AtomicKind(StrEnum):
-    """What an atomic update does with the old and the new value, in the order of MLIR's arith.AtomicRMWKind."""
+    """Operation of an atomic update on the old and the new value, in the order of MLIR's arith.AtomicRMWKind."""
 
     ADDF = auto()
     ADDI = auto()
@@ -51,7 +51,7 @@ class AtomicKind(StrEnum):
 
     @property
     def number(self) -> int:
-        """The number by which MLIR's generic form knows the kind."""
+        """Number of the kind in MLIR's generic form."""
         return list(AtomicKind).index(self)
 
 
@@ -103,7 +103,7 @@ _FLOAT_ATOMIC = {
 
 
 def reduction_kinds(element: Attribute) -> tuple[ReductionKind, ...]:
-    """The kinds that reduce elements of a type; none for what is no number."""
+    """Return the kinds that reduce elements of a type; none if it is not a number."""
     if isinstance(element, AnyFloat):
         return tuple(k for k in ReductionKind if k in _ANY_REDUCTION | _FLOAT_REDUCTION)
     if isinstance(element, IntegerType | IndexType):
@@ -112,7 +112,7 @@ def reduction_kinds(element: Attribute) -> tuple[ReductionKind, ...]:
 
 
 def atomic_kinds(element: Attribute) -> tuple[AtomicKind, ...]:
-    """The kinds that update elements of a type; none for what is no number."""
+    """Return the kinds that update elements of a type; none if it is not a number."""
     if isinstance(element, AnyFloat):
         return tuple(k for k in AtomicKind if k in _FLOAT_ATOMIC | {AtomicKind.ASSIGN})
     if isinstance(element, IntegerType | IndexType):
@@ -121,7 +121,7 @@ def atomic_kinds(element: Attribute) -> tuple[AtomicKind, ...]:
 
 
 def verify_kind(op: str, kind: ReductionKind | AtomicKind, element: Attribute) -> None:
-    """Check that a kind combines elements of a type.
+    """Check that a kind applies to elements of a type.
 
     Raises:
         VerifyException: it does not.

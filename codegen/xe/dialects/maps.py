@@ -1,4 +1,4 @@
-"""Who owns what of a tile: `xetile.wg_map` for sub-groups, `xetile.sg_map` for work-items."""
+"""Distribution maps of tiles: `xetile.wg_map` over sub-groups, `xetile.sg_map` over work-items."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -18,7 +18,7 @@ def parse_ints(parser: AttrParser) -> Ints:
 
 
 def format_ints(values: Sequence[int]) -> str:
-    """`[1, 2]`."""
+    """Format integers as `[1, 2]`."""
     return f"[{', '.join(map(str, values))}]"
 
 
@@ -38,7 +38,7 @@ def verify_pair(what: str, values: Ints, *, least: int = 1) -> None:
 class WgMap(Data[tuple[Ints, Ints]]):
     """`sg_layout` sub-groups, row-major by id, each owning contiguous blocks of `sg_data` elements.
 
-    A tile larger than layout times data is dealt out round robin; a smaller one is shared, wrapping around.
+    A tile larger than layout times data is distributed round robin; a smaller one is shared, wrapping around.
     Source: XeTile RFC, "Workgroup Level XeTile extension".
     """
 
@@ -46,7 +46,7 @@ class WgMap(Data[tuple[Ints, Ints]]):
 
     @classmethod
     def of(cls, sg_layout: Ints, sg_data: Ints) -> Self:
-        """The map of a layout and the data of each sub-group."""
+        """Create the map of a layout and the data of each sub-group."""
         return cls((sg_layout, sg_data))
 
     @property
@@ -71,7 +71,7 @@ class WgMap(Data[tuple[Ints, Ints]]):
         verify_pair("xetile.wg_map: sg_data", self.sg_data)
 
     def owned(self, shape: Sequence[int]) -> tuple[tuple[Ints, ...], ...]:
-        """Where the blocks of `sg_data` start that each sub-group owns of a tile of this shape, by id and round."""
+        """Return the offsets of the `sg_data` blocks that each sub-group owns in a tile, by sub-group id and round."""
         rows, columns = (
             [_owned_along(extent, layout, data, at) for at in range(layout)]
             for extent, layout, data in zip(shape, self.sg_layout, self.sg_data, strict=True)
@@ -97,7 +97,7 @@ class SgMap(Data[tuple[Ints, Ints]]):
 
     @classmethod
     def of(cls, wi_layout: Ints, wi_data: Ints) -> Self:
-        """The map of a layout and the data of each work-item."""
+        """Create the map of a layout and the data of each work-item."""
         return cls((wi_layout, wi_data))
 
     @property
@@ -133,7 +133,7 @@ class SgMap(Data[tuple[Ints, Ints]]):
 
 
 def _owned_along(extent: int, layout: int, data: int, at: int) -> range:
-    """Where the blocks start that the sub-group at `at` owns along a dimension: round robin, or shared."""
+    """Return the offsets that the sub-group at `at` owns along a dimension: round robin, or shared."""
     if layout * data <= extent:
         return range(at * data, extent, layout * data)
     first = at * data % extent

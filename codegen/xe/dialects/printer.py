@@ -1,4 +1,4 @@
-"""Prints modules with aliases for long attributes, and fast: each attribute is written once and remembered."""
+"""A fast printer of modules with aliases for long attributes; the text of each attribute is cached."""
 
 from dataclasses import dataclass, field
 from io import StringIO
@@ -15,7 +15,7 @@ _ALIAS: dict[type[Attribute], str] = {TileAttr: "tile", WgMap: "wg_map"}
 
 @dataclass(eq=False, repr=False)
 class ModulePrinter(Printer):
-    """A printer for whole modules; `aliases` holds what must stand before the module. No diagnostics."""
+    """Printer of whole modules; `aliases` must be printed before the module. No diagnostics."""
 
     aliases: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
     _texts: dict[int, tuple[Attribute, str]] = field(default_factory=dict[int, tuple[Attribute, str]])
@@ -27,7 +27,7 @@ class ModulePrinter(Printer):
             text = self._by_value.get(attribute)
             if text is None:
                 text = self._by_value[attribute] = self._attribute_text(attribute)
-            known = self._texts[id(attribute)] = attribute, text  # kept alive, so that its id stays its own
+            known = self._texts[id(attribute)] = attribute, text  # kept alive, so that its id is not reused
         self.print_string(known[1])
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
@@ -37,7 +37,7 @@ class ModulePrinter(Printer):
             self.stream.write(text)
 
     def alias_definitions(self) -> str:
-        """Lines that define the aliases that were used."""
+        """Return the lines that define the aliases used."""
         lines: list[str] = []
         for attribute, alias in self.aliases.items():
             lines.append(f"{alias} = {self.written_out(attribute)}\n")
@@ -53,7 +53,7 @@ class ModulePrinter(Printer):
         return self.aliases[attribute]
 
     def written_out(self, attribute: Attribute) -> str:
-        """The text of an attribute, without its own alias."""
+        """Return the text of an attribute, without its own alias."""
         if isinstance(attribute, DenseIntOrFPElementsAttr):
             attribute = _shortened(attribute)
         stream, self.stream = self.stream, StringIO()
@@ -65,7 +65,7 @@ class ModulePrinter(Printer):
 
 
 def _shortened(attribute: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
-    """Many equal elements as one, which prints the same: xDSL compares them one by one in Python."""
+    """Collapse equal elements to a splat, which prints the same: xDSL compares them one by one in Python."""
     data, size = attribute.data.data, attribute.type.element_type.compile_time_size
     if data != data[:size] * (len(data) // size):
         return attribute

@@ -1,4 +1,4 @@
-"""What the XeTile operations parse alike, as it is printed and in the spellings of the RFC and of older files."""
+"""Parsing shared by the XeTile operations, in the printed syntax and the spellings of the RFC and older files."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -25,7 +25,7 @@ def parse_arrow(parser: Parser) -> None:
 
 
 def parse_optional_arrow(parser: Parser) -> bool:
-    """Parse `->` or one of its other spellings if it is there."""
+    """Parse `->` or one of its other spellings if present."""
     if parser.parse_optional_punctuation("->") or parser.parse_optional_keyword_in(("into", "to")):
         return True
     if parser.parse_optional_punctuation("="):
@@ -90,7 +90,7 @@ def _bare_map(parser: Parser, attribute: Attribute) -> WgMap:
 def take_properties(
     op: type[Operation], attributes: dict[str, Attribute]
 ) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
-    """What of a dictionary are properties of an operation, and the rest; older names of maps are renamed."""
+    """Split a dictionary into the properties of an operation and the rest; rename older names of maps."""
     known = cast(Any, op).get_irdl_definition().properties
     properties: dict[str, Attribute] = {}
     rest: dict[str, Attribute] = {}
@@ -113,9 +113,9 @@ def parse_operands(parser: Parser) -> list[UnresolvedOperand]:
 
 
 def resolve(parser: Parser, operands: Sequence[UnresolvedOperand], types: Sequence[Attribute]) -> list[SSAValue]:
-    """The values of operands, whose types may be listed in another order, or not all of them.
+    """Resolve operands whose types may be listed in another order, or only in part.
 
-    The RFC lists operands and types in several orders; the types of values that are already known decide.
+    The RFC lists operands and types in several orders; the types of values that are already defined decide.
     """
     known = [_known(parser, operand) for operand in operands]
     values = [v for v in known if v is not None]
@@ -141,7 +141,7 @@ def _are_among(types: Sequence[Attribute], known: list[Attribute]) -> bool:
 
 
 def parse_int_array(parser: Parser, attribute: Attribute) -> DenseArrayBase[IntegerType]:
-    """An array of i64 from `array<i64: 16, 16>` or from `[16, 16]`."""
+    """Return an array of i64 from `array<i64: 16, 16>` or `[16, 16]`."""
     if isinstance(attribute, DenseArrayBase):
         array = cast("DenseArrayBase[IntegerType]", attribute)
         return DenseArrayBase.from_list(i64, [int(v) for v in array.get_values()])
@@ -153,17 +153,17 @@ def parse_int_array(parser: Parser, attribute: Attribute) -> DenseArrayBase[Inte
 
 
 def ints(values: DenseArrayBase[IntegerType]) -> Ints:
-    """The numbers of an array."""
+    """Return the numbers of an array."""
     return tuple(values.get_values())
 
 
 def print_attributes(printer: Printer, op: Operation, hidden: Sequence[str] = ()) -> None:
-    """Print properties and attributes as one dictionary, without those that the syntax shows elsewhere."""
+    """Print properties and attributes as one dictionary, except those that the syntax prints elsewhere."""
     printer.print_op_attributes({k: v for k, v in op.properties.items() if k not in hidden} | op.attributes)
 
 
 def spelling(name: str, op: type[Operation]) -> type[Operation]:
-    """Another name of an operation: what is written so is an `op`."""
+    """Return an operation class that parses another name as `op`."""
 
     def create(cls: type[Operation], **parts: Any) -> Operation:
         return op.create(**parts)

@@ -1,6 +1,7 @@
-"""The device's part of a file: its gpu.modules and aliases, and with which sizes host functions launch the kernels.
+"""The device part of a file: its gpu.modules and aliases, and the sizes with which host functions launch kernels.
 
-Host functions use dialects that nothing here needs. Their text is cut out unparsed, so that they cannot fail.
+Host functions use dialects that the compiler does not need. Their text is cut out unparsed, so that it cannot
+fail.
 """
 
 import re
@@ -33,14 +34,14 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class DevicePart:
-    """What of a file is for the device. Each line of `text` is where it was, so that errors name the right place."""
+    """The device part of a file. Each line of `text` keeps its line number, so that errors name the right place."""
 
     text: str
     launches: tuple[Launch, ...]
 
 
 def device_part(source: str) -> DevicePart:
-    """Keep the gpu.modules and the aliases of a file, and read the launches. A file without gpu.module stays whole."""
+    """Extract the gpu.modules and aliases of a file, and read the launches. A file without gpu.module stays whole."""
     plain = _without_literals(source)
     modules = list(_gpu_modules(source, plain))
     if not modules:
@@ -52,12 +53,12 @@ def device_part(source: str) -> DevicePart:
 
 
 def launches_in(module: ModuleOp) -> tuple[Launch, ...]:
-    """The launches of a module that is parsed, hosts and all."""
+    """Return the launches of a parsed module that includes its host functions."""
     return tuple(_launch(op) for op in module.walk() if isinstance(op, gpu.LaunchFuncOp))
 
 
 def launched_block(kernel: str, launches: Iterable[Launch]) -> Extents | None:
-    """The block with which a kernel is launched; None where no launch says it.
+    """Return the block size with which a kernel is launched; None if no launch gives it.
 
     Raises:
         VerifyException: its launches differ.
@@ -70,7 +71,7 @@ def launched_block(kernel: str, launches: Iterable[Launch]) -> Extents | None:
 
 _LITERAL = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"')
 _MODULE = re.compile(r'(?<![\w.%@#!$-])gpu\.module\s+@(?:[\w$.-]+|"[^"]*")')
-_HINT = re.compile(r"(?m)^\s*xegpu\.compile_hint\s*$")  # says nothing to this compiler
+_HINT = re.compile(r"(?m)^\s*xegpu\.compile_hint\s*$")  # of no use to this compiler
 _ALIAS = re.compile(r"[#!][A-Za-z_][\w$.]*\s*=\s*")
 _ATTRIBUTES = re.compile(r"\s*attributes\s*(?=\{)")
 _CONSTANTS = ("arith.constant", "index.constant", "constant")
@@ -85,12 +86,12 @@ def _blank(text: str) -> str:
 
 
 def _without_literals(source: str) -> str:
-    """The text with spaces for strings and comments: what is left is syntax."""
+    """Return the text with strings and comments blanked, so that only syntax is left."""
     return _LITERAL.sub(lambda found: _blank(found[0]), source)
 
 
 def _only(text: str, spans: list[Span]) -> str:
-    """The text with spaces outside the spans."""
+    """Return the text with everything outside the spans blanked."""
     parts: list[str] = []
     end = 0
     for start, stop in spans:
@@ -100,19 +101,19 @@ def _only(text: str, spans: list[Span]) -> str:
 
 
 def _gaps(spans: list[Span], length: int) -> list[Span]:
-    """What lies between the spans."""
+    """Return the spans between the given ones."""
     starts, ends = [s for s, _ in spans], [e for _, e in spans]
     return list(zip([0, *ends], [*starts, length], strict=True))
 
 
 def _end_of_brackets(plain: str, start: int) -> int:
-    """Where the bracket at `start` ends; the end of the text if it does not."""
+    """Return the end of the bracket at `start`; the end of the text if it is not closed."""
     opened: list[str] = []
     for found in _BRACKET.finditer(plain, start):
         bracket = found[0]
         if bracket in "<{([":
             opened.append(bracket)
-        elif bracket in _CLOSES and (bracket != ">" or opened[-1] == "<"):  # any other > compares
+        elif bracket in _CLOSES and (bracket != ">" or opened[-1] == "<"):  # any other > is a comparison
             while opened.pop() != _CLOSES[bracket] and opened:
                 pass
         if not opened:
@@ -121,16 +122,16 @@ def _end_of_brackets(plain: str, start: int) -> int:
 
 
 def _gpu_modules(source: str, plain: str) -> Iterator[Span]:
-    """Where each gpu.module in pretty syntax lies."""
+    """Yield the span of each gpu.module in pretty syntax."""
     end = 0
     for found in _MODULE.finditer(source):
-        if found.start() >= end and plain[found.start()] == "g":  # not in another one, nor in a literal
+        if found.start() >= end and plain[found.start()] == "g":  # neither nested nor in a literal
             end = _end_of_brackets(plain, _body(plain, found.end()))
             yield found.start(), end
 
 
 def _body(plain: str, at: int) -> int:
-    """Where the braces of a gpu.module start, after its targets and attributes."""
+    """Return the position of a gpu.module's opening brace, after its targets and attributes."""
     while at < len(plain) and plain[at] != "{":
         header = _ATTRIBUTES.match(plain, at)
         if header is not None:
@@ -141,7 +142,7 @@ def _body(plain: str, at: int) -> int:
 
 
 def _aliases(plain: str) -> Iterator[Span]:
-    """Where each definition of an alias lies: at the top level, to the end of its line or of its brackets."""
+    """Yield the span of each alias definition: at the top level, to the end of its line or of its brackets."""
     at = 0
     while at < len(plain):
         if plain[at] in "{([":
@@ -179,7 +180,7 @@ def _extents(host: str, before: int, values: str) -> Extents | None:
 
 
 def _constant(host: str, before: int, name: str) -> int | None:
-    """The number of a value, if its function defines it as a constant."""
+    """Return the number of a value, if its function defines it as a constant."""
     function = max(host.rfind("func.func", 0, before), 0)
     definition = re.compile(rf"{re.escape(name)}\s*=\s*([\w.]+)\s+(?:\{{[^{{}}]*\}}\s*)?(-?\d+)\b")
     found = [m for m in definition.finditer(host, function, before) if m[1] in _CONSTANTS]
@@ -187,12 +188,12 @@ def _constant(host: str, before: int, name: str) -> int | None:
 
 
 def _generic_part(source: str) -> DevicePart:
-    """The same for a file in MLIR's generic form, which parses whatever its dialects are."""
+    """Extract the device part of a file in MLIR's generic form, which parses with any dialects."""
     if '"gpu.module"' not in source:
         return DevicePart(source, ())
     try:
         module = parse(source)
-    except ParseError:  # whoever parses the text next says what is wrong with it
+    except ParseError:  # the parser reports the error
         return DevicePart(source, ())
     device = ModuleOp([op.clone() for op in module.walk() if isinstance(op, gpu.ModuleOp)])
     return DevicePart(text(device), launches_in(module))

@@ -1,4 +1,4 @@
-"""The gpu dialect's questions of a work-item: where it is, how many there are; and what they do together."""
+"""The gpu dialect's operations of a work-item: ids and sizes, barriers and shuffles."""
 
 from enum import auto
 from typing import ClassVar, Self
@@ -62,35 +62,35 @@ class _IdOp(IRDLOperation):
 
 @irdl_op_definition
 class BlockIdOp(_IdOp):
-    """Which work-group this is: `gpu.block_id x`."""
+    """Id of the work-group in the grid: `gpu.block_id x`."""
 
     name = "gpu.block_id"
 
 
 @irdl_op_definition
 class ThreadIdOp(_IdOp):
-    """Which work-item of its work-group this is: `gpu.thread_id x`."""
+    """Id of the work-item in its work-group: `gpu.thread_id x`."""
 
     name = "gpu.thread_id"
 
 
 @irdl_op_definition
 class GlobalIdOp(_IdOp):
-    """Which work-item of the grid this is: `gpu.global_id x`."""
+    """Id of the work-item in the grid: `gpu.global_id x`."""
 
     name = "gpu.global_id"
 
 
 @irdl_op_definition
 class BlockDimOp(_IdOp):
-    """How many work-items a work-group has: `gpu.block_dim x`."""
+    """Number of work-items of a work-group: `gpu.block_dim x`."""
 
     name = "gpu.block_dim"
 
 
 @irdl_op_definition
 class GridDimOp(_IdOp):
-    """How many work-groups the grid has: `gpu.grid_dim x`."""
+    """Number of work-groups of the grid: `gpu.grid_dim x`."""
 
     name = "gpu.grid_dim"
 
@@ -117,28 +117,28 @@ class _SubgroupOp(IRDLOperation):
 
 @irdl_op_definition
 class SubgroupIdOp(_SubgroupOp):
-    """Which sub-group of its work-group this is."""
+    """Id of the sub-group in its work-group."""
 
     name = "gpu.subgroup_id"
 
 
 @irdl_op_definition
 class NumSubgroupsOp(_SubgroupOp):
-    """How many sub-groups a work-group has."""
+    """Number of sub-groups of a work-group."""
 
     name = "gpu.num_subgroups"
 
 
 @irdl_op_definition
 class SubgroupSizeOp(_SubgroupOp):
-    """How many work-items a sub-group has."""
+    """Number of work-items of a sub-group."""
 
     name = "gpu.subgroup_size"
 
 
 @irdl_op_definition
 class LaneIdOp(_SubgroupOp):
-    """Which work-item of its sub-group this is."""
+    """Id of the work-item in its sub-group."""
 
     name = "gpu.lane_id"
 
@@ -148,7 +148,7 @@ class LaneIdOp(_SubgroupOp):
 
 @irdl_op_definition
 class BarrierOp(IRDLOperation):
-    """All work-items of a work-group wait here; what they wrote before, all see after."""
+    """Barrier of a work-group: writes before it are visible to all its work-items after it."""
 
     name = "gpu.barrier"
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
@@ -159,7 +159,7 @@ class BarrierOp(IRDLOperation):
 
 
 class ShuffleMode(StrEnum):
-    """Whose value a work-item takes of its sub-group: that of its id xor, plus or minus the offset, or of the id."""
+    """Source work-item of a shuffle: the own id xor, plus or minus the offset, or the offset as id."""
 
     XOR = auto()
     UP = auto()
@@ -176,7 +176,7 @@ class ShuffleModeAttr(EnumAttribute[ShuffleMode], SpacedOpaqueSyntaxAttribute):
 
 @irdl_op_definition
 class ShuffleOp(IRDLOperation):
-    """The value that another work-item of the sub-group has, and whether there is that work-item."""
+    """The value of another work-item of the sub-group, and whether that work-item exists."""
 
     name = "gpu.shuffle"
     VALUE: ClassVar = VarConstraint("VALUE", AnyAttr())
@@ -186,7 +186,7 @@ class ShuffleOp(IRDLOperation):
     mode = prop_def(ShuffleModeAttr)
     shuffle_result = result_def(VALUE)
     valid = result_def(IntegerType(1))
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())  # all work-items take part: it stays where it is
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())  # all work-items take part: it must not be moved
 
     def __init__(self, mode: ShuffleMode, value: SSAValue, offset: SSAValue, width: SSAValue) -> None:
         super().__init__(

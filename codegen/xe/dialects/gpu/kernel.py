@@ -64,7 +64,7 @@ class AddressSpaceAttr(Data[AddressSpace]):
 
 @irdl_op_definition
 class ReturnOp(IRDLOperation):
-    """End of a kernel, or of a function with its results."""
+    """End of a kernel, or of a device function with its results."""
 
     name = "gpu.return"
     values = var_operand_def()
@@ -126,10 +126,10 @@ class ModuleOp(IRDLOperation):
 
 @irdl_op_definition
 class FuncOp(IRDLOperation):
-    """A kernel, or a function of the device. Its entry block also has the buffers of `workgroup` and `private`."""
+    """A kernel or a device function. Its entry block also takes the `workgroup` and `private` buffers."""
 
     name = "gpu.func"
-    sym_name = attr_def(StringAttr)  # MLIR keeps it among the attributes, not the properties
+    sym_name = attr_def(StringAttr)  # an attribute in MLIR, not a property
     function_type = prop_def(FunctionType)
     kernel = opt_prop_def(UnitAttr)
     known_block_size = opt_prop_def(DenseArrayBase[IntegerType])
@@ -272,7 +272,7 @@ def _parse_buffers(parser: Parser, keyword: str) -> list[Parser.Argument]:
 
 
 def _take_sizes(parser: Parser, attributes: dict[str, Attribute]) -> dict[str, Attribute]:
-    """Known sizes as properties; older files put `gpu.` before their names."""
+    """Return known sizes as properties; older files prefix their names with `gpu.`."""
     sizes: dict[str, Attribute] = {}
     for key in _SIZES:
         old, new = attributes.pop(f"gpu.{key}", None), attributes.pop(key, None)

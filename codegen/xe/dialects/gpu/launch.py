@@ -1,4 +1,4 @@
-"""The gpu dialect's operations of a host that start kernels."""
+"""The gpu dialect's host operations that launch kernels."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -47,7 +47,7 @@ def _print_extents(printer: Printer, words: str, values: Sequence[SSAValue]) -> 
 
 @irdl_op_definition
 class LaunchFuncOp(IRDLOperation):
-    """Start a kernel: `gpu.launch_func @module::@kernel blocks in (...) threads in (...) args(...)`."""
+    """Launch a kernel: `gpu.launch_func @module::@kernel blocks in (...) threads in (...) args(...)`."""
 
     name = "gpu.launch_func"
     kernel = prop_def(SymbolRefAttr)
@@ -98,12 +98,12 @@ class LaunchFuncOp(IRDLOperation):
 
     @property
     def module_name(self) -> str:
-        """The gpu.module of the kernel."""
+        """Name of the kernel's gpu.module."""
         return self.kernel.root_reference.data
 
     @property
     def kernel_name(self) -> str:
-        """The kernel."""
+        """Name of the kernel."""
         return self.kernel.nested_references.data[-1].data
 
     @classmethod
@@ -177,7 +177,7 @@ class TerminatorOp(IRDLOperation):
 
 @irdl_op_definition
 class LaunchOp(IRDLOperation):
-    """A kernel written where it is started; its block's arguments are ids and sizes of blocks and threads."""
+    """An inline kernel launch; the arguments of its block are ids and sizes of blocks and threads."""
 
     name = "gpu.launch"
     dependencies = var_operand_def(AsyncTokenType)
@@ -247,7 +247,7 @@ class LaunchOp(IRDLOperation):
 def _parse_places(
     parser: Parser, word: str
 ) -> tuple[list[Parser.UnresolvedArgument], list[Parser.UnresolvedArgument], list[SSAValue]]:
-    """Parse `blocks(%x, %y, %z) in (%sx = %a, %sy = %b, %sz = %c)`: the ids, the sizes, and what they are."""
+    """Parse `blocks(%x, %y, %z) in (%sx = %a, %sy = %b, %sz = %c)`: the ids, the sizes, and the sizes' values."""
 
     def parse_name() -> Parser.UnresolvedArgument:
         return parser.parse_argument(expect_type=False)

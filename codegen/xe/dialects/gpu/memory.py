@@ -1,4 +1,4 @@
-"""The gpu dialect's operations of a host on memory of the device, and how they wait for each other."""
+"""The gpu dialect's host operations on device memory, and their asynchronous dependencies."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -27,7 +27,7 @@ from codegen.xe.dialects.index_list import index
 
 @irdl_attr_definition
 class AsyncTokenType(ParametrizedAttribute, TypeAttribute):
-    """What says that earlier work is done: `!gpu.async.token`."""
+    """Completion token of earlier work: `!gpu.async.token`."""
 
     name = "gpu.async.token"
 
@@ -43,7 +43,7 @@ def print_async(printer: Printer, token: SSAValue | None, dependencies: Sequence
 
 
 def parse_async(parser: Parser) -> tuple[list[Attribute], list[SSAValue]]:
-    """Parse `async [%a, %b]`: the types of the token, and the tokens."""
+    """Parse `async [%a, %b]`; return the types of the token, and the dependencies."""
     token: list[Attribute] = [AsyncTokenType()] if parser.parse_optional_keyword("async") else []
     names = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_unresolved_operand)
     return token, [parser.resolve_operand(name, AsyncTokenType()) for name in names or ()]
@@ -51,7 +51,7 @@ def parse_async(parser: Parser) -> tuple[list[Attribute], list[SSAValue]]:
 
 @irdl_op_definition
 class AllocOp(IRDLOperation):
-    """Memory of the device: `gpu.alloc host_shared () : memref<8x32xf16>`."""
+    """Allocate device memory: `gpu.alloc host_shared () : memref<8x32xf16>`."""
 
     name = "gpu.alloc"
     dependencies = var_operand_def(AsyncTokenType)
@@ -118,7 +118,7 @@ class AllocOp(IRDLOperation):
 
 
 class _MemoryOp(IRDLOperation):
-    """What works on memory: `op async [%t] %a, %b : A, B`. Tokens are its first operands."""
+    """Base of the operations on memory: `op async [%t] %a, %b : A, B`. Tokens are the first operands."""
 
     token = opt_result_def(AsyncTokenType)
 
@@ -134,7 +134,7 @@ class _MemoryOp(IRDLOperation):
 
     @property
     def values(self) -> Sequence[SSAValue]:
-        """The operands that are no tokens."""
+        """The operands that are not tokens."""
         return [v for v in self.operands if not isinstance(v.type, AsyncTokenType)]
 
     @classmethod
@@ -158,7 +158,7 @@ class _MemoryOp(IRDLOperation):
 
 @irdl_op_definition
 class DeallocOp(_MemoryOp):
-    """Give memory of the device back."""
+    """Free device memory."""
 
     name = "gpu.dealloc"
     dependencies = var_operand_def(AsyncTokenType)

@@ -1,1 +1,1 @@
-"""Of MLIR's dialects what xDSL lacks, or writes differently from the pinned MLIR."""
+"""Operations of MLIR dialects that xDSL lacks, or prints differently from the pinned MLIR."""

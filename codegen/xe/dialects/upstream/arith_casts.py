@@ -1,4 +1,4 @@
-"""Casts of arith that xDSL takes for scalars only, of vectors too, and what it lacks: index_castui, remf."""
+"""Casts of arith on vectors, which xDSL has for scalars only, and operations it lacks: index_castui, remf."""
 
 from types import UnionType
 from typing import ClassVar

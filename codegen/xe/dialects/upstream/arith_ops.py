@@ -1,4 +1,4 @@
-"""The arith dialect with comparisons, selects and casts of vectors, which xDSL's takes for scalars only."""
+"""The arith dialect with comparisons, selects and casts of vectors, which xDSL has for scalars only."""
 
 from typing import ClassVar, Self
 
@@ -30,7 +30,7 @@ _FLOAT_PREDICATES = (
 
 
 def truth_type(compared: Attribute) -> Attribute:
-    """i1 for a scalar, a vector of them for a vector."""
+    """Return i1 for a scalar, a vector of i1 for a vector."""
     return VectorType(i1, compared.get_shape()) if isinstance(compared, VectorType) else i1
 
 
@@ -54,7 +54,7 @@ class _ComparisonOp(IRDLOperation):
 
     @property
     def comparison(self) -> str:
-        """The predicate's name: "slt", "oeq"."""
+        """Name of the predicate: "slt", "oeq"."""
         return self.PREDICATES[self.predicate.value.data]
 
     @classmethod
@@ -111,7 +111,7 @@ class CmpfOp(_ComparisonOp):
 
 @irdl_op_definition
 class SelectOp(IRDLOperation):
-    """`lhs` where `cond` holds, else `rhs`; `cond` is one truth, or one for each element."""
+    """`lhs` where `cond` is true, else `rhs`; `cond` is one i1, or one per element."""
 
     name = "arith.select"
     T: ClassVar = VarConstraint("T", AnyAttr())

@@ -31,7 +31,7 @@ from codegen.xe.dialects.maps import format_ints
 
 
 class IteratorType(StrEnum):
-    """Whether an iteration dimension stays in the result."""
+    """Kind of an iteration dimension: parallel dimensions stay in the result, reduction ones do not."""
 
     PARALLEL = auto()
     REDUCTION = auto()
@@ -161,7 +161,7 @@ class ContractOp(IRDLOperation):
 
 
 def projection(dimensions: int, kept: Sequence[int]) -> AffineMap:
-    """The map of `dimensions` iteration dimensions to those that are kept, in their order."""
+    """Return the map of `dimensions` iteration dimensions to those in `kept`, in that order."""
     return AffineMap(dimensions, 0, tuple(AffineExpr.dimension(position) for position in kept))
 
 
@@ -176,7 +176,7 @@ def _three(parser: Parser) -> tuple[UnresolvedOperand, UnresolvedOperand, Unreso
 def _traits(
     parser: Parser, entries: Mapping[str, Attribute]
 ) -> tuple[list[AffineMap], list[IteratorType], CombiningKindFlag]:
-    """What the dictionary says; iterator types are strings in MLIR's pretty form, attributes in the generic one."""
+    """Parse maps, iterators and kind; iterator types are strings in pretty form, attributes in generic form."""
     maps, iterators, kind = (entries.get(key) for key in ("indexing_maps", "iterator_types", "kind"))
     if not isa(maps, ArrayAttr[AffineMapAttr]) or not isa(iterators, ArrayAttr[StringAttr | IteratorTypeAttr]):
         parser.raise_error("vector.contract: expected indexing_maps and iterator_types, got others")
@@ -190,6 +190,6 @@ def _traits(
 
 
 def _dimensions(map_: AffineMap) -> list[int] | None:
-    """The iteration dimension that each result is, None if one is not a dimension."""
+    """Return the iteration dimension of each result; None if one is not a dimension."""
     dimensions = [r.position for r in map_.results if isinstance(r, AffineDimExpr)]
     return dimensions if len(dimensions) == len(map_.results) else None

@@ -1,4 +1,4 @@
-"""The part of MLIR's index dialect that hosts and kernels of XeTile files use; xDSL has none."""
+"""The part of MLIR's index dialect that XeTile files use in hosts and kernels; xDSL has none."""
 
 from typing import Self
 
@@ -58,14 +58,14 @@ class _CastOp(IRDLOperation):
 
 @irdl_op_definition
 class CastSOp(_CastOp):
-    """Between index and an integer; a wider one takes the sign."""
+    """Cast between index and an integer; widening sign-extends."""
 
     name = "index.casts"
 
 
 @irdl_op_definition
 class CastUOp(_CastOp):
-    """Between index and an integer; a wider one takes zeros."""
+    """Cast between index and an integer; widening zero-extends."""
 
     name = "index.castu"
 
@@ -106,7 +106,7 @@ _BINARY = {
 
 
 def _binary(word: str, what: str) -> type[Operation]:
-    """An operation on two indices."""
+    """Create the class of an operation on two indices."""
     members = {"name": f"index.{word}", "__doc__": f"{what.capitalize()} of two indices.", "__annotations__": {}}
     return irdl_op_definition(type(f"{word.capitalize()}Op", (_BinaryOp,), members))
 

@@ -1,4 +1,4 @@
-"""The products of MLIR's linalg dialect, on memrefs: what is tiled into XeTile kernels."""
+"""The matrix products of MLIR's linalg dialect on memrefs, which are tiled into XeTile kernels."""
 
 from typing import Self
 
@@ -27,12 +27,12 @@ class ProductOp(IRDLOperation):
 
     @classmethod
     def batch_rank(cls) -> int:
-        """How many dimensions come before M, N and K."""
+        """Return the number of batch dimensions before M, N and K."""
         raise NotImplementedError
 
     @property
     def shapes(self) -> tuple[Ints, Ints, Ints]:
-        """Shapes of a, b and c."""
+        """Return the shapes of a, b and c."""
         a, b, c = (operand.type for operand in self.operands)
         assert isinstance(a, MemRefType)
         assert isinstance(b, MemRefType)

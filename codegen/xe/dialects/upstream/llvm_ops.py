@@ -1,4 +1,4 @@
-"""The operations of MLIR's llvm dialect that lane-level code is made of: xDSL's, and what xDSL lacks of them."""
+"""The operations of MLIR's llvm dialect in lane-level code: xDSL's, and those that xDSL lacks."""
 
 from collections.abc import Sequence
 from enum import IntEnum
@@ -41,7 +41,7 @@ _MONOTONIC = 2
 
 
 class AtomicBinOp(IntEnum):
-    """What llvm.atomicrmw does, by the numbers of its generic form. Source: MLIR, LLVM dialect, AtomicBinOp."""
+    """Operation of llvm.atomicrmw, numbered as in the generic form. Source: MLIR, LLVM dialect, AtomicBinOp."""
 
     XCHG = 0
     ADD = 1
@@ -62,7 +62,7 @@ class AtomicBinOp(IntEnum):
 
 @irdl_op_definition
 class AtomicRmwOp(IRDLOperation):
-    """Update memory atomically, seen by the whole device; the result is the old value."""
+    """Update memory atomically at device scope; the result is the old value."""
 
     name = "llvm.atomicrmw"
     bin_op = prop_def(IntegerAttr)
@@ -87,7 +87,7 @@ class AtomicRmwOp(IRDLOperation):
 
 @irdl_op_definition
 class AtomicCmpXchgOp(IRDLOperation):
-    """Replace memory atomically if it holds `cmp`; the result is what it held, and whether it was replaced."""
+    """Replace memory atomically if it equals `cmp`; results: the old value, and whether it was replaced."""
 
     name = "llvm.cmpxchg"
     success_ordering = prop_def(IntegerAttr)
@@ -112,13 +112,13 @@ class AtomicCmpXchgOp(IRDLOperation):
 
 
 def pointer_from(address: SSAValue, pointer: LLVMPointerType = GLOBAL) -> IntToPtrOp:
-    """The pointer of an address, i64."""
+    """Create the pointer of an i64 address."""
     return IntToPtrOp.create(operands=[address], result_types=[pointer])
 
 
 @irdl_attr_definition
 class CallingConventionAttr(Data[str]):
-    """`#llvm.cconv<spir_funccc>`: xDSL's attribute does not know those of SPIR-V."""
+    """`#llvm.cconv<spir_funccc>`: xDSL's attribute lacks the SPIR-V conventions."""
 
     name = "llvm.cconv"
 
@@ -133,7 +133,7 @@ class CallingConventionAttr(Data[str]):
 
 @irdl_attr_definition
 class NoMemoryEffectsAttr(Data[None]):
-    """`#llvm.memory_effects<...>` of a function that touches no memory."""
+    """`#llvm.memory_effects<...>` of a function without memory effects."""
 
     name = "llvm.memory_effects"
 
@@ -151,7 +151,7 @@ _DEVICE = CallingConventionAttr("spir_funccc")
 
 @irdl_op_definition
 class DeviceFuncOp(IRDLOperation):
-    """The declaration of a function of the device that computes a value and touches no memory.
+    """Declaration of a device function that computes a value and has no memory effects.
 
     `convergent`: all work-items of a sub-group take part.
     """
@@ -188,7 +188,7 @@ class DeviceFuncOp(IRDLOperation):
 
 @irdl_op_definition
 class DeviceCallOp(IRDLOperation):
-    """A call of a function of the device."""
+    """Call of a device function."""
 
     name = "llvm.call"
     args = var_operand_def()

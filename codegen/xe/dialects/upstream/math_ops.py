@@ -1,4 +1,4 @@
-"""The math dialect: xDSL's, and what it lacks of MLIR's."""
+"""The math dialect: xDSL's, and the operations of MLIR's that it lacks."""
 
 from xdsl.dialects.math import FloatingPointLikeUnaryMathOperation
 from xdsl.dialects.math import Math as XdslMath

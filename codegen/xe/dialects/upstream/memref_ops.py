@@ -28,7 +28,7 @@ __all__ = ["MemRef", "TransposeOp"]
 
 @irdl_attr_definition
 class DenseText(ParametrizedAttribute, BuiltinAttribute):
-    """`dense<...> : tensor<...>`, unread."""
+    """`dense<...> : tensor<...>`, unparsed."""
 
     name = "memref.dense_text"
     body: StringAttr = param_def()
@@ -103,7 +103,7 @@ class TransposeOp(IRDLOperation):
 
     @property
     def dims(self) -> tuple[int, ...]:
-        """Which dimension of the source each dimension of the result is."""
+        """Dimension of the source for each dimension of the result."""
         found = (r.position if isinstance(r, AffineDimExpr) else -1 for r in self.permutation.data.results)
         return tuple(found)
 
@@ -151,7 +151,7 @@ class TransposeOp(IRDLOperation):
 
 @irdl_op_definition
 class GlobalOp(IRDLOperation):
-    """`memref.global "private" constant @name : memref<4xf32> = dense<1.0>`; without a value, it is elsewhere."""
+    """`memref.global "private" constant @name : memref<4xf32> = dense<1.0>`; external without a value."""
 
     name = "memref.global"
     sym_name = prop_def(StringAttr)
@@ -197,11 +197,11 @@ class GlobalOp(IRDLOperation):
 
 
 def _parse_value(parser: Parser, memref_type: Attribute) -> Attribute:
-    """Parse `dense<...>`; what it holds is kept as text, as a matrix of equal elements would become a long list."""
+    """Parse `dense<...>` as text, since a splat would expand to a long list."""
     if not isinstance(memref_type, MemRefType):
         parser.raise_error(f"memref.global: expected a memref, got {memref_type}")
     parser.parse_keyword("dense")
-    body: str = cast(Any, parser)._parse_dialect_symbol_body()  # no public way to text in brackets
+    body: str = cast(Any, parser)._parse_dialect_symbol_body()  # no public API for the text in brackets
     return DenseText(body, TensorType(memref_type.element_type, memref_type.get_shape()))
 
 

@@ -87,7 +87,7 @@ class IntList(CustomDirective):
 
 @irdl_op_definition
 class MultiReductionOp(IRDLOperation):
-    """Reduce the dimensions `reduction_dims` of a vector into `acc`; they leave the shape of the result."""
+    """Reduce the dimensions `reduction_dims` of a vector into `acc`; the result lacks these dimensions."""
 
     name = "vector.multi_reduction"
     kind = prop_def(CombiningKindAttr)
@@ -111,7 +111,7 @@ class MultiReductionOp(IRDLOperation):
 
     @property
     def dims(self) -> Ints:
-        """The dimensions that are reduced."""
+        """The reduced dimensions."""
         return tuple(self.reduction_dims.get_values())
 
     def verify_(self) -> None:
@@ -182,7 +182,7 @@ class ShapeCastOp(IRDLOperation):
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         value = parser.resolve_operand(source, parser.parse_type())
-        if parser.parse_optional_keyword("into") is None:  # the RFC of XeGPU has that word
+        if parser.parse_optional_keyword("into") is None:  # the spelling of the XeGPU RFC
             parser.parse_keyword("to")
         return cls(value, parser.parse_type(), attributes)
 
@@ -220,7 +220,7 @@ class StepOp(IRDLOperation):
 
 @irdl_op_definition
 class ExtractStridedSliceOp(IRDLOperation):
-    """A block of a vector; trailing dimensions that are not named are taken whole."""
+    """A block of a vector; trailing dimensions without offsets are taken whole."""
 
     name = "vector.extract_strided_slice"
     offsets = prop_def(ArrayAttr[IntegerAttr])
@@ -262,7 +262,7 @@ class ExtractStridedSliceOp(IRDLOperation):
 
 @irdl_op_definition
 class InsertStridedSliceOp(IRDLOperation):
-    """`dest` with a block of it replaced by `source`; leading dimensions that source lacks are one element."""
+    """`dest` with a block replaced by `source`; leading dimensions that source lacks have extent 1."""
 
     name = "vector.insert_strided_slice"
     offsets = prop_def(ArrayAttr[IntegerAttr])
@@ -303,7 +303,7 @@ class InsertStridedSliceOp(IRDLOperation):
 
 @irdl_op_definition
 class ConstantMaskOp(IRDLOperation):
-    """A mask that is true where every index is below that of `mask_dim_sizes`."""
+    """A mask that is true where every index is below its entry of `mask_dim_sizes`."""
 
     name = "vector.constant_mask"
     mask_dim_sizes = prop_def(DenseArrayBase[IntegerType])
@@ -362,7 +362,7 @@ class FromElementsOp(IRDLOperation):
 
 
 def integers(array: ArrayAttr[IntegerAttr]) -> Ints:
-    """The numbers of an array attribute."""
+    """Return the numbers of an array attribute."""
     return tuple(a.value.data for a in array)
 
 

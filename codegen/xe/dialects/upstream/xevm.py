@@ -1,6 +1,6 @@
-"""The operations of MLIR's xevm dialect that lane-level code is made of.
+"""The operations of MLIR's xevm dialect that lane-level code uses.
 
-The shapes that they may have are MLIR's to verify.
+MLIR verifies their shapes.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from codegen.xe.dialects.interned import integer
 
 
 class _Word(Data[str]):
-    """An attribute that is one word."""
+    """Base of the attributes that are one word."""
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> str:
@@ -43,27 +43,27 @@ class _Word(Data[str]):
 
 @irdl_attr_definition
 class LoadCacheControlAttr(_Word):
-    """How caches treat a load or a prefetch: `#xevm.load_cache_control<L1c_L2uc_L3c>`."""
+    """Cache control of a load or a prefetch: `#xevm.load_cache_control<L1c_L2uc_L3c>`."""
 
     name = "xevm.load_cache_control"
 
 
 @irdl_attr_definition
 class StoreCacheControlAttr(_Word):
-    """How caches treat a store: `#xevm.store_cache_control<L1wb_L2uc_L3wb>`."""
+    """Cache control of a store: `#xevm.store_cache_control<L1wb_L2uc_L3wb>`."""
 
     name = "xevm.store_cache_control"
 
 
 class AddrSpace(StrEnum):
-    """A memory that a fence orders accesses to."""
+    """An address space whose accesses a fence orders."""
 
     GLOBAL = auto()
     SHARED = auto()
 
 
 class MemScope(StrEnum):
-    """Who sees the accesses that a fence orders."""
+    """Scope in which a fence orders accesses."""
 
     WORKGROUP = auto()
     DEVICE = auto()
@@ -85,7 +85,7 @@ class MemScopeAttr(_Word):
 
 @dataclass(frozen=True, slots=True)
 class BlockMessage:
-    """The shape of a 2-D block message: elements of so many bits, blocks side by side, and what becomes of them."""
+    """Shape of a 2-D block message: element bits, block size, adjacent blocks, and rearrangement."""
 
     bits: int
     rows: int
@@ -142,7 +142,7 @@ def _parse_fields(parser: AttrParser, names: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class BlockPlace:
-    """Where a block message goes: base pointer, width, height and pitch of the surface in bytes, column and row."""
+    """Position of a block message: base pointer; width, height and pitch of the surface in bytes; column and row."""
 
     pointer: SSAValue
     width: SSAValue
@@ -152,7 +152,7 @@ class BlockPlace:
     y: SSAValue
 
     def operands(self) -> list[SSAValue]:
-        """The operands of a message."""
+        """Return the operands of a message."""
         return [self.pointer, self.width, self.height, self.pitch, self.x, self.y]
 
 
@@ -172,7 +172,7 @@ _mma_types = cache(MmaTypesAttr)
 
 @irdl_op_definition
 class BlockLoad2dOp(IRDLOperation):
-    """Read a block; the lanes share its elements."""
+    """Read a block; its elements are distributed over the lanes."""
 
     name = "xevm.blockload2d"
     ptr = operand_def(LLVMPointerType)
@@ -233,7 +233,7 @@ class BlockStore2dOp(IRDLOperation):
 
 @irdl_op_definition
 class BlockPrefetch2dOp(IRDLOperation):
-    """Bring a block into caches."""
+    """Prefetch a block into caches."""
 
     name = "xevm.blockprefetch2d"
     ptr = operand_def(LLVMPointerType)
@@ -258,7 +258,7 @@ class BlockPrefetch2dOp(IRDLOperation):
 
 @irdl_op_definition
 class MmaOp(IRDLOperation):
-    """`d = a @ b + c` of one DPAS instruction."""
+    """`d = a @ b + c`, one DPAS instruction."""
 
     name = "xevm.mma"
     a = operand_def(VectorType)
@@ -281,7 +281,7 @@ class MmaOp(IRDLOperation):
 
 @irdl_op_definition
 class PrefetchOp(IRDLOperation):
-    """Bring what is at a pointer into caches."""
+    """Prefetch the data at a pointer into caches."""
 
     name = "xevm.prefetch"
     ptr = operand_def(LLVMPointerType)
@@ -294,7 +294,7 @@ class PrefetchOp(IRDLOperation):
 
 @irdl_op_definition
 class MemfenceOp(IRDLOperation):
-    """Order the accesses to a memory before it and after it."""
+    """Order the accesses to an address space before and after it."""
 
     name = "xevm.memfence"
     addrspace = prop_def(AddrSpaceAttr)
@@ -320,9 +320,9 @@ _STORE: dict[CachePolicy | None, str] = {
 
 
 def load_cache_control(hints: tuple[CachePolicy | None, ...]) -> LoadCacheControlAttr | None:
-    """The control of a load with hints for L1, L2 and L3; None without hints.
+    """Return the cache control of a load with hints for L1, L2 and L3; None without hints.
 
-    The devices have two levels: the hint for L3, or else for L2, is that of the second.
+    The devices have two levels: the second uses the hint for L3, or else that for L2.
     """
     if CachePolicy.READ_INVALIDATE in hints:
         return LoadCacheControlAttr("ir")
@@ -333,7 +333,7 @@ def load_cache_control(hints: tuple[CachePolicy | None, ...]) -> LoadCacheContro
 
 
 def store_cache_control(hints: tuple[CachePolicy | None, ...]) -> StoreCacheControlAttr | None:
-    """The control of a store with hints for L1, L2 and L3; None without hints."""
+    """Return the cache control of a store with hints for L1, L2 and L3; None without hints."""
     near, far = _levels(hints)
     if near is None and far is None:
         return None

@@ -47,7 +47,7 @@ _FENCE_KEYS = {"memory_kind": "memory_kind", "fence_scope": "fence_scope", "scop
 
 @irdl_op_definition
 class AllocNbarrierOp(IRDLOperation):
-    """Allocate the named barriers of a work-group; how many is an attribute, in the RFC an operand."""
+    """Allocate the named barriers of a work-group; the number is an attribute, in the RFC an operand."""
 
     name = "xegpu.alloc_nbarrier"
     count = opt_operand_def()
@@ -93,7 +93,7 @@ class AllocNbarrierOp(IRDLOperation):
 
 @irdl_op_definition
 class InitNbarrierOp(IRDLOperation):
-    """Bind the sub-group to a named barrier that so many sub-groups meet at."""
+    """Bind the sub-group to a named barrier with a number of participating sub-groups."""
 
     name = "xegpu.init_nbarrier"
     nbarrier_id = operand_def(i8)
@@ -132,7 +132,7 @@ class InitNbarrierOp(IRDLOperation):
 
 @irdl_op_definition
 class NbarrierArriveOp(IRDLOperation):
-    """Say that the sub-group has arrived at a named barrier."""
+    """Signal the arrival of the sub-group at a named barrier."""
 
     name = "xegpu.nbarrier_arrive"
     nbarrier = operand_def(NbarrierType)
@@ -174,7 +174,7 @@ class NbarrierWaitOp(IRDLOperation):
 
 @irdl_op_definition
 class FenceOp(IRDLOperation):
-    """Order the accesses to a memory before it and after it, as a work-group or the whole device sees them."""
+    """Order the accesses to a memory before and after it, at work-group or device scope."""
 
     name = "xegpu.fence"
     memory_kind = prop_def(MemorySpaceAttr)
@@ -212,14 +212,14 @@ class FenceOp(IRDLOperation):
 
 
 def constant(value: SSAValue | None) -> int | None:
-    """The number that a value is, if that is known."""
+    """Return the number of a constant value, else None."""
     owner = value.owner if value is not None else None
     number = owner.value if isinstance(owner, arith.ConstantOp) else None
     return number.value.data if isinstance(number, IntegerAttr) else None
 
 
 def _parse_nbarrier(parser: Parser) -> tuple[SSAValue, dict[str, Attribute]]:
-    """Parse `%barrier : !xegpu.nbarrier`, of which the RFC leaves out the type."""
+    """Parse `%barrier : !xegpu.nbarrier`; the RFC omits the type."""
     operand = parser.parse_unresolved_operand()
     attributes = parse_extras(parser).entries
     if parser.parse_optional_punctuation(":"):

@@ -1,4 +1,4 @@
-"""XeGPU's accesses to blocks: load_nd, store_nd, prefetch_nd."""
+"""XeGPU's block accesses: load_nd, store_nd, prefetch_nd."""
 
 from collections.abc import Sequence
 from typing import Self, TypeVar, cast
@@ -80,10 +80,10 @@ _Access = TypeVar("_Access", bound=IRDLOperation)
 
 @irdl_op_definition
 class LoadNdOp(IRDLOperation):
-    """Load a block of a matrix; zero outside it, or what the attribute `padding` says.
+    """Load a block of a matrix; elements outside it are zero, or the attribute `padding`.
 
-    `transpose` swaps the dimensions, in units of `transpose_bit_width`; `packed` puts rows that share a 32-bit word
-    next to each other, in a last dimension. Blocks of array_length are the first dimension of the result.
+    `transpose` swaps the dimensions, in units of `transpose_bit_width`; `packed` interleaves rows that share
+    a 32-bit word in a last dimension. With array_length, the blocks are the first dimension of the result.
     """
 
     name = "xegpu.load_nd"
@@ -116,7 +116,7 @@ class LoadNdOp(IRDLOperation):
 
     @property
     def mixed_offsets(self) -> tuple[Index, ...]:
-        """The offsets; empty if the descriptor has them."""
+        """The offsets; empty if they are on the descriptor."""
         return join(iter(self.offsets), self.const_offsets)
 
     @classmethod
@@ -173,7 +173,7 @@ class LoadNdOp(IRDLOperation):
             )
 
     def _whole_shapes(self, desc: TensorDescType) -> tuple[Ints, ...]:
-        """Shapes of a result that is the whole of the block."""
+        """Return the possible shapes of a result that is the whole block."""
         shape, width = desc.get_shape(), bits(desc.element_type)
         if self.packed is not None:
             shape = (shape[0] * width // 32, shape[1], 32 // width)
@@ -186,7 +186,7 @@ class LoadNdOp(IRDLOperation):
 
 @irdl_op_definition
 class PrefetchNdOp(IRDLOperation):
-    """Bring a block of a matrix into caches."""
+    """Prefetch a block of a matrix into caches."""
 
     name = "xegpu.prefetch_nd"
     desc = operand_def(TensorDescType)
@@ -204,7 +204,7 @@ class PrefetchNdOp(IRDLOperation):
 
     @property
     def mixed_offsets(self) -> tuple[Index, ...]:
-        """The offsets; empty if the descriptor has them."""
+        """The offsets; empty if they are on the descriptor."""
         return join(iter(self.offsets), self.const_offsets)
 
     @classmethod
@@ -250,7 +250,7 @@ class StoreNdOp(IRDLOperation):
 
     @property
     def mixed_offsets(self) -> tuple[Index, ...]:
-        """The offsets; empty if the descriptor has them."""
+        """The offsets; empty if they are on the descriptor."""
         return join(iter(self.offsets), self.const_offsets)
 
     @classmethod
@@ -289,7 +289,7 @@ def _access(
     extras: Extras,
     result_types: Sequence[Attribute],
 ) -> _Access:
-    """An access as it was written; without offsets if it has none."""
+    """Create an access with its offsets, if any."""
     values, numbers = split(offsets or ())
     properties, attributes = extras.split(op)
     if offsets is not None:
@@ -302,7 +302,7 @@ def _access(
 def _verify_access(
     op: Operation, value: SSAValue, offsets: Sequence[Index], layout: DistributeLayout | None
 ) -> TensorDescType:
-    """Check what loads, stores and prefetches of a block have in common; its descriptor's type."""
+    """Check the common rules of loads, stores and prefetches of a block; return the descriptor's type."""
     desc, name = cast(TensorDescType, value.type), short(op)
     if desc.scatter is not None:
         raise VerifyException(f"{name}: expected a descriptor of a block, got a scattered one")

@@ -1,4 +1,4 @@
-"""`xegpu.compile_hint`, which files for Intel's former C++ implementation put around loops' multiplies."""
+"""`xegpu.compile_hint`, which files for Intel's former C++ implementation place around the multiplies of loops."""
 
 from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
@@ -6,7 +6,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 
 @irdl_op_definition
 class CompileHintOp(IRDLOperation):
-    """A fence for the scheduler of that implementation; no effect on values."""
+    """A scheduling fence of that implementation; no effect on values."""
 
     name = "xegpu.compile_hint"
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())

@@ -57,7 +57,8 @@ from codegen.xe.dialects.xegpu.verify import (
 class CreateNdTdescOp(IRDLOperation):
     """Describe a block of a matrix. A memref of static shape needs no shape and strides.
 
-    Offsets may stand here, on the accesses, or on both, which adds them up; those here have the rank of the source.
+    Offsets may be here, on the accesses, or on both, in which case they add up; those here have the rank of
+    the source.
     """
 
     name = "xegpu.create_nd_tdesc"
@@ -66,7 +67,7 @@ class CreateNdTdescOp(IRDLOperation):
     const_offsets = opt_prop_def(DenseArrayBase[IntegerType])
     const_shape = opt_prop_def(DenseArrayBase[IntegerType])
     const_strides = opt_prop_def(DenseArrayBase[IntegerType])
-    # Offsets have no segment unless there are some: then the generic form is also that of an MLIR without them.
+    # No segment without offsets: older versions of MLIR, which lack them, read this generic form, too.
     segments = opt_prop_def(DenseArrayBase[IntegerType], prop_name="operandSegmentSizes")
     result = result_def(TensorDescType)
     traits = traits_def(Pure())
@@ -97,17 +98,17 @@ class CreateNdTdescOp(IRDLOperation):
 
     @property
     def mixed_offsets(self) -> tuple[Index, ...]:
-        """Where the block starts in each dimension of the source; empty if not said."""
+        """Offsets of the block in each dimension of the source; empty if not given."""
         return self._lists()[0]
 
     @property
     def mixed_shape(self) -> tuple[Index, ...]:
-        """Elements of the source in each dimension; empty if its type says them."""
+        """Elements of the source in each dimension; empty if its type is static."""
         return self._lists()[1]
 
     @property
     def mixed_strides(self) -> tuple[Index, ...]:
-        """Elements from one entry of the source to the next in each dimension; empty if its type says them."""
+        """Strides of the source in elements; empty if its type is static."""
         return self._lists()[2]
 
     def _lists(self) -> tuple[tuple[Index, ...], tuple[Index, ...], tuple[Index, ...]]:
@@ -175,7 +176,7 @@ class CreateNdTdescOp(IRDLOperation):
 
 @dataclass(frozen=True, slots=True)
 class _Packed:
-    """Offsets, shape and strides in one list, as the RFC writes them; the types tell how many of each."""
+    """Offsets, shape and strides in one list, as the RFC writes them; the types give the length of each."""
 
     operands: list[UnresolvedOperand]
 
@@ -184,7 +185,7 @@ _Lists = tuple[tuple[Index, ...], tuple[Index, ...], tuple[Index, ...]]
 
 
 def _parse_lists(parser: Parser) -> tuple["_Lists | _Packed", bool]:
-    """Parse what follows the source; and say whether the colon of the types was parsed, too."""
+    """Parse the lists after the source; also return whether the colon of the types was parsed."""
     offsets = parse_optional_indices(parser) or ()
     shape = strides = ()
     while parser.parse_optional_punctuation(","):
@@ -208,13 +209,13 @@ def _unpack(parser: Parser, packed: _Packed, base: Attribute, desc: Attribute) -
     if len(values) not in (rank, 3 * rank - 1, 3 * rank):
         got = f"{len(values)} values"
         parser.raise_error(f"create_nd_tdesc: expected {rank} offsets, or {3 * rank} with shape and strides, got {got}")
-    innermost = (1,) if len(values) == 3 * rank - 1 else ()  # the RFC's table leaves it out
+    innermost = (1,) if len(values) == 3 * rank - 1 else ()  # the RFC's table omits it
     return values[:rank], values[rank : 2 * rank], (*values[2 * rank :], *innermost)
 
 
 @irdl_op_definition
 class UpdateNdOffsetOp(IRDLOperation):
-    """The descriptor of the block that lies `offsets` elements further."""
+    """The descriptor of a block moved by `offsets` elements."""
 
     name = "xegpu.update_nd_offset"
     desc = operand_def(TensorDescType)

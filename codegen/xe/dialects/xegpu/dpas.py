@@ -51,7 +51,8 @@ from codegen.xe.dialects.xegpu.verify import (
 class DpasOp(IRDLOperation):
     """`d = a @ b + c` (or `a @ b`), a [M, K], b [K, N], c and d [M, N].
 
-    Elements of less than 32 bits may be in words: b [K/v, N, v], and a [M, K/v, v] too, v elements being a word.
+    Elements of less than 32 bits may be packed into words of v elements: b [K/v, N, v], and also a [M, K/v,
+    v].
     """
 
     name = "xegpu.dpas"
@@ -84,7 +85,7 @@ class DpasOp(IRDLOperation):
 
     def print(self, printer: Printer) -> None:
         print_values(printer, self.a, self.b, self.c)
-        printer.print_op_attributes(self.properties | self.attributes)  # MLIR reads no `<{...}>` here
+        printer.print_op_attributes(self.properties | self.attributes)  # MLIR does not parse `<{...}>` here
         print_types(printer, self.a, self.b, self.c, result=self.d)
 
     def verify_(self) -> None:
@@ -108,7 +109,7 @@ class DpasOp(IRDLOperation):
             raise VerifyException(f"dpas: expected elements of a and b of one width, got {a} and {b}")
 
     def _plain(self, name: str, shape: Ints) -> Ints:
-        """The shape of an operand before its elements were put in words."""
+        """Return the shape of an operand before packing."""
         if len(shape) != 3:
             return shape
         width = bits(element_of(self.a.type))
@@ -118,7 +119,7 @@ class DpasOp(IRDLOperation):
         return (shape[0] * shape[2], shape[1]) if name == "b" else (shape[0], shape[1] * shape[2])
 
     def _is_fragment(self, a: Ints, b: Ints, d: Ints) -> bool:
-        """Whether the operands are what one work-item holds: of one dimension, or of units as a layout says."""
+        """True if the operands are per-work-item fragments: one dimension, or units according to a layout."""
         layout = self.layout_cd.distribution if self.layout_cd is not None else None
         by_layout = layout is not None and layout.sg_layout is None and layout.lane_layout is not None
         if not len(a) == len(b) == len(d) == 1 and not (by_layout and d[1:] == (1,)):
@@ -157,7 +158,7 @@ class ConvertLayoutOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        # The RFC has the layouts without names: source and target before the value, target and source after it.
+        # The RFC writes layouts without names: source and target before the value, target and source after it.
         before = parse_extras(parser, ("input_layout", "target_layout"))
         source = parser.parse_unresolved_operand()
         after = parse_extras(parser, ("target_layout", "input_layout"))
@@ -186,6 +187,6 @@ class ConvertLayoutOp(IRDLOperation):
 
 
 def _multiply(a: int, b: int, d: int) -> bool:
-    """Whether there are m, n and k so that m*k = a, k*n = b and m*n = d."""
+    """True if there are m, n and k with m*k = a, k*n = b and m*n = d."""
     m, k = isqrt(a * d // b), isqrt(a * b // d)
     return m > 0 and k > 0 and m * k == a and k * (d // m) == b and d % m == 0

@@ -1,4 +1,4 @@
-"""XeGPU's accesses to scattered elements: load, store, prefetch."""
+"""XeGPU's scattered accesses: load, store, prefetch."""
 
 from collections.abc import Sequence
 from math import prod
@@ -68,7 +68,7 @@ _Access = TypeVar("_Access", bound=IRDLOperation)
 class LoadOp(IRDLOperation):
     """Load elements, or chunks of them: of a scattered descriptor, or at `offsets` from a base.
 
-    `mask` has one entry for each offset; what is masked out is not loaded. `transpose` puts chunks in columns.
+    `mask` has one entry per offset; masked-out elements are not loaded. `transpose` puts chunks in columns.
     """
 
     name = "xegpu.load"
@@ -163,7 +163,7 @@ class StoreOp(IRDLOperation):
 
 @irdl_op_definition
 class PrefetchOp(IRDLOperation):
-    """Bring scattered elements into caches."""
+    """Prefetch scattered elements into caches."""
 
     name = "xegpu.prefetch"
     source = operand_def()
@@ -242,7 +242,7 @@ def _verify_no_offsets(op: Operation, offsets: SSAValue | None) -> None:
 
 
 def _verify_some_offsets(op: Operation, offsets: SSAValue | None, base: Attribute) -> tuple[int, ...]:
-    """Check the offsets from a base; their shape."""
+    """Check the offsets from a base; return their shape."""
     if offsets is None or element_of(offsets.type) != IndexType():
         got = "none" if offsets is None else offsets.type
         raise VerifyException(f"{short(op)}: expected offsets of index from {base}, got {got}")
@@ -288,6 +288,6 @@ def _verify_based(op: LoadOp | StoreOp, base: Attribute, value: Attribute) -> No
     element = base.element_type if isinstance(base, MemRefType) else element_of(value)
     alone = shape in ((), (1,))
     if alone and chunk is None and isinstance(value, VectorType):
-        chunk = prod(value.get_shape())  # one work-item's chunk may be told by the value
+        chunk = prod(value.get_shape())  # a work-item's chunk may be the value's shape
     shapes = [shape] if chunk in (None, 1) else [(*shape, chunk)]
     verify_value(op, value, element, [*shapes, *([(chunk,)] if alone and chunk is not None else [])])

@@ -1,6 +1,6 @@
-"""Who owns what of a value: XeGPU's layout, a slice of one, the RFC's sg_map, and a range of sub-groups.
+"""Distribution of a value: XeGPU's layout and slice, the RFC's sg_map, and a range of sub-groups.
 
-`order` is how ids are linearised, fastest dimension first; it is not XeTile's memory order.
+`order` is the linearisation of ids, fastest dimension first; it is not XeTile's memory order.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from codegen.xe.dialects.maps import (
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Who owns what: sub-groups, instructions and lanes, each with the elements they take. None: not said."""
+    """Elements owned by sub-groups, instructions and lanes. None: not given."""
 
     sg_layout: Ints | None = None
     sg_data: Ints | None = None
@@ -32,23 +32,23 @@ class Distribution:
     order: Ints | None = None
 
     def entries(self) -> list[tuple[str, Ints]]:
-        """What is said, in the order of the fields."""
+        """Return the given fields, in declaration order."""
         return [(f.name, v) for f in fields(self) if (v := getattr(self, f.name)) is not None]
 
     @property
     def rank(self) -> int:
-        """Dimensions that it distributes."""
+        """Number of distributed dimensions."""
         return len(self.entries()[0][1])
 
     def without(self, dims: Sequence[int]) -> "Distribution":
-        """What is said of the other dimensions, renumbered."""
+        """Return the distribution of the other dimensions, renumbered."""
         kept = [d for d in range(self.rank) if d not in dims]
         values = {name: tuple(v[d] for d in kept) for name, v in self.entries() if name != "order"}
         order = None if self.order is None else tuple(kept.index(d) for d in self.order if d in kept)
         return Distribution(**values, order=order)
 
     def permuted(self, permutation: Sequence[int]) -> "Distribution":
-        """What is said of a transposed value, whose dimension i is dimension `permutation[i]` of this one."""
+        """Return the distribution of the transpose, whose dimension i is dimension `permutation[i]` of this one."""
         values = {name: tuple(v[d] for d in permutation) for name, v in self.entries() if name != "order"}
         order = None if self.order is None else tuple(permutation.index(d) for d in self.order)
         if order is None and (self.sg_layout is not None or self.lane_layout is not None):
@@ -57,7 +57,7 @@ class Distribution:
         return Distribution(**values, order=order)
 
     def verify_distributes(self, what: str, shape: Sequence[int]) -> None:
-        """Check that it distributes a block of this shape over sub-groups.
+        """Check that the distribution divides a block of this shape over sub-groups.
 
         Raises:
             VerifyException: it does not.
@@ -78,7 +78,7 @@ class Distribution:
                 )
 
     def verify_distributes_to_lanes(self, what: str, shape: Sequence[int]) -> None:
-        """Check that lanes take equal parts of what a sub-group owns of a block of this shape.
+        """Check that lanes own equal parts of a sub-group's share of a block of this shape.
 
         Raises:
             VerifyException: they do not.
@@ -94,11 +94,11 @@ class Distribution:
 
 
 class _DistributeAttr(Data[Distribution]):
-    """What layout and sg_map share."""
+    """Common base of layout and sg_map."""
 
     @classmethod
     def _keys(cls) -> dict[str, str]:
-        """Fields of a distribution by the names that the attribute has for them."""
+        """Return the attribute's key for each field of a distribution."""
         return {f.name: f.name for f in fields(Distribution)}
 
     @classmethod
@@ -152,7 +152,7 @@ class _DistributeAttr(Data[Distribution]):
 
     @property
     def distribution(self) -> Distribution:
-        """What it says, as a slice has it too."""
+        """The distribution; slices have the same property."""
         return self.data
 
 
@@ -165,9 +165,9 @@ class LayoutAttr(_DistributeAttr):
 
 @irdl_attr_definition
 class SgMapAttr(_DistributeAttr):
-    """The RFC's `#xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>`; wi_layout is kept as lane_layout.
+    """The RFC's `#xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>`; wi_layout is stored as lane_layout.
 
-    Its order is that of sub-group ids alone; a layout's is that of lanes too.
+    Its order applies to sub-group ids only; that of a layout also to lanes.
     """
 
     name = "xegpu.sg_map"
@@ -198,7 +198,7 @@ class SgMapAttr(_DistributeAttr):
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A layout, and the dimensions that are left out of it."""
+    """A layout, and the dimensions removed from it."""
 
     parent: Attribute
     dims: Ints
@@ -214,11 +214,11 @@ class SliceAttr(Data[Slice]):
     name = "xegpu.slice"
 
     def __init__(self, parent: "LayoutAttr | SliceAttr | Slice", dims: Ints = ()) -> None:
-        super().__init__(parent if isinstance(parent, Slice) else Slice(parent, dims))  # the parser makes it of a Slice
+        super().__init__(parent if isinstance(parent, Slice) else Slice(parent, dims))  # created by the parser
 
     @property
     def parent(self) -> "LayoutAttr | SliceAttr":
-        """The layout that dimensions are left out of."""
+        """The layout from which dimensions are removed."""
         assert isinstance(self.data.parent, LayoutAttr | SliceAttr)
         return self.data.parent
 
@@ -229,7 +229,7 @@ class SliceAttr(Data[Slice]):
 
     @property
     def distribution(self) -> Distribution:
-        """What is said of the dimensions that the value has; those that share the data are not in it."""
+        """Distribution of the dimensions of the value; those along which data is shared are removed."""
         return self.parent.distribution.without(self.dims)
 
     @classmethod
@@ -260,13 +260,13 @@ class SliceAttr(Data[Slice]):
 
 @irdl_attr_definition
 class RangeAttr(Data[tuple[int, int]]):
-    """`#xegpu.range<[2, 4]>`: from 2 up to but not including 4. On scf.if as `sg_id_range`: who runs it."""
+    """`#xegpu.range<[2, 4]>`: 2 to 4, exclusive. On scf.if as `sg_id_range`: the sub-groups that run it."""
 
     name = "xegpu.range"
 
     @classmethod
     def of(cls, start: int, end: int) -> Self:
-        """The range from `start` up to but not including `end`."""
+        """Create the range from `start` up to but not including `end`."""
         return cls((start, end))
 
     @property

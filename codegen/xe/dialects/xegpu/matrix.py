@@ -60,7 +60,7 @@ from codegen.xe.dialects.xegpu.verify import (
 
 @irdl_op_definition
 class CreateMemDescOp(IRDLOperation):
-    """Describe the whole of a buffer in shared local memory as a matrix."""
+    """Describe a whole buffer in shared local memory as a matrix."""
 
     name = "xegpu.create_mem_desc"
     source = operand_def(MemRefType)
@@ -124,7 +124,7 @@ class MemDescSubviewOp(IRDLOperation):
 
     @property
     def mixed_offsets(self) -> tuple[Index, ...]:
-        """Where the part lies, in elements."""
+        """Offsets of the part, in elements."""
         return join(iter(self.offsets), self.const_offsets)
 
     @classmethod
@@ -192,7 +192,7 @@ class LoadMatrixOp(IRDLOperation):
 
     @property
     def mixed_offsets(self) -> tuple[Index, ...]:
-        """Where the block lies, in elements."""
+        """Offsets of the block, in elements."""
         return join(iter(self.offsets), self.const_offsets)
 
     @classmethod
@@ -240,7 +240,7 @@ class StoreMatrixOp(IRDLOperation):
 
     @property
     def mixed_offsets(self) -> tuple[Index, ...]:
-        """Where the block lies, in elements."""
+        """Offsets of the block, in elements."""
         return join(iter(self.offsets), self.const_offsets)
 
     @classmethod
@@ -281,7 +281,7 @@ def _verify_offsets(
 
 
 def _verify_bounds(op: Operation, desc: MemDescType, offsets: Sequence[Index], shape: Sequence[int]) -> None:
-    """Check that a block, whose dimensions are the last ones, lies within a matrix, as far as is known."""
+    """Check that a block lies within a matrix, as far as offsets are constant; its dimensions are the last ones."""
     sizes = (1,) * (desc.get_num_dims() - len(shape)) + tuple(shape)
     for axis, (offset, size, extent) in enumerate(zip(offsets, sizes, desc.get_shape(), strict=True)):
         start = offset if isinstance(offset, int) else 0
@@ -300,7 +300,7 @@ def _verify_access(op: LoadMatrixOp | StoreMatrixOp, value: Attribute) -> None:
         raise VerifyException(
             f"{short(op)}: expected a value of at most {desc.get_num_dims()} dimensions, got {format_ints(shape)}"
         )
-    if len(shape) > 1 or desc.get_num_dims() == 1:  # one dimension of more may be what a work-item holds
+    if len(shape) > 1 or desc.get_num_dims() == 1:  # a one-dimensional value may be a work-item's fragment
         _verify_bounds(op, desc, op.mixed_offsets, shape)
     verify_layout(op, "layout", op.layout, shape)
     if op.subgroup_block_io is not None:

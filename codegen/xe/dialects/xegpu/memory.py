@@ -1,4 +1,4 @@
-"""Where data lies and how: memory spaces, what a descriptor is beyond its shape, the layout of local memory."""
+"""Memory spaces, attributes of descriptors, and the layout of matrices in local memory."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class MemorySpace(StrEnum):
 
 
 class FenceScope(StrEnum):
-    """Who sees the accesses that a fence orders."""
+    """Scope in which a fence orders accesses."""
 
     WORKGROUP = auto()
     GPU = auto()
@@ -76,7 +76,7 @@ _SCOPES = {"workgroup": FenceScope.WORKGROUP, "gpu": FenceScope.GPU}
 
 
 def parse_memory_space(parser: AttrParser) -> MemorySpace:
-    """A memory space in any of its spellings: `slm`, `shared`, `"shared"`, `3 : i32`, `#xegpu.memory_space<slm>`."""
+    """Parse a memory space in any spelling: `slm`, `shared`, `"shared"`, `3 : i32`, `#xegpu.memory_space<slm>`."""
     word = _parse_word(parser)
     if isinstance(word, MemorySpaceAttr):
         return word.data
@@ -86,7 +86,7 @@ def parse_memory_space(parser: AttrParser) -> MemorySpace:
 
 
 def parse_fence_scope(parser: AttrParser) -> FenceScope:
-    """The scope of a fence in any of its spellings: `gpu`, `"gpu"`, `#xegpu.fence_scope<gpu>`."""
+    """Parse the scope of a fence in any spelling: `gpu`, `"gpu"`, `#xegpu.fence_scope<gpu>`."""
     word = _parse_word(parser)
     if isinstance(word, FenceScopeAttr):
         return word.data
@@ -106,7 +106,7 @@ def _parse_word(parser: AttrParser) -> str | Attribute:
 
 @dataclass(frozen=True, slots=True)
 class BlockTdesc:
-    """What the descriptor of a block is beyond its shape. None: not said; a block of one dimension is not checked."""
+    """Attributes of a block descriptor. None: not given; blocks of one dimension have no boundary check."""
 
     memory_space: MemorySpace = MemorySpace.GLOBAL
     array_length: int = 1
@@ -116,7 +116,7 @@ class BlockTdesc:
 
 @dataclass(frozen=True, slots=True)
 class ScatterTdesc:
-    """What a scattered descriptor is beyond its shape."""
+    """Attributes of a scattered descriptor."""
 
     memory_space: MemorySpace = MemorySpace.GLOBAL
     chunk_size: int = 1
@@ -186,14 +186,15 @@ class ScatterTdescAttr(_ScatterTdesc):
 
 @irdl_attr_definition
 class ScatteredTdescAttr(_ScatterTdesc):
-    """Another spelling of scatter_tdesc_attr; a type that is given one has that."""
+    """Another spelling of scatter_tdesc_attr, to which types convert it."""
 
     name = "xegpu.scattered_tdesc_attr"
 
 
 @irdl_attr_definition
 class TdescAttr(Data[BlockTdesc | ScatterTdesc]):
-    """`#xegpu.tdesc_attr<scattered = true>`: either kind in one spelling; a type that is given one has the kind."""
+    """`#xegpu.tdesc_attr<scattered = true>`: either kind in one spelling; types convert it to the specific attribute.
+    """
 
     name = "xegpu.tdesc_attr"
 
@@ -214,14 +215,14 @@ class TdescAttr(Data[BlockTdesc | ScatterTdesc]):
 
     @property
     def resolved(self) -> BlockTdescAttr | ScatterTdescAttr:
-        """The attribute of its kind."""
+        """Return the attribute of the specific kind."""
         d = self.data
         return ScatterTdescAttr(d) if isinstance(d, ScatterTdesc) else BlockTdescAttr(d)
 
 
 @dataclass(frozen=True, slots=True)
 class MemLayout:
-    """How a matrix lies in local memory: strides in elements, and the blocks that are contiguous. None: row-major."""
+    """Layout of a matrix in local memory: strides in elements, and contiguous blocks. None: row-major."""
 
     stride: Ints | None = None
     block: Ints | None = None

@@ -1,4 +1,4 @@
-"""XeGPU's scattered descriptors and what updates through them: create_tdesc, update_offset, atomic_rmw."""
+"""XeGPU's scattered descriptors and updates through them: create_tdesc, update_offset, atomic_rmw."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -143,7 +143,7 @@ class CreateTdescOp(IRDLOperation):
 
 @irdl_op_definition
 class UpdateOffsetOp(IRDLOperation):
-    """The scattered descriptor whose elements lie `offsets` elements further, one number for each."""
+    """The scattered descriptor with elements moved by `offsets` elements, one offset each."""
 
     name = "xegpu.update_offset"
     desc = operand_def(TensorDescType)

@@ -1,4 +1,4 @@
-"""What the XeGPU operations parse and print alike, in the spelling of MLIR's documentation and in that of the RFC."""
+"""Parsing and printing shared by the XeGPU operations, in the spelling of MLIR's documentation and of the RFC."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -56,20 +56,20 @@ _KEYS = {f"L{n}{suffix}": f"l{n}_hint" for n in (1, 2, 3) for suffix in ("", "_h
 
 @dataclass(slots=True)
 class Extras:
-    """What stands in braces: entries by their name in MLIR's documentation, and layouts that have no name."""
+    """Entries in braces: those with a name in MLIR's documentation, and layouts without a name."""
 
     entries: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     layouts: list[DistributeLayout] = field(default_factory=list[DistributeLayout])
 
     def split(self, op: type[Operation]) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
-        """The properties of an operation among the entries, and the rest."""
+        """Return the entries that are properties of an operation, and the rest."""
         known = cast(Any, op).get_irdl_definition().properties
         properties = {key: value for key, value in self.entries.items() if key in known}
         return properties, {key: value for key, value in self.entries.items() if key not in known}
 
 
 def parse_extras(parser: Parser, unnamed: Sequence[str] = ("layout",)) -> Extras:
-    """Parse `<{...}> {...}`; layouts without a name get those of `unnamed`, of which the last may stand alone."""
+    """Parse `<{...}> {...}`; layouts without a name get those of `unnamed`, of which the last may be given alone."""
     extras = Extras()
     if parser.parse_optional_punctuation("<"):
         parser.parse_punctuation("{")
@@ -86,7 +86,7 @@ def parse_extras(parser: Parser, unnamed: Sequence[str] = ("layout",)) -> Extras
 
 
 def _parse_entries(parser: Parser, extras: Extras) -> None:
-    """Parse up to the closing brace; the RFC also writes layouts without a name, and without commas between them."""
+    """Parse up to the closing brace; the RFC also writes layouts without a name and without commas."""
     while parser.parse_optional_punctuation("}") is None:
         written = parser.parse_optional_identifier_or_str_literal()
         if written is None:
@@ -118,7 +118,7 @@ def _parse_value(parser: Parser, key: str) -> Attribute:
 
 
 def parse_type(parser: Parser) -> Attribute:
-    """Parse a type; the RFC writes XeGPU's without their dialect, and numbers as C has them."""
+    """Parse a type; the RFC writes XeGPU types without their dialect, and number types as in C."""
     for name, type_ in (("tensor_desc", TensorDescType), ("mem_desc", MemDescType)):
         if parser.parse_optional_keyword(name):
             return type_.new(type_.parse_parameters(parser))
@@ -129,7 +129,7 @@ def parse_type(parser: Parser) -> Attribute:
 
 
 def parse_signature(parser: Parser, *, colon: bool = False) -> tuple[list[Attribute], Attribute | None]:
-    """Parse `: a, b -> c`, where the RFC also writes parentheses, and a comma before `into`; `colon`: it was parsed."""
+    """Parse `: a, b -> c`; the RFC also writes parentheses, and a comma before `into`; `colon`: already parsed."""
     if not colon:
         parser.parse_punctuation(":")
     in_parens = parser.parse_optional_punctuation("(") is not None
@@ -152,7 +152,7 @@ def parse_full_signature(parser: Parser, *, colon: bool = False) -> tuple[list[A
 
 
 def parse_optional_indices(parser: Parser) -> tuple[Index, ...] | None:
-    """Parse `[%m, 64]` if it is there."""
+    """Parse `[%m, 64]` if present."""
 
     def parse_index() -> Index:
         operand = parser.parse_optional_unresolved_operand()
@@ -163,7 +163,7 @@ def parse_optional_indices(parser: Parser) -> tuple[Index, ...] | None:
 
 
 def parse_packs(parser: Parser) -> tuple[list[UnresolvedOperand], bool]:
-    """Parse `%a, %b:2`, `%b:2` being `%b#0, %b#1`; and say whether the colon of the types was parsed, too."""
+    """Parse `%a, %b:2`, where `%b:2` is `%b#0, %b#1`; also return whether the colon of the types was parsed."""
     operands: list[UnresolvedOperand] = []
     while (operand := parser.parse_optional_unresolved_operand()) is not None:
         if parser.parse_optional_punctuation(":"):
@@ -179,12 +179,12 @@ def parse_packs(parser: Parser) -> tuple[list[UnresolvedOperand], bool]:
 
 
 def parse_optional_arrow(parser: Parser) -> bool:
-    """Parse `->` if it is there, or the `into` and `to` of the RFC."""
+    """Parse `->` if present, or the `into` and `to` of the RFC."""
     return bool(parser.parse_optional_punctuation("->") or parser.parse_optional_keyword_in(("into", "to")))
 
 
 def resolve(parser: Parser, operands: Sequence[UnresolvedOperand], types: Sequence[Attribute]) -> list[SSAValue]:
-    """The values of operands; both documents list types in other orders, or not all of them: then values decide."""
+    """Resolve operands; types listed in another order, or only in part, are matched to the defined values."""
     values = [parser.ssa_values.get(o.operand_name, ())[o.index : o.index + 1] for o in operands]
     if all(values) and {v[0].type for v in values} >= set(types):
         return [v[0] for v in values]
@@ -194,7 +194,7 @@ def resolve(parser: Parser, operands: Sequence[UnresolvedOperand], types: Sequen
 
 
 def int_array(parser: Parser, attribute: Attribute) -> DenseArrayBase[IntegerType]:
-    """An array of i64 from `array<i64: 1, 0>` or from `[1, 0]`."""
+    """Return an array of i64 from `array<i64: 1, 0>` or `[1, 0]`."""
     if isa(attribute, DenseArrayBase[IntegerType]):
         return DenseArrayBase.from_list(i64, [int(v) for v in attribute.get_values()])
     if not isa(attribute, ArrayAttr[IntegerAttr]):
@@ -203,7 +203,7 @@ def int_array(parser: Parser, attribute: Attribute) -> DenseArrayBase[IntegerTyp
 
 
 def print_extras(printer: Printer, op: Operation, hidden: Sequence[str] = ()) -> None:
-    """Print properties as `<{...}>` and attributes as `{...}`, without what the syntax shows elsewhere."""
+    """Print properties as `<{...}>` and attributes as `{...}`, except those that the syntax prints elsewhere."""
     shown = {k: v for k, v in op.properties.items() if k not in hidden and k != "operandSegmentSizes"}
     if shown:
         printer.print_string(" ")

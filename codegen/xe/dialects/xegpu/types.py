@@ -67,32 +67,32 @@ class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType):
 
     @property
     def layout(self) -> DistributeLayout | None:
-        """Who owns what of it, where the type says that."""
+        """Distribution of the block, if the type gives it."""
         return self.layout_attr if isinstance(self.layout_attr, LayoutAttr | SliceAttr | SgMapAttr) else None
 
     @property
     def scatter(self) -> ScatterTdesc | None:
-        """What a scattered descriptor is beyond its shape; None for a block."""
+        """Attributes of a scattered descriptor; None for a block."""
         return self.encoding.data if isinstance(self.encoding, ScatterTdescAttr) else None
 
     @property
     def block(self) -> BlockTdesc:
-        """What a block is beyond its shape."""
+        """Attributes of a block descriptor, or the defaults."""
         return self.encoding.data if isinstance(self.encoding, BlockTdescAttr) else BlockTdesc()
 
     @property
     def block_attr(self) -> BlockTdescAttr | None:
-        """What a block is beyond its shape, where the type says that."""
+        """Attribute of a block descriptor, if the type gives it."""
         return self.encoding if isinstance(self.encoding, BlockTdescAttr) else None
 
     @property
     def memory_space(self) -> MemorySpace:
-        """Where its data lies."""
+        """Memory space of the data."""
         return (self.scatter or self.block).memory_space
 
     @property
     def offsets_shape(self) -> tuple[int, ...]:
-        """Shape of the offsets of a scattered descriptor: its own, without that of a chunk."""
+        """Shape of the offsets of a scattered descriptor: its own without the chunk dimension."""
         chunked = self.scatter is not None and self.scatter.chunk_size > 1
         return self.get_shape()[:-1] if chunked else self.get_shape()
 
@@ -186,18 +186,18 @@ class MemDescType(ParametrizedAttribute, TypeAttribute, ShapedType):
 
     @property
     def mem_layout(self) -> MemLayoutAttr | None:
-        """How it lies in memory; None: row-major."""
+        """Layout in memory; None: row-major."""
         return self.layout_attr if isinstance(self.layout_attr, MemLayoutAttr) else None
 
     @property
     def stride(self) -> Ints:
-        """Elements from one entry to the next in each dimension, were it not blocked."""
+        """Strides in elements, ignoring blocks."""
         said = self.mem_layout.data.stride if self.mem_layout is not None else None
         return said or row_major(self.get_shape())
 
     @property
     def block(self) -> Ints | None:
-        """The blocks that lie contiguously."""
+        """Shape of the contiguous blocks."""
         return self.mem_layout.data.block if self.mem_layout is not None else None
 
     def get_num_dims(self) -> int:
@@ -249,13 +249,13 @@ class NbarrierType(ParametrizedAttribute, TypeAttribute):
 
 
 def distribution_of(layout: DistributeLayout, rank: int) -> Distribution:
-    """What a layout says of a block of this rank; an sg_map of two dimensions may stand on a block of one."""
+    """Return the distribution of a layout for a block of a rank; a 2-D sg_map may apply to a 1-D block."""
     d = layout.distribution
     return d.without((0,)) if isinstance(layout, SgMapAttr) and (d.rank, rank) == (2, 1) else d
 
 
 def _verify_one_row(layout: SgMapAttr) -> None:
-    """The first dimension of an sg_map on a block of one dimension stands for nothing."""
+    """Check that the first dimension of an sg_map on a block of one dimension has extent 1."""
     for key, values in (("wi_layout", layout.wi_layout), ("wi_data", layout.wi_data)):
         if values is not None and values[0] != 1:
             raise VerifyException(
@@ -265,12 +265,12 @@ def _verify_one_row(layout: SgMapAttr) -> None:
 
 
 def row_major(shape: Sequence[int]) -> Ints:
-    """Strides of a dense matrix of this shape."""
+    """Return the strides of a dense matrix of this shape."""
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
 def bits(element_type: Attribute) -> int:
-    """Bits of an element in memory; tf32 is stored as f32."""
+    """Return the bits of an element in memory; tf32 is stored as f32."""
     assert isinstance(element_type, FixedBitwidthType), element_type
     return 32 if element_type.bitwidth == 19 else element_type.bitwidth
 

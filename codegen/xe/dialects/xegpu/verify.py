@@ -1,4 +1,4 @@
-"""What the verifiers of the XeGPU operations check alike."""
+"""Checks shared by the verifiers of the XeGPU operations."""
 
 from collections.abc import Iterator, Sequence
 from math import prod
@@ -38,12 +38,12 @@ _POINTERS = tuple(IntegerType(n, s) for n in (64, 32) for s in (Signedness.SIGNL
 
 
 def short(op: Operation) -> str:
-    """The name of an operation without its dialect."""
+    """Return the name of an operation without its dialect."""
     return op.name.partition(".")[2]
 
 
 def verify_source(op: Operation, source: Attribute, desc: TensorDescType) -> None:
-    """Check that a descriptor may be made of a base: its kind, the type of its elements, its memory space.
+    """Check that a descriptor matches its base: kind, element type and memory space.
 
     Raises:
         VerifyException: it may not.
@@ -61,7 +61,7 @@ def verify_source(op: Operation, source: Attribute, desc: TensorDescType) -> Non
 
 
 def verify_pointer(op: Operation, source: Attribute) -> None:
-    """Check that a base that is no memref is an address.
+    """Check that a base other than a memref is an address.
 
     Raises:
         VerifyException: it is not.
@@ -71,7 +71,7 @@ def verify_pointer(op: Operation, source: Attribute) -> None:
 
 
 def verify_flat(op: Operation, source: Attribute) -> None:
-    """Check that the base of scattered elements has one dimension of neighbours, or is an address.
+    """Check that the base of scattered elements is a 1-D memref of stride 1, or an address.
 
     Raises:
         VerifyException: it is not.
@@ -85,7 +85,7 @@ def verify_flat(op: Operation, source: Attribute) -> None:
 
 
 def space_of(source: MemRefType[Attribute]) -> MemorySpace:
-    """The memory space of a memref: 3 or a name of the work-group's is local, any other global."""
+    """Return the memory space of a memref: 3 and the names of work-group memory are local, any other global."""
     space = source.memory_space
     if isinstance(space, MemorySpaceAttr):
         return space.data
@@ -96,7 +96,7 @@ def space_of(source: MemRefType[Attribute]) -> MemorySpace:
 
 
 def innermost_stride(source: MemRefType[Attribute]) -> int | None:
-    """Elements between neighbours of the last dimension; None if only the kernel knows."""
+    """Return the stride of the last dimension; None if dynamic."""
     layout = source.layout
     if isinstance(layout, StridedLayoutAttr):
         stride = layout.strides.data[-1]
@@ -105,7 +105,7 @@ def innermost_stride(source: MemRefType[Attribute]) -> int | None:
 
 
 def verify_markers(op: Operation, dynamic: Sequence[SSAValue], *numbers: DenseArrayBase[IntegerType] | None) -> None:
-    """Check that there is a value for each marker in lists of numbers.
+    """Check that the number of values equals the number of markers in the lists.
 
     Raises:
         VerifyException: there are more or fewer.
@@ -126,9 +126,9 @@ def verify_layout(op: Operation, key: str, layout: DistributeLayout | None, shap
 
 
 def fragments(shape: Sequence[int], layout: DistributeLayout | None) -> Iterator[Ints]:
-    """Shapes of what one work-item may hold of a block that a sub-group owns.
+    """Yield the shapes that one work-item may hold of a block that a sub-group owns.
 
-    One dimension as in MLIR; units by elements of a unit as in the RFC, which takes a layout to know them.
+    One dimension as in MLIR; units by elements of a unit as in the RFC, which requires a layout.
     """
     total = prod(shape)
     if layout is None:
@@ -144,12 +144,12 @@ def fragments(shape: Sequence[int], layout: DistributeLayout | None) -> Iterator
 
 
 def shape_of(value: Attribute) -> tuple[int, ...]:
-    """Shape of a vector; none of a scalar."""
+    """Return the shape of a vector; empty for a scalar."""
     return value.get_shape() if isinstance(value, VectorType) else ()
 
 
 def element_of(value: Attribute) -> Attribute:
-    """Type of the elements of a vector; of a scalar, its own."""
+    """Return the element type of a vector; a scalar's own type."""
     return value.element_type if isinstance(value, VectorType) else value
 
 
@@ -167,7 +167,7 @@ def verify_value(op: Operation, value: Attribute, element: Attribute, shapes: Se
 
 
 def verify_mask(op: Operation, mask: Attribute, shapes: Sequence[Ints]) -> None:
-    """Check that a mask has a bit for each offset.
+    """Check that a mask has a bit per offset.
 
     Raises:
         VerifyException: it has not.
@@ -178,7 +178,7 @@ def verify_mask(op: Operation, mask: Attribute, shapes: Sequence[Ints]) -> None:
 
 
 def verify_offset_vector(op: Operation, offsets: Attribute, shape: Ints) -> None:
-    """Check that a vector has an offset for each element, or chunk, that a descriptor has.
+    """Check that a vector has an offset for each element, or chunk, of a descriptor.
 
     Raises:
         VerifyException: it has not.
@@ -188,7 +188,7 @@ def verify_offset_vector(op: Operation, offsets: Attribute, shape: Ints) -> None
 
 
 def verify_scattered(op: Operation, value: SSAValue) -> TensorDescType:
-    """Check that a value is a scattered descriptor; its type.
+    """Check that a value is a scattered descriptor; return its type.
 
     Raises:
         VerifyException: it is not.

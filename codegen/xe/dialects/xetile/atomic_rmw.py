@@ -1,4 +1,4 @@
-"""`xetile.atomic_rmw`: a tile updated in memory, each element atomically."""
+"""`xetile.atomic_rmw`: element-wise atomic update of a tile in memory."""
 
 from typing import Self, cast
 
@@ -33,7 +33,7 @@ _SHORT = {"add": (AtomicKind.ADDF, AtomicKind.ADDI), "mul": (AtomicKind.MULF, At
 
 @irdl_op_definition
 class AtomicRmwOp(IRDLOperation):
-    """Combine `value` into the tile in memory; the result is what the memory held before."""
+    """Combine `value` into the tile in memory; the result is the old value."""
 
     name = "xetile.atomic_rmw"
     kind = prop_def(AtomicKindAttr)

@@ -1,4 +1,4 @@
-"""The matrix that a tile lies in: what `init_tile` must say of it, and in which order it is stored."""
+"""The base matrix of a tile: the sizes, strides, memory space and order that `init_tile` must give."""
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import AffineMapAttr, IntAttr, IntegerAttr, MemRefType, NoneAttr, StridedLayoutAttr
@@ -32,7 +32,7 @@ _SPACES: dict[int | str, int] = {
 
 
 def verify_extent(base: Attribute, rank: int, sizes: tuple[Index, ...], strides: tuple[Index, ...]) -> None:
-    """Check that sizes and strides are given where the type does not say them, and only there.
+    """Check that sizes and strides are given if and only if the type is not static.
 
     Raises:
         VerifyException: they are not.
@@ -47,7 +47,7 @@ def verify_extent(base: Attribute, rank: int, sizes: tuple[Index, ...], strides:
 
 
 def verify_memory_space(base: Attribute, memory_space: int) -> None:
-    """Check that a tile says the memory that its matrix is in.
+    """Check that a tile has the memory space of its matrix.
 
     Raises:
         VerifyException: it does not.
@@ -78,7 +78,7 @@ def verify_order(base: Attribute, strides: tuple[Index, ...], order: Ints) -> No
 
 
 def _orders(base: Attribute, strides: tuple[Index, ...]) -> tuple[Ints, ...]:
-    """The orders that agree with how the base is stored."""
+    """Return the orders that agree with the storage of the base."""
     layout = base.layout if isinstance(base, MemRefType) else NoneAttr()
     if isinstance(layout, AffineMapAttr):
         return {_IDENTITY: (ROW_MAJOR,), _SWAPPED: (COLUMN_MAJOR,)}.get(layout.data, ())
@@ -95,7 +95,7 @@ def _orders(base: Attribute, strides: tuple[Index, ...]) -> tuple[Ints, ...]:
 
 
 def _constant(value: Index) -> int | None:
-    """The number that an index is known to be."""
+    """Return the number of a constant index, else None."""
     if isinstance(value, int):
         return value
     number = value.owner.value if isinstance(value.owner, ConstantOp) else None

@@ -1,4 +1,4 @@
-"""`xetile.init_tile`: where in memory a tile lies."""
+"""`xetile.init_tile`: the position of a tile in memory."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -54,7 +54,7 @@ from codegen.xe.dialects.xetile.tile import (
 class InitTileOp(IRDLOperation):
     """A tile at `offsets` of a matrix, in elements; or, scattered, the elements at `indices`.
 
-    The matrix is a memref or an i64 address. A base whose shape the type does not say takes `sizes` and `strides`.
+    The matrix is a memref or an i64 address. A base without a static shape takes `sizes` and `strides`.
     """
 
     name = "xetile.init_tile"
@@ -87,7 +87,7 @@ class InitTileOp(IRDLOperation):
 
     @property
     def placement(self) -> tuple[tuple[Index, ...], tuple[Index, ...], tuple[Index, ...]]:
-        """Offsets in each dimension of the base; its sizes and strides where its type does not say them."""
+        """Offsets in each dimension of the base; its sizes and strides if its type is not static."""
         values = iter(self.dynamic)
         return (
             join(values, self.const_offsets),

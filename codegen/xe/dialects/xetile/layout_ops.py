@@ -61,7 +61,7 @@ class TransposeOp(MappedVectorOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        early = _parse_optional_ints(parser)  # the RFC also puts the permutation or the maps first
+        early = _parse_optional_ints(parser)  # the RFC also writes the permutation or the maps first
         maps = parse_attributes(parser)[1]
         source = parser.parse_unresolved_operand()
         parser.parse_optional_punctuation(",")

@@ -1,4 +1,4 @@
-"""Which map the operand of an operation has, given that of its result. Source: XeTile RFC, "Workgroup Level XeTile"."""
+"""Maps of operands derived from those of results. Source: XeTile RFC, "Workgroup Level XeTile"."""
 
 from collections.abc import Callable
 from math import prod
@@ -17,28 +17,28 @@ from codegen.xe.dialects.xetile.tile import TileType
 
 
 def transposed_source(result: WgMap) -> WgMap:
-    """The source of a transpose: both entries swapped."""
+    """Return the map of the source of a transpose: both entries swapped."""
     return WgMap.of(result.sg_layout[::-1], result.sg_data[::-1])
 
 
 def reduced_source(result: WgMap, dims: Ints, shape: Ints) -> WgMap:
-    """The source, of that shape, of a reduction: a sub-group has all of what it reduces."""
+    """Return the map of a reduction's source of that shape: each sub-group owns whole reduced dimensions."""
     return WgMap.of(result.sg_layout, tuple(shape[d] if d in dims else e for d, e in enumerate(result.sg_data)))
 
 
 def broadcast_source(result: WgMap, dims: Ints) -> WgMap:
-    """The source of a broadcast: one element where it is repeated."""
+    """Return the map of the source of a broadcast: one element in the repeated dimensions."""
     return WgMap.of(result.sg_layout, tuple(1 if d in dims else e for d, e in enumerate(result.sg_data)))
 
 
 def mma_sources(result: WgMap, depth: int) -> tuple[WgMap, WgMap]:
-    """A and B of a tile_mma that sums over `depth`: a sub-group has all of K, and the rows and columns of C."""
+    """Return the maps of A and B of a tile_mma of depth K: all of K, and the rows and columns of C."""
     m, n = result.sg_data
     return WgMap.of(result.sg_layout, (m, depth)), WgMap.of(result.sg_layout, (depth, n))
 
 
 def stated_map(value: SSAValue) -> WgMap | None:
-    """The map that the operation which makes a value states: for its result, or of the tile that it reads."""
+    """Return the map that the producer of a value states: for its result, or of the tile that it reads."""
     owner = value.owner
     if not isinstance(owner, Operation):
         return None
@@ -48,12 +48,12 @@ def stated_map(value: SSAValue) -> WgMap | None:
 
 
 def same_owners(a: WgMap, b: WgMap, shape: Ints) -> bool:
-    """Whether two maps give each sub-group the same blocks, in the same rounds."""
+    """True if two maps give each sub-group the same blocks in the same rounds."""
     return a == b or (a.sg_data == b.sg_data and a.owned(shape) == b.owned(shape))
 
 
 def transposes_in_registers(source: WgMap, result: WgMap, shape: Ints) -> bool:
-    """Whether each sub-group owns of the source, of that shape, just what it owns of the transposed result."""
+    """True if each sub-group owns the same elements of the source and of the transposed result."""
     swapped = tuple(tuple((r, c) for c, r in blocks) for blocks in result.owned(shape[::-1]))
     return source.sg_data == result.sg_data[::-1] and [*map(sorted, source.owned(shape))] == [*map(sorted, swapped)]
 
@@ -61,7 +61,7 @@ def transposes_in_registers(source: WgMap, result: WgMap, shape: Ints) -> bool:
 def verify_source(
     op: str, source: SSAValue, stated: WgMap | None, derived: WgMap | None, agrees: Callable[[WgMap], bool]
 ) -> None:
-    """Check that the maps of a source agree: what the operation states, what it derives, what its producer states.
+    """Check that the maps of a source agree: the operation's, the derived one, and the producer's.
 
     Raises:
         VerifyException: they do not.
@@ -79,7 +79,7 @@ def verify_source(
 
 
 def verify_same_subgroups(op: str, source: SSAValue, result: WgMap | None, stated: WgMap | None) -> None:
-    """Check that the maps of source and result are for one number of sub-groups.
+    """Check that the maps of source and result have the same number of sub-groups.
 
     Raises:
         VerifyException: they are not.

@@ -1,4 +1,4 @@
-"""What the operations from one vector to another have in common: their maps and the rules of both vectors."""
+"""The base of operations from one vector to another: their maps and the rules of both vectors."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -73,7 +73,7 @@ class MappedVectorOp(IRDLOperation):
 
 
 def name_maps(parser: Parser, maps: Sequence[WgMap], keys: Sequence[Sequence[str]]) -> dict[str, Attribute]:
-    """Maps without a name as properties: `keys[n - 1]` names them where there are n."""
+    """Return unnamed maps as properties; `keys[n - 1]` are the names of n maps."""
     if len(maps) > len(keys):
         parser.raise_error(f"expected at most {len(keys)} maps, got {len(maps)}")
     return dict(zip(keys[len(maps) - 1], maps, strict=True)) if maps else {}
