@@ -1,4 +1,6 @@
-"""Which operands 2-D block messages may access, and which each lane accesses element by element, and why.
+"""Memory access of operands: by 2-D block messages, or by each lane element by element, with the reason.
+
+Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
 
 Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
 """
@@ -13,13 +15,13 @@ from codegen.problem.gemm import (
 )
 from codegen.target import Target
 
-MAX_SURFACE_BYTES = 2**24  # of a row, and between rows
+MAX_SURFACE_BYTES = 2**24  # row width and row pitch
 _WIDTH_MULTIPLE_BYTES = 4
-PARTIALS_ROW_MULTIPLE = 16  # elements of 4 bytes: what block messages need of a row at least, and of where one begins
+PARTIALS_ROW_MULTIPLE = 16  # 4-byte elements: minimum row width and row alignment of block messages
 
 
 class AccessBy(StrEnum):
-    """How elements come to registers and back."""
+    """Access method of elements."""
 
     BLOCK2D = "block2d"
     LANES = "lanes"
@@ -27,7 +29,7 @@ class AccessBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemoryPath:
-    """How an operand is accessed; by lanes, the rule of block messages that it breaks, and how."""
+    """Access method of an operand; for lanes also the violated rule of block messages, and the reason."""
 
     by: AccessBy
     rule: str | None = None
@@ -38,12 +40,12 @@ class MemoryPath:
 
 
 def memory_paths(problem: GemmProblem, target: Target) -> dict[str, MemoryPath]:
-    """How each operand of a problem is accessed, by its name."""
+    """Return the access method of each operand of a problem, by name."""
     return {operand.name: memory_path(problem, operand, target) for operand in problem.operands}
 
 
 def memory_path(problem: GemmProblem, operand: Operand, target: Target) -> MemoryPath:
-    """How an operand is accessed: by block messages unless one of their rules forbids it."""
+    """Return the access method of an operand: block messages unless one of their rules forbids it."""
     for name, rule in _RULES.items():
         why = rule(problem, operand, target)
         if why is not None:
@@ -52,7 +54,7 @@ def memory_path(problem: GemmProblem, operand: Operand, target: Target) -> Memor
 
 
 def partials_by_lanes(problem: GemmProblem) -> bool:
-    """Whether lanes access partial sums over K, whose rows are padded to what block messages need, but not longer."""
+    """True if lanes access partial sums over K: their rows are padded for block messages, but may be too short."""
     return problem.n < PARTIALS_ROW_MULTIPLE
 
 

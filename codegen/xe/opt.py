@@ -1,4 +1,4 @@
-"""Reads a file, applies passes and prints it: what `xetune opt` does. Every error names its place."""
+"""Implementation of `xetune opt`: reads a file, applies passes and prints it. Every error has a location."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -31,11 +31,11 @@ from codegen.xe.universe import (
 )
 
 _SEPARATOR = "// -----"
-_MISTYPED = re.compile(r"Incompatible types: given (.*), expected (.*)")  # what xDSL says of an option's value
+_MISTYPED = re.compile(r"Incompatible types: given (.*), expected (.*)")  # xDSL's message about the value of an option
 
 
 class OptFailed(CodegenError):
-    """A file that does not parse or verify, or a pass that is unknown or fails. The message starts with the place."""
+    """A file that does not parse or verify, or a pass that is unknown or fails; the message has the location."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class PassInfo:
 
 
 def our_passes() -> Iterator[PassInfo]:
-    """The passes of this package, in alphabetical order."""
+    """Yield the passes of this package, in alphabetical order."""
     for name in sorted(PASSES):
         module_pass = UNIVERSE.all_passes[name]()
         options = [f"{_dashed(o.name)}={_shown(o.default_value)}" for o in get_pass_option_infos(module_pass)]
@@ -56,7 +56,7 @@ def our_passes() -> Iterator[PassInfo]:
 
 
 def read_passes(specs: Sequence[str]) -> tuple[ModulePass, ...]:
-    """The passes that `name` or `name{option=value}` name: ours, and those of xDSL.
+    """Return the passes given as `name` or `name{option=value}`: those of this package and of xDSL.
 
     Raises:
         OptFailed: a pass or an option is unknown.
@@ -73,7 +73,7 @@ def run_passes(
     split: bool = False,
     device_only: bool = False,
 ) -> str:
-    """The text of a file after the passes; with `split`, its parts between `// -----` go through one by one.
+    """Return the text of a file after the passes; with `split`, process its parts between `// -----` separately.
 
     Raises:
         OptFailed: the file does not parse or verify, or a pass fails.
@@ -82,7 +82,7 @@ def run_passes(
     for part in _parts(source) if split else [source]:
         device = device_part(part)
         module = _read(device.text if device_only else part, name)
-        if device_only:  # launches are left out, and what they say of kernels is not
+        if device_only:  # drop launches, but keep the kernel sizes that they give
             _set_blocks(module, device.launches, name)
         for module_pass in passes:
             _apply(module_pass, module, name)
@@ -110,7 +110,7 @@ def _passes(spec: str) -> Iterator[ModulePass]:
     try:
         parsed = tuple(parse_pipeline(spec))
     except ArgSpecParseError as error:
-        said = str(error).rstrip().rpartition("\n")[2].strip()  # the last line, below a mark under the place
+        said = str(error).rstrip().rpartition("\n")[2].strip()  # the last line, below the position marker
         raise OptFailed(f"--pass {spec}: expected name or name{{option=value}}: {said}") from error
     for one in parsed:
         yield _pass(one)
@@ -142,7 +142,7 @@ def _dashed(option: str) -> str:
 
 
 def _parts(source: str) -> Iterator[str]:
-    """The parts of a file, each with as many empty lines before it as keep its line numbers."""
+    """Yield the parts of a file, each preceded by enough empty lines to keep its line numbers."""
     lines = 0
     for part in source.split(_SEPARATOR):
         yield "\n" * lines + part
@@ -151,7 +151,7 @@ def _parts(source: str) -> Iterator[str]:
 
 @dataclass(init=False)
 class _PlacedParser(KernelParser):
-    """A parser that remembers where operations start."""
+    """A parser that records the positions of operations."""
 
     places: dict[Operation, int] = field(default_factory=dict[Operation, int])
 
@@ -172,7 +172,7 @@ def _read(source: str, name: str) -> ModuleOp:
         module = parser.parse_module()
     except ParseError as error:
         raise OptFailed(_at(source, name, _use(parser, source) or error.span.start, error.msg)) from error
-    except VerifyException as error:  # an attribute or a type that breaks a rule, before the current token
+    except VerifyException as error:  # an invalid attribute or type before the current token
         raise OptFailed(_at(source, name, parser.pos, str(error))) from error
     try:
         module.verify()
@@ -182,7 +182,7 @@ def _read(source: str, name: str) -> ModuleOp:
 
 
 def _use(parser: Parser, source: str) -> int | None:
-    """Where the first value stands that nothing defines, if the parser came to the end of the text."""
+    """Return the position of the first undefined value, if the parser reached the end of the text."""
     names = [re.escape(name) for name in parser.forward_ssa_references]
     if not names or source[parser.pos :].strip():
         return None
@@ -191,7 +191,7 @@ def _use(parser: Parser, source: str) -> int | None:
 
 
 def _place(module: ModuleOp, places: dict[Operation, int]) -> int:
-    """Where the first operation starts that breaks a rule of its own; the start of the file if none does."""
+    """Return the position of the first operation that fails verification; 0 if there is none."""
     for op in module.walk():
         try:
             op.verify(verify_nested_ops=False)
@@ -201,7 +201,7 @@ def _place(module: ModuleOp, places: dict[Operation, int]) -> int:
 
 
 def _at(source: str, name: str, position: int, message: str) -> str:
-    """`file:line:column: message`, the line, and a mark under the place."""
+    """Return `file:line:column: message`, the line, and a marker under the position."""
     before = source[:position]
     line, column = before.count("\n") + 1, position - (before.rfind("\n") + 1) + 1
     shown = source.splitlines()[line - 1] if line <= len(source.splitlines()) else ""

@@ -199,8 +199,7 @@ def as_f32(w: Writer, value: SSAValue, *, unsigned: bool = False) -> SSAValue:
 
 
 def converted(w: Writer, value: SSAValue, dtype: DType) -> SSAValue:
-    """Convert f32 or i32 elements to the type of C: round to nearest even; integers also saturate, and NaN becomes 0.
-    """
+    """Convert f32 or i32 elements to the type of C: rounds to nearest even; integers saturate, NaN becomes 0."""
     element, target = _vector_type(value).element_type, stored_element(dtype)
     if element == target:
         return value

@@ -87,8 +87,7 @@ def partials(w: Writer, problem: GemmProblem, config: XeConfig, sizes: Mapping[s
 
 
 def sums(w: Writer, problem: GemmProblem, config: XeConfig, sizes: Mapping[str, Index], step: int) -> Matrix:
-    """Return the partial sums of a reducing step: one per row of C and tile along it, or per column and tile down it.
-    """
+    """Return the partial sums of a reducing step: one per row and column tile of C, or per column and row tile."""
     block, by_row = config.matmul.block, problem.epilogue[step].axis is Axis.ROW
     rows = sizes["m"] if by_row else w.ceil_div(sizes["m"], block.m)
     columns = w.ceil_div(sizes["n"], block.n) if by_row else sizes["n"]

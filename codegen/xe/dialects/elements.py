@@ -22,7 +22,7 @@ def verify_element(what: str, element: Attribute) -> None:
     """Check that elements are numbers of a known width in memory.
 
     Raises:
-        VerifyException: they are not.
+        VerifyException: otherwise.
     """
     if not isinstance(element, IntegerType | AnyFloat) or not 1 <= element.bitwidth <= _MOST_BITS:
         raise VerifyException(
@@ -34,7 +34,7 @@ def verify_static(what: str, shape: Sequence[int]) -> None:
     """Check that a shape has at least one dimension and that all are static.
 
     Raises:
-        VerifyException: it has not.
+        VerifyException: otherwise.
     """
     if not shape or min(shape) < 1:
         got = ", ".join("?" if extent == DYNAMIC_INDEX else str(extent) for extent in shape)

@@ -124,7 +124,7 @@ def verify_kind(op: str, kind: ReductionKind | AtomicKind, element: Attribute) -
     """Check that a kind applies to elements of a type.
 
     Raises:
-        VerifyException: it does not.
+        VerifyException: otherwise.
     """
     kinds = reduction_kinds(element) if isinstance(kind, ReductionKind) else atomic_kinds(element)
     if kind not in kinds:

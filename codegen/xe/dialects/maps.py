@@ -26,7 +26,7 @@ def verify_pair(what: str, values: Ints, *, least: int = 1) -> None:
     """Check that an attribute of two dimensions has two entries, none below `least`.
 
     Raises:
-        VerifyException: it has not.
+        VerifyException: otherwise.
     """
     if len(values) != 2:
         raise VerifyException(f"{what}: expected two entries, got {format_ints(values)}")
@@ -82,7 +82,7 @@ class WgMap(Data[tuple[Ints, Ints]]):
         """Check that the map distributes a tile or vector of this shape.
 
         Raises:
-            VerifyException: it does not.
+            VerifyException: otherwise.
         """
         if len(shape) != 2:
             raise VerifyException(f"{what}: a wg_map needs two dimensions, got shape {format_ints(shape)}")
@@ -125,7 +125,7 @@ class SgMap(Data[tuple[Ints, Ints]]):
         """Check that the map distributes what a sub-group owns.
 
         Raises:
-            VerifyException: it does not.
+            VerifyException: otherwise.
         """
         if len(shape) != 2:
             raise VerifyException(f"{what}: an sg_map needs two dimensions, got shape {format_ints(shape)}")

@@ -1,4 +1,4 @@
-"""What a GPU really runs: Intel's offline compiler, and a report on the instructions that it makes."""
+"""Native GPU code: Intel's offline compiler, and a report on the instructions that it generates."""
 
 from codegen.xe.isa.loops import (
     KLoop,

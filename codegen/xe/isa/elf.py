@@ -1,15 +1,15 @@
-"""Functions that a compiled binary needs and lacks, from its symbol tables."""
+"""Undefined functions of a compiled binary, from its symbol tables."""
 
 import struct
 from collections.abc import Iterator
 
 _MAGIC = b"\x7fELF\x02\x01"  # 64-bit, little-endian
 _SYMBOL_TABLE = 2  # SHT_SYMTAB. Source: System V ABI, "Sections"
-_GIVEN = "__INTEL"  # the loader gives these, addresses of tables of its own
+_GIVEN = "__INTEL"  # defined by the loader: addresses of its own tables
 
 
 def undefined_symbols(elf: bytes) -> tuple[str, ...]:
-    """Names that are called and defined nowhere, sorted.
+    """Return the undefined symbols, sorted.
 
     Raises:
         ValueError: not an ELF file, or one that is cut short.

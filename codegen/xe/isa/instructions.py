@@ -1,4 +1,4 @@
-"""Instructions of a disassembled kernel, one a line."""
+"""Instructions of a disassembled kernel, one per line."""
 
 import re
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ _LINE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One instruction. `lanes` is how many it works on, 0 where that has no meaning; `note` is the disassembler's.
+    """One instruction. `lanes` is its SIMD width, 0 if not applicable; `note` is the disassembler's comment.
 
-    `targets` are the instructions that it may go on at, by their numbers.
+    `targets` are the instructions to which it may jump, by number.
     """
 
     opcode: str  # "send", "dpas", "mov"
@@ -27,7 +27,7 @@ class Instruction:
 
 
 def instructions_of(assembly: str) -> tuple[Instruction, ...]:
-    """The instructions of a kernel, without the padding at its end."""
+    """Return the instructions of a kernel, without the padding at its end."""
     labels: dict[str, int] = {}
     matches: list[re.Match[str]] = []
     for line in assembly.splitlines():

@@ -1,4 +1,4 @@
-"""The K loop of a kernel, and what one turn of it holds."""
+"""The K loop of a kernel, and the instruction counts of one iteration."""
 
 from collections import Counter
 from dataclasses import dataclass, fields
@@ -12,7 +12,7 @@ from codegen.xe.isa.sends import (
     takes_arguments,
 )
 
-_PER = 256  # DPAS that counts are told for
+_PER = 256  # DPAS to which counts are normalised
 _CALLS = ("call", "calla", "ret")
 _MOVES = ("mov", "movi", "smov")
 _FETCHES = (SendKind.LOAD, SendKind.PREFETCH, SendKind.SLM)
@@ -20,7 +20,7 @@ _FETCHES = (SendKind.LOAD, SendKind.PREFETCH, SendKind.SLM)
 
 @dataclass(frozen=True, slots=True)
 class Sends:
-    """Messages by what they do."""
+    """Number of messages by purpose."""
 
     loads: int
     prefetches: int
@@ -33,17 +33,17 @@ class Sends:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """Number of all messages."""
         return sum(getattr(self, field.name) for field in fields(self))
 
 
 @dataclass(frozen=True, slots=True)
 class KLoop:
-    """What one turn of the K loop holds, as the compiler unrolled it, for one thread.
+    """Counts of one iteration of the K loop, as the compiler unrolled it, for one thread.
 
-    `is_loop` is False when it was unrolled whole: then it is the stretch from the first message for operands to the
-    last DPAS. `moves` counts all moves, `scalar_moves` those of one lane. `loaded_bytes` is what loads from memory
-    and from shared local memory put into registers.
+    `is_loop` is False if the loop was fully unrolled: then the counts cover the code from the first operand
+    load to the last DPAS. `moves` counts all moves, `scalar_moves` those of one lane. `loaded_bytes` are the
+    bytes that loads from memory and shared local memory write to registers.
     """
 
     is_loop: bool
@@ -55,22 +55,22 @@ class KLoop:
 
     @property
     def sends_per_256_dpas(self) -> float:
-        """Messages of all kinds."""
+        """Messages of all kinds per 256 DPAS."""
         return self.sends.total * _PER / self.dpas
 
     @property
     def moves_per_256_dpas(self) -> float:
-        """Moves, scalar ones too."""
+        """Moves per 256 DPAS, scalar ones included."""
         return self.moves * _PER / self.dpas
 
     @property
     def scalar_moves_per_256_dpas(self) -> float:
-        """Moves of one lane: most of them write addresses and sizes for messages."""
+        """Moves of one lane per 256 DPAS: most write addresses and sizes for messages."""
         return self.scalar_moves * _PER / self.dpas
 
     @property
     def loaded_bytes_per_dpas(self) -> float:
-        """Bytes that come into registers."""
+        """Bytes loaded into registers per DPAS."""
         return self.loaded_bytes / self.dpas
 
     @property
@@ -80,9 +80,9 @@ class KLoop:
 
 
 def k_loop_of(instructions: tuple[Instruction, ...], grf_bytes: int) -> KLoop | None:
-    """The innermost loop with the most DPAS, or the stretch around all of them where no loop holds any.
+    """Return the innermost loop with the most DPAS, or the code around all DPAS if no loop has any.
 
-    `grf_bytes` is the length of a register. None without DPAS.
+    `grf_bytes` is the size of a register. None without DPAS.
     """
     if not any(map(_is_dpas, instructions)):
         return None
@@ -94,7 +94,7 @@ def k_loop_of(instructions: tuple[Instruction, ...], grf_bytes: int) -> KLoop | 
 
 
 def _loops(instructions: tuple[Instruction, ...]) -> list[range]:
-    """From where a branch goes back to, through the last branch that goes back there."""
+    """Return the range of each loop, from the target of a backward branch to the last branch to it."""
     last: dict[int, int] = {}
     for number, instruction in enumerate(instructions):
         for target in instruction.targets:

@@ -1,4 +1,4 @@
-"""What a GPU runs for a SPIR-V module: compiled, disassembled, counted, and kept with an artifact."""
+"""Native GPU code of a SPIR-V module: compiled, disassembled, counted, and attached to an artifact."""
 
 import json
 import time
@@ -26,7 +26,7 @@ from codegen.xe.isa.report import (
 
 Artifact = TypeVar("Artifact", bound=KernelArtifact)
 
-_PRODUCT = b"matrix_mad"  # in the names of the built-ins that multiply on DPAS
+_PRODUCT = b"matrix_mad"  # part of the names of the built-ins that use DPAS
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +42,17 @@ class NativeCode:
 
     @property
     def spill_bytes(self) -> int:
-        """Of the kernel that spills most."""
+        """Spill bytes of the kernel that spills most."""
         return max(report.spill_bytes for report in self.reports)
 
     def to_json(self) -> dict[str, Json]:
-        """isa.json: what it was made with, and the reports with what follows from their counts."""
+        """Return isa.json: the compiler and its options, and the reports with figures derived from their counts."""
         kernels: list[Json] = [_report_json(report) for report in self.reports]
         return {"chip": self.chip, "compiler": self.compiler, "options": self.options, "kernels": kernels}
 
 
 def compile_native(ocloc: Ocloc, spirv: bytes, target: Target, options: str = LARGE_GRF_OPENCL) -> NativeCode:
-    """Compile a SPIR-V module for the chip of `target` with the build options that a driver is to be given.
+    """Compile a SPIR-V module for the chip of `target` with a driver's build options.
 
     Raises:
         UnresolvedBuiltins: it calls functions that do not exist.
@@ -78,7 +78,7 @@ def compile_native(ocloc: Ocloc, spirv: bytes, target: Target, options: str = LA
 
 
 def compile_kernel(ocloc: Ocloc, artifact: KernelArtifact, target: Target) -> NativeCode:
-    """Compile an artifact's SPIR-V, a GEMM with the registers of its configuration, anything else with the most.
+    """Compile an artifact's SPIR-V: a GEMM with its configuration's registers, other kernels with the most.
 
     Raises:
         CompileFailed, OclocUnusable: as compile_native.
@@ -88,7 +88,7 @@ def compile_kernel(ocloc: Ocloc, artifact: KernelArtifact, target: Target) -> Na
 
 
 def with_isa(artifact: Artifact, code: NativeCode) -> Artifact:
-    """The artifact with the files isa.asm and isa.json."""
+    """Return the artifact with the files isa.asm and isa.json added."""
     document = (json.dumps(code.to_json(), indent=2) + "\n").encode()
     assembly = StageOutput("isa", "isa.asm", code.assembly.encode(), code.elapsed_ms)
     return replace(artifact, stages=(*artifact.stages, assembly, StageOutput("isa-report", "isa.json", document, 0.0)))

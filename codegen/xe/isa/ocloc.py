@@ -1,4 +1,4 @@
-"""The one door to Intel's offline compiler, ocloc: compiles SPIR-V for a chip and disassembles what it made."""
+"""The only interface to Intel's offline compiler, ocloc: compiles SPIR-V for a chip and disassembles the binary."""
 
 import math
 import subprocess
@@ -10,7 +10,7 @@ from pathlib import Path
 from codegen.errors import CompileCrashed, CompileFailed, CompileTimedOut, OclocUnusable
 
 _STAGE = "isa"
-_ASK_S = 20.0  # limit of questions that compile nothing
+_ASK_S = 20.0  # time limit of queries that compile nothing
 _SHOWN_CHARACTERS = 500
 _NOISE = ("Command was:", "Compilation from IR", "Build failed")
 _INSTALL = "run `xetune toolchain install`"
@@ -18,7 +18,7 @@ _INSTALL = "run `xetune toolchain install`"
 
 @dataclass(frozen=True, slots=True)
 class Disassembly:
-    """A binary as text: its facts (.ze_info, in YAML) and the instructions of each kernel by its name."""
+    """A disassembled binary: its metadata (.ze_info, in YAML) and the instructions of each kernel by name."""
 
     ze_info: str
     assembly: dict[str, str]
@@ -26,9 +26,10 @@ class Disassembly:
 
 @dataclass(frozen=True, slots=True)
 class Ocloc:
-    """An installed compiler. Safe to share between threads.
+    """An installed compiler. Thread-safe.
 
-    `timeout_s` limits one compilation or disassembly; at `until_s` of the monotonic clock all of them end.
+    `timeout_s` limits one compilation or disassembly; `until_s` (monotonic clock) is a deadline for all of
+    them.
     """
 
     path: Path
@@ -36,7 +37,7 @@ class Ocloc:
     until_s: float = math.inf
 
     def version(self) -> str:
-        """What it says its version is.
+        """Return the version that the compiler reports.
 
         Raises:
             OclocUnusable: it does not run.
@@ -48,7 +49,7 @@ class Ocloc:
         return lines[0].strip()
 
     def check_knows(self, chip: str) -> None:
-        """Return when it compiles for a chip ("bmg").
+        """Check that the compiler supports a chip ("bmg").
 
         Raises:
             OclocUnusable: it does not run, or is too old for the chip.
@@ -58,7 +59,7 @@ class Ocloc:
             raise OclocUnusable(f"{self.path} does not know the chip {chip}: {_told(done)}; for a newer one {_INSTALL}")
 
     def compile(self, spirv: bytes, chip: str, options: str) -> bytes:
-        """The binary (ELF) of a SPIR-V module for a chip, with a driver's build options.
+        """Compile a SPIR-V module for a chip to a binary (ELF), with a driver's build options.
 
         Raises:
             CompileFailed: stage isa; what the compiler says.
@@ -77,7 +78,7 @@ class Ocloc:
             return binaries[0].read_bytes()
 
     def disassemble(self, binary: bytes, chip: str) -> Disassembly:
-        """A binary for a chip as text.
+        """Disassemble a binary for a chip.
 
         Raises:
             CompileFailed: stage isa; it cannot be disassembled.
@@ -119,7 +120,7 @@ class Ocloc:
             raise OclocUnusable(f"{self.path} {arguments[0]}: no answer within {_ASK_S:g} s; {_INSTALL}") from None
 
     def _run(self, folder: Path | None, limit_s: float, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """A run of the compiler in `folder`.
+        """Run the compiler in `folder`.
 
         Raises:
             OclocUnusable: it cannot be started.
@@ -135,7 +136,7 @@ class Ocloc:
 
 
 def _told(done: subprocess.CompletedProcess[str]) -> str:
-    """How a run ended, and what it said."""
+    """Return exit status and output of a run, for an error message."""
     how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
     lines = [line.strip() for line in f"{done.stderr}\n{done.stdout}".splitlines()]
     said = "; ".join(line for line in lines if line and not line.startswith(_NOISE))

@@ -1,4 +1,4 @@
-"""What the code of a kernel holds: registers, threads, spills, and the K loop."""
+"""Report on the code of a kernel: registers, threads, spills, and the K loop."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -16,10 +16,11 @@ from codegen.xe.isa.ocloc import Disassembly
 
 @dataclass(frozen=True, slots=True)
 class IsaReport:
-    """One kernel. `grf_count` is registers a thread; `threads_per_eu` is None where the compiler does not say it.
+    """One kernel. `grf_count` is registers per thread; `threads_per_eu` is None if the compiler does not report it.
 
-    `spill_bytes` is memory that a thread has for values that registers did not hold; `slm_bytes` is of a work-group.
-    `instructions` is the length of the code, with loops as the compiler unrolled them. `k_loop` is None without DPAS.
+    `spill_bytes` is spill memory per thread; `slm_bytes` is shared local memory per work-group.
+    `instructions` is the length of the code, with loops as the compiler unrolled them. `k_loop` is None
+    without DPAS.
     """
 
     kernel: str
@@ -32,7 +33,7 @@ class IsaReport:
 
 
 def reports_of(disassembly: Disassembly, grf_bytes: int) -> tuple[IsaReport, ...]:
-    """A report for each kernel, in the order of the binary. `grf_bytes` is the length of a register.
+    """Return a report for each kernel, in the order of the binary. `grf_bytes` is the size of a register.
 
     Raises:
         CompileFailed: stage isa; the disassembler's output is not as expected.

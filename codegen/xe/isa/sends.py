@@ -1,4 +1,4 @@
-"""What a message is for, read from what the disassembler says of its descriptor."""
+"""Purpose of a message, from the disassembler's comment on its descriptor."""
 
 import re
 from enum import StrEnum
@@ -6,29 +6,29 @@ from enum import StrEnum
 from codegen.xe.isa.instructions import Instruction
 
 _READ = re.compile(r"\brd:(\d+)")
-_CAPPED = 31  # the field has five bits: a block of 32 registers says 31
+_CAPPED = 31  # the field has five bits: a block of 32 registers is given as 31
 
 
 class SendKind(StrEnum):
-    """What a message does. The values are the fields of Sends."""
+    """Purpose of a message. The values are the fields of Sends."""
 
     LOAD = "loads"
     PREFETCH = "prefetches"
     STORE = "stores"
     ATOMIC = "atomics"
     SLM = "slm"
-    SCRATCH = "scratch"  # registers that are spilled, and read back
+    SCRATCH = "scratch"  # spills and fills of registers
     BARRIER = "barriers"
-    OTHER = "other"  # fences, the end of the thread
+    OTHER = "other"  # fences, end of thread
 
 
 def is_send(instruction: Instruction) -> bool:
-    """Whether it is a message: send, sendc, sends."""
+    """True for messages: send, sendc, sends."""
     return instruction.opcode.startswith("send")
 
 
 def kind_of(send: Instruction) -> SendKind:
-    """What a message does; those that load and give nothing back are prefetches."""
+    """Return the purpose of a message; loads without a result are prefetches."""
     what = send.note.rpartition(";")[2].strip()  # "wr:1+0, rd:31; load_block2d.ugm.d16.a64"
     if "scratch" in what or re.search(r"\.ss\b", what):
         return SendKind.SCRATCH
@@ -46,12 +46,12 @@ def kind_of(send: Instruction) -> SendKind:
 
 
 def read_registers(send: Instruction) -> int:
-    """Registers that a message fills."""
+    """Return the number of registers that a message fills."""
     found = _READ.search(send.note)
     count = int(found[1]) if found else 0
     return count + 1 if count == _CAPPED and "block2d" in send.note else count
 
 
 def takes_arguments(send: Instruction) -> bool:
-    """Whether it loads the kernel's arguments, which a binding table reaches."""
+    """True if the message loads the kernel's arguments, which use a binding table."""
     return re.search(r"\.bti\b", send.note) is not None

@@ -1,7 +1,8 @@
-"""From the DPAS instructions of a work-group to the 2-D block loads of one of its sub-groups, as linear layouts.
+"""2-D block loads of a sub-group, derived as linear layouts from the DPAS instructions of a work-group.
 
-A load reads the operands of several instructions at once: `offset` counts within one of them, `iteration` counts them
-within a load, `load` counts loads. Source: Intel's Triton backend, the document on linear layouts for 2-D block loads.
+A load reads the operands of several instructions at once: `offset` counts elements of one operand,
+`iteration` operands of a load, `load` loads. Source: Intel's Triton backend, the document on linear layouts
+for 2-D block loads.
 """
 
 from dataclasses import dataclass
@@ -34,9 +35,10 @@ from codegen.xe.layout.refusal import LayoutRefused
 class BlockLoadLayout:
     """The block loads of one operand, for the sub-group at the origin.
 
-    tile, iterations and loads are the three steps as the document prints them: offsets and iterations count slots of 32
-    bits where a message packs or transposes, loads count elements with M or N first and K second. `elements` maps
-    (part, offset, iteration, load) to elements of the stored matrix, `part` being the element within a slot.
+    tile, iterations and loads are the three steps as the document prints them: offsets and iterations count
+    32-bit slots if a message packs or transposes, loads count elements with M or N first and K second.
+    `elements` maps (part, offset, iteration, load) to elements of the stored matrix; `part` is the element
+    within a slot.
     """
 
     message: BlockMessage
@@ -55,7 +57,7 @@ class BlockLoadLayout:
 def block_load_layout(
     dpas: DpasLayout, operand: Operand, shape: tuple[int, int], element_bits: int, limits: BlockLimits
 ) -> BlockLoadLayout:
-    """The block loads that bring an operand of a work-group's tile to a sub-group.
+    """Return the block loads of a sub-group for an operand of a work-group's tile.
 
     shape: of the stored matrix, [M, K], [K, N] or, transposed, [N, K].
 
@@ -83,7 +85,7 @@ def block_load_layout(
 
 @dataclass(frozen=True, slots=True)
 class _Geometry:
-    """`dims`: the one of M or N, then that of K. The rest by dimension: elements, instructions, elements, times."""
+    """`dims`: that of M or N, then that of K. The rest by dimension: elements, instructions, elements, repetitions."""
 
     dims: tuple[str, str]
     tile: dict[str, int]
@@ -111,7 +113,7 @@ def _geometry(dpas: DpasLayout, operand: Operand, shape: tuple[int, int]) -> _Ge
 
 
 def _largest_message(geometry: _Geometry, element_bits: int, operand: Operand, limits: BlockLimits) -> BlockMessage:
-    """The message that reads most instructions' tiles, the widest among equals."""
+    """Return the message that reads the tiles of the most instructions, the widest among equals."""
     found: list[BlockMessage] = []
     for message in messages_for(element_bits, operand, limits):
         reach = {ROW: message.rows, COLUMN: message.row_bytes * 8 // element_bits}
@@ -127,7 +129,7 @@ def _largest_message(geometry: _Geometry, element_bits: int, operand: Operand, l
 
 
 def _pack(message: BlockMessage, element_bits: int) -> dict[str, int]:
-    """Elements in a slot, along rows and along columns."""
+    """Return the elements of a slot, along rows and along columns."""
     if message.transfer is Transfer.PLAIN:
         return {ROW: 1, COLUMN: 1}
     packed = ROW if message.bits == element_bits and message.slot_elements > 1 else COLUMN
@@ -146,7 +148,7 @@ def _count(message: BlockMessage, geometry: _Geometry, element_bits: int, dim: s
 
 
 def _load_steps(geometry: _Geometry, message: BlockMessage, element_bits: int) -> list[dict[str, int]]:
-    """Steps of `load` by dimension, in elements: along K, then within a cluster, then from cluster to cluster."""
+    """Return the steps of `load` by dimension, in elements: along K, then within a cluster, then between clusters."""
     steps: list[dict[str, int]] = []
     for dim in reversed(geometry.dims):
         count = _count(message, geometry, element_bits, dim)
@@ -172,7 +174,7 @@ def _origins(elements: LinearLayout) -> tuple[tuple[int, int], ...]:
 
 
 def _operand_places(dpas: DpasLayout, operand: Operand, shape: tuple[int, int]) -> list[tuple[int, int]]:
-    """Where the operand of each instruction of the sub-group starts, in the order of its registers."""
+    """Return the start of the operand of each instruction of the sub-group, in the order of its registers."""
     layout = dpas.tensor_layout(operand, shape)
     step = dpas.tile_layout(operand).in_sizes["register"]
     places = [layout.apply({"register": r}) for r in range(0, layout.in_sizes["register"], step)]

@@ -1,4 +1,4 @@
-"""How tiles are covered with the fewest 2-D block messages."""
+"""Covers of tiles by the fewest 2-D block messages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,33 +27,34 @@ class PlacedMessage:
 
 
 def messages_of(forms: Sequence[Form], limits: BlockLimits) -> tuple[BlockMessage, ...]:
-    """The messages of some forms that a device allows, those of the first form first."""
+    """Return the messages of some forms that a device allows, those of the first form first."""
     return tuple(
         message
         for form in forms
         for message in MESSAGES
-        # A register that is not full belongs to no operand.
+        # A partly filled register cannot belong to an operand.
         if form_of(message) == form and limits.allow(message) and message.rows * message.width >= LANES
     )
 
 
 def form_of(message: BlockMessage) -> Form:
-    """The form of a message."""
+    """Return the form of a message."""
     return message.transfer, message.bits, message.width
 
 
 def extent_of(message: BlockMessage, element_bits: int) -> Extent:
-    """Rows and columns that a message covers, in elements of the matrix."""
+    """Return the rows and columns that a message covers, in elements of the matrix."""
     return message.rows, message.row_bytes * 8 // element_bits
 
 
 def cover(
     rows: int, cols: int, element_bits: int, messages: Sequence[BlockMessage], *, overhang: bool = False
 ) -> tuple[PlacedMessage, ...] | None:
-    """The fewest messages that cover rows x cols once; None if they do not.
+    """Return the fewest messages that cover rows x cols exactly once; None if none do.
 
-    Among as few, those of the first message's form and then the widest are taken. Messages of different heights and
-    widths go together. With `overhang` they may reach beyond the tile, by less than the smallest of them.
+    Among equal numbers, those of the first message's form are preferred, then the widest. Messages of
+    different heights and widths may be combined. With `overhang` they may extend beyond the tile, by less
+    than the smallest of them.
     """
     at_extent: dict[Extent, BlockMessage] = {}
     for message in messages:
@@ -66,7 +67,7 @@ def cover(
 
 
 def cut(extent: int, sizes: Sequence[int]) -> list[tuple[int, int]] | None:
-    """First place and size of each part of an extent, the largest sizes first; None if they do not add up to it."""
+    """Return offset and size of each part of an extent, the largest sizes first; None if they do not add up to it."""
     parts: list[tuple[int, int]] = []
     first = 0
     for size in sorted(sizes, reverse=True):
@@ -81,7 +82,7 @@ def _whole(extent: int, unit: int) -> int:
 
 
 def _grids(rows: int, cols: int, at_extent: Mapping[Extent, BlockMessage]) -> Iterator[tuple[PlacedMessage, ...]]:
-    """Covers in rows and columns of messages, one for each height and width that none in it exceeds."""
+    """Yield covers by rows and columns of messages, one for each maximal height and width."""
     heights, widths = sorted({r for r, _ in at_extent}), sorted({c for _, c in at_extent})
     for tallest in range(len(heights), 0, -1):
         for widest in range(len(widths), 0, -1):
@@ -92,7 +93,7 @@ def _grids(rows: int, cols: int, at_extent: Mapping[Extent, BlockMessage]) -> It
 
 
 def _cost(grid: Sequence[PlacedMessage], preferred: BlockMessage) -> tuple[int, int, int]:
-    """Messages, bytes that come in another form than the preferred one and are moved, and the widest negated."""
+    """Return the number of messages, the bytes not in the preferred form, which must be moved, and minus the widest."""
     placed = [p.message for p in grid]
     moved = sum(m.rows * m.row_bytes for m in placed if form_of(m) != form_of(preferred))
     return len(grid), moved, -max(m.row_bytes for m in placed)

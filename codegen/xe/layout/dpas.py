@@ -1,7 +1,7 @@
-"""Which element of a matrix each register of each lane of each warp holds, for the operands of DPAS instructions.
+"""Layouts of DPAS operands: the matrix element in each register of each lane of each warp.
 
-A warp is a sub-group. Names and order follow Triton's DPAS encoding: an instruction's tile is repeated over a cluster,
-along K, over the warps of a work-group, and then until the tensor is covered.
+A warp is a sub-group. Names and order follow Triton's DPAS encoding: an instruction's tile is repeated over a
+cluster, along K, over the warps of a work-group, and then until the tensor is covered.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ ROW, COLUMN = "dim0", "dim1"
 
 
 class Operand(StrEnum):
-    """What a matrix is to a DPAS: a [M, K], b [K, N], b_transposed B stored as [N, K], c [M, N]."""
+    """Role of a matrix in a DPAS: a [M, K], b [K, N], b_transposed B stored as [N, K], c [M, N]."""
 
     A = "a"
     B = "b"
@@ -23,13 +23,13 @@ class Operand(StrEnum):
 
     @property
     def dims(self) -> tuple[str, str]:
-        """Which of m, n and k the rows and the columns of the stored matrix are."""
+        """Dimensions (m, n or k) of the rows and the columns of the stored matrix."""
         return {"a": ("m", "k"), "b": ("k", "n"), "b_transposed": ("n", "k"), "c": ("m", "n")}[self.value]
 
 
 @dataclass(frozen=True, slots=True)
 class DpasLayout:
-    """The DPAS instructions of a work-group. `rep_cluster`: instructions of a warp side by side in M and in N."""
+    """The DPAS instructions of a work-group. `rep_cluster`: adjacent instructions of a warp in M and in N."""
 
     repeat_count: int
     systolic_depth: int
@@ -60,29 +60,29 @@ class DpasLayout:
 
     @property
     def clusters(self) -> dict[str, int]:
-        """Instructions of a warp side by side."""
+        """Adjacent instructions of a warp."""
         return {"m": self.rep_cluster[0], "n": self.rep_cluster[1], "k": 1}
 
     @property
     def warps(self) -> dict[str, int]:
-        """Warps side by side."""
+        """Adjacent warps."""
         return {"m": self.warps_per_cta[0], "n": self.warps_per_cta[1], "k": 1}
 
     def tile_shape(self, operand: Operand) -> tuple[int, int]:
-        """Rows and columns of the stored matrix that one instruction takes."""
+        """Return rows and columns of the stored matrix that one instruction takes."""
         rows, columns = operand.dims
         return self.mnk[rows], self.mnk[columns]
 
     def cluster_shape(self, operand: Operand) -> tuple[int, int]:
-        """Rows and columns of a cluster: what Triton prints as A, B and C of the encoding."""
+        """Return rows and columns of a cluster: Triton prints them as A, B and C of the encoding."""
         rows, columns = operand.dims
         return self.mnk[rows] * self.clusters[rows], self.mnk[columns] * self.clusters[columns]
 
     def tile_layout(self, operand: Operand) -> LinearLayout:
-        """register, lane -> (row, column) of one instruction's operand.
+        """Return register, lane -> (row, column) of one instruction's operand.
 
-        Registers count elements. A packs as many of K into a lane as let the lanes hold one row, at least one; B packs
-        `ops_per_chan` rows.
+        Registers count elements. A packs as many elements of K into a lane as needed for the lanes to hold
+        one row, at least one; B packs `ops_per_chan` rows.
         """
         lanes = self.threads_per_warp
         if operand is Operand.A:
@@ -95,7 +95,7 @@ class DpasLayout:
         return _swapped(layout) if operand is Operand.B_TRANSPOSED else layout
 
     def tensor_layout(self, operand: Operand, shape: tuple[int, int]) -> LinearLayout:
-        """register, lane, warp -> (row, column) of the stored matrix of this shape.
+        """Return register, lane, warp -> (row, column) of the stored matrix of this shape.
 
         Raises:
             LayoutRefused: a side of the matrix is no power of two, or shorter than an instruction's along K.
@@ -122,7 +122,7 @@ class DpasLayout:
 
 
 def _lanes_over_rows(packed: int, packed_dim: str, shape: tuple[int, int], lanes: int) -> LinearLayout:
-    """Rows after one another in registers, columns in lanes; `packed` elements along a dimension come first."""
+    """Return rows in consecutive registers, columns in lanes; `packed` elements along a dimension come first."""
     rows, columns = shape
     along = columns // packed if packed_dim == COLUMN else columns
     rows_left = rows // packed if packed_dim == ROW else rows

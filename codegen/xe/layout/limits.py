@@ -1,4 +1,4 @@
-"""What the hardware allows of one 2-D block message, of the matrix it is to, and the shape of its DPAS."""
+"""Hardware limits of a 2-D block message and of its matrix, and the DPAS shape."""
 
 from dataclasses import dataclass
 
@@ -16,9 +16,9 @@ _MESSAGE_REGISTERS = 32  # Source: intel/llvm, ESIMD: 2-D loads of at most 2048 
 
 @dataclass(frozen=True, slots=True)
 class BlockLimits:
-    """The limits of a device; the defaults are those of every device here that has 2-D block messages.
+    """The limits of a device; the defaults hold for all supported devices with 2-D block messages.
 
-    `min_width_bytes`, `pitch_multiple_bytes` and `base_alignment_bytes` are asked of the matrix.
+    `min_width_bytes`, `pitch_multiple_bytes` and `base_alignment_bytes` are requirements on the matrix.
     """
 
     max_rows: int = 32
@@ -32,7 +32,7 @@ class BlockLimits:
     base_alignment_bytes: int = 64
 
     def allow(self, message: BlockMessage) -> bool:
-        """True where a message is within the limits."""
+        """True if a message is within the limits."""
         response = message.rows * message.row_bytes
         return (
             message.rows <= self.max_rows
@@ -41,7 +41,7 @@ class BlockLimits:
         )
 
     def dpas(self, element_bits: int, repeat_count: int | None = None) -> DpasLayout:
-        """One DPAS of this device for elements of so many bits, for a single sub-group."""
+        """Return the layout of one DPAS for elements of a width, for a single sub-group."""
         if element_bits not in (8, 16, 32):
             raise LayoutRefused(f"DPAS takes elements of 8, 16 or 32 bits, got {element_bits}")
         ops = self.dpas_k_bytes * 8 // element_bits // _DEPTH
@@ -49,7 +49,7 @@ class BlockLimits:
 
 
 def block_limits(target: Target) -> BlockLimits:
-    """The limits of a device."""
+    """Return the limits of a device."""
     return BlockLimits(
         max_rows=target.block2d_max_rows,
         max_width_bytes=target.block2d_max_width_bytes,

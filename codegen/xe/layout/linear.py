@@ -1,8 +1,8 @@
 """Linear layouts: each bit of a hardware coordinate moves an element by a fixed step, and steps combine by XOR.
 
-A layout maps named input dimensions (register, lane, offset, ...) to named output dimensions (rows, columns). An input
-dimension of size 2^n has n bases: where its values 1, 2, 4, ... go. Zero goes to zero, and every other value to the XOR
-of the bases of its bits.
+A layout maps named input dimensions (register, lane, offset, ...) to named output dimensions (rows, columns).
+An input dimension of size 2^n has n bases: the images of its values 1, 2, 4, ... Zero maps to zero, and every
+other value to the XOR of the bases of its bits.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ class LinearLayout:
 
     @staticmethod
     def of(bases: Mapping[str, Sequence[Coordinate]], outs: Mapping[str, int]) -> LinearLayout:
-        """A layout of these bases and output sizes."""
+        """Create a layout from bases and output sizes."""
         return LinearLayout(tuple((n, tuple(map(tuple, b))) for n, b in bases.items()), tuple(outs.items()))
 
     @staticmethod
     def identity(size: int, in_dim: str, out_dim: str) -> LinearLayout:
-        """Value v of `in_dim` goes to place v of `out_dim`."""
+        """Map value v of `in_dim` to value v of `out_dim`."""
         return LinearLayout.of({in_dim: [(1 << bit,) for bit in range(_bits(size))]}, {out_dim: size})
 
     @staticmethod
     def zeros(size: int, in_dim: str, out_dim: str) -> LinearLayout:
-        """Every value of `in_dim` goes to place 0: they share it."""
+        """Map every value of `in_dim` to 0: they share it."""
         return LinearLayout.of({in_dim: [(0,)] * _bits(size)}, {out_dim: 1})
 
     @property
@@ -62,7 +62,7 @@ class LinearLayout:
         return dict(self.outs)
 
     def apply(self, at: Mapping[str, int]) -> Coordinate:
-        """Where a place goes; dimensions that are not named are 0."""
+        """Return the image of a coordinate; dimensions not given are 0."""
         sizes = self.in_sizes
         for name, value in at.items():
             if not 0 <= value < sizes.get(name, 0):
@@ -75,7 +75,9 @@ class LinearLayout:
         return tuple(out)
 
     def __mul__(self, other: LinearLayout) -> LinearLayout:
-        """The product: `other` on the higher bits, its steps as long as this layout is wide in each dimension."""
+        """Return the product: `other` on the higher bits, its steps scaled by the size of this layout in each
+        dimension.
+        """
         outs = {name: size * other.out_sizes.get(name, 1) for name, size in self.outs}
         outs |= {name: size for name, size in other.outs if name not in outs}
         names = list(outs)
@@ -90,23 +92,23 @@ class LinearLayout:
         return LinearLayout.of(bases, outs)
 
     def transpose_ins(self, names: Sequence[str]) -> LinearLayout:
-        """The same layout with its input dimensions in this order."""
+        """Return the same layout with its input dimensions in this order."""
         return LinearLayout.of({name: dict(self.bases)[name] for name in names}, self.out_sizes)
 
     def transpose_outs(self, names: Sequence[str]) -> LinearLayout:
-        """The same layout with its output dimensions in this order."""
+        """Return the same layout with its output dimensions in this order."""
         bases = {n: [_placed(b, self.outs, names) for b in bs] for n, bs in self.bases}
         return LinearLayout.of(bases, {name: self.out_sizes[name] for name in names})
 
     def extended(self, in_dim: str, bases: Sequence[Coordinate]) -> LinearLayout:
-        """One more input dimension whose steps need not be adjacent; outputs grow to hold them."""
+        """Add an input dimension whose steps need not be adjacent; outputs grow as needed."""
         every = [basis for _, present in self.bases for basis in present] + list(bases)
         reach = [reduce(or_, (basis[i] for basis in every), 0) + 1 for i in range(len(self.outs))]
         outs = {n: max(size, 1 << _bits_for(r)) for (n, size), r in zip(self.outs, reach, strict=True)}
         return LinearLayout.of({**dict(self.bases), in_dim: bases}, outs)
 
     def limited_to(self, sizes: Mapping[str, int]) -> LinearLayout:
-        """Not larger than these sizes: a step that leaves them goes nowhere, so that its places are shared."""
+        """Limit the outputs to these sizes: steps beyond them become zero, so that places are shared."""
         outs = {name: min(size, sizes.get(name, size)) for name, size in self.outs}
         bases = {
             n: [tuple(c if c < s else 0 for c, s in zip(b, outs.values(), strict=True)) for b in bs]
@@ -116,16 +118,16 @@ class LinearLayout:
 
     @property
     def is_injective(self) -> bool:
-        """True where no two inputs share a place."""
+        """True if no two inputs share a place."""
         return len(self._reduced()) == sum(len(bases) for _, bases in self.bases)
 
     @property
     def is_surjective(self) -> bool:
-        """True where every place has an input."""
+        """True if every place has an input."""
         return len(self._reduced()) == self._out_bits
 
     def invert(self) -> LinearLayout:
-        """From places back to inputs; right for the places that this layout reaches.
+        """Return the map from places to inputs; valid for the places that this layout reaches.
 
         Raises:
             LayoutRefused: inputs share places.
@@ -162,7 +164,7 @@ class LinearLayout:
         return flat
 
     def _reduced(self) -> dict[int, tuple[int, int]]:
-        """Bases after elimination by their highest bit: (place, inputs), each of these bits in one of them alone."""
+        """Eliminate the bases by highest bit: (place, inputs), each of these bits set in only one of them."""
         rows: dict[int, tuple[int, int]] = {}
         flat = [self._flat(basis) for _, bases in self.bases for basis in bases]
         for index, place in enumerate(flat):
@@ -182,7 +184,7 @@ class LinearLayout:
 
 
 def _bits(size: int) -> int:
-    """Bits of a power of two."""
+    """Return the number of bits of a power of two."""
     if size < 1 or size & (size - 1):
         raise LayoutRefused(f"sizes of linear layouts are powers of two, got {size}")
     return size.bit_length() - 1

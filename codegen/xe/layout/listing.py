@@ -10,7 +10,7 @@ from codegen.xe.layout.linear import (
 
 
 def hardware_view(layout: LinearLayout, warps: Sequence[int] = (0,)) -> str:
-    """What each warp holds: a line a register, a coordinate a lane."""
+    """Return the contents of each warp: a line per register, a coordinate per lane."""
     widths = [len(str(size - 1)) for size in layout.out_sizes.values()]
     lines: list[str] = []
     for warp in warps:
@@ -22,7 +22,7 @@ def hardware_view(layout: LinearLayout, warps: Sequence[int] = (0,)) -> str:
 
 
 def work_item_table(layout: LinearLayout, packed: int = 1) -> str:
-    """What each work-item holds: a column each, `packed` registers to an entry."""
+    """Return the contents of each work-item: a column each, `packed` registers per entry."""
     lines = [" ".join(f"WI {lane}" for lane in range(layout.in_sizes["lane"]))]
     for first in range(0, layout.in_sizes["register"], packed):
         rows = [_of_lanes(layout, register) for register in range(first, first + packed)]
@@ -44,7 +44,7 @@ def _bare(place: Coordinate) -> str:
 
 
 def block_load_listing(layout: BlockLoadLayout) -> str:
-    """The three steps from an instruction's tile to the loads of a sub-group."""
+    """Return the three steps from an instruction's tile to the loads of a sub-group."""
     steps = (
         ("Block load tile layout:", layout.tile),
         ("Block load tile layout after adding iterations:", layout.iterations),

@@ -1,4 +1,7 @@
-"""Which 2-D block messages there are for sub-groups of 16, and which lane each element comes to or from.
+"""The 2-D block messages for sub-groups of 16, and the lane that holds each element.
+
+Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0 for the functions; Intel's graphics compiler for
+those of 64 bits.
 
 Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, the functions; Intel's graphics compiler, that of 64 bits.
 """
@@ -18,7 +21,7 @@ _ROWS = (1, 2, 4, 8, 16, 32)
 
 
 class Transfer(StrEnum):
-    """What a message does: read, and on the way pack rows into words (VNNI) or transpose; write; fill caches.
+    """Kind of a message: read, read and pack rows into words (VNNI), read and transpose, write, or prefetch.
 
     Values are parts of names.
     """
@@ -32,7 +35,7 @@ class Transfer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BlockMessage:
-    """One 2-D block message: `array_length` blocks of rows x width elements of `bits`, side by side."""
+    """One 2-D block message: `array_length` adjacent blocks of rows x width elements of `bits`."""
 
     transfer: Transfer
     bits: int
@@ -42,7 +45,7 @@ class BlockMessage:
 
     @property
     def name(self) -> str:
-        """The built-in function."""
+        """Name of the built-in function."""
         shape = f"{self.bits}b_{self.rows}r{self.width}x{self.array_length}c"
         return f"intel_sub_group_2d_block_{self.transfer.value}_{shape}"
 
@@ -53,16 +56,16 @@ class BlockMessage:
 
     @property
     def slot_elements(self) -> int:
-        """Adjacent elements of the message that make one element of its result, as XeVM types it."""
+        """Adjacent elements of the message in one element of its result, as XeVM types it."""
         if self.transfer is Transfer.PACKED:
             return WORD // self.bits
         return 1 if self.transfer is Transfer.TRANSPOSED else max(1, self.width // LANES)
 
     def lane_layout(self) -> LinearLayout:
-        """register, lane -> (row, column); registers count elements of the message.
+        """Return register, lane -> (row, column); registers count elements of the message.
 
-        Blocks follow one another. A block lies in registers row after row, or column after column if it is transposed;
-        elements of one slot are adjacent.
+        Blocks follow each other. A block is stored in registers row by row, or column by column if it is
+        transposed; elements of one slot are adjacent.
         """
         if self.transfer is Transfer.TRANSPOSED:
             lanes = min(LANES, self.rows)

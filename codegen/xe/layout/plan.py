@@ -1,4 +1,4 @@
-"""The fewest 2-D block messages that read, write or prefetch a sub-group's tile, and which part feeds which DPAS."""
+"""The fewest 2-D block messages that read, write or prefetch a sub-group's tile, and their parts for each DPAS."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Shuffle:
 
 @dataclass(frozen=True, slots=True)
 class BlockLoadPlan:
-    """How a tile of rows x cols is read as an operand; a transposed message counts words of 32 bits in its width."""
+    """Messages that read a tile of rows x cols as an operand; transposed messages have their width in 32-bit words."""
 
     rows: int
     cols: int
@@ -53,17 +53,17 @@ class BlockLoadPlan:
 
     @property
     def vnni(self) -> bool:
-        """True where the messages pack rows into words."""
+        """True if the messages pack rows into words."""
         return self.loads[0].message.transfer is Transfer.PACKED
 
     @property
     def transposed(self) -> bool:
-        """True where the messages transpose words."""
+        """True if the messages transpose words."""
         return self.loads[0].message.transfer is Transfer.TRANSPOSED
 
     @property
     def shuffles(self) -> tuple[Shuffle, ...]:
-        """Where each DPAS finds its operand, row by row of tiles."""
+        """The operand of each DPAS in the loads, row by row of tiles."""
         return _shuffles(self)
 
 
@@ -78,16 +78,17 @@ def plan_block_loads(
     overhang: bool = False,
     in_runs: bool = False,
 ) -> BlockLoadPlan:
-    """The fewest messages that cover rows x cols of the stored matrix, each element once; among them the widest.
+    """Return the fewest messages that cover rows x cols of the stored matrix exactly once; the widest among equals.
 
-    Operand.C stands for any tile whose elements are wanted in rows of lanes. With `overhang` messages may reach beyond
-    the tile, by less than the smallest message. With `in_runs` each DPAS finds its operand in registers that follow one
-    another: a transposed message of 32 rows interleaves those of two, and moving them apart costs more than it saves.
+    Operand.C is any tile whose elements are needed in rows of lanes. With `overhang` messages may extend
+    beyond the tile, by less than the smallest message. With `in_runs` each DPAS has its operand in
+    consecutive registers: a transposed message of 32 rows interleaves those of two, and separating them costs
+    more than it saves.
 
     Raises:
         LayoutRefused: no message reads parts of such a tile as such an operand.
     """
-    limits.dpas(element_bits)  # refuses elements that no DPAS takes
+    limits.dpas(element_bits)  # raises for elements that no DPAS supports
     messages = [m for m in messages_for(element_bits, operand, limits) if not (in_runs and _interleaves(m))]
     loads = _covered((rows, cols), element_bits, messages, f"operand {operand.value}", overhang=overhang)
     return BlockLoadPlan(rows, cols, element_bits, operand, limits, loads)
@@ -95,9 +96,9 @@ def plan_block_loads(
 
 @cache
 def plan_any_block_loads(rows: int, cols: int, element_bits: int, limits: BlockLimits) -> tuple[PlacedMessage, ...]:
-    """The fewest messages that read a tile, whichever lanes its elements come to; they may reach beyond its columns.
+    """Return the fewest messages that read a tile, in any lanes; they may extend beyond its columns.
 
-    Among as few, those that bring most elements in rows of lanes.
+    Among equal numbers, those with the most elements in rows of lanes are preferred.
 
     Raises:
         LayoutRefused: no message reads elements of so many bits.
@@ -110,7 +111,7 @@ def plan_any_block_loads(rows: int, cols: int, element_bits: int, limits: BlockL
 
 @cache
 def plan_block_stores(rows: int, cols: int, element_bits: int, limits: BlockLimits) -> tuple[PlacedMessage, ...]:
-    """The fewest messages that write a tile whose elements are in rows of lanes.
+    """Return the fewest messages that write a tile whose elements are in rows of lanes.
 
     Raises:
         LayoutRefused: no messages write just such a tile.
@@ -121,7 +122,7 @@ def plan_block_stores(rows: int, cols: int, element_bits: int, limits: BlockLimi
 
 @cache
 def plan_block_prefetches(rows: int, cols: int, element_bits: int, limits: BlockLimits) -> tuple[PlacedMessage, ...]:
-    """The fewest messages that bring a tile into caches; they may reach beyond its columns.
+    """Return the fewest messages that prefetch a tile into caches; they may extend beyond its columns.
 
     Raises:
         LayoutRefused: no message prefetches elements of so many bits.
@@ -131,7 +132,7 @@ def plan_block_prefetches(rows: int, cols: int, element_bits: int, limits: Block
 
 
 def messages_for(element_bits: int, operand: Operand, limits: BlockLimits) -> tuple[BlockMessage, ...]:
-    """The messages that bring elements of so many bits to the lanes where a DPAS wants them as this operand."""
+    """Return the messages that load elements of a width into the lanes where a DPAS needs this operand."""
     return messages_of([_form(element_bits, operand, limits)], limits)
 
 
@@ -153,7 +154,7 @@ def _covered(
 
 
 def _form(element_bits: int, operand: Operand, limits: BlockLimits) -> Form:
-    """What messages for an operand do, and the size and number of the elements in their rows."""
+    """Return the form of the messages for an operand: transfer, element bits, and elements per row."""
     if operand is Operand.A:
         return Transfer.PLAIN, element_bits, limits.dpas_k_bytes * 8 // element_bits
     if operand is Operand.B_TRANSPOSED:
@@ -174,7 +175,7 @@ def _shuffles(plan: BlockLoadPlan) -> tuple[Shuffle, ...]:
 
 
 def _tile_rows(plan: BlockLoadPlan) -> list[tuple[int, int]]:
-    """First row and rows of the DPAS tiles; one may have fewer rows of A and C: 4, 2 or 1."""
+    """Return first row and height of the DPAS tiles; the last of A and C may be lower: 4, 2 or 1 rows."""
     most = plan.limits.dpas(plan.element_bits).tile_shape(plan.operand)[0]
     sizes = [size for size in (1, 2, 4, 8) if size < most] if plan.operand in (Operand.A, Operand.C) else []
     return cut(plan.rows, [*sizes, most]) or []
@@ -187,7 +188,7 @@ def shuffles_of(
     dpas: DpasLayout,
     operand: Operand,
 ) -> Iterator[Shuffle]:
-    """Which part of which load makes the operand of each DPAS whose tile starts at one of `tiles`.
+    """Yield the part of a load that is the operand of each DPAS whose tile starts at one of `tiles`.
 
     Raises:
         LayoutRefused: a load brings elements to other lanes than the DPAS wants them in.
@@ -201,7 +202,7 @@ def shuffles_of(
         first = tile[0] - load.row, tile[1] - load.column
         registers: list[int] = []
         for wanted_register in range(0, wanted.in_sizes["register"], per_slot):
-            # Unit steps of lanes suffice: both layouts are linear.
+            # Checking unit steps of lanes suffices: both layouts are linear.
             for lane in (1, 2, 4, 8, 0):
                 r, c = wanted.apply({"register": wanted_register, "lane": lane})
                 register, at_lane = register_of.apply({ROW: first[0] + r, COLUMN: (first[1] + c) // unit})
@@ -213,7 +214,7 @@ def shuffles_of(
 
 @cache
 def _registers(message: BlockMessage) -> LinearLayout:
-    """(row, column) -> register, lane of a message."""
+    """Return (row, column) -> register, lane of a message."""
     return message.lane_layout().invert()
 
 

@@ -1,7 +1,7 @@
-"""What the layouts of this package refuse."""
+"""Error of the layouts of this package."""
 
 from codegen.errors import CodegenError
 
 
 class LayoutRefused(CodegenError):
-    """A layout, a block load or a distribution that cannot be; the message says what was expected and what came."""
+    """An impossible layout, block load or distribution; the message gives the expected and the actual value."""

@@ -1,8 +1,9 @@
-"""A pointer of its own for each access with a cache hint.
+"""A separate pointer for each access with a cache hint.
 
-MLIR says a hint by annotating the pointer that an access uses. LLVM's SPIR-V target decorates what that pointer is
-made from: the pointer to the matrix, which all accesses share. So the hint of a prefetch becomes one of every load
-too, and two different ones contradict each other. A step of no bytes gives each annotation something to decorate.
+MLIR annotates the pointer of an access with its hint. LLVM's SPIR-V target decorates what that pointer is
+derived from: the pointer to the matrix, which all accesses share. The hint of a prefetch would then apply to
+every load too, and two different hints would conflict. A getelementptr of zero bytes gives each annotation
+its own pointer.
 """
 
 import re
@@ -17,7 +18,7 @@ _HINT_NAME = re.compile(r"((@\.str\.(?:cachecontrol|file))\.\d+)\b")
 
 
 def separate_cache_hints(text: str) -> str:
-    """Annotate a new pointer instead of one that others use; one that is annotated twice stays one."""
+    """Annotate a new pointer instead of the shared one; a pointer annotated twice is one pointer."""
     annotated = {m["result"] for m in _ANNOTATION.finditer(text)}
     number = 0
 
@@ -34,6 +35,6 @@ def separate_cache_hints(text: str) -> str:
 
 
 def _numbered(text: str) -> str:
-    """MLIR counts the names of hints on through all modules of a process: count them anew."""
+    """Renumber the names of hints, which MLIR numbers through all modules of a process."""
     names = {name: f"{kind}.{number}" for number, (name, kind) in enumerate(dict.fromkeys(_HINT_NAME.findall(text)))}
     return _HINT_NAME.sub(lambda m: names[m[1]], text)

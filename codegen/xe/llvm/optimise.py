@@ -1,4 +1,4 @@
-"""MLIR's bitcode to the final LLVM IR text of its kernels."""
+"""Optimisation of MLIR's bitcode to the final LLVM IR text of its kernels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ from codegen.xe.spirv import (
     target_machine,
 )
 
-# Above this many bytes of bitcode O2 takes about half as long again as O1, mostly in InstCombine and global value
-# numbering. Intel's compiler, which optimises again, makes the same K loops of both.
+# Above this many bytes of bitcode, O2 takes about 1.5 times as long as O1, mostly in InstCombine and global value
+# numbering. Intel's compiler optimises again and generates the same K loops for both.
 _O2_BYTES = 12_000
 
 
@@ -42,9 +42,9 @@ class OptimisedModule:
 def optimise(
     bitcode: bytes, kernels: Mapping[str, Sequence[KernelArgument]], prefetches: Prefetches = Prefetches.PORTABLE
 ) -> OptimisedModule:
-    """Optimise, keep only the parameters that `kernels` (their arguments by name) use, make it fit for SPIR-V.
+    """Optimise, keep only the parameters that `kernels` (arguments by name) use, and legalise for SPIR-V.
 
-    At O2, a large module at O1.
+    Uses O2, and O1 for large modules.
 
     Raises:
         CompileFailed: the IR is not of the shape these steps know.
@@ -66,7 +66,7 @@ def optimise(
 
 
 def _keep_together(module: llvm.ModuleRef) -> None:
-    """Functions of a whole sub-group or work-group must not move to where some of its work-items are."""
+    """Mark functions of a whole sub-group or work-group convergent, so that they are not moved into divergent code."""
     for function in module.functions:
         if function.is_declaration and ("sub_group" in function.name or "barrier" in function.name):
             function.add_function_attribute("convergent")

@@ -1,7 +1,7 @@
-"""Kernel parameters: what a kernel reads of its arguments, and nothing else.
+"""Kernel parameters: only those fields of the arguments that a kernel reads.
 
-MLIR expands a memref argument to its fields: allocated and aligned pointer, offset, sizes, strides. The aligned
-pointer stays; of the others, those that the kernel uses.
+MLIR expands a memref argument to its fields: allocated and aligned pointer, offset, sizes, strides. The
+aligned pointer is kept, and those of the others that the kernel uses.
 """
 
 import re
@@ -16,13 +16,13 @@ from codegen.artifact.signature import (
 )
 from codegen.errors import CompileFailed
 
-_Named = tuple[str, Parameter | None]  # None: a field that no launch gives
+_Named = tuple[str, Parameter | None]  # None: a field that launches do not pass
 _PARAMETER = re.compile(r"(?:, )?([^%]*%[\w.]+)")
 _HEAD = r"^define [^\n]*@{name}\((?P<parameters>.*)\) [^\n]*{{$"
 
 
 def name_parameters(kernel: llvm.ValueRef, arguments: Sequence[KernelArgument]) -> None:
-    """Name the parameters after the fields they carry; `%A` is the pointer of A, `%A.size0` its first extent.
+    """Name the parameters after their fields; `%A` is the pointer of A, `%A.size0` its first extent.
 
     Raises:
         CompileFailed: the kernel does not have the parameters of these arguments.
@@ -37,7 +37,7 @@ def name_parameters(kernel: llvm.ValueRef, arguments: Sequence[KernelArgument]) 
 def keep_used_parameters(
     text: str, kernel: str, arguments: Sequence[KernelArgument]
 ) -> tuple[str, tuple[Parameter, ...]]:
-    """Drop the fields that `kernel` does not use; the text and the parameters left, in order.
+    """Drop the fields that `kernel` does not use; return the text and the remaining parameters, in order.
 
     Raises:
         CompileFailed: the kernel uses what no launch gives: the pointer to what was allocated.
@@ -47,7 +47,7 @@ def keep_used_parameters(
         raise CompileFailed("llvm", f"no definition of kernel {kernel}")
     end = text.index("\n}", head.end())
     used = set(re.findall(r"%[\w.]+", text[head.end() : end]))
-    # Attributes have commas of their own: ptr addrspace(1) initializes((0, 4)) %A.
+    # Attributes may contain commas: ptr addrspace(1) initializes((0, 4)) %A.
     written, kept, parameters = _PARAMETER.findall(head["parameters"]), list[str](), list[Parameter]()
     for declaration, (name, parameter) in zip(written, _expanded(arguments), strict=True):
         if parameter is None and f"%{name}" in used:

@@ -1,8 +1,8 @@
-"""Prefetches in loops with an address payload of their own, that is made once: for Intel's graphics compiler alone.
+"""Prefetches in loops with a reused address payload, for Intel's graphics compiler only.
 
-The compiler keeps the payload of a load from round to round, but makes that of a prefetch anew: seven moves each. Its
-own built-ins, which no extension documents, make a payload, set the column and the row in it, and prefetch by it.
-Source: Intel's graphics compiler, LSCFuncsResolution.
+The compiler reuses the payload of a load between iterations, but rebuilds that of a prefetch: seven moves
+each. Its undocumented built-ins create a payload, set its column and row, and prefetch with it. Source:
+Intel's graphics compiler, LSCFuncsResolution.
 """
 
 import re
@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class Prefetches(StrEnum):
-    """How kernels prefetch blocks: by the documented built-in, or in loops by payloads that are kept."""
+    """Implementation of block prefetches: the documented built-in, or in loops reused payloads."""
 
     PORTABLE = "portable"
     PAYLOADS = "payloads"
@@ -37,7 +37,7 @@ _PARAMETER = re.compile(r"%[\w.$-]+")
 _PREFIX = "__builtin_IB_subgroup_"
 _CREATE, _SET = f"@{_PREFIX}createBlock2DAddressPayload", f"@{_PREFIX}setBlock2DAddressPayloadBlock"
 _UNCACHED, _CACHED, _STREAMING = range(3)
-# Source: Intel's graphics compiler, LSC_LDCC. By the hints for the two levels of caches, those of SPIR-V's decoration.
+# Source: Intel's graphics compiler, LSC_LDCC. Keys: SPIR-V decoration hints of the two cache levels.
 _CONTROLS = {
     (_UNCACHED, _UNCACHED): 1,
     (_UNCACHED, _CACHED): 2,
@@ -51,7 +51,7 @@ _AXES = "XY"
 
 
 def reuse_payloads(text: str) -> str:
-    """Let the prefetches of matrices that are known where a kernel starts share what addresses them."""
+    """Share address payloads among prefetches of matrices that are known at the start of the kernel."""
     lines, declared = text.splitlines(), set[str]()
     hints = {m["name"]: (int(m["level"]), int(m["control"])) for line in lines if (m := _HINT.match(line))}
     out: list[str] = []
@@ -61,7 +61,7 @@ def reuse_payloads(text: str) -> str:
 
 
 def _functions(lines: list[str]) -> Iterator[list[str]]:
-    """Definitions, and what is between them line by line."""
+    """Yield function definitions, and other lines one by one."""
     start: int | None = None
     for at, line in enumerate(lines):
         if line.startswith("define "):
@@ -77,7 +77,7 @@ class _Function:
     def __init__(self, lines: list[str], hints: dict[str, tuple[int, int]], declared: set[str]) -> None:
         self._lines, self._hints, self._declared = lines, hints, declared
         labels = (at for at, line in enumerate(lines) if re.match(r"^[\w.$-]+:", line))
-        self._entry = next((at for at in labels if at > 1), len(lines)) - 1  # the first block may have one, too
+        self._entry = next((at for at in labels if at > 1), len(lines)) - 1  # the first block may have a label, too
         while self._entry > 0 and not self._lines[self._entry].startswith("  "):
             self._entry -= 1
         at_start = [m[1] for line in lines[: self._entry] if (m := _RESULT.match(line))]
@@ -86,7 +86,7 @@ class _Function:
         self._inserts = {m["result"]: m for line in lines if (m := _INSERT.match(line))}
 
     def rewritten(self) -> list[str]:
-        """The function's lines; its first block ends with what makes the payloads."""
+        """Return the function's lines; its first block ends with the creation of the payloads."""
         made: list[str] = []
         rest: list[str] = []
         for line in self._lines[self._entry :]:
@@ -115,7 +115,7 @@ class _Function:
         return [*out, f"  call spir_func void {function}(ptr {name}, i32 0, i32 0, i32 {control})"]
 
     def _hinted(self, pointer: str) -> tuple[str, int | None]:
-        """The pointer without its hints, and the built-in's number for these."""
+        """Return the pointer without its hints, and the built-in's number for them."""
         controls = dict(enumerate(_UNHINTED))
         while pointer in self._same and not self._is_known(pointer):
             m = self._same[pointer]
@@ -127,7 +127,7 @@ class _Function:
         return pointer, _CONTROLS.get((controls[0], controls[1]))
 
     def _coordinates(self, place: str) -> tuple[str, str] | None:
-        """Column and row of a block, each as it was put there."""
+        """Return column and row of a block, as inserted into the vector."""
         found: dict[int, str] = {}
         while place in self._inserts:
             m = self._inserts[place]
@@ -139,7 +139,7 @@ class _Function:
         return (found[0], found[1]) if len(found) == 2 else None
 
     def _is_known(self, value: str) -> bool:
-        """Whether a value is a constant, or is there at the end of the first block."""
+        """True if a value is a constant, or available at the end of the first block."""
         return not value.startswith("%") or value in self._at_start
 
     def _less_one(self, value: str, made: list[str]) -> str:

@@ -1,7 +1,7 @@
-"""Private arrays as aligned as the accesses to them claim.
+"""Alignment of private arrays to that of the accesses to them.
 
-MLIR allocates them with the alignment of an element and accesses them with that of a whole vector. A GPU does not
-mind; a CPU faults.
+MLIR allocates them with the alignment of an element and accesses them with that of a whole vector. A GPU
+ignores this; a CPU faults.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""How much shared local memory a kernel has: the variables of that address space that it names."""
+"""Size of the shared local memory of a kernel: the variables of that address space that it uses."""
 
 import re
 
@@ -9,7 +9,7 @@ SHARED_LOCAL_MEMORY = 3
 
 
 def shared_bytes(text: str, kernel: str) -> int:
-    """Bytes of shared local memory of `kernel` in final LLVM IR.
+    """Return the bytes of shared local memory of `kernel` in final LLVM IR.
 
     Raises:
         CompileFailed: stage llvm; no such kernel.

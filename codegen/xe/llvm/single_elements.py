@@ -1,6 +1,6 @@
-"""Vectors of one element, which SPIR-V does not have, are that element.
+"""Conversion of one-element vectors, which SPIR-V lacks, to scalars.
 
-A block message that leaves one element for each lane leaves it as such a vector.
+A block message with one element per lane returns such a vector.
 """
 
 import re
@@ -41,7 +41,7 @@ _UNKNOWN = re.compile(
 
 
 def take_single_elements(text: str) -> str:
-    """Let every function have the element in place of a vector of one.
+    """Replace vectors of one element by scalars in every function.
 
     Raises:
         CompileFailed: such a vector is used in a way that is not known.
@@ -55,7 +55,7 @@ def take_single_elements(text: str) -> str:
 
 
 def _of_scalars(line: str) -> str:
-    """A line with the intrinsic function of a scalar."""
+    """Return a line with the scalar form of its intrinsic function."""
     return _INTRINSIC.sub(r"\1.\2", _TYPE.sub(r"\1", line))
 
 
@@ -73,7 +73,7 @@ def _of_function(text: str) -> str:
 
 
 def _plain_line(line: str) -> str:
-    """Rewrite calls of intrinsic functions and constants, where a line has no other vectors and is no shuffle."""
+    """Rewrite intrinsic calls and constants of a line without other vectors that is not a shuffle."""
     if "<1 x " not in line or " shufflevector " in line or _LONGER.search(line):
         return line
     line = _ZERO.sub(lambda m: f"{m['type']} {'0' if m['type'].startswith('i') else '0.0'}", line)
@@ -83,7 +83,7 @@ def _plain_line(line: str) -> str:
 
 
 def _repeated(m: re.Match[str]) -> str:
-    """The element, put into a vector and repeated there."""
+    """Insert the element into a vector and repeat it."""
     one = f"%repeated.{m['result'][1:]}"
     vector, lanes = f"<{m['length']} x {m['type']}>", f"<{m['length']} x i32> zeroinitializer"
     first = f"  {one} = insertelement {vector} poison, {m['type']} {m['of']}, i64 0\n"
@@ -91,7 +91,7 @@ def _repeated(m: re.Match[str]) -> str:
 
 
 def _taken(m: re.Match[str]) -> str:
-    """One element of a longer vector, or of the other one that the shuffle has."""
+    """Extract one element of a longer vector, or of the second operand of the shuffle."""
     at, length = int(m["at"] or 0), int(m["length"])
     if length == 1:
         return m[0]
@@ -100,7 +100,7 @@ def _taken(m: re.Match[str]) -> str:
 
 
 def _joined(m: re.Match[str]) -> str:
-    """The elements of two, put into a vector one after the other."""
+    """Insert the elements of two vectors into one, in order."""
     vector, result = f"<{m['length']} x {m['type']}>", m["result"]
     sources = [entry.split()[-1] for entry in m["mask"].split(",")]
     places = [(at, m["second"] if source == "1" else m["first"]) for at, source in enumerate(sources) if source in "01"]

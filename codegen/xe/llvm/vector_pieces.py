@@ -1,4 +1,4 @@
-"""Wide vectors as narrow pieces: how many, their names, types and values."""
+"""Wide vectors as narrow pieces: counts, names, types and values."""
 
 import math
 import struct
@@ -14,13 +14,13 @@ from codegen.simulate.llvm_ir.ir import (
     Type,
 )
 
-# Numbers of elements that a vector of SPIR-V may have, and a scalar.
+# Numbers of elements that a SPIR-V vector may have, and 1 for a scalar.
 NARROW = (16, 8, 4, 3, 2, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Elements of a wide value one after the other, or a single one as a scalar (`count` 0)."""
+    """Consecutive elements of a wide value, or a single one as a scalar (`count` 0)."""
 
     source: str
     first: int
@@ -28,12 +28,12 @@ class Slice:
 
 
 def is_wide(type_: Type) -> bool:
-    """True for vectors with more elements than SPIR-V has."""
+    """True for vectors with more elements than SPIR-V allows."""
     return type_.count > NARROW[0] and not type_.array
 
 
 def taken_slice(i: Instruction) -> Slice | None:
-    """What a narrow value is of a wide one, None if it is not elements one after the other."""
+    """Return the slice of a wide value that a narrow one is; None if its elements are not consecutive."""
     if i.opcode == "bitcast" and not is_wide(i.type):
         return Slice(i.operands[0].local, 0, i.operands[0].type.count) if i.operands[0].local else None
     if i.opcode == "extractelement" and i.operands[0].local and i.operands[1].is_constant:
@@ -49,14 +49,14 @@ def taken_slice(i: Instruction) -> Slice | None:
 
 
 def piece_name(name: str, piece: int) -> str:
-    """The name of a piece of a wide value: a number alone would be no name."""
+    """Return the name of a piece of a wide value; a number alone is not a valid name."""
     return f"wide{name}.{piece}"
 
 
 class Pieces:
-    """Wide values by name and how many pieces each has. `aligned` are private arrays that start at 64 bytes.
+    """Wide values by name, and the number of pieces of each. `aligned` are private arrays aligned to 64 bytes.
 
-    `same` are names that stand for other values, `declarations` functions that the pieces need.
+    `same` are aliases of other values, `declarations` functions that the pieces need.
     """
 
     def __init__(self, counts: Mapping[str, int], aligned: frozenset[str]) -> None:
@@ -67,7 +67,7 @@ class Pieces:
         self._stores = 0
 
     def count(self, i: Instruction) -> int:
-        """The number of pieces that an instruction works on."""
+        """Return the number of pieces that an instruction works on."""
         for name in (i.result, *(o.local for o in i.operands)):
             if name in self._counts:
                 return self._counts[name]
@@ -75,33 +75,33 @@ class Pieces:
         return next(n for n in range(2, wide.count + 1) if wide.count % n == 0 and wide.count // n in NARROW)
 
     def count_of(self, name: str) -> int:
-        """The number of pieces of a wide value."""
+        """Return the number of pieces of a wide value."""
         return self._counts[name]
 
     def new_store(self) -> str:
-        """A name for the places of a store."""
+        """Return a new name for the pointers of a store."""
         self._stores += 1
         return f"wide.store{self._stores}"
 
     def call(self, name: str, value: str) -> None:
-        """Let a name stand for a value."""
+        """Make a name an alias of a value."""
         self.same[f"%{name}"] = value
 
     def meaning(self, name: str) -> str:
-        """The value that a name stands for in the end."""
+        """Return the value that a name resolves to."""
         while name in self.same:
             name = self.same[name]
         return name
 
     def type(self, type_: Type, count: int) -> Type:
-        """The type of a piece; a narrow type as it is."""
+        """Return the type of a piece; narrow types are unchanged."""
         if not is_wide(type_):
             return type_
         elements = type_.count // count
         return Type(type_.element, elements if elements > 1 else 0, space=type_.space)
 
     def value(self, operand: Operand, count: int, piece: int) -> str:
-        """A piece of an operand, without its type; a narrow operand as it is."""
+        """Return a piece of an operand, without its type; narrow operands are unchanged."""
         if operand.local:
             return f"%{piece_name(operand.local, piece)}" if is_wide(operand.type) else f"%{operand.local}"
         size = operand.type.count // count
@@ -109,12 +109,12 @@ class Pieces:
         return constant_text(numbers, operand.type)
 
     def typed(self, operand: Operand, count: int, piece: int) -> str:
-        """A piece of an operand, with its type."""
+        """Return a piece of an operand, with its type."""
         return f"{self.type(operand.type, count)} {self.value(operand, count, piece)}"
 
 
 def constant_text(numbers: tuple[Number | None, ...], type_: Type) -> str:
-    """A scalar or vector constant as LLVM reads it."""
+    """Return a scalar or vector constant in LLVM syntax."""
     if all(number is None for number in numbers):
         return "poison"
     if len(numbers) > 1 and all(_is_zero(number) for number in numbers):

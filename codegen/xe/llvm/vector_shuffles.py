@@ -1,4 +1,4 @@
-"""Elements of wide vectors in other places: shuffles, and bitcasts between vectors of different lengths."""
+"""Splitting of shuffles of wide vectors, and of bitcasts between vectors of different lengths."""
 
 from codegen.simulate.llvm_ir.ir import (
     Instruction,
@@ -14,7 +14,7 @@ from codegen.xe.llvm.vector_pieces import (
 
 
 def split_shuffle(i: Instruction, pieces: Pieces) -> list[str]:
-    """The lines of a shufflevector with wide operands or a wide result."""
+    """Return the lines of a shufflevector with wide operands or a wide result."""
     mask = i.operands[2].constant
     if not is_wide(i.type):
         return _gathered(i, pieces, i.result, mask, i.type)
@@ -29,7 +29,7 @@ def split_shuffle(i: Instruction, pieces: Pieces) -> list[str]:
 
 
 def _gathered(i: Instruction, pieces: Pieces, name: str, mask: tuple[Number | None, ...], type_: Type) -> list[str]:
-    """A narrow vector of elements of the two operands."""
+    """Gather a narrow vector from elements of the two operands."""
     sources = [_source(i, pieces, None if at is None else int(at)) for at in mask]
     used = list(dict.fromkeys(s[0] for s in sources if s is not None))
     sizes = {s[1].count for s in sources if s is not None}
@@ -49,7 +49,7 @@ def _gathered(i: Instruction, pieces: Pieces, name: str, mask: tuple[Number | No
 
 
 def _source(i: Instruction, pieces: Pieces, at: int | None) -> tuple[str, Type, int] | None:
-    """The piece that an element of a shuffle is in, and where."""
+    """Return the piece that holds an element of a shuffle, and its position there."""
     if at is None:
         return None
     operand = i.operands[at // i.operands[0].type.count]
@@ -67,7 +67,7 @@ def _source(i: Instruction, pieces: Pieces, at: int | None) -> tuple[str, Type, 
 
 def _one_by_one(pieces: Pieces, name: str, sources: list[tuple[str, Type, int] | None], type_: Type) -> list[str]:
     out, before = list[str](), "poison"
-    named = f"v{name}" if name.isdigit() else name  # a number takes no suffix
+    named = f"v{name}" if name.isdigit() else name  # a constant takes no suffix
     known = [(at, s) for at, s in enumerate(sources) if s is not None]
     for number, (at, (piece, part, place)) in enumerate(known):
         element = piece
@@ -87,7 +87,7 @@ def _one_by_one(pieces: Pieces, name: str, sources: list[tuple[str, Type, int] |
 
 
 def split_bitcast(i: Instruction, pieces: Pieces) -> list[str]:
-    """Piece by piece; a narrow vector on either side is taken apart or put together."""
+    """Split a bitcast piece by piece; a narrow vector on either side is split or joined."""
     source, count = i.operands[0], pieces.count(i)
     before, after = (_part(t, count) for t in (source.type, i.type))
     out: list[str] = []
@@ -112,7 +112,7 @@ def _part(type_: Type, count: int) -> Type:
 
 
 def _joined(name: str, parts: list[str], type_: Type) -> list[str]:
-    """Vectors of a type put together by twos."""
+    """Join vectors of one type pairwise."""
     out: list[str] = []
     while len(parts) > 1:
         mask = ", ".join(f"i32 {at}" for at in range(2 * type_.count))

@@ -1,4 +1,4 @@
-"""An instruction on wide vectors as instructions on pieces of them."""
+"""Splitting of instructions on wide vectors into instructions on pieces."""
 
 import re
 from collections.abc import Callable
@@ -25,7 +25,7 @@ _ALIGNMENT = re.compile(r", align (\d+)")
 
 
 def split_instruction(i: Instruction, pieces: Pieces) -> list[str]:
-    """The lines that take the place of an instruction.
+    """Return the lines that replace an instruction.
 
     Raises:
         CompileFailed: it uses a wide vector in a way that is not known.
@@ -110,7 +110,7 @@ def _place(i: Instruction, pointer: Operand, name: str, offset: int) -> str:
 
 
 def alignment(i: Instruction, pieces: Pieces, offset: int) -> str:
-    """What a place `offset` bytes after that of a load or store is a multiple of."""
+    """Return the alignment of the address `offset` bytes after that of a load or store."""
     said = _ALIGNMENT.search(i.text)
     start = PRIVATE_ALIGNMENT if i.operands[-1].local in pieces.aligned else int(said[1]) if said else 1
     return f"align {min(start, offset & -offset or start)}"
@@ -147,7 +147,7 @@ def _extractelement(i: Instruction, pieces: Pieces) -> list[str]:
 
 
 def _call(i: Instruction, pieces: Pieces) -> list[str]:
-    """Intrinsics that work element by element have a narrow form."""
+    """Split an intrinsic that works element by element."""
     m = _INTRINSIC.fullmatch(i.detail)
     if m is None or not is_wide(i.type) or any(is_wide(o.type) and o.type != i.type for o in i.operands):
         raise _refused(i)

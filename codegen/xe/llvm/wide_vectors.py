@@ -1,8 +1,8 @@
-"""Vectors of at most 16 elements, the most that SPIR-V's vector type holds.
+"""Splitting of wide vectors into vectors of at most 16 elements, the maximum of SPIR-V.
 
-A large 2-D block load leaves its block in private memory, from where MLIR loads it as one wide vector and slices
-it. The slices become loads of their own. Wide vectors that are more than loaded and sliced, such as those that a loop
-carries, become several narrow ones.
+A large 2-D block load leaves its block in private memory, from which MLIR loads it as one wide vector and
+slices it. The slices become separate loads. Wide vectors with other uses, such as those that a loop carries,
+become several narrow ones.
 """
 
 import re
@@ -92,10 +92,10 @@ def _parsed(line: str) -> Instruction:
 
 
 class _Function:
-    """The wide instructions of a function, and how many pieces each of their values has.
+    """The wide instructions of a function, and the number of pieces of their values.
 
-    `views` are narrow vectors that are all of a wide one and only used by `slices`. `dropped` are slices that became
-    loads of their own.
+    `views` are narrow vectors that cover a whole wide one and are only used by `slices`. `dropped` are slices
+    that became separate loads.
     """
 
     def __init__(
@@ -111,13 +111,13 @@ class _Function:
         taken = {i.result: taken_slice(i) for i in wide.values()}
         self._slices = {name: s for name, s in taken.items() if s is not None and s.source in self._defined}
         webs = self._webs(wide)
-        self._sliced_loads: dict[str, str] = {}  # a wide value that is only sliced -> the load that it is
+        self._sliced_loads: dict[str, str] = {}  # a wide value that is only sliced -> its load
         self.pieces = Pieces(self._counts(wide, webs), aligned)
         self._loads: dict[str, dict[tuple[int, Type], str]] = {}
         self._take_slices_from_loads(wide, webs)
 
     def lines_of(self, i: Instruction) -> list[str]:
-        """What takes the place of an instruction."""
+        """Return the lines that replace an instruction."""
         if i.result in self._loads:
             return self._narrow_loads(i)
         taken = self._slices.get(i.result)
@@ -126,7 +126,7 @@ class _Function:
         return [f"  {line}" for line in split_instruction(i, self.pieces)]
 
     def _webs(self, wide: dict[int, Instruction]) -> dict[str, str]:
-        """A representative for each wide value; the same for values whose pieces go together."""
+        """Return a representative for each wide value; the same for values that must be split alike."""
         parent = {name: name for name in self._defined}
 
         def root(name: str) -> str:
@@ -143,7 +143,7 @@ class _Function:
         return {name: root(name) for name in parent}
 
     def _counts(self, wide: dict[int, Instruction], webs: dict[str, str]) -> dict[str, int]:
-        """The number of pieces of each wide value: as few as slices at their borders allow."""
+        """Return the number of pieces of each wide value: the fewest that slice boundaries allow."""
         out: dict[str, int] = {}
         for web in set(webs.values()):
             types = [self._defined[name].type for name in webs if webs[name] == web]
@@ -162,7 +162,7 @@ class _Function:
         return out
 
     def _take_slices_from_loads(self, wide: dict[int, Instruction], webs: dict[str, str]) -> None:
-        """Webs of one load that is only sliced, and seen as other elements: the slices are loads of their own."""
+        """Replace slices by separate loads in webs of one load that is only sliced and bitcast."""
         used = [(o.local, i) for i in wide.values() for o in i.operands if o.local in self._defined]
         for web in set(webs.values()):
             names = [name for name in webs if webs[name] == web]
@@ -197,7 +197,7 @@ class _Function:
 
 
 def _splits(i: Instruction, type_: Type) -> bool:
-    """True for an operand that is taken apart as the result is."""
+    """True for an operand that is split like the result."""
     return i.opcode == "bitcast" or (is_wide(type_) and i.opcode != "shufflevector")
 
 

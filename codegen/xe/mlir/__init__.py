@@ -1,4 +1,4 @@
-"""The one door to MLIR's bindings."""
+"""The only interface to MLIR's bindings."""
 
 from codegen.xe.mlir.module import MlirModule
 

@@ -8,7 +8,7 @@ from torch_mlir._mlir_libs import _mlirRegisterEverything
 
 @cache
 def context() -> ir.Context:
-    """The context. Not thread-safe: one thread of a process compiles."""
+    """Return the context. Not thread-safe: one thread of a process compiles."""
     ctx = ir.Context()
     registry = ir.DialectRegistry()
     _mlirRegisterEverything.register_dialects(registry)

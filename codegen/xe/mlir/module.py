@@ -11,13 +11,13 @@ from codegen.errors import CompileFailed
 from codegen.xe.mlir.context import context
 
 _SHOWN_DIAGNOSTICS = 4
-_SHOWN_CHARACTERS = 300  # of one diagnostic: some print the operation with all that is in it
+_SHOWN_CHARACTERS = 300  # of one diagnostic: some print the operation with all its regions
 # MLIR describes two of the chips; the others have the DPAS shapes and 2-D block messages of bmg.
 _DESCRIBED_AS = {"pvc": "pvc", "bmg": "bmg", "lnl-m": "bmg", "ptl-h": "bmg"}
 
 
 class MlirModule:
-    """A module that MLIR parsed and verified, in a stage that messages name.
+    """A module that MLIR parsed and verified, in the stage that error messages name.
 
     Raises:
         CompileFailed: that stage, with MLIR's first diagnostics.
@@ -31,14 +31,14 @@ class MlirModule:
         return str(self._module)
 
     def to_bitcode(self, chip: str) -> bytes:
-        """Convert kernels of single lanes to LLVM bitcode for `chip`. Once only: the module is used up.
+        """Convert per-lane kernels to LLVM bitcode for `chip`. Consumes the module: call it only once.
 
         Raises:
             CompileFailed: stage llvm, with MLIR's first diagnostics.
         """
         with _diagnosed("llvm"):
             passes = PassManager.parse(_pipeline(chip))
-            # The module was verified when it was parsed, and LLVM verifies what comes out; in between it costs 40 %.
+            # Verified after parsing, and LLVM verifies the result; verification between passes would cost 40 %.
             passes.enable_verifier(False)
             passes.run(self._module.operation)
             return _bitcode(self._module)

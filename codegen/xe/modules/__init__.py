@@ -1,1 +1,1 @@
-"""Kernels of a module: source, work-groups, signatures, and what a device has room for."""
+"""Kernels of a module: source, work-groups, signatures, and device limits."""

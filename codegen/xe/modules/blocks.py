@@ -21,7 +21,7 @@ _MOST_ITEMS = 2**31 - 1
 
 
 def set_blocks(kernels: Sequence[gpu.FuncOp], launches: Sequence[Launch], given: Extents | None = None) -> None:
-    """Give kernels that do not say their block that of their launches, else, if they count sub-groups, `given`.
+    """Set the block of kernels without one from their launches, else, if they count sub-groups, from `given`.
 
     Raises:
         CompileFailed: stage source; the launches of a kernel differ, or a block is none.
@@ -37,7 +37,7 @@ def set_blocks(kernels: Sequence[gpu.FuncOp], launches: Sequence[Launch], given:
 
 
 def set_default_blocks(kernels: Sequence[gpu.FuncOp]) -> None:
-    """Give work-group-level kernels without a block as many sub-groups as their largest layout counts."""
+    """Set the block of work-group-level kernels without one to as many sub-groups as their largest layout has."""
     for kernel in kernels:
         subgroups = most_subgroups(kernel)
         if subgroups and kernel.known_block_size is None:
@@ -45,7 +45,7 @@ def set_default_blocks(kernels: Sequence[gpu.FuncOp]) -> None:
 
 
 def check_blocks(kernels: Sequence[gpu.FuncOp]) -> None:
-    """Check that blocks are whole sub-groups, and as many as the layouts of XeGPU count.
+    """Check that blocks are whole sub-groups, and match the number of sub-groups in XeGPU layouts.
 
     Raises:
         CompileFailed: stage xegpu; they are not, and a kernel would leave parts of its tiles out.

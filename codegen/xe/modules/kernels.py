@@ -1,4 +1,4 @@
-"""Kernels of a module: arguments, signatures, and limits of the device."""
+"""Kernels of a module: arguments, signatures, and device limits."""
 
 from collections.abc import Sequence
 from math import prod
@@ -24,7 +24,7 @@ from hal import DeviceSpec
 
 
 def kernels_of(module: ModuleOp) -> tuple[gpu.FuncOp, ...]:
-    """Return the kernels of a module: at least one, of different names.
+    """Return the kernels of a module: at least one, with distinct names.
 
     Raises:
         CompileFailed: stage source; there is none, or two have one name.
@@ -40,7 +40,7 @@ def kernels_of(module: ModuleOp) -> tuple[gpu.FuncOp, ...]:
 
 
 def check_operations(kernels: Sequence[gpu.FuncOp]) -> None:
-    """Refuse vector transfers, which `vector-to-xetile` rewrites.
+    """Reject vector transfers, which `vector-to-xetile` rewrites.
 
     Raises:
         CompileFailed: stage source; a kernel has some.
@@ -56,7 +56,7 @@ def check_operations(kernels: Sequence[gpu.FuncOp]) -> None:
 
 
 def arguments_of(kernel: gpu.FuncOp) -> tuple[KernelArgument, ...]:
-    """Return the arguments of a kernel, as its source has them; buffers that the function declares are none."""
+    """Return the arguments of a kernel as in its source, without the buffers that the function declares."""
     given = kernel.body.blocks[0].args[: len(kernel.function_type.inputs)]
     names = [argument.name_hint or f"arg{i}" for i, argument in enumerate(given)]
     return tuple(_argument(name, argument.type) for name, argument in zip(names, given, strict=True))
@@ -71,7 +71,7 @@ def _argument(name: str, type_: Attribute) -> KernelArgument:
 
 
 def _check_element(name: str, element: Attribute) -> None:
-    """Memory must be of elements that a launch can give."""
+    """Check that memory has elements of a type that a launch can pass."""
     try:
         dtype_of(str(element))
     except InvalidLaunch as error:
@@ -79,7 +79,7 @@ def _check_element(name: str, element: Attribute) -> None:
 
 
 def _strides(type_: MemRefType) -> tuple[int | None, ...]:
-    """In elements, None where the launch says them; a map that permutes the dimensions says the order in memory."""
+    """Return the strides in elements, None if passed by the launch; a permutation map gives the order in memory."""
     strides = type_.get_strides()
     if strides is not None:
         return tuple(strides)
@@ -99,11 +99,11 @@ def signature_of(
     optimised: OptimisedModule,
     counting: set[str],
 ) -> KernelSignature:
-    """What a launch of a kernel gives: `arguments` of all kernels by name, `counting` those that count sub-groups."""
+    """Return the launch signature of a kernel: `arguments` of all kernels, `counting` those that count sub-groups."""
     name = kernel.sym_name.data
     size = kernel.known_block_size
     local_size = None if size is None else tuple(size.get_values())
-    assert local_size is None or len(local_size) == 3  # gpu.func's verifier
+    assert local_size is None or len(local_size) == 3  # checked by gpu.func's verifier
     return KernelSignature(
         name,
         arguments[name],
@@ -116,7 +116,7 @@ def signature_of(
 
 
 def check_fits(signature: KernelSignature, spec: DeviceSpec) -> None:
-    """A work-group must have room on the device.
+    """Check that a work-group fits the device.
 
     Raises:
         Refused: module-workgroup-size or module-slm, with what the device has.

@@ -1,4 +1,4 @@
-"""Whether a sub-group's registers have room for what it computes with: longer code than that has no bound."""
+"""Check that the values of a sub-group fit in its registers; larger kernels compile in unbounded time."""
 
 from math import prod
 
@@ -14,7 +14,7 @@ _INDEX_BITS = 64
 
 
 def check_registers(kernel: gpu.FuncOp, target: Target) -> None:
-    """Each value of a kernel in XeGPU must fit the registers of the threads that hold it.
+    """Check that each value of an XeGPU kernel fits the registers of the threads that hold it.
 
     Raises:
         Refused: module-registers, with the value and what there is.

@@ -1,4 +1,4 @@
-"""The first stages of a module of kernels: its text, and XeGPU made of it."""
+"""The first stages of a module of kernels: parsing, and lowering to XeGPU."""
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import ParseError
@@ -24,7 +24,7 @@ from codegen.xe.passes.lower_xetile import (
 
 
 def parse_source(source: str, name: str) -> ModuleOp:
-    """Parse and verify a module; errors name places in `name`.
+    """Parse and verify a module; errors are located in `name`.
 
     Raises:
         CompileFailed: stage source; it is not a module of kernels in XeTile or XeGPU.
@@ -46,9 +46,9 @@ def lower_source(module: ModuleOp, target: Target) -> None:
         Refused: registers have no room for a value.
     """
     expand_subgroup_threads(module)
-    largest = target.block2d_max_rows, target.block2d_max_width_bytes  # of bytes: as many as fit of longer elements
+    largest = target.block2d_max_rows, target.block2d_max_width_bytes  # for bytes; fewer of longer elements
     lower_xetile(module, LowerXeTilePass(load_a=largest, load_b=largest, prefetch=largest))
-    for op in module.walk():  # the layouts say it now, and MLIR does not know it
+    for op in module.walk():  # now expressed by the layouts, and unknown to MLIR
         if isinstance(op.attributes.get("map"), WgMap):
             del op.attributes["map"]
     module.verify()

@@ -1,1 +1,1 @@
-"""Passes over XeTile and XeGPU: one a file, named as its flag."""
+"""Passes over XeTile and XeGPU: one per file, named like its flag."""

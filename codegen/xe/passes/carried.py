@@ -1,13 +1,13 @@
-"""What becomes of a value that a loop carries."""
+"""Uses of a value carried by a loop."""
 
 from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 
-_BOUNDS_OF_LOOP = 3  # operands of scf.for before those that it carries
+_BOUNDS_OF_LOOP = 3  # operands of scf.for before the carried ones
 
 
 def carried_as(op: Operation, number: int) -> tuple[SSAValue, ...]:
-    """What an operand of a loop, or of the end of its round, is within the loop and after it."""
+    """Return the values that an operand of a loop or its yield becomes, in the loop and after it."""
     yields = isinstance(op, scf.YieldOp)
     loop = op.parent_op() if yields else op
     if not isinstance(loop, scf.ForOp):

@@ -60,7 +60,7 @@ class Distribution:
         """Check that the distribution divides a block of this shape over sub-groups.
 
         Raises:
-            VerifyException: it does not.
+            VerifyException: otherwise.
         """
         if self.rank != len(shape):
             raise VerifyException(
@@ -81,7 +81,7 @@ class Distribution:
         """Check that lanes own equal parts of a sub-group's share of a block of this shape.
 
         Raises:
-            VerifyException: they do not.
+            VerifyException: otherwise.
         """
         if self.lane_layout is None or self.lane_data is None:
             return

@@ -193,8 +193,7 @@ class ScatteredTdescAttr(_ScatterTdesc):
 
 @irdl_attr_definition
 class TdescAttr(Data[BlockTdesc | ScatterTdesc]):
-    """`#xegpu.tdesc_attr<scattered = true>`: either kind in one spelling; types convert it to the specific attribute.
-    """
+    """`#xegpu.tdesc_attr<scattered = true>`: either kind; types convert it to the specific attribute."""
 
     name = "xegpu.tdesc_attr"
 

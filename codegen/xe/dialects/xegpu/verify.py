@@ -46,7 +46,7 @@ def verify_source(op: Operation, source: Attribute, desc: TensorDescType) -> Non
     """Check that a descriptor matches its base: kind, element type and memory space.
 
     Raises:
-        VerifyException: it may not.
+        VerifyException: otherwise.
     """
     if not isinstance(source, MemRefType):
         verify_pointer(op, source)
@@ -64,7 +64,7 @@ def verify_pointer(op: Operation, source: Attribute) -> None:
     """Check that a base other than a memref is an address.
 
     Raises:
-        VerifyException: it is not.
+        VerifyException: otherwise.
     """
     if source not in _POINTERS:
         raise VerifyException(f"{short(op)}: expected a memref or an address i64, i32, ui64 or ui32, got {source}")
@@ -74,7 +74,7 @@ def verify_flat(op: Operation, source: Attribute) -> None:
     """Check that the base of scattered elements is a 1-D memref of stride 1, or an address.
 
     Raises:
-        VerifyException: it is not.
+        VerifyException: otherwise.
     """
     if not isinstance(source, MemRefType):
         verify_pointer(op, source)
@@ -119,7 +119,7 @@ def verify_layout(op: Operation, key: str, layout: DistributeLayout | None, shap
     """Check that a layout distributes a value of this shape.
 
     Raises:
-        VerifyException: it does not.
+        VerifyException: otherwise.
     """
     if layout is not None:
         distribution_of(layout, len(shape)).verify_distributes(f"{short(op)}: {key}", shape)
@@ -170,7 +170,7 @@ def verify_mask(op: Operation, mask: Attribute, shapes: Sequence[Ints]) -> None:
     """Check that a mask has a bit per offset.
 
     Raises:
-        VerifyException: it has not.
+        VerifyException: otherwise.
     """
     if element_of(mask) != i1 or shape_of(mask) not in shapes:
         expected = " or ".join(dict.fromkeys(map(format_ints, shapes)))
@@ -181,7 +181,7 @@ def verify_offset_vector(op: Operation, offsets: Attribute, shape: Ints) -> None
     """Check that a vector has an offset for each element, or chunk, of a descriptor.
 
     Raises:
-        VerifyException: it has not.
+        VerifyException: otherwise.
     """
     if element_of(offsets) != IndexType() or shape_of(offsets) != shape:
         raise VerifyException(f"{short(op)}: expected offsets {VectorType(IndexType(), shape)}, got {offsets}")
@@ -191,7 +191,7 @@ def verify_scattered(op: Operation, value: SSAValue) -> TensorDescType:
     """Check that a value is a scattered descriptor; return its type.
 
     Raises:
-        VerifyException: it is not.
+        VerifyException: otherwise.
     """
     desc = value.type
     if not isinstance(desc, TensorDescType) or desc.scatter is None:

@@ -35,7 +35,7 @@ def verify_extent(base: Attribute, rank: int, sizes: tuple[Index, ...], strides:
     """Check that sizes and strides are given if and only if the type is not static.
 
     Raises:
-        VerifyException: they are not.
+        VerifyException: otherwise.
     """
     if isinstance(base, MemRefType) and base.has_static_shape():
         if sizes or strides:
@@ -50,7 +50,7 @@ def verify_memory_space(base: Attribute, memory_space: int) -> None:
     """Check that a tile has the memory space of its matrix.
 
     Raises:
-        VerifyException: it does not.
+        VerifyException: otherwise.
     """
     if not isinstance(base, MemRefType):
         return
@@ -66,7 +66,7 @@ def verify_order(base: Attribute, strides: tuple[Index, ...], order: Ints) -> No
     """Check that the order of a tile is the order in which its matrix is stored.
 
     Raises:
-        VerifyException: it is not.
+        VerifyException: otherwise.
     """
     stored = _orders(base, strides)
     if not stored:

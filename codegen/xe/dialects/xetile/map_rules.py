@@ -64,7 +64,7 @@ def verify_source(
     """Check that the maps of a source agree: the operation's, the derived one, and the producer's.
 
     Raises:
-        VerifyException: they do not.
+        VerifyException: otherwise.
     """
     if stated is not None and derived is not None and not agrees(stated):
         raise VerifyException(f"{op}: expected wg_map_source {_text(derived)} for that result, got {_text(stated)}")
@@ -82,7 +82,7 @@ def verify_same_subgroups(op: str, source: SSAValue, result: WgMap | None, state
     """Check that the maps of source and result have the same number of sub-groups.
 
     Raises:
-        VerifyException: they are not.
+        VerifyException: otherwise.
     """
     before = stated or stated_map(source)
     if result is not None and before is not None and prod(before.sg_layout) != prod(result.sg_layout):

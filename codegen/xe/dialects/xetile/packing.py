@@ -65,7 +65,7 @@ class _PackingOp(IRDLOperation):
         """Check that `blocked` holds `matrix` in blocks.
 
         Raises:
-            VerifyException: it does not.
+            VerifyException: otherwise.
         """
         op, blocks = self.name.removeprefix("xetile."), ints(self.inner_blocks)
         verify_pair(f"{op}: inner_blocks", blocks)

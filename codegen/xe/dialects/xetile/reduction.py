@@ -1,4 +1,4 @@
-"""XeTile operations along a dimension: `xetile.reduction` makes it 1, `xetile.broadcast` repeats it."""
+"""XeTile operations along a dimension: `xetile.reduction` reduces it to 1, `xetile.broadcast` repeats it."""
 
 from typing import Self
 
@@ -42,7 +42,7 @@ from codegen.xe.dialects.xetile.mapped_vector import (
 
 @irdl_op_definition
 class ReductionOp(MappedVectorOp):
-    """Combine the elements along `reduction_dims`, which become 1. Blocked vectors reduce pairs, as [1, 3]."""
+    """Combine the elements along `reduction_dims`, which become 1. Blocked vectors reduce pairs, such as [1, 3]."""
 
     name = "xetile.reduction"
     kind = prop_def(ReductionKindAttr)
@@ -68,7 +68,7 @@ class ReductionOp(MappedVectorOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        maps = parse_attributes(parser)[1]  # the RFC's appendix puts the maps first
+        maps = parse_attributes(parser)[1]  # the RFC's appendix writes the maps first
         kind = ReductionKindAttr.parse_parameter(parser)
         parser.parse_optional_punctuation(",")
         source = parser.parse_unresolved_operand()
@@ -99,7 +99,7 @@ class ReductionOp(MappedVectorOp):
 
 @irdl_op_definition
 class BroadcastOp(MappedVectorOp):
-    """Repeat the elements along `broadcast_dims`, which were 1. Blocked vectors repeat pairs, as [1, 3]."""
+    """Repeat the elements along `broadcast_dims`, which are 1 in the source. Blocked vectors repeat pairs ([1, 3])."""
 
     name = "xetile.broadcast"
     broadcast_dims = prop_def(DenseArrayBase[IntegerType])
@@ -150,7 +150,7 @@ class BroadcastOp(MappedVectorOp):
 
 
 def _parse_types(parser: Parser, source: UnresolvedOperand) -> tuple[SSAValue, Attribute]:
-    """Parse ` : source -> result`; the RFC once puts a comma in place of the colon."""
+    """Parse ` : source -> result`; the RFC once writes a comma for the colon."""
     if not parser.parse_optional_punctuation(","):
         parser.parse_punctuation(":")
     value = parser.resolve_operand(source, parser.parse_type())
@@ -170,7 +170,7 @@ def _verify_source(op: MappedVectorOp, derived: WgMap | None) -> None:
 
 
 def _verify_dims(op: str, dims: Ints, shape: Ints) -> None:
-    """Dimensions rise and exist; of a blocked vector, both parts of a dimension go together."""
+    """Check that dimensions rise and exist; for blocked vectors, that both parts of a dimension are given."""
     if not dims or list(dims) != sorted(set(dims)) or min(dims) < 0 or max(dims) >= len(shape):
         raise VerifyException(f"{op}: expected rising dimensions of {format_ints(shape)}, got {format_ints(dims)}")
     if len(shape) == 4 and {d % 2 for d in dims if d < 2} != {d % 2 for d in dims if d >= 2}:

@@ -1,6 +1,6 @@
-"""Maps as the RFC's examples write them, without their dialect: `#wg_map<sg_layout = [8, 4], sg_data = [32, 64]>`.
+"""Maps as in the RFC's examples, without their dialect: `#wg_map<sg_layout = [8, 4], sg_data = [32, 64]>`.
 
-To a parser, `wg_map` is then the dialect and `sg_layout` the attribute.
+The parser takes `wg_map` as the dialect and `sg_layout` as the attribute.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ Pair = tuple[Ints, Ints]
 
 
 class _BareMap(Data[Pair]):
-    """What parses the rest of a map; it is never made itself."""
+    """Parser of the rest of a map; it has no instances."""
 
     @classmethod
     def parse_second(cls, parser: AttrParser, key: str) -> Pair:

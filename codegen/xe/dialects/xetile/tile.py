@@ -31,7 +31,7 @@ from codegen.xe.dialects.xetile.tile_attr import (
 class TileType(ParametrizedAttribute, TypeAttribute, ShapedType):
     """A region of a matrix: `!xetile.tile<256x32xf16, #xetile.tile_attr<...>>`.
 
-    A bare `#xetile.wg_map<...>` in place of the attribute is read as a tile_attr with that map.
+    A bare `#xetile.wg_map<...>` in place of the attribute is parsed as a tile_attr with that map.
     """
 
     name = "xetile.tile"
@@ -48,7 +48,7 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType):
 
     @property
     def traits(self) -> TileTraits:
-        """What the tile is beyond its shape."""
+        """Attributes of the tile, other than its shape and element type."""
         return self.attr.data
 
     def get_num_dims(self) -> int:
@@ -59,7 +59,7 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType):
 
     @property
     def value_shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Shapes that a value of this tile may have: the tile's, or blocked as inner_blocks says."""
+        """Shapes that a value of this tile may have: the tile's, or blocked by inner_blocks."""
         shape, blocks = self.get_shape(), self.traits.inner_blocks
         if blocks is None:
             return (shape,)
@@ -98,9 +98,9 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType):
 
 
 def _parse_encoding(parser: AttrParser) -> TileAttr:
-    """Parse what follows the element type: nothing, a tile_attr, a wg_map, or, as in the RFC, keys of a tile_attr.
+    """Parse what follows the element type: nothing, a tile_attr, a wg_map, or (RFC) the keys of a tile_attr.
 
-    The RFC's appendices leave out the comma.
+    The RFC's appendices omit the comma.
     """
     comma = parser.parse_optional_punctuation(",")
     attr = parser.parse_optional_attribute()
@@ -116,10 +116,10 @@ def _parse_encoding(parser: AttrParser) -> TileAttr:
 
 
 def verify_indices(op: str, indices: Sequence[SSAValue], tile: TileType) -> None:
-    """Check that a scattered tile has one vector of indices, of its shape.
+    """Check that a scattered tile has one vector of indices of its shape.
 
     Raises:
-        VerifyException: it has not.
+        VerifyException: otherwise.
     """
     types, expected = [v.type for v in indices], VectorType(IndexType(), tile.get_shape())
     if types != [expected]:

@@ -1,4 +1,4 @@
-"""`#xetile.tile_attr`: what a tile is beyond its shape."""
+"""`#xetile.tile_attr`: attributes of a tile other than its shape."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -27,7 +27,7 @@ SHARED_LOCAL_MEMORY = 3
 
 @dataclass(frozen=True, slots=True)
 class TileTraits:
-    """What a tile is beyond its shape. `order` is memory order: the dimension that changes fastest is 0."""
+    """Attributes of a tile other than its shape. `order` is memory order: dimension 0 is the fastest."""
 
     sg_map: SgMap | None = None
     wg_map: WgMap | None = None
@@ -40,7 +40,7 @@ class TileTraits:
 
 @irdl_attr_definition
 class TileAttr(Data[TileTraits]):
-    """`#xetile.tile_attr<...>`; keys that have their default value are not printed."""
+    """`#xetile.tile_attr<...>`; keys with default values are not printed."""
 
     name = "xetile.tile_attr"
 
@@ -72,7 +72,7 @@ DEFAULT_TRAITS = TileTraits()
 
 
 def parse_traits(parser: AttrParser, delimiter: AttrParser.Delimiter) -> TileTraits:
-    """Parse `order = [0, 1], memory_space = 3 : i32` between brackets, or as it stands."""
+    """Parse `order = [0, 1], memory_space = 3 : i32`, in brackets or bare."""
     values: dict[str, object] = {}
 
     def parse_entry() -> None:
@@ -83,7 +83,7 @@ def parse_traits(parser: AttrParser, delimiter: AttrParser.Delimiter) -> TileTra
         if key not in _PARSE:
             parser.raise_error(f"tile_attr: expected one of {', '.join(_PARSE)}, got {written}")
         if key == "scattered" and not parser.parse_optional_punctuation("="):
-            values[key] = True  # the RFC names it alone
+            values[key] = True  # the RFC writes the bare keyword
             return
         if key != "scattered":
             parser.parse_punctuation("=")

@@ -43,14 +43,14 @@ from codegen.xe.dialects.xetile.tile_values import (
     verify_value,
 )
 
-_NEAREST_CACHE = {3: 0, 2: 1, 1: 2, 0: 3}  # RFC appendix 2.5: locality<3> is for the first level, <2> for the second
+_NEAREST_CACHE = {3: 0, 2: 1, 1: 2, 0: 3}  # RFC appendix 2.5: locality<3> is the first cache level, <2> the second
 
 
 @irdl_op_definition
 class LoadTileOp(IRDLOperation):
-    """The values of a tile as a vector; `padding` (default 0) where the tile leaves the matrix.
+    """The values of a tile as a vector; `padding` (default 0) outside the matrix.
 
-    A tile with array_length L gives L vectors, of neighbouring blocks.
+    A tile with array_length L has L vectors, one per adjacent block.
     """
 
     name = "xetile.load_tile"
@@ -145,7 +145,7 @@ class StoreTileOp(IRDLOperation):
         attributes = parse_attributes(parser)[0]
         parser.parse_punctuation(":")
         values = resolve(parser, operands, parse_operand_types(parser))
-        values.sort(key=lambda v: isinstance(v.type, TileType))  # the RFC also puts the tile first
+        values.sort(key=lambda v: isinstance(v.type, TileType))  # the RFC also writes the tile first
         if len(values) != 2 or not isinstance(values[1].type, TileType):
             parser.raise_error("store_tile: expected a vector and a tile")
         properties, attributes = take_properties(cls, attributes)
@@ -175,7 +175,7 @@ class StoreTileOp(IRDLOperation):
 
 @irdl_op_definition
 class PrefetchTileOp(IRDLOperation):
-    """Bring a tile into caches. No effect on values. `locality<n>` is read as hints."""
+    """Prefetch a tile into caches. No effect on values. `locality<n>` is parsed as hints."""
 
     name = "xetile.prefetch_tile"
     tile = operand_def(TileType)

@@ -46,8 +46,8 @@ _BYTE = 8
 class TileMmaOp(IRDLOperation):
     """`d = a @ b + c` (or `a @ b`) on vectors, a [M, K], b [K, N], c and d [M, N].
 
-    Blocked: a [m, k, Bm, Bk], b [k, n, Bk, Bn], c and d [m, n, Bm, Bn]. At work-group level, `wg_map_*` says
-    which sub-group owns what of each vector.
+    Blocked: a [m, k, Bm, Bk], b [k, n, Bk, Bn], c and d [m, n, Bm, Bn]. At work-group level, `wg_map_*`
+    distribute the vectors over the sub-groups.
     """
 
     name = "xetile.tile_mma"
@@ -155,5 +155,5 @@ def _verify_maps(a: WgMap, b: WgMap, c: WgMap) -> None:
 
 
 def _are_bytes(*elements: Attribute) -> bool:
-    """Whether all are integers of 8 bits: DPAS multiplies signed and unsigned ones with each other."""
+    """True if all are 8-bit integers: DPAS also multiplies signed by unsigned ones."""
     return all(isinstance(element, IntegerType) and element.width.data == _BYTE for element in elements)

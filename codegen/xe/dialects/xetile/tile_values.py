@@ -1,4 +1,4 @@
-"""What a vector must be to hold the values of a tile, and what may pad it."""
+"""Checks of vectors that hold the values of a tile, and of padding."""
 
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, VectorType
 from xdsl.ir import Attribute
@@ -9,10 +9,10 @@ from codegen.xe.dialects.xetile.tile import TileType
 
 
 def verify_value(op: str, value: Attribute, tile: TileType) -> None:
-    """Check that a vector holds what a tile names, as a matrix or in blocks.
+    """Check that a vector holds the values of a tile, as a matrix or in blocks.
 
     Raises:
-        VerifyException: it does not.
+        VerifyException: otherwise.
     """
     assert isinstance(value, VectorType)
     if value.element_type != tile.element_type:
@@ -36,7 +36,7 @@ def verify_padding(op: str, padding: Attribute | None, element: Attribute) -> No
     """Check that padding is a number of the element type; an integer also pads floats.
 
     Raises:
-        VerifyException: it is not.
+        VerifyException: otherwise.
     """
     kinds = (FloatAttr, IntegerAttr) if isinstance(element, AnyFloat) else IntegerAttr
     if padding is not None and not isinstance(padding, kinds):

@@ -1,4 +1,4 @@
-"""`xetile.update_tile_offset`: a tile moved."""
+"""`xetile.update_tile_offset`: moves a tile."""
 
 from collections.abc import Sequence
 from typing import Self, cast
@@ -74,7 +74,7 @@ class UpdateTileOffsetOp(IRDLOperation):
 
     @property
     def indices(self) -> SSAValue | None:
-        """What a scattered tile's elements move by."""
+        """Offsets by which the elements of a scattered tile move."""
         return self.dynamic[0] if self.const_offsets is None else None
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Our own distribution of work-group-level XeGPU to sub-groups."""
+"""Distribution of work-group-level XeGPU to sub-groups."""
 
 from codegen.xe.passes.distribute.analysis import layouts_of
 from codegen.xe.passes.distribute.distribute_to_subgroups import (

@@ -1,8 +1,8 @@
-"""Finds the layout of every work-group value of a kernel.
+"""Inference of the layout of every work-group value of a kernel.
 
-Operations that say a layout are the anchors. Layouts pass forward from them, and backward to what says none; where
-several could be, the earlier of these wins: what an operation says, what its operands have, what its users need, what
-a loop begins with. What nothing reaches, every sub-group has all of.
+Operations with a layout are the anchors. Layouts propagate forward from them, and backward to values without
+one. If several are possible, the precedence is: the operation's own layout, that of its operands, that of its
+users, the initial one of a loop. Values that no layout reaches are replicated in every sub-group.
 """
 
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ from codegen.xe.passes.distribute.rules import rule_of
 
 
 def layouts_of(func: FuncOp, subgroups: int | None = None) -> dict[SSAValue, Layout]:
-    """The layouts of the vectors and scattered descriptors of a kernel.
+    """Return the layouts of the vectors and scattered descriptors of a kernel.
 
     Raises:
         PassFailedException: a layout that does not distribute its value.
@@ -47,7 +47,7 @@ def layouts_of(func: FuncOp, subgroups: int | None = None) -> dict[SSAValue, Lay
 
 
 def most_subgroups(func: FuncOp) -> int:
-    """The sub-groups of the largest layout in a kernel; 0 where none says any."""
+    """Return the number of sub-groups of the largest layout in a kernel; 0 without layouts."""
     return max((n for op in func.walk() for a in _attributes(op) if (n := subgroups_of(a)) is not None), default=0)
 
 
@@ -68,7 +68,7 @@ class _Analysis:
         self._ends = {end: tie.ends for tie, _ in self._ties for end in tie.ends}
 
     def run(self) -> dict[SSAValue, Layout]:
-        """Every layout."""
+        """Return every layout."""
         self._anchor_sources()
         while True:
             if self._forward() or self._backward() or self._weakly() or self._default():
@@ -76,7 +76,7 @@ class _Analysis:
             return self._known
 
     def _anchor_sources(self) -> None:
-        """convert_layout says the layout of its source as well, where that does not say its own."""
+        """Use the source layout of convert_layout for its source, unless that has its own."""
         for op in self._ops:
             said = _source_layout(op)
             if said is not None:
@@ -113,7 +113,7 @@ class _Analysis:
         return changed
 
     def _weakly(self) -> bool:
-        """One layout that is only taken when nothing else says any."""
+        """Set one layout that only applies without any other."""
         for op in self._ops:
             rule = rule_of(op)
             if rule is not None and any(self._open(result) for result in op.results):
@@ -139,7 +139,7 @@ class _Analysis:
         return shape_of(value) is not None and value not in self._known
 
     def _know(self, values: Iterable[SSAValue], layout: Layout, op: Operation) -> bool:
-        """Take a layout for those of the values that have none yet, and for what has the same as one of these."""
+        """Set the layout of those values that have none yet, and of all values tied to them."""
         changed = False
         for value in (end for one in values for end in self._ends.get(one, (one,))):
             if self._open(value):

@@ -1,4 +1,4 @@
-"""Layouts from XeGPU's attributes, and attributes for layouts."""
+"""Conversion between XeGPU's layout attributes and layouts."""
 
 from math import prod
 
@@ -18,15 +18,15 @@ LayoutLike = LayoutAttr | SliceAttr | SgMapAttr
 
 
 def subgroups_of(attribute: LayoutLike) -> int | None:
-    """The sub-groups that a layout counts; None where it says nothing of sub-groups."""
+    """Return the number of sub-groups of a layout; None if it has no sub-group level."""
     root = _root(attribute)
     return None if root.sg_layout is None else prod(root.sg_layout)
 
 
 def layout_of(attribute: LayoutLike, shape: Ints, first: int = 0) -> Layout | None:
-    """The layout that an attribute says for a value; None where it says nothing of sub-groups.
+    """Return the layout that an attribute gives a value; None if it has no sub-group level.
 
-    Without sg_data, sub-groups take equal parts.
+    Without sg_data, sub-groups own equal parts.
     """
     root = _root(attribute)
     if root.sg_layout is None:
@@ -43,7 +43,7 @@ def layout_of(attribute: LayoutLike, shape: Ints, first: int = 0) -> Layout | No
 
 
 def attribute_of(layout: Layout, subgroups: int) -> LayoutAttr | SliceAttr:
-    """An attribute that says a layout; digits of the id that no dimension uses become sliced dimensions."""
+    """Return the attribute of a layout; digits of the id that no dimension uses become sliced dimensions."""
     counts = [axis.count for axis in layout.axes]
     data = [axis.data for axis in layout.axes]
     slowest_first: list[int] = []
@@ -66,7 +66,7 @@ def attribute_of(layout: Layout, subgroups: int) -> LayoutAttr | SliceAttr:
 
 
 def within_subgroup(attribute: LayoutLike | None) -> LayoutAttr | None:
-    """What a layout says of instructions and lanes alone, as sub-group-level code keeps it."""
+    """Return the instruction and lane levels of a layout, which sub-group-level code keeps."""
     if not isinstance(attribute, LayoutAttr):
         return None
     d = attribute.data
@@ -79,7 +79,7 @@ def within_subgroup(attribute: LayoutLike | None) -> LayoutAttr | None:
 
 
 def _attribute(counts: list[int], data: list[int], slowest_first: list[int], rank: int) -> LayoutAttr | SliceAttr:
-    """Put sliced dimensions where row-major order wants them, if it can serve at all; else say the order."""
+    """Place sliced dimensions where row-major order allows it, else set the order."""
     own = [number for number in slowest_first if number < rank]
     if own == sorted(own):
         dims: list[int] = []
@@ -102,13 +102,13 @@ def _attribute(counts: list[int], data: list[int], slowest_first: list[int], ran
 
 def _root(attribute: LayoutLike) -> Distribution:
     while isinstance(attribute, SliceAttr):
-        assert isinstance(attribute.parent, LayoutAttr | SliceAttr)  # its verifier says so
+        assert isinstance(attribute.parent, LayoutAttr | SliceAttr)  # checked by its verifier
         attribute = attribute.parent
     return attribute.data
 
 
 def _kept(attribute: LayoutLike, dims: Ints) -> Ints:
-    """The dimensions of the root that a slice leaves."""
+    """Return the dimensions of the root layout that remain in a slice."""
     if not isinstance(attribute, SliceAttr):
         return dims
     assert isinstance(attribute.parent, LayoutAttr | SliceAttr)

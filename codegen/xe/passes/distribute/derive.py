@@ -1,4 +1,8 @@
-"""Derives the layout of an operand from that of the result, and of a result from that of an operand.
+"""Derivation of layouts of operands from those of results, and of results from those of operands.
+
+Source: XeTile RFC, "Workgroup Level XeTile extension"; XeGPU RFC, "extending sg_map attributes to support
+work group level semantic". The RFCs drop dimensions of one sub-group; a slice also drops dimensions that many
+sub-groups share.
 
 Source: XeTile RFC, "Workgroup Level XeTile extension"; XeGPU RFC, "extending sg_map attributes to support work group
 level semantic". The RFCs drop dimensions of one sub-group; a slice also drops dimensions that many sub-groups share.
@@ -15,7 +19,7 @@ from codegen.xe.passes.distribute.layout import (
 
 
 def dpas_operands(result: Layout, k_extent: int, k_data: int | None = None) -> tuple[Layout, Layout]:
-    """The layouts of a [M, K] and b [K, N] for d [M, N]: m and n as in d, all of K in every sub-group.
+    """Return the layouts of a [M, K] and b [K, N] for d [M, N]: m and n as in d, all of K in every sub-group.
 
     `k_data` splits K into several blocks, all in every sub-group.
     """
@@ -25,14 +29,14 @@ def dpas_operands(result: Layout, k_extent: int, k_data: int | None = None) -> t
 
 
 def dpas_result(a: Layout, b: Layout) -> Layout:
-    """The layout of d [M, N] for a [M, K] and b [K, N]."""
+    """Return the layout of d [M, N] for a [M, K] and b [K, N]."""
     return a.with_axes((a.axes[0], b.axes[1]))
 
 
 def reduction_source(result: Layout, shape: Ints, dims: Sequence[int], *, keeps_dims: bool = False) -> Layout:
-    """The layout of what is reduced: a sub-group has all of the reduced dimensions of its part.
+    """Return the layout of a reduction's source: a sub-group owns whole reduced dimensions of its part.
 
-    `shape` is the source's; `keeps_dims`: reduced dimensions stay in the result as one element.
+    `shape` is the source's; `keeps_dims`: reduced dimensions remain in the result with extent 1.
     """
     kept = iter(result.axes)
     axes: list[Axis] = []
@@ -46,7 +50,7 @@ def reduction_source(result: Layout, shape: Ints, dims: Sequence[int], *, keeps_
 
 
 def reduction_result(source: Layout, dims: Sequence[int], *, keeps_dims: bool = False) -> Layout:
-    """The layout of a reduction: a slice of the source's, so all that had a part share the result."""
+    """Return the layout of a reduction: a slice of the source's, so all owners of a part share the result."""
     axes: list[Axis] = []
     for number, axis in enumerate(source.axes):
         if number not in dims:
@@ -57,7 +61,7 @@ def reduction_result(source: Layout, dims: Sequence[int], *, keeps_dims: bool = 
 
 
 def broadcast_source(result: Layout, source_shape: Ints, result_shape: Ints) -> Layout:
-    """The layout of what is broadcast: without the new leading dimensions, one element of the stretched ones."""
+    """Return the layout of a broadcast's source: no new leading dimensions, one element of stretched ones."""
     lead = len(result_shape) - len(source_shape)
     axes: list[Axis] = []
     for axis, source, target in zip(result.axes[lead:], source_shape, result_shape[lead:], strict=True):
@@ -66,7 +70,7 @@ def broadcast_source(result: Layout, source_shape: Ints, result_shape: Ints) -> 
 
 
 def broadcast_result(source: Layout, source_shape: Ints, result_shape: Ints) -> Layout:
-    """The layout of a broadcast when nothing else says it: every sub-group has all of the new elements."""
+    """Return the default layout of a broadcast: every sub-group owns all of the new elements."""
     lead = len(result_shape) - len(source_shape)
     axes = list(map(Axis.whole, result_shape[:lead]))
     for axis, before, after in zip(source.axes, source_shape, result_shape[lead:], strict=True):
@@ -75,18 +79,18 @@ def broadcast_result(source: Layout, source_shape: Ints, result_shape: Ints) -> 
 
 
 def transpose_source(result: Layout, permutation: Sequence[int]) -> Layout:
-    """The layout of what is transposed: every entry, `order` too, goes where its dimension comes from."""
+    """Return the layout of a transpose's source: every entry, also of `order`, permuted back."""
     axes = dict(zip(permutation, result.axes, strict=True))
     return result.with_axes(tuple(axes[i] for i in range(len(permutation))))
 
 
 def transpose_result(source: Layout, permutation: Sequence[int]) -> Layout:
-    """The layout of a transposed value."""
+    """Return the layout of a transposed value."""
     return source.with_axes(tuple(source.axes[p] for p in permutation))
 
 
 def bitcast(layout: Layout, from_bits: int, to_bits: int) -> Layout | None:
-    """The layout of the same bits as other elements: the innermost data scale. None: a block would split an element."""
+    """Return the layout after a bitcast: the innermost data scale. None if a block would split an element."""
     *outer, inner = layout.axes
     if inner.data * from_bits % to_bits:
         return None
@@ -94,7 +98,7 @@ def bitcast(layout: Layout, from_bits: int, to_bits: int) -> Layout | None:
 
 
 def shape_cast(layout: Layout, shape: Ints, to: Ints) -> Layout | None:
-    """The layout of the same elements in another shape, block by block. None: none keeps every block where it is."""
+    """Return the layout after a cast to another shape, block by block. None if blocks cannot stay in place."""
     axes: list[Axis] = []
     for group, group_to in shape_groups(shape, to):
         members = [(layout.axes[i], shape[i]) for i in group]
@@ -109,7 +113,7 @@ def shape_cast(layout: Layout, shape: Ints, to: Ints) -> Layout | None:
 
 
 def mergeable(layout: Layout, shape: Ints, to: Ints) -> Layout:
-    """A layout near `layout` that `shape_cast` to `to` can follow: dimensions that it cannot merge become whole."""
+    """Return a layout near `layout` that `shape_cast` to `to` supports: unmergeable dimensions become whole."""
     axes = list(layout.axes)
     for group, group_to in shape_groups(shape, to):
         members = [(axes[i], shape[i]) for i in group]
@@ -122,7 +126,7 @@ def mergeable(layout: Layout, shape: Ints, to: Ints) -> Layout:
 
 
 def slice_result(source: Layout, shape: Ints, offsets: Ints, sizes: Ints) -> Layout | None:
-    """The layout of a block of a value that each sub-group cuts from what it owns. None: some would lack their part."""
+    """Return the layout of a slice that each sub-group cuts from its own part. None if some would lack theirs."""
     axes: list[Axis] = []
     for axis, extent, offset, size in zip(source.axes, shape, offsets, sizes, strict=True):
         dealt = axis.owners(extent) * axis.data
@@ -136,7 +140,7 @@ def slice_result(source: Layout, shape: Ints, offsets: Ints, sizes: Ints) -> Lay
 
 
 def shape_groups(shape: Ints, to: Ints) -> list[tuple[Ints, Ints]]:
-    """The smallest runs of dimensions of one product in both shapes; extents of one join the run before."""
+    """Return the smallest groups of dimensions of equal product in both shapes; extents of 1 join the previous one."""
     groups: list[tuple[Ints, Ints]] = []
     i = j = 0
     while i < len(shape) or j < len(to):
@@ -156,7 +160,7 @@ def shape_groups(shape: Ints, to: Ints) -> list[tuple[Ints, Ints]]:
 
 
 def _merge(members: list[tuple[Axis, int]]) -> Axis | None:
-    """One dimension for several, row-major."""
+    """Merge several dimensions into one, row-major."""
     if not members:
         return Axis(1, 1)
     merged, extent = members[-1]
@@ -184,7 +188,7 @@ def _merge_pair(outer: Axis, outer_extent: int, inner: Axis, extent: int) -> Axi
 
 
 def _split(axis: Axis, extent: int, extents: list[int]) -> list[Axis] | None:
-    """Several dimensions, row-major, for one."""
+    """Split one dimension into several, row-major."""
     if len(extents) <= 1:
         return [axis] * len(extents)
     rest = prod(extents[1:])

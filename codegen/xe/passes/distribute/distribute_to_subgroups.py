@@ -1,6 +1,6 @@
-"""Distributes work-group-level XeGPU to sub-groups: what every value becomes is what one sub-group owns of it.
+"""Distributes work-group-level XeGPU to sub-groups: every value becomes the part that one sub-group owns.
 
-Kernels without layouts are at sub-group level already and stay as they are.
+Kernels without layouts are at sub-group level already and are not changed.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ SUBGROUP_SIZE = 16
 
 @dataclass(frozen=True)
 class DistributeToSubgroupsPass(ModulePass):
-    """Blocks are dealt out round robin and shared wrapping around; data moves through shared local memory."""
+    """Distributes blocks round robin, or shares them wrapping around; data moves through shared local memory."""
 
     name = "distribute-to-subgroups"
 
@@ -51,7 +51,7 @@ def distribute_to_subgroups(module: ModuleOp) -> None:
 
 
 def _subgroups(func: FuncOp, most: int) -> int:
-    """The sub-groups of a work-group: as the kernel says, else as many as its largest layout counts."""
+    """Return the sub-groups of a work-group: as the kernel states, else as many as its largest layout has."""
     if func.known_block_size is None:
         func.properties["known_block_size"] = DenseArrayBase.from_list(i32, [most * SUBGROUP_SIZE, 1, 1])
         return most
@@ -91,7 +91,7 @@ def _distribute_op(op: Operation, work: Work) -> None:
 
 
 def _concerns(op: Operation) -> bool:
-    """Whether an operation has to do with what is distributed."""
+    """True if an operation involves distributed values."""
     return bool(op.regions) or any(shape_of(value) is not None for value in (*op.operands, *op.results))
 
 

@@ -1,4 +1,4 @@
-"""Moves a value between sub-groups through shared local memory: all write what they own, a barrier, all read."""
+"""Moves a value between sub-groups through shared local memory: all write their parts, a barrier, all read."""
 
 from collections.abc import Iterable, Sequence
 from itertools import product
@@ -35,10 +35,10 @@ _IDS = ("gpu.subgroup_id", "gpu.thread_id", "gpu.lane_id", "gpu.global_id")
 
 
 class Exchange:
-    """A value of some shape in shared local memory, row-major, its leading dimensions one after the other."""
+    """A value of some shape in shared local memory, row-major, with its leading dimensions stacked."""
 
     def __init__(self, work: Work, shape: Ints, element: Attribute, op: Operation) -> None:
-        """Reserve the memory where `op` is.
+        """Allocate the memory at `op`.
 
         Raises:
             PassFailedException: not every sub-group comes here.
@@ -50,7 +50,7 @@ class Exchange:
         self._matrix = work.buffers.matrix(prod(shape[:-1]), columns, self._stored, work.at)
 
     def write(self, blocks: Iterable[tuple[SSAValue, Sequence[Index]]], only: SSAValue | None = None) -> None:
-        """Write blocks, each where it begins; sub-groups that own the same write the same. `only`: who writes."""
+        """Write blocks at their offsets; owners of the same block write the same. `only`: condition to write."""
         stores = [
             StoreMatrixOp(part, self._matrix, [row, column])
             for block, starts in blocks
@@ -59,7 +59,7 @@ class Exchange:
         conditional(self._work, only, stores)
 
     def share(self) -> None:
-        """Let every sub-group see what all have written."""
+        """Insert the barrier that makes all writes visible to every sub-group."""
         self._work.insert(BarrierOp())
 
     def read(self, shape: Ints, starts: Sequence[Index]) -> SSAValue:
@@ -90,7 +90,7 @@ class Exchange:
             yield part, row, column
 
     def _place(self, position: Ints, starts: Sequence[Index]) -> tuple[Index, Index]:
-        """Row and column of an element in the matrix."""
+        """Return row and column of an element in the matrix."""
         work, row = self._work, cast(Index, 0)
         moved = [work.add(s, position[i] if i < len(position) else 0) for i, s in enumerate(starts)]
         for extent, start in zip(self._shape[:-1], moved[:-1], strict=True):
@@ -99,7 +99,7 @@ class Exchange:
 
 
 def verify_all_come_here(op: Operation) -> None:
-    """Check that every sub-group of the work-group gets to an operation, as a barrier needs.
+    """Check that every sub-group of the work-group reaches an operation, as a barrier requires.
 
     Raises:
         PassFailedException: some may not.
@@ -114,7 +114,7 @@ def verify_all_come_here(op: Operation) -> None:
 
 
 def _decides(op: Operation) -> Sequence[SSAValue]:
-    """What decides whether and how often the regions of an operation run."""
+    """Return the values that control whether and how often the regions of an operation run."""
     if isinstance(op, scf.WhileOp):
         ends = [block.last_op for block in op.before_region.blocks]
         return (*op.operands, *(operand for end in ends if end is not None for operand in end.operands))
@@ -122,7 +122,7 @@ def _decides(op: Operation) -> Sequence[SSAValue]:
 
 
 def _differs(value: SSAValue, seen: set[SSAValue]) -> bool:
-    """Whether a value may differ between sub-groups: it comes from their ids."""
+    """True if a value may differ between sub-groups because it depends on their ids."""
     if value in seen or isinstance(value.type, VectorType):
         return False
     seen.add(value)
@@ -138,7 +138,7 @@ def _differs(value: SSAValue, seen: set[SSAValue]) -> bool:
 
 
 def to_storage(work: Work, value: SSAValue) -> SSAValue:
-    """A vector as memory has it: truth values as bytes, indices as 64 bits."""
+    """Convert a vector to its form in memory: i1 as bytes, indices as 64 bits."""
     kind = cast(VectorType, value.type)
     stored = VectorType(_storage_type(kind.element_type), kind.get_shape())
     if isinstance(kind.element_type, IndexType):
@@ -147,7 +147,7 @@ def to_storage(work: Work, value: SSAValue) -> SSAValue:
 
 
 def from_storage(work: Work, value: SSAValue, element: Attribute) -> SSAValue:
-    """A vector that was stored."""
+    """Convert a vector back from its form in memory."""
     kind = cast(VectorType, value.type)
     if kind.element_type == element:
         return value
@@ -164,5 +164,5 @@ def _storage_type(element: Attribute) -> Attribute:
 
 
 def storage_bytes(element: Attribute) -> int:
-    """Bytes of an element in shared local memory."""
+    """Return the bytes of an element in shared local memory."""
     return bytes_of(_storage_type(element))

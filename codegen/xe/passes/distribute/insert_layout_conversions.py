@@ -1,6 +1,6 @@
-"""Puts an `xegpu.convert_layout` wherever an operand is not distributed as its user needs it.
+"""Inserts an `xegpu.convert_layout` for every operand whose layout is not the one its user needs.
 
-What is cheap to make is made again in the other layout instead.
+Cheap values are recomputed in the other layout instead.
 """
 
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ from codegen.xe.passes.distribute.rules import rule_of
 
 @dataclass(frozen=True)
 class InsertLayoutConversionsPass(ModulePass):
-    """Afterwards every operand has the layout that its user derives for it. Kernels without layouts stay."""
+    """Gives every operand the layout that its user derives for it. Kernels without layouts are not changed."""
 
     name = "insert-layout-conversions"
 
@@ -42,7 +42,7 @@ class InsertLayoutConversionsPass(ModulePass):
 
 
 def insert_layout_conversions(func: FuncOp, subgroups: int) -> dict[SSAValue, Layout]:
-    """Convert a kernel; the layouts of all its values.
+    """Insert the conversions of a kernel; return the layouts of all its values.
 
     Raises:
         PassFailedException: a layout that does not distribute its value, or a conversion that cannot be.
@@ -55,7 +55,7 @@ def insert_layout_conversions(func: FuncOp, subgroups: int) -> dict[SSAValue, La
 
 
 def _reduce_before_converting(func: FuncOp) -> None:
-    """A value that is only converted to be reduced is reduced where it is: then only the result moves."""
+    """Move conversions behind reductions that are their only use, so that only the result moves."""
     for op in func.walk():
         if isinstance(op, ConvertLayoutOp) and all(
             isinstance(use.operation, MultiReductionOp) and use.index == 0 for use in op.result.uses
@@ -93,7 +93,7 @@ class _Conversions:
         return self._made[key]
 
     def _is_cheap(self, value: SSAValue) -> bool:
-        """Whether a value comes from what every sub-group knows."""
+        """True if a value can be recomputed from values that every sub-group has."""
         op = value.owner
         if not isinstance(op, Operation):
             return False

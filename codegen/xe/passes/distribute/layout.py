@@ -1,7 +1,7 @@
-"""Who owns what of a value: each dimension is dealt out in blocks, to sub-groups chosen by digits of their id.
+"""Layout of a work-group value: each dimension is distributed in blocks, to sub-groups by digits of their id.
 
-Strides in the id stand for `order`, for slices and for dimensions of one sub-group alike, so every rule of `derive`
-stays within these layouts.
+Strides in the id represent `order`, slices and dimensions of one sub-group alike, so every rule of `derive`
+results in such a layout.
 """
 
 from collections.abc import Iterator
@@ -26,35 +26,35 @@ class Axis:
 
     @classmethod
     def whole(cls, extent: int) -> Self:
-        """A dimension that every sub-group has all of."""
+        """Create a dimension that every sub-group owns completely."""
         return cls(1, extent)
 
     def owners(self, extent: int) -> int:
-        """Sub-groups that differ in what they own; those beyond wrap around and share."""
+        """Return the number of sub-groups with different parts; those beyond wrap around and share."""
         return min(self.count, max(extent // self.data, 1))
 
     def rounds(self, extent: int) -> int:
-        """Blocks of one sub-group."""
+        """Return the number of blocks of one sub-group."""
         return extent // (self.owners(extent) * self.data)
 
     def deals_out(self, extent: int) -> bool:
-        """Whether the blocks divide the dimension, and the sub-groups' blocks divide it or are a multiple of it."""
+        """True if blocks divide the dimension, and the sub-groups' blocks divide it or are a multiple of it."""
         covered = self.count * self.data
         return extent % self.data == 0 and (extent % covered == 0 or covered % extent == 0)
 
     def starts(self, extent: int, subgroup: int) -> Ints:
-        """Where the blocks of a sub-group begin, in the order of the rounds."""
+        """Return the offsets of a sub-group's blocks, in the order of the rounds."""
         owners = self.owners(extent)
         first = subgroup // self.stride % owners
         return tuple((first + r * owners) * self.data for r in range(self.rounds(extent)))
 
     def settled(self, extent: int) -> Self:
-        """The same with nothing said that makes no difference."""
+        """Return the canonical form."""
         owners = self.owners(extent)
         return type(self)(owners, self.data, self.stride if owners > 1 else 1)
 
     def needs(self, extent: int) -> bool:
-        """Whether sub-groups differ in what they own."""
+        """True if sub-groups own different parts."""
         return self.owners(extent) > 1
 
 
@@ -67,7 +67,7 @@ class Layout:
 
     @classmethod
     def of(cls, sg_layout: Ints, sg_data: Ints, order: Ints | None = None, first: int = 0) -> Self:
-        """The layout of an attribute; the first dimension of `order` changes fastest, by default the last does."""
+        """Create the layout of an attribute; the first dimension of `order` is the fastest, by default the last."""
         order = order or tuple(reversed(range(len(sg_layout))))
         strides, running = [1] * len(sg_layout), 1
         for axis in order:
@@ -77,49 +77,49 @@ class Layout:
 
     @classmethod
     def whole(cls, shape: Ints) -> Self:
-        """Every sub-group has all of the value."""
+        """Create the layout with which every sub-group owns the whole value."""
         return cls(tuple(map(Axis.whole, shape)))
 
     @property
     def data(self) -> Ints:
-        """The shape of one block."""
+        """Shape of one block."""
         return tuple(axis.data for axis in self.axes)
 
     def with_axes(self, axes: Iterator[Axis] | tuple[Axis, ...]) -> Self:
-        """Other dimensions, counted from the same sub-group."""
+        """Return other dimensions with the same first sub-group."""
         return type(self)(tuple(axes), self.first)
 
     def settled(self, shape: Ints) -> Self:
-        """The same with nothing said that makes no difference: equal exactly when the same is owned."""
+        """Return the canonical form: equal if and only if the same elements are owned."""
         axes = tuple(axis.settled(extent) for axis, extent in zip(self.axes, shape, strict=True))
         return type(self)(axes, self.first if any(axis.count > 1 for axis in axes) else 0)
 
     def same_as(self, other: Self, shape: Ints) -> bool:
-        """Whether every sub-group owns the same in both, in the same blocks."""
+        """True if every sub-group owns the same elements in both, in the same blocks."""
         return self.settled(shape) == other.settled(shape)
 
     def rounds(self, shape: Ints) -> Ints:
-        """Blocks of one sub-group in each dimension."""
+        """Return the number of blocks of one sub-group in each dimension."""
         return tuple(axis.rounds(extent) for axis, extent in zip(self.axes, shape, strict=True))
 
     def blocks(self, shape: Ints) -> Iterator[Ints]:
-        """The rounds of each dimension for each block of a sub-group, row-major."""
+        """Yield the rounds of each dimension for each block of a sub-group, row-major."""
         return product(*map(range, self.rounds(shape)))
 
     def coordinates(self, shape: Ints, subgroup: int) -> Ints:
-        """Which of the owners a sub-group is, in each dimension."""
+        """Return the index of a sub-group among the owners, in each dimension."""
         subgroup -= self.first
         return tuple(
             subgroup // axis.stride % axis.owners(extent) for axis, extent in zip(self.axes, shape, strict=True)
         )
 
     def starts(self, shape: Ints, subgroup: int) -> Iterator[Ints]:
-        """Where the blocks of a sub-group begin, in their order."""
+        """Yield the offsets of a sub-group's blocks, in order."""
         subgroup -= self.first
         return product(*(axis.starts(extent, subgroup) for axis, extent in zip(self.axes, shape, strict=True)))
 
     def fault(self, shape: Ints, subgroups: int) -> str | None:
-        """Why the layout does not distribute a value of this shape over that many sub-groups, if it does not."""
+        """Return why the layout cannot distribute a value of this shape over that many sub-groups; None if it can."""
         if len(self.axes) != len(shape):
             return f"a layout of {len(shape)} dimensions for {format_ints(shape)}, got one of {len(self.axes)}"
         for number, (axis, extent) in enumerate(zip(self.axes, shape, strict=True)):
@@ -135,6 +135,6 @@ class Layout:
         return None
 
     def shares(self, shape: Ints, subgroups: int) -> bool:
-        """Whether some sub-groups own the same."""
+        """True if some sub-groups own the same elements."""
         owners = prod(axis.owners(extent) for axis, extent in zip(self.axes, shape, strict=True))
         return owners < subgroups

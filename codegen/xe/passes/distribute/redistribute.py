@@ -1,4 +1,4 @@
-"""Gives a value another layout through shared local memory, in strips where it does not fit there as a whole."""
+"""Converts a value to another layout through shared local memory, in strips if it does not fit as a whole."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class _Strip:
 def redistribute(
     work: Work, op: Operation, parts: Parts, source: Layout, target: Layout, shape: Ints
 ) -> list[SSAValue]:
-    """The blocks of a value in another layout.
+    """Return the blocks of a value in another layout.
 
     Raises:
         PassFailedException: not every sub-group comes here, or too much is owned in one block to be moved in strips.
@@ -63,7 +63,7 @@ def redistribute(
 
 
 def _strips(source: Layout, target: Layout, shape: Ints, nbytes: int) -> list[_Strip]:
-    """The fewest strips that no block is cut by; one for what fits as a whole."""
+    """Return the fewest strips that cut no block; one if the value fits as a whole."""
     total = prod(shape) * nbytes
     if total <= MOST_BYTES:
         return [_Strip(0, 0, shape[0], shape[0])]
@@ -111,7 +111,7 @@ def _read(
 
 
 def _is_in(work: Work, start: Index, strip: _Strip) -> SSAValue | bool:
-    """Whether a block is in a strip: known now, or when the kernel runs."""
+    """Return whether a block is in a strip, as a constant if known at compile time."""
     if strip.size == strip.extent:
         return True
     if isinstance(start, int):
@@ -126,7 +126,7 @@ def _within(work: Work, starts: Sequence[Index], strip: _Strip) -> list[Index]:
 
 
 def _block(work: Work, build: Callable[[], list[SSAValue]]) -> Block:
-    """A block of what is built."""
+    """Create a block with the operations that `build` emits."""
     block, outside = Block(), work.at
     work.at = InsertPoint.at_end(block)
     block.add_op(YieldOp(*build()))

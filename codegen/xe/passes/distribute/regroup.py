@@ -1,4 +1,4 @@
-"""Rearranges the blocks of a sub-group in its registers, where it already owns all that another layout asks of it."""
+"""Rearrangement of a sub-group's blocks in registers, if it already owns all that another layout requires."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from codegen.xe.passes.distribute.work import (
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Elements of one dimension that stay together: from `start` of block `source` to `to` of a block of the target."""
+    """Adjacent elements of one dimension: from `start` of source block `source` to `to` of a target block."""
 
     source: int
     start: int
@@ -37,9 +37,10 @@ Runs = list[list[Run]]
 def axis_runs(
     source: Axis, extent: int, target: Axis, target_extent: int, shift: int, subgroups: Iterable[tuple[int, int]]
 ) -> Runs | None:
-    """How a dimension moves; None unless all sub-groups move the same places of their registers.
+    """Return the moves of a dimension; None unless all sub-groups move the same positions of their registers.
 
-    Element i of the target is element i + shift of the source, if there is one. `subgroups`: ids for both layouts.
+    Element i of the target is element i + shift of the source, if there is one. `subgroups`: ids for both
+    layouts.
     """
     unit = gcd(source.data, target.data, shift)
     found: Runs | None = None
@@ -81,7 +82,7 @@ def _block_runs(
 def layout_runs(
     source: Layout, shape: Ints, target: Layout, target_shape: Ints, shifts: Sequence[int], subgroups: range
 ) -> list[Runs] | None:
-    """How every dimension moves; None unless each sub-group owns what it needs, all in the same places."""
+    """Return the moves of every dimension; None unless each sub-group owns what it needs, at the same positions."""
     ids = [(s - source.first, s - target.first) for s in subgroups]
     found: list[Runs] = []
     for axis, extent, to, to_extent, shift in zip(source.axes, shape, target.axes, target_shape, shifts, strict=True):
@@ -95,7 +96,7 @@ def layout_runs(
 def regroup(
     work: Work, parts: Parts, source: Layout, shape: Ints, target: Layout, runs: list[Runs], into: Parts | None = None
 ) -> list[SSAValue]:
-    """The blocks of the target; `into`: what stays where nothing comes from the source."""
+    """Return the blocks of the target; `into` holds the elements that the source does not provide."""
     rounds = source.rounds(shape)
     results: list[SSAValue] = []
     for number, block in enumerate(product(*runs)):

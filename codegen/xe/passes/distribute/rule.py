@@ -1,4 +1,4 @@
-"""What the distribution knows of an operation: how layouts pass through it, and what it becomes."""
+"""Distribution rules of operations: propagation of layouts, and lowering."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ RANGE = "sg_id_range"
 
 
 class Lower(Protocol):
-    """Makes the sub-group-level operations of an operation."""
+    """Creates the sub-group-level operations of an operation."""
 
     def __call__(self, op: Any, work: Any, /) -> None: ...
 
@@ -47,9 +47,9 @@ def _nothing_needed(op: Operation, layout: Layout | None, known: Known) -> Seque
 class Rule:
     """One kind of operation.
 
-    `derive`: the layout of its results, from what it states and what is known. `weak`: the same when nothing else says
-    it. `operands`: what each operand needs for a layout of the results, None for what is not distributed.
-    `recomputed`: cheaper made again in another layout than moved.
+    `derive`: the layout of its results, from its own and known layouts. `weak`: a default if no other layout
+    applies. `operands`: the layout each operand needs for a layout of the results, None if it is not
+    distributed. `recomputed`: cheaper to recompute in another layout than to move.
     """
 
     lower: Lower
@@ -60,7 +60,7 @@ class Rule:
 
 
 def shape_of(value: SSAValue) -> Ints | None:
-    """The shape of a value that is distributed: a vector or a scattered descriptor. None for what is not."""
+    """Return the shape of a distributed value: a vector or a scattered descriptor; None for others."""
     if isinstance(value.type, VectorType):
         return value.type.get_shape()
     if isinstance(value.type, TensorDescType) and value.type.scatter is not None:
@@ -69,39 +69,39 @@ def shape_of(value: SSAValue) -> Ints | None:
 
 
 def vector_shape(value: SSAValue) -> Ints:
-    """The shape of a value that is known to be distributed."""
+    """Return the shape of a value that is known to be distributed."""
     shape = shape_of(value)
     assert shape is not None, value
     return shape
 
 
 def element_of(value: SSAValue) -> Attribute:
-    """The element type of a vector."""
+    """Return the element type of a vector."""
     assert isinstance(value.type, VectorType)
     return value.type.element_type
 
 
 def stated(op: Operation, name: str, shape: Ints) -> Layout | None:
-    """The layout that an operation states under a name, among properties or attributes."""
+    """Return the layout that an operation has under a name, among properties or attributes."""
     attribute = op.properties.get(name, op.attributes.get(name))
     return said_by(attribute, op, shape)
 
 
 def said_by(attribute: Attribute | None, op: Operation, shape: Ints) -> Layout | None:
-    """The layout that an attribute says for a value of this shape where the operation is."""
+    """Return the layout that an attribute gives a value of this shape at the operation."""
     if not isinstance(attribute, LayoutAttr | SliceAttr | SgMapAttr):
         return None
     return layout_of(attribute, shape, first_subgroup(op))
 
 
 def layout_attribute(op: Operation, name: str) -> LayoutLike | None:
-    """The attribute itself."""
+    """Return the attribute itself."""
     attribute = op.properties.get(name, op.attributes.get(name))
     return attribute if isinstance(attribute, LayoutAttr | SliceAttr | SgMapAttr) else None
 
 
 def range_around(op: Operation) -> RangeAttr | None:
-    """The sub-groups that alone run an operation, where an scf.if around it says so."""
+    """Return the range of sub-groups that run an operation, if an enclosing scf.if has one."""
     parent = op.parent_op()
     while parent is not None:
         attribute = parent.attributes.get(RANGE)
@@ -112,11 +112,11 @@ def range_around(op: Operation) -> RangeAttr | None:
 
 
 def first_subgroup(op: Operation) -> int:
-    """The id from which layouts count where an operation is."""
+    """Return the id from which layouts count at an operation."""
     around = range_around(op)
     return 0 if around is None else around.start
 
 
 def refuse(expected: str, got: object) -> PassFailedException:
-    """What to raise: what was expected and what came."""
+    """Create the exception for an expected and an actual value."""
     return PassFailedException(f"distribute-to-subgroups: expected {expected}, got {got}")

@@ -1,4 +1,4 @@
-"""The rules of every operation that is distributed."""
+"""The rules of all distributed operations."""
 
 from xdsl.dialects.vector import FMAOp
 from xdsl.ir import Operation
@@ -38,7 +38,7 @@ _RULES: dict[type[Operation], Rule] = {
 
 
 def rule_of(op: Operation) -> Rule | None:
-    """The rule of an operation; None where there is none, or nothing of it is distributed."""
+    """Return the rule of an operation; None without one, or if none of its values are distributed."""
     rule = _RULES.get(type(op))
     if rule is not None and type(op) in BLOCKS:
         return rule

@@ -1,4 +1,4 @@
-"""Buffers in shared local memory through which sub-groups exchange parts of values, and the bytes of a kernel."""
+"""Buffers in shared local memory for exchanges between sub-groups, and the bytes that a kernel allocates."""
 
 from dataclasses import dataclass, field
 from math import prod
@@ -27,9 +27,9 @@ _SLM = IntegerAttr(3, i64)
 
 @dataclass(slots=True)
 class Buffers:
-    """The buffers of one kernel, made where it begins.
+    """The buffers of one kernel, allocated at its start.
 
-    An exchange is over before the next begins, so exchanges of one size take turns with one buffer.
+    Exchanges do not overlap, so exchanges of one size reuse one buffer.
     """
 
     entry: Block
@@ -37,7 +37,7 @@ class Buffers:
     _last: Operation | None = None
 
     def matrix(self, rows: int, columns: int, element: Attribute, at: InsertPoint) -> SSAValue:
-        """A matrix that may be written now: whoever still reads what the buffer held before is waited for."""
+        """Return a matrix that is safe to write: pending reads of the buffer are waited for."""
         nbytes = rows * columns * bytes_of(element)
         reused = nbytes in self._allocated
         if not reused:
@@ -60,7 +60,7 @@ class Buffers:
 
 
 def in_loop(at: InsertPoint) -> bool:
-    """Whether the place may be reached again."""
+    """True if the insertion point may be reached again."""
     parent = at.block.parent_op()
     while parent is not None:
         if isinstance(parent, scf.ForOp | scf.WhileOp | scf.ParallelOp):
@@ -70,13 +70,13 @@ def in_loop(at: InsertPoint) -> bool:
 
 
 def bytes_of(element: Attribute) -> int:
-    """Bytes of an element in memory."""
+    """Return the bytes of an element in memory."""
     assert isinstance(element, FixedBitwidthType), element
     return -(-element.bitwidth // 8)
 
 
 def slm_bytes(func: FuncOp) -> int:
-    """The shared local memory that a kernel allocates, in bytes."""
+    """Return the shared local memory that a kernel allocates, in bytes."""
     allocations = [op for op in func.walk() if isinstance(op, memref.AllocaOp | memref.AllocOp)]
     buffers = [*(op.results[0] for op in allocations), *func.workgroup_buffers]
     return sum(_memref_bytes(buffer.type) for buffer in buffers)

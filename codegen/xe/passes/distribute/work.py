@@ -1,4 +1,4 @@
-"""The state of one kernel's distribution: what values became, the place of a sub-group, and building operations."""
+"""The state of one kernel's distribution: new values, the sub-group's offsets, and building of operations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ index = IndexType()
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What became of the descriptor of a block: the matrix, as `base` describes it, and where in it the block is."""
+    """New form of a block descriptor: the matrix, as `base` describes it, and the offsets of the block in it."""
 
     base: CreateNdTdescOp
     offsets: tuple[Index, ...]
@@ -61,7 +61,7 @@ class Position:
 
 @dataclass(slots=True)
 class Work:
-    """The distribution of one kernel in progress. `at` is where new operations go."""
+    """The distribution of one kernel in progress. `at` is the insertion point."""
 
     entry: Block
     subgroups: int
@@ -79,12 +79,12 @@ class Work:
     _prologue: Operation | None = None
 
     def insert(self, op: OperationInvT) -> OperationInvT:
-        """Add an operation here."""
+        """Insert an operation at the insertion point."""
         Rewriter.insert_op(op, self.at)
         return op
 
     def replace(self, op: Operation, *results: Sequence[SSAValue]) -> None:
-        """Say what the distributed results of an operation became; it goes at the end."""
+        """Record the new values of an operation's distributed results; the operation is erased at the end."""
         for result, parts in zip(op.results, results, strict=True):
             self.parts[result] = tuple(parts)
             for part in parts:
@@ -92,27 +92,27 @@ class Work:
         self.dead.append(op)
 
     def layout(self, value: SSAValue) -> Layout:
-        """The layout of a distributed value."""
+        """Return the layout of a distributed value."""
         return self.layouts[value]
 
     def blocks(self, value: SSAValue) -> list[Ints]:
-        """The rounds of each block of a value, in the order of its parts."""
+        """Return the rounds of each block of a value, in the order of its parts."""
         return list(self.layout(value).blocks(vector_shape(value)))
 
     def subgroups_at(self, op: Operation) -> range:
-        """The sub-groups that run an operation."""
+        """Return the sub-groups that run an operation."""
         around = range_around(op)
         return range(self.subgroups) if around is None else range(around.start, around.end)
 
     def starts(self, layout: Layout, shape: Ints, rounds: Ints) -> tuple[Index, ...]:
-        """Where a block of this sub-group begins."""
+        """Return the offsets of a block of this sub-group."""
         return tuple(
             self.add(self.coordinate(axis, extent, layout.first, axis.data), r * axis.owners(extent) * axis.data)
             for axis, extent, r in zip(layout.axes, shape, rounds, strict=True)
         )
 
     def coordinate(self, axis: Axis, extent: int, first: int, times: int = 1) -> Index:
-        """Which owner of a dimension this sub-group is, times a number."""
+        """Return the index of this sub-group among the owners of a dimension, times a number."""
         owners = axis.owners(extent)
         if owners == 1:
             return 0
@@ -128,7 +128,7 @@ class Work:
         return self._digits[key]
 
     def is_first(self, layout: Layout, shape: Ints, op: Operation) -> SSAValue | None:
-        """Whether this is the first of the sub-groups that own the same; None where each owns something else."""
+        """Return whether this is the first sub-group that owns the same; None if each owns different elements."""
         if not layout.shares(shape, len(self.subgroups_at(op))):
             return None
         own: Index = layout.first
@@ -137,7 +137,7 @@ class Work:
         return self.insert(CmpiOp(self.subgroup(), self.value(own), "eq")).result
 
     def add(self, left: Index, right: Index) -> Index:
-        """The sum of two indices, a number where both are."""
+        """Return the sum of two indices, folded if both are constants."""
         if isinstance(left, int) and isinstance(right, int):
             return left + right
         if left == 0 or right == 0:
@@ -145,17 +145,17 @@ class Work:
         return self.insert(arith.AddiOp(self.value(left), self.value(right))).result
 
     def multiply(self, left: Index, right: int) -> Index:
-        """The product of an index and a number."""
+        """Return the product of an index and a constant."""
         if isinstance(left, int) or right == 1:
             return left * right if isinstance(left, int) else left
         return self.insert(arith.MuliOp(left, self.value(right))).result
 
     def value(self, number: Index) -> SSAValue:
-        """An index as a value."""
+        """Return an index as an SSA value."""
         return self.constant(number) if isinstance(number, int) else number
 
     def constant(self, number: int) -> SSAValue:
-        """A number as a value of type index, made where the kernel begins."""
+        """Return a constant of type index, created at the start of the kernel."""
         if number not in self._constants:
             op = arith.ConstantOp(IntegerAttr(number, index))
             op.result.name_hint = f"c{number}" if number >= 0 else None
@@ -163,7 +163,7 @@ class Work:
         return self._constants[number]
 
     def in_prologue(self, op: OperationInvT) -> OperationInvT:
-        """Add an operation where the kernel begins, after those added there before."""
+        """Append an operation to the prologue of the kernel."""
         if self._prologue is None:
             Rewriter.insert_op(op, InsertPoint.at_start(self.entry))
         else:
@@ -172,31 +172,31 @@ class Work:
         return op
 
     def splat(self, scalar: SSAValue, shape: Ints) -> SSAValue:
-        """A vector of one value."""
+        """Create a vector of equal elements."""
         return self.insert(BroadcastOp(scalar, VectorType(scalar.type, shape))).vector
 
     def shape_cast(self, value: SSAValue, shape: Ints) -> SSAValue:
-        """A vector in another shape."""
+        """Cast a vector to another shape."""
         assert isinstance(value.type, VectorType)
         if value.type.get_shape() == shape:
             return value
         return self.insert(ShapeCastOp(value, VectorType(value.type.element_type, shape))).result
 
     def extract(self, value: SSAValue, offsets: Ints, sizes: Ints) -> SSAValue:
-        """A block of a vector."""
+        """Extract a block of a vector."""
         assert isinstance(value.type, VectorType)
         if value.type.get_shape() == sizes:
             return value
         return self.insert(ExtractStridedSliceOp(value, offsets, sizes)).result
 
     def place(self, block: SSAValue, into: SSAValue, offsets: Ints) -> SSAValue:
-        """A vector with a block of it replaced."""
+        """Insert a block into a vector."""
         if block.type == into.type:
             return block
         return self.insert(InsertStridedSliceOp(block, into, offsets)).result
 
     def zeros(self, element: Attribute, shape: Ints) -> SSAValue:
-        """A vector of zeros."""
+        """Create a vector of zeros."""
         kind = VectorType(element, shape)
         nbytes = cast(PackableType[Any], element).compile_time_size * prod(shape)
         return self.insert(
@@ -204,7 +204,7 @@ class Work:
         ).result
 
     def subgroup(self) -> SSAValue:
-        """Which sub-group this is."""
+        """Return the id of the sub-group."""
         key = (0, 0, 0)
         if key not in self._digits:
             op = self.in_prologue(SubgroupIdOp.create(result_types=[index]))
@@ -224,7 +224,7 @@ class Work:
 
 
 def part_type(value: SSAValue, shape: Ints) -> Attribute:
-    """The type of a block of a vector or of a scattered descriptor."""
+    """Return the type of a block of a vector or of a scattered descriptor."""
     if isinstance(value.type, TensorDescType):
         encoding = value.type.encoding
         assert isinstance(encoding, ScatterTdescAttr)
@@ -234,19 +234,19 @@ def part_type(value: SSAValue, shape: Ints) -> Attribute:
 
 
 def plain_attributes(op: Operation) -> dict[str, Attribute]:
-    """The attributes of an operation without those that say layouts."""
+    """Return the attributes of an operation without layouts."""
     return {name: value for name, value in op.attributes.items() if not name.startswith("layout_")}
 
 
 def plain_properties(op: Operation, *without: str) -> dict[str, Attribute]:
-    """The properties of an operation; of its layout, what matters within a sub-group."""
+    """Return the properties of an operation; of its layout, only the levels below the sub-group."""
     properties = {name: value for name, value in op.properties.items() if name not in ("layout", *without)}
     layout = within_subgroup(layout_attribute(op, "layout"))
     return properties if layout is None else properties | {"layout": layout}
 
 
 def conditional(work: Work, condition: SSAValue | None, ops: Sequence[Operation]) -> None:
-    """Add operations that only run under a condition, if there is one."""
+    """Insert operations that run only under a condition, if there is one."""
     if condition is None:
         for op in ops:
             work.insert(op)

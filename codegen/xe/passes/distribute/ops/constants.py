@@ -1,4 +1,4 @@
-"""Vectors known without data: constants, vector.step, masks, splats. Every layout can have them made anew."""
+"""Vectors without input data: constants, vector.step, masks, splats. They are recomputed in any layout."""
 
 from math import prod
 from typing import Any, cast
@@ -66,7 +66,7 @@ def _lower_constant(op: arith.ConstantOp, work: Work) -> None:
 
 
 def _chosen(work: Work, op: arith.ConstantOp, blocks: list[bytes]) -> SSAValue:
-    """The block of this sub-group among those of all."""
+    """Select the block of this sub-group among those of all."""
     layout, kind = work.layout(op.result), cast(VectorType, op.result.type)
     part = VectorType(kind.element_type, layout.data)
     subgroups = work.subgroups_at(op)
@@ -90,7 +90,7 @@ def _chosen(work: Work, op: arith.ConstantOp, blocks: list[bytes]) -> SSAValue:
 
 
 def _is_at(work: Work, layout: Layout, shape: Ints, place: Ints) -> SSAValue:
-    """Whether the coordinates of this sub-group are these."""
+    """Compare the coordinates of this sub-group with given ones."""
     found: SSAValue | None = None
     for axis, extent, number in zip(layout.axes, shape, place, strict=True):
         coordinate = work.coordinate(axis, extent, layout.first)
@@ -98,12 +98,12 @@ def _is_at(work: Work, layout: Layout, shape: Ints, place: Ints) -> SSAValue:
             continue
         same = work.insert(CmpiOp(coordinate, work.constant(number), "eq")).result
         found = same if found is None else work.insert(arith.AndIOp(found, same)).result
-    assert found is not None  # blocks differ, so some dimension is dealt out
+    assert found is not None  # blocks differ, so some dimension is distributed
     return found
 
 
 def _cut(elements: list[bytes], shape: Ints, starts: Ints, data: Ints) -> bytes:
-    """The bytes of a block of a constant, row-major."""
+    """Return the bytes of a block of a constant, row-major."""
     positions = [0]
     for extent, start, size in zip(shape, starts, data, strict=True):
         positions = [p * extent + start + i for p in positions for i in range(size)]
@@ -148,7 +148,7 @@ def _lower_mask(op: CreateMaskOp | ConstantMaskOp, work: Work) -> None:
 
 
 def _left(work: Work, bound: Index, start: Index, data: int) -> SSAValue:
-    """How much of a block is below a bound."""
+    """Return the number of elements of a block below a bound."""
     if isinstance(bound, int) and isinstance(start, int):
         return work.constant(min(max(bound - start, 0), data))
     left = work.insert(arith.SubiOp(work.value(bound), work.value(start))).result

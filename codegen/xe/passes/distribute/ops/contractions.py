@@ -1,4 +1,4 @@
-"""vector.contract: each sub-group has all of what is summed over, so each block of the result is one contraction."""
+"""vector.contract: each sub-group owns whole reduction dimensions, so each block of the result is one contraction."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ from codegen.xe.passes.distribute.work import (
 
 
 def _dims(map_: AffineMap) -> Ints:
-    """The iteration dimension of each dimension of an operand."""
+    """Return the iteration dimension of each dimension of an operand."""
     dims = tuple(e.position for e in map_.results if isinstance(e, AffineDimExpr))
     if len(dims) < len(map_.results):
         raise refuse("maps of plain dimensions in vector.contract", map_)
@@ -37,7 +37,7 @@ def _derive(op: ContractOp, known: Known) -> Layout | None:
 
 
 def _weak(op: ContractOp, known: Known) -> Layout | None:
-    """What lhs has of the result is owned as there, the rest by all."""
+    """Return the default layout: the result's dimensions in lhs as there, the others whole."""
     if op.lhs not in known:
         return None
     axes = dict(zip(_dims(op.maps[0]), known[op.lhs].axes, strict=True))

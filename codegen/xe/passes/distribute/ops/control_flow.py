@@ -1,6 +1,6 @@
-"""Loops and branches: a work-group value that they carry becomes the blocks of one sub-group.
+"""Loops and branches: a carried work-group value becomes the blocks of one sub-group.
 
-A descriptor of a block that they carry becomes its offsets.
+A carried block descriptor becomes its offsets.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ from codegen.xe.passes.distribute.work import (
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """An operand by which a value is passed on."""
+    """An operand that passes a value on."""
 
     op: Operation
     number: int
@@ -46,7 +46,7 @@ class Passed:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """Values that have one layout: `ends` take what is passed on; a strong source says it before a weak one."""
+    """Values that have one layout: `ends` receive what is passed on; strong sources take precedence over weak ones."""
 
     ends: tuple[SSAValue, ...]
     strong: tuple[Passed, ...]
@@ -54,7 +54,7 @@ class Tie:
 
 
 def ties(op: Operation) -> list[Tie]:
-    """The values that a loop or branch passes on."""
+    """Return the values that a loop or branch passes on."""
     if isinstance(op, scf.ForOp):
         arguments, back = op.body.block.args[1:], _terminator(op.body.block)
         return [
@@ -81,13 +81,13 @@ def _terminator(block: Block) -> Operation:
 
 
 class ControlFlow:
-    """Lowers loops and branches; `distribute_block` is what lowers the operations in them."""
+    """Lowering of loops and branches; `distribute_block` lowers the operations in them."""
 
     def __init__(self, distribute_block: Callable[[Block, Work], None]) -> None:
         self._distribute_block = distribute_block
 
     def rules(self) -> dict[type[Operation], Rule]:
-        """The rules of these operations."""
+        """Return the rules of these operations."""
         return {scf.ForOp: Rule(self._for), scf.IfOp: Rule(self._if), scf.WhileOp: Rule(self._while)}
 
     def _for(self, op: scf.ForOp, work: Work) -> None:
@@ -121,7 +121,7 @@ class ControlFlow:
         work.dead.append(op)
 
     def _condition(self, op: scf.IfOp, work: Work) -> SSAValue:
-        """The condition, and for a range of sub-groups also that this one is among them."""
+        """Return the condition, combined with the range of sub-groups, if any."""
         around = op.attributes.get(RANGE)
         if not isinstance(around, RangeAttr):
             return op.cond
@@ -150,12 +150,12 @@ class ControlFlow:
         work.dead.append(op)
 
     def _body(self, old: Block, bases: Sequence[CreateNdTdescOp | None], work: Work) -> Block:
-        """A block for the sub-group, with the operations of the old one, lowered."""
+        """Create the block of the sub-group and lower the operations of the old one into it."""
         types = [kind for arg, base in zip(old.args, bases, strict=True) for kind in _types(work, arg, base)]
         new = Block(arg_types=types)
         region = old.parent
         assert region is not None
-        region.add_block(new)  # so that what is asked of the surroundings of its operations has an answer
+        region.add_block(new)  # so that queries about the parents of its operations work
         for op in list(old.ops):
             op.detach()
             new.add_op(op)
@@ -164,7 +164,7 @@ class ControlFlow:
         return new
 
     def _end(self, block: Block, work: Work, bases: Sequence[CreateNdTdescOp | None], kept: int = 0) -> None:
-        """Let a terminator pass on the blocks of the sub-group; its first operands may stay."""
+        """Make a terminator pass on the blocks of the sub-group; its first `kept` operands stay."""
         old = _terminator(block)
         passed = old.operands[kept:]
         for value, base in zip(passed, bases, strict=True):
@@ -186,7 +186,7 @@ def _base(work: Work, value: SSAValue) -> CreateNdTdescOp | None:
 
 
 def _types(work: Work, value: SSAValue, base: CreateNdTdescOp | None) -> list[Attribute]:
-    """What a carried value becomes."""
+    """Return the types that a carried value becomes."""
     if base is not None:
         return [index] * len(work.descriptors[base.result].offsets)
     if shape_of(value) is None:
@@ -195,7 +195,7 @@ def _types(work: Work, value: SSAValue, base: CreateNdTdescOp | None) -> list[At
 
 
 def _flat(work: Work, values: Sequence[SSAValue]) -> list[SSAValue]:
-    """What values became, one after the other."""
+    """Return the new values of all given ones, concatenated."""
     flat: list[SSAValue] = []
     for value in values:
         if value in work.descriptors:
@@ -208,7 +208,7 @@ def _flat(work: Work, values: Sequence[SSAValue]) -> list[SSAValue]:
 def _bind(
     work: Work, old: Sequence[SSAValue], new: Sequence[SSAValue], bases: Sequence[CreateNdTdescOp | None]
 ) -> None:
-    """Say what carried values became."""
+    """Record the new values of carried ones."""
     values = iter(new)
     for value, base in zip(old, bases, strict=True):
         parts = tuple(next(values) for _ in _types(work, value, base))

@@ -1,4 +1,4 @@
-"""convert_layout: nothing, a rearrangement in registers, or an exchange through shared local memory."""
+"""convert_layout: a no-op, a rearrangement in registers, or an exchange through shared local memory."""
 
 from collections.abc import Sequence
 
@@ -47,7 +47,7 @@ def _lower(op: ConvertLayoutOp, work: Work) -> None:
 def converted(
     work: Work, op: Operation, parts: Parts, source: Layout, target: Layout, shape: Ints
 ) -> Sequence[SSAValue]:
-    """The blocks of a value in another layout, moved as little as can be.
+    """Convert the blocks of a value to another layout with the least movement.
 
     Raises:
         PassFailedException: they must be exchanged, and cannot be.

@@ -1,4 +1,4 @@
-"""Operations that work element by element: arith, math and the like on vectors, one for each block."""
+"""Element-wise operations: arith, math and the like on vectors, one per block."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ from codegen.xe.passes.distribute.work import (
 
 
 def is_elementwise(op: Operation) -> bool:
-    """Whether an operation works element by element."""
+    """True if an operation works element by element."""
     dialect = op.name.partition(".")[0]
     return (dialect in ("arith", "math") and bool(op.operands)) or op.name == "vector.fma"
 

@@ -1,7 +1,7 @@
-"""Blocks of matrices: descriptors of what one sub-group accesses, at its place.
+"""Blocks of matrices: descriptors and offsets of the part that one sub-group accesses.
 
-A descriptor that carries offsets, or moves, becomes its matrix and the offsets. Of sub-groups that own the same, the
-first alone stores: another could otherwise load what the first has already stored, and store that once more.
+A descriptor that has offsets, or moves, becomes its matrix and the offsets. Of sub-groups that own the same,
+only the first stores: another could otherwise load the new value and store it again.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ Access = LoadNdOp | StoreNdOp | PrefetchNdOp
 
 
 def offsets_of(base: CreateNdTdescOp) -> int:
-    """How many offsets place a block: one for each dimension of the matrix."""
+    """Return the number of offsets of a block: one per dimension of the matrix."""
     if isinstance(base.source.type, MemRefType):
         return base.source.type.get_num_dims()
     return len(base.mixed_shape) or _type(base.result).get_num_dims()
@@ -65,7 +65,7 @@ def _lower_update(op: UpdateNdOffsetOp, work: Work) -> None:
 
 
 def _moved(work: Work, offsets: Sequence[Index], by: Sequence[Index]) -> tuple[Index, ...]:
-    """Offsets moved in their innermost dimensions."""
+    """Add offsets in the innermost dimensions."""
     outer = len(offsets) - len(by)
     return (
         *offsets[:outer],
@@ -74,7 +74,7 @@ def _moved(work: Work, offsets: Sequence[Index], by: Sequence[Index]) -> tuple[I
 
 
 def _descriptor(work: Work, base: CreateNdTdescOp, shape: Ints) -> SSAValue:
-    """The descriptor of a block of this shape, beside that of the work-group's."""
+    """Create the descriptor of a block of this shape, next to that of the work-group."""
     made = work.blocks_described.get((base, shape))
     if made is not None:
         return made
@@ -92,7 +92,7 @@ def _descriptor(work: Work, base: CreateNdTdescOp, shape: Ints) -> SSAValue:
 
 
 def _places(op: Access, work: Work, layout: Layout, shape: Ints) -> list[tuple[Index, ...]]:
-    """Where each block of the sub-group lies in the matrix."""
+    """Return the offsets of each block of the sub-group in the matrix."""
     position = work.descriptors[op.desc]
     offsets = _moved(work, position.offsets, op.mixed_offsets)
     return [_moved(work, offsets, work.starts(layout, shape, rounds)) for rounds in layout.blocks(shape)]
@@ -143,7 +143,7 @@ def _lower_load(op: LoadNdOp, work: Work) -> None:
 
 
 def access_layout(op: Operation, desc: SSAValue, value: SSAValue | None, known: Known) -> Layout | None:
-    """The layout of an access without a result: what it states, else its descriptor, else that of its value."""
+    """Return the layout of an access without a result: its own, else its descriptor's, else that of its value."""
     kind = _type(desc)
     said = stated(op, "layout", kind.get_shape()) or said_by(kind.layout, op, kind.get_shape())
     return known.get(value) if said is None and value is not None else said

@@ -1,4 +1,4 @@
-"""dpas: each block of the result is the sum over the blocks of K that its sub-group has."""
+"""dpas: each block of the result is the sum over the blocks of K that its sub-group owns."""
 
 from collections.abc import Sequence
 
@@ -47,7 +47,7 @@ def _operands(op: DpasOp, layout: Layout | None, known: Known) -> Sequence[Layou
 
 
 def _k_data(op: DpasOp, known: Known) -> int:
-    """The blocks of K: as both operands come, where every sub-group has all of K of both in equal blocks."""
+    """Return the blocks of K: those of the operands, if every sub-group owns all of K of both in equal blocks."""
     depth = vector_shape(op.a)[1]
     a = known.get(op.a) or stated(op, "layout_a", vector_shape(op.a))
     b = known.get(op.b) or stated(op, "layout_b", vector_shape(op.b))

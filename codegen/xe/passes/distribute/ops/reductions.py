@@ -1,6 +1,7 @@
-"""Reductions: in each sub-group, then across those that share a reduced dimension, in the order of their parts.
+"""Reductions: within each sub-group, then across those that share a reduced dimension, in the order of their parts.
 
-The parts of the sub-groups meet in shared local memory; every sub-group that has a part gets the same result.
+The partial results are exchanged in shared local memory; every sub-group that has a part gets the same
+result.
 """
 
 from collections.abc import Sequence
@@ -102,7 +103,7 @@ def _lower(op: Reduction, work: Work) -> None:
 
 
 def _own_parts(op: Reduction, work: Work, kept: Ints) -> list[SSAValue]:
-    """What each sub-group can reduce of its own: for each block of the result, over the rounds that are reduced."""
+    """Reduce the sub-group's own parts over their rounds, for each block of the result."""
     source = _source(op)
     blocks: dict[Ints, list[SSAValue]] = {}
     for rounds, part in zip(work.blocks(source), work.parts[source], strict=True):
@@ -119,7 +120,7 @@ def _own_parts(op: Reduction, work: Work, kept: Ints) -> list[SSAValue]:
 
 
 def _across(op: Reduction, work: Work, own: list[SSAValue], kept: Ints, sharing: list[int]) -> list[SSAValue]:
-    """Combine what the sub-groups have that share the reduced dimensions."""
+    """Combine the partial results of sub-groups that share the reduced dimensions."""
     source = _source(op)
     layout, shape, element = work.layout(source), vector_shape(source), element_of(source)
     counts = [layout.axes[i].owners(shape[i]) for i in sharing]
@@ -146,7 +147,7 @@ def _across(op: Reduction, work: Work, own: list[SSAValue], kept: Ints, sharing:
 
 
 def _one(work: Work, part: SSAValue, shape: Ints) -> SSAValue:
-    """A part with a leading dimension of one element."""
+    """Add a leading dimension of extent 1 to a part."""
     if isinstance(part.type, VectorType):
         return work.shape_cast(part, shape)
     return work.insert(BroadcastOp(part, VectorType(part.type, shape))).vector
@@ -158,7 +159,7 @@ def _combine(work: Work, op: Reduction, left: SSAValue, right: SSAValue) -> SSAV
 
 
 def _neutral(work: Work, op: Reduction, shape: Ints) -> SSAValue:
-    """The value that changes nothing."""
+    """Return the neutral element."""
     element = element_of(_source(op))
     number = _neutral_number(op.kind.data, element)
     if not shape:

@@ -1,6 +1,6 @@
 """Scattered elements: offsets, masks and values are distributed alike; a chunk stays with its offset.
 
-Of sub-groups that own the same, the first alone stores and updates atomically.
+Of sub-groups that own the same, only the first stores and updates atomically.
 """
 
 from collections.abc import Sequence
@@ -45,12 +45,12 @@ from codegen.xe.passes.distribute.work import (
 
 
 def _with_chunk(layout: Layout, shape: Ints) -> Layout:
-    """The layout of elements of this shape for that of their offsets: a chunk is not split."""
+    """Return the layout of elements of this shape from that of their offsets: a chunk is not split."""
     return layout.with_axes((*layout.axes, *map(Axis.whole, shape[len(layout.axes) :])))
 
 
 def _without_chunk(layout: Layout, shape: Ints, offsets_rank: int) -> Layout:
-    """The layout of the offsets for that of elements of this shape."""
+    """Return the layout of the offsets from that of elements of this shape."""
     for axis, extent in zip(layout.axes[offsets_rank:], shape[offsets_rank:], strict=True):
         if axis.needs(extent) or axis.data != extent:
             raise refuse("a layout that leaves chunks whole", f"{axis.count} * {axis.data} of {extent}")
@@ -58,7 +58,7 @@ def _without_chunk(layout: Layout, shape: Ints, offsets_rank: int) -> Layout:
 
 
 def _rank(op: Operation, source: SSAValue, offsets: SSAValue | None) -> int:
-    """How many dimensions the offsets have."""
+    """Return the number of dimensions of the offsets."""
     shape = shape_of(offsets) if offsets is not None else None
     if shape is not None:
         return len(shape)
@@ -68,7 +68,7 @@ def _rank(op: Operation, source: SSAValue, offsets: SSAValue | None) -> int:
 
 
 def _swapped(layout: Layout, op: LoadOp | StoreOp) -> Layout:
-    """The layout of elements, offset by offset, for that of a value whose columns are chunks, and back."""
+    """Convert between the layout of elements by offset and that of a value whose columns are chunks."""
     return layout if op.transpose is None else layout.with_axes(tuple(reversed(layout.axes)))
 
 
@@ -137,7 +137,7 @@ def _load_operands(op: LoadOp, layout: Layout | None, known: Known) -> Sequence[
 def _access_operands(
     op: Operation, source: SSAValue, offsets: SSAValue | None, layout: Layout | None, shape: Ints
 ) -> list[Layout | None]:
-    """What each operand needs, for the layout of the elements in the order of their offsets."""
+    """Return the layout that each operand needs, from the layout of the elements in offset order."""
     if layout is None:
         return [None] * len(op.operands)
     of_offsets = _without_chunk(layout, shape, _rank(op, source, offsets))
@@ -166,7 +166,7 @@ def _lower_load(op: LoadOp, work: Work) -> None:
 
 
 def _store_layout(op: StoreOp, known: Known) -> Layout | None:
-    """The layout of the value of a store."""
+    """Return the layout of the value of a store."""
     said = stated(op, "layout", vector_shape(op.value))
     if said is not None:
         return said
@@ -240,7 +240,7 @@ def _lower_atomic(op: AtomicRmwOp, work: Work) -> None:
 
 
 def _told(work: Work, op: AtomicRmwOp, parts: Parts, first: SSAValue) -> list[SSAValue]:
-    """The old values, which only the first of the sharing sub-groups got, for all of them."""
+    """Share the old values, which only the first of the sharing sub-groups has, with all of them."""
     layout, shape = work.layout(op.result), vector_shape(op.result)
     exchange = Exchange(work, shape, cast(VectorType, op.result.type).element_type, op)
     places = [work.starts(layout, shape, rounds) for rounds in layout.blocks(shape)]

@@ -1,4 +1,4 @@
-"""Operations that move dimensions: transpose, shape_cast, bitcast, broadcast. Each works block by block."""
+"""Operations on dimensions: transpose, shape_cast, bitcast, broadcast. Each works block by block."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -80,10 +80,10 @@ def _shape_cast_operands(op: ShapeCastOp, layout: Layout | None, known: Known) -
 
 
 def _lower_shape_cast(op: ShapeCastOp, work: Work) -> None:
-    """Block by block; then elsewhere, where no layout of the source keeps every block where it is."""
+    """Cast block by block, and convert if no layout of the source keeps every block in place."""
     shape, to = vector_shape(op.source), vector_shape(op.result)
     layout = derive.shape_cast(work.layout(op.source), shape, to)
-    assert layout is not None  # that of the operand
+    assert layout is not None  # the operand's
     parts = tuple(work.shape_cast(part, layout.data) for part in work.parts[op.source])
     work.replace(op, converted(work, op, parts, layout, work.layout(op.result), to))
 
@@ -95,7 +95,7 @@ def _bits(op: BitcastOp) -> tuple[int, int]:
 
 
 def _bitcast_source(op: BitcastOp, layout: Layout) -> Layout:
-    """A layout near `layout` of which no block splits an element of the result."""
+    """Return a layout near `layout` in which no block splits an element of the result."""
     if derive.bitcast(layout, *_bits(op)) is not None:
         return layout
     *outer, _ = layout.axes
@@ -121,9 +121,9 @@ def _bitcast_operands(op: BitcastOp, layout: Layout | None, known: Known) -> Seq
 
 
 def _lower_bitcast(op: BitcastOp, work: Work) -> None:
-    """Block by block; then elsewhere, where blocks of the result split elements of the source."""
+    """Cast block by block, and convert if blocks of the result split elements of the source."""
     layout = derive.bitcast(work.layout(op.source), *_bits(op))
-    assert layout is not None  # that of the operand
+    assert layout is not None  # the operand's
     kind = part_type(op.result, layout.data)
     parts = tuple(work.insert(BitcastOp(part, kind)).result for part in work.parts[op.source])
     work.replace(op, converted(work, op, parts, layout, work.layout(op.result), vector_shape(op.result)))

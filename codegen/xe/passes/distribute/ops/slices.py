@@ -46,7 +46,7 @@ def _derive_extract(op: ExtractStridedSliceOp, known: Known) -> Layout | None:
 
 
 def _weak_extract(op: ExtractStridedSliceOp, known: Known) -> Layout | None:
-    """Equal parts for all that owned some of the source, or all of it for all."""
+    """Return the default layout: equal parts for all owners of the source, or all of it for all."""
     if op.source not in known:
         return None
     source, axes = known[op.source], list[Axis]()
@@ -83,7 +83,7 @@ def _insert_operands(op: InsertStridedSliceOp, layout: Layout | None, known: Kno
 
 
 def _lower_insert(op: InsertStridedSliceOp, work: Work) -> None:
-    """The source has leading dimensions of one element for those it lacks."""
+    """Insert after adding the leading dimensions of extent 1 that the source lacks."""
     target, to, offsets = work.layout(op.result), vector_shape(op.result), integers(op.offsets)
     shape = vector_shape(op.source)
     lead = (1,) * (len(to) - len(shape))
@@ -116,7 +116,7 @@ def _derive_whole(op: ExtractOp | InsertOp | ShuffleOp, known: Known) -> Layout 
 def _whole_operands(
     op: ExtractOp | InsertOp | ShuffleOp, layout: Layout | None, known: Known
 ) -> Sequence[Layout | None]:
-    """Every sub-group has the whole vector: an element may be anywhere, and is the same for all."""
+    """Require the whole vector in every sub-group, since the position of an element is not distributed."""
     return [Layout.whole(shape) if (shape := shape_of(operand)) is not None else None for operand in op.operands]
 
 

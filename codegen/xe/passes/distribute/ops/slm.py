@@ -1,4 +1,4 @@
-"""Matrices in shared local memory: each sub-group loads and stores what it owns. Descriptors stay as they are."""
+"""Matrices in shared local memory: each sub-group loads and stores its own part. Descriptors are not changed."""
 
 from collections.abc import Sequence
 
@@ -57,7 +57,7 @@ def _lower_store(op: StoreMatrixOp, work: Work) -> None:
 
 
 def _places(op: LoadMatrixOp | StoreMatrixOp, work: Work, value: SSAValue) -> list[list[Index]]:
-    """Where each block of the sub-group lies in the matrix."""
+    """Return the offsets of each block of the sub-group in the matrix."""
     layout, shape = work.layout(value), vector_shape(value)
     offsets = op.mixed_offsets
     outer = len(offsets) - len(shape)
