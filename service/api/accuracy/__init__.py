@@ -1,1 +1,1 @@
-"""How far predictions for a device were off, by what was measured on it."""
+"""Accuracy of predictions for a device, judged by its measurements."""

@@ -1,4 +1,4 @@
-"""The accuracy of predictions, kept in memory: of what changed only the problems that did are read again."""
+"""Cache of prediction accuracy in memory; a change rereads only the problems that changed."""
 
 import threading
 from array import array
@@ -19,7 +19,7 @@ from service.api.accuracy.service import (
 )
 from service.cache_invalidation import Freshness
 
-_MOST_PROBLEMS = 500  # of one query; where more changed, all are read
+_MOST_PROBLEMS = 500  # per query; if more changed, all are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,9 @@ class _Ratios:
 
 @dataclass(slots=True)
 class _Device:
-    """What is known of a device: by key of the problem and model. `changed` are problems to read; None: all."""
+    """Ratios known for a device, by problem key and model version. `changed` are the problems to reread;
+    None: all.
+    """
 
     found: dict[str, dict[str, _Ratios]] = field(default_factory=dict[str, dict[str, _Ratios]])
     changed: set[str] | None = None
@@ -40,7 +42,7 @@ class _Device:
 
 
 class Accuracies:
-    """The accuracy of predictions by device. Thread-safe."""
+    """Accuracy of predictions by device. Thread-safe."""
 
     def __init__(self, database: Database, freshness: Freshness) -> None:
         self._database, self._freshness = database, freshness
@@ -48,7 +50,7 @@ class Accuracies:
         self._devices: dict[str, _Device] = {}
 
     def on_news(self, news: News) -> None:
-        """Note what is to be read again."""
+        """Mark what has to be reread."""
         with self._lock:
             for slug in news.devices:
                 device = self._devices.get(slug)
@@ -56,7 +58,7 @@ class Accuracies:
                     device.changed |= news.results[slug]
 
     def of(self, slug: str) -> AccuracyList:
-        """How far predictions for a device (its id) were off, by version of the model.
+        """Return the accuracy of predictions for a device (its id), by model version.
 
         Raises:
             DatabaseError: it cannot be read.

@@ -4,21 +4,19 @@ from pydantic import BaseModel, Field
 
 
 class AccuracyOut(BaseModel):
-    """How far the predictions of one version of the model were off for a device. Ratios are measured over predicted."""
+    """Accuracy of one model version's predictions for a device. Ratios are measured over predicted time."""
 
     model: str = Field(description="Version of the model", examples=["xe-2-d8abce4a"])
-    measured: int = Field(description="Measured trials that it predicted", examples=[12])
+    measured: int = Field(description="Number of measured trials that it predicted", examples=[12])
     off_by: float = Field(description="Median factor between predicted and measured time, at least 1", examples=[1.3])
     median_ratio: float = Field(description="Median of measured over predicted time", examples=[1.18])
     least_ratio: float = Field(description="Least of them", examples=[0.9])
     most_ratio: float = Field(description="Most of them", examples=[1.6])
-    inside: int = Field(description="How many were measured within the interval that was predicted", examples=[11])
+    inside: int = Field(description="Number of measurements inside the predicted interval", examples=[11])
 
 
 class AccuracyList(BaseModel):
-    """The accuracy of each version of the model that predicted for a device."""
+    """Accuracy of each model version that made predictions for a device."""
 
     device: str = Field(description="Id of the device", examples=["b580"])
-    models: list[AccuracyOut] = Field(
-        description="By version; empty if nothing that was predicted was measured", examples=[[]]
-    )
+    models: list[AccuracyOut] = Field(description="By version; empty if no prediction has a measurement", examples=[[]])

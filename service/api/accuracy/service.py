@@ -1,4 +1,4 @@
-"""The accuracy of predictions for a device, from all trials that judge them."""
+"""Accuracy of predictions for a device, from all trials with a prediction and a measurement."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ from service.api.accuracy.schemas import (
 
 
 def accuracy_of(session: Session, device: str) -> AccuracyList:
-    """How far predictions for a device (its id) were off, by version of the model."""
+    """Return the accuracy of predictions for a device (its id), by model version."""
     judged = predictions.judged(session, device)
     return AccuracyList(
         device=device,
@@ -25,7 +25,7 @@ def accuracy_of(session: Session, device: str) -> AccuracyList:
 
 
 def by_model(judged: Iterable[Judged]) -> dict[str, list[Judged]]:
-    """Judged predictions by version of the model."""
+    """Group judged predictions by model version."""
     found: dict[str, list[Judged]] = {}
     for one in judged:
         found.setdefault(one.model_version, []).append(one)
@@ -33,9 +33,9 @@ def by_model(judged: Iterable[Judged]) -> dict[str, list[Judged]]:
 
 
 def summary(model: str, ratios: Iterable[float], inside: int) -> AccuracyOut:
-    """The figures of a model's `ratios`, of which there is one at least; `inside` of them were in their intervals."""
+    """Summarize the `ratios` of a model (at least one); `inside` is the number inside their intervals."""
     ordered = sorted(ratios)
-    # Two runs in order, which sorting then only merges.
+    # Two sorted runs, which sorting then only merges.
     factors = sorted(
         [1 / ratio for ratio in reversed(ordered) if ratio < 1] + [ratio for ratio in ordered if ratio >= 1]
     )

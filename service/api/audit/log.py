@@ -1,4 +1,4 @@
-"""Writes the audit log: each event in the transaction of the change that it tells; neither is without the other."""
+"""Writer of the audit log: each event is in the transaction of the change that it records."""
 
 from enum import StrEnum
 
@@ -11,7 +11,7 @@ _LONGEST_SUBJECT = 200
 
 
 class Outcome(StrEnum):
-    """What became of it. UNCHANGED: it was so before; REFUSED: the key's scope does not include it."""
+    """Outcome of an action. UNCHANGED: nothing to change; REFUSED: the key's scope does not include it."""
 
     DONE = "done"
     UNCHANGED = "unchanged"
@@ -19,7 +19,7 @@ class Outcome(StrEnum):
 
 
 def record(session: Session, by: Caller, action: str, subject: object, outcome: Outcome = Outcome.DONE) -> None:
-    """Note that someone did `action`, such as job.create, to `subject`, its id."""
+    """Record that `by` did `action`, such as job.create, to `subject`, its id."""
     audit.add(
         session,
         actor=by.name,

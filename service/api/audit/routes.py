@@ -23,13 +23,15 @@ _TEXT = r"^[^\x00]*$"  # PostgreSQL has no NUL
 def list_audit_events(
     session: ReadSessionDep,
     before: Annotated[UUID | None, Query(description="`next_before` of the page before", examples=[_ID])] = None,
-    limit: Annotated[int, Query(ge=1, le=200, description="Most events in the answer", examples=[50])] = 50,
-    key: Annotated[UUID | None, Query(description="Only what this key did", examples=[_ID])] = None,
+    limit: Annotated[
+        int, Query(ge=1, le=200, description="Maximum number of events in the response", examples=[50])
+    ] = 50,
+    key: Annotated[UUID | None, Query(description="Only events of this key", examples=[_ID])] = None,
     action: Annotated[
         str | None, Query(max_length=200, pattern=_TEXT, description="Only this action", examples=["job.create"])
     ] = None,
     subject: Annotated[
-        str | None, Query(max_length=200, pattern=_TEXT, description="Only what was done to it", examples=[_ID])
+        str | None, Query(max_length=200, pattern=_TEXT, description="Only events with this subject", examples=[_ID])
     ] = None,
 ) -> AuditPage:
     """Audit log, newest first."""

@@ -16,24 +16,26 @@ class AuditEventOut(BaseModel):
     id: UUID = Field(description="Identifier; later ones are larger", examples=[_ID])
     at: datetime = Field(description="When, UTC", examples=["2026-01-02T12:00:00Z"])
     actor: str = Field(
-        description="Name of the key; local: whoever asked without one; command line: a command of this machine; "
-        "schedule: the clock",
+        description="Name of the key; local: a request without a key; command line: a command on this machine; "
+        "schedule: the scheduler",
         examples=["nightly CI"],
     )
-    key_id: UUID | None = Field(description="The key; null: none was needed", examples=[_ID])
+    key_id: UUID | None = Field(description="The key; null: no key was needed", examples=[_ID])
     action: str = Field(description="What was done", examples=["job.create"])
-    subject: str = Field(description="Id of what it was done to; of what was refused, the request", examples=[_ID])
+    subject: str = Field(
+        description="Id of the object that was changed; of a refused request, the request", examples=[_ID]
+    )
     request_id: str | None = Field(
-        description="That of the answer's header X-Request-Id; null: no request", examples=["01970a3c00007000"]
+        description="Value of the response header X-Request-Id; null: no request", examples=["01970a3c00007000"]
     )
     outcome: Outcome = Field(
-        description="done; unchanged: it was so before; refused: the key's scope does not include it",
+        description="done; unchanged: nothing to change; refused: the key's scope does not include it",
         examples=["done"],
     )
 
 
 class AuditPage(BaseModel):
-    """Events, the newest first."""
+    """A page of events, newest first."""
 
     events: list[AuditEventOut] = Field(description="This page", examples=[[]])
     next_before: UUID | None = Field(description="`before` of the next page; null on the last", examples=[None])

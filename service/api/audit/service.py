@@ -21,7 +21,7 @@ def list_events(
     action: str | None = None,
     subject: str | None = None,
 ) -> AuditPage:
-    """The newest events older than `before`, of one key, action or subject where they are given."""
+    """Return the newest events older than `before`, filtered by key, action and subject."""
     rows = audit.list_page(session, limit=limit + 1, before=before, key_id=key_id, action=action, subject=subject)
     page = rows[:limit]
     return AuditPage(events=[_describe(row) for row in page], next_before=page[-1].id if len(rows) > limit else None)

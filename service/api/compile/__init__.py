@@ -1,1 +1,1 @@
-"""Compilation on request, without a job: in a confined child, since anyone's text may be in it."""
+"""Compilation on request, without a job, in a sandboxed child process, since kernels may come from anyone."""

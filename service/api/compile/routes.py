@@ -23,10 +23,12 @@ router = APIRouter(prefix="/v1/compile", tags=["kernels"], route_class=GuardedRo
 
 @router.post("", responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[TUNE])
 def compile_kernels(body: CompileBody, context: ContextDep) -> CompileOut:
-    """Compile a text or a problem at once, without a job: the hashes of every stage and the files asked for.
+    """Compile kernels or a problem at once, without a job; returns the hashes of every stage and the
+    requested files.
 
-    Nothing is stored.
-    It happens in a process that may use little and reach nothing; a limit that it hits is the answer's `rule`.
+    Nothing is stored. Compilation runs in a sandboxed process with limited resources; a limit that it reaches
+    is the
+    `rule` of the error.
     """
     spec = context.devices.resolve(body.device, body.target).spec
     return context.compiler.compile(understand(body, spec, context.settings))

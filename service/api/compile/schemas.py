@@ -16,7 +16,7 @@ _HELD = {"network": "namespace", "files": "landlock", "system_calls": "seccomp",
 
 
 class CompileBody(ConfigChoice):
-    """What to compile: the text of kernels, or a problem."""
+    """Input of a compilation: the text of kernels, or a problem."""
 
     source: str | None = Field(
         default=None,
@@ -30,57 +30,57 @@ class CompileBody(ConfigChoice):
     files: list[Annotated[str, Field(min_length=1, max_length=64)]] = Field(
         default_factory=list[str],
         max_length=16,
-        description="Names of the files to answer: those of the stages, and kernel.json; `*` for all",
+        description="Names of the files to return: those of the stages, and kernel.json; `*` for all",
         examples=[["kernel.spv", "kernel.json"]],
     )
 
 
 class StageOut(BaseModel):
-    """What one stage made."""
+    """Output of one stage."""
 
     name: str = Field(description="The stage", examples=["spirv"])
     file: str = Field(description="Name of its file", examples=["kernel.spv"])
     size: int = Field(description="Bytes in it", examples=[4096])
     sha256: str = Field(description="SHA-256 of it", examples=[_SHA256])
-    elapsed_ms: float = Field(description="How long the stage took, in ms", examples=[12.5])
+    elapsed_ms: float = Field(description="Duration of the stage, in ms", examples=[12.5])
 
 
 class CompiledFileOut(BaseModel):
-    """A file that was asked for."""
+    """A requested file."""
 
     name: str = Field(description="Its name", examples=["kernel.spv"])
     size: int = Field(description="Bytes in it", examples=[20])
     sha256: str = Field(description="SHA-256 of it", examples=[_FILE_SHA256])
-    content: str = Field(description="The file, in base64", examples=[_CONTENT])
+    content: str = Field(description="Content of the file, in base64", examples=[_CONTENT])
 
 
 class ConfinementOut(BaseModel):
-    """What this machine holds the compiling process to, besides memory, time, an empty environment and folder."""
+    """Restrictions of the compiling process, besides memory, time, an empty environment and an empty folder."""
 
     network: Literal["namespace", "seccomp", "none"] = Field(
-        description="namespace: it has none; seccomp: it may open no socket; none: not limited here",
+        description="namespace: no network; seccomp: cannot open sockets; none: not restricted here",
         examples=["namespace"],
     )
     files: Literal["landlock", "none"] = Field(
-        description="landlock: it reads the programs and writes nothing; none: not limited here", examples=["landlock"]
+        description="landlock: read-only access to programs; none: not restricted here", examples=["landlock"]
     )
     system_calls: Literal["seccomp", "none"] = Field(
-        description="seccomp: it starts no program and signals none; none: not limited here", examples=["seccomp"]
+        description="seccomp: cannot start programs or send signals; none: not restricted here", examples=["seccomp"]
     )
-    processes: bool = Field(description="Whether its processes are counted; not those of root", examples=[True])
+    processes: bool = Field(description="Whether the number of its processes is limited; not for root", examples=[True])
 
 
 class CompileOut(BaseModel):
-    """What was made. Nothing of it is kept: what is not asked for in `files` is gone with the answer."""
+    """Result of a compilation. Nothing is stored; request files with `files`."""
 
     content_hash: str = Field(description="SHA-256 of the binary", examples=[_SHA256])
-    compile_key: str = Field(description="Hash of what it was made from", examples=[_SHA256])
-    target: str = Field(description="Device it is for", examples=["b580"])
+    compile_key: str = Field(description="Hash of all inputs of the compilation", examples=[_SHA256])
+    target: str = Field(description="Target device", examples=["b580"])
     stages: list[StageOut] = Field(description="Every stage in order", examples=[[_STAGE]])
-    manifest: dict[str, object] = Field(description="As kernel.json has it", examples=[{"subgroup_size": 16}])
+    manifest: dict[str, object] = Field(description="Content of kernel.json", examples=[{"subgroup_size": 16}])
     files: list[CompiledFileOut] = Field(
         default_factory=list[CompiledFileOut],
-        description="The files that were asked for, in that order",
+        description="Requested files, in the order of the request",
         examples=[[_FILE]],
     )
-    confinement: ConfinementOut = Field(description="What the compiler was held to", examples=[_HELD])
+    confinement: ConfinementOut = Field(description="Restrictions of the compiling process", examples=[_HELD])

@@ -1,4 +1,4 @@
-"""Compiles what a request holds in a confined child, so many at a time."""
+"""Compilation of requests in sandboxed child processes, with a limit on concurrent ones."""
 
 import threading
 import time
@@ -42,7 +42,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Compiler:
-    """Confined compilations of one service. Thread-safe."""
+    """Sandboxed compilations of one service. Thread-safe."""
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
         self._limits = Limits(
@@ -56,11 +56,12 @@ class Compiler:
         self._trying, self._failed = threading.Lock(), False
 
     def compile(self, asked: ModuleWork | GemmWork) -> CompileOut:
-        """What a confined child makes of it.
+        """Compile in a sandboxed child process.
 
         Raises:
             TooMany: rule `compiles`.
-            BadRequest: it cannot be compiled, reaches a limit (rule `limit-` and its name), or has no such file; rule
+            BadRequest: it cannot be compiled, reaches a limit (rule `limit-` and its name), or has no such
+            file; rule
                 `files-bytes`: the files are too large.
             RefusedByRule: a legality rule refuses it.
         """
@@ -75,9 +76,9 @@ class Compiler:
         return _read(answer.document, answer.held)
 
     def confinement(self) -> ConfinementOut | None:
-        """What this machine holds the child to; None if none started, which is tried again some seconds later.
+        """Return the restrictions of the child; None if none started, which is retried some seconds later.
 
-        Who asks while the first is tried waits for it; while one is tried again, others do not.
+        Callers wait for the first attempt; later attempts do not block other callers.
         """
         if self._held is None and self._trying.acquire(blocking=not self._failed):
             try:
@@ -97,10 +98,11 @@ class Compiler:
 
 
 def understand(body: CompileBody, spec: DeviceSpec, settings: Settings) -> ModuleWork | GemmWork:
-    """What a body asks for.
+    """Convert a request body to the work of a child.
 
     Raises:
-        BadRequest: both a text and a problem, or neither; a configuration that contradicts itself; a large problem.
+        BadRequest: both a text and a problem, or neither; a configuration that contradicts itself; a large
+        problem.
         TooLarge: a text longer than the setting.
     """
     wanted = Wanted(tuple(body.files), settings.compile_files_bytes)
@@ -131,7 +133,7 @@ class _Failed(BaseModel):
 
 
 class _Said(BaseModel):
-    """What a child may answer, which may be anything that a stranger's text made it say."""
+    """Answer of a child; untrusted, since the child compiles untrusted text."""
 
     made: dict[str, object] | None = None
     refused: _Refused | None = None

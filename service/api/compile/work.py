@@ -1,4 +1,4 @@
-"""What the confined child does: one compilation. Everything that is made or refused is said in JSON."""
+"""Work of the sandboxed child: one compilation, whose result or error is returned as JSON."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ _LIMITS = (
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Files to answer, by name or all by `EVERY_FILE`, and how many bytes they may have together."""
+    """Files to return, by name or all by `EVERY_FILE`, and the maximum of their total size in bytes."""
 
     names: tuple[str, ...]
     most_bytes: int
@@ -53,7 +53,7 @@ class ModuleWork:
 
 @dataclass(frozen=True, slots=True)
 class GemmWork:
-    """A GEMM in a configuration; the default without one."""
+    """A GEMM in a configuration; None is the default configuration."""
 
     problem: GemmProblem
     config: KernelConfig | None
@@ -62,7 +62,9 @@ class GemmWork:
 
 
 def run(asked: ModuleWork | GemmWork) -> Json:
-    """What the compiler makes, as `made`, or why nothing, as `refused`, `failed`, `invalid`, `too_large` or `limit`."""
+    """Compile; return the result as `made`, or an error as `refused`, `failed`, `invalid`, `too_large` or
+    `limit`.
+    """
     try:
         return _module(asked) if isinstance(asked, ModuleWork) else _gemm(asked)
     except Refused as refused:

@@ -1,1 +1,1 @@
-"""The devices that can be tuned for, over REST."""
+"""Devices that can be tuned for, over REST."""

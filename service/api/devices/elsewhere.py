@@ -1,4 +1,4 @@
-"""Devices of other machines: those that a coordinator reaches now, and those that the database was told of."""
+"""Devices of other machines: those that a coordinator reaches now, and those stored in the database."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,7 +23,7 @@ _log = structlog.stdlib.get_logger(__name__)
 def with_reached(
     list_here: Callable[[], Sequence[ListedDevice]], database: Database
 ) -> Callable[[], list[ListedDevice]]:
-    """Lists what is here, and what a coordinator of many machines reaches; what is here counts if both have it."""
+    """Return a function that lists local devices and those reached by a coordinator; local ones take precedence."""
 
     def list_all() -> list[ListedDevice]:
         here = list(list_here())
@@ -32,7 +32,7 @@ def with_reached(
             with database.read() as session:
                 reached = {row.device.slug: row for row in coordinators.reached(session)}
         except DatabaseError as error:
-            _log.warning("devices of other machines are not known now", error=str(error))
+            _log.warning("the devices of other machines are unknown now", error=str(error))
             return here
         found = [found for slug, row in reached.items() if slug not in own and (found := _reached(row)) is not None]
         there = {device.spec.id for device in found}
@@ -42,7 +42,7 @@ def with_reached(
 
 
 def _reached(row: ReachedDevice) -> ListedDevice | None:
-    """A device of another machine; None of one that is not in this version's form."""
+    """Convert a row to a device of another machine; None if the row is not in this version's form."""
     try:
         spec = spec_from_json(row.device.spec)
     except ValueError:
@@ -50,12 +50,12 @@ def _reached(row: ReachedDevice) -> ListedDevice | None:
     is_native = runs_own_code(spec) and not spec.id.startswith(OPENCL_CPU_ID)
     backend = Backend.HOST if is_native else Backend.OPENCL
     notes = (f"on {row.host}, by way of the coordinator",)
-    # Whether its energy can be read is found out there, when a job has measured its default.
+    # Whether its energy can be read is determined there, when a job has measured its default.
     return listed(spec, backend, None, runnable=True, notes=notes, no_energy=None)
 
 
 def device_elsewhere(session: Session, slug: str) -> ListedDevice | None:
-    """The device of that id as it was last told of; None of one that nothing told of, or not in this version's form."""
+    """Return the newest stored device of an id; None if there is none, or it is not in this version's form."""
     row = None if "\0" in slug else devices.latest(session, slug)  # PostgreSQL refuses to look for it
     if row is None:
         return None

@@ -11,24 +11,24 @@ from service.errors import Conflict
 
 
 def this_host() -> str:
-    """The name of this machine, which its devices are kept under."""
+    """Return the name of this machine, under which its devices are stored."""
     return socket.gethostname()
 
 
 def listed(session: Session) -> list[QuarantineOut]:
-    """All that are kept from jobs now."""
+    """Return all devices in quarantine."""
     return [describe(row) for row in quarantines.active(session)]
 
 
 def describe(row: DeviceQuarantine) -> QuarantineOut:
-    """One of them as the wire says it."""
+    """Convert a row to its response model."""
     return QuarantineOut(
         device=row.slug, host=row.host, reason=row.reason, job_id=row.job_id, since=row.since, until=row.until
     )
 
 
 def check_free(session: Session, device: str) -> None:
-    """Return when a device of this machine may have jobs.
+    """Check that a device of this machine is not in quarantine.
 
     Raises:
         Conflict: rule `device-quarantined`; says why, until when, and how to release it.
@@ -42,7 +42,7 @@ def check_free(session: Session, device: str) -> None:
 
 
 def sentence(kept: QuarantineOut) -> str:
-    """What a person should know of it."""
+    """Describe a quarantine in a sentence."""
     return (
         f"{kept.device} on {kept.host} gets no jobs until {kept.until:%Y-%m-%d %H:%M} UTC, "
         f"since it kept failing at {kept.since:%Y-%m-%d %H:%M} UTC ({kept.reason})"

@@ -34,7 +34,7 @@ DeviceId = Annotated[str, Path(description="Id of the device", examples=["b580"]
 
 @router.get("", dependencies=[READ])
 def list_devices(devices: DevicesDep, session: ReadSessionDep) -> DeviceList:
-    """Every device that is here, every GPU of the table, and the quarantined ones."""
+    """List local devices, every GPU of the table, and quarantined devices."""
     return DeviceList(devices=[describe(device) for device in devices.all()], quarantined=listed(session))
 
 
@@ -43,7 +43,7 @@ def release_device(
     device_id: DeviceId,
     database: DatabaseDep,
     by: CallerDep,
-    host: Annotated[str | None, Query(description="Only on this host; on all if left out", examples=["lab-7"])] = None,
+    host: Annotated[str | None, Query(description="Only on this host; default: all hosts", examples=["lab-7"])] = None,
 ) -> None:
     """Release a quarantined device, on one host or on all."""
     with database.write() as session:
@@ -54,5 +54,5 @@ def release_device(
 
 @router.get("/{device_id}", responses=NOT_FOUND, dependencies=[READ])
 def read_device(device_id: DeviceId, devices: DevicesDep) -> DeviceOut:
-    """One device and the known facts about it, each with its provenance."""
+    """Return one device and its known facts, each with its provenance."""
     return describe(devices.get(device_id))

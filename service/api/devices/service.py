@@ -1,4 +1,4 @@
-"""The devices of this machine and of the table, listed again when the last listing is old."""
+"""Devices of this machine and of the table; the listing is refreshed when it is old."""
 
 import threading
 import time
@@ -21,8 +21,9 @@ from service.errors import BadRequest, FieldError, NotFound
 class DeviceDirectory:
     """Devices by name. Thread-safe.
 
-    A listing probes drivers for a second, so one is reused for `ttl_s`; an older one is still given out while
-    the next is made beside it.
+    A listing probes drivers for about a second, so one is reused for `ttl_s`; an older one is returned while
+    the next
+    is made in the background.
     """
 
     def __init__(
@@ -36,7 +37,7 @@ class DeviceDirectory:
         self._listed: tuple[float, tuple[ListedDevice, ...]] | None = None
 
     def all(self) -> tuple[ListedDevice, ...]:
-        """Every device that is here or in the table; the very same tuple as long as nothing about them changes."""
+        """Return every local device and every device of the table; the identical tuple while nothing changes."""
         listed = self._listed
         if listed is None:
             with self._lock:
@@ -46,11 +47,11 @@ class DeviceDirectory:
         return listed[1]
 
     def all_at_hand(self) -> tuple[ListedDevice, ...] | None:
-        """The same where that needs no waiting; None before the first listing."""
+        """Return what `all` does if that needs no waiting; None before the first listing."""
         return None if self._listed is None else self.all()
 
     def prepare(self) -> threading.Thread:
-        """List the devices in a thread of its own, unless that is under way or not due."""
+        """List the devices in a background thread, unless a listing is running or not due."""
         thread = threading.Thread(target=self._refresh_once, name="devices", daemon=True)
         thread.start()
         return thread
@@ -70,7 +71,7 @@ class DeviceDirectory:
         return self._listed[1]
 
     def get(self, name: str) -> ListedDevice:
-        """The device that a path names.
+        """Return the device of a path parameter.
 
         Raises:
             NotFound: there is none.
@@ -84,7 +85,7 @@ class DeviceDirectory:
             raise NotFound(str(error), rule="unknown-device") from error
 
     def resolve(self, name: str, target: str | None) -> ListedDevice:
-        """The device that a request means by a name or "auto"; `target` is the GPU it stands in for.
+        """Return the device of a request by name or "auto"; `target` is the GPU that it emulates.
 
         Raises:
             BadRequest: rule `unknown-device`.
@@ -97,7 +98,7 @@ class DeviceDirectory:
 
 
 def describe(device: ListedDevice) -> DeviceOut:
-    """A device as the wire says it."""
+    """Convert a device to its response model."""
     spec, row = device.spec, _row(device)
     return DeviceOut(
         id=spec.id,
@@ -118,7 +119,7 @@ def describe(device: ListedDevice) -> DeviceOut:
 
 
 def _row(device: ListedDevice) -> XeDevice | None:
-    """The row of the table that a device is, or that it stands in for."""
+    """Return the table row of a device, or of the GPU that it emulates."""
     if device.match is not None:
         return row_of(device.match.rows[0]) if len(device.match.rows) == 1 else None
     return row_of(device.spec.emulates or device.spec.id)

@@ -1,4 +1,4 @@
-"""The row of a device."""
+"""Storage of devices."""
 
 from sqlalchemy.orm import Session
 
@@ -9,7 +9,7 @@ from service.row_mapping import spec_to_json
 
 
 def store_device(session: Session, spec: DeviceSpec) -> Device:
-    """The row of a device under its driver, with its facts as they are now."""
+    """Return the row of a device under its driver, with its facts updated."""
     return devices.upsert(
         session,
         slug=spec.id,

@@ -1,1 +1,1 @@
-"""Exports what is stored, imports what others found, and gives jobs configurations to measure."""
+"""Export of stored results, import of other results, and jobs that measure given configurations."""

@@ -29,11 +29,12 @@ LEFT_OUT, CONFIGURATIONS = "Left-Out", "Configurations"
 
 
 def answer(query: ExportQuery, context: Context) -> Response:
-    """The file that is asked for; what is refused is refused before it begins.
+    """Return the exported file; errors are raised before the response begins.
 
     Raises:
-        BadRequest: rule `export`: a choice that the format does not have.
-        NotFound, Conflict: what is asked for is not there, not over, or cannot be said in the format.
+        BadRequest: rule `export`: an option that the format does not have.
+        NotFound, Conflict: the job or recording does not exist, is not over, or cannot be written in the
+        format.
     """
     problem = query.problem()
     if query.format is not Format.JSONL:

@@ -1,4 +1,4 @@
-"""Stored results as the records of an exchange file."""
+"""Stored results as records of an exchange file."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -50,21 +50,22 @@ class Selection:
 
 
 def header(origin: str) -> Header:
-    """The first line of a file from `origin`."""
+    """Return the first line of a file from `origin`."""
     return Header(FORMAT, VERSION, origin, f"xetune {version('xetune')}", utc_now().isoformat())
 
 
 def results(
     session: Session, artifacts: ArtifactStore, selection: Selection, said: set[object] | None = None
 ) -> Iterator[Record]:
-    """Jobs that are over with all their trials, and the kernels of those that have a time.
+    """Yield jobs that are over with all their trials, and the kernels of trials with a time.
 
-    Trials that took the time of another job's come last, and that job comes too; where it goes on still, they stay.
-    `said` are names of what the file has already.
+    Trials that reuse the time of another job come last, together with that job; they are left out while that
+    job is
+    running. `said` are names of records that the file has already.
 
     Raises:
-        NotFound, Conflict: the job that is asked for is not there, or not over.
-        ArtifactMissing, ArtifactDamaged: the binary of a kernel is not there.
+        NotFound, Conflict: the requested job does not exist, or is not over.
+        ArtifactMissing, ArtifactDamaged: the binary of a kernel is missing or damaged.
     """
     said = set() if said is None else said
     waiting, taken = deque(over_jobs(session, selection)), list[tuple[schema.Job, schema.Trial]]()
@@ -90,7 +91,7 @@ def results(
 
 
 def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[Record]:
-    """Configurations that are predicted and not measured, the fastest `limit` of each problem and device."""
+    """Yield configurations that are predicted but not measured: the fastest `limit` of each problem and device."""
     if selection.job_id is not None:
         job = _job(session, selection.job_id)
         selection = Selection(job.problem.key, job.device.slug)
@@ -114,7 +115,7 @@ def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[R
 
 
 def over_jobs(session: Session, selection: Selection) -> list[schema.Job]:
-    """Jobs that are over, oldest first.
+    """Return the jobs that are over, oldest first.
 
     Raises:
         NotFound, Conflict: the job that is asked for is not there, or not over.
@@ -137,7 +138,7 @@ def _job(session: Session, job_id: UUID) -> schema.Job:
 def _trial(
     session: Session, job: schema.Job, trial: schema.Trial, said: set[object], artifacts: ArtifactStore
 ) -> Iterator[Record]:
-    """A trial, after its kernel if that was not said before."""
+    """Yield a trial, after its kernel unless that was written before."""
     record = trial_record(trial)
     kernel = trial.kernel if record.compile_key is not None else None
     if kernel is not None and kernel.id not in said:
@@ -151,7 +152,7 @@ def _trial(
 
 
 def _named(job: schema.Job, said: set[object]) -> Iterator[Record]:
-    """The device and the problem of a job, unless they were said before."""
+    """Yield the device and the problem of a job, unless they were written before."""
     for name, record in ((job.device.id, device_record(job.device)), (job.problem.key, problem_record(job.problem))):
         if name not in said:
             said.add(name)

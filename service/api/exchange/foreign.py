@@ -47,7 +47,9 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Results of a job, the launch of its best kernel where that is known, and the trials that no format holds."""
+    """Results of a job, the launch of its best kernel if known, and the number of trials that the format
+    cannot hold.
+    """
 
     results: Results
     launch: Launch | None
@@ -66,7 +68,7 @@ def of_job(session: Session, job_id: UUID, origin: str) -> Written:
     if job.status not in _OVER:
         raise Conflict(f"job {job_id} is {job.status}; export it when it is over")
     ended = [row for row in trials.list_page(session, job_id) if row.status != "pending"]
-    # Times of another job are of another day, which these formats cannot say.
+    # Reused times were measured at another time, which these formats cannot express.
     rows = [row for row in ended if row.status != "predicted" and row.reused is None]
     if not any(row.measurement is not None for row in rows):
         raise Conflict(
@@ -93,8 +95,8 @@ def of_recording(recording: schema.Recording) -> Written:
 def take_in(
     session: Session, results: Results, format: Format, problem: GemmProblem, spec: DeviceSpec, origin: str
 ) -> tuple[schema.Recording, bool]:
-    """Keep results of a problem on a device as a recording; the one that is there if it says the same, and whether
-    it is new.
+    """Store results of a problem on a device as a recording; return it, or the identical stored one, and
+    whether it is new.
 
     Raises:
         InvalidFile: the parameters are not those of this program's configurations, or one occurs twice.
@@ -173,7 +175,7 @@ def _recorded(row: schema.RecordedTrial) -> Tried:
 
 
 def _launch(manifest: JsonObject) -> Launch | None:
-    """The first step of a launch on a GPU, as kernel.json has it."""
+    """Return the first step of a launch on a GPU, from kernel.json."""
     steps = cast("list[Mapping[str, object]]", manifest.get("steps") or [])
     if not steps or not steps[0].get("local_size"):
         return None
@@ -192,10 +194,10 @@ def _launch(manifest: JsonObject) -> Launch | None:
 
 
 def _configs(results: Results) -> list[KernelConfig]:
-    """The configurations of a file.
+    """Return the configurations of a file.
 
     Raises:
-        InvalidFile: some are not of this program; counts them and says why of the first.
+        InvalidFile: some are not valid here; the message has their number and the first reasons.
     """
     found: list[KernelConfig] = []
     faults: list[str] = []
@@ -231,10 +233,10 @@ def _columns(config: KernelConfig, tried: Tried) -> dict[str, object]:
 
 
 def _check_numbers(results: Results) -> None:
-    """Return when a database keeps the numbers and names of a file.
+    """Check that a database can hold the numbers and names of a file.
 
     Raises:
-        InvalidFile: names the one that it cannot keep.
+        InvalidFile: names the first that it cannot hold.
     """
     if results.device:
         try:
@@ -254,7 +256,7 @@ def _check_numbers(results: Results) -> None:
 
 
 def _check_device(config: KernelConfig, results: Results, spec: DeviceSpec) -> None:
-    """All configurations have the same parameters: the first is of the kind of them all."""
+    """Check the device kind of the first configuration; all have the same parameters, so it stands for all."""
     if (backend := backend_of(config)) is not backend_for(spec):
         raise InvalidFile(f"expected configurations for {spec.id}, got {backend.device}'s: name their device")
     label = label_of(spec)
@@ -263,7 +265,7 @@ def _check_device(config: KernelConfig, results: Results, spec: DeviceSpec) -> N
 
 
 def _ordered(times: Times) -> tuple[float | None, ...]:
-    """The numbers of a time; samples that contradict each other are left out, the time itself is kept."""
+    """Return the statistics of a time; contradictory samples are dropped, the time itself is kept."""
     least, p10, p90 = times.min_us, times.p10_us, times.p90_us
     if least is None or p10 is None or p90 is None or not 0 < least <= p10 <= p90 < LONGEST_US:
         least = p10 = p90 = None
@@ -273,7 +275,7 @@ def _ordered(times: Times) -> tuple[float | None, ...]:
 def _told(columns: Mapping[str, object]) -> list[object]:
     """Return the fields that identify a row, whichever format it came in."""
     time_us = columns["time_us"]
-    # Files say times in units of their own, which costs the last digits.
+    # Files have times in other units, so the last digits differ after conversion.
     return [columns["config_hash"], columns["status"], None if time_us is None else f"{time_us:.12g}"]
 
 
@@ -286,7 +288,7 @@ def _moment(at: datetime | None) -> str | None:
 
 
 def _read_moment(text: str | None) -> datetime | None:
-    """A moment in UTC; None where a file says none, or one without a zone."""
+    """Parse a moment to UTC; None if it is missing or has no time zone."""
     try:
         at = None if text is None else datetime.fromisoformat(text)
         return at.astimezone(UTC) if at is not None and at.tzinfo is not None else None

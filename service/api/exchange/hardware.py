@@ -25,7 +25,7 @@ def difference(spec: DeviceSpec, here: DeviceSpec) -> tuple[str, str] | None:
 
 
 def _differing_fact(spec: DeviceSpec, here: DeviceSpec) -> tuple[str, str] | None:
-    """The first fact that both CPUs know and that differs: virtual machines give many CPUs one name."""
+    """Return the first fact known of both CPUs that differs: virtual machines give many CPUs one name."""
     for fact in _OF_CPUS:
         values = getattr(spec, fact), getattr(here, fact)
         if None not in values and values[0] != values[1]:

@@ -1,4 +1,4 @@
-"""Takes in what an exchange file holds: checked against what is here, then written in one transaction or not at all."""
+"""Import of an exchange file: checked against the database, then written in one transaction or not at all."""
 
 import json
 from collections import Counter
@@ -57,14 +57,14 @@ from tuner.session.trial import Source
 
 _BINARY, _TEXT, _MANIFEST = "application/octet-stream", "text/plain; charset=utf-8", "application/json"
 Resolve = Callable[[str], DeviceSpec]
-"""The device of that id as it is here or in the table; raises UnknownDevice."""
+"""Find a device by id, local or in the table; raises UnknownDevice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
     """Counts of an import.
 
-    `known` trials were there before; `judged` counts predictions that got a measurement, by device.
+    `known` trials existed before; `judged` is the number of predictions that gained a measurement, by device.
     """
 
     origin: str
@@ -77,7 +77,7 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A file that was read and may be imported as far as is known before the transaction, with its kernels' files."""
+    """A file that passed the checks possible before the transaction, with the files of its kernels."""
 
     exchange: Exchange
     files: dict[tuple[str, str], list[ArtifactFile]]
@@ -92,10 +92,10 @@ def take_in(
     origin: str | None = None,
     by: Caller = COMMAND_LINE,
 ) -> Imported:
-    """Import a file that was read; `origin` names it in place of its header.
+    """Import a file; `origin` overrides the origin in its header.
 
     Raises:
-        InvalidLine: a line contradicts what is here; nothing is changed.
+        InvalidLine: a line contradicts stored data; nothing is changed.
         StorageError: files of kernels cannot be written.
         DatabaseError: the database does not answer.
     """
@@ -107,7 +107,7 @@ def take_in(
 def check(
     exchange: Exchange, database: Database, artifacts: ArtifactStore, resolve: Resolve, origin: str | None
 ) -> Checked:
-    """Compare a file's devices with those that are here, and keep the files of its kernels; raises as `take_in`."""
+    """Compare a file's devices with the local ones, and store the files of its kernels; raises as `take_in`."""
     for line in exchange.candidates.values():
         raise InvalidLine(line.number, "candidate: expected results, got a configuration to measure: `xetune measure`")
     with database.read() as session:
@@ -120,16 +120,16 @@ def check(
             place = ".".join(str(part) for part in error.errors()[0]["loc"])
             message = f"kernel: manifest.{place}: {error.errors()[0]['msg']}; expected the form of kernel.json"
             raise InvalidLine(kernel.number, message) from error
-    # Files first: a row never names bytes that are not there.
+    # Files first: a row never refers to missing bytes.
     files = {name: _put_files(artifacts, line.record) for name, line in exchange.kernels.items()}
     return Checked(exchange, files, origin)
 
 
 def add(session: Session, checked: Checked, by: Caller) -> Imported:
-    """Add what is not here, with an event in the audit log.
+    """Add records that are not stored yet, with an event in the audit log.
 
     Raises:
-        InvalidLine: a line contradicts what is here; let the exception undo the transaction.
+        InvalidLine: a line contradicts stored data; let the exception roll the transaction back.
     """
     one_import_at_a_time(session)
     imported = _Import(session, checked.exchange, checked.files, checked.origin).run()
@@ -155,7 +155,7 @@ class _Import:
         self._there: dict[UUID, dict[int | str, schema.Trial]] = {}
 
     def run(self) -> Imported:
-        """Add what is not here, judge predictions by it, and say what was done."""
+        """Add records that are not stored yet, judge predictions by them, and return the counts."""
         session, added = self._session, self._added
         for line in self._exchange.jobs.values():
             self._rows[line.record.id] = self._job(line)
@@ -247,7 +247,7 @@ class _Import:
             self._added["known"] += 1
 
     def _trials_of(self, job: schema.Job) -> Mapping[int | str, schema.Trial]:
-        """The trials that a job had before, by number and by hash of the configuration."""
+        """Return the stored trials of a job, by number and by hash of the configuration."""
         if job.id not in self._there:
             rows = trials.list_page(self._session, job.id)
             self._there[job.id] = {row.number: row for row in rows} | {row.config_hash: row for row in rows}
@@ -315,7 +315,7 @@ class _Import:
         return key_of_imported(kernel, spec, driver)
 
     def _best(self, line: Line[JobRecord]) -> None:
-        """Let a new job name its winner: the fastest trial, unless the finalists were re-measured, interleaved."""
+        """Set the winner of a new job: the fastest trial, unless the finalists were re-measured, interleaved."""
         record, job = line.record, self._rows[line.record.id]
         if job.best_trial_id is not None:
             return
@@ -341,10 +341,10 @@ def _put_files(artifacts: ArtifactStore, kernel: KernelRecord) -> list[ArtifactF
 
 
 def _check_device(session: Session, id: str, line: Line[DeviceSpec], resolve: Resolve) -> None:
-    """Return when the device of a file is not another one than the device that has its id here.
+    """Check that a device of a file is the same hardware as the local device of its id.
 
     Raises:
-        InvalidLine: says by which fact they differ.
+        InvalidLine: names the fact in which they differ.
     """
     spec, known = line.record, [stored_spec(session, id), _listed(id, resolve)]
     for here in known:

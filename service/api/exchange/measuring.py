@@ -1,4 +1,4 @@
-"""Jobs that measure what a file gives them: one for each problem and device."""
+"""Jobs that measure the configurations of a file: one for each problem and device."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _SEED = 0
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Configurations of one problem that are to be measured on one device, which is here."""
+    """Configurations of one problem to be measured on one local device."""
 
     problem: GemmProblem
     device: ListedDevice
@@ -40,18 +40,18 @@ class Asked:
 
     @property
     def hash(self) -> str:
-        """Equal for requests that ask for the same work."""
+        """Return the hash of the request; equal requests have equal hashes."""
         spec, keys = self.device.spec, [config.key for config in self.configs]
         return content_hash(["measure", self.problem.key, spec.id, spec.driver or "", keys, self.seconds])
 
 
 def understand(exchange: Exchange, resolve: Resolve, device: str | None, seconds: float) -> list[Asked]:
-    """Return the requests of a file of runners-up; `device` replaces the devices that it names.
+    """Return the requests of a file of runners-up; `device` overrides the devices of the file.
 
     Raises:
         InvalidLine: the file has results in place of configurations to measure.
-        BadRequest: there are none, or their device is not here.
-        Refused: a rule refuses a problem on its device.
+        BadRequest: there are none, or their device is not local.
+        Refused: a legality rule refuses a problem on its device.
     """
     for line in exchange.trials.values():
         raise InvalidLine(line.number, "trial: expected configurations to measure, got results: `xetune import`")
@@ -71,12 +71,12 @@ def understand(exchange: Exchange, resolve: Resolve, device: str | None, seconds
 
 
 def understand_space(name: str, space: Specification, resolve: Resolve, device: str | None, seconds: float) -> Asked:
-    """Return what a T1 file asks to measure: each configuration of its space.
+    """Return the request of a T1 file: each configuration of its space.
 
     Raises:
         InvalidFile: its configurations are not XeTune's for GPUs.
-        BadRequest: its device is not here.
-        Refused: a rule refuses the problem on its device.
+        BadRequest: its device is not local.
+        Refused: a legality rule refuses the problem on its device.
     """
     found: list[XeConfig] = []
     for parameters in space.configurations:
@@ -93,7 +93,7 @@ def understand_space(name: str, space: Specification, resolve: Resolve, device: 
 
 
 def submit(session: Session, asked: Asked) -> UUID:
-    """Queue the job, or find the identical one that is active."""
+    """Queue the job, or return the identical one that is active."""
     device = store_device(session, asked.device.spec)
     problem = problems.upsert(session, key=asked.problem.key, definition=problem_to_json(asked.problem))
     made = jobs.create(

@@ -41,7 +41,9 @@ def problem_record(row: schema.Problem) -> ProblemRecord:
 
 
 def job_record(row: schema.Job, best: int | None, donors: tuple[DonorRecord, ...] = ()) -> JobRecord:
-    """A job that is over, which names its problem and device; `best` is the number of its best trial."""
+    """Return the record of a finished job, which names its problem and device; `best` is the number of its
+    best trial.
+    """
     assert row.started_at is not None  # it has trials
     assert row.finished_at is not None  # it is over
     return JobRecord(
@@ -97,11 +99,12 @@ def kernel_record(
     header: str | None = None,
     key: schema.ResultKey | None = None,
 ) -> KernelRecord:
-    """A kernel with its binary; `header` is the SHA-256 of its C header, which those of CPUs have, and `key` that of a
-    time that was measured of it.
+    """Return the record of a kernel with its binary; `header` is the SHA-256 of the C header of a CPU kernel,
+    and `key`
+    the result key of a time that was measured with it.
 
     Raises:
-        ArtifactMissing, ArtifactDamaged: its binary is not there.
+        ArtifactMissing, ArtifactDamaged: the binary is missing or damaged.
     """
     config, binary = config_from_json(row.config), base64.b64encode(artifacts.get(row.content_hash)).decode()
     backend = backend_of(config)

@@ -39,30 +39,30 @@ _LINES: dict[str, object] = {"schema": {"type": "string"}, "example": '{"record"
 _CACHE: dict[str, object] = {"schema": {"type": "object"}, "example": {"schema_version": "1.1.0", "cache": {}}}
 _FILE: dict[str, object] = {
     "schema": {"type": "string", "format": "binary"},
-    "example": "the bytes of the file, packed or not",
+    "example": "the bytes of the file, compressed or not",
 }
 _BODY: dict[str, object] = {
     "requestBody": {
         "required": True,
         "content": {"application/octet-stream": _FILE, export_stream.JSON: _CACHE},
-        "description": "The bytes of a file: JSON lines that an export wrote, a cache of Kernel Tuner, a T4 or a T1 "
-        "file; the last three may be packed by gzip, bzip2 or xz. What it holds tells which it is, whatever type is "
-        "stated",
+        "description": "Content of a file: JSON lines written by an export, a Kernel Tuner cache, a T4 or a T1 file; "
+        "the last three may be compressed with gzip, bzip2 or xz. The format is detected from the content; the stated "
+        "media type is ignored",
     }
 }
 _COUNTS = {
     export_stream.CONFIGURATIONS: {
-        "description": "Configurations that another format holds",
+        "description": "Number of configurations in a file of another format",
         "schema": {"type": "integer"},
     },
     export_stream.LEFT_OUT: {
-        "description": "Predicted trials that the format cannot hold",
+        "description": "Number of predicted trials that the format cannot hold",
         "schema": {"type": "integer"},
     },
 }
 _EXPORT: Responses = {
     200: {
-        "description": "One record in a line; of other formats one object",
+        "description": "One record per line; other formats: one object",
         "content": {export_stream.JSON_LINES: _LINES, export_stream.JSON: _CACHE},
         "headers": _COUNTS,
     }
@@ -83,11 +83,12 @@ def import_results(
     by: CallerDep,
     response: Response,
 ) -> ImportOut:
-    """Import a file: results of another database, or of other autotuners as a recording; whole or not at all.
+    """Import a file: results of another database, or of other autotuners as a recording; all or nothing.
 
-    JSON lines of results bring kernels and times that lookups serve from then on, so a key needs the scope `admin` for
-    them. A T1 file, and JSON lines of runners-up, hold no results: jobs are queued that measure what they list, on a
-    device that is here.
+    JSON lines of results contain kernels and times that lookups serve from then on, so they need a key with
+    the scope
+    `admin`. A T1 file, and JSON lines of runners-up, contain no results: they queue jobs that measure their
+    configurations on a local device.
     """
     options = ImportOptions(query.format, query.problem(), query.device, query.origin, query.seconds)
     with context.imports.one():
@@ -108,9 +109,10 @@ def import_results(
     dependencies=[READ],
 )
 def export_results(context: ContextDep, query: Annotated[ExportQuery, Query()]) -> Response:
-    """Jobs that are over, their trials and kernels, as JSON lines that another database imports; or other formats.
+    """Export finished jobs with their trials and kernels as JSON lines that another database can import.
 
-    All, or those of a problem (m, n, k and its types), a device or a job; of a job or a recording also as a cache of
-    Kernel Tuner, a T4 or a T1 file.
+    Filter by problem (m, n, k and its types), device or job. A job or a recording can also be exported as a
+    Kernel Tuner
+    cache, a T4 or a T1 file.
     """
     return export_stream.answer(query, context)

@@ -43,7 +43,7 @@ class ImportQuery(OptionalProblemQuery):
     seconds: FiniteFloat = Field(
         default=600.0,
         gt=0,
-        description="Longest run of each job that measures what the file lists, in seconds",
+        description="Time limit of each job that measures what the file lists, in seconds",
         examples=[600.0],
     )
 
@@ -52,7 +52,7 @@ class ExportQuery(OptionalProblemQuery):
     """Selection and format of an export. JSON lines hold everything; other formats hold one job or recording."""
 
     format: Format = Field(default=Format.JSONL, description="Format of the export", examples=["jsonl"])
-    job: UUID | None = Field(default=None, description="Only this job, which is over", examples=[_ID])
+    job: UUID | None = Field(default=None, description="Only this job, which must be over", examples=[_ID])
     recording: UUID | None = Field(default=None, description="This recording, not as JSON lines", examples=[_ID])
     device: str | None = Field(
         default=None,
@@ -73,7 +73,7 @@ class ExportQuery(OptionalProblemQuery):
         examples=["the lab"],
     )
     limit: int = Field(
-        default=20, ge=1, le=10_000, description="Most runners-up of a problem and device", examples=[20]
+        default=20, ge=1, le=10_000, description="Maximum number of runners-up per problem and device", examples=[20]
     )
 
 
@@ -99,7 +99,7 @@ class ImportOut(BaseModel):
     configurations: int = Field(
         default=0, description="Configurations of that recording, or to be measured", examples=[120]
     )
-    timed: int = Field(default=0, description="Those of the recording that have a time", examples=[110])
+    timed: int = Field(default=0, description="Number of these that have a time", examples=[110])
     notes: list[str] = Field(
         default_factory=list[str],
         description="Parts of the file that were left out",

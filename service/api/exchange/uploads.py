@@ -1,4 +1,4 @@
-"""Files that are sent: kept on disk as they come, so that memory does not hold them."""
+"""Uploaded files: written to disk while they are received, so that they need no memory."""
 
 import hashlib
 from collections.abc import AsyncGenerator
@@ -24,7 +24,7 @@ from service.http.idempotency.once import (
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that came, there until the request is answered, and whether it came before."""
+    """An uploaded file, which exists until the request is answered, and whether it was received before."""
 
     path: Path
     once: Once
@@ -41,11 +41,11 @@ async def _upload(
 
 
 async def _kept(request: Request, path: Path) -> str:
-    """Write the body to a file; gives the hash of the request.
+    """Write the body to a file; return the hash of the request.
 
     Raises:
-        BadRequest: rule `cut-off`: who sends it went away.
-        Unavailable: rule `upload-storage`: the disk is full, say.
+        BadRequest: rule `cut-off`: the client disconnected.
+        Unavailable: rule `upload-storage`: the file cannot be written, e.g. the disk is full.
     """
     digest = hashlib.sha256(asked_of(request))
     try:

@@ -1,1 +1,1 @@
-"""Why a configuration takes the time that it does: predicted part by part on a GPU, by its loops on a CPU."""
+"""Performance breakdown of a configuration: predicted time by part on a GPU, loops on a CPU."""

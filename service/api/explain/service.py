@@ -1,4 +1,4 @@
-"""Explains a configuration, for the wire and for the command line alike."""
+"""Explanations of a configuration, for the API and the command line."""
 
 from codegen import CpuConfig, GemmProblem, KernelConfig, XeConfig
 from codegen.backend import check_kernel
@@ -21,12 +21,13 @@ from tuner.space.cpu.traffic import traffic
 def explanation(
     problem: GemmProblem, config: KernelConfig | None, spec: DeviceSpec, accuracy: list[AccuracyOut]
 ) -> GpuExplanation | CpuExplanation:
-    """Why a configuration, the default without one, takes its time; `accuracy` is what is known of predictions.
+    """Explain the time of a configuration (None: the default); `accuracy` is that of predictions for the
+    device.
 
     Raises:
-        Refused: a rule refuses the problem, the device or the configuration.
-        CannotPredict: a fact of the device is not known.
-        NotOnThisCpu: the device is a CPU that is not this one.
+        Refused: a legality rule refuses the problem, the device or the configuration.
+        CannotPredict: a required fact of the device is unknown.
+        NotOnThisCpu: the device is a CPU other than this one.
     """
     chosen = tuning_for(spec).default(problem, spec) if config is None else config
     check_kernel(problem, chosen, spec)
@@ -44,7 +45,7 @@ def gpu_explanation(
     explained: Explanation,
     accuracy: list[AccuracyOut],
 ) -> GpuExplanation:
-    """A prediction that was taken apart, on the wire."""
+    """Return the breakdown of a predicted time as its response model."""
     e, p = explained, explained.prediction
     return GpuExplanation(
         problem=str(problem),
@@ -77,7 +78,7 @@ def gpu_explanation(
 
 
 def cpu_explanation(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> CpuExplanation:
-    """The steps to the default, and the traffic of the loops."""
+    """Return the steps to the default configuration, and the traffic of the loops."""
     return CpuExplanation(
         problem=str(problem),
         device=spec.id,
@@ -96,6 +97,6 @@ def cpu_explanation(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -
 
 
 def held_bytes(problem: GemmProblem) -> dict[str, int]:
-    """Bytes of A, B and C; of the epilogue's operands too, with C."""
+    """Return the bytes of A, B and C; those of the epilogue's operands are counted with C."""
     a, b, *others = (operand.nbytes(problem.batch) for operand in problem.operands)
     return {"a": a, "b": b, "c": sum(others)}

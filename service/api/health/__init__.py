@@ -1,1 +1,1 @@
-"""Whether the process is up and whether it can serve."""
+"""Liveness and readiness of the service."""

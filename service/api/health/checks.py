@@ -1,4 +1,4 @@
-"""What a service needs to be whole, looked at one by one."""
+"""Checks of the parts that a service depends on."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,7 +17,7 @@ from service.jobs.heartbeat import (
 
 
 def checks(context: Context) -> Iterator[CheckOut]:
-    """Each part beside the database, whose lack keeps no request from being served but jobs from being run.
+    """Check each part besides the database; without these, requests are served but jobs may not run.
 
     Raises:
         DatabaseError: the database does not answer.

@@ -27,7 +27,9 @@ def read_health() -> Health:
 
 @router.get("/readyz", dependencies=[PUBLIC], openapi_extra=OPEN)
 def read_readiness(context: ContextDep) -> Readiness:
-    """Readiness to serve requests: 503 unless the database is reachable and migrated. Also what else is missing."""
+    """Readiness to serve requests: 503 unless the database is reachable and migrated. Also lists other
+    missing parts.
+    """
     check_migrated(context.database.engine)
     with context.database.read() as session:
         leased = select(func.count()).select_from(Job).where(Job.status == "running")

@@ -1,1 +1,1 @@
-"""Complete programs that run a stored kernel: they check its numbers and tell its time."""
+"""Complete programs that run a stored kernel, verify its results and print its time."""

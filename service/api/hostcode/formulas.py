@@ -1,4 +1,4 @@
-"""Formulas of sizes, as kernel.json says them, in Python and C++: both read the same expressions."""
+"""Formulas of sizes in kernel.json, as expressions that are valid in both Python and C++."""
 
 import ast
 import re
@@ -11,22 +11,22 @@ _RULE = re.compile(
 
 
 class UnknownFormula(ValueError):
-    """It is not one of sizes."""
+    """A text that is not a formula of sizes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """What a kernel relies on: in words, and as conditions on sizes."""
+    """An assumption of a kernel: in words, and as conditions on sizes."""
 
     words: str
     conditions: tuple[str, ...]
 
 
 def expression(formula: str, names: frozenset[str]) -> str:
-    """A formula such as `2 * ceil(n / 64)` with calls of `ceil_div` and `least`, which programs define.
+    """Convert a formula such as `2 * ceil(n / 64)` to calls of `ceil_div` and `least`, which programs define.
 
     Raises:
-        UnknownFormula: it holds something else than numbers, `names`, ceil, min, and sums and products of them.
+        UnknownFormula: it has anything but numbers, `names`, ceil, min, and sums and products of them.
     """
     try:
         parsed = ast.parse(formula.strip()[:_LONGEST], mode="eval").body
@@ -60,8 +60,9 @@ def _call(name: str, *arguments: ast.expr) -> ast.expr:
 
 
 def assumption(words: str, names: frozenset[str]) -> Assumption | None:
-    """What can be checked of an assumption in words before a launch; None of what the kernel computes itself, and of
-    addresses, which programs align.
+    """Return the checks of an assumption before a launch; None for what the kernel computes itself, and for
+    addresses,
+    which programs align.
     """
     found = _RULE.fullmatch(words)
     if found is None:

@@ -17,12 +17,12 @@ class Language(StrEnum):
 
     @property
     def backend(self) -> AnyBackend:
-        """The backend whose kernels it launches."""
+        """Backend of the kernels that it launches."""
         return CPU if self in (Language.CTYPES, Language.CPP) else XE
 
     @property
     def file_name(self) -> str:
-        """What its program is saved as."""
+        """File name of its program."""
         return {
             Language.PYOPENCL: "run_pyopencl.py",
             Language.DPCTL: "run_dpctl.py",
@@ -34,5 +34,5 @@ class Language(StrEnum):
 
     @property
     def media_type(self) -> str:
-        """What its program is served as."""
+        """Media type of its program."""
         return "text/x-python" if self.file_name.endswith(".py") else "text/x-c++src"

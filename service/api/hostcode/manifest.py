@@ -1,4 +1,4 @@
-"""kernel.json as host code needs it: nothing of it goes into a program that was not checked, for it may be imported."""
+"""Parts of kernel.json that host code uses: all are validated, since a kernel may be imported."""
 
 from typing import Annotated, Literal
 
@@ -14,7 +14,7 @@ _Count = Annotated[int, Field(ge=1, lt=2**31)]
 
 
 class Argument(BaseModel):
-    """Memory that a launch is given."""
+    """A buffer that a launch takes."""
 
     name: _Name
     role: Literal["input", "output", "inout", "scratch"]
@@ -23,7 +23,7 @@ class Argument(BaseModel):
 
 
 class Parameter(BaseModel):
-    """A place among the arguments, or the name of a number."""
+    """A parameter: an index of an argument, or the name of a number."""
 
     argument: Annotated[int, Field(ge=0, lt=64)] | None = None
     scalar: _Name | None = None
@@ -42,14 +42,14 @@ class Step(BaseModel):
 
 
 class BuildOptions(BaseModel):
-    """What the driver is told, by API."""
+    """Build options of the driver, by API."""
 
     opencl: _Options = ""
     level_zero: _Options = ""
 
 
 class Manifest(BaseModel):
-    """What a program is written from."""
+    """Facts of a kernel that a program is generated from."""
 
     arguments: Annotated[list[Argument], Field(min_length=1)]
     steps: Annotated[list[Step], Field(min_length=1)]
@@ -59,10 +59,10 @@ class Manifest(BaseModel):
 
 
 def read_manifest(stored: JsonObject) -> Manifest:
-    """A stored kernel.json.
+    """Parse a stored kernel.json.
 
     Raises:
-        Conflict: it does not say enough, or what no program can hold.
+        Conflict: it is incomplete, or has values that no program can use.
     """
     try:
         return Manifest.model_validate(stored)

@@ -1,4 +1,4 @@
-"""What a program says of a kernel: its operands, sizes, steps and epilogue, ready for a template."""
+"""Model of a program for the templates: operands, sizes, steps and epilogue of a kernel."""
 
 import re
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from service.row_mapping import (
 
 @dataclass(frozen=True, slots=True)
 class HostOperand:
-    """An operand as expressions of the sizes; `stride` is 0 where all matrices of a batch share one."""
+    """An operand as expressions of the sizes; `stride` is 0 if all matrices of a batch share one."""
 
     name: str
     role: str
@@ -43,7 +43,7 @@ class HostOperand:
     stride: str
     seed: int
     fill: str
-    """What it holds: a, b (scaled for sums of about 1), old, whole, factor, or none of an output."""
+    """Initial contents: a, b (scaled so that results are about 1), old, whole, factor, or none for an output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class HostStep:
 
 @dataclass(frozen=True, slots=True)
 class EpilogueLine:
-    """A step of the epilogue: its kind, constants, and the operand that it reads or writes."""
+    """A step of the epilogue: its kind, constants, and operand."""
 
     number: int
     kind: str
@@ -68,13 +68,14 @@ class EpilogueLine:
     high: str
     operand: str
     over: str
-    """Of a reduction what it sums over: n of a vector along rows, m of one along columns."""
+    """Axis of a reduction: n for a vector along rows, m for one along columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostProgram:
-    """Everything that a template needs. `sizes` are names with the numbers that the kernel was tuned for, `tight` the
-    expressions that they have for other m, n and k of a dynamic kernel.
+    """Input of a template. `sizes` are names with the sizes that the kernel was tuned for, `tight` the packed
+    strides as
+    expressions for other m, n and k of a dynamic kernel.
     """
 
     kernel_id: UUID
@@ -102,15 +103,15 @@ class HostProgram:
 
     @property
     def sums(self) -> tuple[EpilogueLine, ...]:
-        """The steps that give second outputs."""
+        """The steps that reduce to additional outputs."""
         return tuple(line for line in self.epilogue if line.kind == EpilogueKind.REDUCE.value)
 
 
 def program_of(kernel: schema.Kernel) -> HostProgram:
-    """The program of a stored kernel.
+    """Return the program of a stored kernel.
 
     Raises:
-        Conflict: this version cannot read the kernel, or its files do not name its binary.
+        Conflict: this version cannot read the kernel, or its binary is missing.
     """
     try:
         problem, config = problem_from_json(kernel.problem.definition), config_from_json(kernel.config)
@@ -149,7 +150,7 @@ def program_of(kernel: schema.Kernel) -> HostProgram:
 
 
 def _binary(kernel: schema.Kernel, backend: AnyBackend, *, emulated: bool) -> schema.Artifact:
-    """What a launch is given: that of a CPU that stands in for a GPU has the built-ins in it."""
+    """Return the binary of a launch: on a CPU that emulates a GPU, the one that includes the built-ins."""
     name = "emulated.spv" if emulated else backend.binary
     found = next((artifact for artifact in kernel.artifacts if artifact.name == name), None)
     if found is None or not re.fullmatch("[0-9a-f]{64}", found.sha256):
@@ -171,7 +172,7 @@ def _sizes(problem: GemmProblem) -> dict[str, int]:
 
 
 def _tight(problem: GemmProblem) -> dict[str, str]:
-    """Distances of rows and matrices where nothing lies between them."""
+    """Return the strides of rows and matrices of packed operands."""
     tight = {f"ld{operand.name.lower()}": operand.axes[1] for operand in _matrices(problem)}
     for operand in _matrices(problem):
         name = operand.name.lower()
@@ -184,7 +185,7 @@ def _matrices(problem: GemmProblem) -> list[Operand]:
 
 
 def _check_operands(problem: GemmProblem, manifest: Manifest) -> None:
-    """The launch takes the operands of the problem, in order, then scratch."""
+    """Check that the launch takes the operands of the problem, in order, then scratch buffers."""
     expected = [(o.name, o.role, o.dtype) for o in problem.operands]
     got = [(a.name, a.role, a.dtype) for a in manifest.arguments if a.role != "scratch"]
     if got != expected or any(
@@ -221,7 +222,7 @@ def _fill(problem: GemmProblem, operand: Operand) -> str:
 
 
 def _scratch(problem: GemmProblem, config: KernelConfig, manifest: Manifest, names: frozenset[str]) -> dict[str, str]:
-    """Bytes of each scratch buffer; of a dynamic kernel as expressions."""
+    """Return the bytes of each scratch buffer; of a dynamic kernel as expressions."""
     formulas = scratch_formulas(problem, config) if problem.dynamic and isinstance(config, XeConfig) else {}
     return {
         a.name: expression(formulas.get(a.name, str(a.bytes)), names) for a in manifest.arguments if a.role == "scratch"

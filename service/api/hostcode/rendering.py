@@ -1,4 +1,4 @@
-"""Programs from templates. Values are checked before: names, numbers and expressions alone come into a program."""
+"""Rendering of programs from templates. Inputs are validated: only names, numbers and expressions are inserted."""
 
 from functools import cache
 
@@ -9,7 +9,7 @@ from service.api.hostcode.languages import Language
 from service.api.hostcode.program import HostProgram
 from service.errors import Conflict
 
-# What C may be off by, over the larger of 1 and its size: a rounding to its type and f32 arithmetic of the epilogue.
+# Tolerance of C relative to max(1, |C|): one rounding to its type and the f32 arithmetic of the epilogue.
 _TOLERANCES = {DType.F32: 1e-4, DType.TF32: 1e-4, DType.F16: 2.0**-9, DType.BF16: 2.0**-6}
 _TYPES = {
     "f16": "f16",
@@ -24,10 +24,10 @@ _MOST_CHECKED, _MOST_SUMS = 4096, 8  # elements of C, and sums of rows or column
 
 
 def render(program: HostProgram, language: Language) -> str:
-    """The program in a language.
+    """Render the program in a language.
 
     Raises:
-        Conflict: the kernel is not one for that API; says which there are.
+        Conflict: the kernel does not support that API; the message lists those that it supports.
     """
     if language not in (offered := languages_of(program)):
         raise Conflict(
@@ -36,7 +36,7 @@ def render(program: HostProgram, language: Language) -> str:
         )
     has_steps = bool(program.epilogue)
     c = program.c.dtype
-    # A whole number may be rounded to either side of a half.
+    # An integer may be rounded to either side of a half.
     tolerance = (1.0 if has_steps else 0) if c.is_integer else _TOLERANCES[c]
     is_python = language.file_name.endswith(".py")
     template = _environment().get_template(f"{language.value.replace('-', '_')}.{'py' if is_python else 'cpp'}.j2")
@@ -61,7 +61,9 @@ def render(program: HostProgram, language: Language) -> str:
 
 
 def languages_of(program: HostProgram) -> list[Language]:
-    """What host code of a kernel there is. Level Zero has no CPU that could stand in for a GPU."""
+    """Return the languages that host code of a kernel is available in. Level Zero has no CPU device that
+    emulates a GPU.
+    """
     return [
         language
         for language in Language

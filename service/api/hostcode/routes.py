@@ -36,7 +36,7 @@ KernelId = Annotated[UUID, Path(description="Id of the kernel", examples=["01970
 
 @router.get("", responses=NOT_FOUND | CONFLICT, dependencies=[READ])
 def list_host_code(kernel_id: KernelId, session: ReadSessionDep) -> HostCodeList:
-    """The programs that there are for a kernel: one for each API."""
+    """List the programs for a kernel: one for each API."""
     return service.list_host_code(session, kernel_id)
 
 
@@ -46,9 +46,11 @@ def read_host_code(
     language: Annotated[Language, Path(description="API that it uses", examples=["pyopencl"])],
     session: ReadSessionDep,
 ) -> Response:
-    """A complete program that runs a kernel: memory, every step, numbers compared with a reference, time by events.
+    """Return a complete program that runs a kernel: it allocates memory, launches every step, verifies
+    results against a
+    reference and measures the time with events.
 
-    Of a kernel with dynamic sizes it takes other sizes too.
+    A program of a kernel with dynamic shapes accepts other sizes.
     """
     text = service.read_host_code(session, kernel_id, language)
     headers = {"Content-Disposition": f'attachment; filename="{language.file_name}"'}

@@ -11,13 +11,13 @@ class HostCodeOut(BaseModel):
     """A program that runs a kernel."""
 
     language: Language = Field(description="API that it uses", examples=["pyopencl"])
-    file: str = Field(description="What to save it as", examples=["run_pyopencl.py"])
+    file: str = Field(description="Suggested file name", examples=["run_pyopencl.py"])
     needs: str = Field(description="File of the kernel that it needs", examples=["kernel.spv"])
-    href: str = Field(description="Where to get it", examples=[_HREF])
+    href: str = Field(description="Path to get it from", examples=[_HREF])
 
 
 class HostCodeList(BaseModel):
-    """The programs that there are for a kernel."""
+    """Programs that run a kernel."""
 
     host_code: list[HostCodeOut] = Field(
         description="One for each API",

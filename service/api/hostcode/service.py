@@ -22,21 +22,21 @@ from service.errors import NotFound
 
 
 def read_host_code(session: Session, kernel_id: UUID, language: Language) -> str:
-    """A program that runs a kernel.
+    """Return a program that runs a kernel.
 
     Raises:
         NotFound: there is no such kernel.
-        Conflict: it is not one for that API, or too little is known of it.
+        Conflict: the kernel does not support that API, or its stored facts are incomplete.
     """
     return render(_program(session, kernel_id), language)
 
 
 def list_host_code(session: Session, kernel_id: UUID) -> HostCodeList:
-    """The programs of a kernel.
+    """Return the programs for a kernel.
 
     Raises:
         NotFound: there is no such kernel.
-        Conflict: too little is known of it.
+        Conflict: its stored facts are incomplete.
     """
     program = _program(session, kernel_id)
     return HostCodeList(

@@ -1,7 +1,8 @@
-"""A job's event stream: each trial once, in order of number, and the job whenever it changed.
+"""Event stream of a job: each trial once, in order of number, and the job after each change.
 
-A trial event's id is the trial's number, so a client that comes back with Last-Event-ID misses none and sees
-none twice. The last event has the id "end".
+A trial event's id is the trial's number, so a client that reconnects with Last-Event-ID misses none and gets
+none
+twice. The last event has the id "end".
 """
 
 from collections.abc import AsyncGenerator, Callable
@@ -32,7 +33,7 @@ _CHUNK = 200
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """The job now, and the trials that ended since. `more` says that further ones wait already."""
+    """The job now, and the trials that ended since. `more` states that further ones are available already."""
 
     job: JobOut
     trials: tuple[TrialOut, ...]
@@ -40,12 +41,12 @@ class News:
 
     @property
     def last(self) -> bool:
-        """Whether nothing can follow."""
+        """Return whether no further event can follow."""
         return self.job.status.over and not self.more
 
 
 def last_seen(event_id: str | None) -> int:
-    """The number of the last trial that a client has seen, from its Last-Event-ID; -1 for none.
+    """Return the number of the last trial that a client has seen, from its Last-Event-ID; -1 for none.
 
     Raises:
         BadRequest: not an id of such a stream.
@@ -58,7 +59,7 @@ def last_seen(event_id: str | None) -> int:
 
 
 def check_told(database: Database, job_id: UUID, number: int) -> None:
-    """That the job's stream has told of this trial; -1 is before the first.
+    """Check that the stream of the job has sent this trial; -1 is before the first.
 
     Raises:
         BadRequest: the job has no such trial, or it has not ended.
@@ -77,19 +78,19 @@ def _not_told(event_id: str) -> BadRequest:
 
 
 def read_news(database: Database, job_id: UUID, after: int) -> News:
-    """What became of the trials numbered above `after`, in one transaction of its own.
+    """Return the state of the job and its trials numbered above `after`, read in one transaction.
 
     Raises:
         NotFound: there is no such job.
     """
     with database.read() as session:
-        # The job before its trials: when it is over, every trial is there.
+        # Read the job before its trials: if it is over, every trial has been stored.
         row = find_job(session, job_id)
         job = describe(session, row)
         rows = trials.list_page(session, job_id, after=after, limit=_CHUNK, kernels=False)
         ended = [trial for trial in rows if trial.ended_at is not None]
         if not job.status.over:
-            # Only up to the first that goes on, or its number would be passed by.
+            # Stop at the first pending trial, or its number would be skipped.
             first_open = next((i for i, trial in enumerate(rows) if trial.ended_at is None), len(rows))
             ended = rows[:first_open]
         more = len(rows) == _CHUNK and len(ended) > 0
@@ -99,9 +100,9 @@ def read_news(database: Database, job_id: UUID, after: int) -> News:
 async def job_events(
     read: Callable[[UUID, int], News], job_id: UUID, after: int, poll_s: float, closing: anyio.Event
 ) -> AsyncGenerator[ServerSentEvent]:
-    """Events until the job is over or the service closes.
+    """Yield events until the job is over or the service closes.
 
-    Between looks at the database no thread and no transaction is held.
+    Between polls of the database no thread and no transaction is held.
     """
     shown: JobOut | None = None
     while not closing.is_set():

@@ -28,10 +28,12 @@ from service.schemas import Moment
 
 
 class JobQuery(ListQuery):
-    """Which jobs a list holds; all that is given must hold."""
+    """Filters of a list of jobs; all must match."""
 
     status: list[JobStatus] = Field(
-        default_factory=list[JobStatus], description="Only jobs with one of these", examples=[["queued", "running"]]
+        default_factory=list[JobStatus],
+        description="Only jobs with one of these statuses",
+        examples=[["queued", "running"]],
     )
     kind: list[JobKind] = Field(
         default_factory=list[JobKind], description="Only jobs of one of these kinds", examples=[["search"]]
@@ -44,13 +46,13 @@ class JobQuery(ListQuery):
     )
 
     def filter(self) -> JobFilter:
-        """What is asked for, less the page."""
+        """Return the filters without the page."""
         asked = self.model_dump(exclude={"status", "kind", "before", "limit"})
         return JobFilter(tuple(self.status), tuple(self.kind), **asked)
 
 
 class TrialQuery(BaseModel):
-    """Which trials of a job a list holds."""
+    """Filters of a list of trials."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -60,11 +62,13 @@ class TrialQuery(BaseModel):
         examples=[["measured", "predicted"]],
     )
     after: int = Field(default=-1, ge=-1, le=2**31 - 1, description="Only trials numbered above this", examples=[99])
-    limit: int = Field(default=100, ge=1, le=1000, description="Most trials in the answer", examples=[100])
+    limit: int = Field(
+        default=100, ge=1, le=1000, description="Maximum number of trials in the response", examples=[100]
+    )
 
 
 def list_jobs(session: Session, wanted: JobFilter, limit: int, before: UUID | None = None) -> JobPage:
-    """The newest jobs that are wanted, older than `before`."""
+    """Return the newest matching jobs older than `before`."""
     rows = jobs.list_page(session, limit=limit + 1, before=before, wanted=wanted)
     page = rows[:limit]
     return JobPage(jobs=describe_all(session, page), next_before=page[-1].id if len(rows) > limit else None)
@@ -73,7 +77,7 @@ def list_jobs(session: Session, wanted: JobFilter, limit: int, before: UUID | No
 def list_trials(
     session: Session, job_id: UUID, after: int, limit: int, statuses: Sequence[TrialStatus] = ()
 ) -> TrialPage:
-    """The trials of a job numbered above `after`; of some statuses, where these are given.
+    """Return the trials of a job numbered above `after`, filtered by status.
 
     Raises:
         NotFound: there is no such job.

@@ -1,4 +1,4 @@
-"""From a request to a queued job: what it means is worked out first, then one short transaction."""
+"""From a request to a queued job: the request is validated first, then stored in one short transaction."""
 
 from sqlalchemy.orm import Session
 
@@ -36,18 +36,18 @@ from tuner.space.starts import check_method
 
 
 def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) -> JobSpec:
-    """What a body asks for, with its device found and every rule about the problem passed.
+    """Validate a body: resolve its device and check every rule of the problem.
 
     Raises:
         BadRequest: a budget or a problem out of bounds, or an unknown device.
         InvalidProblem: the problem contradicts itself.
-        Refused: a rule refuses the problem on the device.
-        CannotPredict: the device is not here, and the model lacks facts of it.
-        NotOnThisCpu: the device is a CPU that is not this one.
-        NoRoofline: a fraction of it was asked for, and the device's is not known.
+        Refused: a legality rule refuses the problem on the device.
+        CannotPredict: the device is not local, and the model lacks facts of it.
+        NotOnThisCpu: the device is a CPU other than this one.
+        NoRoofline: a fraction of it was requested, and that of the device is unknown.
         NoPredictions: the search begins with predicted times, and there are none.
-        ContraryObjective: the search does not weigh that.
-        NoEnergy: it is to be weighed, and cannot be read.
+        ContraryObjective: the search does not support that objective.
+        NoEnergy: energy is an objective and cannot be read.
     """
     _check_budget(body.budget, settings)
     problem = to_problem(body.problem)
@@ -68,13 +68,13 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
 
 
 def request_hash(job: JobSpec) -> str:
-    """Equal for requests that ask for the same work."""
+    """Return the hash of a request; equal requests have equal hashes."""
     device = [job.device.id, job.device.driver or ""]
     return content_hash([job.problem, device, options_to_columns(job)])
 
 
 def submit(session: Session, job: JobSpec, max_active: int) -> tuple[Job, bool]:
-    """Queue a job, or find the identical one that is active; says whether it is new.
+    """Queue a job, or find the identical active one; also return whether it is new.
 
     Raises:
         TooMany: `max_active` jobs are queued or running already.
@@ -106,7 +106,7 @@ def submit(session: Session, job: JobSpec, max_active: int) -> tuple[Job, bool]:
 
 
 def check_size(problem: GemmProblem, settings: Settings) -> None:
-    """Refuse a problem that takes more memory than the service gives one.
+    """Check that a problem needs no more memory than the service allows.
 
     Raises:
         BadRequest: rule `problem-bytes`.

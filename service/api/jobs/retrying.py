@@ -1,4 +1,4 @@
-"""A job that failed or was cancelled, asked for again: the same request, checked anew, as a job of its own."""
+"""Resubmission of a failed or cancelled job: the same request, validated again, as a new job."""
 
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
@@ -17,7 +17,7 @@ _RETRIED = (JobStatus.FAILED, JobStatus.CANCELLED)
 
 
 def asked_by(session: Session, job: Job) -> JobBody:
-    """What a job was asked for, to be asked again.
+    """Return the request of a job, to be resubmitted.
 
     Raises:
         Conflict: rule `retry-status`, `retry-kind` or `retry-version`: it cannot be.

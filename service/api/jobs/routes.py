@@ -59,10 +59,12 @@ from service.http.responses import (
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=GuardedRoute)
 
 _log = structlog.stdlib.get_logger(__name__)
-_CLOSING_S = 2.0  # how long a stream may take to end when the service stops
+_CLOSING_S = 2.0  # time that a stream may take to end when the service stops
 
 JobId = Annotated[UUID, Path(description="Id of the job", examples=["01970a3c-0000-7000-8000-000000000000"])]
-LastEventId = Annotated[str | None, Header(description="Id of the last event seen, to go on after it", examples=["12"])]
+LastEventId = Annotated[
+    str | None, Header(description="Id of the last event seen, to continue after it", examples=["12"])
+]
 _LOCATION: dict[str, object] = {
     "headers": {"Location": {"description": "Path of the job", "schema": {"type": "string"}}},
     "description": "Queued",
@@ -82,7 +84,7 @@ _STREAM: Responses = {
     "", status_code=202, responses=_CREATED | BAD_REQUEST | CONFLICT | TOO_LARGE | TOO_MANY, dependencies=[TUNE]
 )
 def create_job(body: JobBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep) -> JobOut:
-    """Queue a tuning job. While the same work is queued or running, that job is returned instead."""
+    """Queue a tuning job. If an identical job is queued or running, that job is returned instead."""
     request = understand(body, context.devices, context.settings)
     with once.write() as session:
         job, is_new = submit(session, request, context.settings.max_active_jobs)
@@ -100,13 +102,13 @@ def list_jobs(session: ReadSessionDep, query: Annotated[JobQuery, Query()]) -> J
 
 @router.get("/{job_id}", responses=NOT_FOUND, dependencies=[READ])
 def read_job(job_id: JobId, session: ReadSessionDep) -> JobOut:
-    """A job: how far it is, and the best so far with its evidence."""
+    """Return a job: its progress, and its best configuration so far with the evidence."""
     return service.read_job(session, job_id)
 
 
 @router.get("/{job_id}/trials", responses=NOT_FOUND, dependencies=[READ])
 def list_trials(job_id: JobId, session: ReadSessionDep, query: Annotated[TrialQuery, Query()]) -> TrialPage:
-    """Trials of a job in order of number, pending ones too."""
+    """List the trials of a job in order of number, including pending ones."""
     return listing.list_trials(session, job_id, query.after, query.limit, query.status)
 
 
@@ -121,12 +123,13 @@ def stream_events(
     context: ContextDep,
     last_event_id: LastEventId = None,
 ) -> Response:
-    """Server-sent events: each trial as it ends and the job as it changes, until it is over.
+    """Stream server-sent events: each trial as it ends and the job as it changes, until it is over.
 
-    With Last-Event-ID they go on after that event, one that it has told; after `end` there is nothing (204).
+    With Last-Event-ID the stream continues after that event, which it must have sent; after `end` the
+    response is 204.
     """
     after = -1 if last_event_id == events.END else events.last_seen(last_event_id)
-    # Asked here, so that a job that does not exist is a 404 and not an empty stream.
+    # Checked before the stream starts, so that an unknown job is a 404 and not an empty stream.
     over = context.news.read(job_id, after).job.status.over
     events.check_told(context.database, job_id, after)
     if over and last_event_id == events.END:
@@ -138,9 +141,9 @@ def stream_events(
 
 @router.post("/{job_id}/cancel", responses=NOT_FOUND, dependencies=[TUNE])
 def cancel_job(job_id: JobId, database: DatabaseDep, by: CallerDep) -> JobOut:
-    """Ask a job to stop: a queued one is over at once, a running one after its present trial.
+    """Cancel a job: a queued one ends at once, a running one after its current trial.
 
-    What it found stays: its trials, and its best so far, which lookups then serve.
+    Its results are kept: its trials, and its best so far, which lookups then serve.
     """
     with database.write() as session:
         job = service.cancel(session, job_id)
@@ -155,9 +158,9 @@ def cancel_job(job_id: JobId, database: DatabaseDep, by: CallerDep) -> JobOut:
     dependencies=[TUNE],
 )
 def retry_job(job_id: JobId, context: ContextDep, response: Response, by: CallerDep, once: OnceDep) -> JobOut:
-    """Resubmit a failed or cancelled job: a new job, which names the old one.
+    """Resubmit a failed or cancelled job: a new job, which refers to the old one.
 
-    The request is checked anew. While the same work is queued or running, that job is returned instead.
+    The request is validated again. If an identical job is queued or running, that job is returned instead.
     """
     with context.database.read() as session:
         body = asked_by(session, service.find_job(session, job_id))

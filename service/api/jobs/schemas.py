@@ -1,4 +1,4 @@
-"""Jobs and trials on the wire. Field names carry their units."""
+"""Schemas of jobs and trials. Field names carry their units."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -26,7 +26,7 @@ _BUDGET = {"trials": 20, "seconds": 300.0}
 
 
 class JobStatus(StrEnum):
-    """Where a job is in its life."""
+    """Status of a job."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -36,12 +36,12 @@ class JobStatus(StrEnum):
 
     @property
     def over(self) -> bool:
-        """Whether nothing more will happen."""
+        """Return whether the job has ended."""
         return self not in (JobStatus.QUEUED, JobStatus.RUNNING)
 
 
 class JobKind(StrEnum):
-    """What a job is for."""
+    """Purpose of a job."""
 
     SEARCH = "search"
     MEASURE = "measure"
@@ -50,7 +50,7 @@ class JobKind(StrEnum):
 
 
 class TrialStatus(StrEnum):
-    """What became of a trial."""
+    """Outcome of a trial."""
 
     PENDING = "pending"
     MEASURED = "measured"
@@ -63,19 +63,19 @@ class TrialStatus(StrEnum):
 
 
 class BudgetBody(BaseModel):
-    """When a job ends at the latest; whichever comes first."""
+    """Limits that end a job; the first one reached applies."""
 
     model_config = ConfigDict(extra="forbid")
 
     trials: StrictInt = Field(
         default=100,
-        description="Most configurations tried, at least 1",
+        description="Maximum number of configurations tried, at least 1",
         examples=[20],
         json_schema_extra={"minimum": 1},
     )
     seconds: FiniteFloat = Field(
         default=600.0,
-        description="Longest run, in seconds of wall time, more than 0",
+        description="Maximum wall time, in seconds, more than 0",
         examples=[300.0],
         json_schema_extra={"exclusiveMinimum": 0},
     )
@@ -83,28 +83,28 @@ class BudgetBody(BaseModel):
         default=None,
         ge=1,
         le=2**31 - 1,
-        description="Stop when so many trials in a row gained less than 1 %; null to go on",
+        description="Stop after this many consecutive trials that gained less than 1 %; null: never",
         examples=[30],
     )
     roofline: FiniteFloat | None = Field(
         default=None,
         gt=0,
         le=1,
-        description="Stop when the fastest reaches this fraction of what the GPU can do: of its multiply units, or of "
-        "moving every operand once; null to go on",
+        description="Stop when the fastest reaches this fraction of the roofline: of the peak of the multiply units, "
+        "or of moving every operand once; null: never",
         examples=[0.8],
     )
 
 
 class JobOptions(BaseModel):
-    """What may be said of a job beside its problem and device: the fields of its spec."""
+    """Options of a job besides its problem and device: the fields of its spec."""
 
     budget: BudgetBody = Field(default_factory=BudgetBody, description="When to stop", examples=[_BUDGET])
     seed: StrictInt = Field(
         default=0,
         ge=0,
         le=MAX_SEED,
-        description="Start of the random choices; equal seeds draw equal configurations",
+        description="Random seed; equal seeds select equal configurations",
         examples=[0],
     )
     reuse: StrictBool = Field(
@@ -114,19 +114,19 @@ class JobOptions(BaseModel):
     )
     warm_start: StrictBool = Field(
         default=True,
-        description="Begin with what was best for the nearest problems and devices; false: know nothing of them",
+        description="Warm start from the best configurations of the nearest problems and devices; false: none",
         examples=[True],
     )
     search: Method = Field(
         default=Method.PORTFOLIO,
-        description="How the space is searched: portfolio learns which of several ways pays; tpe, cmaes, nsga2 (time "
-        "and memory), gp (Gaussian process), model (among the best predicted), random, exhaustive",
+        description="Search strategy: portfolio learns which of several strategies pays; tpe, cmaes, nsga2 (time and "
+        "memory), gp (Gaussian process), model (among the best predicted), random, exhaustive",
         examples=["portfolio"],
     )
     objective: Objective | None = Field(
         default=None,
-        description="Objective to minimize: time; time-memory (beyond the operands) or time-energy (where the device "
-        "tells it), which nsga2 weighs; null: what the search weighs anyway",
+        description="Objective to minimize: time; time-memory (beyond the operands) or time-energy (if the device "
+        "reports it), both for nsga2; null: search default",
         examples=[None],
     )
 
@@ -141,18 +141,18 @@ REUSED_EXAMPLE = {"job": "01970a3c-0000-7000-8000-000000000000", "trial": 7, "sc
 
 
 class ReusedOut(BaseModel):
-    """The trial of an earlier job whose measurement a trial took: of the same binary, launch, device and driver."""
+    """Trial of an earlier job whose measurement is reused: the same binary, launch, device and driver."""
 
     job: UUID = Field(description="The job that measured it", examples=["01970a3c-0000-7000-8000-000000000000"])
     trial: int = Field(description="Its number there", examples=[7])
     scale: float = Field(
-        description="How long the default takes now over how long it took there; the time is judged times this",
+        description="Time of the default now over its time in that job; the reused time is scaled by this",
         examples=[1.02],
     )
 
 
 class TrialOut(BaseModel):
-    """One configuration and what became of it. Number 0 is the baseline, the heuristic's choice."""
+    """One configuration and its outcome. Number 0 is the baseline, chosen by the heuristic."""
 
     number: int = Field(description="Counts from 0 within the job", examples=[3])
     status: TrialStatus = Field(
@@ -161,16 +161,16 @@ class TrialOut(BaseModel):
     )
     reason: str | None = Field(
         default=None,
-        description="The rule or finding, when it gave no time",
+        description="The rule or finding, if it has no time",
         examples=["refused by rule registers: ..."],
     )
     config: ConfigBody | dict[str, object] = Field(
-        description="The configuration, canonical; as it was stored if this version cannot read it",
+        description="The configuration, canonical; as stored if this version cannot read it",
         examples=[CONFIG_EXAMPLE],
     )
     proposer: str | None = Field(
         default=None,
-        description="Who chose it: default, donor, random, gp, tpe, descent, ...; null where that was not recorded",
+        description="Source of the configuration: default, donor, random, gp, tpe, descent, ...; null if not recorded",
         examples=["gp"],
     )
     evidence: Evidence = Field(description="Time and correctness", examples=[EVIDENCE_EXAMPLE])
@@ -179,13 +179,13 @@ class TrialOut(BaseModel):
     )
     predicted: TimeEvidence | None = Field(
         default=None,
-        description="What the model predicted of it; null where it does not predict",
+        description="Prediction of the model; null if it makes none",
         examples=[TIME_EXAMPLE],
     )
     measured: TimeEvidence | None = Field(
         default=None,
-        description="What was measured of its configuration: in this trial, else by another job for the same problem "
-        "and device; null if nothing was",
+        description="Measurement of its configuration: in this trial, or by another job for the same problem and "
+        "device; null if there is none",
         examples=[MEASURED_EXAMPLE],
     )
     measured_by: UUID | None = Field(
@@ -201,11 +201,11 @@ class TrialOut(BaseModel):
     )
     reused: ReusedOut | None = Field(
         default=None,
-        description="Where its measurement is from, if it was not measured in this job; null if it was",
+        description="Source of a reused measurement; null if measured in this job",
         examples=[REUSED_EXAMPLE],
     )
     compile_s: float = Field(description="Wall time of compiling, in seconds", examples=[0.08])
-    verify_s: float = Field(description="Wall time of checking the numbers, in seconds", examples=[0.3])
+    verify_s: float = Field(description="Wall time of verifying the results, in seconds", examples=[0.3])
     measure_s: float = Field(description="Wall time of measuring, in seconds", examples=[0.9])
     begun_at: datetime = Field(description="When it began, UTC", examples=["2026-01-02T03:04:05Z"])
     ended_at: datetime | None = Field(default=None, description="When it ended, UTC", examples=["2026-01-02T03:04:06Z"])
@@ -216,21 +216,23 @@ class Comparison(BaseModel):
 
     default_us: float = Field(description="Median of trial 0, in us", examples=[930.2])
     best_us: float = Field(description="Median of the best trial, in us", examples=[412.5])
-    speedup: float = Field(description="How many times as fast the best is", examples=[2.26])
+    speedup: float = Field(description="Speedup of the best", examples=[2.26])
 
 
 class WallTimeOut(BaseModel):
-    """Seconds of wall time of a job's runs, by what was done; a run that was killed is not in it.
+    """Wall time of a job's runs by phase, in seconds; a run that was killed is not included.
 
-    In `compile_s` something was being compiled beside the rest, so that all parts may be more than the total.
+    `compile_s` overlaps the other phases, so the sum of all may exceed the total.
     """
 
     total_s: float = Field(description="All of it", examples=[52.3])
     propose_s: float = Field(description="Choosing configurations", examples=[1.2])
-    compile_s: float = Field(description="With at least one compilation under way, beside the rest", examples=[24.8])
+    compile_s: float = Field(
+        description="With at least one compilation running, overlapping other phases", examples=[24.8]
+    )
     wait_s: float = Field(description="Waiting for a kernel to be compiled", examples=[5.6])
     verify_s: float = Field(description="Running and checking for correctness", examples=[8.1])
-    measure_s: float = Field(description="Warming up and taking times", examples=[30.2])
+    measure_s: float = Field(description="Warm-up and measurement", examples=[30.2])
     compare_s: float = Field(description="Measuring finalists and the default, interleaved", examples=[4.4])
     device_restarts: int = Field(description="How often the device's process was lost", examples=[0])
 
@@ -248,7 +250,7 @@ WALL_EXAMPLE = {
 
 
 class JobLinks(BaseModel):
-    """Where to go on."""
+    """Links of a job."""
 
     self: str = Field(description="This job", examples=["/v1/jobs/01970a3c-0000-7000-8000-000000000000"])
     trials: str = Field(description="Its trials", examples=["/v1/jobs/01970a3c-0000-7000-8000-000000000000/trials"])
@@ -256,10 +258,10 @@ class JobLinks(BaseModel):
         description="Its event stream", examples=["/v1/jobs/01970a3c-0000-7000-8000-000000000000/events"]
     )
     cancel: str = Field(
-        description="POST here to stop it", examples=["/v1/jobs/01970a3c-0000-7000-8000-000000000000/cancel"]
+        description="POST here to cancel it", examples=["/v1/jobs/01970a3c-0000-7000-8000-000000000000/cancel"]
     )
     retry: str = Field(
-        description="POST here to do it anew, when it failed or was cancelled",
+        description="POST here to resubmit it if it failed or was cancelled",
         examples=["/v1/jobs/01970a3c-0000-7000-8000-000000000000/retry"],
     )
 
@@ -274,92 +276,92 @@ _DONOR = {
 
 
 class DonorOut(BaseModel):
-    """A configuration that was good elsewhere, which a job began with."""
+    """A good configuration of a similar problem or device, used as a warm start."""
 
     job: UUID | None = Field(
         default=None,
-        description="The job that found it; null if a file of another format brought it",
+        description="The job that found it; null if a file of another format did",
         examples=["01970a3c-0000-7000-8000-000000000000"],
     )
     recording: UUID | None = Field(
         default=None,
-        description="The recording that has it; null if a job found it, or if it is not here",
+        description="The recording that contains it; null if a job found it, or if the recording is not stored here",
         examples=[None],
     )
     trial: int = Field(description="Its number there", examples=[7])
     problem: ProblemBody | dict[str, object] = Field(
-        description="The problem it is good for; as it was stored if this version cannot read it", examples=[_PROBLEM]
+        description="The problem it is good for; as stored if this version cannot read it", examples=[_PROBLEM]
     )
     device: str = Field(description="Id of the device it is good on", examples=["b580"])
     distance: float = Field(
-        description="How far that problem is: root of the squared doublings of M, N, K and batch", examples=[1.0]
+        description="Distance of that problem: root of the squared doublings of M, N, K and batch", examples=[1.0]
     )
 
 
 class JobOut(JobOptions):
-    """A job: its request, its progress, and the best so far. One of kind `measure` searches nothing."""
+    """A job: its request, its progress, and the best so far. A job of kind `measure` does no search."""
 
     id: UUID = Field(description="Sorts by time of creation", examples=["01970a3c-0000-7000-8000-000000000000"])
     status: JobStatus = Field(description="queued, running, succeeded, failed or cancelled", examples=["running"])
     kind: JobKind = Field(
-        description="search: finds the fastest; measure: measures what it was given; shape: one of a set of shapes; "
+        description="search: finds the fastest; measure: measures given configurations; shape: one of a set of shapes; "
         "import: ran elsewhere",
         examples=["search"],
     )
-    retry_of: UUID | None = Field(default=None, description="The job that it does anew; null if none", examples=[None])
-    problem: ProblemBody = Field(description="What is computed, whole", examples=[_PROBLEM])
+    retry_of: UUID | None = Field(default=None, description="The job that it resubmits; null if none", examples=[None])
+    problem: ProblemBody = Field(description="The complete problem", examples=[_PROBLEM])
     device: str = Field(description="Id of the device", examples=["b580"])
     origin: str | None = Field(
-        default=None, description="Where it ran, if it was imported; null if here", examples=["the lab"]
+        default=None, description="Host where it ran, if imported; null if here", examples=["the lab"]
     )
-    cancel_requested: bool = Field(description="Someone asked it to stop", examples=[False])
-    attempts: int = Field(description="How often a worker took it up", examples=[1])
+    cancel_requested: bool = Field(description="Whether cancellation was requested", examples=[False])
+    attempts: int = Field(description="Number of times a worker started it", examples=[1])
     error: str | None = Field(
         default=None, description='"code: message" when it failed', examples=["device-crashed: ..."]
     )
     stop: str | None = Field(
         default=None,
-        description="What ended its search: trials, seconds, exhausted, no_gain, roofline or cancelled; null before, "
-        "of a job that failed, and where it was not recorded",
+        description="Stop reason of the search: trials, seconds, exhausted, no_gain, roofline or cancelled; null "
+        "until it ends, for a failed job, and if not recorded",
         examples=["trials"],
     )
     counts: dict[str, int] = Field(description="Trials by status", examples=[{"measured": 12, "rejected": 1}])
     done: int = Field(description="Trials that ended", examples=[13])
     best: TrialOut | None = Field(
         default=None,
-        description="The fastest proven trial so far; in the end the winner of the re-measured finalists. Of a "
-        "job that only predicted it is corrected when others measure its configurations",
+        description="The fastest verified trial so far; at the end the winner of the re-measured finalists. For a job "
+        "that only predicted it is updated when other jobs measure its configurations",
         examples=[None],
     )
     basis: str | None = Field(
         default=None,
-        description="What the time of `best` rests on: in_turns, measured interleaved with the default and the other "
-        "finalists; single, the least of single measurements, which may have been the luckiest; predicted by a model. "
+        description="Evidence for the time of `best`: in_turns, re-measured interleaved with the default and the other "
+        "finalists; single, the least of single measurements, which are biased to the fast side; predicted by a model. "
         "null without a time",
         examples=["in_turns"],
     )
     comparison: Comparison | None = Field(
         None,
-        description="Speed-up over the default configuration, interleaved: where it is not null its two times stand "
-        "for the job, and those of `best` and of trial 0 are single measurements",
+        description="Speedup over the default configuration, re-measured, interleaved: if not null, use its two "
+        "times; those of `best` and of trial 0 are single measurements",
         examples=[None],
     )
     wall: WallTimeOut | None = Field(
-        default=None, description="What its time went to; null before a run ended", examples=[WALL_EXAMPLE]
+        default=None, description="Wall time by phase; null until a run ended", examples=[WALL_EXAMPLE]
     )
-    created_at: datetime = Field(description="When it was asked for, UTC", examples=["2026-01-02T03:04:05Z"])
+    created_at: datetime = Field(description="Creation time, UTC", examples=["2026-01-02T03:04:05Z"])
     started_at: datetime | None = Field(
-        default=None, description="When it first ran, UTC", examples=["2026-01-02T03:04:06Z"]
+        default=None, description="Start of the first run, UTC", examples=["2026-01-02T03:04:06Z"]
     )
     finished_at: datetime | None = Field(
         default=None, description="When it ended, UTC", examples=["2026-01-02T03:09:06Z"]
     )
     donors: list[DonorOut] = Field(
-        description="What it began with, best first; empty of one that has not begun, or found nothing",
+        description="Warm starts, best first; empty if the job has not begun, or found none",
         examples=[[_DONOR]],
     )
     links: JobLinks = Field(
-        description="Where to go on",
+        description="Links",
         examples=[
             {
                 "self": "/v1/jobs/...",
@@ -373,7 +375,7 @@ class JobOut(JobOptions):
 
 
 class JobPage(BaseModel):
-    """Some jobs, newest first."""
+    """A page of jobs, newest first."""
 
     jobs: list[JobOut] = Field(description="This page", examples=[[]])
     next_before: UUID | None = Field(
@@ -384,7 +386,7 @@ class JobPage(BaseModel):
 
 
 class TrialPage(BaseModel):
-    """Some trials of a job, in order of number."""
+    """A page of trials of a job, in order of number."""
 
     trials: list[TrialOut] = Field(description="This page", examples=[[]])
     next_after: int | None = Field(

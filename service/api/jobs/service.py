@@ -1,4 +1,4 @@
-"""Jobs and trials as the wire says them, read from their rows."""
+"""Jobs and trials as response models."""
 
 from collections.abc import Mapping, Sequence
 from typing import cast
@@ -42,12 +42,12 @@ from service.schemas import ProblemBody
 
 
 def job_path(job_id: UUID) -> str:
-    """Where a job is."""
+    """Return the path of a job."""
     return f"/v1/jobs/{job_id}"
 
 
 def read_job(session: Session, job_id: UUID) -> JobOut:
-    """A job with its progress.
+    """Return a job with its progress.
 
     Raises:
         NotFound: there is none.
@@ -56,7 +56,7 @@ def read_job(session: Session, job_id: UUID) -> JobOut:
 
 
 def cancel(session: Session, job_id: UUID) -> JobOut:
-    """Ask a job to stop; one that is over stays as it is.
+    """Cancel a job; one that is over is not changed.
 
     Raises:
         NotFound: there is no such job.
@@ -68,12 +68,12 @@ def cancel(session: Session, job_id: UUID) -> JobOut:
 
 
 def describe(session: Session, job: Job) -> JobOut:
-    """A job as the wire says it."""
+    """Convert a job to its response model."""
     return describe_all(session, [job])[0]
 
 
 def describe_all(session: Session, rows: Sequence[Job]) -> list[JobOut]:
-    """Jobs as the wire says them, in as many queries as for one."""
+    """Convert jobs to their response models with as many queries as for one."""
     ids = [job.id for job in rows]
     counts, kinds = trials.count_by_status_of(session, ids), jobs.kinds(session, ids)
     digests = {str(each["recording"]) for job in rows for each in job.warm_starts or () if each["recording"]}
@@ -118,12 +118,12 @@ def _describe(job: Job, counts: dict[str, int], kind: JobKind, recorded: Mapping
 
 
 def wall_of(job: Job) -> WallTimeOut | None:
-    """What a job's time went to; None before a run of it ended."""
+    """Return the wall time of a job by phase; None until a run of it ended."""
     return None if job.total_s is None else WallTimeOut.model_validate(job, from_attributes=True)
 
 
 def describe_options(job: Job) -> JobOptions:
-    """The options of a job.
+    """Return the options of a job.
 
     Raises:
         ValidationError: they are of another version.
@@ -146,7 +146,7 @@ def _basis(job: Job, best: TrialOut) -> str | None:
 
 
 def describe_trial(trial: Trial, problem: Problem) -> TrialOut:
-    """A trial of a problem as the wire says it."""
+    """Convert a trial of a problem to its response model."""
     evidence, by = evidence_of(trial), measuring_trial(trial)
     return TrialOut(
         number=trial.number,
@@ -195,7 +195,7 @@ def _reused(reused: Reuse) -> ReusedOut:
 
 
 def find_job(session: Session, job_id: UUID) -> Job:
-    """The row of a job.
+    """Return the row of a job.
 
     Raises:
         NotFound: there is none.

@@ -1,4 +1,4 @@
-"""What the listeners of one job are told is read once for all of them, as long as nothing is committed."""
+"""Job news shared by all listeners of a job: read once for all until something is committed."""
 
 import threading
 from uuid import UUID
@@ -17,7 +17,7 @@ _MOST = 1_000
 
 
 class SharedNews:
-    """News of jobs by what a listener has seen. Thread-safe."""
+    """News of jobs by the last trial that a listener has seen. Thread-safe."""
 
     def __init__(self, database: Database, max_age_s: float) -> None:
         self._database = database
@@ -26,7 +26,7 @@ class SharedNews:
         self._kept: dict[tuple[UUID, int], tuple[Mark, News]] = {}
 
     def read(self, job_id: UUID, after: int) -> News:
-        """As `read_news` says it now.
+        """Return what `read_news` returns, from the cache if nothing was committed since.
 
         Raises:
             NotFound: there is no such job.
@@ -43,5 +43,5 @@ class SharedNews:
             return news
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the subscription to the database."""
         self._watch.close()

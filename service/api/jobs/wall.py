@@ -1,10 +1,10 @@
-"""What a job's time went to, in a sentence."""
+"""Wall time of a job by phase, in a sentence."""
 
 from service.api.jobs.schemas import WallTimeOut
 
 
 def wall_sentence(wall: WallTimeOut) -> str:
-    """The shares of the total, largest first, and what overlaps them."""
+    """Describe the shares of the total, largest first, and the phases that overlap them."""
     parts = {
         "measuring": wall.measure_s,
         "proving": wall.verify_s,

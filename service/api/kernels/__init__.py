@@ -1,1 +1,1 @@
-"""The best kernels and their files over REST."""
+"""Best kernels and their files, over REST."""

@@ -1,4 +1,4 @@
-"""/v1/artifacts, and the same files by the kernels that they are of."""
+"""/v1/artifacts, and the files of kernels."""
 
 from typing import Annotated
 from uuid import UUID
@@ -27,12 +27,12 @@ _CONTENT = {"application/octet-stream": _BYTES}
 _FILE: Responses = {
     200: {"description": "The bytes; ETag is their SHA-256", "content": _CONTENT},
     206: {
-        "description": "The bytes of one range, or of several",
+        "description": "One or several ranges of bytes",
         "content": _CONTENT | {"multipart/byteranges": _BYTES},
     },
-    304: {"description": "The client has them"},
+    304: {"description": "The client has the current version"},
 }
-_HEAD: Responses = {200: {"description": "The file is there; ETag is its SHA-256"}, 304: _FILE[304]}
+_HEAD: Responses = {200: {"description": "The file exists; ETag is its SHA-256"}, 304: _FILE[304]}
 _EXAMPLE = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 Sha256 = Annotated[str, Path(pattern="^[0-9a-f]{64}$", description="SHA-256 of the bytes, in hex", examples=[_EXAMPLE])]
 KernelId = Annotated[UUID, Path(description="Id of the kernel", examples=["01970a3c-0000-7000-8000-000000000000"])]
@@ -41,13 +41,13 @@ FileName = Annotated[str, Path(description="Name of the file", examples=["kernel
 
 @router.get("/artifacts/{sha256}", response_class=Response, responses=_FILE | NOT_FOUND | RANGE, dependencies=[READ])
 def read_artifact(sha256: Sha256, request: Request, context: ContextDep) -> Response:
-    """A file of any kernel by its hash. It never changes: If-None-Match and Range are honoured."""
+    """Return a file of any kernel by its hash. It never changes: If-None-Match and Range are supported."""
     return _answer(context, request, sha256)
 
 
 @router.head("/artifacts/{sha256}", response_class=Response, responses=_HEAD | NOT_FOUND, dependencies=[READ])
 def head_artifact(sha256: Sha256, request: Request, context: ContextDep) -> Response:
-    """Length, type and ETag of a file of any kernel."""
+    """Return length, type and ETag of a file of any kernel."""
     return _answer(context, request, sha256)
 
 
@@ -58,7 +58,7 @@ def head_artifact(sha256: Sha256, request: Request, context: ContextDep) -> Resp
     dependencies=[READ],
 )
 def read_kernel_file(kernel_id: KernelId, name: FileName, request: Request, context: ContextDep) -> Response:
-    """A file of a kernel by its name. It never changes: If-None-Match and Range are honoured."""
+    """Return a file of a kernel by its name. It never changes: If-None-Match and Range are supported."""
     return _answer_named(context, request, kernel_id, name)
 
 
@@ -66,7 +66,7 @@ def read_kernel_file(kernel_id: KernelId, name: FileName, request: Request, cont
     "/kernels/{kernel_id}/artifacts/{name}", response_class=Response, responses=_HEAD | NOT_FOUND, dependencies=[READ]
 )
 def head_kernel_file(kernel_id: KernelId, name: FileName, request: Request, context: ContextDep) -> Response:
-    """Length, type and ETag of a file of a kernel."""
+    """Return length, type and ETag of a file of a kernel."""
     return _answer_named(context, request, kernel_id, name)
 
 

@@ -1,4 +1,4 @@
-"""Answers with the bytes of an artifact, which never change: ETag, 304, ranges. Source: RFC 9110, RFC 6266."""
+"""Responses with the bytes of an artifact, which never change: ETag, 304, ranges. Source: RFC 9110, RFC 6266."""
 
 import re
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def answer(artifact: Artifact, store: ArtifactStore, request_headers: Mapping[str, str], *, head: bool) -> Response:
-    """All bytes, those asked for, or 304 when the client has them; of a HEAD only what would go with them.
+    """Return all bytes, the requested ranges, or 304 if the client has them; for HEAD only the headers.
 
     Raises:
-        RangeInvalid: no byte is in the range asked for.
-        Unavailable: the file is gone or damaged.
+        RangeInvalid: no byte is in the requested range.
+        Unavailable: the file is missing or damaged.
     """
     etag = f'"{artifact.sha256}"'
     headers = {
@@ -59,7 +59,7 @@ def _names(if_none_match: str | None, etag: str) -> bool:
 
 
 def _attachment(name: str) -> str:
-    """What a browser calls the file that it saves; a name from elsewhere may hold anything."""
+    """Return the Content-Disposition header of a file, whose name may hold any character if it was imported."""
     if _PLAIN_NAME.fullmatch(name):
         return f'attachment; filename="{name}"'
     return f"attachment; filename*=UTF-8''{quote(name, safe='')}"

@@ -1,4 +1,4 @@
-"""The launch of a kernel on the wire: kernel.json, which goes on growing, so that unknown facts pass through."""
+"""Schemas of the launch of a kernel: kernel.json, which is extended over time, so unknown facts pass through."""
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
@@ -21,13 +21,13 @@ LAUNCH_EXAMPLE: dict[str, object] = {
 
 
 class ArgumentOut(BaseModel):
-    """Memory that a launch is given."""
+    """A buffer that a launch takes."""
 
     model_config = ConfigDict(extra="allow")
 
     index: int | None = Field(default=None, description="Counts from 0", examples=[0])
     name: str = Field(
-        description="A, B, C, then vectors and matrices of the epilogue, then what the launch itself needs",
+        description="A, B, C, then vectors and matrices of the epilogue, then buffers of the launch itself",
         examples=["A"],
     )
     role: str | None = Field(
@@ -36,7 +36,7 @@ class ArgumentOut(BaseModel):
         examples=["input"],
     )
     dtype: str | None = Field(default=None, description="Element type in memory", examples=["f16"])
-    bytes: int | None = Field(default=None, description="Least size of the buffer, in bytes", examples=[1048576])
+    bytes: int | None = Field(default=None, description="Minimum size of the buffer, in bytes", examples=[1048576])
 
 
 class ParameterOut(BaseModel):
@@ -44,109 +44,113 @@ class ParameterOut(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    argument: int | None = Field(default=None, description="Index of the argument; null of a number", examples=[0])
-    scalar: str | None = Field(default=None, description="Name of the number; null of a pointer", examples=["m"])
-    value: int | None = Field(default=None, description="The number for the problem's sizes", examples=[512])
+    argument: int | None = Field(default=None, description="Index of the argument; null for a number", examples=[0])
+    scalar: str | None = Field(default=None, description="Name of the number; null for a pointer", examples=["m"])
+    value: int | None = Field(default=None, description="Its value for the sizes of the problem", examples=[512])
 
 
 class StepOut(BaseModel):
-    """One kernel of a launch; it runs after the one before it. Of a GPU it has sizes, of a CPU threads."""
+    """One kernel of a launch; the steps run in order. On a GPU it has work sizes, on a CPU threads."""
 
     model_config = ConfigDict(extra="allow")
 
     kernel: str = Field(description="Its name in the binary: gemm, clear, finish or another", examples=["gemm"])
     parameters: list[ParameterOut] = Field(
-        default_factory=list[ParameterOut], description="What it is given, in order", examples=[_STEP["parameters"]]
+        default_factory=list[ParameterOut], description="Its parameters, in order", examples=[_STEP["parameters"]]
     )
     global_size: list[int] = Field(
         default_factory=list[int], description="Work-items in three dimensions", examples=[[256, 4, 1]]
     )
     global_size_formula: list[str] = Field(
         default_factory=list[str],
-        description="Work-items as formulas of the sizes; empty if they are always the same",
+        description="Work-items as formulas of the sizes; empty if they are constant",
         examples=[["64 * ceil(n / 96)", "ceil(m / 128)", "1"]],
     )
     local_size: list[int] = Field(
         default_factory=list[int], description="Work-items of a work-group", examples=[[64, 1, 1]]
     )
     threads: int | None = Field(
-        default=None, description="Threads of a CPU that it runs on; null of a GPU", examples=[2]
+        default=None, description="Number of CPU threads it runs on; null for a GPU", examples=[2]
     )
     once: bool = Field(
         default=False,
-        description="It prepares memory that later launches only read: once for the same contents is enough",
+        description="Whether it prepares memory that later launches only read: once per contents is enough",
         examples=[False],
     )
 
 
 class MemoryPathOut(BaseModel):
-    """How a matrix is moved between memory and registers."""
+    """Path of a matrix between memory and registers."""
 
     model_config = ConfigDict(extra="allow")
 
-    by: str = Field(description="block2d: 2-D block messages; lanes: each lane its elements", examples=["block2d"])
+    by: str = Field(
+        description="block2d: 2-D block messages; lanes: each lane moves its elements", examples=["block2d"]
+    )
     because: str | None = Field(
-        default=None, description="Rule that 2-D blocks cannot be used by, and why", examples=["block2d-pitch: ..."]
+        default=None, description="Rule that prevents 2-D block messages, and why", examples=["block2d-pitch: ..."]
     )
 
 
 class PackingOut(BaseModel):
-    """When a CPU's kernel copies a matrix into the order in which it reads it."""
+    """Packing of a matrix by a CPU kernel: a copy in the order in which it is read."""
 
     model_config = ConfigDict(extra="allow")
 
     when: str = Field(description="none, block, whole or beforehand", examples=["beforehand"])
     elements: str | None = Field(
-        default=None, description="Type of its elements then; null if it is never packed", examples=["bf16"]
+        default=None, description="Element type of the packed copy; null if never packed", examples=["bf16"]
     )
     bytes: int | None = Field(
-        default=None, description="Length of all of it, packed whole or beforehand, in bytes", examples=[491520]
+        default=None, description="Size of the packed copy, if packed whole or beforehand, in bytes", examples=[491520]
     )
 
 
 class LaunchOut(BaseModel):
-    """kernel.json: everything that a launch of kernel.spv, or a call of kernel.o, needs."""
+    """Content of kernel.json: all that a launch of kernel.spv, or a call of kernel.o, needs."""
 
     model_config = ConfigDict(extra="allow")
 
     arguments: list[ArgumentOut] = Field(
-        default_factory=list[ArgumentOut], description="Memory it is given, in order", examples=[[_ARGUMENT]]
+        default_factory=list[ArgumentOut], description="Its buffers, in order", examples=[[_ARGUMENT]]
     )
     steps: list[StepOut] = Field(
         default_factory=list[StepOut], description="Its kernels, in order of execution", examples=[[_STEP]]
     )
     memory_paths: dict[str, MemoryPathOut] | None = Field(
         default=None,
-        description="How each matrix is moved; null of a CPU",
+        description="Memory path of each matrix; null for a CPU",
         examples=[_PATHS],
     )
     pointer_alignment_bytes: int | None = Field(
-        default=None, description="What all pointers must be aligned to, in bytes", examples=[64]
+        default=None, description="Required alignment of all pointers, in bytes", examples=[64]
     )
     subgroup_size: int | None = Field(default=None, description="Work-items of a sub-group", examples=[16])
     build_options: dict[str, str] = Field(
         default_factory=dict,
-        description="What the driver is told, by API",
+        description="Build options of the driver, by API",
         examples=[{"opencl": "-cl-intel-256-GRF-per-thread"}],
     )
     needs: list[str] | None = Field(
         default=None,
-        description="Instructions that a CPU must have, as /proc/cpuinfo names them; null of a GPU",
+        description="Required CPU instructions, as /proc/cpuinfo names them; null for a GPU",
         examples=[["avx512f", "avx512_bf16"]],
     )
     threads: int | None = Field(
-        default=None, description="Least threads of the pool that a CPU's kernel is given; null of a GPU", examples=[2]
+        default=None,
+        description="Minimum number of threads of the pool that a CPU kernel is given; null for a GPU",
+        examples=[2],
     )
     workspace_bytes: StrictInt | None = Field(
         default=None,
         ge=0,
         le=2**40,
-        description="Length of the memory that a CPU's kernel works in, in bytes",
+        description="Size of the workspace of a CPU kernel, in bytes",
         examples=[65536],
     )
     packing: dict[str, PackingOut] | None = Field(
         default=None,
-        description="Which matrices are packed, and when; null of a GPU",
+        description="Packing of each matrix; null for a GPU",
         examples=[{"B": {"when": "beforehand", "elements": "bf16", "bytes": 491520}}],
     )
 

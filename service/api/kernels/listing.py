@@ -33,7 +33,7 @@ from tuner.session.evidence import NATIVE
 
 
 class Known(StrEnum):
-    """How the best time of a kernel is known."""
+    """Evidence for the best time of a kernel."""
 
     MEASURED = "measured"
     EMULATED = "emulated"
@@ -42,7 +42,7 @@ class Known(StrEnum):
 
 
 class KernelQuery(ListQuery):
-    """Which kernels a list holds; all that is given must hold."""
+    """Filters of a list of kernels; all must match."""
 
     evidence: Known | None = Field(
         default=None,
@@ -51,7 +51,7 @@ class KernelQuery(ListQuery):
     )
 
     def problems(self) -> list[ColumnElement[bool]]:
-        """What holds of the problems."""
+        """Return the conditions on the problems."""
         names = ("m", "n", "k", "batch", "dtype_a", "dtype_b", "dtype_c", "dtype_acc")
         given = {name: getattr(self, name) for name in names}
         return [getattr(Problem, name) == value for name, value in given.items() if value is not None]
@@ -61,32 +61,32 @@ class KernelLine(BaseModel):
     """A kernel in a list."""
 
     id: UUID = Field(description="Sorts by time of creation; GET /v1/kernels/ID has all of it", examples=[ID_EXAMPLE])
-    problem: ProblemBody = Field(description="What it computes, whole", examples=[{"m": 512, "n": 384, "k": 1024}])
+    problem: ProblemBody = Field(description="The complete problem", examples=[{"m": 512, "n": 384, "k": 1024}])
     device: str = Field(description="Id of the device it was tuned on", examples=["b580"])
-    driver: str = Field(description="Driver of that device; empty if none was known", examples=["26.27.1"])
+    driver: str = Field(description="Driver of that device; empty if unknown", examples=["26.27.1"])
     evidence: Evidence = Field(description="Time and correctness of its best trial", examples=[EVIDENCE_EXAMPLE])
     tflops: float | None = Field(
         default=None, description="2 M N K batch / time, in TFLOP/s; null without a time", examples=[1.25]
     )
     origin: str | None = Field(
-        default=None, description="Where it was compiled, if it was imported; null if here", examples=["the lab"]
+        default=None, description="Host where it was compiled, if imported; null if here", examples=["the lab"]
     )
     config: ConfigBody | dict[str, object] = Field(
-        description="The configuration; as it was stored if this version cannot read it", examples=[CONFIG_EXAMPLE]
+        description="The configuration; as stored if this version cannot read it", examples=[CONFIG_EXAMPLE]
     )
     content_hash: str = Field(description="SHA-256 of the binary, in hex", examples=["9f86d081884c7d65..."])
     created_at: datetime = Field(description="When it was stored, UTC", examples=["2026-01-02T03:04:06Z"])
 
 
 class KernelPage(BaseModel):
-    """Kernels, newest first."""
+    """A page of kernels, newest first."""
 
     kernels: list[KernelLine] = Field(description="This page", examples=[[]])
     next_before: UUID | None = Field(description="`before` of the next page; null on the last", examples=[None])
 
 
 def list_kernels(session: Session, wanted: KernelQuery) -> KernelPage:
-    """The newest kernels that are wanted, older than `before`."""
+    """Return the newest matching kernels older than `before`."""
     query = select(Kernel.id)
     if asked := wanted.problems():
         query = query.where(Kernel.problem_id.in_(select(Problem.id).where(*asked)))
@@ -104,20 +104,22 @@ def list_kernels(session: Session, wanted: KernelQuery) -> KernelPage:
 
 
 def newest(session: Session, query: Select[UUID], device: str | None, limit: int) -> list[UUID]:
-    """The newest of the ids of kernels that a query finds, at most `limit`, those of a device (its id) or of all."""
+    """Return the ids of the newest kernels that a query finds, at most `limit`, of one device (its id) or of
+    all.
+    """
     newest_first = query.order_by(Kernel.id.desc()).limit(limit)
     if device is None:
         return list(session.scalars(newest_first))
-    # One query a driver: an index has the kernels of each in order, so that not all are sorted for a page.
+    # One query per driver: an index has the kernels of each in order, so that a page needs no sort of all.
     drivers = session.scalars(select(Device.id).where(Device.slug == device)).all()
     found = [session.scalars(newest_first.where(Kernel.device_id == driver)) for driver in drivers]
     return nlargest(limit, chain.from_iterable(found))
 
 
 def has_time(known: Known) -> list[ColumnElement[bool]]:
-    """That the best time of a kernel is such: measured before predicted, here or in another job."""
+    """Return the conditions that the best time of a kernel is so known: measured (in any job) before predicted."""
     trials = select(Trial.id).where(Trial.kernel_id == Kernel.id)
-    # Told by the status of trials where that does: thousands of kernels may be passed over for one that is so.
+    # By the status of trials where that is enough: a page may pass over thousands of kernels.
     measured_here = trials.where(Trial.status == "measured").exists()
     elsewhere = trials.join(PredictionError, PredictionError.trial_id == Trial.id).exists()
     match known:

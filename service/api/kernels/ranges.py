@@ -1,11 +1,11 @@
-"""Parts of a representation by a Range header. Source: RFC 9110, section 14."""
+"""Byte ranges of a representation. Source: RFC 9110, section 14."""
 
 import re
 import secrets
 from dataclasses import dataclass
 
-_MOST_PARTS = 16  # more are a way to make an answer larger than the file
-_SPECIFIER = re.compile(r"(\d{0,1000})-(\d{0,1000})", re.ASCII)  # longer ones Python does not read
+_MOST_PARTS = 16  # more would let a response exceed the size of the file
+_SPECIFIER = re.compile(r"(\d{0,1000})-(\d{0,1000})", re.ASCII)  # Python does not parse longer ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +16,15 @@ class Part:
     last: int
 
     def content_range(self, size: int) -> str:
-        """The Content-Range header of a part of `size` bytes."""
+        """Return the Content-Range header of a part of `size` bytes."""
         return f"bytes {self.first}-{self.last}/{size}"
 
 
 def parts_of(header: str, size: int) -> list[Part] | None:
-    """The parts that a header asks for, empty if no byte is in them; None for what a server may ignore.
+    """Return the requested parts, empty if no byte is in them; None for a header that a server may ignore.
 
-    It ignores other units, nonsense, and several parts that are many or together more than the whole.
+    Ignored are other units, malformed headers, and several parts that are many or together larger than the
+    whole.
     """
     unit, _, wanted = header.partition("=")
     if unit.strip().lower() != "bytes":
@@ -42,7 +43,7 @@ def parts_of(header: str, size: int) -> list[Part] | None:
 
 
 def multipart(data: bytes, parts: list[Part], media_type: str) -> tuple[bytes, str]:
-    """Several parts as one body, and its media type."""
+    """Return several parts as one body, and its media type."""
     boundary = secrets.token_hex(16)
     pieces: list[bytes] = []
     for part in parts:

@@ -1,4 +1,4 @@
-"""/v1/kernels: what is stored."""
+"""/v1/kernels: stored kernels."""
 
 from typing import Annotated
 from uuid import UUID
@@ -28,14 +28,14 @@ KernelId = Annotated[UUID, Path(description="Id of the kernel", examples=["01970
 
 @router.get("/stored", dependencies=[READ])
 def list_kernels(session: ReadSessionDep, query: Annotated[KernelQuery, Query()]) -> KernelPage:
-    """Every kernel that is stored, newest first, with the time and correctness of its best trial.
+    """List stored kernels, newest first, with the time and correctness of their best trials.
 
-    `GET /v1/kernels` with a problem says which of them to run.
+    To select a kernel for a problem, use `GET /v1/kernels` with a problem.
     """
     return listing.list_kernels(session, query)
 
 
 @router.get("/{kernel_id:uuid}", responses=NOT_FOUND, dependencies=[READ])
 def read_kernel(kernel_id: KernelId, session: ReadSessionDep) -> KernelOut:
-    """A kernel, its launch, its files, and the evidence of its best trial."""
+    """Return a kernel, its launch, its files, and the evidence of its best trial."""
     return service.read_kernel(session, kernel_id)

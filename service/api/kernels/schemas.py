@@ -17,7 +17,9 @@ from service.schemas import EVIDENCE_EXAMPLE, TIME_EXAMPLE, DeviceChoice, Eviden
 
 
 class Tune(StrEnum):
-    """When a lookup queues a job: never, where nothing of the problem is stored, or also where that is stale."""
+    """Condition for a lookup to queue a job: never, if no result of the problem is stored, or also if it is
+    stale.
+    """
 
     NEVER = "never"
     ON_MISS = "on_miss"
@@ -25,21 +27,21 @@ class Tune(StrEnum):
 
 
 class LookupBody(DeviceChoice):
-    """Which kernel is wanted: a whole problem on one device."""
+    """Input of a lookup: a problem on one device."""
 
     problem: ProblemBody = Field(
         description="What to compute", examples=[{"m": 512, "n": 384, "k": 1024, "dtype_a": "f16", "dtype_b": "f16"}]
     )
     tune: Tune = Field(
         default=Tune.NEVER,
-        description="When to queue a job: never; on_miss, where nothing of the problem is stored; on_stale, there too. "
-        "Needs a key that may tune",
+        description="When to queue a job: never; on_miss, if no result of the problem is stored; on_stale, also if it "
+        "is stale. Needs a key with scope tune",
         examples=["on_miss"],
     )
 
 
 class LookupQuery(ProblemQuery):
-    """Which kernel is wanted, as query parameters: every field of a problem, and the device."""
+    """Input of a lookup as query parameters: every field of a problem, and the device."""
 
     m: int = Field(description="Rows of C, in elements", examples=[512])
     n: int = Field(description="Columns of C, in elements", examples=[384])
@@ -51,12 +53,12 @@ class LookupQuery(ProblemQuery):
         default=None,
         min_length=1,
         max_length=200,
-        description="GPU that an emulating device stands in for",
+        description="GPU that the device emulates",
         examples=["b580"],
     )
 
     def problem(self) -> GemmProblem:
-        """The problem that the parameters state.
+        """The problem of the parameters.
 
         Raises:
             InvalidProblem: it contradicts itself; names the field.
@@ -71,29 +73,31 @@ class ArtifactOut(BaseModel):
     size: int = Field(description="Length, in bytes", examples=[18432])
     sha256: str = Field(description="SHA-256 of the bytes, in hex", examples=["9f86d081884c7d65..."])
     media_type: str = Field(description="Media type", examples=["application/octet-stream"])
-    href: str = Field(description="Where to get it", examples=["/v1/kernels/01970a3c-.../artifacts/kernel.spv"])
+    href: str = Field(description="Path to get it from", examples=["/v1/kernels/01970a3c-.../artifacts/kernel.spv"])
 
 
 class KernelOut(BaseModel):
-    """A compiled kernel with the evidence it was chosen by."""
+    """A compiled kernel with the evidence for it."""
 
     id: UUID = Field(description="Identifier", examples=["01970a3c-0000-7000-8000-000000000000"])
-    problem: ProblemBody = Field(description="What it computes, whole", examples=[{"m": 512, "n": 384, "k": 1024}])
-    device: str = Field(description="Id of the device it was tuned on; its times hold there alone", examples=["b580"])
-    driver: str = Field(description="Driver of that device; empty if none was known", examples=["26.27.1"])
+    problem: ProblemBody = Field(description="The complete problem", examples=[{"m": 512, "n": 384, "k": 1024}])
+    device: str = Field(
+        description="Id of the device it was tuned on; its times apply to that device only", examples=["b580"]
+    )
+    driver: str = Field(description="Driver of that device; empty if unknown", examples=["26.27.1"])
     target: str = Field(description="Id of the device it was compiled for", examples=["b580"])
     evidence: Evidence = Field(
-        description="Time and correctness of its best trial; of its latest if none gave a time",
+        description="Time and correctness of its best trial, or of its latest if none has a time",
         examples=[EVIDENCE_EXAMPLE],
     )
     status: str | None = Field(
         default=None,
-        description="How that trial ended: measured, predicted, or why there is no time; null without a trial",
+        description="Outcome of that trial: measured, predicted, or why there is no time; null without a trial",
         examples=["measured"],
     )
     reason: str | None = Field(
         default=None,
-        description="Why that trial gave no time; null if it gave one",
+        description="Why that trial has no time; null if it has one",
         examples=["largest error 3.1 is above the tolerance 0.0124"],
     )
     tflops: float | None = Field(
@@ -101,24 +105,26 @@ class KernelOut(BaseModel):
     )
     predicted: TimeEvidence | None = Field(
         default=None,
-        description="What the model predicted of that trial; null where it did not",
+        description="Prediction of the model for that trial; null if none",
         examples=[TIME_EXAMPLE],
     )
     prediction_error: float | None = Field(
         default=None, description="Measured over predicted time; null without either", examples=[1.18]
     )
     origin: str | None = Field(
-        default=None, description="Where it was compiled, if it was imported; null if here", examples=["the lab"]
+        default=None, description="Host where it was compiled, if imported; null if here", examples=["the lab"]
     )
     config: ConfigBody | dict[str, object] = Field(
-        description="The configuration, canonical; as it was stored if this version cannot read it",
+        description="The configuration, canonical; as stored if this version cannot read it",
         examples=[CONFIG_EXAMPLE],
     )
     launch: LaunchOut = Field(
         description="kernel.json: arguments, kernels with their parameters and sizes, build options",
         examples=[LAUNCH_EXAMPLE],
     )
-    toolchain: dict[str, object] = Field(description="Versions it was made with", examples=[{"llvm": "22.1"}])
+    toolchain: dict[str, object] = Field(
+        description="Versions of the tools it was compiled with", examples=[{"llvm": "22.1"}]
+    )
     content_hash: str = Field(description="SHA-256 of the SPIR-V, in hex", examples=["9f86d081884c7d65..."])
     artifacts: list[ArtifactOut] = Field(description="Its files", examples=[[]])
     job: UUID | None = Field(

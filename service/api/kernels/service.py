@@ -1,4 +1,4 @@
-"""Says kernels as the wire does, with the evidence of their best trials."""
+"""Kernels as response models, with the evidence of their best trials."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -27,7 +27,8 @@ from service.schemas import Evidence, ProblemBody, ProofEvidence
 
 
 def read_kernel(session: Session, kernel_id: UUID) -> KernelOut:
-    """A kernel with the evidence of its best trial on its own device, or how its latest one ended.
+    """Return a kernel with the evidence of its best trial on its own device, or the outcome of its latest
+    one.
 
     Raises:
         NotFound: there is none.
@@ -39,7 +40,7 @@ def read_kernel(session: Session, kernel_id: UUID) -> KernelOut:
 
 
 def telling_trials(session: Session, kernel_ids: Collection[UUID]) -> dict[UUID, Trial]:
-    """For each kernel its best timed trial, else its latest, which says why it has no time."""
+    """Return for each kernel its best timed trial, or its latest, which states why it has no time."""
     timed = kernels.evidence(session, kernel_ids)
     untimed = [kernel_id for kernel_id in kernel_ids if kernel_id not in timed]
     query = select(Trial).where(Trial.kernel_id.in_(untimed), Trial.ended_at.is_not(None)).order_by(Trial.id)
@@ -49,7 +50,7 @@ def telling_trials(session: Session, kernel_ids: Collection[UUID]) -> dict[UUID,
 
 
 def find_artifact(session: Session, kernel_id: UUID, name: str) -> Artifact:
-    """A file of a kernel.
+    """Return a file of a kernel.
 
     Raises:
         NotFound: there is none of that name.
@@ -61,7 +62,7 @@ def find_artifact(session: Session, kernel_id: UUID, name: str) -> Artifact:
 
 
 def find_artifact_by_hash(session: Session, sha256: str) -> Artifact:
-    """A file of some kernel by the SHA-256 of its bytes.
+    """Return a file of any kernel by the SHA-256 of its bytes.
 
     Raises:
         NotFound: no kernel has one.
@@ -73,7 +74,7 @@ def find_artifact_by_hash(session: Session, sha256: str) -> Artifact:
 
 
 def describe(kernel: Kernel, trial: Trial | None) -> KernelOut:
-    """A kernel as the wire says it, with the evidence of `trial`."""
+    """Convert a kernel to its response model, with the evidence of `trial`."""
     evidence = Evidence(time=None, proof=NO_PROOF) if trial is None else evidence_of(trial)
     return KernelOut(
         id=kernel.id,

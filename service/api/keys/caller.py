@@ -1,4 +1,4 @@
-"""Who asks."""
+"""Callers of requests."""
 
 from collections.abc import Container
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from service.api.keys.scopes import Scope
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks, and what for at most. `key_id` is None where no key was needed, `request_id` where nothing was sent."""
+    """A caller and its scope. `key_id` is None if no key was needed, `request_id` if there is no request."""
 
     name: str
     scope: Scope
@@ -24,7 +24,7 @@ _FORWARDING = (
 
 
 def is_passed_on(headers: Container[str]) -> bool:
-    """Whether a proxy says that it asks for another."""
+    """Return whether a proxy forwarded the request."""
     return any(name in headers for name in _FORWARDING)
 
 

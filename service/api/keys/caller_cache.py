@@ -1,4 +1,4 @@
-"""Who showed a key a moment ago, kept in memory until any key changes: no request need ask the database then."""
+"""Cache of callers by API key, cleared when any key changes, so that most requests need no database query."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ from db.queries.change_feed import News
 from db.schema import KEYS
 from service.api.keys.caller import Caller
 
-_KEPT_S = 60.0  # then it is looked at again, and its use noted
+_KEPT_S = 60.0  # then it is checked again, and its use recorded
 _MOST = 10_000
 
 
@@ -22,9 +22,9 @@ class _Known:
 
 
 class KnownCallers:
-    """Callers by what their `Authorization` header says. Thread-safe.
+    """Callers by their `Authorization` header. Thread-safe.
 
-    `generation` counts changes of keys: who was found in an earlier one is not kept.
+    `generation` counts changes of keys: a caller that was identified in an earlier one is not stored.
     """
 
     def __init__(self, now: Callable[[], datetime], clock: Callable[[], float] = time.monotonic) -> None:
@@ -34,7 +34,7 @@ class KnownCallers:
         self.generation = 0
 
     def find(self, shown: str | None) -> Caller | None:
-        """Who showed that; None where it is to be looked at in the database."""
+        """Return the caller of a header; None if it has to be looked up in the database."""
         known = self._known.get(shown)
         if known is None or self._clock() >= known.until:
             return None
@@ -43,7 +43,7 @@ class KnownCallers:
         return known.caller
 
     def keep(self, shown: str | None, caller: Caller, generation: int, expires_at: datetime | None) -> None:
-        """Keep who was found in that generation."""
+        """Store a caller that was identified in that generation."""
         with self._lock:
             if generation != self.generation:
                 return
@@ -52,7 +52,7 @@ class KnownCallers:
             self._known[shown] = _Known(caller, self._clock() + _KEPT_S, expires_at)
 
     def on_news(self, news: News) -> None:
-        """Forget everyone when a key was made, revoked or changed."""
+        """Clear the cache when a key was created, revoked or changed."""
         if KEYS in news.subjects:
             with self._lock:
                 self._known = {}

@@ -1,4 +1,4 @@
-"""Who asks: the owner of the key that a request shows, or this machine's own user where no key is needed."""
+"""Authentication of callers: by the API key of a request, or as the local user if no key is needed."""
 
 import ipaddress
 from contextlib import suppress
@@ -28,15 +28,17 @@ _USE_NOTED_EVERY = timedelta(minutes=1)
 
 
 def identify(context: Context, request: Request) -> Caller:
-    """Who asks.
+    """Authenticate a request.
 
-    Without any key ever made, a service that listens on loopback is open to what asks there itself, and not by way of a
-    proxy. From the first key on each request shows one: in the header `Authorization: Bearer`, or, of the dashboard's
-    pages, in a cookie.
+    Until the first key is created, a service that listens on loopback accepts local requests without a key,
+    unless a
+    proxy forwarded them. From then on each request needs one: in the header `Authorization: Bearer`, or, for
+    pages of the
+    dashboard, in a cookie.
 
     Raises:
-        Unauthorized: no key, or not one that works.
-        Forbidden: rule `csrf`; the cookie came with a change that no page of ours asked for.
+        Unauthorized: no key, or an invalid one.
+        Forbidden: rule `csrf`; a change with the cookie that did not come from a page of this service.
     """
     header, cookie = request.headers.get("authorization"), request.cookies.get(COOKIE)
     generation = context.callers.generation
@@ -61,7 +63,7 @@ def identify(context: Context, request: Request) -> Caller:
 
 
 def check_closed(settings: Settings, session: Session) -> str | None:
-    """Why a service must not start: others can reach it and nothing asks them for a key. None where it may."""
+    """Return why a service must not start: other hosts can reach it and no key exists. None if it may start."""
     if is_loopback(settings.host) or api_keys.any_made(session):
         return None
     return (
@@ -71,14 +73,16 @@ def check_closed(settings: Settings, session: Session) -> str | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address; of names only localhost is known."""
+    """Return whether an address is loopback; of names only localhost is recognized."""
     with suppress(ValueError):
         return ipaddress.ip_address(host).is_loopback
     return host.lower() == "localhost"
 
 
 def is_same_origin(request: Request) -> bool:
-    """Whether the browser says that a page of this service asks. Older browsers say it by the origin alone."""
+    """Return whether the browser states that the request is from this service. Older browsers send only the
+    origin.
+    """
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         return site == "same-origin"
@@ -87,10 +91,10 @@ def is_same_origin(request: Request) -> bool:
 
 
 def read_key(session: Session, text: str, now: datetime) -> ApiKey:
-    """The key of that text, which works now.
+    """Return the valid key of a text.
 
     Raises:
-        Unauthorized: there is none, or it works no more.
+        Unauthorized: there is none, or it is revoked or expired.
     """
     token = read_token(text)
     if token is None:
@@ -116,13 +120,13 @@ def _shown(header: str | None, cookie: str | None) -> str:
 
 
 def is_from_here(request: Request) -> bool:
-    """Whether a process of this machine asks, and not for another."""
+    """Return whether the request is from a process of this machine, and not forwarded."""
     return not is_passed_on(request.headers) and request.client is not None and is_loopback(request.client.host)
 
 
 def _note_use(context: Context, key: ApiKey) -> None:
     now = context.now()
     if key.last_used_at is None or now - key.last_used_at >= _USE_NOTED_EVERY:
-        # What cannot be noted now is noted with a later request.
+        # If the use cannot be recorded now, a later request records it.
         with suppress(DatabaseError), context.database.write() as session:
             api_keys.note_use(session, key.id, now)

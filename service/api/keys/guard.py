@@ -1,4 +1,4 @@
-"""What each route declares: the scope that a caller needs."""
+"""Scopes that routes require of callers."""
 
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -34,13 +34,13 @@ Handle = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 class Needs:
-    """A dependency of routes: lets only callers of a scope pass; None lets everyone."""
+    """A dependency of routes that accepts only callers with a scope; None accepts everyone."""
 
     def __init__(self, scope: Scope | None) -> None:
         self.scope = scope
 
     async def __call__(self, request: Request, context: ContextDep) -> None:
-        """Check who asks, unless the route did before it read the body; raises what `check` does."""
+        """Check the caller, unless the route did before it read the body; raises as `check`."""
         if self.scope is None or hasattr(request.state, "caller"):
             return
         cached = await _cached_reader(request, context) if self.scope is Scope.READ else None
@@ -51,7 +51,7 @@ class Needs:
             request.state.caller = replace(cached, request_id=request.state.request_id)
 
     def check(self, request: Request, context: Context) -> None:
-        """Find out who asks, and keep it for the route.
+        """Authenticate the caller, and store it for the route.
 
         Raises:
             Unauthorized: no key, or not one that works.
@@ -71,7 +71,7 @@ class Needs:
 
 
 async def _cached_reader(request: Request, context: Context) -> Caller | None:
-    """Return who asks to read, if that is known without asking the database."""
+    """Return the caller of a read request, if it is cached."""
     headers = request.headers
     if "cookie" in headers or is_passed_on(headers) or not await context.freshness.wait():
         return None
@@ -79,24 +79,24 @@ async def _cached_reader(request: Request, context: Context) -> Caller | None:
 
 
 def check_scope(context: Context, caller: Caller, needed: Scope, request: str, what: str) -> None:
-    """Return when a caller may do `what`; a refusal leaves an event that names the `request`.
+    """Check that a caller may do `what`; a refusal is recorded in the audit log with the `request`.
 
     Raises:
         Forbidden: rule `scope`.
     """
     if caller.scope.includes(needed):
         return
-    # Refused all the same where it cannot be noted.
+    # Refused even if it cannot be recorded.
     with suppress(DatabaseError), context.database.write() as session:
         record(session, caller, "request", request, Outcome.REFUSED)
     raise Forbidden(f"the API key {caller.name!r} is for {caller.scope}, {what} needs {needed}", rule="scope")
 
 
 class GuardedRoute(APIRoute):
-    """A route that reads no body before it knows who sends it, and none that is not JSON where it takes JSON."""
+    """A route that authenticates the caller before it reads the body, and requires JSON where it takes JSON."""
 
     def get_route_handler(self) -> Handle:
-        """The handler of the framework, behind the checks."""
+        """Return the handler of the framework, after the checks."""
         handle, body = super().get_route_handler(), self.body_field
         takes_json = body is not None and getattr(body.field_info, "media_type", "") == "application/json"
         guards = [guard.call for guard in self.dependant.dependencies if isinstance(guard.call, Needs)]
@@ -116,7 +116,7 @@ class GuardedRoute(APIRoute):
 
 
 def _check_json(request: Request) -> None:
-    """Refuse a body that says that it is not JSON.
+    """Check that the stated type of a body is JSON.
 
     Raises:
         UnsupportedType: rule `content-type`.
@@ -128,10 +128,10 @@ def _check_json(request: Request) -> None:
 
 
 class NeedsToScrape(Needs):
-    """As Needs; where the settings say so, programs of this machine pass without a key."""
+    """As Needs; if the settings allow it, programs of this machine need no key."""
 
     def check(self, request: Request, context: Context) -> None:
-        """Find out who asks, unless nobody has to say it; raises what that of Needs does."""
+        """Authenticate the caller, unless no key is required; raises as in Needs."""
         if not (context.settings.metrics_open_on_loopback and is_from_here(request)):
             super().check(request, context)
 

@@ -38,9 +38,9 @@ KeyId = Annotated[UUID, Path(description="Id of the key", examples=["01970a3c-00
 
 @router.post("", status_code=201, responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[ADMIN])
 def create_key(body: KeyBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep) -> NewKeyOut:
-    """Make a key; this answer alone holds it. From the first key on every request needs one.
+    """Create a key; only this response contains it. From the first key on every request needs one.
 
-    The same request sent again is answered without the secret, which is kept nowhere.
+    A repeated request is answered without the secret, which is not stored.
     """
     with once.write() as session:
         made = service.create(session, body, context.now())
@@ -51,13 +51,13 @@ def create_key(body: KeyBody, context: ContextDep, response: Response, by: Calle
 
 @router.get("", dependencies=[ADMIN])
 def list_keys(session: ReadSessionDep) -> KeyList:
-    """Every key without its secret, the newest first."""
+    """List all keys without their secrets, newest first."""
     return service.list_keys(session)
 
 
 @router.post("/{key_id}/revoke", responses=NOT_FOUND, dependencies=[ADMIN])
 def revoke_key(key_id: KeyId, context: ContextDep, by: CallerDep) -> KeyOut:
-    """Revoke a key, from the next request on."""
+    """Revoke a key; effective from the next request on."""
     with context.database.write() as session:
         revoked = service.revoke(session, key_id, context.now())
         record(session, by, "key.revoke", key_id)

@@ -9,11 +9,11 @@ from service.api.keys.scopes import Scope
 from service.schemas import Moment
 
 _ID = "01970a3c-0000-7000-8000-000000000000"
-_SCOPE = "read: look; tune: start and stop work too; admin: make keys and read the audit log too"
+_SCOPE = "read: read; tune: also start and stop jobs; admin: also manage keys and read the audit log"
 
 
 class KeyBody(BaseModel):
-    """A key to make."""
+    """Input to create a key."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -21,13 +21,13 @@ class KeyBody(BaseModel):
         min_length=1,
         max_length=200,
         pattern=r"^[^\x00-\x1f]+$",
-        description="Name for people; of the keys in use only one has it",
+        description="Name for people; unique among the keys in use",
         examples=["nightly CI"],
     )
     scope: Scope = Field(description=_SCOPE, examples=["tune"])
     expires_at: Moment | None = Field(
         default=None,
-        description="When it stops working; null: never",
+        description="Expiry; null: never",
         examples=["2027-01-01T00:00:00Z"],
     )
 
@@ -37,27 +37,27 @@ class KeyOut(BaseModel):
 
     id: UUID = Field(description="Identifier", examples=[_ID])
     name: str = Field(description="Name for people", examples=["nightly CI"])
-    prefix: str = Field(description="What it begins with, after xetune_", examples=["0123456789ab"])
+    prefix: str = Field(description="Its first characters, after xetune_", examples=["0123456789ab"])
     scope: Scope = Field(description=_SCOPE, examples=["tune"])
-    created_at: datetime = Field(description="When it was made, UTC", examples=["2026-01-02T12:00:00Z"])
-    expires_at: datetime | None = Field(description="When it stops working; null: never", examples=[None])
+    created_at: datetime = Field(description="Creation time, UTC", examples=["2026-01-02T12:00:00Z"])
+    expires_at: datetime | None = Field(description="Expiry; null: never", examples=[None])
     last_used_at: datetime | None = Field(
-        description="When it was used last, to the minute; null: never", examples=["2026-01-03T12:00:00Z"]
+        description="Last use, to the minute; null: never", examples=["2026-01-03T12:00:00Z"]
     )
-    revoked_at: datetime | None = Field(description="When it was revoked; null: it is not", examples=[None])
+    revoked_at: datetime | None = Field(description="Revocation time; null: not revoked", examples=[None])
 
 
 class NewKeyOut(KeyOut):
-    """A key that was just made: the only answer that holds it."""
+    """A new key: the only response that contains it."""
 
     key: str | None = Field(
-        description="The key itself, for the header `Authorization: Bearer`; it cannot be shown again: null when the "
+        description="The key itself, for the header `Authorization: Bearer`; it cannot be shown again: null if the "
         "request is repeated",
         examples=["xetune_0123456789ab_..."],
     )
 
 
 class KeyList(BaseModel):
-    """Every key, the newest first, revoked ones too."""
+    """All keys, newest first, including revoked ones."""
 
     keys: list[KeyOut] = Field(description="All of them", examples=[[]])

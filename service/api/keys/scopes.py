@@ -1,16 +1,18 @@
-"""What a key is good for."""
+"""Scopes of keys."""
 
 from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """Each includes those before it: READ looks, TUNE starts and stops work, ADMIN makes keys and audits."""
+    """Each scope includes those before it: READ reads, TUNE starts and stops jobs, ADMIN manages keys and
+    reads the audit log.
+    """
 
     READ = "read"
     TUNE = "tune"
     ADMIN = "admin"
 
     def includes(self, other: "Scope") -> bool:
-        """Whether a key of this scope may do what `other` is needed for."""
+        """Return whether this scope includes `other`."""
         order = list(Scope)
         return order.index(other) <= order.index(self)

@@ -1,4 +1,4 @@
-"""Keys: made, listed, revoked."""
+"""Creation, listing and revocation of keys."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -22,7 +22,7 @@ from service.errors import BadRequest, Conflict, FieldError, NotFound
 
 
 def create(session: Session, body: KeyBody, now: datetime) -> NewKeyOut:
-    """Make a key.
+    """Create a key.
 
     Raises:
         BadRequest: rule `reserved-name` or `name`; rule `expires-at`: it would never work.
@@ -52,12 +52,12 @@ def create(session: Session, body: KeyBody, now: datetime) -> NewKeyOut:
 
 
 def list_keys(session: Session) -> KeyList:
-    """Every key."""
+    """Return all keys."""
     return KeyList(keys=[describe(key) for key in api_keys.list_all(session)])
 
 
 def revoke(session: Session, key_id: UUID, now: datetime) -> KeyOut:
-    """Let a key work no more; one that is revoked stays as it is.
+    """Revoke a key; one that is revoked is not changed.
 
     Raises:
         NotFound: there is no such key.
@@ -72,7 +72,7 @@ def revoke(session: Session, key_id: UUID, now: datetime) -> KeyOut:
 
 
 def find(session: Session, name: str) -> UUID:
-    """The id of the key that a name, a prefix or an id means; of equal names that of the key in use.
+    """Return the id of the key with a name, a prefix or an id; of equal names that of the key in use.
 
     Raises:
         NotFound: there is no such key.
@@ -88,7 +88,7 @@ def find(session: Session, name: str) -> UUID:
 
 
 def none_named(name: str, known: Iterable[KeyOut]) -> NotFound:
-    """That no key in use has a name; says when the newest that had it was revoked."""
+    """Return the error that no key in use has a name; it states when the newest of that name was revoked."""
     revoked = max((key.revoked_at for key in known if key.name == name and key.revoked_at is not None), default=None)
     if revoked is not None:
         return NotFound(
@@ -98,7 +98,7 @@ def none_named(name: str, known: Iterable[KeyOut]) -> NotFound:
 
 
 def describe(key: ApiKey) -> KeyOut:
-    """A key as the wire says it."""
+    """Convert a key to its response model."""
     return KeyOut(
         id=key.id,
         name=key.name,

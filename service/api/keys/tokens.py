@@ -1,7 +1,7 @@
 """Keys as text: `xetune_<prefix>_<secret>`.
 
-The secret is 256 random bits, so that SHA-256 keeps it safe at rest: salts and slow hashes protect what people think
-of, which can be guessed; nobody guesses this.
+The secret is 256 random bits, so SHA-256 is a safe hash: salts and slow hashes protect passwords that can be
+guessed.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ _NOBODYS = hashlib.sha256(secrets.token_bytes(_SECRET_BYTES)).hexdigest()
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A key as its owner has it; `prefix` may be shown, `text` only once and never in a log."""
+    """A key with its secret; `prefix` may be shown, `text` only once and never in a log."""
 
     prefix: str
     text: str
@@ -28,22 +28,22 @@ class Token:
 
     @property
     def sha256(self) -> str:
-        """What is kept of it."""
+        """Hash that is stored."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def matches(self, kept_sha256: str | None) -> bool:
-        """Whether this is the key of which that is kept; takes as long for None, where nothing is."""
+        """Return whether this is the key of a stored hash, in constant time, also for None (no such key)."""
         same = hmac.compare_digest(self.sha256, _NOBODYS if kept_sha256 is None else kept_sha256)
         return same and kept_sha256 is not None
 
 
 def new_token() -> Token:
-    """A key that nobody has."""
+    """Return a new random key."""
     prefix = secrets.token_hex(_PREFIX_BYTES)
     return Token(prefix, f"xetune_{prefix}_{secrets.token_urlsafe(_SECRET_BYTES)}")
 
 
 def read_token(text: str) -> Token | None:
-    """The key that a text is; None for what cannot be one."""
+    """Parse a key; None if the text is not one."""
     form = _FORM.fullmatch(text)
     return None if form is None else Token(form[1], text)

@@ -1,4 +1,4 @@
-"""All numbers of one service process."""
+"""Metrics of one service process."""
 
 import platform
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from service.http.limits.slots import Slots
 
 
 class Metrics:
-    """A registry with what this process counts and what the database says. Thread-safe."""
+    """A registry with the counters of this process and the metrics from the database. Thread-safe."""
 
     def __init__(self, database: Database, streams: Slots, now: Callable[[], datetime], fresh_s: float) -> None:
         self.registry = CollectorRegistry()

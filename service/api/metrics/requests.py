@@ -1,4 +1,4 @@
-"""Counts requests and times them, by route: middleware around everything else."""
+"""Middleware that counts and times requests by route."""
 
 import time
 
@@ -12,7 +12,7 @@ _NO_ROUTE = "none"
 
 
 class RequestMetrics:
-    """The requests of one process by method, template of their route, and status. Thread-safe."""
+    """The requests of one process by method, route template, and status. Thread-safe."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._requests = Counter(
@@ -37,18 +37,18 @@ class RequestMetrics:
         )
 
     def note_answers(self, *, kept: int, worked_out: int) -> None:
-        """Count answers to lookups by where they are from."""
+        """Count answers to lookups by whether they were cached."""
         for result, number in (("hit", kept), ("miss", worked_out)):
             self._answers.labels(result).inc(number)
 
     def note(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count an answer."""
+        """Count a response."""
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(method, route).observe(seconds)
 
 
 class Counted:
-    """ASGI middleware that tells RequestMetrics of each answer."""
+    """ASGI middleware that reports each response to RequestMetrics."""
 
     def __init__(self, app: ASGIApp, metrics: RequestMetrics) -> None:
         self._app, self._metrics = app, metrics
@@ -69,6 +69,6 @@ class Counted:
 
 
 def _template(scope: Scope) -> str:
-    """The path of the route as it was declared; ids and names that are asked for are no label."""
+    """Return the path of the route as declared; ids and names in the path are not labels."""
     route: BaseRoute | None = scope.get("route")
     return getattr(route, "path", _NO_ROUTE)

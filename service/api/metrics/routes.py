@@ -18,5 +18,5 @@ _TEXT: Responses = {
 
 @router.get("/metrics", response_class=Response, responses=_TEXT, dependencies=[SCRAPE])
 def read_metrics(context: ContextDep) -> Response:
-    """Jobs, trials, workers and requests as numbers for Prometheus."""
+    """Return metrics of jobs, trials, workers and requests for Prometheus."""
     return Response(generate_latest(context.metrics.registry), media_type=CONTENT_TYPE_PLAIN_1_0_0)

@@ -1,4 +1,4 @@
-"""What the database says of the whole service, as a collector of prometheus-client."""
+"""Metrics from the database for the whole service, as a collector of prometheus-client."""
 
 import threading
 import time
@@ -32,7 +32,7 @@ from db.schema import (
 from db.session import Database
 from service.api.metrics.trials import TrialTally
 
-_BEST_EVERY = 6  # so many times `fresh_s`: it reads a row of each job
+_BEST_EVERY = 6  # times `fresh_s`: it reads a row of each job
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -49,9 +49,9 @@ class _Snapshot:
 
 
 class StoredMetrics(Collector):
-    """Every replica says the same, so that one must not add them up. Thread-safe.
+    """Metrics that are equal in every replica, so that they must not be summed. Thread-safe.
 
-    What was read is given out again for `fresh_s` seconds. While the database does not answer only that is said.
+    Values are reused for `fresh_s` seconds. While the database does not answer, only that is reported.
     """
 
     def __init__(self, database: Database, now: Callable[[], datetime], fresh_s: float) -> None:
@@ -63,11 +63,11 @@ class StoredMetrics(Collector):
         self._best: list[tuple[str, str, float]] = []
 
     def describe(self) -> list[Metric]:
-        """Nothing: to register it must not ask the database."""
+        """Return nothing: registration must not query the database."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """The families, as the database has them now or had them a moment ago."""
+        """Return the metric families, read from the database or reused."""
         with self._lock:
             snapshot = self._current()
         up = 0 if snapshot is None else 1

@@ -1,4 +1,4 @@
-"""Totals over all trials, kept up to date without counting those again that cannot change."""
+"""Totals over all trials, updated without recounting those that cannot change."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -8,15 +8,16 @@ from db.queries.metrics import TrialTotals
 from db.schema import Trial
 from db.session import Database
 
-_RECENT = 10_000  # ids that a transaction under way may still fill
+_RECENT = 10_000  # ids that a running transaction may still insert
 _STEP = 50_000
 _ASKED = 500
 
 
 class TrialTally:
-    """Counts trials by id: those far behind the newest once, those that had not ended then until they have.
+    """Trial counts by id: trials far behind the newest are counted once, pending ones again until they end.
 
-    Not thread-safe. Of n trials the first count takes time of the order of n, each further one of what came since.
+    Not thread-safe. The first count takes O(n) time for n trials, each later one is proportional to the new
+    trials.
     """
 
     def __init__(self, database: Database, recent: int = _RECENT, step: int = _STEP) -> None:
@@ -27,14 +28,14 @@ class TrialTally:
         self._counted, self._upto, self._open = TrialTotals(), 0, set[int]()
 
     def refresh(self) -> TrialTotals:
-        """Totals of all trials that have ended by now.
+        """Return totals of all trials that have ended.
 
         Raises:
             DatabaseError: it does not answer.
         """
         with self._database.read() as session:
             last = metrics.last_trial(session)
-        if last < self._upto:  # another database took the place of this one
+        if last < self._upto:  # the database was replaced by another one
             self._begin_anew()
         while last - self._upto > self._recent + self._step:
             self._count_to(self._upto + self._step)
@@ -47,7 +48,7 @@ class TrialTally:
 
     def _count_to(self, upto: int) -> None:
         with self._database.read() as session:
-            # Pending ones first: what ends between the two queries is counted when it is looked at again.
+            # Pending ones first: a trial that ends between the two queries is counted at the next refresh.
             pending = metrics.pending_trials(session, self._upto, upto)
             chosen = (Trial.id > self._upto) & (Trial.id <= upto) & Trial.id.not_in(pending)
             found = metrics.trials_of(session, chosen)

@@ -1,1 +1,1 @@
-"""Results that files of other formats brought."""
+"""Results imported from files of other formats."""

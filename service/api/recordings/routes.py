@@ -39,5 +39,5 @@ def read_recording(
     after: Annotated[int, Query(ge=0, le=2**31 - 1, description="`next_after` of the page before", examples=[100])] = 0,
     limit: Annotated[int, Query(ge=1, le=1000, description="Most configurations in the answer", examples=[100])] = 100,
 ) -> RecordingOut:
-    """A recording: where it is from, and its configurations, fastest first."""
+    """Return a recording: its origin, and its configurations, fastest first."""
     return service.read_recording(session, recording_id, after, limit)

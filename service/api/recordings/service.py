@@ -1,4 +1,4 @@
-"""Recordings as the wire says them, read from their rows."""
+"""Recordings as response models."""
 
 from uuid import UUID
 
@@ -25,14 +25,14 @@ _COPIED = ("number", "status", "reason", "time_us", "min_us", "p10_us", "p90_us"
 
 
 def list_recordings(session: Session, limit: int, before: UUID | None) -> RecordingPage:
-    """The newest recordings, only older ones than `before`."""
+    """Return the newest recordings older than `before`."""
     rows = recordings.list_page(session, limit=limit + 1, before=before)
     page = [_line(*row) for row in rows[:limit]]
     return RecordingPage(recordings=page, next_before=page[-1].id if len(rows) > limit else None)
 
 
 def read_recording(session: Session, recording_id: UUID, after: int, limit: int) -> RecordingOut:
-    """A recording with `limit` of its configurations from the place `after` on, fastest first.
+    """Return a recording with `limit` of its configurations from index `after` on, fastest first.
 
     Raises:
         NotFound: there is none.

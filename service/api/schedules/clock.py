@@ -1,4 +1,4 @@
-"""Looks at the schedules every few seconds, in a thread of the service process."""
+"""Scheduler thread of the service process, which checks the schedules every few seconds."""
 
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class ScheduleClock:
-    """Fires what is due until stopped, and says that it is there. Owns two threads."""
+    """Scheduler that fires due schedules until stopped, and sends heartbeats. Owns two threads."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -35,14 +35,14 @@ class ScheduleClock:
         )
 
     def start(self) -> None:
-        """Start the threads; what was missed while nothing ran is handled at once."""
+        """Start the threads; schedules missed while nothing ran are handled at once."""
         context = self._context
         beat = present(context.database, Role.SCHEDULER, own_name(), context.settings.heartbeat_s)
         self._presence.enter_context(beat)
         self._scheduler.start()
 
     def stop(self) -> None:
-        """Wait for a look that is under way, then end the threads."""
+        """Wait for a running check, then end the threads."""
         self._scheduler.shutdown(wait=True)
         self._presence.close()
 

@@ -1,6 +1,6 @@
-"""Cron expressions in a time zone: five fields, as crontab(5) counts them, worked out in UTC.
+"""Cron expressions in a time zone: five fields, as in crontab(5), evaluated in UTC.
 
-A local time that the clock shows twice comes due twice; one that it skips comes due at the first moment after the gap.
+A local time that occurs twice is due twice; one that is skipped is due at the first moment after the gap.
 """
 
 import re
@@ -19,7 +19,7 @@ _FIELDS = {
     "month": ("month", "1 to 12, or jan to dec"),
     "day_of_week": ("weekday", "0 to 7 (0 and 7 are Sunday), or mon to sun"),
 }
-"""The fields by the library's names: what they are called, and what may stand in them."""
+"""The fields by the library's names: their names in crontab(5), and their ranges."""
 _WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _TICK = timedelta(microseconds=1)
 _SHORTEST_SPAN = timedelta(minutes=15)
@@ -48,7 +48,7 @@ class Hours:
 
 @dataclass(frozen=True, slots=True)
 class Cron:
-    """What a clock on the wall shows when it is due (as if in UTC, which has no gaps), and the zone of that clock.
+    """Due wall-clock times (as if in UTC, which has no gaps), and the time zone of the clock.
 
     With `hours`, only times within them are due.
     """
@@ -85,10 +85,10 @@ def parse_cron(expression: str, timezone: str, hours: str | None = None) -> Cron
 
 
 def next_due(cron: Cron, after: datetime) -> datetime | None:
-    """The first due time later than `after`, in UTC; None when there is none within nine years."""
+    """Return the first due time later than `after`, in UTC; None if there is none within nine years."""
     here = after.astimezone(cron.zone)
     local = here.replace(tzinfo=None, fold=0)
-    # Where the clock shows a time twice, what it shows the second time may have been passed once.
+    # If a local time occurs twice, its second occurrence may have been passed once.
     local -= max(_instant(local, cron.zone, fold=1) - _instant(local, cron.zone, fold=0), timedelta(0))
     cron.wall.end_date = local.replace(tzinfo=UTC) + _HORIZON
     repeated: datetime | None = None
@@ -107,21 +107,22 @@ def next_due(cron: Cron, after: datetime) -> datetime | None:
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """Due times that passed: the newest ones in order, and how many there were before them, counted to a bound."""
+    """Due times that passed: the newest ones in order, and the number before them, counted up to a limit."""
 
     newest: tuple[datetime, ...]
     earlier: int
 
     @property
     def number(self) -> int:
-        """How many there were."""
+        """Number of due times."""
         return self.earlier + len(self.newest)
 
 
 def passed(cron: Cron, earliest: datetime, now: datetime, most: int) -> Passed:
-    """The newest due times from `earliest` to `now`, both included, at most `most`; those before them up to 1,000.
+    """Return the newest due times from `earliest` to `now`, inclusive, at most `most`, and the number before
+    them up to 1,000.
 
-    However long ago `earliest` is, the work is bounded.
+    The work is bounded, however long ago `earliest` is.
     """
     newest, earlier, span = (), 0, _SHORTEST_SPAN
     while True:
@@ -137,13 +138,13 @@ def passed(cron: Cron, earliest: datetime, now: datetime, most: int) -> Passed:
 
 
 def latest_due(cron: Cron, earliest: datetime, now: datetime) -> datetime | None:
-    """The last due time from `earliest` to `now`, both included; None when there is none."""
+    """Return the last due time from `earliest` to `now`, inclusive; None if there is none."""
     found = passed(cron, earliest, now, 1).newest
     return found[0] if found else None
 
 
 def _between(cron: Cron, earliest: datetime, now: datetime, most: int | None) -> list[datetime]:
-    """Due times in order from `earliest` to `now`; with `most` the first ones."""
+    """Return due times in order from `earliest` to `now`; with `most` the first ones."""
     found: list[datetime] = []
     due = next_due(cron, earliest - _TICK)
     while due is not None and due <= now and len(found) != most:
@@ -153,7 +154,9 @@ def _between(cron: Cron, earliest: datetime, now: datetime, most: int | None) ->
 
 
 def _instant(local: datetime, zone: ZoneInfo, fold: int) -> datetime:
-    """When a clock of the zone shows `local`, in UTC; of two moments the `fold`-th, of none the end of the gap."""
+    """Return the UTC time of a local time: the `fold`-th if it occurs twice, the end of the gap if it does
+    not occur.
+    """
     moment = local.replace(tzinfo=zone, fold=fold).astimezone(UTC)
     if moment.astimezone(zone).replace(tzinfo=None, fold=0) == local:
         return moment
@@ -198,7 +201,7 @@ def _weekday_names(field: str) -> str:
 
 
 def _wrong(fields: list[str]) -> str:
-    """Which fields cannot be read, and what may stand there."""
+    """Describe the fields that cannot be parsed, with their valid values."""
     found: list[str] = []
     for (name, (called, expected)), field in zip(_FIELDS.items(), fields, strict=True):
         try:

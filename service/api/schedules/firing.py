@@ -1,6 +1,7 @@
-"""Fires what is due: each run of a schedule is one row, made in the transaction that queues its work.
+"""Firing of due schedules: each run of a schedule is one row, inserted in the transaction that queues its
+work.
 
-Several processes may do this at once: the row is unique, so the second one's transaction undoes itself.
+Several processes may do this at once: the row is unique, so the second transaction is rolled back.
 """
 
 from contextlib import suppress
@@ -39,7 +40,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def fire_due(context: Context) -> int:
-    """Handle every schedule that is due now, one transaction each; says how many were handled."""
+    """Handle every schedule that is due now, one transaction each; return their number."""
     now = context.now()
     with context.database.read() as session:
         due = [(row.id, row.kind, row.template) for row in schedules.due(session, now) if not _waits(session, row, now)]
@@ -49,11 +50,11 @@ def fire_due(context: Context) -> int:
 
 
 def fire_now(session: Session, schedule: Schedule, work: Work, by: Caller, max_active: int, now: datetime) -> int:
-    """Start what a schedule starts, beside its due times; gives the run's id.
+    """Start the work of a schedule outside of its due times; return the id of the run.
 
     Raises:
-        AlreadyFired: it came due, or was asked for, in the same microsecond.
-        TooMany: as many jobs as may be are active.
+        AlreadyFired: it came due, or was run by hand, in the same microsecond.
+        TooMany: the limit of active jobs is reached.
     """
     started = start(session, work, by, max_active)
     if started.outcome == "refused" and started.reason is not None:
@@ -65,18 +66,18 @@ def _waits(session: Session, schedule: Schedule, now: datetime) -> bool:
     """Return whether it is outside its hours, or its runs come one after the other and one is not over."""
     if schedule.missed == "all" and schedules.is_busy(session, schedule.id):
         return True
-    with suppress(BadRequest):  # handling it says what cannot be read
+    with suppress(BadRequest):  # handling it reports what cannot be read
         return not parse_cron(schedule.cron, schedule.timezone, schedule.hours).may_run(now)
     return False
 
 
 def _fire_apart(context: Context, schedule_id: UUID, work: Work | str, now: datetime) -> bool:
-    """Handle one schedule; what is wrong with it must not keep the others from firing."""
+    """Handle one schedule; its errors must not prevent others from firing."""
     try:
         return _fire(context, schedule_id, work, now)
-    except BadRequest as error:  # its zone or expression cannot be read any more
+    except BadRequest as error:  # its time zone or expression can no longer be read
         return _disable(context, schedule_id, now, error.detail)
-    except (IntegrityError, DatabaseLocked) as error:  # it was changed meanwhile: the next look sees how
+    except (IntegrityError, DatabaseLocked) as error:  # it was changed meanwhile: retry at the next check
         _log.warning("schedule waits for the next look", schedule=str(schedule_id), error=str(error))
         return False
 
@@ -92,7 +93,7 @@ def _fire(context: Context, schedule_id: UUID, work: Work | str, now: datetime) 
             _advance(schedule, part.next_due_at)
         return True
     except AlreadyFired:
-        # Another process did, or the clock stepped back: only go on to the next due time.
+        # Another process did, or the clock stepped back: only advance to the next due time.
         with context.database.write() as session:
             schedule = _still_due(session, schedule_id, now)
             if schedule is not None:
@@ -143,7 +144,7 @@ def _add_fire(
 
 
 def _disable(context: Context, schedule_id: UUID, now: datetime, reason: str) -> bool:
-    """Pause a schedule whose next due time cannot be told; its last fire says why."""
+    """Pause a schedule whose next due time cannot be computed; its last fire has the reason."""
     with context.database.write() as session:
         schedule = _still_due(session, schedule_id, now)
         if schedule is None or schedule.next_due_at is None:
@@ -156,7 +157,7 @@ def _disable(context: Context, schedule_id: UUID, now: datetime, reason: str) ->
 
 
 def _still_due(session: Session, schedule_id: UUID, now: datetime) -> Schedule | None:
-    # Locked, so that a pause at the same moment waits, or is seen.
+    # Locked, so that a concurrent pause waits, or is seen.
     schedule = session.get(Schedule, schedule_id, with_for_update=True)
     due = schedule is not None and schedule.next_due_at is not None and schedule.next_due_at <= now
     return schedule if due else None

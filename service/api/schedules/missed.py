@@ -1,4 +1,4 @@
-"""Which due times a look at a schedule handles, by what is to become of missed ones."""
+"""Policy of missed due times: which ones one check handles."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,7 +14,8 @@ from service.api.schedules.cron import (
 
 @dataclass(frozen=True, slots=True)
 class Handled:
-    """A look's part: a run for `run_at` that stands for `run_for` due times, and `missed` that get none, from
+    """Result of one check: a run for `run_at` that covers `run_for` due times, and `missed` ones without a
+    run, from
     `missed_at` on; the next due time to handle is `next_due_at`, which may have passed already.
     """
 
@@ -26,10 +27,10 @@ class Handled:
 
 
 def handle(schedule: Schedule, now: datetime) -> Handled:
-    """What is to be done now of a schedule that is due.
+    """Return which due times of a due schedule to handle now.
 
     Raises:
-        BadRequest: its expression or zone cannot be read any more.
+        BadRequest: its expression or time zone can no longer be read.
     """
     cron, first = parse_cron(schedule.cron, schedule.timezone, schedule.hours), schedule.next_due_at
     assert first is not None

@@ -1,4 +1,4 @@
-"""What working out a schedule's work takes."""
+"""Context needed to plan the work of a schedule."""
 
 from typing import Protocol
 
@@ -8,7 +8,7 @@ from service.settings import Settings
 
 
 class Planning(Protocol):
-    """A database to read, devices to look up, and settings. A Context is one. Thread-safe."""
+    """A database to read, a device directory, and settings. A Context is one. Thread-safe."""
 
     @property
     def database(self) -> Database: ...

@@ -46,7 +46,7 @@ ScheduleId = Annotated[UUID, Path(description="Id of the schedule", examples=["0
 def create_schedule(
     body: ScheduleBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
 ) -> ScheduleOut:
-    """Create a schedule: a job, a set of shapes, or jobs for stale results; checked now and at every run."""
+    """Create a schedule: a job, a set of shapes, or jobs for stale results; validated now and at every run."""
     due_at = service.first_due(body, context.settings, context.now())
     service.check_work(body, context)
     with once.write() as session:
@@ -57,19 +57,19 @@ def create_schedule(
 
 @router.get("", dependencies=[READ])
 def list_schedules(session: ReadSessionDep) -> ScheduleList:
-    """Every schedule with its next run and last ones."""
+    """List schedules with their next and last runs."""
     return service.list_schedules(session)
 
 
 @router.get("/{schedule_id}", responses=NOT_FOUND, dependencies=[READ])
 def read_schedule(schedule_id: ScheduleId, session: ReadSessionDep) -> ScheduleOut:
-    """One schedule with its next run and last ones."""
+    """Return a schedule with its next and last runs."""
     return service.read_schedule(session, schedule_id)
 
 
 @router.put("/{schedule_id}", responses=BAD_REQUEST | NOT_FOUND | CONFLICT | TOO_LARGE, dependencies=[TUNE])
 def replace_schedule(schedule_id: ScheduleId, body: ScheduleBody, context: ContextDep, by: CallerDep) -> ScheduleOut:
-    """Replace a schedule, checked as a new one; its id, history and whether it is paused stay."""
+    """Replace a schedule, validated as a new one; its id, history and paused state are kept."""
     due_at = service.first_due(body, context.settings, context.now())
     service.check_work(body, context)
     with context.database.write() as session:
@@ -80,7 +80,7 @@ def replace_schedule(schedule_id: ScheduleId, body: ScheduleBody, context: Conte
 
 @router.delete("/{schedule_id}", status_code=204, responses=NOT_FOUND, dependencies=[TUNE])
 def delete_schedule(schedule_id: ScheduleId, database: DatabaseDep, by: CallerDep) -> None:
-    """Remove a schedule; the jobs it started stay."""
+    """Delete a schedule; the jobs it started are kept."""
     with database.write() as session:
         service.delete(session, schedule_id)
         record(session, by, "schedule.delete", schedule_id)
@@ -88,7 +88,7 @@ def delete_schedule(schedule_id: ScheduleId, database: DatabaseDep, by: CallerDe
 
 @router.post("/{schedule_id}/pause", responses=NOT_FOUND, dependencies=[TUNE])
 def pause_schedule(schedule_id: ScheduleId, database: DatabaseDep, by: CallerDep) -> ScheduleOut:
-    """Stop firing until resumed."""
+    """Pause a schedule until it is resumed."""
     with database.write() as session:
         schedule = service.pause(session, schedule_id)
         record(session, by, "schedule.pause", schedule_id)
@@ -97,7 +97,7 @@ def pause_schedule(schedule_id: ScheduleId, database: DatabaseDep, by: CallerDep
 
 @router.post("/{schedule_id}/resume", responses=NOT_FOUND, dependencies=[TUNE])
 def resume_schedule(schedule_id: ScheduleId, context: ContextDep, by: CallerDep) -> ScheduleOut:
-    """Fire again, from the next due time on."""
+    """Resume a schedule from the next due time on."""
     with context.database.write() as session:
         schedule = service.resume(session, schedule_id, context.now())
         record(session, by, "schedule.resume", schedule_id)
@@ -113,7 +113,7 @@ def resume_schedule(schedule_id: ScheduleId, context: ContextDep, by: CallerDep)
 def run_schedule(
     schedule_id: ScheduleId, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
 ) -> FireOut:
-    """Run a schedule now, besides its due times, also while it is paused."""
+    """Run a schedule now, in addition to its due times, even while it is paused."""
     with context.database.read() as session:
         kind, template = service.prepare_run(session, schedule_id)
     work = read_work(kind, template, context)
@@ -129,7 +129,7 @@ def list_next_times(
     session: ReadSessionDep,
     count: Annotated[int, Query(ge=1, le=100, description="How many", examples=[5])] = 5,
 ) -> DueList:
-    """Next due times of a schedule."""
+    """Return the next due times of a schedule."""
     return service.next_times(session, schedule_id, count)
 
 
@@ -140,7 +140,9 @@ def list_fires(
     before: Annotated[
         int | None, Query(ge=0, le=2**62, description="`next_before` of the page before", examples=[17])
     ] = None,
-    limit: Annotated[int, Query(ge=1, le=200, description="Most runs in the answer", examples=[50])] = 50,
+    limit: Annotated[
+        int, Query(ge=1, le=200, description="Maximum number of runs in the response", examples=[50])
+    ] = 50,
 ) -> FirePage:
-    """The runs of a schedule, newest first: what each started, and what was missed or refused."""
+    """List the runs of a schedule, newest first: what each started, and what was missed or refused."""
     return service.history(session, schedule_id, before, limit)

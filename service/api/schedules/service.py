@@ -1,4 +1,4 @@
-"""Schedules: made, listed, changed, paused, resumed, removed."""
+"""Creation, listing, change, pause, resumption and deletion of schedules."""
 
 from datetime import datetime
 from uuid import UUID
@@ -46,7 +46,7 @@ _BODIES: dict[str, type[BaseModel]] = {"job": JobBody, "shapes": ShapeSetBody, "
 
 
 def first_due(body: ScheduleBody, settings: Settings, now: datetime) -> datetime:
-    """When a schedule comes due first, in UTC.
+    """Return the first due time of a schedule, in UTC.
 
     Raises:
         BadRequest: rule `cron`, `timezone`, `hours` or `misfire-grace`.
@@ -59,10 +59,10 @@ def first_due(body: ScheduleBody, settings: Settings, now: datetime) -> datetime
 
 
 def check_work(body: ScheduleBody, planning: Planning) -> None:
-    """Return when what a schedule would start may be started.
+    """Check that the work of a schedule may be started.
 
     Raises:
-        BadRequest: rule `schedule-work`: not exactly one kind of work; or what that kind raises.
+        BadRequest: rule `schedule-work`: not exactly one kind of work; or as that kind raises.
     """
     kind, template = _work_of(body)
     read_work(kind, template, planning)
@@ -80,10 +80,10 @@ def _work_of(body: ScheduleBody) -> tuple[Kind, JsonObject]:
 
 
 def create(session: Session, body: ScheduleBody, due_at: datetime) -> ScheduleOut:
-    """Add a schedule that passed `first_due`.
+    """Add a schedule validated by `first_due`.
 
     Raises:
-        Conflict: the name is taken.
+        Conflict: the name is in use.
     """
     if schedules.by_name(session, body.name) is not None:
         raise _taken(body.name)
@@ -108,11 +108,12 @@ def create(session: Session, body: ScheduleBody, due_at: datetime) -> ScheduleOu
 
 
 def replace(session: Session, schedule_id: UUID, body: ScheduleBody, due_at: datetime) -> ScheduleOut:
-    """Make a schedule another one that passed `first_due` and `check_work`; its history stays, paused stays paused.
+    """Replace a schedule by one validated by `first_due` and `check_work`; its history and paused state are
+    kept.
 
     Raises:
         NotFound: there is none.
-        Conflict: the name is another's.
+        Conflict: the name is in use.
     """
     schedule = _existing(session, schedule_id)
     if (other := schedules.by_name(session, body.name)) is not None and other.id != schedule_id:
@@ -130,12 +131,12 @@ def replace(session: Session, schedule_id: UUID, body: ScheduleBody, due_at: dat
 
 
 def list_schedules(session: Session) -> ScheduleList:
-    """Every schedule, by name."""
+    """Return all schedules, by name."""
     return ScheduleList(schedules=[describe(session, row) for row in schedules.list_all(session)])
 
 
 def read_schedule(session: Session, schedule_id: UUID) -> ScheduleOut:
-    """One schedule.
+    """Return one schedule.
 
     Raises:
         NotFound: there is none.
@@ -144,7 +145,7 @@ def read_schedule(session: Session, schedule_id: UUID) -> ScheduleOut:
 
 
 def delete(session: Session, schedule_id: UUID) -> None:
-    """Remove a schedule; the jobs it started stay.
+    """Delete a schedule; the jobs it started are kept.
 
     Raises:
         NotFound: there is none.
@@ -153,7 +154,7 @@ def delete(session: Session, schedule_id: UUID) -> None:
 
 
 def pause(session: Session, schedule_id: UUID) -> ScheduleOut:
-    """Stop firing; one that is paused stays as it is.
+    """Pause a schedule; one that is paused is not changed.
 
     Raises:
         NotFound: there is none.
@@ -165,7 +166,7 @@ def pause(session: Session, schedule_id: UUID) -> ScheduleOut:
 
 
 def resume(session: Session, schedule_id: UUID, now: datetime) -> ScheduleOut:
-    """Fire again from the next due time on: what came due in the pause does not count.
+    """Resume a schedule from the next due time on: due times in the pause are dropped.
 
     Raises:
         NotFound: there is none.
@@ -178,11 +179,11 @@ def resume(session: Session, schedule_id: UUID, now: datetime) -> ScheduleOut:
 
 
 def next_times(session: Session, schedule_id: UUID, count: int) -> DueList:
-    """Next due times of a schedule.
+    """Return the next due times of a schedule.
 
     Raises:
         NotFound: there is none.
-        BadRequest: its expression or zone cannot be read any more.
+        BadRequest: its expression or time zone can no longer be read.
     """
     schedule = _existing(session, schedule_id)
     cron = parse_cron(schedule.cron, schedule.timezone, schedule.hours)
@@ -195,7 +196,7 @@ def next_times(session: Session, schedule_id: UUID, count: int) -> DueList:
 
 
 def history(session: Session, schedule_id: UUID, before: int | None, limit: int) -> FirePage:
-    """The runs of a schedule below the number `before`, newest first.
+    """Return the runs of a schedule below the number `before`, newest first.
 
     Raises:
         NotFound: there is none.
@@ -206,7 +207,7 @@ def history(session: Session, schedule_id: UUID, before: int | None, limit: int)
 
 
 def prepare_run(session: Session, schedule_id: UUID) -> tuple[str, JsonObject]:
-    """Kind and template of what a schedule starts.
+    """Return kind and template of the work of a schedule.
 
     Raises:
         NotFound: there is none.
@@ -216,12 +217,12 @@ def prepare_run(session: Session, schedule_id: UUID) -> tuple[str, JsonObject]:
 
 
 def run_now(session: Session, schedule_id: UUID, work: Work, by: Caller, max_active: int, now: datetime) -> FireOut:
-    """Start what a schedule starts, also while it is paused; its due times stay as they are.
+    """Start the work of a schedule, even while it is paused; its due times are not changed.
 
     Raises:
         NotFound: there is none.
-        Conflict: rule `already-fired`; it came due in the same moment.
-        TooMany: as many jobs as may be are active.
+        Conflict: rule `already-fired`; it came due at the same time.
+        TooMany: the limit of active jobs is reached.
     """
     try:
         fire_id = fire_now(session, _existing(session, schedule_id), work, by, max_active, now)
@@ -231,7 +232,7 @@ def run_now(session: Session, schedule_id: UUID, work: Work, by: Caller, max_act
 
 
 def find(session: Session, text: str) -> UUID:
-    """The schedule of that name or id.
+    """Return the id of the schedule with that name or id.
 
     Raises:
         NotFound: there is none.
@@ -243,7 +244,7 @@ def find(session: Session, text: str) -> UUID:
 
 
 def describe(session: Session, schedule: Schedule) -> ScheduleOut:
-    """A schedule as the wire says it, with its last runs."""
+    """Convert a schedule to its response model, with its last runs."""
     fires = schedules.list_fires(session, schedule.id, limit=_SHOWN_FIRES)
     return ScheduleOut.model_validate(
         {
@@ -265,7 +266,7 @@ def describe(session: Session, schedule: Schedule) -> ScheduleOut:
 
 
 def describe_fire(fire: ScheduleFire) -> FireOut:
-    """A run as the wire says it."""
+    """Convert a run to its response model."""
     return FireOut.model_validate(
         {
             "id": fire.id,

@@ -1,4 +1,4 @@
-"""Which results are stale, and the jobs that would measure them anew."""
+"""Stale results, and the jobs that would update them."""
 
 import json
 from collections.abc import Iterable
@@ -29,7 +29,9 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class StaleWork:
-    """Jobs that may be queued for stale results, and what is wrong with those that may not; `found` are all stale."""
+    """Jobs to queue for stale results, and the reasons why others cannot be queued; `found` is the number of
+    stale results.
+    """
 
     jobs: tuple[JobSpec, ...]
     refusals: tuple[str, ...]
@@ -37,16 +39,17 @@ class StaleWork:
 
     @property
     def remark(self) -> str | None:
-        """What was left out, for people; None when it was nothing."""
+        """Describe what was left out; None if nothing was."""
         more = f"; {len(self.refusals) - _SHOWN} more" if len(self.refusals) > _SHOWN else ""
         return "; ".join(self.refusals[:_SHOWN]) + more if self.refusals else None
 
 
 def stale_work(body: StaleBody, planning: Planning) -> StaleWork:
-    """Jobs for stale results, those first that were asked for the longest ago; at most as many as the body says.
+    """Return jobs for stale results, the least recently requested first; at most as many as the body allows.
 
-    A result is stale when nothing that is known of its problem on its device was made with what is here now. One that
-    was measured is only measured again: where its device is not here, it is left out.
+    A result is stale if no result of its problem on its device was made with the current versions. A measured
+    result is
+    only updated by measuring: if its device is not local, it is left out.
 
     Raises:
         DatabaseError: the database does not answer.
@@ -73,7 +76,7 @@ def stale_work(body: StaleBody, planning: Planning) -> StaleWork:
 
 
 def _stale(rows: Iterable[MadeWith], directory: DeviceDirectory) -> dict[tuple[int, str], bool]:
-    """Problems and devices without a valid result, each with whether one was measured."""
+    """Return problems and devices without a valid result, each with whether one was measured."""
     drivers = {device.spec.id: device.spec.driver for device in directory.all() if device.runnable}
     valid: set[tuple[int, str]] = set()
     measured: dict[tuple[int, str], bool] = {}

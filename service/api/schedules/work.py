@@ -1,4 +1,4 @@
-"""What a schedule starts: understood before the transaction, queued in it."""
+"""Work of a schedule: validated before the transaction, queued in it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -40,7 +40,9 @@ _REFUSALS = (ServiceError, CodegenError, HalError, TunerError)
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What came of a run: its jobs, each with whether it is new, or a set; why nothing, or what was left out."""
+    """Outcome of a run: its jobs, each with whether it is new, or a set; the reason of a refusal, or what was
+    left out.
+    """
 
     outcome: Literal["created", "joined", "nothing", "refused"]
     jobs: tuple[tuple[UUID, bool], ...] = ()
@@ -49,7 +51,7 @@ class Started:
 
 
 def read_work(kind: str, template: JsonObject, planning: Planning) -> Work:
-    """What to queue; may probe devices, so before the transaction.
+    """Return the work to queue; may probe devices, so call it before the transaction.
 
     Raises:
         ValidationError: the stored request is of another version of this program.
@@ -63,7 +65,7 @@ def read_work(kind: str, template: JsonObject, planning: Planning) -> Work:
 
 
 def work_or_reason(kind: str, template: JsonObject, planning: Planning) -> Work | str:
-    """What to queue, or why nothing."""
+    """Return the work to queue, or the reason why there is none."""
     try:
         return read_work(kind, template, planning)
     except ValidationError as error:
@@ -74,7 +76,7 @@ def work_or_reason(kind: str, template: JsonObject, planning: Planning) -> Work 
 
 
 def start(session: Session, work: Work | str, by: Caller, max_active: int) -> Started:
-    """Queue it, with an event of the audit log for each job or set; a reason is refused."""
+    """Queue the work, with an event of the audit log for each job or set; a reason is a refusal."""
     if isinstance(work, str):
         return Started("refused", reason=work)
     if isinstance(work, StaleWork):

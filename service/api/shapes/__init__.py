@@ -1,1 +1,1 @@
-"""Sets of shapes: made, run under one budget, shown."""
+"""Sets of shapes: creation, tuning under one budget, and results."""

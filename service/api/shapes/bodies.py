@@ -26,12 +26,12 @@ from tuner.shapes.shape import Shape, merged
 from tuner.shapes.tables import parse_csv
 
 EACH = 25
-"""Trials of a shape, unless said."""
+"""Default number of trials of a shape."""
 _WAYS = ("shapes", "csv", "text", "preset")
 
 
 def understand_body(body: ShapeSetBody, directory: DeviceDirectory, settings: Settings) -> SetRequest:
-    """Parse and check a request body; as `understand`.
+    """Parse and check a request body; raises as `understand`.
 
     Raises:
         BadRequest: not one way of saying the shapes, or the shapes cannot be read; names the field.

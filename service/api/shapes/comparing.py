@@ -1,4 +1,4 @@
-"""The end of a set: each kernel that won somewhere is tried on each shape, and each shape's job ends."""
+"""Last phase of a set: each winning kernel is tried on each shape, and each shape's job ends."""
 
 import threading
 from collections.abc import Callable
@@ -84,7 +84,7 @@ def _close(
     """The last task of a shape's job."""
     visitors = visitors_of(kernels, job.spec.problem, state.spec)
     tried: list[KernelConfig] = []
-    if state.device is not None:  # the default is trial 0, also of a shape that the search did not come to
+    if state.device is not None:  # the default is trial 0, also of a shape that was not searched
         tried = [
             tuning_for(state.spec).default(job.spec.problem, state.spec),
             *(config for _, config in visitors.configs),
@@ -98,7 +98,7 @@ def _close(
     tried_in_all = len(store.trials())
     with state.tuning.database.write() as session:
         leases.check_own(session, job.id, job.worker)
-        shape_sets.grant(session, job.id, tried_in_all)  # a portion that was stopped was not spent
+        shape_sets.grant(session, job.id, tried_in_all)  # the rest of a portion that was stopped is returned
         shape_sets.set_cells(session, member.id, cells)
         compared = found.comparison
         if compared is not None and compared.remeasured:

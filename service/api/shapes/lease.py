@@ -1,4 +1,4 @@
-"""The right to run a set, which one process has at a time and keeps while it runs."""
+"""Lease of a set: one process at a time runs it."""
 
 import threading
 from collections.abc import Callable, Generator
@@ -22,7 +22,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @contextmanager
 def leased(database: Database, set_id: UUID, lease_s: float, stop: Callable[[], None]) -> Generator[None]:
-    """Have the right within it; `stop` is called when another process took it meanwhile.
+    """Hold the lease within the context; `stop` is called if another process took it meanwhile.
 
     Raises:
         Conflict: another process runs the set.

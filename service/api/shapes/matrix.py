@@ -1,4 +1,4 @@
-"""The kernels of a set on all of its shapes: which are tried, and what is kept of what they took."""
+"""Kernels of a set on all of its shapes: which are tried, and their results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from tuner.shapes.carry import carried
 from tuner.shapes.neighbours import distance, ranked
 
 MOST_KERNELS = 24
-"""Kernels that are tried on all shapes: the best of each, then those nearly as good."""
+"""Maximum number of kernels that are tried on all shapes: the best of each, then those nearly as good."""
 _OF_A_SHAPE = 2
 
 
@@ -28,9 +28,10 @@ class Searched:
 
 
 def choose_kernels(shapes: Sequence[Searched], spec: DeviceSpec, within: float) -> list[tuple[int, KernelConfig]]:
-    """The configurations to try on all shapes, each with the member that it is from.
+    """Choose the configurations to try on all shapes, each with the member that it is from.
 
-    First the best of each shape, those before that take most of the total; then others within `within` of their best.
+    First the best of each shape, in order of their share of the total; then others within `within` of their
+    best.
     Configurations that make the same choices are one kernel.
     """
     found: list[tuple[int, float, Searched, KernelConfig]] = []
@@ -48,7 +49,7 @@ def choose_kernels(shapes: Sequence[Searched], spec: DeviceSpec, within: float) 
 
 @dataclass(frozen=True, slots=True)
 class SetKernel:
-    """A kernel of a set: its configuration on the shape that it is from, and the binary that was made there, if any."""
+    """A kernel of a set: its configuration on its original shape, and the binary compiled there, if any."""
 
     id: int
     problem: GemmProblem
@@ -58,9 +59,10 @@ class SetKernel:
 
 @dataclass(frozen=True, slots=True)
 class Visitors:
-    """Kernels of a set as they are on one shape, the nearest shape's first; `refused` says why others cannot be.
+    """Kernels of a set applied to one shape, the nearest shape's first; `refused` has the reasons of the
+    others.
 
-    `binaries` are the hashes of those that run one binary on every shape.
+    `binaries` are the hashes of kernels with one binary for every shape.
     """
 
     configs: tuple[tuple[int, KernelConfig], ...]
@@ -69,7 +71,7 @@ class Visitors:
 
 
 def visitors_of(kernels: Sequence[SetKernel], problem: GemmProblem, spec: DeviceSpec) -> Visitors:
-    """The kernels on `problem`: one that takes sizes is the same binary, others are the same choices."""
+    """Apply the kernels to `problem`: a dynamic one is the same binary, others make the same choices."""
     configs: list[tuple[int, KernelConfig]] = []
     refused: dict[int, str] = {}
     binaries: dict[int, str] = {}

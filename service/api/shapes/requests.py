@@ -1,4 +1,4 @@
-"""From shapes to a stored set whose jobs wait: every shape is checked before anything is written."""
+"""From shapes to a stored set with queued jobs: every shape is validated before anything is written."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -49,10 +49,11 @@ class SetSearch:
 
 @dataclass(frozen=True, slots=True)
 class SetRequest:
-    """A set of shapes that may be stored. `seconds` is wall time of all its runs; `within` a fraction.
+    """A valid set of shapes. `seconds` is wall time of all its runs; `within` a fraction.
 
-    With `reuse` shapes take times that are known, with `warm_start` they begin with what is good for other problems;
-    a shape is given nothing more after `no_gain` trials that gained nothing.
+    With `reuse` shapes reuse known times, with `warm_start` they begin with good configurations of other
+    problems; a
+    shape stops after `no_gain` consecutive trials without a gain.
     """
 
     source: str
@@ -70,7 +71,7 @@ class SetRequest:
 
     @property
     def options(self) -> JobOptions:
-        """What each shape's job is asked for; its trials are raised with each portion."""
+        """Return the options of each shape's job; its trials are raised with each portion."""
         return JobOptions(
             budget=Budget(1, self.seconds, self.no_gain),
             seed=self.seed,
@@ -82,7 +83,7 @@ class SetRequest:
 
     @property
     def hash(self) -> str:
-        """Equal for requests that ask for the same work."""
+        """Return the hash of the request; equal requests have equal hashes."""
         shapes = [[shape.problem, shape.weight] for shape in self.shapes]
         device = [self.device.id, self.device.driver or ""]
         how = [self.reuse, self.warm_start, self.method, self.no_gain, self.objective]
@@ -107,8 +108,8 @@ def understand(
 
     Raises:
         BadRequest: a budget out of bounds, or too small for the shapes.
-        RefusedByRule, CannotPredict, NotOnThisCpu: a shape or the device is refused; says which.
-        ContraryObjective, NoEnergy: the search does not weigh that, or it cannot be read.
+        RefusedByRule, CannotPredict, NotOnThisCpu: a shape or the device is refused; names it.
+        ContraryObjective, NoEnergy: the search does not support the objective, or energy cannot be read.
     """
     trials, seconds = budget
     for name, value, most in (("trials", trials, settings.max_trials), ("seconds", seconds, settings.max_seconds)):
@@ -161,7 +162,7 @@ def _check_shapes(shapes: tuple[Shape, ...], spec: DeviceSpec, settings: Setting
 
 
 def submit(session: Session, request: SetRequest, max_active: int) -> tuple[UUID, bool]:
-    """Store a set and queue its jobs, or find the identical one that is active; says whether it is new.
+    """Store a set and queue its jobs, or find the identical active one; also return whether it is new.
 
     Raises:
         TooMany: with its jobs more than `max_active` would be queued or running.

@@ -60,7 +60,7 @@ SetId = Annotated[UUID, Path(description="Id of the set", examples=[_ID])]
 def create_shape_set(
     body: ShapeSetBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
 ) -> ShapeSetOut:
-    """Queue a set of shapes for a worker. While the same set is active, that one is returned instead."""
+    """Queue a set of shapes for a worker. If an identical set is active, that one is returned instead."""
     request = understand_body(body, context.devices, context.settings)
     with once.write() as session:
         set_id, is_new = submit(session, request, context.settings.max_active_jobs)
@@ -74,15 +74,17 @@ def create_shape_set(
 def list_shape_sets(
     session: ReadSessionDep,
     before: Annotated[UUID | None, Query(description="`next_before` of the page before", examples=[_ID])] = None,
-    limit: Annotated[int, Query(ge=1, le=200, description="Most sets in the answer", examples=[20])] = 50,
+    limit: Annotated[
+        int, Query(ge=1, le=200, description="Maximum number of sets in the response", examples=[20])
+    ] = 50,
 ) -> ShapeSetPage:
-    """Sets of shapes, newest first."""
+    """List sets of shapes, newest first."""
     return service.list_sets(session, limit, before)
 
 
 @router.get("/presets", dependencies=[READ])
 def list_presets() -> PresetList:
-    """The models whose layers a set can be made of."""
+    """List the models whose layers are available as presets."""
     return service.presets()
 
 
@@ -95,13 +97,15 @@ def read_shape_set(
         Query(ge=0, le=1, description="Recommend kernels for another bound than the set's own", examples=[0.1]),
     ] = None,
 ) -> ShapeSetOut:
-    """A set: each shape with its best, and the fewest kernels that keep all within a bound, once they were compared."""
+    """Return a set: each shape with its best, and, after the comparison, the fewest kernels that keep all
+    within a bound.
+    """
     return service.read_set(session, set_id, within)
 
 
 @router.post("/{set_id:uuid}/cancel", responses=NOT_FOUND, dependencies=[TUNE])
 def cancel_shape_set(set_id: SetId, database: DatabaseDep, by: CallerDep) -> ShapeSetOut:
-    """Cancel a set and its jobs; results stay."""
+    """Cancel a set and its jobs; results are kept."""
     with database.write() as session:
         found = service.cancel(session, set_id)
         record(session, by, "shapes.cancel", set_id)
@@ -110,7 +114,7 @@ def cancel_shape_set(set_id: SetId, database: DatabaseDep, by: CallerDep) -> Sha
 
 @router.delete("/{set_id:uuid}", status_code=204, responses=NOT_FOUND | CONFLICT, dependencies=[TUNE])
 def delete_shape_set(set_id: SetId, database: DatabaseDep, by: CallerDep) -> Response:
-    """Delete a set that is over; its jobs and results stay."""
+    """Delete a set that is over; its jobs and results are kept."""
     with database.write() as session:
         service.forget(session, set_id)
         record(session, by, "shapes.delete", set_id)

@@ -1,7 +1,8 @@
-"""Runs a set of shapes: portions of its jobs where they gain most, then each kernel on each shape.
+"""Execution of a set of shapes: portions of its jobs where they gain most, then each kernel on each shape.
 
-A portion is one run of a job by a worker: claimed, its lease kept, put back in the queue. What was found is stored with
-each trial, so that a set that was interrupted or killed goes on where it was.
+A portion is one run of a job by a worker: claimed, its lease extended, returned to the queue. Results are
+stored with
+each trial, so that a set that was interrupted or killed continues where it stopped.
 """
 
 import threading
@@ -35,9 +36,9 @@ class SetProgress:
 
 
 class SetRunner:
-    """Runs one set. `run` blocks; `stop` may be called from a signal handler: all that was found is stored.
+    """Runner of one set. `run` blocks; `stop` may be called from a signal handler: all results are stored.
 
-    One that is not `alone` is in a process whose other threads run jobs.
+    If not `alone`, it shares its process with threads that run jobs.
     """
 
     def __init__(
@@ -55,12 +56,12 @@ class SetRunner:
         self._jobs = JobRunner(tuning, lambda task: Worker(tuning.database, settings, task, alone=alone))
 
     def stop(self) -> None:
-        """End after the present trial."""
+        """End after the current trial."""
         self._stopped.set()
         self._jobs.stop()
 
     def run(self) -> bool:
-        """Run until the set is over; False if it was stopped before.
+        """Run until the set is over; return False if it was stopped before.
 
         Raises:
             NotFound: there is no such set.

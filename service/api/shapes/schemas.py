@@ -36,7 +36,7 @@ class ShapeBody(BaseModel):
 
 
 class CommonBody(BaseModel):
-    """Defaults of the shapes of a csv, a text or a preset."""
+    """Defaults for the shapes of a csv, a text or a preset."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -55,7 +55,10 @@ class CommonBody(BaseModel):
     )
     deterministic: StrictBool = Field(default=False, description="Bitwise-reproducible results", examples=[False])
     epilogue: str = Field(
-        default="", max_length=2000, description="Steps, as the command line has them", examples=["bias:column, gelu"]
+        default="",
+        max_length=2000,
+        description="Steps of the epilogue, in the syntax of the command line",
+        examples=["bias:column, gelu"],
     )
 
 
@@ -65,7 +68,10 @@ class SetBudgetBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     trials: StrictInt | None = Field(
-        default=None, ge=1, description="Most configurations tried; null: 25 for each shape", examples=[200]
+        default=None,
+        ge=1,
+        description="Maximum number of configurations tried; null: 25 for each shape",
+        examples=[200],
     )
     seconds: FiniteFloat = Field(default=600.0, gt=0, description="Wall time of all its runs, in s", examples=[1800.0])
     no_gain: StrictInt | None = Field(
@@ -135,12 +141,12 @@ class PresetOut(BaseModel):
     source: str = Field(description="Source of its sizes", examples=["https://huggingface.co/..."])
     published: str = Field(description="Date of publication", examples=["2024-04-18"])
     layers: dict[str, tuple[int, int, int]] = Field(
-        description="N, K and how often each layer occurs in one pass", examples=[_LAYERS]
+        description="N, K and number of occurrences of each layer in one pass", examples=[_LAYERS]
     )
 
 
 class PresetList(BaseModel):
-    """The models whose layers can be tuned; NAME@tokens=1,16 sets M, NAME@layers=qkv,down chooses layers."""
+    """Models whose layers can be tuned; NAME@tokens=1,16 sets M, NAME@layers=qkv,down selects layers."""
 
     presets: list[PresetOut] = Field(description="By name", examples=[[]])
 
@@ -155,12 +161,12 @@ class ShapeOut(BaseModel):
     status: JobStatus = Field(description="Of the job", examples=["succeeded"])
     error: str | None = Field(default=None, description="Why the job failed", examples=["no-valid-measurement: ..."])
     trials: int = Field(description="Configurations tried", examples=[24])
-    default_us: float | None = Field(description="Time of the heuristic's choice, in us", examples=[930.2])
+    default_us: float | None = Field(description="Time of the default configuration, in us", examples=[930.2])
     tuned_us: float | None = Field(description="Time of the best, in us", examples=[412.5])
     gain: float | None = Field(description="Speedup of the best over the default", examples=[2.26])
-    in_turns: bool = Field(description="True if both were re-measured, interleaved, at the end", examples=[True])
+    in_turns: bool = Field(description="Whether both were re-measured, interleaved, at the end", examples=[True])
     evidence: Evidence | None = Field(
-        default=None, description="Of the best trial; null before any", examples=[EVIDENCE_EXAMPLE]
+        default=None, description="Evidence of the best trial; null before any", examples=[EVIDENCE_EXAMPLE]
     )
 
 
@@ -180,7 +186,7 @@ class CellOut(BaseModel):
     reason: str | None = Field(default=None, description="Reason of a missing time", examples=["rule registers: ..."])
     content_hash: str | None = Field(
         default=None,
-        description="SHA-256 of the binary, equal where shapes share one; null where none was made",
+        description="SHA-256 of the binary, equal where shapes share one; null if none was compiled",
         examples=["9f86d081884c7d65..."],
     )
 
@@ -189,20 +195,20 @@ class KernelChoice(BaseModel):
     """A kernel of a set: one configuration, and the shapes that it serves in the cover."""
 
     number: int = Field(description="Counts from 1", examples=[1])
-    shape: int = Field(description="Number of the shape that it is from", examples=[3])
+    shape: int = Field(description="Number of its original shape", examples=[3])
     config: ConfigBody | dict[str, object] = Field(
-        description="The configuration, as that shape has it", examples=[CONFIG_EXAMPLE]
+        description="The configuration on that shape", examples=[CONFIG_EXAMPLE]
     )
     serves: list[int] = Field(
         description="Numbers of the shapes that it serves; empty if not needed", examples=[[1, 3]]
     )
     binaries: int = Field(
-        description="Binaries for what it serves; one that takes sizes counts once, one never made for each shape",
+        description="Number of binaries for its shapes; a dynamic kernel counts once, one not compiled once per shape",
         examples=[2],
     )
     content_hash: str | None = Field(
         default=None,
-        description="SHA-256 of the binary if all that it serves, or else all that it was tried on, share one",
+        description="SHA-256 of the binary if all its shapes, or else all that it was tried on, share one",
         examples=["9f86d081884c7d65..."],
     )
 
@@ -211,14 +217,16 @@ class CoverOut(BaseModel):
     """The fewest kernels found that keep each shape within a bound of its best."""
 
     within: float = Field(description="Largest slowdown of a shape, as a fraction", examples=[0.05])
-    needed: list[int] = Field(description="Numbers of the kernels, those that take most time first", examples=[[1, 4]])
+    needed: list[int] = Field(
+        description="Numbers of the kernels, in order of the time of their shapes", examples=[[1, 4]]
+    )
     unserved: list[int] = Field(description="Numbers of shapes without any time", examples=[[]])
     one_each: bool = Field(description="True if every shape needs its own kernel", examples=[False])
-    evidence: list[str] = Field(description="Evidence of the times that it rests on", examples=[["in_turns"]])
+    evidence: list[str] = Field(description="Evidence of the times that it is computed from", examples=[["in_turns"]])
     total_us: float = Field(description="Weighted time of all served shapes under it, in us", examples=[5210.0])
     best_us: float = Field(description="The same with the best kernel of each shape, in us", examples=[5100.0])
-    unknown: int = Field(description="Unknown times of kernels on shapes", examples=[3])
-    binaries: int = Field(default=0, description="Binaries of all needed kernels together", examples=[2])
+    unknown: int = Field(description="Number of unknown times of kernels on shapes", examples=[3])
+    binaries: int = Field(default=0, description="Number of binaries of all needed kernels", examples=[2])
     kernels: list[KernelChoice] = Field(description="Kernels that were tried on all shapes", examples=[[]])
     cells: list[CellOut] = Field(description="Time of each kernel on each shape", examples=[[]])
 
@@ -230,17 +238,17 @@ class ShapeSetOut(BaseModel):
     source: str = Field(description="Source of the shapes", examples=["llama-3-8b@tokens=1,16"])
     status: Literal["active", "succeeded", "cancelled"] = Field(description="Status of the set", examples=["active"])
     error: str | None = Field(
-        default=None, description="Why it ended without a result; null if it did not", examples=["UnknownDevice: ..."]
+        default=None, description="Why it ended without a result; null otherwise", examples=["UnknownDevice: ..."]
     )
-    running: bool = Field(description="True while a process runs it", examples=[True])
+    running: bool = Field(description="Whether a process runs it", examples=[True])
     search: Method = Field(description="Search method", examples=["portfolio"])
     objective: Objective | None = Field(
         default=None,
         description="Objective to minimize",
         examples=["time"],
     )
-    reuse: bool = Field(description="True if stored times are reused", examples=[True])
-    warm_start: bool = Field(description="True if it starts from configurations of other jobs", examples=[True])
+    reuse: bool = Field(description="Whether stored times are reused", examples=[True])
+    warm_start: bool = Field(description="Whether it starts from configurations of other jobs", examples=[True])
     device: str = Field(description="Device id", examples=["b580"])
     budget: BudgetBody = Field(description="Over all shapes", examples=[_BUDGET])
     seed: int = Field(description="Random seed", examples=[0])
@@ -248,11 +256,11 @@ class ShapeSetOut(BaseModel):
     trials: int = Field(description="Configurations tried, on all shapes", examples=[240])
     across: int = Field(
         default=0,
-        description="Trials among these of other shapes' kernels, after the search and beyond the budget",
+        description="Number of these trials that tried kernels of other shapes, after the search and beyond the budget",
         examples=[40],
     )
-    compiled: int = Field(description="Kernels that were compiled", examples=[230])
-    reused: int = Field(description="Compilations that were cache hits", examples=[41])
+    compiled: int = Field(description="Number of kernels compiled", examples=[230])
+    reused: int = Field(description="Number of compilations that were cache hits", examples=[41])
     default_us: float | None = Field(
         description="Weighted time of the shapes that have one, with the defaults, in us", examples=[9100.0]
     )
@@ -261,7 +269,7 @@ class ShapeSetOut(BaseModel):
     cover: CoverOut | None = Field(
         default=None, description="The fewest kernels; null before kernels were compared across shapes", examples=[None]
     )
-    created_at: datetime = Field(description="When it was made, UTC", examples=["2026-01-02T03:04:05Z"])
+    created_at: datetime = Field(description="Creation time, UTC", examples=["2026-01-02T03:04:05Z"])
     finished_at: datetime | None = Field(
         default=None, description="When it ended, UTC", examples=["2026-01-02T03:24:05Z"]
     )
@@ -275,7 +283,7 @@ class ShapeSetLine(BaseModel):
     status: str = Field(description="active, succeeded or cancelled", examples=["active"])
     device: str = Field(description="Device id", examples=["b580"])
     shapes: int = Field(description="Number of shapes", examples=[20], ge=0)
-    created_at: datetime = Field(description="When it was made, UTC", examples=["2026-01-02T03:04:05Z"])
+    created_at: datetime = Field(description="Creation time, UTC", examples=["2026-01-02T03:04:05Z"])
 
 
 class ShapeSetPage(BaseModel):

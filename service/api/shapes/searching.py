@@ -1,4 +1,4 @@
-"""The search of a set: portions of its jobs, each where the total becomes shorter most for each second."""
+"""Search of a set: portions of its jobs, each given to the shape with the largest expected gain per second."""
 
 import threading
 import time
@@ -28,13 +28,13 @@ from tuner.shapes.allocation import Progress, next_grant
 from tuner.shapes.neighbours import donors_for
 
 _MOST_RESERVED = 0.4  # of the seconds of the set, for comparing kernels across shapes
-_TURNS = 12  # what a shape's interleaved comparison takes, in trials
+_TURNS = 12  # cost of a shape's interleaved comparison, in trials
 _LEAST_S = 1.0
-_OWN_ENDS = frozenset({Stop.EXHAUSTED, Stop.NO_GAIN})  # of one shape, whatever the set has left
+_OWN_ENDS = frozenset({Stop.EXHAUSTED, Stop.NO_GAIN})  # of one shape, independent of the budget of the set
 
 
 def search(state: SetState, on_progress: Callable[[int], None]) -> None:
-    """Give portions until the trials or the seconds are spent, nothing more is gained, or someone stops it."""
+    """Assign portions until the trials or the seconds are spent, no gain is expected, or the run is stopped."""
     if state.read().kernels:
         return  # an earlier run ended the search
     while not state.is_over():
@@ -59,13 +59,13 @@ def _stop_of(left_s: float, left_trials: int) -> Stop:
 
 
 def _keep_stop(state: SetState, stop: Stop) -> None:
-    """Store the stop reason of the set's search with each job that has none of its own."""
+    """Store the stop reason of the set's search with each job that has none."""
     with state.tuning.database.write() as session:
         jobs.set_stop_of_rest(session, [member.job_id for member in state.members], stop.value)
 
 
 def _give(state: SetState, member: ShapeSetMember, portion: Portion) -> None:
-    """One portion of a shape's job; one that gives no trial is the last."""
+    """Run one portion of a shape's job; one without a trial is the last."""
     before, begun_s = state.progress[member.id], time.monotonic()
     with state.tuning.database.write() as session:
         shape_sets.grant(session, member.job_id, len(before.times_us) + portion.trials)
@@ -87,7 +87,7 @@ def _run(
     job: ClaimedJob,
     interrupt: threading.Event,
 ) -> JobEnd:
-    """The task of the job: a run of the session that pauses."""
+    """Task of the job: a run of the session that pauses."""
     store = state.tuning.store_of(job, interrupt)
     others = [(state.problems[other], trials) for other, trials in state.trials.items() if other != member.id]
     seconds = History(store).earlier_s + max(state.left_s, _LEAST_S)
@@ -117,7 +117,7 @@ def _run(
 
 
 def _donors(state: SetState, job: ClaimedJob, of_the_set: Sequence[KernelConfig]) -> list[KernelConfig]:
-    """Return the donors of a shape: of other shapes of the set, then of other jobs."""
+    """Return the warm starts of a shape: from other shapes of the set, then from other jobs."""
     if not job.spec.warm_start or state.device is None or not learns(job.spec.search):
         return list(of_the_set)
     return list(
@@ -126,7 +126,7 @@ def _donors(state: SetState, job: ClaimedJob, of_the_set: Sequence[KernelConfig]
 
 
 def _reserve_s(state: SetState, shapes: list[Progress]) -> float:
-    """Seconds that trying all kernels on all shapes is expected to take."""
+    """Return the expected seconds of trying all kernels on all shapes."""
     if state.device is None:
         return 0.0
     trial_s = [shape.wall_s / len(shape.times_us) for shape in shapes if shape.times_us]

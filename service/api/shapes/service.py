@@ -1,4 +1,4 @@
-"""Sets of shapes as the wire says them, read from their rows."""
+"""Sets of shapes as response models."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -45,7 +45,8 @@ from tuner.shapes.presets import MODELS
 
 
 def read_set(session: Session, set_id: UUID, within: float | None = None) -> ShapeSetOut:
-    """A set with its shapes and, once kernels were compared, the fewest that serve them; `within` if not its own.
+    """Return a set with its shapes and, after the comparison, the fewest kernels; `within` overrides its
+    bound.
 
     Raises:
         NotFound: there is none.
@@ -56,7 +57,7 @@ def read_set(session: Session, set_id: UUID, within: float | None = None) -> Sha
 
 
 def list_sets(session: Session, limit: int, before: UUID | None = None) -> ShapeSetPage:
-    """The newest sets, only older ones than `before`."""
+    """Return the newest sets older than `before`."""
     rows = shape_sets.list_page(session, limit=limit + 1, before=before)
     lines = [
         ShapeSetLine(
@@ -73,7 +74,7 @@ def list_sets(session: Session, limit: int, before: UUID | None = None) -> Shape
 
 
 def forget(session: Session, set_id: UUID) -> None:
-    """Delete a set that is over; its jobs and what they found stay.
+    """Delete a set that is over; its jobs and results are kept.
 
     Raises:
         NotFound: there is none.
@@ -87,7 +88,7 @@ def forget(session: Session, set_id: UUID) -> None:
 
 
 def presets() -> PresetList:
-    """The models whose layers are known."""
+    """Return the models whose layers are known."""
     return PresetList(
         presets=[
             PresetOut(name=name, source=model.source, published=model.published, layers=model.layers())
@@ -97,7 +98,7 @@ def presets() -> PresetList:
 
 
 def cancel(session: Session, set_id: UUID) -> ShapeSetOut:
-    """Cancel a set and its jobs; results stay. One that is over stays as it is.
+    """Cancel a set and its jobs; results are kept. One that is over is not changed.
 
     Raises:
         NotFound: there is none.
@@ -145,7 +146,7 @@ def _described(session: Session, found: ShapeSet, within: float) -> ShapeSetOut:
 
 
 def _how(found: ShapeSet) -> dict[str, object]:
-    """Return the search options of its shapes, which are those of the first."""
+    """Return the search options of its shapes, which equal those of the first."""
     job = found.members[0].job
     return {"search": job.search, "objective": job.objective, "reuse": job.reuse, "warm_start": job.warm_start}
 
@@ -170,7 +171,7 @@ def _shape(member: ShapeSetMember, tried: int, baseline: Trial | None) -> ShapeO
 
 
 def _times(job: Job, baseline: Trial | None) -> tuple[float | None, float | None]:
-    """The times that stand for the job: of its default and of its best, which has one once a trial gave a time."""
+    """Return the reported times of a job: of its default and of its best, if there is one."""
     best, first = (None if trial is None else evidence_of(trial).time for trial in (job.best_trial, baseline))
     if best is None:
         return None if first is None else first.value, None

@@ -14,10 +14,11 @@ _PARSERS = {".csv": parse_csv, ".json": parse_json}
 
 
 def read_shapes(source: str, base: Base) -> tuple[Shape, ...]:
-    """The shapes of a preset, a file (.csv, .json, any other: text), or a text that has `=` or sizes such as 8x16x32.
+    """Return the shapes of a preset, a file (.csv, .json, any other: text), or a text with `=` or sizes such
+    as 8x16x32.
 
     Raises:
-        InvalidShapes: there is nothing of that name, or what is there is not a list of shapes; names the place.
+        InvalidShapes: nothing of that name exists, or it is not a list of shapes; names the place.
     """
     path = Path(source)
     if is_preset(source) and not path.is_file():

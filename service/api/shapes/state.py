@@ -1,4 +1,4 @@
-"""State of a running set: trials of its shapes, the device, its job runner, the time that is left."""
+"""State of a running set: trials of its shapes, the device, its job runner, the remaining time."""
 
 import threading
 import time
@@ -36,7 +36,7 @@ Task = Callable[[ClaimedJob, threading.Event], JobEnd]
 
 
 class CountingCompiler:
-    """A compiler that counts what it is asked for, by whether the cache holds it."""
+    """A compiler that counts requests, by whether the cache has the result."""
 
     def __init__(self, compiler: Compiler, cache: CompileCache) -> None:
         self._compiler, self._cache = compiler, cache
@@ -44,16 +44,16 @@ class CountingCompiler:
 
     @property
     def workers(self) -> int:
-        """Number of compilations that run at one time."""
+        """Maximum number of concurrent compilations."""
         return self._compiler.workers
 
     @property
     def busy_s(self) -> float:
-        """Seconds in which at least one compiled."""
+        """Seconds with at least one compilation running."""
         return self._compiler.busy_s
 
     def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation:
-        """Begin to compile."""
+        """Start to compile."""
         known = self._cache.holds(problem, config, spec)
         self.reused += known
         self.compiled += not known
@@ -61,7 +61,7 @@ class CountingCompiler:
 
 
 class JobRunner:
-    """Runs tasks as jobs of a worker: claimed, the lease kept, put back or ended as the task says."""
+    """Runner of tasks as jobs of a worker: claimed, the lease extended, requeued or ended by the task's result."""
 
     def __init__(self, tuning: Tuning, worker: Callable[[Task], Worker]) -> None:
         self._tuning = tuning
@@ -69,11 +69,11 @@ class JobRunner:
         self._worker = worker(lambda job, interrupt: self._task(job, interrupt))
 
     def stop(self) -> None:
-        """End the present task after its present trial, and run no other."""
+        """End the current task after its current trial, and run no other."""
         self._worker.stop()
 
     def run(self, job_id: UUID, task: Task) -> None:
-        """Run one; nothing if the job is over.
+        """Run a job; do nothing if it is over.
 
         Raises:
             Conflict: another process runs the job.
@@ -116,7 +116,7 @@ class SetState:
             self.refresh(member)
 
     def read(self) -> ShapeSet:
-        """The set as the database has it now.
+        """Return the current row of the set.
 
         Raises:
             NotFound: there is none.
@@ -125,15 +125,15 @@ class SetState:
 
     @property
     def left_s(self) -> float:
-        """Seconds of the budget that are left; negative when it is overspent."""
+        """Return the remaining seconds of the budget; negative if overspent."""
         return self._ends_s - time.monotonic()
 
     def is_over(self) -> bool:
-        """Return True when this run was stopped or the set cancelled."""
+        """Return whether this run was stopped or the set cancelled."""
         return self._stopped.is_set() or self.read().status != "active"
 
     def refresh(self, member: ShapeSetMember) -> None:
-        """Read a shape's trials anew."""
+        """Reread the trials of a shape."""
         store = DbTrialStore(self.tuning.database, self.tuning.artifacts, member.job_id, "")
         with self.tuning.database.read() as session:
             job = jobs.get(session, member.job_id)
@@ -156,7 +156,7 @@ class SetState:
         return known_of(self.tuning.database, job.id, job.spec.problem, self.spec)
 
     def note_spent(self) -> None:
-        """Store what was spent since this was last asked for."""
+        """Store what was spent since the last call."""
         now_s, pool = time.monotonic(), self.pool
         with self.tuning.database.write() as session:
             shape_sets.spend(session, self.set_id, now_s - self._stored_s, pool.compiled, pool.reused)
@@ -164,7 +164,7 @@ class SetState:
 
 
 def read_set(tuning: Tuning, set_id: UUID) -> ShapeSet:
-    """A set as the database has it now.
+    """Return the current row of a set.
 
     Raises:
         NotFound: there is none.
@@ -177,5 +177,5 @@ def read_set(tuning: Tuning, set_id: UUID) -> ShapeSet:
 
 
 def no_set(set_id: UUID) -> NotFound:
-    """The error of a set that is not there."""
+    """Return the error for a set that does not exist."""
     return NotFound(f"set of shapes {set_id} does not exist; `xetune shapes` lists those that do")

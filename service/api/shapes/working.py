@@ -1,4 +1,4 @@
-"""Sets of shapes as workers run them: whatever ends one early is noted with it."""
+"""Execution of sets of shapes by workers: errors that end a set early are stored with it."""
 
 import threading
 from collections.abc import Callable
@@ -36,11 +36,11 @@ def sets_at(settings: Settings, tuning_of: Callable[[Database, Place], Tuning]) 
 
 
 def run_set(tuning: Tuning, settings: Settings, set_id: UUID, interrupt: threading.Event) -> None:
-    """Run a set until it is over or the event is set; one that cannot go on ends, and says why.
+    """Run a set until it is over or the event is set; a set that cannot continue ends with the reason.
 
     Raises:
-        StorageError: artifacts cannot be written; the set goes on later.
-        DatabaseError: the database does not answer; the set goes on later.
+        StorageError: artifacts cannot be written; the set continues later.
+        DatabaseError: the database does not answer; the set continues later.
     """
     runner, ended = SetRunner(tuning, settings, set_id, alone=False), threading.Event()
 

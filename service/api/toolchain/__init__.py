@@ -1,1 +1,1 @@
-"""What compiling and running needs on a machine: what is installed, Intel's offline compiler, and how it gets here."""
+"""Toolchain of a machine: installed components, Intel's offline compiler, and its installation."""

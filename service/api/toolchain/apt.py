@@ -1,6 +1,7 @@
-"""Downloads packages of a distribution's newest suite with apt-get, in a folder of its own and without root.
+"""Download of packages from a distribution's newest suite with apt-get, into a separate folder and without
+root.
 
-The mirror, proxies and keys are those that the system is set up with.
+The mirror, proxies and keys are those of the system.
 """
 
 import subprocess
@@ -14,12 +15,14 @@ _TOLD_LINES = 3
 
 
 class AptFailed(Exception):
-    """apt-get failed, or does not know a mirror; says what it said."""
+    """apt-get failed, or knows no mirror; the message has its output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """A distribution that has the compiler: who signs it, its newest suite, and where in it the packages are."""
+    """A distribution that has the compiler: its signer, its newest suite, and the location of the packages in
+    it.
+    """
 
     id: str
     origin: str
@@ -30,28 +33,28 @@ class Distribution:
 
 _KEYRINGS = Path("/usr/share/keyrings")
 _DISTRIBUTIONS = (
-    # Derivatives of Ubuntu name both: the first that is named counts.
+    # Derivatives of Ubuntu name both: the first name is used.
     Distribution("ubuntu", "Ubuntu", "devel", "main universe", _KEYRINGS / "ubuntu-archive-keyring.gpg"),
     Distribution("debian", "Debian", "sid", "main", _KEYRINGS / "debian-archive-keyring.gpg"),
 )
 
 
 def distribution_of(os_release: Mapping[str, str]) -> Distribution | None:
-    """The distribution that os-release names, or is like; None for others."""
+    """Return the distribution that os-release names, or that it is like; None for others."""
     names = f"{os_release.get('ID', '')} {os_release.get('ID_LIKE', '')}".split()
     return next((distribution for distribution in _DISTRIBUTIONS if distribution.id in names), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Apt:
-    """apt-get with lists, cache and state in a folder of its own."""
+    """apt-get with lists, cache and state in a separate folder."""
 
     folder: Path
     options: tuple[str, ...]
 
     @classmethod
     def within(cls, folder: Path, distribution: Distribution) -> "Apt":
-        """Make the folder, for a distribution's newest suite.
+        """Create the folder, for a distribution's newest suite.
 
         Raises:
             AptFailed: the system has no mirror of it.
@@ -71,7 +74,7 @@ class Apt:
             "Dir::State::status": folder / "status",
             "Dir::Cache": folder / "cache",
             "APT::Install-Recommends": "false",
-            "APT::Sandbox::User": "root",  # the folder is this user's alone
+            "APT::Sandbox::User": "root",  # the folder belongs to this user only
             "APT::Status-Fd": 1,
             "Acquire::Languages": "none",
             "Acquire::Retries": 2,
@@ -87,10 +90,10 @@ class Apt:
         self._run(["update"], percent)
 
     def download(self, packages: Sequence[str], percent: Percent) -> list[Path]:
-        """Fetch packages with all that they need, down to the C library.
+        """Download packages with their dependencies, down to the C library.
 
         Raises:
-            AptFailed: a package is not there, or a download fails.
+            AptFailed: a package does not exist, or a download fails.
         """
         self._run(["--yes", "--download-only", "install", *packages], percent)
         return sorted((self.folder / "cache" / "archives").glob("*.deb"))
@@ -111,11 +114,11 @@ class Apt:
 
 
 def _mirror(distribution: Distribution) -> str:
-    """Where the system gets packages of its distribution from."""
+    """Return the system's mirror of the distribution."""
     asked = ["apt-get", "indextargets", "--format", "$(ORIGIN)|$(SITE)", "Created-By: Packages"]
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
     known = [line.split("|", 1) for line in done.stdout.splitlines() if "|" in line]
-    # Without lists, as in a fresh container, the origin is not known, and the address has to tell.
+    # Without lists, as in a fresh container, the origin is unknown; the address identifies the mirror.
     fits = [
         site.rstrip("/")
         for origin, site in known

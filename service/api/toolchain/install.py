@@ -1,7 +1,8 @@
-"""Puts Intel's offline compiler into a folder of the user on Debian and Ubuntu, without root.
+"""Installation of Intel's offline compiler into a user's folder on Debian and Ubuntu, without root.
 
-The packages come from the newest suite of the distribution, through the mirror that the system is set up for. They
-are unpacked, not installed: the compiler runs with the C library that comes with them.
+The packages come from the newest suite of the distribution, through the system's mirror. They are unpacked,
+not
+installed: the compiler runs with the C library that comes with them.
 """
 
 import platform
@@ -22,11 +23,11 @@ from service.api.toolchain.apt import (
 )
 
 Progress = Callable[[str, float | None], None]
-"""Hears what is done now, and how much of it in percent where that is known."""
+"""Callback with the current step, and its progress in percent if known."""
 
 _PACKAGES = ("intel-ocloc", "libigc2", "libigdfcl2")
 _TOOLS = ("apt-get", "dpkg-deb")
-_FREE_BYTES = 600 * 10**6  # 75 MB of packages, 260 MB unpacked, and room for what is replaced at the end
+_FREE_BYTES = 600 * 10**6  # 75 MB of packages, 260 MB unpacked, and room for the replaced installation at the end
 _BY_HAND = (
     "install your distribution's package of it (intel-ocloc, intel-compute-runtime), so that `ocloc` is in PATH, or "
     "set XETUNE_OCLOC to its path"
@@ -39,12 +40,12 @@ exec "$lib/ld-linux-x86-64.so.2" --library-path "$lib" "$here"/root/usr/bin/oclo
 
 
 class CannotInstall(Exception):
-    """The compiler cannot be put here; says why, and what to do instead. Nothing was changed."""
+    """The compiler cannot be installed; the message has the reason and the remedy. Nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What an installation depends on."""
+    """Facts of a machine that an installation depends on."""
 
     system: str
     processor: str
@@ -52,7 +53,7 @@ class Machine:
 
     @classmethod
     def this(cls) -> "Machine":
-        """The one that this program runs on."""
+        """Return the machine that this program runs on."""
         try:
             release = platform.freedesktop_os_release()
         except OSError:
@@ -61,7 +62,7 @@ class Machine:
 
 
 def install_ocloc(folder: Path, progress: Progress, machine: Machine) -> Ocloc:
-    """Install into `folder`; what is there is replaced once the new one has been seen to run.
+    """Install into `folder`; an existing installation is replaced after the new one was run successfully.
 
     Raises:
         CannotInstall: nothing was changed.
@@ -105,7 +106,7 @@ def _check_space(parent: Path) -> None:
 
 
 def _make(work: Path, distribution: Distribution, progress: Progress) -> Path:
-    """A complete installation below `work`, seen to run."""
+    """Return a complete installation below `work`, after running it."""
     apt = Apt.within(work / "apt", distribution)
     apt.update(lambda percent: progress("reading the lists of packages", percent))
     packages = apt.download(_PACKAGES, lambda percent: progress("downloading packages", percent))

@@ -1,4 +1,4 @@
-"""What is installed of that which compiles, proves and runs kernels."""
+"""Installed components that compile, verify and run kernels."""
 
 from dataclasses import dataclass
 from importlib import metadata
@@ -23,7 +23,7 @@ _INSTALL = "not installed: run `xetune toolchain install`"
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool: what it is for, its version and path (None where not known), and what to do if it is not there."""
+    """One tool: its purpose, version and path (None if unknown), and the remedy if it is missing."""
 
     name: str
     purpose: str
@@ -33,10 +33,10 @@ class Tool:
 
 
 def list_toolchain(settings: Settings) -> list[Tool]:
-    """The libraries, the CPU's OpenCL runtime and Intel's offline compiler.
+    """List the libraries, the CPU's OpenCL runtime and Intel's offline compiler.
 
     Raises:
-        InvalidSettings: the settings name a compiler that is not there.
+        InvalidSettings: the settings name a compiler that does not exist.
     """
     return [*(_library(name, purpose) for name, purpose in _LIBRARIES.items()), _cpu_runtime(), _ocloc(settings)]
 

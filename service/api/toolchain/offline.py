@@ -1,4 +1,4 @@
-"""Finds Intel's offline compiler, and makes of it what a tuning run asks about its kernels."""
+"""Location of Intel's offline compiler, and its use in tuning runs."""
 
 import shutil
 from collections.abc import Callable
@@ -25,10 +25,11 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def find_ocloc(settings: Settings) -> Ocloc | None:
-    """The compiler that the settings name, else the one in the user's folder, else one in PATH; None without any.
+    """Return the compiler named in the settings, or the one in the user's folder, or in PATH; None without
+    any.
 
     Raises:
-        InvalidSettings: the settings name a file that is not there.
+        InvalidSettings: the settings name a file that does not exist.
     """
     if settings.ocloc is not None:
         if not settings.ocloc.is_file():
@@ -42,11 +43,11 @@ def find_ocloc(settings: Settings) -> Ocloc | None:
 
 
 def need_ocloc(settings: Settings) -> Ocloc:
-    """The compiler that find_ocloc finds.
+    """Return the compiler of `find_ocloc`.
 
     Raises:
-        InvalidSettings: the settings name a file that is not there.
-        OclocUnusable: there is none; says how to get it.
+        InvalidSettings: the settings name a file that does not exist.
+        OclocUnusable: there is none; says how to install it.
     """
     found = find_ocloc(settings)
     if found is None:
@@ -56,12 +57,14 @@ def need_ocloc(settings: Settings) -> Ocloc:
 
 @dataclass(frozen=True, slots=True)
 class OfflineCompiler:
-    """Compiles kernels for the GPU of a job, where there is a compiler that knows it."""
+    """Factory of native compilations for the GPU of a job, if a compiler supports it."""
 
     ocloc: Ocloc | None
 
     def __call__(self, spec: DeviceSpec) -> Native | None:
-        """What compiles kernels for a device; None without a compiler, and for a CPU, also one in place of a GPU."""
+        """Return the native compilation for a device; None without a compiler, and for a CPU, even one that
+        emulates a GPU.
+        """
         if self.ocloc is None or spec.kind is DeviceKind.CPU:
             return None
         target = target_of(spec)

@@ -1,1 +1,1 @@
-"""The kernel to run for a problem: from results, from those of problems nearby, from the model or the default."""
+"""Lookup of the kernel for a problem: from results, nearby problems, the model, or the default configuration."""

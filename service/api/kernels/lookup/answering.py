@@ -1,4 +1,4 @@
-"""Lookups of one problem or many: from what is kept in memory, else worked out together and then kept."""
+"""Lookups of one problem or many: answered from the cache, or computed together and then cached."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -31,7 +31,7 @@ from service.http.deps import Context
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A problem, and the device and target as the request names them."""
+    """A problem, and the device and target as named in the request."""
 
     problem: GemmProblem
     device: str
@@ -40,18 +40,18 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A device that a request names; one that only the database tells of is not of the listing."""
+    """A device that a request names; devices known only to the database are not in the listing."""
 
     listed: ListedDevice
     of_listing: bool
 
 
 def answer_all(context: Context, wanted: Sequence[Wanted]) -> list[tuple[Key, Kept]]:
-    """The answer to each, in order, and what it is kept under.
+    """Return the answer to each lookup, in order, and its cache key.
 
     Raises:
         BadRequest: rule `unknown-device`.
-        TooMany: rule `lookups`: as many requests as may be wait for answers that take long.
+        TooMany: rule `lookups`: the limit of requests waiting for slow answers is reached.
         DatabaseError: it cannot be read.
     """
     context.freshness.refresh()
@@ -73,13 +73,13 @@ def answer_all(context: Context, wanted: Sequence[Wanted]) -> list[tuple[Key, Ke
 
 
 def note_lookups(context: Context, found: Sequence[Kept]) -> None:
-    """Count what was found."""
+    """Count lookups by their result."""
     for source, count in Counter(each.source for each in found).items():
         context.metrics.requests.lookups.labels("nothing" if source is None else source.value).inc(count)
 
 
 def the_answer(kept: Kept) -> LookupOut:
-    """An answer as the wire's type.
+    """Return an answer as its response model.
 
     Raises:
         NotFound: it is a miss.
@@ -102,7 +102,7 @@ def _place(context: Context, device: str, target: str | None) -> _Place:
 
 
 def _work_out(context: Context, device: ListedDevice, problems: dict[Key, GemmProblem]) -> Iterable[tuple[Key, Answer]]:
-    """The answers: first of the problems that were tuned, many in few queries, then of the others."""
+    """Yield the answers: first for the tuned problems, many in few queries, then for the others."""
     now, left = context.now(), dict(problems)
     keys = {problem.key: key for key, problem in problems.items()}
     for begin in range(0, len(keys), AT_ONCE):
@@ -113,14 +113,14 @@ def _work_out(context: Context, device: ListedDevice, problems: dict[Key, GemmPr
             del left[keys[key]]
             yield keys[key], Answer(found.answer, found.until)
     if left:
-        with context.lookups.one():  # some 10 to 50 ms of processor time each
+        with context.lookups.one():  # 10 to 50 ms of processor time each
             yield from _fall_back(context, device, left, now)
 
 
 def _fall_back(
     context: Context, device: ListedDevice, problems: dict[Key, GemmProblem], now: datetime
 ) -> Iterable[tuple[Key, Answer]]:
-    """The answers for problems that were never tuned on the device."""
+    """Yield the answers for problems that were never tuned on the device."""
     nearby, compiled = Nearby(), kernels_of(CompileCache(context.settings.cache_dir), device.spec)
     for key, problem in problems.items():
         with context.database.read() as session:
@@ -131,6 +131,6 @@ def _fall_back(
                 miss = MissOut(problem=str(problem), device=device.spec.id, rule=rule, detail=error.detail, next=helps)
                 yield key, Answer(miss, None)
                 continue
-        # The launch of a kernel that takes sizes is worked out from the compile cache, of which no change is told.
+        # The launch of a dynamic kernel comes from the compile cache, which does not notify of changes.
         elsewhere = found.answer.elsewhere
         yield key, Answer(found.answer, found.until, for_now=elsewhere is not None and elsewhere.problem.dynamic)

@@ -1,7 +1,8 @@
-"""Answers to lookups, rendered and kept in memory until something that they depend on changes.
+"""Cache of rendered lookup answers, in memory, invalidated when something that they depend on changes.
 
-An answer of what was tuned for the very problem depends on that problem and device; any other answer on all results of
-the device. Nothing is kept of an answer that depends on the compile cache.
+An answer from results of the problem itself depends on that problem and device; any other answer on all
+results of
+the device. Answers that depend on the compile cache are not cached.
 """
 
 import threading
@@ -20,7 +21,7 @@ from service.api.kernels.lookup.schemas import (
     Source,
 )
 
-_OVERHEAD_BYTES = 1_000  # of an entry beside its text, about
+_OVERHEAD_BYTES = 1_000  # overhead of an entry besides its text, approximately
 _QUESTIONS = 200_000
 Key = tuple[str, str]
 """Device (a slug) and the key of a problem."""
@@ -28,7 +29,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer or a miss, until when its words hold (None: for ever), and whether it holds for now alone."""
+    """An answer or a miss, the time until which it is valid (None: for ever), and whether it must not be cached."""
 
     found: LookupOut | MissOut
     until: datetime | None
@@ -37,7 +38,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An answer as it is sent, its source and columns; a miss has neither. It holds until `until`, unless None."""
+    """A rendered answer, its source and columns; a miss has neither. Valid until `until`, unless None."""
 
     body: bytes
     columns: Columns | None
@@ -46,7 +47,7 @@ class Kept:
 
     @classmethod
     def of(cls, answer: Answer) -> "Kept":
-        """An answer, rendered."""
+        """Render an answer."""
         found, end = answer.found, None if answer.until is None else answer.until.timestamp()
         body = found.model_dump_json().encode()
         if isinstance(found, MissOut):
@@ -55,30 +56,31 @@ class Kept:
 
 
 class Answers:
-    """Answers by device and problem, and the questions that they were given to. Thread-safe.
+    """Answers by device and problem, and the requests that they answered. Thread-safe.
 
-    At most `most_bytes`: those that were used longest ago go first. `generation` counts what was dropped as old: what
-    was worked out in an earlier one is not kept.
+    At most `most_bytes`; the least recently used are evicted first. `generation` counts invalidations: an
+    answer that was
+    computed in an earlier one is not stored.
     """
 
     def __init__(self, most_bytes: int, now: Callable[[], datetime]) -> None:
         self._most_bytes, self._now = most_bytes, now
         self._lock = threading.Lock()
         self._kept: OrderedDict[Key, Kept] = OrderedDict()
-        self._others: dict[str, set[str]] = {}  # by device the problems whose answers are not of that very problem
+        self._others: dict[str, set[str]] = {}  # by device the problems whose answers come from other problems
         self._questions: OrderedDict[object, Key] = OrderedDict()
         self._listing: object = None
         self._bytes = 0
         self.generation = 0
 
     def find(self, keys: Sequence[Key], listing: object) -> list[Kept | None]:
-        """The answers that are kept of that listing of devices."""
+        """Return the cached answers for that listing of devices."""
         now = self._now().timestamp()
         with self._lock:
             return [self._find(key, now) if listing is self._listing else None for key in keys]
 
     def asked(self, questions: Sequence[object], listing: object) -> list[Kept] | None:
-        """The answers to questions that were asked before of that `listing` of devices; None unless all are kept."""
+        """Return the answers to requests seen before with that `listing` of devices; None unless all are cached."""
         now = self._now().timestamp()
         found: list[Kept] = []
         with self._lock:
@@ -93,7 +95,7 @@ class Answers:
         return found
 
     def remember(self, questions: Sequence[object], keys: Sequence[Key], listing: object) -> None:
-        """Keep what questions mean, as long as the devices are those of `listing`."""
+        """Store the meaning of requests, valid while the devices are those of `listing`."""
         with self._lock:
             self._begin(listing)
             for question, key in zip(questions, keys, strict=True):
@@ -102,7 +104,7 @@ class Answers:
                 self._questions.popitem(last=False)
 
     def keep(self, key: Key, kept: Kept, generation: int, listing: object) -> None:
-        """Keep an answer that was worked out in that generation, of that listing of devices."""
+        """Store an answer that was computed in that generation, for that listing of devices."""
         with self._lock:
             self._begin(listing)
             if generation != self.generation:
@@ -116,7 +118,7 @@ class Answers:
                 self._drop(next(iter(self._kept)))
 
     def on_news(self, news: News) -> None:
-        """Drop what is old."""
+        """Evict what has become stale."""
         with self._lock:
             for device in news.devices:
                 for problem in self._others.pop(device, set()) | news.results[device]:
@@ -124,7 +126,7 @@ class Answers:
                 self.generation += 1
 
     def _begin(self, listing: object) -> None:
-        """Forget all that is of another listing: devices have other names, facts or drivers now."""
+        """Clear the cache if the listing changed: devices may have other names, facts or drivers."""
         if listing is self._listing:
             return
         self._listing, self._bytes = listing, 0

@@ -1,4 +1,4 @@
-"""The answer to a batch, put together from answers that are rendered already."""
+"""Response to a batch, assembled from rendered answers."""
 
 from collections.abc import Sequence
 from operator import attrgetter
@@ -16,7 +16,7 @@ _NOTHING = (None,) * len(Columns._fields)
 
 
 def render(kept: Sequence[Kept], form: Form, jobs: Sequence[PlacedJob] = ()) -> bytes:
-    """A BatchOut as JSON; `kept` are the answers in the order of the problems."""
+    """Render a BatchOut as JSON; `kept` are the answers in the order of the problems."""
     misses = b",".join(
         b'{"index":%d,"why":%b}' % (index, each.body) for index, each in enumerate(kept) if each.source is None
     )

@@ -1,6 +1,6 @@
-"""How far an answer is to be trusted: a base by its source, less what speaks against it. Each part is named.
+"""Confidence of an answer: a base by its source, less named deductions.
 
-The value ranks answers; it is no probability. All numbers of it are here.
+The value ranks answers; it is not a probability. All its constants are in this module.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from codegen import GemmProblem
 from db.schema import Trial
 from service.api.kernels.lookup.schemas import ConfidenceOut
 
-MEASURED, PREDICTED = 0.95, 0.6  # of this very problem and device
+MEASURED, PREDICTED = 0.95, 0.6  # for this problem and device
 NEARBY_MEASURED, NEARBY_PREDICTED = 0.7, 0.5
 MODEL, HEURISTIC = 0.3, 0.15
 _HIGH, _MEDIUM = 0.8, 0.4
@@ -27,7 +27,7 @@ Part = tuple[float, str]
 
 
 def confidence(base: float, what: str, against: Iterable[Part] = ()) -> ConfidenceOut:
-    """The confidence of an answer of that base."""
+    """Return the confidence of an answer with that base."""
     parts = [(base, what), *against]
     value = min(max(sum(part for part, _ in parts), 0.0), 1.0)
     reasons = [f"{part:.2f} {why}" for part, why in parts]
@@ -36,7 +36,7 @@ def confidence(base: float, what: str, against: Iterable[Part] = ()) -> Confiden
 
 
 def of_trial(trial: Trial, now: datetime) -> list[Part]:
-    """What the evidence of a trial's own time has against it."""
+    """Return the deductions for the evidence of a trial's own time."""
     parts: list[Part] = []
     measured, predicted = trial.measurement, trial.prediction
     if measured is not None:
@@ -53,7 +53,7 @@ def of_trial(trial: Trial, now: datetime) -> list[Part]:
 
 
 def same_until(trial: Trial, now: datetime) -> datetime | None:
-    """Until when `of_trial` says the same of a trial that stays as it is; None: for ever."""
+    """Return the time until which `of_trial` returns the same for an unchanged trial; None: for ever."""
     if trial.measurement is None:
         return None
     at = trial.measurement.measured_at
@@ -61,19 +61,19 @@ def same_until(trial: Trial, now: datetime) -> datetime | None:
 
 
 def of_job(trial: Trial) -> list[Part]:
-    """What it has against it that the search that found a trial was ended early."""
+    """Return the deduction for a search that was cancelled."""
     if trial.job.status != "cancelled":
         return []
     return [(_CANCELLED, f"job {trial.job_id} was cancelled: the best of the part of the search that was done")]
 
 
 def of_staleness(stale: list[str]) -> list[Part]:
-    """What it has against it that something was another one then."""
+    """Return the deduction for a stale result."""
     return [(_STALE, "; ".join(stale))] if stale else []
 
 
 def of_distance(distance: float, there: GemmProblem, here: GemmProblem) -> list[Part]:
-    """What it has against it to be good for another problem."""
+    """Return the deductions for a result of another problem."""
     names = [f.name for f in fields(GemmProblem) if f.name not in _SIZES]
     differ = [name for name in names if getattr(there, name) != getattr(here, name)]
     parts = [(_A_DOUBLING * distance, f"{distance:.2f} doublings away")] if distance else []

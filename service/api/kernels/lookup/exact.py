@@ -1,4 +1,4 @@
-"""Answers from what was tuned for the very problem: measured before predicted, valid before stale; of many at once."""
+"""Answers from results of the problem itself: measured before predicted, valid before stale; for many at once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,15 +32,15 @@ from service.schemas import TimeEvidence, to_body
 from tuner.backend import tuning_for
 
 AT_ONCE = 25
-"""Problems whose answers are worked out together: more would take tens of MB."""
+"""Number of problems whose answers are computed together: more would take tens of MB."""
 
 Winner = tuple[Trial, Kernel, list[str]]
-"""A trial that won, its kernel, and what is another one now than it was then."""
+"""A winning trial, its kernel, and what has changed since."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An answer, and until when its words hold if nothing else changes; None: for ever."""
+    """An answer, and the time until which it is valid if nothing else changes; None: for ever."""
 
     answer: LookupOut
     until: datetime | None
@@ -49,7 +49,7 @@ class Found:
 def exact_answers(
     session: Session, problems: Sequence[GemmProblem], device: ListedDevice, now: datetime
 ) -> dict[str, Found]:
-    """By key the answers of those problems that were tuned on the device; others are left out.
+    """Return by key the answers of those problems that were tuned on the device; others are left out.
 
     All are read in a few queries together: at most `AT_ONCE` of them.
     """
@@ -81,13 +81,13 @@ def exact_answers(
 
 
 def told(time: TimeEvidence) -> str:
-    """A time of the problem asked for, in words."""
+    """Describe a time of the requested problem."""
     by = f"by {time.label}" if time.kind == "predicted" else f"{time.label}, driver {time.driver}"
     return f"{time.value:.4g} us {time.kind} for this problem ({by})"
 
 
 def what_helps(problem: GemmProblem, device: ListedDevice, does: str) -> list[NextRequest]:
-    """The request that would make the answer better, where the device can be tuned for."""
+    """Return the requests that would improve the answer, if the device can be tuned for."""
     spec = device.spec
     if not device.targetable or (tuning_for(spec).needs_device and not device.runnable):
         return []
@@ -103,7 +103,7 @@ def what_helps(problem: GemmProblem, device: ListedDevice, does: str) -> list[Ne
 def _chosen(
     problems: Mapping[str, GemmProblem], spec: DeviceSpec, winners: Mapping[str, Iterable[Trial]]
 ) -> dict[str, Winner]:
-    """By key the first winner that is valid, else the first that is stale."""
+    """Return by key the first winner that is valid, or the first that is stale."""
     chosen: dict[str, Winner] = {}
     for key, trials in winners.items():
         for trial in trials:
@@ -120,7 +120,9 @@ def _chosen(
 
 
 def _refusal(problem: GemmProblem, kernel: Kernel, spec: DeviceSpec) -> list[str] | None:
-    """Nothing of a kernel that today's rules allow, a reason to doubt one that cannot be read; None if refused."""
+    """Return reasons to doubt a kernel: none if today's rules allow it, one if it cannot be read; None if it
+    is refused.
+    """
     try:
         check_kernel(problem, config_from_json(kernel.config), spec)
     except InvalidConfig:

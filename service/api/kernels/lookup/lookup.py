@@ -1,8 +1,10 @@
-"""Answers what to run for a problem on a device, from the first of five sources that has an answer, and says which.
+"""Lookup of the kernel for a problem on a device, from the first of five sources that has an answer.
 
-The order: tuned for this very problem and valid; the same but stale; the nearest tuned problem on the same device; the
-model; the heuristic's default. What another device measured is never an answer, and the time of another problem is
-never given as this one's.
+The order: tuned for this problem and valid; the same but stale; the nearest tuned problem on the same device;
+the
+model; the heuristic's default. Measurements of another device are never an answer, and the time of another
+problem is
+never presented as that of this one.
 """
 
 from collections.abc import Callable, Iterator
@@ -64,18 +66,19 @@ from tuner.search.warm_start import (
 from tuner.shapes.carry import carried
 
 FARTHEST = 2.0
-"""Doublings of M, N, K and batch within which a problem is nearby."""
-_ASKED = 20  # winners of a problem, or problems nearby, that are looked at
+"""Maximum distance of a nearby problem, in doublings of M, N, K and batch."""
+_ASKED = 20  # winners of a problem, or problems nearby, that are considered
 
 Compiled = Callable[[GemmProblem, KernelConfig], GemmArtifact | None]
-"""A kernel that was compiled before, from the compile cache."""
+"""Find a compiled kernel in the compile cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
     """One lookup within a transaction.
 
-    `compiled` finds kernels whose launch is worked out for other sizes; lookups on one device may share a `nearby`.
+    `compiled` finds kernels whose launch is computed for other sizes; lookups on one device may share a
+    `nearby`.
     """
 
     session: Session
@@ -86,17 +89,21 @@ class Lookup:
     nearby: Nearby = field(default_factory=Nearby)
 
     def answer(self) -> LookupOut:
-        """The first answer of the five sources.
+        """Return the answer of the first of the five sources that has one.
 
         Raises:
-            NotFound: rule `no-kernel`: nothing is stored, and nothing can be compiled for the device or is legal on it.
+            NotFound: rule `no-kernel`: nothing is stored, and nothing can be compiled for the device or is
+            legal on it.
         """
         exact = exact_answers(self.session, [self.problem], self.device, self.now)
         found = exact.get(self.problem.key)
         return self.fallback().answer if found is None else found.answer
 
     def fallback(self) -> Found:
-        """The first answer of the last three sources, for a problem that was never tuned; raises what `answer` does."""
+        """Return the answer of the first of the last three sources that has one, for a problem that was never
+        tuned; raises as
+        `answer`.
+        """
         if (nearest := self._nearest()) is not None:
             return nearest
         if (foreseen := self._foreseen()) is not None:
@@ -108,7 +115,7 @@ class Lookup:
         )
 
     def _nearest(self) -> Found | None:
-        """The best of the nearest problem on this device that the same choices are legal for."""
+        """Return the best of the nearest problem on this device whose choices are legal for this problem."""
         near = self.nearby.jobs(self.session, self.problem, self.device.spec.id, FARTHEST, _ASKED)
         tuned = self.nearby.tuned(self.session, [job.job_id for _, job in near])
         for far, job in near:
@@ -165,20 +172,22 @@ class Lookup:
         return Found(answer, trust.same_until(trial, self.now))
 
     def _fitted(self, source: GemmProblem, config: KernelConfig) -> KernelConfig | None:
-        """The configuration as its choices are said here; None where a rule refuses it."""
+        """Return the configuration with its choices applied to this problem; None if a rule refuses it."""
         try:
             return carried(config, source, self.problem, self.device.spec)
         except Refused:
             return None
 
     def _launched(self, source: GemmProblem, config: KernelConfig) -> GemmArtifact | None:
-        """A kernel that takes sizes as that of these; None where it does not run them, or is not at hand."""
+        """Return the dynamic kernel launched with these sizes; None if it does not support them, or is not
+        cached.
+        """
         if not source.dynamic:
             return None
         artifact = self.compiled(source, config)
         if artifact is None:
             return None
-        from codegen.artifact.launch import kernel_for  # xDSL with it, which other lookups do without
+        from codegen.artifact.launch import kernel_for  # imports xDSL, which other lookups do without
 
         try:
             return kernel_for(artifact, self.problem, self.device.spec)
@@ -186,7 +195,9 @@ class Lookup:
             return None
 
     def _foreseen(self) -> LookupOut | None:
-        """What the model predicts to be the fastest of what is good elsewhere and the default; else the default."""
+        """Return the configuration that the model predicts to be the fastest of the candidates and the
+        default; else the default.
+        """
         spec = self.device.spec
         if not self.device.targetable:
             return None
@@ -210,7 +221,7 @@ class Lookup:
                 yield place, config, time
 
     def _good_elsewhere(self) -> Iterator[KernelConfig]:
-        """Legal here: configurations of alike problems on this device, however far."""
+        """Yield legal configurations from similar problems on this device, at any distance."""
         near = self.nearby.jobs(self.session, self.problem, self.device.spec.id, None, MOST)
         tuned = self.nearby.tuned(self.session, [job.job_id for _, job in near])
         offered = [Donor(found.config, found.problem) for _, job in near for found in tuned[job.job_id]]
@@ -236,7 +247,9 @@ class Lookup:
         )
 
     def _predicted(self, config: KernelConfig) -> TimeEvidence | None:
-        """What the model predicts for a configuration here; None for CPUs, stand-ins and GPUs that lack facts."""
+        """Return the predicted time of a configuration; None for CPUs, emulating devices and GPUs with
+        unknown facts.
+        """
         p = prediction_if_known(self.problem, config, self.device.spec)
         if p is None:
             return None
@@ -247,7 +260,7 @@ class Lookup:
 
 
 def kernels_of(cache: CompileCache, spec: DeviceSpec) -> Compiled:
-    """Finds kernels for a device that these very versions compiled before."""
+    """Return a function that finds kernels for a device that the current versions compiled before."""
 
     def find(problem: GemmProblem, config: KernelConfig) -> GemmArtifact | None:
         artifact = cache.get(problem, config, spec)

@@ -1,4 +1,4 @@
-"""What was tuned for alike problems on a device, read once for all problems that are looked up together."""
+"""Tuned configurations of similar problems on a device, read once for all problems of a request."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -18,12 +18,12 @@ from service.row_mapping import (
 )
 from tuner.search.warm_start import OF_A_JOB
 
-_MOST_JOBS = 1_000  # whose trials are kept: some 10 MB
+_MOST_JOBS = 1_000  # whose trials are cached: some 10 MB
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """One of the fastest proven trials of a job."""
+    """One of the fastest verified trials of a job."""
 
     trial_id: int
     config: KernelConfig
@@ -39,7 +39,7 @@ class _Alike:
 
 
 class Nearby:
-    """Of one device, for one request: what was read stays as it was."""
+    """Cache for one device and one request; entries do not change."""
 
     def __init__(self) -> None:
         self._alike: dict[tuple[object, ...], _Alike] = {}
@@ -48,10 +48,12 @@ class Nearby:
     def jobs(
         self, session: Session, problem: GemmProblem, device: str, farthest: float | None, most: int
     ) -> list[tuple[float, warm_start_candidates.Near]]:
-        """Jobs of the nearest alike problems on a device (a slug), nearest first, with how far in doublings.
+        """Return jobs of the nearest similar problems on a device (a slug), nearest first, with their
+        distance in doublings.
 
-        Jobs of a problem that differs in size alone, and of the very problem, are alike; what else differs is for who
-        asks. Of jobs as far as each other the newer comes first.
+        Jobs of problems that differ only in size, and of the problem itself, are similar; the caller decides
+        about other
+        differences. At equal distance the newer job comes first.
         """
         types = problem_to_json(problem)
         key = tuple(types[name] for name in warm_start_candidates.TYPES)
@@ -70,7 +72,7 @@ class Nearby:
         ]
 
     def tuned(self, session: Session, jobs: Iterable[UUID]) -> dict[UUID, list[Tuned]]:
-        """The fastest proven trials of each job, at most `OF_A_JOB`; what this version cannot read is left out."""
+        """Return the fastest verified trials of each job, at most `OF_A_JOB`; unreadable ones are left out."""
         wanted = list(jobs)
         if left := [job for job in wanted if job not in self._tuned]:
             self._tuned |= _read(session, left)

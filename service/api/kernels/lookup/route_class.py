@@ -1,6 +1,7 @@
-"""The route class of lookups: a question that was answered before gets the same bytes again.
+"""Route class of lookups: a request that was answered before gets the same bytes again.
 
-A cached answer takes no thread, no transaction and no validation; everything else goes on to the route's function.
+A cached answer takes no thread, no transaction and no validation; all other requests go to the route's
+function.
 """
 
 from collections.abc import Sequence
@@ -24,11 +25,11 @@ from service.api.keys.guard import (
 )
 from service.http.deps import context_of
 
-_LONGEST = 2_000  # bytes of a question that is cached
+_LONGEST = 2_000  # bytes of a request that is cached
 
 
 class _BatchText(msgspec.Struct, forbid_unknown_fields=True):
-    """A batch whose problems are left as they were sent."""
+    """A batch whose problems are not parsed."""
 
     problems: list[msgspec.Raw]
     device: str | list[str] = "auto"
@@ -42,7 +43,7 @@ _decode = msgspec.json.Decoder(_BatchText).decode
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The questions of a request, each as it was sent; `form` is that of a batch."""
+    """The lookups of a request, each as raw bytes; `form` is that of a batch."""
 
     questions: Sequence[tuple[object, ...]]
     form: Form | None = None
@@ -52,7 +53,7 @@ class LookupRoute(GuardedRoute):
     """A route whose function leaves the keys of its answers in `request.state.lookups`."""
 
     async def respond(self, request: Request, handle: Handle) -> Response:
-        """Answer from memory, or let the function answer and remember its question."""
+        """Answer from the cache, or call the function and cache its request."""
         context = context_of(request)
         asked, listing = await self._read(request), context.devices.all_at_hand()
         if asked is None or listing is None:

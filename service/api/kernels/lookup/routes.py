@@ -1,4 +1,4 @@
-"""/v1/kernels: what to run for a problem, or for many."""
+"""/v1/kernels: lookup of kernels for one problem or many."""
 
 from typing import Annotated
 
@@ -60,7 +60,7 @@ router = APIRouter(prefix="/v1/kernels", tags=["kernels"], route_class=LookupRou
 def look_up_kernel(body: LookupBody, request: Request, context: ContextDep, by: CallerDep) -> Response:
     """Look up the kernel for a problem on a device, from the first of five sources, with its confidence.
 
-    A 404 says that nothing is stored and nothing can be compiled.
+    A 404 means that nothing is stored and nothing can be compiled.
     """
     check_may_tune(by, body.tune)
     (kept,) = _answered(request, context, [Wanted(to_problem(body.problem), body.device, body.target)], body.tune)
@@ -81,8 +81,9 @@ def look_up_kernel(body: LookupBody, request: Request, context: ContextDep, by: 
 def look_up_kernels(body: BatchBody, request: Request, context: ContextDep, by: CallerDep) -> Response:
     """Look up the kernels for up to 1,000 problems, on one device or on one each.
 
-    Problems without an answer are listed as misses. With `tune` either all jobs that are asked for are queued or, where
-    there is no room for them, none.
+    Problems without an answer are listed as misses. With `tune` either all requested jobs are queued or, if
+    the limit of
+    jobs is reached, none.
     """
     check_may_tune(by, body.tune)
     wanted = wanted_of(body)

@@ -1,4 +1,4 @@
-"""What was another one when a time was taken: driver, compiler, generator or model."""
+"""Staleness of a result: changes of driver, compiler, generator or model since its time was taken."""
 
 from collections.abc import Iterator, Mapping
 
@@ -14,9 +14,9 @@ _GENERATOR = "xetune-codegen"
 
 
 def staleness(kernel: Kernel, trial: Trial, spec: DeviceSpec) -> list[str]:
-    """Each thing that was another one then than it is here now; empty when the result is valid.
+    """Return what has changed since then; empty if the result is valid.
 
-    The driver of a device that is not here is not known, and not compared.
+    The driver of a device that is not local is unknown, and not compared.
     """
     driver = None if trial.measurement is None else trial.measurement.driver
     predicted = trial.prediction if trial.measurement is None else None
@@ -27,10 +27,9 @@ def staleness(kernel: Kernel, trial: Trial, spec: DeviceSpec) -> list[str]:
 def changes(
     toolchain: Mapping[str, object], driver: str | None, model: str | None, driver_now: str | None
 ) -> list[str]:
-    """Each thing that was another one then than it is here now: of these versions, driver and model's version.
+    """Return what has changed since then: compared with the current versions, driver and model version.
 
-    None of the last ones is not compared: a driver or a model that had no part in the result, or a device that is not
-    here.
+    None is not compared: a driver or a model that had no part in the result, or a device that is not local.
     """
     return [*_driver(driver, driver_now), *_versions(toolchain), *_model(model)]
 

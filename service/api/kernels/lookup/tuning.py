@@ -1,4 +1,4 @@
-"""Jobs that lookups ask for where their answers are not good enough."""
+"""Jobs that lookups queue where their answers are not good enough."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -30,7 +30,7 @@ from tuner.session.job_spec import JobSpec
 
 
 def check_may_tune(by: Caller, tune: Tune) -> None:
-    """Return when the caller may queue what it asks for.
+    """Check that the caller may queue jobs.
 
     Raises:
         Forbidden: rule `scope`.
@@ -40,10 +40,10 @@ def check_may_tune(by: Caller, tune: Tune) -> None:
 
 
 def wanted_of(body: BatchBody) -> list[Wanted]:
-    """The lookups of a batch.
+    """Return the lookups of a batch.
 
     Raises:
-        BadRequest: rule `batch-devices`, or `invalid-problem` of the problem that it names.
+        BadRequest: rule `batch-devices`, or `invalid-problem` with the problem.
     """
     count = len(body.problems)
     devices = [body.device] * count if isinstance(body.device, str) else body.device
@@ -61,7 +61,7 @@ def wanted_of(body: BatchBody) -> list[Wanted]:
 
 
 def tune_all(context: Context, by: Caller, body: BatchBody, kept: Sequence[Kept]) -> list[PlacedJob]:
-    """Queue jobs for the problems of a batch whose answers are a reason to; all, or none where there is no room.
+    """Queue jobs for the problems of a batch as `tune` requests; all, or none if the limit would be exceeded.
 
     Raises:
         TooMany: rule `active-jobs`.
@@ -82,7 +82,7 @@ def tune_all(context: Context, by: Caller, body: BatchBody, kept: Sequence[Kept]
 
 
 def queue(context: Context, by: Caller, requests: Sequence[JobSpec]) -> list[UUID]:
-    """The jobs of requests, new ones or those that are active for the same.
+    """Return the jobs of requests, new ones or identical active ones.
 
     Raises:
         TooMany: rule `active-jobs`; none of them is queued.
