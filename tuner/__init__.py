@@ -1,4 +1,4 @@
-"""Searches the legal configurations of a problem on a device."""
+"""Search of the legal configurations of a problem on a device."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -51,7 +51,7 @@ __all__ = [
     "run_session",
 ]
 
-# What brings the searches and the models is imported when it is first asked for.
+# Modules that import the searches and the models are loaded on first use.
 _LATE = {"run_session": "tuner.session.session"}
 
 

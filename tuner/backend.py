@@ -20,7 +20,7 @@ Config = TypeVar("Config")
 
 
 class Tuning(Protocol[Config]):
-    """Searches configurations of one backend. Stateless.
+    """Tuning functions of one backend. Stateless.
 
     Raises:
         Refused: by every function that takes a problem and a device; the problem or the device is refused.
@@ -28,21 +28,21 @@ class Tuning(Protocol[Config]):
 
     @property
     def needs_device(self) -> bool:
-        """Whether kernels are verified and timed only on the device itself: there is no model and no simulator."""
+        """True if kernels are verified and timed only on the device itself: there is no model and no simulator."""
         ...
 
     @property
     def shares_host(self) -> bool:
-        """Whether kernels run on the CPUs that compile, so that compiling disturbs measuring."""
+        """True if kernels run on the CPUs that compile, so that compiling disturbs measuring."""
         ...
 
     @property
     def timing(self) -> Timing:
-        """How kernels are timed where nothing is emulated."""
+        """Timing settings for kernels without emulation."""
         ...
 
     def default(self, problem: GemmProblem, spec: DeviceSpec) -> Config:
-        """The default configuration; always legal, and in the space.
+        """Return the default configuration; always legal, and in the space.
 
         Raises:
             Refused: the problem or the device is refused, or nothing is legal.
@@ -50,27 +50,27 @@ class Tuning(Protocol[Config]):
         ...
 
     def explain_default(self, problem: GemmProblem, spec: DeviceSpec) -> tuple[HeuristicStep, ...]:
-        """The steps that led to the default, each with its reason."""
+        """Return the steps that led to the default, each with its reason."""
         ...
 
     def space(self, problem: GemmProblem, spec: DeviceSpec) -> Space[Config]:
-        """The legal configurations to search; always the same."""
+        """Return the legal configurations to search; deterministic."""
         ...
 
     def restrict(self, spec: DeviceSpec, given: Mapping[str, object]) -> DeviceSpec:
-        """The device without what given fields of a configuration rule out."""
+        """Return the device, restricted to features that the given fields of a configuration allow."""
         ...
 
     def match_threads(self, problem: GemmProblem, config: Config, given: Collection[str]) -> Config:
-        """The configuration with the `threads` that a given block implies, unless they are given too."""
+        """Return the configuration with the `threads` that a given block implies, unless they are given too."""
         ...
 
     def refit(self, problem: GemmProblem, config: Config, spec: DeviceSpec, given: Collection[str]) -> Config:
-        """The configuration with the fields that are not `given` changed to fit those that are."""
+        """Return the configuration with the fields that are not `given` changed to fit those that are."""
         ...
 
     def carry(self, config: Config, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> Config:
-        """The same choices for another shape.
+        """Return the configuration with the same choices for another shape.
 
         Raises:
             Refused: a rule of the problem or of the configuration.
@@ -78,11 +78,11 @@ class Tuning(Protocol[Config]):
         ...
 
     def choices(self, config: Config, problem: GemmProblem, spec: DeviceSpec) -> tuple[object, ...]:
-        """The choices of a configuration independent of sizes: equal for one kernel on several shapes."""
+        """Return the choices of a configuration independent of sizes: equal for one kernel on several shapes."""
         ...
 
     def relaunch(self, config: Config, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> Config | None:
-        """The configuration with the same binary for another shape; None where sizes are compiled in.
+        """Return the configuration with the same binary for another shape; None where sizes are compiled in.
 
         Raises:
             Refused: the problem or its launch is refused, or it needs another binary.
@@ -90,11 +90,11 @@ class Tuning(Protocol[Config]):
         ...
 
     def workspace_bytes(self, problem: GemmProblem, config: Config, spec: DeviceSpec) -> int:
-        """Bytes of memory that a kernel needs beyond its operands."""
+        """Return the bytes of memory that a kernel needs beyond its operands."""
         ...
 
     def memory_bytes(self, problem: GemmProblem, config: Config, spec: DeviceSpec) -> int | None:
-        """Bytes that cross the memory bus, as a model counts them; None without a model.
+        """Return the bytes that cross the memory bus, according to the model; None without a model.
 
         Raises:
             CannotPredict: a fact of the device is unknown.
@@ -102,7 +102,7 @@ class Tuning(Protocol[Config]):
         ...
 
     def roof_us(self, problem: GemmProblem, spec: DeviceSpec) -> float:
-        """The least time that the device can take, in us.
+        """Return a lower bound of the device's time, in us.
 
         Raises:
             NoRoofline: it is unknown.
@@ -110,20 +110,20 @@ class Tuning(Protocol[Config]):
         ...
 
     def check_predictable(self, spec: DeviceSpec) -> None:
-        """Check that times can be predicted for a device that is not here.
+        """Check that times can be predicted for a device that is not present.
 
         Raises:
             NotOnThisCpu: times are measured only.
-            CannotPredict: the model lacks facts of the device; names each.
+            CannotPredict: the model lacks facts of the device; the message names each.
         """
         ...
 
     def predict(self, problem: GemmProblem, config: Config, spec: DeviceSpec) -> Prediction:
-        """The predicted time of a configuration; raises as `check_predictable`."""
+        """Return the predicted time of a configuration; raises as `check_predictable`."""
         ...
 
     def predict_space(self, problem: GemmProblem, spec: DeviceSpec, space: Space[Config]) -> Predictions:
-        """The predicted times of a whole space; raises as `check_predictable`."""
+        """Return the predicted times of a whole space; raises as `check_predictable`."""
         ...
 
 
@@ -131,15 +131,15 @@ AnyTuning = Tuning[KernelConfig]
 
 _xe: "Tuning[Any]" = XeTuning()
 _cpu: "Tuning[Any]" = CpuTuning()
-# A row is only called with configurations and spaces of its own backend.
+# A row is called only with configurations and spaces of its own backend.
 TUNINGS: Mapping[AnyBackend, AnyTuning] = {XE: cast(AnyTuning, _xe), CPU: cast(AnyTuning, _cpu)}
 
 
 def tuning_for(spec: DeviceSpec) -> AnyTuning:
-    """The row of the backend that compiles for a device."""
+    """Return the row of the backend that compiles for a device."""
     return TUNINGS[backend_for(spec)]
 
 
 def tuning_of(config: KernelConfig) -> AnyTuning:
-    """The row of the backend whose configuration it is."""
+    """Return the row of the backend that a configuration belongs to."""
     return TUNINGS[backend_of(config)]

@@ -1,19 +1,19 @@
 """Errors of the tuner.
 
 TunerError
-+-- ProofFailed          a kernel's numbers differ from the reference
++-- ProofFailed          a kernel's results differ from the reference
 +-- CannotPredict        the model lacks facts of the device
-+-- NoRoofline           a job is to stop near what its device can do, which is not known
++-- NoRoofline           a job should stop near a roofline that is unknown
 +-- NoPredictions        a search begins with predicted times, and the device has none
-+-- NoEnergy             a search weighs energy, which cannot be read of the device
-+-- ContraryObjective    a search does not weigh what it is asked to
++-- NoEnergy             a search weighs energy, which the device does not report
++-- ContraryObjective    a search does not support the requested objective
 +-- NotOnThisCpu         a job for a CPU, on another one
-+-- TooLargeToProve      this machine's memory does not hold what a proof needs
-+-- NoValidMeasurement   a job ended without one configuration that gave a time
-+-- DeviceUnusable       the device crashed again and again
-+-- InvalidLine          a line of an exchange file is not what it should be
-+-- InvalidFile          a file of another program's format is not what its format says
-+-- InvalidShapes        a list of shapes is not what it should be
++-- TooLargeToProve      not enough memory to verify a kernel
++-- NoValidMeasurement   a job ended without a timed configuration
++-- DeviceUnusable       the device crashed repeatedly
++-- InvalidLine          a line of an exchange file is invalid
++-- InvalidFile          a file of another program's format does not follow its format
++-- InvalidShapes        a list of shapes is invalid
 """
 
 from tuner.session.trial import Proof
@@ -24,7 +24,7 @@ class TunerError(Exception):
 
 
 class ProofFailed(TunerError):
-    """A kernel's numbers differ from the reference. `proof` holds the error and its bound."""
+    """The results of a kernel differ from the reference. `proof` holds the error and its bound."""
 
     def __init__(self, message: str, proof: Proof) -> None:
         super().__init__(message)
@@ -35,7 +35,7 @@ class ProofFailed(TunerError):
 
 
 class CannotPredict(TunerError):
-    """The model lacks facts of the device. `fact` is the name of the first, `facts` are all that are missed."""
+    """The model lacks facts of the device. `fact` is the name of the first missing fact, `facts` has all."""
 
     def __init__(self, device: str, *facts: str) -> None:
         are, them = ("is", "it") if len(facts) == 1 else ("are", "them")
@@ -50,7 +50,9 @@ class CannotPredict(TunerError):
 
 
 class NoRoofline(TunerError):
-    """What a device can do is not known. `facts` are those that are missed; none of a CPU, in a GPU's place too."""
+    """The roofline of a device is unknown. `facts` are the missing ones; empty for a CPU, also one that
+    emulates a GPU.
+    """
 
     def __init__(self, device: str, *facts: str) -> None:
         why = (
@@ -68,7 +70,7 @@ class NoRoofline(TunerError):
 
 
 class NoPredictions(TunerError):
-    """A search begins with predicted times, and there are none."""
+    """A search needs predicted times, and there are none."""
 
     def __init__(self, search: str) -> None:
         super().__init__(
@@ -81,7 +83,7 @@ class NoPredictions(TunerError):
 
 
 class UnknownSearch(TunerError):
-    """There is no search or sampler of a name, or its sampler cannot be made."""
+    """No search or sampler has that name, or the sampler cannot be constructed."""
 
     def __init__(self, search: str, reason: str) -> None:
         super().__init__(f"the search {search!r} is not known: {reason}")
@@ -92,7 +94,7 @@ class UnknownSearch(TunerError):
 
 
 class NoEnergy(TunerError):
-    """A search weighs energy, and that of the device cannot be read. `reason` says why."""
+    """A search weighs energy, and the device's cannot be read. `reason` says why."""
 
     def __init__(self, device: str, reason: str) -> None:
         super().__init__(
@@ -106,7 +108,7 @@ class NoEnergy(TunerError):
 
 
 class ContraryObjective(TunerError):
-    """A search does not weigh what it is asked to."""
+    """A search does not support the requested objective."""
 
     def __init__(self, objective: str, search: str) -> None:
         super().__init__(
@@ -120,7 +122,7 @@ class ContraryObjective(TunerError):
 
 
 class NotOnThisCpu(TunerError):
-    """A job for a CPU, on another one: neither time nor numbers of its kernels can be had there."""
+    """A job for another CPU: its kernels can be neither timed nor verified on this one."""
 
     def __init__(self, device: str) -> None:
         super().__init__(
@@ -134,19 +136,19 @@ class NotOnThisCpu(TunerError):
 
 
 class TooLargeToProve(TunerError):
-    """This machine's memory does not hold what a proof needs."""
+    """Not enough memory to verify a kernel."""
 
 
 class NoValidMeasurement(TunerError):
-    """A job ended without one configuration that gave a time."""
+    """A job ended without a timed configuration."""
 
 
 class DeviceUnusable(TunerError):
-    """The device crashed again and again."""
+    """The device crashed repeatedly."""
 
 
 class InvalidLine(TunerError):
-    """A line of an exchange file is not what it should be. `line` counts from 1; the message has expected and got."""
+    """A line of an exchange file is invalid. `line` counts from 1; the message has expected and got."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(f"line {line}: {message}")
@@ -157,11 +159,11 @@ class InvalidLine(TunerError):
 
 
 class InvalidFile(TunerError):
-    """A file of another program's format is not what its format says, or lacks what is asked of it."""
+    """A file of another program does not follow its format, or lacks required content."""
 
 
 class InvalidShapes(TunerError):
-    """A list of shapes is not what it should be. `where` is the place, such as "line 3, column 7"."""
+    """A list of shapes is invalid. `where` is the place, such as "line 3, column 7"."""
 
     def __init__(self, where: str, message: str) -> None:
         super().__init__(f"{where}: {message}" if where else message)

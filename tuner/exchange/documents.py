@@ -1,4 +1,4 @@
-"""JSON documents of other programs: compressed or not, whole or cut off where the program was killed."""
+"""JSON documents of other programs: compressed or not, complete or truncated when the program was killed."""
 
 import bz2
 import gzip
@@ -25,7 +25,7 @@ class SupportsRead(Protocol):
     """A stream of bytes."""
 
     def read(self, size: int = ..., /) -> bytes:
-        """At most `size` bytes."""
+        """Return at most `size` bytes."""
         ...
 
 
@@ -34,25 +34,25 @@ _PACKED: dict[bytes, Callable[[BinaryIO], SupportsRead]] = {
     b"BZh": bz2.BZ2File,
     b"\xfd7zXZ\x00": lzma.LZMAFile,
 }
-_MOST_DIGITS = 300  # more would be infinite as a float
-_CUTS = 4  # places where an entry may have ended that are tried, the last first
+_MOST_DIGITS = 300  # larger numbers would be infinite as a float
+_CUTS = 4  # number of possible ends of an entry to try, the last first
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A JSON object and whether its end was missing: what was not written whole is left out."""
+    """A JSON object, and whether its end was missing; incomplete entries are left out."""
 
     value: dict[str, object]
     was_cut: bool
 
 
 def read_text(path: Path, most_bytes: int = MAX_BYTES) -> str:
-    """The text of a file, unpacked if it is compressed by gzip, bzip2 or xz.
+    """Return the text of a file, decompressed if it is compressed by gzip, bzip2 or xz.
 
     Raises:
-        InvalidFile: it is damaged, too large, or no text in UTF-8.
+        InvalidFile: it is damaged, too large, or not UTF-8 text.
         OSError: it cannot be read.
     """
     packed = path.read_bytes()
@@ -70,10 +70,10 @@ def read_text(path: Path, most_bytes: int = MAX_BYTES) -> str:
 
 
 def parse(name: str, text: str) -> Document:
-    """The JSON object of a text; of one that is cut off after some entries, those that are whole.
+    """Return the JSON object of a text; of a truncated one, the complete entries.
 
     Raises:
-        InvalidFile: it is no JSON object, nor the beginning of one.
+        InvalidFile: it is not a JSON object, nor the beginning of one.
     """
     first: json.JSONDecodeError | None = None
     for number, candidate in enumerate(_candidates(text)):
@@ -103,7 +103,7 @@ def strict_int(digits: str) -> int:
     """Parse an integer of JSON.
 
     Raises:
-        ValueError: it has more digits than any number of such files.
+        ValueError: it has too many digits.
     """
     if len(digits) > _MOST_DIGITS:
         raise ValueError(f"expected numbers of at most {_MOST_DIGITS} digits, got {digits[:20]}... of {len(digits)}")
@@ -124,7 +124,7 @@ def strict_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def known(kind: type[T], given: Mapping[str, object]) -> T:
-    """A value from the fields that it knows: formats let files say more.
+    """Return a value from the fields that its type has; formats allow further fields.
 
     Raises:
         Malformed: a field that is missing, or of another type.
@@ -133,10 +133,10 @@ def known(kind: type[T], given: Mapping[str, object]) -> T:
 
 
 def check_texts(value: object) -> None:
-    """Return when all texts of a JSON value are such as a database can keep: no NUL, no half of a surrogate pair.
+    """Check that a database can store all texts of a JSON value: no NUL, no lone surrogates.
 
     Raises:
-        ValueError: names the text.
+        ValueError: with the text.
     """
     if isinstance(value, str):
         if "\0" in value or any("\ud800" <= c <= "\udfff" for c in value):
@@ -151,7 +151,7 @@ def check_texts(value: object) -> None:
 
 
 def within(where: str, error: Malformed) -> Malformed:
-    """The same fault, of a value that is a part of another."""
+    """Return the same fault, located in an enclosing value."""
     return Malformed(f"{where}.{error.field}" if error.field else where, error.message)
 
 
@@ -160,7 +160,9 @@ def _as_it_is(file: BinaryIO) -> BinaryIO:
 
 
 def _candidates(text: str) -> Iterator[str]:
-    """The text; closed as a cache is that lacks its last brackets; and that without its last, broken entry."""
+    """Yield the text; then the text with the missing brackets of a cache; then that without its incomplete
+    last entry.
+    """
     yield text
     yield text.rstrip() + "}"
     yield _closed(text)

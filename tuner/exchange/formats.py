@@ -1,4 +1,4 @@
-"""The formats of files of results, and which one a file is in."""
+"""Formats of result files, and their detection."""
 
 import re
 from collections.abc import Callable
@@ -33,7 +33,7 @@ _MARKS = {
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that was read, and its format. `document` is None of JSON lines, which are read line by line."""
+    """A file that was read, and its format. `document` is None for JSON lines, which are read line by line."""
 
     name: str
     format: Format
@@ -41,7 +41,7 @@ class File:
 
 
 def open_file(path: Path, said: Format | None = None, most_bytes: int = MAX_BYTES) -> File:
-    """Read a file; its format is what is `said`, or found by what it holds. `most_bytes` limits it unpacked.
+    """Read a file; its format is `said`, or detected from the content. `most_bytes` limits the decompressed size.
 
     Raises:
         InvalidFile: it is in none of the formats.
@@ -64,7 +64,7 @@ def results_of(file: File) -> Results:
     """Return the results of a Kernel Tuner cache or a T4 file.
 
     Raises:
-        InvalidFile: it is in another format, or not what its format says.
+        InvalidFile: it is in another format, or does not follow its format.
     """
     if file.document is not None and file.format is Format.KERNEL_TUNER:
         return kernel_tuner.results_of(file.name, file.document)
@@ -77,7 +77,7 @@ def specification_of(file: File) -> t1.Specification:
     """Return the space of a T1 file.
 
     Raises:
-        InvalidFile: it is in another format, or not what its format says.
+        InvalidFile: it is in another format, or does not follow its format.
     """
     if file.document is None or file.format is not Format.T1:
         raise InvalidFile(f"{file.name}: expected a T1 specification, got {file.format.value}")
@@ -87,10 +87,10 @@ def specification_of(file: File) -> t1.Specification:
 def read_recorded(
     path: Path, said: Format | None = None, on_note: Callable[[str], None] = lambda _: None
 ) -> RecordedSpace:
-    """A cache of Kernel Tuner or a T4 file, of any kernel, as a space to search; notes say what of it is left out.
+    """Read a cache of Kernel Tuner or a T4 file, of any kernel, as a space to search; notes report what is left out.
 
     Raises:
-        InvalidFile: it is neither, not what its format says, or holds nothing to search.
+        InvalidFile: it is neither, does not follow its format, or holds nothing to search.
         OSError: it cannot be read.
     """
     try:
@@ -103,7 +103,7 @@ def read_recorded(
 
 
 def _is_lines(path: Path) -> bool:
-    """Return True if the first line is a record, or the file is empty, which the line reader then refuses."""
+    """Return True if the first line is a record, or the file is empty, which the line reader then rejects."""
     with path.open("rb") as file:
         first = file.readline(_LONGEST_HEADER)
     return not first.strip() or re.search(rb'"record"\s*:', first) is not None

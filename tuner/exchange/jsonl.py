@@ -1,4 +1,4 @@
-"""Exchange files: versioned JSON lines, read whole and checked line by line before anything is done with them."""
+"""Exchange files: versioned JSON lines, read completely and checked line by line before use."""
 
 import base64
 import binascii
@@ -49,8 +49,8 @@ _KINDS: dict[str, type[Record]] = {
     "candidate": CandidateRecord,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
-_OF_ANY_CONFIG = "kernel", "trial"  # of GPUs and of CPUs
-_SHOWN = 160  # characters of a message that repeats what came
+_OF_ANY_CONFIG = "kernel", "trial"  # for GPUs and for CPUs
+_SHOWN = 160  # characters of a message that quotes the input
 
 R = TypeVar("R")
 K = TypeVar("K")
@@ -66,7 +66,7 @@ class Line(Generic[R]):
 
 @dataclass(slots=True)
 class Exchange:
-    """A file that was read: each record by what others name it by, in order of the lines."""
+    """A file that was read: records by the key that others refer to, in order of the lines."""
 
     header: Header
     devices: dict[tuple[str, str], Line[DeviceSpec]] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Exchange:
 
 
 def write_lines(records: Iterable[Record]) -> Iterator[str]:
-    """The lines of a file, each with its line end; the first record is the header."""
+    """Yield the lines of a file, each with its line end; the first record is the header."""
     for record in records:
         told = cast("dict[str, object]", to_json(_plain(record)))
         yield json.dumps({"record": _NAMES[type(record)], **told}, separators=(",", ":"), allow_nan=False) + "\n"
@@ -89,7 +89,7 @@ def read_lines(stream: BinaryIO) -> Exchange:
     """Read and check a whole file.
 
     Raises:
-        InvalidLine: the first line that is not what it should be.
+        InvalidLine: the first invalid line.
     """
     exchange: Exchange | None = None
     number, size = 0, 0
@@ -117,7 +117,7 @@ def binary_of(kernel: KernelRecord) -> bytes:
     """Return the binary of a kernel.
 
     Raises:
-        ValueError: it is no base64, not of that form, or not the binary that its hash names.
+        ValueError: it is not base64, of another format, or does not match its hash.
     """
     backend = backend_of(kernel.config)
     name, (form, magic) = FIELD_OF_FILE[backend.binary], backend.binary_format
@@ -134,7 +134,7 @@ def binary_of(kernel: KernelRecord) -> bytes:
 
 
 def _plain(record: Record) -> object:
-    """A record without what JSON cannot say: facts of devices come with a provenance that is no plain mapping."""
+    """Return a record in a form that JSON can express: provenance of device facts is not a plain mapping."""
     if not isinstance(record, DeviceRecord):
         return record
     names = (name for name in DeviceSpec.__dataclass_fields__ if name != "provenance")
@@ -183,7 +183,7 @@ def _config(value: object, name: str = "config") -> KernelConfig:
 
 
 def _donors(document: Mapping[str, object]) -> Iterator[dict[str, object]]:
-    """Those of a job, as far as they are objects: what else is there is refused where the record is made."""
+    """Yield the donors of a job that are objects; others are rejected when the record is made."""
     donors = document.get("donors")
     for donor in cast("list[object]", donors) if isinstance(donors, list) else ():
         if isinstance(donor, dict):
@@ -228,10 +228,10 @@ def _finite(text: str) -> float:
 
 
 def _add(exchange: Exchange, number: int, record: Record) -> None:
-    """Keep a record after checking it against those before it.
+    """Add a record after checking it against earlier ones.
 
     Raises:
-        ValueError: it names what is not there, or it is there already.
+        ValueError: it refers to a missing record, or is a duplicate.
     """
     match record:
         case Header():

@@ -1,4 +1,4 @@
-"""Cache files of Kernel Tuner, read and written.
+"""Reader and writer for cache files of Kernel Tuner.
 
 A cache names a device, a kernel, a problem size and the tunable parameters, and holds an entry for each configuration
 that was tried: its values, `time` in milliseconds or the name of an error, and the wall times of its phases. Files come
@@ -24,7 +24,7 @@ from tuner.session.trial import Status
 VERSIONS = (None, "1.0.0", "1.0.1", "1.1.0")
 _MS = 1e3  # microseconds
 _S = 1e3  # milliseconds
-_NO_TIME_MS = 1e19  # before errors had names, 1e20 stood for them
+_NO_TIME_MS = 1e19  # used for errors by versions that did not name them, which wrote 1e20
 _ERRORS = {
     "InvalidConfig": Status.REJECTED,
     "CompilationFailedConfig": Status.COMPILE_FAILED,
@@ -42,7 +42,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class _Cache:
-    """The fields that every version has, and `xetune`, which only XeTune writes."""
+    """Fields of every version, and `xetune`, which only XeTune writes."""
 
     device_name: str
     kernel_name: str
@@ -55,7 +55,7 @@ class _Cache:
 
 @dataclass(frozen=True, slots=True)
 class _Phases:
-    """Wall times of an entry in milliseconds, and when it was tried."""
+    """Wall times of an entry in milliseconds, and the time of the trial."""
 
     compile_time: float | None = None
     verification_time: float | None = None
@@ -65,7 +65,7 @@ class _Phases:
 
 @dataclass(frozen=True, slots=True)
 class _Spread:
-    """The fields that only XeTune writes: spread of the samples, in milliseconds; status and reason of failures."""
+    """Fields that only XeTune writes: spread of the samples, in milliseconds; status and reason of failures."""
 
     time_min: float | None = None
     time_p10: float | None = None
@@ -79,7 +79,7 @@ def results_of(name: str, document: Document) -> Results:
     """Return the results of a cache.
 
     Raises:
-        InvalidFile: it is not what the format says.
+        InvalidFile: it does not follow the format.
     """
     try:
         cache = known(_Cache, document.value)
@@ -95,7 +95,9 @@ def results_of(name: str, document: Document) -> Results:
 
 
 def to_cache(results: Results) -> dict[str, object]:
-    """The document of results, by schema 1.1.0. Wall times of the strategy and the framework are not recorded: 0."""
+    """Return the document of results, by schema 1.1.0. Wall times of the strategy and the framework are not
+    recorded: 0.
+    """
     source = {} if results.source is None else {"xetune": to_json(results.source)}
     return {
         "schema_version": VERSIONS[-1],
@@ -163,7 +165,7 @@ def _times(where: str, time: float, entry: Mapping[str, object], spread: _Spread
 
 
 def _problem_size(size: object) -> tuple[int, ...]:
-    """The size as numbers; none where the file names a function, or nothing."""
+    """Return the size as numbers; empty if the file names a function, or nothing."""
     if size is None or isinstance(size, str):
         return ()
     return decode(tuple[int, ...], size if isinstance(size, list) else [size])

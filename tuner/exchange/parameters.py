@@ -1,7 +1,7 @@
-"""A configuration as tunable parameters with plain values, as other programs name and keep them.
+"""Configurations as tunable parameters with plain values, in the form that other programs use.
 
-Names are those of the fields without the first (`threads_m`, `sg_layout`, `prefetch_distance`), values numbers and
-words: 0 and 1 for whether, "none" for what is left to the builder, "4x2" for pairs.
+Names are those of the fields without the first (`threads_m`, `sg_layout`, `prefetch_distance`). Values are
+numbers and words: 0 and 1 for booleans, "none" for choices left to the builder, "4x2" for pairs.
 """
 
 import re
@@ -21,7 +21,7 @@ _Path = tuple[str, ...]
 
 
 def parameters_of(config: KernelConfig) -> dict[str, Plain]:
-    """Each choice by its name."""
+    """Return each choice by its name."""
     made: dict[str, Plain] = {}
     for path, _ in _leaves(type(config)):
         value: Any = to_json(config)
@@ -35,7 +35,7 @@ def config_of(given: Mapping[str, object]) -> KernelConfig:
     """Return the configuration of these parameters; their names tell the backend.
 
     Raises:
-        ValueError: parameters that are missing or unknown, or values that cannot be.
+        ValueError: parameters that are missing or unknown, or invalid values.
         InvalidConfig: values that contradict each other.
     """
     kind = config_type(given)
@@ -60,10 +60,10 @@ def config_of(given: Mapping[str, object]) -> KernelConfig:
 
 
 def check_counts(config: KernelConfig) -> None:
-    """Return when the numbers of a configuration are such as a configuration has.
+    """Check that the numbers of a configuration are of a plausible size.
 
     Raises:
-        ValueError: one has more digits.
+        ValueError: one has too many digits.
     """
     for name, value in parameters_of(config).items():
         longest = max((len(digits) for digits in re.findall("[0-9]+", str(value))), default=0)
@@ -96,7 +96,7 @@ def _plain(value: object) -> Plain:
 
 
 def _read(hint: object, value: object) -> object:
-    """A value as the canonical JSON has it."""
+    """Return a value in the form of the canonical JSON."""
     if hint is bool and value in (0, 1):
         return bool(value)
     if NoneType in get_args(hint) and value == _NONE:

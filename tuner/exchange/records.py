@@ -1,6 +1,6 @@
-"""The lines of an exchange file as values. Each refuses what cannot be when it is made.
+"""Lines of an exchange file as values, validated on construction.
 
-A file begins with its Header. Devices, problems, jobs and kernels come before the lines that name them.
+A file begins with its Header. Devices, problems, jobs and kernels come before the lines that refer to them.
 """
 
 import math
@@ -30,7 +30,7 @@ from tuner.session.trial import (
 )
 
 FORMAT, VERSION = "xetune-exchange", 1
-MOST = 2**31 - 1  # of counts, as databases keep them
+MOST = 2**31 - 1  # largest count that a database can store
 _LONGEST_S = 1e9
 LEAST_US = 1e-6
 """No clock tells less."""
@@ -42,7 +42,7 @@ _LONGEST_PROPOSER = 40
 
 
 class Ended(StrEnum):
-    """The final status of a job; others are not exported."""
+    """Final status of a job; jobs with another status are not exported."""
 
     SUCCEEDED = "succeeded"
     FAILED = "failed"
@@ -51,7 +51,7 @@ class Ended(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first line. `origin` names the place that the file is from, `program` what wrote it."""
+    """First line of a file. `origin` names the place that it comes from, `program` the writer."""
 
     format: str
     version: int
@@ -75,13 +75,13 @@ class DeviceRecord:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """Its id and driver, "" where none is known: by these jobs and candidates name it."""
+        """Its id and driver, "" if unknown, by which jobs and candidates refer to it."""
         return self.spec.id, self.spec.driver or ""
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemRecord:
-    """A GEMM, whole. `key` is its content hash, by which the others name it."""
+    """A complete GEMM problem. `key` is its content hash, by which other records refer to it."""
 
     key: str
     definition: GemmProblem
@@ -112,9 +112,10 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class DonorRecord:
-    """A configuration that a job began with: of trial `number` of a job (its id) or of a recording (its digest).
+    """An initial configuration of a job: from trial `number` of a job (its id) or of a recording (its digest).
 
-    `definition` is the problem and `device` the id of what it is good for; `distance` is counted in doublings of sizes.
+    `definition` and `device` (an id) are the problem and device that it was tuned for; `distance` is in doublings
+    of sizes.
     """
 
     number: int
@@ -140,10 +141,10 @@ class DonorRecord:
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
-    """A tuning run that is over, under the id that it has everywhere.
+    """A finished tuning run, under its globally unique id.
 
-    `best` is the number of its best trial. `origin` names where it ran, where that is not the header's. `stop` is what
-    ended its search, where that was recorded. `donors` are what it began with, best first.
+    `best` is the number of its best trial. `origin` names where it ran, if that differs from the header's.
+    `stop` is why its search ended, if recorded. `donors` are its initial configurations, best first.
     """
 
     id: str
@@ -188,15 +189,15 @@ class JobRecord:
 
 
 FIELD_OF_FILE = {"kernel.spv": "spirv", "kernel.o": "object_code", "kernel.h": "header"}
-"""The field of a `KernelRecord` that holds a file of the kernel."""
+"""Field of a `KernelRecord` that holds each file of the kernel."""
 
 
 @dataclass(frozen=True, slots=True)
 class KernelRecord:
-    """A kernel: kernel.json as `manifest`, and in base64 SPIR-V, or of a CPU object code beside its C `header`.
+    """A kernel: kernel.json as `manifest`, and in base64 SPIR-V, or for a CPU object code with its C `header`.
 
-    Object code holds its own name, which differs from version to version: `code_hash` is that of the code without it,
-    by which jobs know its time again; None where it was not kept.
+    Object code contains its own name, which differs between versions. `code_hash` is the hash without it, by
+    which jobs recognize a known time; None if not recorded.
     """
 
     compile_key: str
@@ -236,9 +237,10 @@ class KernelRecord:
 
 @dataclass(frozen=True, slots=True)
 class TrialRecord:
-    """A trial that ended: its configuration, its outcome with proof, times and prediction, and its kernel, if it is
-    in the file. `versions` are the toolchain's of a measurement; moments are those of the rows. One with a `source` was
-    not measured: its measurement is that of this trial of another job. `proposer` chose the configuration.
+    """A finished trial: its configuration, its outcome with proof, times and prediction, and its kernel, if
+    it is in the file. `versions` are the toolchain's at the measurement; times of day are those of the
+    database rows. A trial with a `source` was not measured: its measurement is that of this trial of another
+    job. `proposer` chose the configuration.
     """
 
     job: str
@@ -283,7 +285,7 @@ class TrialRecord:
 
 @dataclass(frozen=True, slots=True)
 class CandidateRecord:
-    """A configuration that is to be measured, with what was predicted of it."""
+    """A configuration to be measured, with its prediction."""
 
     problem: str
     device: str
@@ -306,17 +308,17 @@ def label_of(device: DeviceSpec) -> str:
 
 
 def check_name(field: str, text: str) -> None:
-    """Return when a text can be shown as a name.
+    """Check that a text can be shown as a name.
 
     Raises:
-        ValueError: it is empty, long, or holds what is no character of a line.
+        ValueError: it is empty, long, or contains characters that are not printable.
     """
     if not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
         raise ValueError(f"{field}: expected 1 to {_LONGEST_NAME} printable characters, got {text[:60]!r}")
 
 
 def check_sha256(field: str, text: str) -> None:
-    """Return when a text is a SHA-256 in hex.
+    """Check that a text is a SHA-256 in hex.
 
     Raises:
         ValueError: it is not.
@@ -346,7 +348,7 @@ def _check_source(source: Source, outcome: Outcome) -> None:
 
 
 def _check_small(outcome: Outcome) -> None:
-    """Numbers that a database keeps, and times that a clock can tell."""
+    """Check that numbers fit into a database, and that times are plausible."""
     for name in ("compile_s", "verify_s", "measure_s"):
         if not 0 <= getattr(outcome, name) < _LONGEST_S:
             raise ValueError(f"outcome.{name}: expected 0 to {_LONGEST_S}, got {getattr(outcome, name)}")

@@ -1,4 +1,4 @@
-"""Results of any file format: configurations as parameters, and the outcome of each."""
+"""Results of any file format: configurations as parameters, with the outcome of each."""
 
 import json
 import sys
@@ -17,9 +17,9 @@ from tuner.space.space import Value
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """A time in microseconds, and of its samples what is known.
+    """A time in microseconds, with the statistics of its samples that are known.
 
-    `time_us` is the median in files of this program, and what the file calls its time in others.
+    `time_us` is the median in files of this program, and the time as given in other files.
     """
 
     time_us: float
@@ -31,10 +31,10 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A configuration, its values in order of the parameters, and what became of it.
+    """A configuration, its values in order of the parameters, and its outcome.
 
-    `times` goes with status measured and only that, `reason` with every other. Wall times are seconds, None where
-    they are not said; `at` is when, as ISO 8601.
+    `times` is set for status measured only, `reason` for every other. Wall times are seconds, None if not
+    given; `at` is the time of the trial in ISO 8601.
     """
 
     values: Point
@@ -71,9 +71,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A file: its kernel, its device as it calls itself, and the configurations that were tried on it.
+    """A file: its kernel, the name of its device, and the configurations that were tried on it.
 
-    `source` is None for files that another program wrote. `notes` say what of the file is left out.
+    `source` is None for files that another program wrote. `notes` report what is left out.
     """
 
     kernel: str
@@ -91,7 +91,7 @@ class Results:
         return dict(zip(self.parameters, ordered, strict=True))
 
     def space(self, name: str) -> RecordedSpace:
-        """The file as a space to search.
+        """Return the file as a space to search.
 
         Raises:
             ValueError: nothing has a time, or a configuration occurs twice.
@@ -102,7 +102,7 @@ class Results:
 
 
 def times_of(time: float, runtimes: Sequence[float], unit_us: float) -> Times:
-    """A time and its samples, if there are any, in units of `unit_us`: the time is that of the file."""
+    """Return a time and its samples, if there are any, in units of `unit_us`: the time is that of the file."""
     if not runtimes:
         return Times(time * unit_us)
     us = np.array(runtimes) * unit_us
@@ -116,7 +116,9 @@ def is_time(value: object) -> bool:
 
 
 def plain_value(value: object) -> Value:
-    """A value of a parameter as an axis keeps it: whether is 0 or 1, what is no number or text is its JSON."""
+    """Return a parameter's value as stored on an axis: booleans as 0 or 1, anything else than numbers and
+    text as JSON.
+    """
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int | float | str):

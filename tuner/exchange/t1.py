@@ -1,10 +1,11 @@
-"""T1 specifications, read and written: a kernel and its space of configurations, before anything is tried.
+"""Reader and writer for T1 specifications: a kernel and its space of configurations, before any trial.
 
-`ConfigurationSpace` has the tunable parameters, each with its values as the text of a list, and conditions as
-expressions that all hold for a legal configuration. Of a space written here, one condition lists the configurations:
-`(a, b,) in [(1, 2), ...]`; only that form is read. `KernelSpecification` names kernel, file, language and sizes;
-Kernel Tuner requires `ProblemSize` there too, and takes `SimulationInput` as the cache that it replays.
-Source: odgaard/TuningSchema, T1, as in KernelTuner/kernel_tuner, kernel_tuner/schema/T1/1.0.0 (Apache-2.0).
+`ConfigurationSpace` has the tunable parameters, each with its values as the text of a list, and conditions:
+expressions that must all hold for a legal configuration. A space written here has one condition, which lists
+the configurations: `(a, b,) in [(1, 2), ...]`; only that form is read. `KernelSpecification` names kernel,
+file, language and sizes; Kernel Tuner requires `ProblemSize` there too, and uses `SimulationInput` as the
+cache that it replays. Source: odgaard/TuningSchema, T1, as in KernelTuner/kernel_tuner,
+kernel_tuner/schema/T1/1.0.0 (Apache-2.0).
 """
 
 import ast
@@ -27,7 +28,7 @@ _KINDS = {
     "i32": ("int32", 4),
     "bf16": ("custom", 2),
 }
-"""Names of types and their sizes in bytes; of others the size counts bytes."""
+"""Names of types and their sizes in bytes; sizes of other types count bytes."""
 
 _MOST_CONFIGURATIONS = 100_000
 _ACCESS = {"input": "ReadOnly", "output": "WriteOnly"}
@@ -35,7 +36,7 @@ _ACCESS = {"input": "ReadOnly", "output": "WriteOnly"}
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """Memory that a kernel is given: `role` is input, output, inout or scratch, `dtype` that of its elements."""
+    """A buffer argument of a kernel: `role` is input, output, inout or scratch, `dtype` that of its elements."""
 
     name: str
     dtype: str
@@ -45,7 +46,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The launch of the best kernel of the space, and its file. Sizes are work-items."""
+    """Launch of the best kernel of the space, and its file. Sizes are work-items."""
 
     kernel: str
     file: str
@@ -56,7 +57,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Specification:
-    """A space that `to_t1` wrote: the problem and the device it is of, and each configuration by its parameters."""
+    """A space that `to_t1` wrote: its problem and device, and each configuration by its parameters."""
 
     source: Source
     configurations: tuple[Mapping[str, Value], ...]
@@ -94,7 +95,7 @@ def specification_of(name: str, document: Document) -> Specification:
     """Return the space of a T1 file that `to_t1` wrote.
 
     Raises:
-        InvalidFile: another program wrote it, or it is not what the format says.
+        InvalidFile: another program wrote it, or it does not follow the format.
     """
     try:
         sections = known(_Sections, document.value)
@@ -110,7 +111,7 @@ def specification_of(name: str, document: Document) -> Specification:
 
 
 def to_t1(results: Results, launch: Launch) -> dict[str, object]:
-    """The specification of a space that holds the configurations of results and no others."""
+    """Return the specification of a space that holds exactly the configurations of results."""
     source = {} if results.source is None else {"xetune": to_json(results.source)}
     varied = {name: values for name, values in results.values().items() if len(values) > 1}
     return {
@@ -144,7 +145,7 @@ def _values(place: int, given: _Parameter) -> tuple[str, tuple[Value, ...]]:
 def _configurations(
     parameters: Mapping[str, tuple[Value, ...]], expressions: list[str]
 ) -> tuple[Mapping[str, Value], ...]:
-    """The combinations that the one condition lists; without a condition each parameter has one value."""
+    """Return the combinations that the only condition lists; without a condition each parameter has one value."""
     fixed = {name: values[0] for name, values in parameters.items() if len(values) == 1}
     varied = set(parameters) - set(fixed)
     if not varied and not expressions:

@@ -1,4 +1,4 @@
-"""T4 result files, read and written: what became of each configuration, as autotuners of several groups say it.
+"""Reader and writer for T4 result files, an exchange format of several autotuners.
 
 A result has its `configuration`, `times` of its phases and runs, `invalidity` ("correct" or why not), `correctness`,
 and `measurements` with name, value and unit, of which `objectives` names those that were optimised.
@@ -33,7 +33,7 @@ _INVALID = {
     Status.CRASHED: "runtime",
 }
 _STATUSES = {name: status for status, name in _INVALID.items()}
-# In microseconds, by the first letters of their names in any spelling ("milliseconds", "Miliseconds", "ms").
+# Units in microseconds, by the first letters of their names in any spelling ("milliseconds", "Miliseconds", "ms").
 _UNITS = {"n": 1e-3, "mic": 1.0, "us": 1.0, "mil": 1e3, "ms": 1e3, "s": 1e6}
 _MS = 1e3  # microseconds
 _S = 1e3  # milliseconds
@@ -76,7 +76,7 @@ def results_of(name: str, document: Document) -> Results:
     """Return the results of a T4 file; kernel, device and problem size only if XeTune wrote it.
 
     Raises:
-        InvalidFile: it is not what the format says.
+        InvalidFile: it does not follow the format.
     """
     try:
         file = known(_File, document.value)
@@ -96,7 +96,7 @@ def results_of(name: str, document: Document) -> Results:
 
 
 def to_t4(results: Results) -> dict[str, object]:
-    """The document of results; times are milliseconds."""
+    """Return the document of results; times are milliseconds."""
     source = {} if results.source is None else {"xetune": to_json(results.source)}
     return {
         "schema_version": VERSION,
@@ -131,7 +131,7 @@ def _tried(where: str, given: Mapping[str, object], parameters: tuple[str, ...],
 
 
 def _times(where: str, result: _Result, said: Mapping[str, _Measured], unit_us: float | None) -> Times:
-    """The time that was optimised, else the one called so, else the median of the runs."""
+    """Return the optimised time, else the measurement named time, else the median of the runs."""
     runs = result.times.get("runtimes", [])
     if not isinstance(runs, list) or not all(map(is_time, cast("list[object]", runs))):
         raise Malformed(f"{where}.times.runtimes", f"expected times above 0, got {str(runs)[:80]}")
@@ -150,7 +150,7 @@ def _times(where: str, result: _Result, said: Mapping[str, _Measured], unit_us: 
 
 
 def _us(where: str, measured: _Measured, unit_us: float | None) -> float:
-    """A measurement as a time in microseconds; one without a unit is in the file's if it is called a time."""
+    """Return a measurement in microseconds; without a unit, one named time has the file's."""
     where = f"{where}.measurements.{measured.name}"
     if measured.unit:
         unit_us = _unit(where, measured.unit)
@@ -162,7 +162,7 @@ def _us(where: str, measured: _Measured, unit_us: float | None) -> float:
 
 
 def _unit(where: str, name: str) -> float:
-    """A unit of time in microseconds."""
+    """Return a unit of time in microseconds."""
     for begin, us in _UNITS.items():
         if name.lower().startswith(begin):
             return us

@@ -1,4 +1,4 @@
-"""When trials fail: one after the other, it may be their device that fails; all of them, the job has no result."""
+"""Failure policy: consecutive failures raise suspicion of the device; a job whose trials all fail has no result."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,21 +11,21 @@ from tuner.session.trial import (
 )
 
 FAILURES = 5
-"""Trials in a row whose run failed, before the device is suspected."""
+"""Consecutive failed runs after which the device is suspected."""
 
 
 def device_failed(outcome: Outcome) -> bool:
-    """Whether a kernel was there, and its run crashed or had no end."""
+    """Return whether a compiled kernel crashed or timed out."""
     return outcome.status is Status.CRASHED or (outcome.status is Status.TIMED_OUT and outcome.kernel_hash is not None)
 
 
 def unusable(spec: DeviceSpec, last: Outcome) -> DeviceUnusable:
-    """The error that ends a job whose device fails."""
+    """Return the error that ends a job whose device fails."""
     return DeviceUnusable(f"{spec.name} failed {FAILURES} times in a row; last: {last.reason}")
 
 
 def went_in(outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """In what the seconds of trials went."""
+    """Return the seconds of trials by activity."""
     return {
         "waiting for kernels": sum(outcome.compile_s for outcome in outcomes),
         "proving": sum(outcome.verify_s for outcome in outcomes),
@@ -34,7 +34,7 @@ def went_in(outcomes: Sequence[Outcome]) -> dict[str, float]:
 
 
 def nothing_valid(spec: DeviceSpec, history: History, went: Mapping[str, float] | None = None) -> NoValidMeasurement:
-    """The error of a job without a time; where its seconds ended it, `went` says in what they went."""
+    """Return the error of a job without a time; `went` has the seconds by activity if the time budget ended it."""
     trials = "1 trial" if len(history) == 1 else f"{len(history)} trials"
     reason = history.last_reason()
     message = f"{trials} on {spec.name} gave no time"

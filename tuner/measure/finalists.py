@@ -1,4 +1,4 @@
-"""The default and the best few, measured in turns: the least time of a search may be the luckiest one."""
+"""Final comparison: the default and the best few, measured interleaved, since the least time may be luck."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,10 +17,10 @@ from tuner.session.result import Comparison
 from tuner.session.trial import Trial
 
 FINALISTS = 3
-"""How many are compared with the default."""
+"""Number of trials that are compared with the default."""
 
 NEAR = 1.15
-"""A finalist's time is at most this many times the least: times of one configuration differ by less between trials."""
+"""Largest ratio of a finalist's time to the least time: times of one configuration vary by less between trials."""
 
 KernelOf = Callable[[KernelConfig], AnyArtifact | Compilation]
 
@@ -28,10 +28,10 @@ KernelOf = Callable[[KernelConfig], AnyArtifact | Compilation]
 def compare_finalists(
     bench: Bench, baseline: Trial, finalists: Sequence[Trial], kernel_of: KernelOf, left_s: float
 ) -> tuple[Trial, Comparison] | None:
-    """Who wins, and its time beside the default's; None when one of them has no time.
+    """Return the winner and its time compared with the default's; None when one of them has no time.
 
-    `finalists` are the fastest trials, best first. The times are those of the trials themselves where there is no
-    device, nothing but the default is among them, or `left_s` seconds are too few to measure in turns.
+    `finalists` are the fastest trials, best first. The trials' own times are used if there is no device, if
+    the default is the only finalist, or if `left_s` seconds are too few to measure interleaved.
     """
     best, default_us = finalists[0], _time_us(baseline)
     best_us = _time_us(best)

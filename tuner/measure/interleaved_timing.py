@@ -1,7 +1,7 @@
-"""Kernels measured in turns with a reference, so that what the machine does meanwhile falls on all of them alike.
+"""Interleaved measurement of kernels with a reference, so that disturbances of the machine affect all of them alike.
 
-A window is the reference, each of the others, and the reference again. A time of another counts as its ratio to the
-mean of the two; a window between whose references the machine changed is measured again.
+A window is the reference, each of the others, and the reference again. The time of another kernel is taken as
+its ratio to the mean of the two references. A window whose two references differ too much is repeated.
 """
 
 import time
@@ -10,23 +10,23 @@ from dataclasses import dataclass
 from statistics import median
 
 WINDOWS = 3
-"""Windows that count; of an odd number the median is one of them."""
+"""Number of windows used; odd, so that the median is one of them."""
 
 DRIFT = 0.05
-"""Two times of the reference that differ by more than this part of the lesser one are drift."""
+"""Relative difference between two times of the reference, to the lesser one, that counts as drift."""
 
-_AGAIN = 3  # windows that may be measured again; a machine that never rests must not keep a job
+_AGAIN = 3  # windows that may be repeated; bounds the time on a machine that is never quiet
 
 TimeUs = Callable[[float], float | None]
-"""Measures a kernel within so many seconds; None where that gives no time."""
+"""Measures a kernel within that many seconds; None if it has no time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """What windows gave: microseconds of the reference, and the time of each other over the reference's.
+    """Result of interleaved windows: microseconds of the reference, and the ratio of each other kernel to it.
 
-    A ratio is None where a kernel gave no time. `drifted` counts the windows in which the reference drifted, of all
-    that were measured; those that `windows` counts are the steadiest.
+    A ratio is None if the kernel has no time. `drifted` counts the windows in which the reference drifted, of
+    all that were measured; `windows` counts the steadiest ones, which are used.
     """
 
     reference_us: float
@@ -53,9 +53,9 @@ class _Window:
 def measure_in_turns(
     reference: TimeUs, others: Sequence[TimeUs], left_s: float, clock: Callable[[], float] = time.monotonic
 ) -> Turns | None:
-    """Measure until WINDOWS windows are steady, up to 3 are measured again, or `left_s` seconds do not hold another.
+    """Measure until WINDOWS windows are steady, up to 3 are repeated, or `left_s` seconds are too few for another.
 
-    None when not one window was completed.
+    Return None when no window was completed.
     """
     begun_s = clock()
 
@@ -87,7 +87,7 @@ def _summed_up(windows: list[_Window], others: int) -> Turns:
     steadiest = sorted(windows, key=lambda window: window.drift)[:WINDOWS]
     ratios: list[float | None] = []
     for number in range(others):
-        # A kernel that failed once is none to ship, whatever its other times are.
+        # A kernel that failed once must not win, whatever its other times are.
         given = [w.others_us[number] for w in windows]
         own = [us / w.reference_us for w in steadiest if (us := w.others_us[number]) is not None]
         ratios.append(None if None in given else median(own))

@@ -1,4 +1,4 @@
-"""What a GPU that need not be here would run for a kernel, and what that says of a time that is not measured."""
+"""Native compilation of kernels for a GPU that need not be present, and what it implies for a predicted time."""
 
 import math
 from collections.abc import Callable
@@ -16,14 +16,15 @@ from codegen.xe.isa import (
 from tuner.session.trial import Status
 
 Native = Callable[[GemmArtifact, float], NativeCode]
-"""Compiles a kernel for its GPU, until a time of the monotonic clock at the latest. Called from several threads.
+"""Compiles a kernel for its GPU, with a deadline on the monotonic clock. Called from several threads. Raises
+CompileFailed, CompileTimedOut at the deadline, and OclocUnusable.
 
 Raises CompileFailed, CompileTimedOut at that time, and OclocUnusable.
 """
 
 
 class Compilation(Protocol):
-    """A compilation under way, as codegen's pool gives it."""
+    """A running compilation, as returned by codegen's pool."""
 
     def result(self) -> AnyArtifact: ...
 
@@ -31,7 +32,7 @@ class Compilation(Protocol):
 
 
 class Finding(NamedTuple):
-    """Why a kernel whose time is not measured has none: the status and reason of its trial."""
+    """Status and reason of a trial whose time is rejected."""
 
     status: Status
     reason: str
@@ -39,20 +40,20 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A kernel, with what its GPU runs where that is known."""
+    """A kernel, with its native code's finding where that is known."""
 
     artifact: AnyArtifact
     finding: Finding | None = None
 
 
 def examine(native: Native, artifact: AnyArtifact, until_s: float = math.inf) -> Examined:
-    """Compile a kernel for its GPU: registers that spill are a finding, and so is code that cannot be made."""
+    """Compile a kernel for its GPU: spilled registers and code that cannot be generated are findings."""
     if not isinstance(artifact, GemmArtifact):
-        return Examined(artifact)  # a CPU runs the code that it was given
+        return Examined(artifact)  # a CPU runs the code as generated
     try:
         code = native(artifact, until_s)
     except OclocUnusable:
-        return Examined(artifact)  # nothing is known of the kernel
+        return Examined(artifact)  # nothing is known about the kernel
     except CompileTimedOut as failure:
         return Examined(artifact, Finding(Status.TIMED_OUT, f"compilation: {failure}"))
     except CompileFailed as failure:
@@ -69,30 +70,30 @@ def _spill(code: NativeCode) -> str:
 
 
 class Examination:
-    """A compilation whose kernel is examined, in a thread of `threads`, as soon as it is there."""
+    """A compilation whose kernel is examined in a thread of `threads` as soon as it is compiled."""
 
     def __init__(self, compilation: Compilation, native: Native, threads: Executor, until_s: float = math.inf) -> None:
         self._compilation = compilation
         self._future = threads.submit(lambda: examine(native, compilation.result(), until_s))
 
     def result(self) -> Examined:
-        """Wait for the kernel and what is found.
+        """Wait for the kernel and the findings.
 
         Raises:
-            Refused, CompileFailed: as the compilation.
-            CancelledError: it was stopped.
+            Refused, CompileFailed: from the compilation.
+            CancelledError: it was cancelled.
         """
         return self._future.result()
 
     def cancel(self) -> None:
-        """Stop it if it has not ended."""
+        """Cancel it if it has not ended."""
         self._compilation.cancel()
         self._future.cancel()
 
 
 @dataclass(frozen=True, slots=True)
 class Unexamined:
-    """A compilation whose kernel is taken as it is."""
+    """A compilation whose kernel is not examined."""
 
     compilation: Compilation
 
@@ -100,32 +101,32 @@ class Unexamined:
         """Wait for the kernel.
 
         Raises:
-            Refused, CompileFailed: as the compilation.
-            CancelledError: it was stopped.
+            Refused, CompileFailed: from the compilation.
+            CancelledError: it was cancelled.
         """
         return Examined(self.compilation.result())
 
     def cancel(self) -> None:
-        """Stop it if it has not ended."""
+        """Cancel it if it has not ended."""
         self.compilation.cancel()
 
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """A compilation that gives its kernel when `others` have ended too, whatever became of them.
+    """A compilation whose result waits until `others` have ended too, whatever their outcome.
 
-    For a device that is the CPU that compiles: what is timed beside a compilation is the time of both.
+    For a device that is also the compiling CPU: a concurrent compilation would disturb the times.
     """
 
     wanted: "Examining"
     others: tuple["Examining", ...]
 
     def result(self) -> Examined:
-        """Wait for all.
+        """Wait for all compilations.
 
         Raises:
-            Refused, CompileFailed: as the compilation that is wanted.
-            CancelledError: it was stopped.
+            Refused, CompileFailed: from the requested compilation.
+            CancelledError: it was cancelled.
         """
         for other in self.others:
             with suppress(CodegenError, CancelledError):
@@ -133,13 +134,13 @@ class Quiet:
         return self.wanted.result()
 
     def cancel(self) -> None:
-        """Stop those that have not ended."""
+        """Cancel those that have not ended."""
         for each in (self.wanted, *self.others):
             each.cancel()
 
 
 class Later:
-    """A compilation that begins when its kernel is asked for: it may not be needed."""
+    """A compilation that begins when its result is requested: it may not be needed."""
 
     def __init__(self, begin: "Callable[[], Examining]") -> None:
         self._begin = begin
@@ -149,14 +150,14 @@ class Later:
         """Compile, and wait for the kernel.
 
         Raises:
-            Refused, CompileFailed: as the compilation.
-            CancelledError: it was stopped.
+            Refused, CompileFailed: from the compilation.
+            CancelledError: it was cancelled.
         """
         self._begun = self._begin()
         return self._begun.result()
 
     def cancel(self) -> None:
-        """Stop it if it has begun and not ended."""
+        """Cancel it if it has begun and not ended."""
         if self._begun is not None:
             self._begun.cancel()
 

@@ -1,4 +1,4 @@
-"""The kernels of a session: compiled for its candidates, and kept where they are measured again at its end."""
+"""Kernels of a session: compiled for its candidates, and kept for the final comparison."""
 
 from collections.abc import Callable, Set
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +20,7 @@ from tuner.measure.measurement_reuse import Reuse
 
 
 class Kernels:
-    """Compiles candidates; where times are predicted, what their GPU would run is found too, by `native`."""
+    """Compiler of candidates; for predicted times, `native` also examines the code for their GPU."""
 
     def __init__(
         self, bench: Bench, pool: Compiler, native: Native | None, reuse: Reuse, until_s: Callable[[], float]
@@ -30,29 +30,29 @@ class Kernels:
         self._kept: dict[KernelConfig, AnyArtifact] = {}
 
     def begin(self, config: KernelConfig) -> Compilation:
-        """Begin to compile."""
+        """Begin to compile a configuration."""
         return self._pool.compile(self._bench.problem, config, self._bench.spec)
 
     def candidate(self, config: KernelConfig) -> Examining:
-        """Begin to compile a candidate, unless its time is known: then it may not be needed."""
+        """Begin to compile a candidate; if its time is known, only on request."""
         if self._bench.device is not None and self._reuse.knows(config):
             return Later(lambda: self.examining(self.begin(config)))
         return self.examining(self.begin(config))
 
     def examining(self, compilation: Compilation) -> Examining:
-        """The candidate of a compilation."""
+        """Return the candidate of a compilation."""
         if self._bench.device is None and self._native is not None:
             return Examination(compilation, self._native, self._threads, self._until_s())
         return Unexamined(compilation)
 
     def keep(self, config: KernelConfig, artifact: AnyArtifact, wanted: Set[KernelConfig]) -> None:
-        """Keep a kernel, of all only those that are wanted."""
+        """Keep a kernel; drop those that are not in `wanted`."""
         self._kept = {c: a for c, a in (self._kept | {config: artifact}).items() if c in wanted}
 
     def of(self, config: KernelConfig) -> AnyArtifact | Compilation:
-        """The kernel, or its compilation when an earlier run made it."""
+        """Return the kernel, or a new compilation if an earlier run made it."""
         return self._kept.get(config) or self.begin(config)
 
     def close(self) -> None:
-        """Wait for nothing that is under way."""
+        """Stop without waiting for work in progress."""
         self._threads.shutdown(wait=False, cancel_futures=True)

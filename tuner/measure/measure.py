@@ -1,4 +1,4 @@
-"""One candidate: compiled, proven, timed. The one place where failures become Outcomes."""
+"""Evaluation of one candidate: compile, verify, time. The one place where failures become Outcomes."""
 
 import threading
 import time
@@ -49,15 +49,15 @@ from tuner.verify.verify import (
     verify_on_device,
 )
 
-# Times of the best so far: a kernel whose median is above the first, or whose least time is above the second, which is
-# beyond what finalists may differ by, is not timed to the end.
+# Factors over the best time so far: a kernel whose median is above the first, or whose least time is above the
+# second, which is beyond the tolerance for finalists, is not timed to the end.
 _HOPELESS, _BEHIND = 2.0, 1.3
-_FIRST_PART = 10  # one in so many samples, the first, is left out: clocks that are not locked begin high
+_FIRST_PART = 10  # the first of that many samples is left out: unlocked clocks start high
 _EMULATED_TIMING = Timing(warmup=1, min_samples=7, min_time_s=0.2, max_time_s=1.5)
 
 
 class Compiler(Protocol):
-    """Begins compilations; `workers` of them run at one time, and in `busy_s` seconds so far at least one did."""
+    """Begins compilations; `workers` run concurrently, and `busy_s` is the time so far with at least one running."""
 
     @property
     def workers(self) -> int: ...
@@ -70,7 +70,7 @@ class Compiler(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What a job's candidates have in common. Without a device, times are predicted for `spec`."""
+    """State shared by a job's candidates. Without a device, times are predicted for `spec`."""
 
     problem: GemmProblem
     spec: DeviceSpec
@@ -80,14 +80,14 @@ class Bench:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one candidate: seconds for all of it, of these at most `run_s` for its run, and the best time so far."""
+    """Limits of one candidate: seconds in total, at most `run_s` of them for its run, and the best time so far."""
 
     all_s: float
     run_s: float
     best_us: float | None = None
 
     def run_after_s(self, waited_s: float) -> float:
-        """Seconds for the run of a kernel that was waited for.
+        """Return the seconds for the run of a kernel after waiting for it.
 
         Raises:
             CancelledError: none are left.
@@ -99,16 +99,16 @@ class Limits:
 
 @runtime_checkable
 class StartingDevice(Protocol):
-    """A device whose process may take long to start: at its first run, and after it was lost."""
+    """A device whose process may take long to start: at its first run, and after a loss."""
 
     def start(self, timeout_s: float) -> None:
-        """Start it unless it is up; raises DeviceTimedOut when it was not within `timeout_s`."""
+        """Start it unless it is running; raises DeviceTimedOut after `timeout_s`."""
         ...
 
 
 @dataclass(slots=True)
 class _Progress:
-    """How far a candidate came: what an Outcome keeps of it, whatever becomes of it."""
+    """Progress of a candidate: the parts of an Outcome that are recorded however it ends."""
 
     artifact: AnyArtifact | None = None
     proof: Proof = field(default_factory=lambda: Proof(ProofKind.NONE))
@@ -124,9 +124,9 @@ def evaluate(
     prediction: Prediction | None = None,
     known: Callable[[AnyArtifact], Outcome | None] = lambda _: None,
 ) -> tuple[Outcome, AnyArtifact | None]:
-    """Wait for the kernel, prove it, and measure its time; what was predicted is kept beside it.
+    """Wait for the kernel, verify it, and measure its time; the prediction is stored with the measurement.
 
-    What is `known` of the kernel takes the place of proof and measurement.
+    A `known` outcome of the kernel replaces verification and measurement.
     """
     progress = _Progress()
 
@@ -150,10 +150,10 @@ def foresee(
     prove: bool,
     keep_spilling: Callable[[], bool],
 ) -> tuple[Outcome, AnyArtifact | None]:
-    """Wait for the kernel of a predicted time, and prove it in the simulator where `prove` says so.
+    """Wait for the kernel of a predicted time, and verify it in the simulator if `prove` is true.
 
-    What is found of its code comes before its proof and takes its time, unless it only spills and `keep_spilling`,
-    which is asked then, says to keep it.
+    Findings about its code are checked before verification and reject its time, except that a kernel that
+    only spills is accepted if `keep_spilling`, called at that point, returns true.
     """
     progress = _Progress()
 
@@ -165,7 +165,7 @@ def foresee(
         if finding is not None and not (finding.status is Status.REJECTED and keep_spilling()):
             return Outcome(finding.status, finding.reason)
         if prove:
-            assert isinstance(progress.artifact, GemmArtifact)  # only a GPU's time is predicted
+            assert isinstance(progress.artifact, GemmArtifact)  # only times of GPUs are predicted
             with _stopwatch(progress, "verify_s"):
                 limit_s = limits.run_after_s(progress.compile_s)
                 progress.proof = verify_by_simulation(
@@ -182,7 +182,7 @@ def _ended(work: Callable[[], Outcome], limits: Limits, progress: _Progress) -> 
     except Refused as refusal:
         outcome = Outcome(Status.REJECTED, f"rule {refusal.rule}: {refusal.message}")
     except CancelledError as ended:
-        progress.artifact = None  # a kernel that came too late did not run: its device is not to blame
+        progress.artifact = None  # a kernel that came too late did not run: the device is not to blame
         what = str(ended) or "compilation"
         outcome = Outcome(Status.TIMED_OUT, f"{what}: stopped after {limits.all_s:.1f} s, when the job ends")
     except CompileTimedOut as failure:
@@ -210,7 +210,9 @@ def _ended(work: Callable[[], Outcome], limits: Limits, progress: _Progress) -> 
 
 
 def timing_for(spec: DeviceSpec, best_us: float | None) -> Timing:
-    """How to time on a device: with buffers beyond twice its last caches, where built-ins are emulated less."""
+    """Return the timing settings for a device: buffers exceed twice its last-level caches; fewer samples
+    under emulation.
+    """
     if spec.emulates is not None:
         plain = _EMULATED_TIMING
     else:
@@ -221,7 +223,7 @@ def timing_for(spec: DeviceSpec, best_us: float | None) -> Timing:
 
 
 def _last_caches_bytes(spec: DeviceSpec) -> int:
-    """Bytes of all caches of the last level that is known: a CPU may have several, each of some cores."""
+    """Return the bytes of all last-level caches that are known: a CPU may have several, each of some cores."""
     for each, sharing in ((spec.l3_bytes, spec.cores_per_l3), (spec.l2_bytes, spec.cores_per_l2)):
         if each is not None:
             return each * (-(-spec.cores // sharing) if spec.cores is not None and sharing is not None else 1)
@@ -229,7 +231,7 @@ def _last_caches_bytes(spec: DeviceSpec) -> int:
 
 
 def median_us(bench: Bench, kernel: AnyArtifact | Compilation, limits: Limits) -> float | None:
-    """Time a proven kernel once more; None when that gives no time within the limits: all of it, or its run."""
+    """Time a verified kernel once more; None if that gives no time within the limits of the candidate or its run."""
     assert bench.device is not None
     if limits.all_s <= 0:
         return None
@@ -251,7 +253,7 @@ def median_us(bench: Bench, kernel: AnyArtifact | Compilation, limits: Limits) -
 def _timed(
     bench: Bench, artifact: AnyArtifact, limits: Limits, progress: _Progress, prediction: Prediction | None
 ) -> Outcome:
-    """One run gives the outputs of its first launch, which are compared, and the times of others."""
+    """Run once: the first launch gives the outputs to compare, the others the times."""
     assert bench.device is not None
     timing, left_s = timing_for(bench.spec, limits.best_us), limits.all_s - progress.compile_s
     begun_s = time.perf_counter()
@@ -260,7 +262,7 @@ def _timed(
         try:
             _start(bench.device, left_s)
         except DeviceTimedOut:
-            if time.perf_counter() - begun_s >= left_s:  # the job's seconds ended, not the device's own
+            if time.perf_counter() - begun_s >= left_s:  # the job's time limit, not the device's own
                 raise CancelledError("opening the device") from None
             raise
         limit_s = limits.run_after_s(progress.compile_s + time.perf_counter() - begun_s)
@@ -298,7 +300,7 @@ def _measured(report: RunReport, spec: DeviceSpec, prediction: Prediction | None
 
 
 def _settled(report: RunReport) -> Float64:
-    """The times without the first ones, in microseconds."""
+    """Return the times without the first ones, in microseconds."""
     return np.array(report.times_us[len(report.times_us) // _FIRST_PART :], np.float64)
 
 

@@ -1,4 +1,4 @@
-"""Measures configurations that were given: the default first, then each in order, until all are done."""
+"""Measurement of given configurations: the default first, then each in order."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -48,13 +48,13 @@ def measure_given(
     seed: int,
     on_event: Callable[[Event], None] = lambda _: None,
 ) -> Stop:
-    """Prove and measure the default and each given configuration on the device, going on from what the store holds.
+    """Verify and measure the default and each given configuration on the device, resuming from the trials in the store.
 
     Raises:
         Refused: a rule refuses the problem or the device.
-        NoValidMeasurement: all were tried, or the seconds spent, and none gave a time.
-        DeviceUnusable: the device crashed again and again.
-        TooLargeToProve: this machine's memory does not hold what a proof needs.
+        NoValidMeasurement: all were tried, or the time budget is spent, and none has a time.
+        DeviceUnusable: the device crashed repeatedly.
+        TooLargeToProve: not enough memory to verify a kernel.
     """
     begun_s, busy_s = time.monotonic(), pool.busy_s
     bench, history = Bench(problem, spec, device, Reference(problem, seed)), History(store)
@@ -119,7 +119,7 @@ def _measure_all(
 
 
 def _to_do(default: XeConfig, given: Sequence[XeConfig], history: History) -> list[tuple[int, XeConfig]]:
-    """What is left: trials that were begun and not ended, then configurations without one."""
+    """Return the remaining work: trials that were begun and not ended, then configurations without a trial."""
     configs = list(dict.fromkeys([default, *given]))
     begun = [trial.number for trial in history.unfinished]
     return [(number, configs[number]) for number in (*begun, *range(history.next_number, len(configs)))]

@@ -1,8 +1,9 @@
-"""Times that are known from earlier jobs: who is asked for them, and when one is taken in place of a measurement.
+"""Reuse of times from earlier jobs: their lookup, and the rule for using one instead of a measurement.
 
-Times of different days are not compared as they are. The default is measured in every job, so that a known time can be
-put on today's scale: it is multiplied with how long the default takes now over how long it took in the job that the
-time is from. What then is near enough to the best to be a finalist is measured anew: nothing wins by an old time.
+Times of different days are not compared directly. Every job measures the default, so that a known time can be
+scaled: it is multiplied by the default's time now over the default's time in the job of the known time. A
+kernel whose scaled time is near enough to the best to be a finalist is measured again: a reused time never
+wins.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from tuner.session.trial import (
 
 @dataclass(frozen=True, slots=True)
 class KnownTime:
-    """What trial `number` of an earlier job measured, of the very binary, launch, device and driver."""
+    """Measurement by trial `number` of an earlier job, with the same binary, launch, device and driver."""
 
     job: str
     number: int
@@ -32,25 +33,25 @@ class KnownTime:
 
 
 class Known(Protocol):
-    """The known times of a job's problem on its device. Used by one session at a time; asked before any transaction."""
+    """Known times of a job's problem on its device. Used by one session at a time; called outside of transactions."""
 
     def of_config(self, config: KernelConfig) -> KnownTime | None:
-        """The time of the kernel that a configuration compiles to, if that is known without compiling."""
+        """Return the time of the kernel that a configuration compiles to, if that is known without compiling."""
         ...
 
     def of_kernel(self, artifact: AnyArtifact) -> KnownTime | None:
-        """The time of a kernel, whatever made it: other versions may have written the same binary."""
+        """Return the time of a kernel, whatever compiled it: other versions may have generated the same binary."""
         ...
 
     def scale(self, known: KnownTime) -> float | None:
-        """How long the default takes now over how long it took in that job; None when either did not measure it."""
+        """Return the default's time now over its time in that job; None when either did not measure it."""
         ...
 
 
 class Reuse:
-    """Decides for one session which known times it takes. `source` names where the last one that was taken is from.
+    """Selection of known times to reuse, for one session. `source` names the origin of the last one that was reused.
 
-    One that weighs energy, `with_energy`, takes no time that is known without it.
+    With `with_energy`, times without an energy are not reused.
     """
 
     def __init__(self, known: Known | None, *, with_energy: bool = False) -> None:
@@ -59,19 +60,19 @@ class Reuse:
         self.source: Source | None = None
 
     def knows(self, config: KernelConfig) -> bool:
-        """Whether a configuration need not be compiled to know its time."""
+        """Return whether the time of a configuration is known without compiling it."""
         found = self._known.of_config(config) if self._known is not None else None
         if found is not None:
             self._found[config] = found
         return found is not None
 
     def of_config(self, config: KernelConfig, best_us: float | None, prediction: Prediction | None) -> Outcome | None:
-        """The outcome of a configuration by its known time; None if there is none, or if it may win."""
+        """Return the outcome of a configuration by its known time; None if there is none, or if it may win."""
         self.source = None
         return self._take(self._found.pop(config, None), best_us, prediction)
 
     def of_kernel(self, artifact: AnyArtifact, best_us: float | None, prediction: Prediction | None) -> Outcome | None:
-        """The outcome of a kernel by its known time; None if there is none, or if it may win."""
+        """Return the outcome of a kernel by its known time; None if there is none, or if it may win."""
         self.source = None
         return self._take(self._known.of_kernel(artifact) if self._known is not None else None, best_us, prediction)
 
@@ -81,7 +82,7 @@ class Reuse:
             return None
         if self._with_energy and found.measurement.energy_uj is None:
             return None
-        # It may be among the finalists; its least time says so, as a median of few samples may be of one disturbance.
+        # It may be a finalist, judged by its least time: a median of few samples may stem from one disturbance.
         if found.measurement.min_us * scale <= best_us * NEAR:
             return None
         self.source = Source(found.job, found.number, scale)

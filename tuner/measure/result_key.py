@@ -1,4 +1,4 @@
-"""What a measured time depends on: the parts that must be the same for the time to hold, and their hashes."""
+"""Keys of measurements: the inputs that must be equal for a measured time to be valid, and their hashes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -20,9 +20,9 @@ _OF_STEP = ("kernel", "parameters", "global_size", "local_size", "threads", "onc
 
 @dataclass(frozen=True, slots=True)
 class DeviceIdentity:
-    """Which device it is, whatever is installed. Facts that are not known are None.
+    """Identity of a device, independent of installed software. Unknown facts are None.
 
-    `name` is a CPU's, which no id of its own tells apart; `eus` are the vector engines of a GPU.
+    `name` is set for CPUs, whose ids are not unique; `eus` are the vector engines of a GPU.
     """
 
     id: str
@@ -35,8 +35,9 @@ class DeviceIdentity:
 
 @dataclass(frozen=True, slots=True)
 class ResultKey:
-    """The parts. `binary`, `launch` and `problem` are SHA-256 in hex; `problem` names all of it: sizes, distances of
-    rows and matrices, alignment, types, epilogue. `versions` are those of what generated and compiled the code.
+    """The inputs of a measurement. `binary`, `launch` and `problem` are SHA-256 in hex; `problem` covers
+    sizes, strides of rows and matrices, alignment, types and epilogue. `versions` are those of the generator
+    and the compilers.
     """
 
     binary: str
@@ -48,17 +49,17 @@ class ResultKey:
 
     @property
     def key(self) -> str:
-        """Hash of all parts."""
+        """Hash of all inputs."""
         return content_hash(self)
 
     @property
     def run(self) -> str:
-        """Hash of all but the versions: what ran. Versions that write the same binary leave its time as it is."""
+        """Hash of all inputs but the versions: versions that generate the same binary do not change its time."""
         return content_hash({f.name: getattr(self, f.name) for f in fields(self) if f.name != "versions"})
 
 
 def identity_of(spec: DeviceSpec) -> DeviceIdentity:
-    """The identity of a device."""
+    """Return the identity of a device."""
     cores, eus = spec.xe_cores, spec.eus_per_core
     return DeviceIdentity(
         id=spec.id,
@@ -71,7 +72,7 @@ def identity_of(spec: DeviceSpec) -> DeviceIdentity:
 
 
 def result_key(artifact: AnyArtifact, spec: DeviceSpec, driver: str) -> ResultKey:
-    """The key of what is measured of a kernel on a device under a driver."""
+    """Return the key for measurements of a kernel on a device under a driver."""
     backend = backend_of(artifact.config)
     return ResultKey(
         binary=backend.code_hash(artifact),
@@ -86,7 +87,7 @@ def result_key(artifact: AnyArtifact, spec: DeviceSpec, driver: str) -> ResultKe
 def launch_hash(manifest: Mapping[str, object], compile_key: str) -> str:
     """Return the SHA-256 of the launch as kernel.json describes it.
 
-    Kernels for CPUs are named by their compile key, which changes with every version: the name is left out.
+    Names of CPU kernels contain the compile key, which changes with every version: the name is left out.
     """
     said = {name: manifest[name] for name in _OF_LAUNCH if name in manifest}
     said["steps"] = [

@@ -1,4 +1,4 @@
-"""What becomes of a session's candidates, one after the other, and whether its device is to blame where they fail."""
+"""Evaluation of a session's candidates in sequence, and the check of the device after repeated failures."""
 
 import time
 from collections.abc import Callable
@@ -34,15 +34,15 @@ from tuner.session.budget import (
 from tuner.session.history import History
 from tuner.session.trial import Outcome
 
-_FIRST_RUN_S = 300.0  # limit of a run on the device while the default's time is not known
-_LEAST_RUN_S, _RUN_FACTOR = 20.0, 20.0  # limit afterwards: at least, and times the default's
-_PROVEN = 8  # predicted trials that are proven before only those that would lead are
+_FIRST_RUN_S = 300.0  # limit of a run on the device while the default's time is unknown
+_LEAST_RUN_S, _RUN_FACTOR = 20.0, 20.0  # limit afterwards: minimum, and multiple of the default's time
+_PROVEN = 8  # predicted trials that are verified; later only those that would lead
 
 
 class Attempts:
-    """Measures candidates on the device of the bench; without one, foresees them.
+    """Evaluator of candidates on the device of the bench; without one, predicts them.
 
-    Those of a search `with_energy` are measured to the end, however slow they are.
+    With `with_energy`, candidates are measured to the end, however slow they are.
     """
 
     def __init__(
@@ -63,9 +63,10 @@ class Attempts:
     def make(
         self, number: int, config: KernelConfig, candidate: Examining, is_last_chance: Callable[[], bool]
     ) -> tuple[Outcome, AnyArtifact | None]:
-        """What becomes of a candidate.
+        """Evaluate a candidate.
 
-        `is_last_chance` says whether the job would end without a time if it gave none; it is asked where that matters.
+        `is_last_chance` returns whether the job would end without a time if this trial has none; it is called
+        only where that matters.
         """
         if self._bench.device is not None:
             return self._measure(number, config, candidate)
@@ -74,10 +75,11 @@ class Attempts:
         return foresee(self._bench, candidate, self._limits(), prediction, prove=prove, keep_spilling=is_last_chance)
 
     def check_device(self, last: Outcome) -> None:
-        """After a trial: where so many in a row have failed, let the default tell whether it is they or the device.
+        """Check the device after a trial: after repeated failures, run the default to tell whether the
+        kernels or the device fail.
 
         Raises:
-            DeviceUnusable: the default never gave a time, or fails too while the job has seconds left.
+            DeviceUnusable: the default never had a time, or fails too while the job has time left.
         """
         self._failures = self._failures + 1 if device_failed(last) else 0
         if self._failures < FAILURES:
@@ -88,14 +90,14 @@ class Attempts:
         default = self._kernels.of(self._default)
         if ran_before and median_us(self._bench, default, self._limits()) is not None:
             return
-        if not ran_before or self._allowance.left_s > 0:  # else the job's seconds ended it, which says nothing
+        if not ran_before or self._allowance.left_s > 0:  # else the job's time limit ended it, which proves nothing
             raise unusable(self._bench.spec, last)
 
     def check_energy(self, number: int, last: Outcome) -> None:
-        """After the default: where energy is weighed, it is known.
+        """Check after the default's trial that the device reports energy, if energy is an objective.
 
         Raises:
-            NoEnergy: the device told none.
+            NoEnergy: the device reported none.
         """
         measured = last.measurement
         if self._with_energy and number == 0 and measured is not None and measured.energy_uj is None:
@@ -103,7 +105,7 @@ class Attempts:
 
     def _measure(self, number: int, config: KernelConfig, candidate: Examining) -> tuple[Outcome, AnyArtifact | None]:
         prediction = prediction_if_known(self._bench.problem, config, self._bench.spec)
-        best_us = self._history.best_us if number > 0 else None  # the default is what known times are scaled by
+        best_us = self._history.best_us if number > 0 else None  # known times are scaled by the default's
         if (reused := self._reuse.of_config(config, best_us, prediction)) is not None:
             return reused, None
         outcome, artifact = evaluate(
@@ -119,11 +121,11 @@ class Attempts:
         begun_s = time.perf_counter()
         artifact = examine(
             self._native, artifact, self._allowance.until_s
-        ).artifact  # a measured time stands, whatever its code is like
+        ).artifact  # a measured time is valid, whatever the code
         return replace(outcome, compile_s=outcome.compile_s + time.perf_counter() - begun_s), artifact
 
     def _would_lead(self, number: int, time_us: float | None) -> bool:
-        """Whether a trial is the default, or faster than all before: a finalist, as far as is known."""
+        """Return whether a trial is the default, or faster than all before: a finalist so far."""
         best_us = self._history.best_us
         return time_us is not None and (number == 0 or best_us is None or time_us < best_us)
 
