@@ -1,1 +1,1 @@
-"""Predicts how long a configuration takes on a device that is not here."""
+"""Models that predict the time of a configuration on a device that need not be present."""

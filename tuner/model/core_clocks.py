@@ -17,9 +17,9 @@ _F16_BYTES = 2
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What a device does for a problem at once and in a clock; the bytes are those of one core.
+    """Throughput of a device for a problem: units and rates per clock; the bytes are those of one core.
 
-    `clocks_a` and `clocks_b` multiply what bytes of A and B take from L1, by how they are accessed.
+    `clocks_a` and `clocks_b` scale the clocks that bytes of A and B take from L1, by how they are accessed.
     """
 
     cores: int
@@ -33,7 +33,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class CoreClocks:
-    """Clocks for one element of K, by what limits them."""
+    """Clocks for one element of K, by the limiting resource."""
 
     dpas: float
     l1: float
@@ -41,13 +41,14 @@ class CoreClocks:
 
 
 def gpu_rates(on: Problem) -> Rates:
-    """Rates of an Xe GPU.
+    """Return the rates of an Xe GPU.
 
-    No table states what the caches deliver. Assumed: L1 one register per clock and engine, L2 one per clock and core.
-    DPAS multiplies as many bytes a clock of every type; f32 without it is assumed one multiply-add a lane and clock.
+    No table states the bandwidth of the caches. Assumed: L1 delivers one register per clock and engine, L2
+    one per clock and core. DPAS multiplies as many bytes per clock of every type; f32 without it is assumed
+    to do one multiply-add per lane and clock.
 
     Raises:
-        CannotPredict: a fact is not known.
+        CannotPredict: a fact is unknown.
     """
     spec = on.spec
     engines, register = known(spec, "eus_per_core"), known(spec, "grf_bytes")
@@ -66,19 +67,19 @@ def gpu_rates(on: Problem) -> Rates:
 
 
 def access_clocks(on: Problem, l1_bytes: int) -> tuple[int, int]:
-    """How many times the clocks of block messages A and B take.
+    """Return the factors by which lane accesses of A and B are slower than block messages.
 
-    Assumed of what lanes access: a core takes one message a clock, of one element a lane.
+    Assumed for lane accesses: a core handles one message per clock, of one element per lane.
     """
     of_lanes = max(1, l1_bytes // (SUBGROUP_SIZE * on.problem.dtype_a.nbytes))
     return of_lanes if on.lanes_a else 1, of_lanes if on.lanes_b else 1
 
 
 def known(spec: DeviceSpec, fact: str) -> int:
-    """The value of a fact.
+    """Return the value of a fact.
 
     Raises:
-        CannotPredict: it is not known.
+        CannotPredict: it is unknown.
     """
     value = getattr(spec, fact)
     if value is None:
@@ -87,7 +88,7 @@ def known(spec: DeviceSpec, fact: str) -> int:
 
 
 def core_clocks(problem: GemmProblem, config: XeConfig, rates: Rates) -> CoreClocks:
-    """Clocks of the core that computes the most tiles; a core runs their sub-groups on its engines in turn."""
+    """Return the clocks of the core with the most tiles; its sub-groups share its engines."""
     block, threads, tiles = config.matmul.block, config.matmul.threads, tiles_of(problem, config)
     groups = ceil_div(threads.m * threads.n * threads.k * problem.batch, rates.cores)
     groups *= ceil_div(tiles[0], threads.m) * ceil_div(tiles[1], threads.n)

@@ -1,6 +1,6 @@
-"""A roofline of an Xe GPU: the slowest of DPAS, caches and memory, and a cost for starting the kernels.
+"""Roofline of an Xe GPU: the slowest of DPAS, caches and memory, and a cost for launching the kernels.
 
-A baseline that the model of Xe GPUs is judged against: spills, messages and latency are not in it.
+Baseline for judging the model of Xe GPUs; it ignores spills, messages and latency.
 """
 
 from codegen import EpilogueKind, GemmProblem, SlmOperands, SplitK, XeConfig
@@ -15,7 +15,7 @@ from tuner.session.trial import Prediction
 
 MODEL_VERSION = "roofline-2"
 INTERVAL = 3.0
-"""The interval is the time divided and multiplied by this: a statement of ignorance, not a fit."""
+"""The interval is the time divided and multiplied by this factor, which is a guess, not fitted."""
 
 _LAUNCH_US, _NEXT_KERNEL_US = 5.0, 2.0  # assumed
 # 65 Tflop/s without and 89 with prefetch, 4096^3 on a B580. Source: mlir-extensions' GEMM example.
@@ -23,11 +23,11 @@ _WITHOUT_PREFETCH = 89 / 65
 
 
 def predict(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Prediction:
-    """The time of a configuration on an Xe GPU.
+    """Return the predicted time of a configuration on an Xe GPU.
 
     Raises:
         Refused: the problem or the device is refused.
-        CannotPredict: a fact of the device is not known.
+        CannotPredict: a fact of the device is unknown.
     """
     clocks = core_clocks(problem, config, gpu_rates(check_problem(problem, spec)))
     depth = steps_of(problem, config) * config.matmul.block.k
@@ -45,6 +45,8 @@ def _loads_ahead(config: XeConfig) -> bool:
 
 
 def _kernels(problem: GemmProblem, config: XeConfig) -> int:
-    """Kernels of a launch: the multiply, what clears or adds up the splits of K, and the sums of each reduction."""
+    """Return the number of kernels of a launch: the multiply, clearing or adding splits of K, and the sums of
+    each reduction.
+    """
     reductions = sum(step.kind is EpilogueKind.REDUCE for step in problem.epilogue)
     return 1 + (config.strategy.split_k is not SplitK.NONE) + reductions

@@ -1,4 +1,4 @@
-"""Bytes that a configuration moves: those of work-groups that run together, and those of the memory bus."""
+"""Bytes that a configuration moves: those of concurrent work-groups, and those of the memory bus."""
 
 from codegen import GemmProblem, SplitK, XeConfig
 from codegen.xe.rules import (
@@ -10,7 +10,7 @@ from tuner.model.core_clocks import known
 
 
 def bytes_read_together(problem: GemmProblem, config: XeConfig, cores: int) -> int:
-    """Different bytes of A and B, for one element of K, that the work-groups that run at one time read."""
+    """Return the distinct bytes of A and B that concurrent work-groups read for one element of K."""
     block, threads, nbytes = config.matmul.block, config.matmul.threads, problem.dtype_a.nbytes
     along_n, group = config.matmul.loop_order.walks_along_n, config.strategy.raster_group
     down, across = (threads.m, threads.n) if along_n else (threads.n, threads.m)
@@ -26,10 +26,10 @@ def bytes_read_together(problem: GemmProblem, config: XeConfig, cores: int) -> i
 
 
 def memory_bytes(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> int:
-    """Bytes that cross the memory bus: each operand once, and inputs that do not stay in half of L2 once a wave.
+    """Return the bytes over the memory bus: each operand once, and inputs that do not stay in half of L2 once per wave.
 
     Raises:
-        CannotPredict: a fact of the device is not known.
+        CannotPredict: a fact of the device is unknown.
     """
     p = problem
     a, b, *others = [
@@ -45,12 +45,12 @@ def memory_bytes(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> in
 
 
 def split_bytes(problem: GemmProblem, config: XeConfig) -> int:
-    """Bytes of partial sums over K: written and read again, or each read and written where they are added up."""
+    """Return the bytes of partial sums over K: written and read again, or read and written by each atomic addition."""
     sums = problem.batch * problem.m * problem.n * problem.dtype_acc.nbytes
     match config.strategy.split_k:
         case SplitK.NONE:
             return 0
         case SplitK.PARTIAL_SUMS:
             return 2 * config.matmul.threads.k * sums
-        case SplitK.ATOMIC:  # and C is cleared first
+        case SplitK.ATOMIC:  # C is cleared first
             return (2 * config.matmul.threads.k + 1) * sums

@@ -1,1 +1,1 @@
-"""Recorded results as a device: what a search would have found in a space whose times are known."""
+"""Replay of recorded results: a device simulated by known times, to evaluate searches."""

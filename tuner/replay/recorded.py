@@ -1,4 +1,4 @@
-"""A recorded space: the configurations that were run on some device, and the time that each took there."""
+"""A recorded space: configurations that ran on some device, with their times."""
 
 import math
 from collections.abc import Sequence
@@ -16,15 +16,15 @@ from tuner.space.space import (
 Point = tuple[Value, ...]
 """A configuration: its value on every axis."""
 
-_MOST_VALUES = 2**15  # of an axis: ranks are numbers of 16 bits
+_MOST_VALUES = 2**15  # per axis: ranks have 16 bits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordedSpace:
-    """Configurations as ranks on their axes, and the time of each; what was not recorded is not legal.
+    """Configurations as ranks on their axes, with their times; configurations that were not recorded are not legal.
 
-    `points` is [configurations, axes]. `times_us` is [configurations], NaN where a configuration was tried and gave
-    no time: a search may propose it, and loses an evaluation.
+    `points` is [configurations, axes]. `times_us` is [configurations], NaN if a configuration was tried
+    without a time: a search may propose it, and loses an evaluation.
 
     Raises:
         ValueError: the shapes disagree, a time is not positive, a configuration occurs twice, or none has a time.
@@ -62,7 +62,7 @@ class RecordedSpace:
         return Space(self.axes, self.points, lambda point: point, lambda values: values)
 
     def time_us(self, row: int) -> float | None:
-        """The time of a row; None when it gave none."""
+        """Return the time of a row; None if it has none."""
         time_us = float(self.times_us[row])
         return None if math.isnan(time_us) else time_us
 
@@ -70,12 +70,13 @@ class RecordedSpace:
 def recorded_space(
     name: str, axes: Sequence[str], points: Sequence[Point], times_us: Sequence[float | None]
 ) -> RecordedSpace:
-    """A recorded space from the values of each configuration: numbers ascend on their axis, words stay in order.
+    """Return a recorded space from the values of each configuration: numbers ascend on their axis, words keep
+    their order.
 
-    `axes` are names. The time of a configuration that gave none is None or NaN.
+    `axes` are names. A missing time is None or NaN.
 
     Raises:
-        ValueError: a configuration has not one value an axis, there are not as many times, or as `RecordedSpace`.
+        ValueError: a configuration lacks one value per axis, the number of times differs, or as `RecordedSpace`.
     """
     if len(points) != len(times_us):
         raise ValueError(f"{name}: expected a time for each of {len(points)} configurations, got {len(times_us)}")
@@ -96,7 +97,7 @@ def recorded_space(
 
 
 def _in_order(values: Sequence[Value]) -> tuple[Value, ...]:
-    """Each value once: numbers ascending, then words as they come."""
+    """Return each value once: numbers ascending, then words in their order."""
     once = dict.fromkeys(values)
     numbers = sorted(value for value in once if not isinstance(value, str))
     return (*numbers, *(value for value in once if isinstance(value, str)))

@@ -7,11 +7,12 @@ from tuner.replay.recorded import RecordedSpace
 from tuner.search.repair import rows_near
 
 DONORS = 10
-"""Configurations that are taken from the other space: its best."""
+"""Number of configurations from the other space: its best."""
 
 
 def donor_rows(recorded: RecordedSpace, other: RecordedSpace) -> list[int]:
-    """Rows near the best of another space, best first. Axes are matched by name; those of the other alone are ignored.
+    """Return rows near the best of another space, best first. Axes are matched by name; extra axes of the
+    other are ignored.
 
     Raises:
         InvalidFile: the other space lacks an axis of several values.

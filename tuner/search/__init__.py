@@ -1,1 +1,1 @@
-"""The search of configurations: Optuna samplers, and what they share."""
+"""Search of configurations: Optuna samplers, and their common parts."""

@@ -1,4 +1,4 @@
-"""A bandit over the samplers of a portfolio, by what they found lately."""
+"""Bandit over the samplers of a portfolio, by their recent results."""
 
 import math
 from collections import deque
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tuner.search.tried import Tried
 
 WINDOW = 40
-"""Latest proposals that count, of all samplers together."""
+"""Size of the window of proposals, over all samplers."""
 _CURIOSITY = 0.1  # weight of exploration
 
 

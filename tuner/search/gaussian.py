@@ -1,7 +1,7 @@
-"""A Gaussian process over the rows of a space: what it expects of each, from those that were told.
+"""Gaussian process over the rows of a space: the expected value of each, given observations.
 
-Exact, in numpy: the space is finite, so that the factor of the covariance is kept at every row that may be proposed,
-and a further observation costs one product of a matrix and a vector.
+Exact, in numpy: the space is finite, so the factor of the covariance is stored for every row that may be
+proposed, and a further observation costs one matrix-vector product.
 
 Source: Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), chapters 2, 4.2 and 5.4.
 """
@@ -20,9 +20,9 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _OF_ITS_OWN = 0.5
-"""Part of the noise that is an effect of the row itself, which a row that was not tried may have, too."""
+"""Share of the noise that is an effect of the row itself, which an untried row may have, too."""
 _STEPS, _RATE = 30, 0.15  # of gradient ascent at each fit, from the prior
-_FITTED = 200  # observations at the most that the weights are fitted to: the best and the newest half
+_FITTED = 200  # maximum number of observations for fitting the weights: the best and the newest half
 _PRIOR_WEIGHT, _WEIGHT_SPREAD = 0.0, 1.5  # of the logarithms, normal; axes are scaled to 0..1
 _PRIOR_NOISE, _NOISE_SPREAD = math.log(0.02), 1.0  # relative to the variance
 _WEIGHTS = math.log(1e-3), math.log(10.0)
@@ -31,7 +31,7 @@ _NOISES = math.log(1e-3), 0.0
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Mean and standard deviation of each row that may be proposed, in units of what was told."""
+    """Mean and standard deviation of each row that may be proposed, in units of the observations."""
 
     rows: Rows
     mean: Floats
@@ -39,7 +39,7 @@ class Expected:
 
 
 class Kernel:
-    """Matern 5/2 of a weighted distance; each axis is scaled to 0..1, and words are all one apart."""
+    """Matern 5/2 kernel of a weighted distance; each axis is scaled to 0..1, and words are at distance one."""
 
     def __init__(self, space: Space[Any]) -> None:
         self._points = space.points.astype(np.int64)
@@ -51,7 +51,7 @@ class Kernel:
         self.noise = _PRIOR_NOISE
 
     def between(self, rows: Rows, others: Rows) -> Floats:
-        """Correlations, [rows, others], in 32 bits: many."""
+        """Return the correlations, [rows, others], in 32 bits to save memory."""
         tables = [math.exp(w) * table[self._points[rows, i]] for i, (w, table) in enumerate(self._weighted())]
         left = np.concatenate(tables, axis=1, dtype=np.float32) if tables else np.zeros((len(rows), 0), np.float32)
         right = np.zeros((len(others), self._width), dtype=np.float32)
@@ -59,7 +59,7 @@ class Kernel:
         return _matern(left @ right.T)[0]
 
     def fit(self, rows: Rows, values: Floats) -> None:
-        """Climb the likelihood of what was observed, from the present weights and noise. `values` are [rows]."""
+        """Maximize the likelihood of observations, starting at the present weights and noise. `values` are [rows]."""
         of_rows = self._points[rows]
         squares = np.stack([t[np.ix_(of_rows[:, i], of_rows[:, i])] for i, t in enumerate(self._tables)])
         theta, first, second = np.array([*self.weights, self.noise]), 0.0, 0.0
@@ -75,7 +75,7 @@ class Kernel:
 
 
 def _squares(values: Sequence[object]) -> Floats:
-    """Squared distances of the values of an axis, [values, values], the largest 1."""
+    """Return the squared distances of the values of an axis, [values, values], scaled to a maximum of 1."""
     ranks = np.arange(len(values)) / max(1, len(values) - 1)
     apart = np.abs(ranks[:, None] - ranks)
     words = np.array([isinstance(value, str) for value in values])
@@ -84,14 +84,14 @@ def _squares(values: Sequence[object]) -> Floats:
 
 
 def _matern(squared: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Correlation by squared distance, and its derivative by that."""
+    """Return the correlation by squared distance, and its derivative."""
     root = np.sqrt(5 * np.maximum(squared, 0))
     falling = np.exp(-root)
     return (1 + root + root * root / 3) * falling, -5 / 6 * (1 + root) * falling
 
 
 def _slope(theta: Floats, squares: NDArray[Any], values: Floats) -> Floats:
-    """Of the logarithm of the likelihood, its variance at the best, and of the priors."""
+    """Return the gradient of the log posterior: the likelihood, with its variance profiled out, and the priors."""
     weights, noise = np.exp(theta[:-1]), math.exp(theta[-1])
     correlation, derivative = _matern(np.tensordot(weights, squares, axes=1))
     inverse = np.linalg.inv(correlation + noise * np.eye(len(values)))
@@ -105,9 +105,9 @@ def _slope(theta: Floats, squares: NDArray[Any], values: Floats) -> Floats:
 
 
 class Posterior:
-    """What is expected of some rows after observations, which may still lack their values.
+    """Posterior of some rows given observations, whose values may still be pending.
 
-    An observation without a value makes its surroundings certain and leaves their means: a batch spreads out.
+    A pending observation reduces the variance around it and leaves the means: a batch spreads out.
     """
 
     def __init__(self, kernel: Kernel, rows: Rows, observed: Rows) -> None:
@@ -129,11 +129,11 @@ class Posterior:
 
     @property
     def noise(self) -> float:
-        """Variance of what neighbours say nothing of, over that of what they tell."""
+        """Variance of the effects of single rows, relative to the variance that neighbours share."""
         return self._noise
 
     def observe(self, row: int) -> None:
-        """Take a further row as observed."""
+        """Add a row as observed."""
         count, place = len(self._observed), self._place.get(row)
         if count == len(self._lower):
             self._lower = np.pad(self._lower, ((0, count), (0, count)))
@@ -151,7 +151,9 @@ class Posterior:
         self._observed.append(row)
 
     def expected(self, values: Floats) -> Expected:
-        """Of each row, by values for each observation in order, NaN where there is none yet; some differ."""
+        """Return mean and deviation of each row, by the values of the observations in order, NaN if pending;
+        some must differ.
+        """
         count = len(self._observed)
         whitened = _solved(self._lower[:count, :count], values)
         scale = float(np.mean(whitened[~np.isnan(values)] ** 2))
@@ -161,7 +163,7 @@ class Posterior:
 
 
 def _solved(lower: Floats, values: NDArray[Any]) -> Floats:
-    """The solution of a lower triangle; an entry without a value (NaN) is what the others make it: 0."""
+    """Return the solution of a lower triangular system; entries without a value (NaN) become 0."""
     solved = np.zeros(len(values))
     for place, value in enumerate(values.tolist()):
         if not math.isnan(value):
@@ -170,7 +172,7 @@ def _solved(lower: Floats, values: NDArray[Any]) -> Floats:
 
 
 def fitted_rows(values: Floats) -> Rows:
-    """Places of the observations that weights are fitted to: all, or the best ones and the newest ones."""
+    """Return the indices of the observations for fitting weights: all, or the best ones and the newest ones."""
     if len(values) <= _FITTED:
         return np.arange(len(values))
     best = np.argsort(values, kind="stable")[: _FITTED // 2]

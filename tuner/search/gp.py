@@ -14,11 +14,13 @@ FIRST_FIT = 6
 _GROWTH = 1.15  # growth of the observations after which the weights are fitted again
 _CANDIDATES = 6_000  # rows that are predicted; of a larger space the most promising, and some at random
 _AT_RANDOM = 0.25  # share of the candidates
-_LOST = 0.25  # noise from which on the process is not asked: recorded spaces of kernels have 0.01 to 0.02
+_LOST = 0.25  # noise above which the process is not used: recorded spaces of kernels have 0.01 to 0.02
 
 
 class GaussianProcess:
-    """A Gaussian process over a space. Times slower than the median count as the median: only the fast differ."""
+    """Gaussian process over a space. Times slower than the median are clipped to it: only fast rows are
+    distinguished.
+    """
 
     def __init__(self, space: Space[Any]) -> None:
         self._space = space
@@ -40,7 +42,7 @@ class GaussianProcess:
         return posterior.expected(_values(tried, len(tried))) if posterior is not None else None
 
     def is_lost(self, tried: Tried) -> bool:
-        """Return whether the fitted noise is so large that rows tried say little of others."""
+        """Return whether the fitted noise is so large that tried rows do not predict others."""
         posterior = self._current(tried)
         return posterior is not None and posterior.noise >= _LOST
 
@@ -88,7 +90,7 @@ def _last_fit(count: int) -> int:
 
 
 def _values(tried: Tried, count: int) -> Floats:
-    """Logarithms of the times of the first rows that were begun, at most the median, of mean 0; NaN while unknown."""
+    """Return the centred logarithms of the times of the first rows, clipped at the median; NaN while pending."""
     log_us = np.array([tried.log_us.get(row, math.nan) for row in tried.rows[:count]])
     timed = log_us[np.isfinite(log_us)]
     if not len(timed):
@@ -100,11 +102,13 @@ def _values(tried: Tried, count: int) -> Floats:
 
 
 def _improvement(expected: Expected, best: float) -> Floats:
-    """Expected improvement below the best value."""
+    """Return the expected improvement below the best value."""
     z = (best - expected.mean) / expected.deviation
     return expected.deviation * (z * _cumulative(z) + np.exp(-z * z / 2) / math.sqrt(2 * math.pi))
 
 
 def _cumulative(z: Floats) -> Floats:
-    """Of the normal distribution; within 2e-4. Source: Page (1977), Approximations to the cumulative normal."""
+    """Return the cumulative normal distribution, within 2e-4. Source: Page (1977), Approximations to the
+    cumulative normal.
+    """
     return 0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**3)))

@@ -1,4 +1,4 @@
-"""The names of searches, and what a search may know of its space. Importing it does not import Optuna."""
+"""Names of searches, and prior knowledge of a space. Importing it does not import Optuna."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 DONOR = "donor"
-"""Proposer of configurations that are good elsewhere."""
+"""Proposer of configurations that are good for other problems or devices."""
 DESCENT = "descent"
 
 
 class Method(StrEnum):
-    """The searches of this program. Other names are of samplers: of `optuna.samplers`, or `package.module:Class`."""
+    """Searches of this program. Other names are samplers: of `optuna.samplers`, or `package.module:Class`."""
 
     PORTFOLIO = "portfolio"
     TPE = "tpe"
@@ -26,16 +26,16 @@ class Method(StrEnum):
 
     @property
     def learns(self) -> bool:
-        """Whether it uses what is known: times of donors and its own trials."""
+        """True if it uses prior times: those of donors and of its own trials."""
         return self not in (Method.RANDOM, Method.EXHAUSTIVE)
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of a space before its search.
+    """Prior knowledge of a space before its search.
 
-    `donors` are rows near what is good elsewhere, best first. `predicted_us` are times, [rows], and `hopeless` are rows
-    that these say not to try. `cost` is a second objective of a row.
+    `donors` are rows near configurations that are good elsewhere, best first. `predicted_us` are times,
+    [rows], and `hopeless` are rows that these exclude. `cost` is a second objective of a row.
     """
 
     donors: Sequence[int] = ()
@@ -45,10 +45,10 @@ class Known:
 
 
 def check_search(name: str) -> None:
-    """Return if a search of that name can be made.
+    """Check that a search of that name can be built.
 
     Raises:
-        UnknownSearch: it is none of this program's names, nor of a sampler that can be made from a seed.
+        UnknownSearch: it is neither a name of this program nor a sampler that can be constructed from a seed.
     """
     if name not in set(Method):
         from tuner.search.samplers.named import sampler_class  # imports Optuna, which takes a second
@@ -57,5 +57,5 @@ def check_search(name: str) -> None:
 
 
 def learns(name: str) -> bool:
-    """Return whether a search of that name uses what is known: times of donors and its own trials."""
+    """Return whether a search of that name uses prior times: those of donors and of its own trials."""
     return name not in (Method.RANDOM, Method.EXHAUSTIVE)

@@ -19,10 +19,10 @@ class Objective(StrEnum):
 
 
 def agreed(method: Method, objective: Objective | None) -> tuple[Method, Objective]:
-    """Return the search and its objective, from what was requested: two objectives need NSGA-II, memory by default.
+    """Return the search and its objective for a request: two objectives need NSGA-II, memory by default.
 
     Raises:
-        ContraryObjective: that search does not weigh that.
+        ContraryObjective: the search does not support the objective.
     """
     if objective is None:
         return method, Objective.TIME_MEMORY if method == Method.NSGA2 else Objective.TIME
@@ -34,19 +34,19 @@ def agreed(method: Method, objective: Objective | None) -> tuple[Method, Objecti
 
 
 def check_objective(objective: Objective, device: str, no_energy: str | None) -> None:
-    """Return if a device can measure an objective; `no_energy` says why its energy cannot be read.
+    """Check that a device can measure an objective; `no_energy` says why its energy cannot be read.
 
     Raises:
-        NoEnergy: it is to be weighed and cannot be read.
+        NoEnergy: it is an objective and cannot be read.
     """
     if objective is Objective.TIME_ENERGY and no_energy is not None:
         raise NoEnergy(device, no_energy)
 
 
 def front(points: Iterable[tuple[K, float, float]]) -> list[K]:
-    """Return the named points that no other beats in both numbers, by ascending first number.
+    """Return the named points that no other dominates in both numbers, by ascending first number.
 
-    Of points that are alike in both, the first stays.
+    Of equal points, the first is returned.
     """
     kept: list[K] = []
     least: float | None = None

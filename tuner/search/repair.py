@@ -1,4 +1,4 @@
-"""Projection of a suggestion onto the legal configurations that were not tried."""
+"""Projection of a suggestion onto the legal configurations that are untried."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -15,7 +15,7 @@ C = TypeVar("C")
 
 
 def nearest_unseen(space: Space[C], ranks: Ranks, seen: NDArray[np.bool_], rng: np.random.Generator) -> int | None:
-    """The row nearest to a point among those not `seen`, ties drawn at random; None when all are seen."""
+    """Return the row nearest to a point among those not `seen`, ties broken at random; None when all are seen."""
     if seen.all():
         return None
     if (exact := space.find(ranks)) is not None and not seen[exact]:
@@ -26,8 +26,8 @@ def nearest_unseen(space: Space[C], ranks: Ranks, seen: NDArray[np.bool_], rng: 
 
 
 def rows_near(space: Space[C], configs: Sequence[C]) -> list[int]:
-    """A row for each configuration, the nearest that no earlier one took; of what has no point in the space, none."""
-    rng = np.random.default_rng(0)  # of equals any; always the same
+    """Return for each configuration the nearest row not yet returned; skip those without a point in the space."""
+    rng = np.random.default_rng(0)  # breaks ties; deterministic
     taken = np.zeros(len(space), dtype=np.bool_)
     rows: list[int] = []
     for config in configs:

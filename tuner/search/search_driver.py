@@ -1,4 +1,4 @@
-"""The search of a session: its space is made in a thread beside the first trial, and its proposals compile ahead."""
+"""Search of a session: its space is built in a thread during the first trial, and its proposals compile ahead."""
 
 import time
 from collections.abc import Callable, Generator
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
 
 class SpaceTooLate(Exception):
-    """The seconds of the job are spent before its space is made."""
+    """The time budget of the job is spent before its space is built."""
 
 
 class SearchDriver:
     """Candidates of a session after the default.
 
-    Making the space takes a thread seconds. A job needs it when the default has been tried, and may be over by then.
-    The search is told what `history` holds at that moment, and later outcomes by `tell`.
+    Building the space takes seconds of a thread. A job needs it only after the default has been tried, and
+    may be over by then. The search starts with the trials in `history` at that moment; later outcomes are
+    passed to `tell`.
     """
 
     def __init__(
@@ -48,25 +49,25 @@ class SearchDriver:
         self.propose_s = 0.0
 
     def begin(self) -> None:
-        """Make the space, in a thread of its own."""
+        """Build the space in a separate thread."""
         self._making = self._making or self._thread.submit(self._make)
 
     def next(self, most: int) -> Candidate | None:
         """Return the next candidate, of at most `most`; None when the search has no further proposal.
 
         Raises:
-            SpaceTooLate: there is no time left to make the space.
+            SpaceTooLate: there is no time left to build the space.
         """
         self._opened()
         return self._queue.next(most)
 
     def fill(self, most: int) -> None:
-        """Let other candidates compile, at most `most`, before one is measured."""
+        """Start compiling other candidates, at most `most`, before one is measured."""
         if self._search is not None:
             self._queue.fill(most)
 
     def tell(self, trial: Trial) -> None:
-        """Tell the search the outcome of a trial."""
+        """Pass the outcome of a trial to the search."""
         if self._search is not None:
             self._tell(self._search, trial)
 
@@ -74,7 +75,7 @@ class SearchDriver:
         """Return the number of configurations.
 
         Raises:
-            SpaceTooLate: there is no time left to make the space.
+            SpaceTooLate: there is no time left to build the space.
         """
         return self._space().size
 
@@ -84,11 +85,11 @@ class SearchDriver:
         return self._search
 
     def drop(self) -> None:
-        """Cancel what compiles ahead."""
+        """Cancel compilations ahead."""
         self._queue.cancel()
 
     def close(self) -> None:
-        """Cancel what compiles ahead, without waiting for the space."""
+        """Cancel compilations ahead, without waiting for the space."""
         self.drop()
         self._thread.shutdown(wait=False, cancel_futures=True)
 

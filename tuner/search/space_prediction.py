@@ -1,4 +1,4 @@
-"""The predicted times of a whole space, and their use by a search."""
+"""Predicted times of a whole space, and their use by a search."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from tuner.space.space import Space
 
 @dataclass(frozen=True, slots=True)
 class SpacePrediction:
-    """The predicted times of a problem's space."""
+    """Predicted times of a problem's space."""
 
     problem: GemmProblem
     spec: DeviceSpec
@@ -41,17 +41,17 @@ def predict_space(problem: GemmProblem, spec: DeviceSpec, space: Space[KernelCon
 def predict_space_if_known(
     problem: GemmProblem, spec: DeviceSpec, space: Space[KernelConfig]
 ) -> SpacePrediction | None:
-    """Predict the whole space; None where the model cannot, or where a CPU emulates the GPU."""
+    """Predict the whole space; None if the model cannot, or if a CPU emulates the GPU."""
     return predict_space(problem, spec, space) if is_predicted(spec) else None
 
 
 def prediction_if_known(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Prediction | None:
-    """Predict a configuration on a device that is here; None where the model does not."""
+    """Predict a configuration on a device that is present; None if the model does not cover it."""
     return tuning_of(config).predict(problem, config, spec) if is_predicted(spec) else None
 
 
 def is_predicted(spec: DeviceSpec) -> bool:
-    """Return whether the model predicts times of a device that is here."""
+    """Return whether the model predicts times of a device that is present."""
     if spec.emulates is not None:
         return False
     try:

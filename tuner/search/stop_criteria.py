@@ -1,16 +1,16 @@
-"""When a job has found enough: it no longer gains, or it is near what the device can do."""
+"""Stop criteria of a job: no further gain, or a time near the roofline."""
 
 from tuner.session.history import History
 from tuner.session.trial import Trial
 
 LEAST_GAIN = 1.01
-"""A best time that is not shorter by this factor is no gain: medians of one configuration differ as much."""
+"""Least speedup that counts as a gain: medians of one configuration vary by as much."""
 
 
 def gains_no_more(history: History, trials: int) -> bool:
-    """Whether the last so many trials, of those that this job made, have not gained: one with a time came before them.
+    """Return whether the last `trials` trials measured by this job gained nothing over an earlier time.
 
-    One that took the time of an earlier job could not gain: it is taken where it cannot win.
+    Trials with a reused time do not count: a time is reused only where it cannot win.
     """
     ended = [trial for trial, _ in history.ended() if trial.source is None]
     before = _best_us(ended[:-trials])

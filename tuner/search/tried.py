@@ -1,4 +1,4 @@
-"""The rows of a space that a search has tried."""
+"""Rows of a space that a search has tried."""
 
 import math
 from typing import Any
@@ -10,9 +10,9 @@ from tuner.space.space import Space
 
 
 class Tried:
-    """The rows that were begun, in order, and the times of those that ended.
+    """Rows that were begun, in order, and the times of those that ended.
 
-    `closed` rows are not to be proposed: they were begun, or are `dropped` from the start.
+    `closed` rows are not proposed: they were begun, or are `dropped` from the start.
     """
 
     def __init__(self, space: Space[Any], seed: int, dropped: NDArray[np.bool_] | None = None) -> None:
@@ -32,7 +32,7 @@ class Tried:
 
     @property
     def entropy(self) -> np.random.SeedSequence:
-        """The source of randomness of the next row, which depends on the seed and on how many rows were begun."""
+        """Seed sequence for the next row, which depends on the seed and on the number of rows begun."""
         return np.random.SeedSequence([self.seed, len(self.rows)])
 
     def open(self) -> NDArray[np.int64]:
@@ -40,7 +40,7 @@ class Tried:
         return np.flatnonzero(~self.closed)
 
     def random_open(self) -> int:
-        """Return one of the open rows, uniformly at random."""
+        """Return an open row, uniformly at random."""
         return int(np.random.default_rng(self.entropy).choice(self.open()))
 
     def begin(self, row: int) -> None:
@@ -50,7 +50,7 @@ class Tried:
         self.closed[row] = True
 
     def end(self, row: int, log_us: float) -> None:
-        """Record the logarithm of a row's time; infinite when it gave none."""
+        """Record the logarithm of a row's time; infinite if it has none."""
         self.log_us[row] = log_us
         if not math.isinf(log_us) and (self.best is None or log_us < self.log_us[self.best]):
             self.best = row

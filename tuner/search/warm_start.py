@@ -1,4 +1,4 @@
-"""What is good elsewhere as the first configurations of a search: which results may be asked, and how they fit here."""
+"""Warm starts: selection of results from other problems and devices, and their adaptation to this one."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from tuner.shapes.carry import carried
 MOST = 10
 """Donors of a search."""
 OF_A_JOB = 4
-"""Of these from one job: a winner alone misleads."""
+"""Number of donors per job: a winner alone misleads."""
 
 
 class Donor(NamedTuple):
@@ -22,9 +22,10 @@ class Donor(NamedTuple):
 
 
 def kinship(spec: DeviceSpec, other: DeviceSpec) -> int | None:
-    """How near a device is: 0 the same, 1 of its architecture, 2 another; None of a device of another class.
+    """Return how near a device is: 0 the same, 1 of its architecture, 2 another; None for a device of another class.
 
-    GPUs, CPUs with code of their own, and CPUs that stand in for a GPU are classes: times of one say nothing of others.
+    The classes are GPUs, CPUs with native code, and CPUs that emulate a GPU: times of one class say nothing about
+    others.
     """
     if backend_for(spec) is not backend_for(other) or (spec.emulates is None) != (other.emulates is None):
         return None
@@ -34,16 +35,18 @@ def kinship(spec: DeviceSpec, other: DeviceSpec) -> int | None:
 
 
 def epilogue_class(problem: GemmProblem) -> tuple[bool, bool]:
-    """What of an epilogue changes which tiles are good: whether it reads a matrix, and whether it reduces."""
+    """Return the properties of an epilogue that affect which tiles are good: whether it reads a matrix, and
+    whether it reduces.
+    """
     steps = problem.epilogue
     reads = any(step.is_matrix or step.kind is EpilogueKind.BETA for step in steps)
     return reads, any(step.kind is EpilogueKind.REDUCE for step in steps)
 
 
 def fitted(donors: Iterable[Donor], problem: GemmProblem, spec: DeviceSpec) -> list[KernelConfig]:
-    """The configurations as the same choices say them for a problem on a device, each once.
+    """Return the configurations adapted to a problem on a device by the same choices, each once.
 
-    One that a rule refuses here stays as it is: the search takes the nearest legal one of its space.
+    One that a rule refuses here is returned unchanged: the search takes the nearest legal one of its space.
     """
     return list(dict.fromkeys(_fit(donor, problem, spec) for donor in donors))
 

@@ -1,6 +1,7 @@
-"""How long a GEMM takes on an Intel Xe GPU, from its problem, configurations and the facts of the device.
+"""Model of the time of a GEMM on an Intel Xe GPU, from its problem, configurations and the facts of the device.
 
-Work-groups on the busiest core, what they take from each level of the memory, and what waits: see docs/model.md.
+Accounts for work-groups on the busiest core, their traffic from each level of the memory, and latency: see
+docs/model.md.
 """
 
 from tuner.model.xe.columns import Columns, columns_of, columns_of_axes, columns_of_space

@@ -1,4 +1,4 @@
-"""Configurations as columns: one array for each number that the model looks at."""
+"""Configurations as columns: one array for each number that the model uses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -21,10 +21,11 @@ _A, _B = (SlmOperands.A, SlmOperands.BOTH), (SlmOperands.B, SlmOperands.BOTH)
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Configurations of one problem, each a place in all arrays; what may be true is 1 or 0.
+    """Configurations of one problem, each an index into all arrays; booleans are 1 or 0.
 
-    `groups_m` and `groups_n` are work-groups over C, `splits` parts of K. `along_n` says that neighbouring work-groups
-    walk along N, `tiles_along_n` that the tiles of one work-group do. `stages` are buffers of shared local memory.
+    `groups_m` and `groups_n` are work-groups over C, `splits` parts of K. `along_n` is true if neighbouring
+    work-groups walk along N, `tiles_along_n` if the tiles of one work-group do. `stages` are buffers of shared
+    local memory.
     """
 
     block_m: Column
@@ -57,22 +58,23 @@ class Columns:
         return len(self.block_m)
 
     def at(self, index: int | slice) -> "Columns":
-        """The configuration at one place, or those of a slice."""
+        """Return the configuration at an index, or those of a slice."""
         places = slice(index, index + 1) if isinstance(index, int) else index
         return Columns(*(getattr(self, f.name)[places] for f in fields(self)))
 
 
 def columns_of(configs: Sequence[XeConfig]) -> Columns:
-    """The columns of configurations."""
+    """Return the columns of configurations."""
     rows = np.array([_row(config) for config in configs], dtype=np.float64).reshape(-1, len(fields(Columns)))
     return Columns(*np.ascontiguousarray(rows.T))
 
 
 def columns_of_axes(problem: GemmProblem, axes: Mapping[str, ArrayLike]) -> Columns:
-    """The columns of values on the axes of a space of this problem, by their names; an axis left out is the plainest.
+    """Return the columns of values on the axes of a space of this problem, by name; a missing axis takes its
+    simplest value.
 
-    Values of `slm`, `order` and `split_k` are those of SlmOperands, LoopOrder and SplitK. Tiles that a work-group
-    computes in turn are `turns_m` and `turns_n`.
+    Values of `slm`, `order` and `split_k` are those of SlmOperands, LoopOrder and SplitK. Tiles per work-group
+    are `turns_m` and `turns_n`.
     """
     values = {name: np.asarray(column) for name, column in axes.items()}
     length = len(values["block_m"])

@@ -1,8 +1,8 @@
-"""What no fact of a device says and the model needs: a table, each number with where it is from.
+"""Constants of the model that no fact of a device provides: a table, each with its source.
 
-`fitted` numbers agree with the public ones that are named: `python -m benchmarks.model --data DIR` fits those of the
-catalogue again with an architecture left out, and judges all. `code` numbers agree with what Intel's offline compiler
-makes of drawn configurations: `python -m benchmarks.model_code`.
+`fitted` constants agree with the named public numbers: `python -m benchmarks.model --data DIR` fits those of
+the catalogue again with an architecture left out, and evaluates all. `code` constants agree with the output
+of Intel's offline compiler for sampled configurations: `python -m benchmarks.model_code`.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 FORMULAS = 2
-"""Counts changes of the formulas; those of constants show in the hash."""
+"""Version of the formulas; changes of constants show in the hash."""
 
 CATALOGUE = "oneDNN's kernel.db of 041d0e67, clocks of strategies in steady state"
 _ASSUMED = "assumed"
@@ -24,9 +24,9 @@ def _constant(value: float, source: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Constants:
-    """Numbers of the model. Clocks are those of a core or an engine (EU), rates are what is reached, not peaks."""
+    """Constants of the model. Clocks are those of a core or an engine (EU); rates are sustained, not peak."""
 
-    # What a core does in a clock
+    # Throughput of a core per clock
     multiply_efficiency: float = _constant(0.97, f"{CATALOGUE}: 248.7 of 256 f16, 501 of 512 i8, 125.9 of 128 tf32")
     vector_efficiency: float = _constant(0.6, f"{_ASSUMED}: f32 without DPAS, operands are broadcast by moves")
     l1_bytes_per_clk_per_eu: float = _constant(64.0, "Hot Chips 34: 105 TB/s of 128 cores of Xe-HPC")
@@ -36,13 +36,13 @@ class Constants:
     unshared_misses: float = _constant(0.5, "fitted: prefetch distance 0 and 1, mlir-extensions on a B580")
     scratch_bytes_per_clk_per_core: float = _constant(5.0, "fitted: a tile of 512x256 that spills on a B580")
 
-    # Clocks that a thread waits
+    # Latencies of a thread, in clocks
     near_clks: float = _constant(250.0, f"fitted: {CATALOGUE}")
     far_clks: float = _constant(850.0, f"fitted: {CATALOGUE}")
     barrier_clks: float = _constant(60.0, f"{_ASSUMED}: of a barrier, beside the wait for the slowest")
     tile_clks: float = _constant(640.0, "oneDNN's kernel.db of 041d0e67: of a wave, 640 (Xe2), 1000 (Xe-HPC)")
 
-    # Instructions beside multiplies
+    # Instructions other than multiplies
     sends_staged_a: float = _constant(0.4, "code: for each register of A")
     sends_staged_b: float = _constant(0.35, "code: for each register of B")
     sends_copied: float = _constant(0.25, "code: for each register that a sub-group copies")
@@ -54,7 +54,7 @@ class Constants:
     moves_staged_b: float = _constant(0.7, "code: for each register of B")
     moves_lanes: float = _constant(7.0, "code: for each register")
 
-    # Registers of a thread beside its sums
+    # Registers of a thread besides its accumulator
     registers_reserved: float = _constant(14.0, "code")
     registers_loaded: float = _constant(0.3, "code: for each register of operands that are loaded")
     registers_loaded_beyond: float = _constant(0.2, "code: the same again, for each beyond 96")
@@ -79,7 +79,7 @@ class Constants:
     launch_clks: float = _constant(1600.0, "oneDNN's kernel.db of 041d0e67: 1300 (Xe2), 1800 (Xe-HPC)")
     next_kernel_us: float = _constant(2.0, f"{_ASSUMED}: a kernel that follows in the same queue")
 
-    # How sure
+    # Uncertainty
     interval: float = _constant(1.6, "nine of ten strategies of the catalogue's other architecture")
     unjudged: float = _constant(1.5, f"{_ASSUMED}: the interval of what no public number judges is wider by this")
 
@@ -94,11 +94,11 @@ ARCHITECTURES: Mapping[str, Mapping[str, float]] = MappingProxyType(
         "Xe2-HPG": {"power_slowdown": 0.0, "memory_efficiency": 0.91},
     }
 )
-"""Constants that differ between architectures where both were fitted; others take the common ones."""
+"""Constants that differ between architectures, where both were fitted; others use the common ones."""
 
 
 def sources() -> dict[str, str]:
-    """Where each constant is from."""
+    """Return the source of each constant."""
     return {f.name: str(f.metadata["source"]) for f in fields(Constants)}
 
 
@@ -108,4 +108,4 @@ def _version() -> str:
 
 
 MODEL_VERSION = _version()
-"""Changes with every constant and formula."""
+"""Version that changes with every constant and formula."""

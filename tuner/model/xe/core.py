@@ -1,4 +1,4 @@
-"""How many clocks the busiest core computes."""
+"""Clocks of the busiest core."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,13 +12,13 @@ from tuner.model.xe.registers import spilled_registers
 from tuner.model.xe.work import Work
 
 _OVERLAP = 6
-"""How sharply the slowest of several limits hides the others: the power of the mean that joins them."""
+"""Exponent of the power mean that combines several limits: how far the slowest hides the others."""
 _DPAS_ROWS, _DPAS_COLUMNS = 8, 16
 
 
 @dataclass(frozen=True, slots=True)
 class CoreTime:
-    """Clocks of the busiest core. All but `total` are what a part would take alone."""
+    """Clocks of the busiest core. All but `total` are the times of a part alone."""
 
     total: Column
     multiply: Column
@@ -31,7 +31,7 @@ class CoreTime:
 
 
 class _Step(NamedTuple):
-    """Clocks of one K step of some work-groups that run together on a core."""
+    """Clocks of one K step of work-groups that run together on a core."""
 
     total: Column
     multiply: Column
@@ -43,7 +43,7 @@ class _Step(NamedTuple):
 
 
 def core_time(on: Case, c: Columns, work: Work) -> CoreTime:
-    """Rounds of as many work-groups as a core holds, then one of those that are left."""
+    """Return the time of full rounds of work-groups, then of one round with the remainder."""
     fetch = fetch_of(on, c, work)
     full, last = (_step(on, c, work, fetch, together) for together in (work.resident, work.left))
     often = work.rounds * work.turns * work.steps
@@ -78,7 +78,7 @@ def _step(on: Case, c: Columns, work: Work, fetch: Fetch, together: Column) -> _
 
 
 def _exposed(on: Case, c: Columns, body: Column) -> Column:
-    """Clocks that a thread waits in a K step for operands and barriers, with `body` clocks between steps."""
+    """Return the clocks that a thread waits in a K step for operands and barriers, with `body` clocks between steps."""
     k = on.constants
     near = np.where(c.pipelined > 0, np.maximum(0, k.near_clks - body), k.near_clks / c.k_unroll)
     ahead = c.prefetch + np.maximum(0, c.stages - 1) + c.pipelined
@@ -88,7 +88,7 @@ def _exposed(on: Case, c: Columns, body: Column) -> Column:
 
 
 def _tile_clks(on: Case, c: Columns, together: Column) -> Column:
-    """From a work-group's start to its first operands, and its stores."""
+    """Return the clocks of a tile outside of its K steps: until its first operands arrive, and for its stores."""
     k, p = on.constants, on.problem
     per_element = sum(o.dtype.nbytes * (1 + (o.role == "inout")) for o in p.operands[2:] if not o.is_vector)
     stored = np.where(c.splits > 1, p.dtype_acc.nbytes, per_element)

@@ -1,4 +1,4 @@
-"""The facts of a device and a problem that the model looks at, with what the constants say where no table does."""
+"""Facts of a device and a problem that the model uses, with constants where no table has a fact."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,10 +16,9 @@ from tuner.model.xe.constants import ARCHITECTURES, CONSTANTS, Constants
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A problem on a device. Rates are of one engine (EU) or core and clock; a register is `register_bytes`.
-
-    `lanes_a` and `lanes_b` say that lanes fetch the operand element by element; `is_fitted`, that public numbers of its
-    architecture made constants.
+    """A problem on a device. Rates are per clock of one engine (EU) or core; a register is `register_bytes`.
+    `lanes_a` and `lanes_b` are true if lanes fetch the operand element by element; `is_fitted` if public
+    numbers of its architecture determined constants.
     """
 
     problem: GemmProblem
@@ -34,7 +33,7 @@ class Case:
     uses_dpas: bool
     dpas_k: int
     register_bytes: int
-    threads: Mapping[int, int]  # of an engine, by GRF mode
+    threads: Mapping[int, int]  # per engine, by GRF mode
     max_slm_bytes: int
     l1_bytes: int | None
     l2_bytes: int
@@ -45,11 +44,11 @@ class Case:
 
     @property
     def peak_flops_per_us(self) -> float:
-        """What the engines multiply and add at the highest clock."""
+        """Peak of the multiply units at the highest clock."""
         return 2 * self.fma_per_clk * self.engines * self.cores * self.clock_mhz
 
     def threads_per_engine(self, grf: Column) -> Column:
-        """Threads that an engine holds with so many registers each."""
+        """Return the number of threads that an engine holds with that many registers each."""
         modes = sorted(self.threads)
         return np.array([self.threads[mode] for mode in modes], dtype=np.float64)[
             np.minimum(np.searchsorted(modes, grf), len(modes) - 1)
@@ -57,11 +56,11 @@ class Case:
 
 
 def case_of(problem: GemmProblem, spec: DeviceSpec, constants: Constants | None = None) -> Case:
-    """What the model looks at. Constants that are given hold for every architecture.
+    """Return the inputs of the model. Constants that are given apply to every architecture.
 
     Raises:
         Refused: the problem or the device is refused.
-        CannotPredict: a fact of the device is not known.
+        CannotPredict: a fact of the device is unknown.
     """
     on = check_problem(problem, spec)
     if constants is None:
@@ -97,10 +96,10 @@ def case_of(problem: GemmProblem, spec: DeviceSpec, constants: Constants | None 
 
 
 def known(spec: DeviceSpec, fact: str) -> int:
-    """The value of a fact.
+    """Return the value of a fact.
 
     Raises:
-        CannotPredict: it is not known; names with it all others that predicting needs and nobody stated.
+        CannotPredict: it is unknown; the message names all unknown facts that predictions need.
     """
     value = getattr(spec, fact)
     if value is None:
@@ -116,9 +115,9 @@ def _threads(spec: DeviceSpec) -> dict[int, int]:
 
 
 def _fma_per_clk(dtype: DType, spec: DeviceSpec, k: Constants) -> tuple[float, float]:
-    """Multiply-adds of an engine in a clock: the most, and in steady state.
+    """Return the multiply-adds of an engine per clock: peak, and in steady state.
 
-    Where they are not stated of a type: those of f16, as DPAS multiplies as many bytes of every type.
+    If unknown for a type, they follow from f16, as DPAS multiplies as many bytes of every type.
     """
     if dtype is DType.F32:
         vector = spec.f32_fma_per_clk_per_eu or known(spec, "grf_bytes") / dtype.nbytes

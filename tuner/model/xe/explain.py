@@ -1,4 +1,4 @@
-"""Why a configuration takes the time that it is predicted to take."""
+"""Performance breakdown of a predicted time."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ _WHAT = {
 
 @dataclass(frozen=True, slots=True)
 class PartTime:
-    """What one part would take alone, in microseconds."""
+    """Time of one part alone, in microseconds."""
 
     name: str
     time_us: float
@@ -38,7 +38,7 @@ class PartTime:
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """A level of the memory: its rate, the multiply's intensity there, and the speed that both allow."""
+    """A level of the memory: its rate, the GEMM's intensity there, and the resulting bound on throughput."""
 
     level: str
     gbytes_per_s: float
@@ -46,16 +46,17 @@ class Ceiling:
 
     @property
     def tflops(self) -> float:
-        """The speed that the level allows."""
+        """Bound on throughput by this level."""
         return self.gbytes_per_s * self.flops_per_byte / 1e3
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A prediction taken apart. `bound_by` is the longest part; parts overlap, so they do not add up.
+    """A performance breakdown of a prediction. `bound_by` is the longest part; parts overlap, so they do not add up.
 
-    `busy` is the share of the cores' places that work-groups fill, 1 without a tail. `waves` is how often the busiest
-    core takes work-groups. `memory_bytes` cross the memory bus; `least_bytes` would if nothing were read twice.
+    `busy` is the occupied share of the cores' work-group slots, 1 without a tail. `waves` is the number of
+    rounds of work-groups on the busiest core. `memory_bytes` cross the memory bus; `least_bytes` is the
+    minimum, with nothing read twice.
     """
 
     prediction: Prediction
@@ -77,11 +78,11 @@ class Explanation:
 
 
 def explain(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Explanation:
-    """Take the predicted time of a configuration apart.
+    """Return the performance breakdown of a configuration.
 
     Raises:
         Refused: the problem or the device is refused.
-        CannotPredict: a fact of the device is not known.
+        CannotPredict: a fact of the device is unknown.
     """
     columns = columns_of([config])
     on, predicted = case_of(problem, spec), predict_many(problem, columns, spec)

@@ -1,4 +1,4 @@
-"""What a K step takes from each level of the memory, for one work-group."""
+"""Traffic of a K step from each level of the memory, for one work-group."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,15 @@ from tuner.model.xe.device import Case
 from tuner.model.xe.registers import copied_registers, operand_registers
 from tuner.model.xe.work import Work, slm_bytes
 
-_TRANSPOSED_ROWS = 16  # of a message that transposes
+_TRANSPOSED_ROWS = 16  # of a transposing message
 _PREFETCH_BYTES = 512  # 8 rows of 64 bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """One K step of a work-group. `near_bytes` come out of L1 or shared local memory into registers, `far_bytes` out of
-    L2. `messages` are by blocks, `lane_messages` by lanes, `instructions` all but multiplies of one sub-group.
+    """Traffic of one K step of a work-group. `near_bytes` come from L1 or shared local memory into registers,
+    `far_bytes` from L2. `messages` are by blocks, `lane_messages` by lanes, `instructions` all but multiplies
+    of one sub-group.
     """
 
     near_bytes: Column
@@ -27,7 +28,7 @@ class Fetch:
 
 
 def fetch_of(on: Case, c: Columns, work: Work) -> Fetch:
-    """What a K step fetches."""
+    """Return the traffic of a K step."""
     k, nbytes = on.constants, on.problem.dtype_a.nbytes
     subgroups, fetches = work.subgroups, c.prefetch > 0
     tile_a, tile_b = c.block_m * c.block_k * nbytes, c.block_k * c.block_n * nbytes
@@ -35,13 +36,13 @@ def fetch_of(on: Case, c: Columns, work: Work) -> Fetch:
     staged = tile_a * c.staged_a + tile_b * c.staged_b
     in_cache = _kept_in_l1(on, c, work)
     far = np.zeros(len(c))
-    # What lies beyond the edges of a matrix is not fetched.
+    # Data beyond the edges of a matrix is not fetched.
     inside_a, inside_b = np.minimum(1, on.problem.m / c.block_m), np.minimum(1, on.problem.n / c.block_n)
     for tile, whole, is_staged, by_lanes in (
         (inside_a * tile_a, inside_a * whole_a, c.staged_a, on.lanes_a),
         (inside_b * tile_b, inside_b * whole_b, c.staged_b, on.lanes_b),
     ):
-        # The barriers of staging keep sub-groups together: they miss together.
+        # Barriers of staging keep sub-groups in step, so that they miss together.
         shared = np.maximum(np.maximum(is_staged, c.stages > 0), in_cache * fetches * (not by_lanes))
         far = far + tile + (1 - shared) * k.unshared_misses * (whole - tile)
     prefetched = (tile_a * (not on.lanes_a) + tile_b * (not on.lanes_b)) * fetches * (1 + (c.prefetch_l2 > 0))
@@ -58,7 +59,7 @@ def fetch_of(on: Case, c: Columns, work: Work) -> Fetch:
 
 
 def _kept_in_l1(on: Case, c: Columns, work: Work) -> Column:
-    """Part of what was prefetched that L1 still holds when it is used."""
+    """Return the share of prefetched data that L1 still holds when it is used."""
     if on.l1_bytes is None:
         return np.ones(len(c))
     tile = (c.block_m + c.block_n) * c.block_k * on.problem.dtype_a.nbytes
@@ -68,7 +69,7 @@ def _kept_in_l1(on: Case, c: Columns, work: Work) -> Column:
 
 
 def _blocks(on: Case, c: Columns) -> Column:
-    """Messages by which a sub-group fetches A and B in a K step, but for those of lanes."""
+    """Return the block messages by which a sub-group fetches A and B in a K step."""
     p, k, (a, b) = on.problem, on.constants, operand_registers(on, c)
     deep = np.ceil(c.block_k / c.load_k)
     plain_a = np.ceil(c.block_m / c.sg_rows / c.load_m) * deep
@@ -80,14 +81,16 @@ def _blocks(on: Case, c: Columns) -> Column:
 
 
 def _lane_registers(on: Case, c: Columns, subgroups: Column) -> Column:
-    """Registers that lanes of a sub-group fill element by element in a K step: of a copy only its share."""
+    """Return the registers that lanes of a sub-group fill element by element in a K step; only its share of a
+    staged copy.
+    """
     a, b = operand_registers(on, c)
     of_a = np.where(c.staged_a > 0, a * c.sg_rows / subgroups, a) * on.lanes_a
     return of_a + np.where(c.staged_b > 0, b * c.sg_columns / subgroups, b) * on.lanes_b
 
 
 def _moves(on: Case, c: Columns) -> Column:
-    """Moves of a sub-group in a K step beside those for messages."""
+    """Return the moves of a sub-group in a K step besides those for messages."""
     k, (a, b) = on.constants, operand_registers(on, c)
     moves = k.moves_pipelined * c.pipelined * (a + b) + k.moves_staged_a * c.staged_a * a
     moves = moves + k.moves_staged_b * c.staged_b * b

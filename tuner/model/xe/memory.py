@@ -1,4 +1,4 @@
-"""Bytes that cross the memory bus: what work-groups share that run together, and what L2 keeps for the next."""
+"""Bytes over the memory bus: sharing between concurrent work-groups, and reuse in L2."""
 
 import numpy as np
 
@@ -9,7 +9,9 @@ from tuner.model.xe.work import Work
 
 
 def memory_bytes(on: Case, c: Columns, work: Work) -> Column:
-    """A and B as often as they are read again, and everything else once; sums of splits are another kernel's."""
+    """Return the bytes over the memory bus: A and B as often as they are read, everything else once; excludes
+    sums of splits.
+    """
     p = on.problem
     return input_bytes(on, c, work) + sum(
         different_bytes(o, p.batch) * (1 + (o.role == "inout")) for o in p.operands[2:]
@@ -17,11 +19,11 @@ def memory_bytes(on: Case, c: Columns, work: Work) -> Column:
 
 
 def input_bytes(on: Case, c: Columns, work: Work) -> Column:
-    """Bytes of A and B.
+    """Return the bytes of A and B.
 
-    Tiles that run together are a rectangle of C. It moves along one side, over a band, and then to the next band. What
-    the band shares is kept from one rectangle to the next, and what all bands share from band to band, where L2 has
-    room for it beside what is new.
+    Concurrent tiles form a rectangle of C. It moves along one side, over a band, and then to the next band.
+    Data shared within the band is reused from one rectangle to the next, and data shared by all bands from
+    band to band, if L2 has room for it besides the new data.
     """
     p, nbytes = on.problem, on.problem.dtype_a.nbytes
     a, b = (different_bytes(o, p.batch) for o in p.operands[:2])
@@ -32,7 +34,7 @@ def input_bytes(on: Case, c: Columns, work: Work) -> Column:
     along = np.where(along_n, work.tiles_n / columns, work.tiles_m / rows)
     bands = np.where(along_n, work.tiles_m / rows, work.tiles_n / columns)
     room = on.constants.cached * on.l2_bytes
-    # The operand of the band is A where it moves along N.
+    # The operand of the band is A if it moves along N.
     band, moving = np.where(along_n, a, b), np.where(along_n, b, a)
     band_kept = _kept(new_a + new_b, room)
     moving_kept = _kept(np.where(along_n, b / p.batch + new_a, a / p.batch + new_b), room)
@@ -44,7 +46,7 @@ def input_bytes(on: Case, c: Columns, work: Work) -> Column:
 
 
 def _together(c: Columns, work: Work) -> tuple[Column, Column]:
-    """Rows and columns of tiles that run at one time."""
+    """Return the rows and columns of concurrent tiles."""
     groups_m, groups_n = np.minimum(c.groups_m, work.tiles_m), np.minimum(c.groups_n, work.tiles_n)
     along_n = c.along_n > 0
     down, across = np.where(along_n, groups_m, groups_n), np.where(along_n, groups_n, groups_m)
@@ -57,10 +59,10 @@ def _together(c: Columns, work: Work) -> tuple[Column, Column]:
 
 
 def _kept(need: Column | float, room: float) -> Column:
-    """Part that is kept: all of what fits, nothing of what is twice too large."""
+    """Return the share that stays cached: all of what fits, nothing of what is twice too large."""
     return np.clip(2 - np.asarray(need) / room, 0, 1)
 
 
 def different_bytes(operand: Operand, batch: int) -> int:
-    """Bytes of all different matrices."""
+    """Return the bytes of all distinct matrices."""
     return operand.rows * operand.columns * operand.dtype.nbytes * (batch if operand.batch_stride else 1)

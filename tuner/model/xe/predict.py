@@ -1,4 +1,4 @@
-"""The time of configurations: how long the busiest core computes, how long memory takes, and what is launched."""
+"""Predicted time of configurations: time of the busiest core, of memory, and of further kernels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from tuner.model.xe.work import Work, work_of
 from tuner.session.trial import Prediction
 
 PARTS = ("multiply", "l1", "l2", "instructions", "spills", "latency", "tiles", "memory", "kernels", "launch")
-"""What time goes to; all but the last two overlap."""
+"""Parts of the time; all but the last two overlap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """Times in microseconds, one for each configuration; `parts` are what each part would take alone."""
+    """Times in microseconds, one for each configuration; `parts` are the times of each part alone."""
 
     time_us: Column
     low_us: Column
@@ -32,23 +32,23 @@ class Predictions:
         return len(self.time_us)
 
     def at(self, index: int) -> Prediction:
-        """One of them, as trials keep it."""
+        """Return one of them, in the form that trials store."""
         return Prediction(
             float(self.time_us[index]), float(self.low_us[index]), float(self.high_us[index]), MODEL_VERSION
         )
 
     @property
     def order(self) -> "np.typing.NDArray[np.intp]":
-        """Places of the configurations, the fastest first."""
+        """Indices of the configurations, the fastest first."""
         return np.argsort(self.time_us, kind="stable")
 
 
 def predict(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Prediction:
-    """The time of one configuration.
+    """Return the predicted time of one configuration.
 
     Raises:
         Refused: the problem or the device is refused.
-        CannotPredict: a fact of the device is not known.
+        CannotPredict: a fact of the device is unknown.
     """
     return predict_many(problem, columns_of([config]), spec).at(0)
 
@@ -56,11 +56,11 @@ def predict(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Predict
 def predict_many(
     problem: GemmProblem, columns: Columns, spec: DeviceSpec, constants: Constants | None = None
 ) -> Predictions:
-    """The times of configurations; legal ones are expected. Constants are those of the table unless they are given.
+    """Return the predicted times of legal configurations. Constants are those of the table unless they are given.
 
     Raises:
         Refused: the problem or the device is refused.
-        CannotPredict: a fact of the device is not known.
+        CannotPredict: a fact of the device is unknown.
     """
     on = case_of(problem, spec, constants)
     work = work_of(on, columns)
@@ -71,7 +71,7 @@ def _predictions(on: Case, c: Columns, work: Work, core: CoreTime) -> Prediction
     k = on.constants
     memory_us = memory_bytes(on, c, work) / on.bytes_per_us
     core_us = core.total / on.clock_mhz
-    # The more of its time a core multiplies, and the longer, the lower the clock that power allows.
+    # The larger the multiplying share of a core's time, and the longer it runs, the lower the clock that power allows.
     busy = core.multiply / core.total * on.problem.flops / (on.problem.flops + k.power_flops)
     core_us = core_us * (1 + on.power_slowdown * busy)
     joint_us = (core_us**k.memory_overlap + memory_us**k.memory_overlap) ** (1 / k.memory_overlap)
@@ -84,7 +84,7 @@ def _predictions(on: Case, c: Columns, work: Work, core: CoreTime) -> Prediction
 
 
 def _kernels_us(on: Case, c: Columns) -> Column:
-    """Kernels beside the multiply: what clears or adds up splits of K, and the sums of reductions."""
+    """Return the time of kernels besides the multiply: clearing or adding splits of K, and the sums of reductions."""
     p, k = on.problem, on.constants
     sums = p.batch * p.m * p.n * p.dtype_acc.nbytes
     l2_us = k.l2_bytes_per_clk_per_core * on.cores * on.clock_mhz
@@ -97,7 +97,7 @@ def _kernels_us(on: Case, c: Columns) -> Column:
 
 
 def _unjudged(on: Case, c: Columns, work: Work) -> "np.typing.NDArray[np.bool_]":
-    """Whether a configuration does what no public number judges."""
+    """Return whether a configuration uses features that no public measurement covers."""
     p = on.problem
     problem = on.lanes_a or on.lanes_b or not on.uses_dpas or p.transpose_a or p.transpose_b or bool(p.epilogue)
     return problem | (c.pipelined > 0) | (c.splits > 1) | (work.turns > 1) | (c.barrier_every > 0) | (c.stages > 0)

@@ -1,28 +1,28 @@
-"""Registers that a thread needs, and those that it does not have."""
+"""Registers that a thread needs, and those that spill."""
 
 import numpy as np
 
 from tuner.model.xe.columns import Column, Columns
 from tuner.model.xe.device import Case
 
-_FEW = 96  # registers of operands that are loaded in turn without holding all
+_FEW = 96  # registers of operands that are loaded one after the other, without all being live
 
 
 def operand_registers(on: Case, c: Columns) -> tuple[Column, Column]:
-    """Registers of A and of B for one K step of a sub-group."""
+    """Return the registers of A and of B for one K step of a sub-group."""
     nbytes = on.problem.dtype_a.nbytes
     sg_m, sg_n = c.block_m / c.sg_rows, c.block_n / c.sg_columns
     return sg_m * c.block_k * nbytes / on.register_bytes, sg_n * c.block_k * nbytes / on.register_bytes
 
 
 def copied_registers(on: Case, c: Columns) -> Column:
-    """Registers of what one sub-group copies to shared local memory in a K step."""
+    """Return the registers of the data that a sub-group copies to shared local memory in a K step."""
     rows = c.block_m * c.staged_a + c.block_n * c.staged_b
     return rows * c.block_k * on.problem.dtype_a.nbytes / on.register_bytes / (c.sg_rows * c.sg_columns)
 
 
 def needed_registers(on: Case, c: Columns) -> Column:
-    """Registers that code of the configuration needs at the place where it needs most."""
+    """Return the maximum number of live registers of the configuration's code."""
     k, (a, b) = on.constants, operand_registers(on, c)
     sums = c.block_m / c.sg_rows * c.block_n / c.sg_columns * on.problem.dtype_acc.nbytes / on.register_bytes
     loaded = a * (1 - c.staged_a) + b * (1 - c.staged_b)
@@ -36,12 +36,14 @@ def needed_registers(on: Case, c: Columns) -> Column:
 
 
 def _of_access(on: Case, c: Columns, a: Column, b: Column) -> Column:
-    """Registers that lanes need beside to fetch operands: what is unrolled is fetched together, unless it is staged."""
+    """Return the further registers that lanes need to fetch operands: an unrolled loop fetches together,
+    unless staged.
+    """
     k, unrolled = on.constants, c.k_unroll > 1
     fetched = a * on.lanes_a * (1 - c.staged_a) + b * on.lanes_b * (1 - c.staged_b)
     return (k.registers_lanes + k.registers_unrolled_lanes * unrolled) * fetched
 
 
 def spilled_registers(on: Case, c: Columns) -> Column:
-    """Registers that are kept in memory."""
+    """Return the registers that are spilled to memory."""
     return np.maximum(0, needed_registers(on, c) - c.grf)

@@ -1,4 +1,4 @@
-"""The least time that an Intel GPU can take for a GEMM."""
+"""Lower bound of the time of a GEMM on an Intel GPU."""
 
 from codegen import GemmProblem
 from codegen.xe.rules import check_problem
@@ -17,11 +17,11 @@ _NEEDED = (
 
 
 def roof_us(problem: GemmProblem, spec: DeviceSpec) -> float:
-    """The least time in us: of the multiply units, or to move every operand once.
+    """Return the lower bound in us: by the multiply units, or by moving every operand once.
 
     Raises:
         Refused: the problem or the device is refused.
-        NoRoofline: a CPU stands in for the GPU, or a fact is unknown.
+        NoRoofline: a CPU emulates the GPU, or a fact is unknown.
     """
     missing = [] if spec.emulates is not None else [name for name in _NEEDED if getattr(spec, name) is None]
     clock_mhz, bandwidth = spec.clock_mhz, spec.bandwidth_bytes_per_s

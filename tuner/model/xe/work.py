@@ -1,4 +1,4 @@
-"""Which work-groups a core runs at one time, and how often."""
+"""Distribution of work-groups over cores: how many run concurrently, and in how many rounds."""
 
 from dataclasses import dataclass
 
@@ -12,8 +12,8 @@ from tuner.model.xe.device import Case
 class Work:
     """Work-groups of a launch. The busiest core runs `rounds` times `resident` of them, then `left` more, 0 for none.
 
-    `steps` are K steps of one tile, `turns` the tiles that a work-group computes, `running` the work-groups of the
-    whole device at one time.
+    `steps` are K steps of one tile, `turns` the tiles that a work-group computes, `running` the concurrent
+    work-groups of the whole device.
     """
 
     tiles_m: Column
@@ -30,7 +30,7 @@ class Work:
 
 
 def work_of(on: Case, c: Columns) -> Work:
-    """Who computes what."""
+    """Return the distribution of work-groups over cores."""
     p = on.problem
     tiles_m, tiles_n = np.ceil(p.m / c.block_m), np.ceil(p.n / c.block_n)
     groups_m, groups_n = np.minimum(c.groups_m, tiles_m), np.minimum(c.groups_n, tiles_n)
@@ -57,6 +57,6 @@ def work_of(on: Case, c: Columns) -> Work:
 
 
 def slm_bytes(on: Case, c: Columns) -> Column:
-    """Shared local memory of a work-group: the buffers of what is staged."""
+    """Return the shared local memory of a work-group: the buffers of staged operands."""
     rows = c.block_m * c.staged_a + c.block_n * c.staged_b
     return rows * c.block_k * on.problem.dtype_a.nbytes * c.stages

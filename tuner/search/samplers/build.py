@@ -1,4 +1,4 @@
-"""The search of each name: its samplers and what they begin with."""
+"""Construction of searches by name: samplers and first configurations."""
 
 from typing import TypeVar
 
@@ -24,28 +24,28 @@ from tuner.space.space import Space
 
 C = TypeVar("C")
 
-_MODEL_KEEPS, _MODEL_KEEPS_SHARE = 256, 0.05  # rows that the model ranks first: at least, and of all
+_MODEL_KEEPS, _MODEL_KEEPS_SHARE = 256, 0.05  # rows kept of those that the model ranks first: minimum, and share of all
 _NOTHING = Known()
-_OFFSPRING = 16  # of a generation of NSGA-II
+_OFFSPRING = 16  # per generation of NSGA-II
 
 
 def build_search(
     name: str, space: Space[C], seed: int, known: Known = _NOTHING, trials: int | None = None
 ) -> Search[C]:
-    """Return the search of that name in a space, for so many trials if that is known.
+    """Return the search of that name in a space, for that many trials if known.
 
     Raises:
         NoPredictions: it needs predicted times.
-        UnknownSearch: there is none of that name.
+        UnknownSearch: no search has that name.
     """
-    name = str(name)  # not the member of an enumeration, which Optuna would store
+    name = str(name)  # not the enum member, which Optuna would store
     if not learns(name):
         parameters, tried = Parameters(space), Tried(space, seed)
         plain = RandomRowSampler if name == Method.RANDOM else InOrderSampler
         return Search(space, PortfolioSampler(parameters, tried, {name: plain(parameters, tried)}, startup=0))
     dropped = known.hopeless
     if name == Method.PORTFOLIO and trials is not None and trials >= len(space):
-        dropped = None  # all are tried, the most promising first, as the seconds may end it
+        dropped = None  # all are tried, the most promising first, as the time limit may end it
     if name == Method.MODEL:
         if known.predicted_us is None:
             raise NoPredictions(name)
@@ -62,7 +62,7 @@ def build_search(
 
 
 def build_ranking(space: Space[C], predicted_us: NDArray[np.float64], seed: int) -> Search[C]:
-    """Return the search where times are predicted and nothing is to be learned."""
+    """Return the search over predicted times, which does not learn."""
     parameters, tried = Parameters(space), Tried(space, seed)
     sampler = RankedSampler(parameters, tried, predicted_us)
     return Search(space, PortfolioSampler(parameters, tried, {Method.MODEL.value: sampler}, startup=0))

@@ -1,4 +1,4 @@
-"""The sampler of a local search: neighbours of the best configuration, one step away first."""
+"""Sampler of a local search: neighbours of the best configuration, one step away first."""
 
 import numpy as np
 from optuna.study import Study
@@ -11,9 +11,9 @@ from tuner.search.tried import Tried
 
 
 class DescentSampler(RowSampler):
-    """Of the open rows that differ from the best in the fewest parameters, samples the one of least expected time.
+    """Sampler of the row of least expected time among the open rows that differ from the best in the fewest parameters.
 
-    While the Gaussian process knows too little, the nearest of these, ties broken at random.
+    While the Gaussian process has too few observations, it takes the nearest of these, ties broken at random.
     """
 
     def __init__(self, parameters: Parameters, tried: Tried, process: GaussianProcess) -> None:

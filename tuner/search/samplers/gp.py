@@ -1,4 +1,4 @@
-"""The sampler of a Gaussian process: the greatest expected improvement over the best time."""
+"""Sampler by a Gaussian process: the greatest expected improvement over the best time."""
 
 from optuna.study import Study
 from optuna.trial import FrozenTrial
@@ -10,7 +10,7 @@ from tuner.search.tried import Tried
 
 
 class GaussianProcessSampler(RowSampler):
-    """Samples the open row of greatest expected improvement; at random while too little is known."""
+    """Sampler of the open row of greatest expected improvement; random while observations are too few."""
 
     def __init__(self, parameters: Parameters, tried: Tried, process: GaussianProcess) -> None:
         super().__init__(parameters, tried)

@@ -14,7 +14,7 @@ from tuner.search.method import Method
 
 
 class SamplerClass:
-    """A class of samplers, made from a seed where it takes one. `is_foreign` ones are not Optuna's own.
+    """A class of samplers, constructed from a seed if it takes one. `is_foreign` ones are not from Optuna.
 
     Evolutionary samplers compute with numbers: `needs_ranks`.
     """
@@ -25,7 +25,7 @@ class SamplerClass:
         self.needs_ranks = issubclass(made, (CmaEsSampler, NSGAIISampler, NSGAIIISampler))
 
     def __call__(self, seed: int) -> BaseSampler:
-        """Make the sampler.
+        """Construct the sampler.
 
         Raises:
             UnknownSearch: it needs further arguments, or a package that is not installed.

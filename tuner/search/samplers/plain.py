@@ -8,7 +8,7 @@ from tuner.search.samplers.row_sampler import RowSampler
 
 
 class RandomRowSampler(RowSampler):
-    """Samples the open rows uniformly."""
+    """Uniform sampler of open rows."""
 
     def choose(self, study: Study, trial: FrozenTrial) -> int:
         """Return a random open row."""
@@ -16,7 +16,7 @@ class RandomRowSampler(RowSampler):
 
 
 class InOrderSampler(RowSampler):
-    """Samples every row in the order of the space."""
+    """Sampler of all rows in the order of the space."""
 
     def choose(self, study: Study, trial: FrozenTrial) -> int:
         """Return the first open row."""

@@ -1,4 +1,4 @@
-"""The sampler of every search: given rows first, then random ones, then whichever of its samplers pays most."""
+"""Sampler of every search: given rows first, then random ones, then the samplers of a bandit."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -13,18 +13,18 @@ from tuner.search.samplers.row_sampler import RowSampler
 from tuner.search.tried import Tried
 
 STARTUP = 8
-"""Trials that are given or random before the samplers are asked."""
+"""Number of given or random trials before the samplers are used."""
 RANDOM = "random"
 _LAST = 0.05  # share of the trials that is reserved for the last sampler
 
 
 class PortfolioSampler(RowSampler):
-    """Distributes trials over named samplers by a bandit; of one sampler, it is that one after the startup.
+    """Bandit over named samplers; with one sampler, it is that one after the startup.
 
-    `first` are rows with the name of their proposer, in place of random ones. The last of `trials`, where these are
-    known, go to the sampler named `last`. A sampler whose entry of `doubts` returns true is not asked where there is
-    another. Samples depend on the seed, on outcomes and on pending trials, in their order: a sampler that is given the
-    same history again samples the same.
+    `first` are rows with the name of their proposer, which replace random ones. The last of `trials`, if
+    known, go to the sampler named `last`. A sampler whose entry of `doubts` returns true is skipped if there
+    is another. Samples depend only on the seed, the outcomes and the pending trials, in order: the same
+    history gives the same samples.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class PortfolioSampler(RowSampler):
         self._search_until = trials - math.ceil(_LAST * trials) if trials is not None and last is not None else None
 
     def give(self, row: int, by: str | None) -> None:
-        """Make the next trial of the study this row, which was chosen by an earlier run or elsewhere."""
+        """Use this row, which an earlier run or another process chose, for the next trial of the study."""
         self._given = row, by
 
     def proposer(self, row: int) -> str | None:
@@ -55,7 +55,7 @@ class PortfolioSampler(RowSampler):
         return self._by.get(row)
 
     def choose(self, study: Study, trial: FrozenTrial) -> int:
-        """Return the next row, and count it as tried."""
+        """Return the next row, and mark it as tried."""
         row, by = self._resumed(study, trial) or self._next_first() or self._sampled(study, trial)
         if by is not None:
             self._by[row] = by
@@ -65,7 +65,7 @@ class PortfolioSampler(RowSampler):
         return row
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
-        """Credit the sampler whose trial ended; one without a value gave no time."""
+        """Credit the sampler whose trial ended; a trial without a value has no time."""
         row = self.parameters.row(trial.params)
         log_us = math.log(values[0]) if values else math.inf
         sampler = self._samplers.get(by := self._by.get(row, ""))

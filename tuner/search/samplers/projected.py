@@ -1,4 +1,4 @@
-"""Samplers of others, whose suggestions are moved onto the legal rows that were not tried."""
+"""External samplers, whose suggestions are projected onto the legal untried rows."""
 
 from collections.abc import Callable, Sequence
 from copy import copy
@@ -20,10 +20,11 @@ _TPE_STARTUP = 8
 
 
 class ProjectedSampler(RowSampler):
-    """Asks another sampler, and samples the open row nearest to its suggestion. The study is told of that row.
+    """Sampler of the open row nearest to another sampler's suggestion. The study records that row.
 
-    `make` returns the sampler for a seed. One of Optuna's keeps its state in the study and is made anew for every ask,
-    so that equal seeds and outcomes give equal suggestions after a resume, too. Any other, `is_stateful`, is made once.
+    `make` constructs the sampler for a seed. Optuna's samplers keep their state in the study and are
+    constructed for every ask, so that equal seeds and outcomes give equal suggestions after a resume, too.
+    Any other, `is_stateful`, is constructed once.
     """
 
     def __init__(
@@ -43,12 +44,14 @@ class ProjectedSampler(RowSampler):
         return row
 
     def resume(self, study: Study, trial: FrozenTrial) -> None:
-        """Let the sampler annotate a trial that it suggested in an earlier run: CMA-ES and NSGA-II read these notes."""
+        """Let the sampler annotate a trial that it suggested in an earlier run: CMA-ES and NSGA-II read these
+        attributes.
+        """
         if not isinstance(self._sampler, KnownSpaceTpe):
             self._suggested(study, trial)
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
-        """Let the sampler know of the end of its trial."""
+        """Notify the sampler of the end of its trial."""
         self._sampler.after_trial(study, trial, state, values)
 
     def _suggested(self, study: Study, trial: FrozenTrial) -> dict[str, Any]:
@@ -73,9 +76,9 @@ class ProjectedSampler(RowSampler):
 
 
 class KnownSpaceTpe(TPESampler):
-    """TPE that is given its search space: inferring it from all trials takes most of the time of an ask.
+    """TPE with a given search space: inferring it from all trials takes most of the time of an ask.
 
-    Trials that run count as bad, so that a batch spreads out.
+    Running trials count as bad, so that a batch spreads out.
     """
 
     def __init__(self, distributions: dict[str, BaseDistribution], seed: int) -> None:
@@ -83,5 +86,5 @@ class KnownSpaceTpe(TPESampler):
         self._distributions = dict(sorted(distributions.items()))
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        """Return all parameters in the order of their names, as TPE itself has them."""
+        """Return all parameters, sorted by name as in TPE itself."""
         return self._distributions

@@ -1,4 +1,4 @@
-"""The sampler by predicted times: alternately the best, and the most different of those near the best."""
+"""Sampler by predicted times: alternately the best, and the most different of those near the best."""
 
 from typing import Any
 
@@ -13,17 +13,17 @@ from tuner.search.tried import Tried
 from tuner.space.space import Space
 
 NEAR = 1.5
-"""Different configurations are looked for among those predicted within this factor of the best."""
+"""Factor over the best predicted time within which different configurations are chosen."""
 AGAIN = 1.01
-"""Factor by which each proposed row of a tie makes the remaining ones seem slower."""
-_TIE = 1e-6  # relative difference below which times differ only by the order of sums
+"""Factor by which each proposed row of a tie increases the times of the remaining ones."""
+_TIE = 1e-6  # relative difference below which times differ only by summation order
 
 
 class RankedSampler(RowSampler):
-    """Samples by `times_us`, the predicted time of each row; outcomes change nothing, and nothing is random.
+    """Sampler by `times_us`, the predicted time of each row; deterministic and independent of outcomes.
 
-    Different rows are those that are many steps along the axes away from all rows tried. Of a tie, which may be of
-    hundreds, the most different comes first, and the others wait for what is almost as fast.
+    The difference of rows is their number of steps along the axes. Of a tie, which may have hundreds of rows,
+    the most different comes first, and the others are deferred behind rows that are almost as fast.
     """
 
     def __init__(self, parameters: Parameters, tried: Tried, times_us: NDArray[np.float64]) -> None:
@@ -32,8 +32,8 @@ class RankedSampler(RowSampler):
         _, first, tie = np.unique(np.round(np.log(times_us) / _TIE), return_index=True, return_inverse=True)
         self._tie, self._tie_us = tie, times_us[first]
         self._tried_of = np.zeros(len(first), dtype=np.int64)  # rows of each tie
-        self._nearest = np.full(len(times_us), np.iinfo(np.int64).max)  # steps from each row to those tried
-        self._seen = 0  # rows tried that the two lines above count
+        self._nearest = np.full(len(times_us), np.iinfo(np.int64).max)  # steps from each row to the nearest tried one
+        self._seen = 0  # tried rows that the two arrays above include
 
     def choose(self, study: Study, trial: FrozenTrial) -> int:
         """Return alternately the next best row and the most different one."""
@@ -57,7 +57,7 @@ class RankedSampler(RowSampler):
         self._seen = len(self.tried)
 
     def _farthest(self, among: NDArray[np.bool_]) -> int:
-        """Of these rows, return the farthest from all rows tried; of several the fastest."""
+        """Return the row of these that is farthest from all rows tried; on ties the fastest."""
         rows = np.flatnonzero(among)
         rows = rows[np.argsort(self._tie[rows], kind="stable")]
         return int(rows[np.argmax(self._nearest[rows])])

@@ -1,4 +1,4 @@
-"""The base of samplers that choose a row of the space."""
+"""Base class of samplers that choose a row of the space."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -13,14 +13,14 @@ from tuner.search.tried import Tried
 
 
 class RowSampler(BaseSampler, ABC):
-    """Samples all parameters together, as those of one open row. Rows are read from `tried`, not from the study."""
+    """Sampler of all parameters together, as those of one open row. Rows are read from `tried`, not from the study."""
 
     def __init__(self, parameters: Parameters, tried: Tried) -> None:
         self.parameters, self.tried = parameters, tried
 
     @abstractmethod
     def choose(self, study: Study, trial: FrozenTrial) -> int:
-        """Return an open row; at least one is. All randomness follows from the entropy of `tried`."""
+        """Return an open row; at least one is open. All randomness derives from the entropy of `tried`."""
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         """Return all parameters."""
@@ -35,5 +35,5 @@ class RowSampler(BaseSampler, ABC):
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
-        """Refuse a parameter that is not of the space."""
+        """Reject a parameter that is not in the space."""
         raise ValueError(f"expected a parameter out of {', '.join(self.parameters.distributions)}, got {param_name}")

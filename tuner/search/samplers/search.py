@@ -1,4 +1,4 @@
-"""A search: an Optuna study that is asked for configurations of a space and told their outcomes."""
+"""Ask-and-tell search: an Optuna study over the configurations of a space."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -15,11 +15,11 @@ C = TypeVar("C")
 
 
 class Search(Generic[C]):
-    """Asks and tells one Optuna study, in memory. After a restart it is rebuilt by telling it the trials so far.
+    """Ask-and-tell interface to one Optuna study, in memory. After a restart it is rebuilt from the trials so far.
 
-    The space defines what is legal and the search what was tried: no configuration is proposed twice. Values of the
-    study are times in microseconds, and with `cost` a second objective of a row. A trial without a time is pruned, with
-    the user attribute `reason`: TPE takes it as worse than any time. `proposer` names the sampler that chose it.
+    The space defines the legal configurations; none is proposed twice. Values of the study are times in
+    microseconds, and with `cost` a second objective of a row. A trial without a time is pruned, with the user
+    attribute `reason`: TPE treats it as worse than any time. `proposer` names the sampler that chose it.
     """
 
     def __init__(self, space: Space[C], sampler: PortfolioSampler, cost: Callable[[int], float] | None = None) -> None:
@@ -31,7 +31,7 @@ class Search(Generic[C]):
 
     @property
     def size(self) -> int:
-        """Configurations of the space."""
+        """Number of configurations of the space."""
         return len(self._space)
 
     @property
@@ -40,7 +40,7 @@ class Search(Generic[C]):
         return self._space.version
 
     def ask(self) -> Proposal[C] | None:
-        """Return the next configuration to try; None when all were."""
+        """Return the next configuration to try; None when all were tried."""
         if self._sampler.tried.closed.all():
             return None
         row = self._begin()
@@ -49,9 +49,9 @@ class Search(Generic[C]):
         return Proposal(self._space.config(row), by)
 
     def tell(self, config: C, time_us: float | None, by: str | None = None, reason: str | None = None) -> None:
-        """Record the outcome of a configuration, proposed here or not; `time_us` is None if it gave no time.
+        """Record the outcome of a configuration, proposed here or not; `time_us` is None if it has no time.
 
-        `by` names its proposer where an earlier run proposed it, `reason` says why it gave no time.
+        `by` names its proposer if an earlier run proposed it, `reason` says why it has no time.
         """
         row = self._space.index(config)
         tried = self._sampler.tried
@@ -67,17 +67,17 @@ class Search(Generic[C]):
             self.study.tell(trial, time_us if self._cost is None else [time_us, self._cost(row)])
 
     def skip(self, config: C) -> None:
-        """Never propose a configuration, which is being tried elsewhere."""
+        """Exclude a configuration that is being tried elsewhere."""
         row = self._space.index(config)
         if row is not None and not self._sampler.tried.has(row):
             self._begin(row, None)
 
     def _begin(self, given: int | None = None, by: str | None = None) -> int:
-        """Ask the study for a trial of a given row, or of the one that its sampler chooses."""
+        """Ask the study for a trial of a given row, or of one that its sampler chooses."""
         if given is not None:
             self._sampler.give(given, by)
         trial = self.study.ask(self._sampler.parameters.distributions)
-        if not trial.params:  # one configuration only, for which Optuna asks no sampler
+        if not trial.params:  # a single configuration, for which Optuna calls no sampler
             self._sampler.choose(self.study, self.study.get_trials(deepcopy=False)[-1])
         row = self._sampler.tried.rows[-1]
         if (by := self._sampler.proposer(row)) is not None:

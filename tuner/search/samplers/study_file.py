@@ -1,4 +1,4 @@
-"""The trials of a job as an Optuna study in a SQLite file, for `optuna.load_study` and optuna-dashboard."""
+"""Export of a job's trials as an Optuna study in a SQLite file, for `optuna.load_study` and optuna-dashboard."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ Parameter = int | str
 
 @dataclass(frozen=True, slots=True)
 class StudyTrial:
-    """A trial: the parameters of its configuration, its time if it gave one, and what else is known of it.
+    """A trial: the parameters of its configuration, its time if it has one, and further attributes.
 
-    `ended_at` is None while it runs. `attributes` become user attributes, those of None are left out.
+    `ended_at` is None while it runs. `attributes` become user attributes; None values are left out.
     """
 
     params: Mapping[str, Parameter]
@@ -30,11 +30,12 @@ class StudyTrial:
 def write_study(path: Path, name: str, trials: Sequence[StudyTrial], attributes: Mapping[str, str]) -> None:
     """Write a study that minimizes the time in microseconds.
 
-    Numbers are integer parameters, from the least to the greatest that was tried, words are categories. A trial that
-    ended without a time is pruned, not failed: samplers ignore failed trials, and would propose the same again.
+    Numbers become integer parameters, from the least to the greatest that was tried; words become categories.
+    A trial that ended without a time is pruned, not failed: samplers ignore failed trials, and would propose
+    the same again.
 
     Raises:
-        FileExistsError: there is a file of that name.
+        FileExistsError: the file exists.
     """
     if path.exists():
         raise FileExistsError(f"{path} exists already: remove it, or write to another file")
@@ -69,7 +70,7 @@ def _frozen(trial: StudyTrial, distributions: Mapping[str, BaseDistribution]) ->
     if trial.ended_at is not None:
         state = TrialState.PRUNED if trial.time_us is None else TrialState.COMPLETE
     return FrozenTrial(
-        number=0,  # and id: the storage counts
+        number=0,  # number and id: assigned by the storage
         trial_id=0,
         state=state,
         value=trial.time_us,
@@ -84,5 +85,5 @@ def _frozen(trial: StudyTrial, distributions: Mapping[str, BaseDistribution]) ->
 
 
 def _local(moment: datetime) -> datetime:
-    """Return a moment as Optuna keeps it: local, without a time zone."""
+    """Return a time in Optuna's form: local, without a time zone."""
     return moment.astimezone().replace(tzinfo=None)
