@@ -1,8 +1,8 @@
-"""The one door to LLVM's SPIR-V target.
+"""The only interface to LLVM's SPIR-V target.
 
-The target keeps state from one module to the next: the second module that a process emits may define an id twice,
-and an error ends the process. So every module is emitted by a fork of a process that never emitted one. A process that
-emits many starts an emitter while it is small.
+The target keeps state between modules: the second module that a process emits may define an id twice, and an
+error ends the process. So every module is emitted by a fork of a process that never emitted one. A process
+that emits many starts an emitter while it is small.
 """
 
 import llvmlite.binding as llvm
@@ -18,7 +18,7 @@ TRIPLE = "spirv64-unknown-unknown"
 
 _STAGE, _LLVM = "spirv", "LLVM"
 _CPU_LIMIT_S = 60
-# Rounding f32 to bf16 needs the first, arithmetic on bf16 the second; cache hints on loads and prefetches the third.
+# The first is for rounding f32 to bf16, the second for bf16 arithmetic, the third for cache hints.
 _EXTENSIONS = ",".join(
     (
         "+SPV_KHR_bfloat16",
@@ -35,15 +35,15 @@ llvm.initialize_all_asmprinters()
 
 
 def target_machine() -> llvm.TargetMachine:
-    """A new machine: one machine emits one module.
+    """Create a machine; one machine emits one module.
 
-    Its own optimisations are off, as they can drop a truncation; the IR it is given is optimised.
+    Its own optimisations are disabled, as they can drop a truncation; the input IR is already optimised.
     """
     return llvm.Target.from_triple(TRIPLE).create_target_machine(opt=0)
 
 
 def emit_spirv(text: str) -> bytes:
-    """SPIR-V of LLVM IR text; the same bytes for the same text.
+    """Compile LLVM IR text to SPIR-V; deterministic.
 
     Raises:
         CompileFailed: LLVM refused the text, ended the fork, or emitted a module that is not valid.
@@ -54,7 +54,7 @@ def emit_spirv(text: str) -> bytes:
 
 
 def start_emitter() -> ForkServer:
-    """Fork this process now, for the forks that `emit_spirv` takes from here on to be of what it is now."""
+    """Fork this process now as the server from which later `emit_spirv` calls fork."""
     _emitters[:] = [ForkServer(_STAGE, _LLVM, _emit, _CPU_LIMIT_S)]
     return _emitters[0]
 

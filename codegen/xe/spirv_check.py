@@ -1,7 +1,7 @@
-"""What LLVM's SPIR-V target has been seen to get wrong, looked for in what it emits.
+"""Checks of emitted SPIR-V for known errors of LLVM's SPIR-V target.
 
-It can give one id to two values, and it can drop the truncation between 64-bit and 32-bit arithmetic. Both make
-modules that drivers take for something else or refuse.
+It can assign one id to two values, and it can drop the truncation between 64-bit and 32-bit arithmetic.
+Drivers misinterpret or reject such modules.
 """
 
 from collections.abc import Iterator
@@ -15,11 +15,11 @@ _STRING, _IMPORT, _TYPES, _LABEL = 7, 11, range(19, 39), 248
 _NO_RESULT = {*range(3, 7), 10, *range(14, 18), 56, 62, 64, 71, 72, 224, 225, 246, 247, *range(249, 258)}
 # Both operands have the type of the result: IAdd to FMod, BitwiseOr to BitwiseAnd. Source: SPIR-V specification, 3.52.
 _SAME_TYPE = {*range(128, 142), *range(197, 200)}
-_SHIFTS = range(194, 197)  # the operand that is shifted does
+_SHIFTS = range(194, 197)  # the shifted operand does
 
 
 def check_spirv(spirv: bytes) -> None:
-    """Return when no id is defined twice and arithmetic is of one type.
+    """Check that no id is defined twice and that arithmetic is of one type.
 
     Raises:
         CompileFailed: it is not so; names the id.

@@ -6,7 +6,7 @@ from codegen.problem.gemm import GemmProblem
 
 
 def tile_groups(problem: GemmProblem, config: XeConfig) -> TileGroups:
-    """The tiles of a problem, and the work-groups over them."""
+    """Return the tiles of a problem, and the work-groups over them."""
     block, threads, order = config.matmul.block, config.matmul.threads, config.matmul.loop_order.value
     tiles = -(-problem.m // block.m), -(-problem.n // block.n)
     return TileGroups(

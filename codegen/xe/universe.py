@@ -37,7 +37,7 @@ def _xegpu() -> Dialect:
 
 
 def pass_factory(place: str) -> Callable[[], type[ModulePass]]:
-    """What imports the pass at module:class when it is called."""
+    """Return a function that imports the pass at module:class."""
 
     def load() -> type[ModulePass]:
         module, name = place.split(":")

@@ -1,4 +1,4 @@
-"""Gives kernels that count one GPU thread for each sub-group the usual convention: one for each work-item."""
+"""Converts kernels with one GPU thread per sub-group to the usual convention of one per work-item."""
 
 from dataclasses import dataclass
 from math import prod
@@ -20,7 +20,7 @@ from codegen.xe.dialects.gpu.host import (
     launches_in,
 )
 
-# How files for Intel's vector compute runtime mark such kernels.
+# Marks such kernels in files for Intel's vector compute runtime.
 MARKER = "VectorComputeFunctionINTEL"
 
 Extents = tuple[int, int, int]
@@ -28,9 +28,10 @@ Extents = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class ExpandSubgroupThreadsPass(ModulePass):
-    """A thread id becomes a coordinate of the sub-group's id, x fastest; the block grows by the sub-group size.
+    """Replaces thread ids by coordinates of the sub-group's id, x fastest; multiplies blocks by the sub-group size.
 
-    Launches in the module say the block of kernels that do not, and start as many work-items afterwards.
+    Launches in the module give the block of kernels without one, and are changed to launch as many
+    work-items.
     """
 
     name = "expand-subgroup-threads"
@@ -40,7 +41,7 @@ class ExpandSubgroupThreadsPass(ModulePass):
 
 
 def counts_subgroups(kernel: gpu.FuncOp) -> bool:
-    """Whether a thread of this kernel is a sub-group."""
+    """True if a thread of this kernel is a sub-group."""
     return MARKER in kernel.attributes
 
 
@@ -67,7 +68,7 @@ def _take_block(kernel: gpu.FuncOp, module: ModuleOp) -> None:
 
 
 def _expand_launches(kernel: gpu.FuncOp, module: ModuleOp) -> None:
-    """Launches start what the kernel says now."""
+    """Set the block of the launches to that of the kernel."""
     size = kernel.known_block_size
     for op in module.walk() if size is not None else ():
         if isinstance(op, gpu.LaunchFuncOp) and op.kernel_name == kernel.sym_name.data:

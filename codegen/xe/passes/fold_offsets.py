@@ -1,7 +1,7 @@
-"""Folds moves of what lies at a place, such as a tile or a descriptor, into where it is made.
+"""Folds moves of tiles or descriptors into the offsets with which they are created.
 
-Loops and branches then carry the parts of the place that change. What has places, and how it is made and moved, is
-told by a `Placed`.
+Loops and branches then carry the offsets that change. A `Placed` describes the kind of value, its creation
+and its moves.
 """
 
 from abc import ABC, abstractmethod
@@ -24,7 +24,7 @@ Place = tuple[Index, ...]
 
 
 class Placed(ABC):
-    """Values of a kind that lie at a place. `flag` is the pass, `noun` the kind and `makers` its operations."""
+    """Values of a kind that have a place (offsets). `flag` is the pass, `noun` the kind and `makers` its operations."""
 
     flag: str
     noun: str
@@ -32,33 +32,33 @@ class Placed(ABC):
 
     @abstractmethod
     def holds(self, type_: Attribute) -> bool:
-        """Whether values of a type are of the kind."""
+        """Return whether values of a type are of the kind."""
 
     @abstractmethod
     def place(self, op: Operation) -> Place | None:
-        """Where an operation makes a value from its source; None if it does not."""
+        """Return the place at which an operation creates a value; None if it does not create one."""
 
     @abstractmethod
     def move(self, op: Operation, rank: int) -> tuple[SSAValue, Place] | None:
-        """What an operation moves, and by how much of a place of `rank` parts; None if it does not."""
+        """Return the value that an operation moves, and by how much (`rank` offsets); None if it moves none."""
 
     @abstractmethod
     def matches(self, one: Operation, other: Operation) -> bool:
-        """Whether two operations make the same but for the place."""
+        """Return whether two operations create the same value except for the place."""
 
     @abstractmethod
     def at(self, op: Operation, place: Place) -> Operation:
-        """What makes the same at another place."""
+        """Return the operation that creates the same value at another place."""
 
     def part_name(self, part: int, rank: int) -> str:
-        """The name of a part of a place of `rank` parts."""
+        """Return the name of one offset of a place of `rank` offsets."""
         if rank < 2:
             return "indices"
         return ("row", "column")[part - rank + 2] if part >= rank - 2 else "batch"
 
 
 def fold_offsets(block: Block, kind: Placed) -> None:
-    """Fold all moves in a block and in those within it.
+    """Fold all moves in a block and its nested blocks.
 
     Raises:
         PassFailedException: a value comes from an operation that is not understood, or a loop or branch changes what
@@ -92,7 +92,7 @@ def _try_move(op: Operation, kind: Placed) -> bool:
 
 
 def _fold_loop(loop: scf.ForOp, kind: Placed) -> None:
-    """Replace what a loop carries by those parts of its place that change."""
+    """Replace the carried values of a loop by those of their offsets that change."""
     old = loop.body.block
     end = old.last_op
     assert isinstance(end, scf.YieldOp)
@@ -118,7 +118,7 @@ def _fold_loop(loop: scf.ForOp, kind: Placed) -> None:
 
 
 def _fold_branch(branch: scf.IfOp, kind: Placed) -> None:
-    """Replace what a branch gives by those parts of its place that differ."""
+    """Replace the results of a branch by those of their offsets that differ."""
     ends: list[Operation] = []
     for region in branch.regions:
         fold_offsets(region.block, kind)
@@ -148,7 +148,7 @@ def _replace_results(old: Operation, new: Operation, carried: Sequence["_Carried
 
 @dataclass(frozen=True, slots=True)
 class _Carried:
-    """A value that a loop or a branch gives; where it starts, what makes it, and which parts of its place change."""
+    """A carried value or a result; its start, its creating operation, and the offsets that change."""
 
     value: SSAValue
     start: SSAValue
@@ -158,7 +158,7 @@ class _Carried:
 
     @staticmethod
     def by_loop(argument: SSAValue, start: SSAValue, yielded: SSAValue, kind: Placed) -> "_Carried":
-        """What a loop carries."""
+        """Analyse a value carried by a loop."""
         if not kind.holds(start.type):
             return _Carried(argument, start, None, (), kind)
         made, place = _made(start, kind)
@@ -166,18 +166,18 @@ class _Carried:
 
     @staticmethod
     def by_branch(result: SSAValue, yes: SSAValue, no: SSAValue, kind: Placed) -> "_Carried":
-        """What a branch gives."""
+        """Analyse a result of a branch."""
         if not kind.holds(result.type):
             return _Carried(result, yes, None, (), kind)
         (made, one), (_, other) = _made(yes, kind), _made(no, kind)
-        # Equal constants that each region has for itself must be carried too: neither is known outside.
+        # Equal constants defined in both regions must be carried too: neither is visible outside.
         pairs = zip(one, other, strict=False)
         return _Carried(
             result, yes, made, tuple(a is not b and not (isinstance(a, int) and a == b) for a, b in pairs), kind
         )
 
     def split(self, value: SSAValue) -> Place:
-        """What is carried for a value: itself, or the parts of its place that change."""
+        """Return the carried form of a value: itself, or the offsets that change."""
         if self.made is None:
             return (value,)
         (made, place), (first, start) = _made(value, self.kind), _made(self.start, self.kind)
@@ -190,7 +190,7 @@ class _Carried:
         return tuple(part for part, changes in zip(place, self.changes, strict=True) if changes)
 
     def join(self, values: Iterator[SSAValue], where: InsertPoint) -> SSAValue:
-        """The value made again of what is carried for it."""
+        """Rebuild the value from its carried form."""
         if self.made is None:
             return next(values)
         start = self.kind.place(self.made)
@@ -206,7 +206,7 @@ class _Carried:
 
 
 def _changes(argument: SSAValue, yielded: SSAValue, rank: int, kind: Placed) -> tuple[bool, ...]:
-    """Which parts of a place change between the start and the end of a loop's body; all, if that is not plain."""
+    """Return which offsets change between start and end of a loop's body; all, if the analysis fails."""
     changes = (False,) * rank
     while yielded is not argument:
         owner = yielded.owner
@@ -238,7 +238,7 @@ def _at(made: Operation, place: Place, where: InsertPoint, name: str | None, kin
 
 
 def add(a: Index, b: Index, where: InsertPoint) -> Index:
-    """The sum of two indices, known or inserted."""
+    """Return the sum of two indices, folded or inserted."""
     a, b = known(a), known(b)
     if isinstance(a, int) and isinstance(b, int):
         return a + b
@@ -250,7 +250,7 @@ def add(a: Index, b: Index, where: InsertPoint) -> Index:
 
 
 def known(value: Index) -> Index:
-    """A number where the value is a constant."""
+    """Return the number if the value is a constant, else the value."""
     if isinstance(value, SSAValue) and isinstance(value.owner, arith.ConstantOp):
         number = value.owner.value
         return number.value.data if isinstance(number, IntegerAttr) else value
@@ -258,7 +258,7 @@ def known(value: Index) -> Index:
 
 
 def as_value(value: Index, where: InsertPoint) -> SSAValue:
-    """A value for an index; a number becomes a constant."""
+    """Return an index as an SSA value; a number becomes a constant."""
     if isinstance(value, SSAValue):
         return value
     constant = arith.ConstantOp(IntegerAttr(value, index))
@@ -268,7 +268,7 @@ def as_value(value: Index, where: InsertPoint) -> SSAValue:
 
 
 def rename(old: SSAValue, new: SSAValue) -> None:
-    """Put a new value in the place of an old one."""
+    """Replace an old value by a new one."""
     if old.name_hint is not None and new.name_hint is None:
         new.name_hint = old.name_hint
     old.replace_all_uses_with(new)

@@ -21,7 +21,7 @@ from codegen.xe.passes.fold_offsets import (
 
 @dataclass(frozen=True)
 class FoldTileOffsetsPass(ModulePass):
-    """Afterwards every tile comes from an `init_tile`."""
+    """Folds tile offsets, after which every tile comes from an `init_tile`."""
 
     name = "fold-tile-offsets"
 
@@ -40,7 +40,7 @@ def fold_tile_offsets(module: ModuleOp) -> None:
 
 
 class PlacedTile(Placed):
-    """Tiles, which init_tile makes and update_tile_offset moves. A scattered tile lies at its vector of indices."""
+    """Tiles, created by init_tile, moved by update_tile_offset. The place of a scattered tile is its index vector."""
 
     flag = "fold-tile-offsets"
     noun = "tile"

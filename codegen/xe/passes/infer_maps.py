@@ -1,4 +1,6 @@
-"""Infers the map of every vector of XeTile operations, and inserts conversions where two disagree.
+"""Infers the map of every vector of XeTile operations, and inserts conversions where two differ.
+
+Source: XeTile RFC, "Workgroup Level XeTile extension": operands' maps follow from the result's.
 
 Source: XeTile RFC, "Workgroup Level XeTile extension": operands' maps follow from the result's.
 """
@@ -39,12 +41,12 @@ from codegen.xe.dialects.xetile.map_rules import (
     transposed_source,
 )
 
-_Wanted = Iterator[tuple[int, WgMap | None]]  # operands by number, and the map that each must have
+_Wanted = Iterator[tuple[int, WgMap | None]]  # operands by number, with the required map
 
 
 @dataclass(frozen=True)
 class InferMapsPass(ModulePass):
-    """Kernels without maps, which are at sub-group level, stay as they are."""
+    """Infers maps; kernels without maps, which are at sub-group level, are not changed."""
 
     name = "infer-maps"
 
@@ -121,7 +123,7 @@ def _source(op: TransposeOp | ReductionOp | BroadcastOp, maps: "_Maps") -> WgMap
         return transposed_source(result)
     if isinstance(op, BroadcastOp):
         return broadcast_source(result, ints(op.broadcast_dims))
-    if op.wg_map_result is None:  # sub-groups combine what they have; nothing says that each must have all of it
+    if op.wg_map_result is None:  # sub-groups combine their parts; none needs whole dimensions
         return maps.of(op.source)
     return reduced_source(result, ints(op.reduction_dims), op.source_type.get_shape())
 
@@ -137,7 +139,7 @@ def _state(op: Operation, maps: "_Maps", operands: dict[int, WgMap | None]) -> N
     stated: dict[str, WgMap | None] = {}
     if isinstance(op, TileMmaOp):
         stated = dict(zip(("wg_map_a", "wg_map_b", "wg_map_c"), _mma_maps(op, maps), strict=True))
-    elif isinstance(op, ReductionOp):  # a map of the result would say that each sub-group has all that it reduces
+    elif isinstance(op, ReductionOp):  # a map of the result would require whole reduced dimensions in each sub-group
         stated = {"wg_map_source": operands[0]}
     elif isinstance(op, TransposeOp | BroadcastOp):
         stated = {"wg_map_result": maps.of(op.result), "wg_map_source": operands[0]}
@@ -148,19 +150,19 @@ def _state(op: Operation, maps: "_Maps", operands: dict[int, WgMap | None]) -> N
 
 @dataclass(slots=True)
 class _Maps:
-    """The map of every vector, found once. None: nothing says it, and any will do, as of a constant."""
+    """The map of every vector, memoised. None: unconstrained, so any map will do, as for a constant."""
 
     known: dict[SSAValue, WgMap | None] = field(default_factory=dict[SSAValue, WgMap | None])
     open: set[SSAValue] = field(default_factory=set[SSAValue])
 
     def of(self, value: SSAValue) -> WgMap | None:
-        """The map of a vector."""
+        """Return the map of a vector."""
         if value in self.known or value in self.open or not isinstance(value.type, VectorType):
-            return self.known.get(value)  # what depends on itself, in a loop, is not said by itself
+            return self.known.get(value)  # a value in a loop must not depend on itself
         self.open.add(value)
         found = self._find(value)
         self.open.remove(value)
-        if found is not None or not self.open:  # within a cycle, nothing found is not the last word
+        if found is not None or not self.open:  # within a cycle, None is not final
             self.known[value] = found
         return found
 
@@ -213,7 +215,7 @@ class _Maps:
         return source and reduced_source(source, ints(op.broadcast_dims), op.result_type.get_shape())
 
     def _of_users(self, value: SSAValue) -> WgMap | None:
-        """The map that those who take a value have otherwise."""
+        """Return the map that users of a value have for their other operands."""
         for use in value.uses:
             user = use.operation
             if isinstance(user, StoreTileOp | StoreOp | AtomicRmwOp):

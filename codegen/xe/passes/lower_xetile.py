@@ -63,9 +63,10 @@ from codegen.xe.passes.xetile_to_xegpu.vectors import (
 
 @dataclass(frozen=True)
 class LowerXeTilePass(ModulePass):
-    """A tile becomes a descriptor and offsets; what one instruction takes is cut to what a sub-group owns.
+    """Lowers tiles to descriptors and offsets; instruction sizes are limited to what a sub-group owns.
 
-    `dpas` is M, N, K of one DPAS; `load_a`, `load_b` and `prefetch` are rows and columns of one 2-D block message.
+    `dpas` is M, N, K of one DPAS; `load_a`, `load_b` and `prefetch` are rows and columns of one 2-D block
+    message.
     """
 
     name = "lower-xetile"
@@ -120,7 +121,7 @@ def lower_xetile(module: ModuleOp, flags: LowerXeTilePass) -> None:
     infer_maps(module)
     places = find_places(module, instructions)
     operations = tuple(module.walk())
-    for op in operations:  # first, as loads ask which operand of a dpas they feed
+    for op in operations:  # first, since loads depend on the dpas operand they feed
         if isinstance(op, TileMmaOp):
             lower_mma(op, instructions)
     for op in operations:
@@ -178,7 +179,7 @@ def _init_of(tile: SSAValue) -> InitTileOp:
 
 
 def _erase_unused(operations: Sequence[Operation]) -> None:
-    """Tiles, and memory that was described as bytes instead."""
+    """Erase unused tiles, and memory that was replaced by bytes."""
     for op in reversed(operations):
         unused = op.parent is not None and not any(result.uses for result in op.results)
         if unused and isinstance(op, InitTileOp | memref.AllocaOp | memref.ViewOp):

@@ -1,4 +1,4 @@
-"""Turns `linalg.matmul` and `linalg.batch_matmul` into tiled XeTile kernels, and launches of them."""
+"""Converts `linalg.matmul` and `linalg.batch_matmul` to tiled XeTile kernels and their launches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ _INDEX = IndexType()
 
 @dataclass(frozen=True)
 class TileLinalgPass(ModulePass):
-    """Each product becomes a kernel: `block` is M, N and the K step of a work-group, `sg_layout` its sub-groups."""
+    """Converts products to kernels: `block` is M, N and the K step of a work-group, `sg_layout` its sub-groups."""
 
     name = "tile-linalg"
     block: tuple[int, int, int] = (256, 256, 32)
@@ -74,7 +74,7 @@ def tile_linalg(module: ModuleOp, flags: TileLinalgPass) -> None:
 
 
 def _kernel(name: str, op: ProductOp, flags: TileLinalgPass) -> gpu.FuncOp:
-    """c += a @ b for the block of C that the work-group's ids say, z counting the batch."""
+    """Create c += a @ b for the block of C given by the work-group ids, with z as the batch."""
     block = Block(arg_types=[v.type for v in op.operands])
     body = Builder(InsertPoint.at_end(block))
     for argument, hint in zip(block.args, "ABC", strict=True):

@@ -1,4 +1,4 @@
-"""Turns products of XeTile into `vector.contract`, for hardware without DPAS."""
+"""Converts XeTile products to `vector.contract`, for hardware without DPAS."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ _BLOCKED = tuple(projection(6, kept) for kept in ((0, 2, 3, 5), (2, 1, 5, 4), (0
 
 @dataclass(frozen=True)
 class TileMmaToContractPass(ModulePass):
-    """`tile_mma` to `vector.contract`, in two dimensions or blocked; without C, added to zeros."""
+    """Converts `tile_mma` to `vector.contract`, in two dimensions or blocked; without C, added to zeros."""
 
     name = "tile-mma-to-contract"
 

@@ -1,4 +1,4 @@
-"""Makes blocked vectors matrices again: a tile's inner_blocks then only say how it is loaded."""
+"""Converts blocked vectors back to matrices: inner_blocks of a tile then only affect its loads."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _BLOCKED_RANK = 4
 
 @dataclass(frozen=True)
 class UnblockTilesPass(ModulePass):
-    """[m, n, Bm, Bn] becomes [m * Bm, n * Bn] wherever operations take both alike; elsewhere it is packed again."""
+    """Converts [m, n, Bm, Bn] to [m * Bm, n * Bn] where operations accept both, and packs again elsewhere."""
 
     name = "unblock-tiles"
 
@@ -60,7 +60,7 @@ def unblock_tiles(module: ModuleOp) -> None:
 
 
 def _takes_both(op: Operation) -> bool:
-    """Whether an operation means the same on matrices as on matrices in blocks."""
+    """True if an operation has the same meaning on matrices and on blocked matrices."""
     if isinstance(op, scf.YieldOp):
         return _takes_both(cast(Operation, op.parent_op()))
     if isinstance(op, arith.ConstantOp):
@@ -75,7 +75,7 @@ def _is_elementwise(op: Operation) -> bool:
 
 
 def _unblock(value: SSAValue) -> None:
-    """Give a value the shape of its matrix; those that do not take it get its blocks."""
+    """Give a value the shape of its matrix; pack it for users that need blocks."""
     blocked = cast(VectorType, value.type)
     others = [use for use in value.uses if not _takes_both(use.operation)]
     matrix = Rewriter.replace_value_with_new_type(value, _matrix_type(blocked))
@@ -85,7 +85,7 @@ def _unblock(value: SSAValue) -> None:
 
 
 def _amend(op: Operation) -> None:
-    """What of an operation is about blocks."""
+    """Adapt the attributes and types of an operation that refer to blocks."""
     if isinstance(op, TilePackOp | TileUnpackOp):
         op.result.replace_all_uses_with(op.source)
         Rewriter.erase_op(op)
@@ -141,7 +141,7 @@ def _is_blocked(value: SSAValue) -> bool:
 
 
 def _maker(value: SSAValue) -> Operation:
-    """The operation that makes a value; of a loop's argument, the loop."""
+    """Return the operation that defines a value; the loop for an argument of a loop."""
     return cast(Operation, value.owner.parent_op()) if isinstance(value.owner, Block) else value.owner
 
 

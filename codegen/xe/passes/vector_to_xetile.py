@@ -1,4 +1,4 @@
-"""Turns programs in memref and vector into XeTile, one to one."""
+"""Converts programs in memref and vector to XeTile, one to one."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -59,7 +59,7 @@ _C = projection(3, (0, 1))
 
 @dataclass(frozen=True)
 class VectorToXeTilePass(ModulePass):
-    """`memref.subview` to `init_tile`, transfers to loads and stores, `transpose` and `contract` to their like.
+    """Converts `memref.subview`, transfers, `transpose` and `contract` to their XeTile equivalents.
 
     The tile's order is that of the memref's layout. Source: XeTile RFC, appendix 1.
     """
@@ -130,7 +130,7 @@ def _transpose(op: VectorTransposeOp) -> None:
 
 
 def _contract(op: ContractOp) -> None:
-    """The product of matrices; an operand that is indexed the other way round is transposed first."""
+    """Convert to a product of matrices; a transposed operand is transposed first."""
     builder = Builder(InsertPoint.before(op))
     map_a, map_b, map_c = op.maps
     if map_a not in (_A, _A_TRANSPOSED) or map_b not in (_B, _B_TRANSPOSED) or map_c != _C:
@@ -148,7 +148,7 @@ def _turned(builder: Builder, value: SSAValue) -> SSAValue:
 
 
 def _tile(builder: Builder, source: SSAValue, indices: tuple[SSAValue, ...], shape: Ints, op: Operation) -> SSAValue:
-    """The tile at `indices` of `source`, which a subview may say."""
+    """Create the tile at `indices` of `source`, which may be a subview."""
     offsets: tuple[Index, ...] = indices
     if isinstance(source.owner, memref.SubviewOp):
         view = source.owner
@@ -163,7 +163,7 @@ def _tile(builder: Builder, source: SSAValue, indices: tuple[SSAValue, ...], sha
 
 
 def _verify_view(view: memref.SubviewOp, indices: tuple[SSAValue, ...], shape: Ints) -> None:
-    """A transfer reads padding beyond its view, a tile only beyond its matrix: the view must be all of the tile."""
+    """Check that the view is the whole tile: transfers pad beyond the view, tiles only beyond the matrix."""
     sizes = tuple(view.static_sizes.get_values())
     if any(stride != 1 for stride in view.static_strides.get_values()):
         raise _refused("a subview with strides of 1", view)
@@ -177,7 +177,7 @@ def _is_zero(value: SSAValue) -> bool:
 
 
 def _order(type_: MemRefType, op: Operation) -> Ints:
-    """The tile's order: what the memref's layout says."""
+    """Return the tile's order from the memref's layout."""
     layout = type_.layout
     if isinstance(layout, StridedLayoutAttr):
         row, column = (s.data if isinstance(s, IntAttr) else None for s in layout.strides.data[-2:])
@@ -208,7 +208,7 @@ def _is_swapped(permutation: AffineMapAttr, value_type: VectorType, op: Operatio
 
 
 def _padding(value: SSAValue, op: Operation) -> dict[str, Attribute]:
-    """Nothing for zero, the tile's default."""
+    """Return the padding attribute; none for zero, the default."""
     constant = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
     if not isinstance(constant, FloatAttr | IntegerAttr):
         raise _refused("padding that is a constant", op)

@@ -1,7 +1,8 @@
-"""What is legal: one named function a rule, with the message a user sees.
+"""Legality rules of configurations: one named function per rule, with the message that a user sees.
 
-A rule returns why it refuses, or None. Its name is the function's, with dashes. Kernels of a dynamic problem may have
-choices without effect at the sizes it is tuned for; the search, which asks `refusal`, leaves those out.
+A rule returns the reason for refusal, or None. Its name is the function's, with dashes. Kernels of a dynamic
+problem may have choices without effect at the sizes they are tuned for; the search, which calls `refusal`,
+skips those.
 """
 
 from collections.abc import Callable
@@ -43,12 +44,12 @@ CONFIG_RULES: tuple[ConfigRule, ...] = (*WORK_RULES, *TILE_RULES, *FETCH_RULES)
 
 
 def rule_name(rule: Callable[..., str | None]) -> str:
-    """The name a user sees."""
+    """Return the name that a user sees."""
     return rule.__name__.replace("_", "-")
 
 
 def check_problem(problem: GemmProblem, spec: DeviceSpec) -> Problem:
-    """Check what concerns the problem and the device alone; what rules about configurations look at.
+    """Check the rules about problem and device alone; return the input of the rules about configurations.
 
     Raises:
         Refused: the first rule that refuses; its message tells of the others too.
@@ -62,9 +63,9 @@ def check_problem(problem: GemmProblem, spec: DeviceSpec) -> Problem:
 
 
 def refusal(on: Problem, config: XeConfig, *, any_size: bool = False) -> Refused | None:
-    """The first rule that refuses a configuration of a problem that passed `check_problem`.
+    """Return the first refusal of a configuration of a problem that passed `check_problem`, or None.
 
-    Of code for `any_size`, rules about what has an effect at these sizes are left out.
+    With `any_size`, rules about effects at these sizes are skipped.
     """
     case = Case(on, config, any_size)
     for rule in CONFIG_RULES:
@@ -74,7 +75,7 @@ def refusal(on: Problem, config: XeConfig, *, any_size: bool = False) -> Refused
 
 
 def violations(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> list[Refused]:
-    """Every rule about the configuration that refuses, in order.
+    """Return every refusal of the configuration, in order.
 
     Raises:
         Refused: the problem or the device is refused already.
@@ -84,7 +85,7 @@ def violations(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> list
 
 
 def check(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> None:
-    """Check everything.
+    """Check all rules.
 
     Raises:
         Refused: the first rule that refuses.

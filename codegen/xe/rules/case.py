@@ -1,4 +1,4 @@
-"""What a rule about a configuration looks at."""
+"""Inputs of the rules about a configuration."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from hal import DeviceSpec
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem on a target, and what follows from them for every configuration."""
+    """A problem on a target, and derived values that are common to all configurations."""
 
     problem: GemmProblem
     spec: DeviceSpec
@@ -32,7 +32,7 @@ class Problem:
 
     @property
     def uses_dpas(self) -> bool:
-        """Whether the multiply is DPAS; of f32 it is not."""
+        """True if the multiply uses DPAS, which f32 does not."""
         return self.problem.dtype_a is not DType.F32
 
     @property
@@ -42,20 +42,21 @@ class Problem:
 
 
 def on_target(problem: GemmProblem, spec: DeviceSpec, target: Target) -> Problem:
-    """A problem, with how its operands are accessed."""
+    """Return a problem with the access methods of its operands."""
     paths = memory_paths(problem, target)
     lanes_a, lanes_b = (paths[name].by is AccessBy.LANES for name in ("A", "B"))
     return Problem(problem, spec, target, lanes_a, lanes_b)
 
 
-_ANY = 2**24  # tiles, or K steps: more than any choice of a configuration asks for
+_ANY = 2**24  # tiles, or K steps: more than any configuration requires
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """One configuration of a problem on a target.
 
-    Code that takes sizes is for `any_size`: what has no effect at the problem's own is no reason against it.
+    Code with dynamic shapes is for `any_size`: choices without effect at the problem's own sizes are not
+    refused.
     """
 
     on: Problem
@@ -64,7 +65,7 @@ class Case:
 
     @property
     def problem(self) -> GemmProblem:
-        """What is multiplied."""
+        """The problem."""
         return self.on.problem
 
     @property
@@ -84,7 +85,7 @@ class Case:
 
     @property
     def raster_rows(self) -> int:
-        """Rows of work-groups that the raster walks over; columns where it walks along M."""
+        """Rows of work-groups that the raster walks over; columns if it walks along M."""
         threads = self.config.matmul.threads
         if self.any_size and not is_persistent(self.on.problem, self.config):
             return _ANY

@@ -1,4 +1,4 @@
-"""Rules about what is fetched ahead: prefetches, staging in shared local memory, pipelining, barriers, unrolling."""
+"""Rules about fetching ahead: prefetches, staging in shared local memory, pipelining, barriers, unrolling."""
 
 from codegen.config.xe import PrefetchLevels, SlmOperands
 from codegen.problem.epilogue import (
@@ -17,7 +17,7 @@ _MAX_UNROLL = 8
 
 
 def prefetch_distance(case: Case) -> str | None:
-    """Prefetch some K steps ahead, and not beyond the last."""
+    """Require a prefetch distance within the maximum, and not beyond the last K step."""
     prefetch = case.config.strategy.prefetch
     if prefetch.distance > _MAX_L1_DISTANCE or prefetch.l2_distance > _MAX_L2_DISTANCE:
         return (
@@ -31,7 +31,7 @@ def prefetch_distance(case: Case) -> str | None:
 
 
 def prefetch_effect(case: Case) -> str | None:
-    """Something is prefetched."""
+    """Require that a prefetch has an effect."""
     prefetch = case.config.strategy.prefetch
     if prefetch.distance and case.on.lanes_a and case.on.lanes_b:
         return "prefetch has no effect where lanes access A and B: set levels none"
@@ -44,7 +44,7 @@ def prefetch_effect(case: Case) -> str | None:
 
 
 def prefetch_layout(case: Case) -> str | None:
-    """Sub-groups share a prefetch in parts that messages fetch."""
+    """Require that sub-groups share a prefetch in parts that messages can fetch."""
     c, p, t = case.config, case.problem, case.on.target
     block, round_k = c.matmul.block, c.matmul.block.k * c.strategy.k_unroll
     sides = (
@@ -74,7 +74,7 @@ def prefetch_layout(case: Case) -> str | None:
 
 
 def slm_stages(case: Case) -> str | None:
-    """Staging has two to four buffers, not more than K steps; without staging there are none."""
+    """Require two to four buffers for staging, at most the K steps, and none without staging."""
     s = case.config.strategy
     if (s.slm is SlmOperands.NONE) != (s.slm_stages == 0):
         return f"slm none goes with slm_stages 0 and only that, got {s.slm.value} and {s.slm_stages}"
@@ -86,7 +86,7 @@ def slm_stages(case: Case) -> str | None:
 
 
 def slm_size(case: Case) -> str | None:
-    """The buffers, and what sub-groups add up of a reduction, fit shared local memory."""
+    """Require that buffers and partial sums of a reduction fit shared local memory."""
     c, p, have = case.config, case.problem, case.on.spec.max_slm_bytes
     block, s = c.matmul.block, c.strategy
     a = block.m * block.k * p.dtype_a.nbytes if s.slm in (SlmOperands.A, SlmOperands.BOTH) else 0
@@ -103,7 +103,7 @@ def slm_size(case: Case) -> str | None:
 
 
 def barrier_every(case: Case) -> str | None:
-    """Barriers come within the K loop, and not beside those of staging."""
+    """Require barriers within the K loop, and none beside those of staging."""
     s = case.config.strategy
     if s.barrier_every and s.slm is not SlmOperands.NONE:
         return "staging has a barrier in every K step: set barrier_every to 0"
@@ -115,7 +115,7 @@ def barrier_every(case: Case) -> str | None:
 
 
 def pipelined_registers(case: Case) -> str | None:
-    """Operands are loaded a step ahead into registers, or staged, not both; and there is a next step."""
+    """Require that operands are either loaded a step ahead into registers or staged, and that a next step exists."""
     s = case.config.strategy
     if s.pipelined_registers and s.slm is not SlmOperands.NONE:
         return "what is staged in shared local memory is already loaded ahead: set pipelined_registers to false"
@@ -125,7 +125,7 @@ def pipelined_registers(case: Case) -> str | None:
 
 
 def k_unroll(case: Case) -> str | None:
-    """A round of the loop has no more K steps than there are."""
+    """Require that an iteration of the loop has no more K steps than exist."""
     unroll = case.config.strategy.k_unroll
     if unroll > 1 and unroll > min(case.steps, _MAX_UNROLL):
         return f"k_unroll must be at most {min(case.steps, _MAX_UNROLL)}, got {unroll}"
@@ -133,7 +133,7 @@ def k_unroll(case: Case) -> str | None:
 
 
 def _copied_ahead(case: Case) -> int:
-    """K steps that copies are ahead of the multiply."""
+    """Return the K steps by which copies are ahead of the multiply."""
     return max(0, case.config.strategy.slm_stages - 1)
 
 

@@ -13,7 +13,7 @@ _MAX_BYTES = 2**36
 
 
 def dtype_pair(on: Problem) -> str | None:
-    """Inputs that can be multiplied; sums in f32, of integers in i32; an output of another type."""
+    """Require inputs that can be multiplied, an f32 accumulator (i32 for integers), and a supported output type."""
     p = on.problem
     bytes_both = p.dtype_a in _BYTES and p.dtype_b in _BYTES
     if not bytes_both and (p.dtype_a is not p.dtype_b or p.dtype_a not in _FLOATS):
@@ -28,7 +28,7 @@ def dtype_pair(on: Problem) -> str | None:
 
 
 def alignment(on: Problem) -> str | None:
-    """Elements do not lie across each other."""
+    """Require the alignment of the largest element."""
     p = on.problem
     largest = max(operand.dtype.nbytes for operand in p.operands)
     return (
@@ -39,7 +39,7 @@ def alignment(on: Problem) -> str | None:
 
 
 def memory(on: Problem) -> str | None:
-    """All operands fit in the device's memory."""
+    """Require that all operands fit in the device's memory."""
     p, spec = on.problem, on.spec
     need = sum(operand.nbytes(p.batch) for operand in p.operands)
     have = min(spec.memory_bytes or _MAX_BYTES, _MAX_BYTES)

@@ -1,26 +1,26 @@
-"""How many tiles and steps a configuration makes of a problem."""
+"""Numbers of tiles and K steps of a configuration."""
 
 from codegen.config.xe import XeConfig
 from codegen.problem.gemm import GemmProblem
 
 
 def ceil_div(a: int, b: int) -> int:
-    """a / b rounded up."""
+    """Return a / b rounded up."""
     return -(-a // b)
 
 
 def tiles_of(problem: GemmProblem, config: XeConfig) -> tuple[int, int]:
-    """Tiles of C over M and N."""
+    """Return the tiles of C over M and N."""
     block = config.matmul.block
     return ceil_div(problem.m, block.m), ceil_div(problem.n, block.n)
 
 
 def is_persistent(problem: GemmProblem, config: XeConfig) -> bool:
-    """Whether fewer work-groups are launched than C has tiles."""
+    """True if fewer work-groups are launched than C has tiles."""
     return (config.matmul.threads.m, config.matmul.threads.n) != tiles_of(problem, config)
 
 
 def steps_of(problem: GemmProblem, config: XeConfig) -> int:
-    """K steps of one split of K, the longest if they differ."""
+    """Return the K steps of one split of K, the longest if they differ."""
     matmul = config.matmul
     return ceil_div(ceil_div(problem.k, matmul.block.k), matmul.threads.k)

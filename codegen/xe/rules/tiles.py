@@ -20,7 +20,7 @@ _BITS, _WORD_BYTES = 8, 4
 
 
 def dpas_shape(case: Case) -> str | None:
-    """Sub-group tiles and the K step are multiples of what one instruction multiplies."""
+    """Require that sub-group tiles and the K step are multiples of the DPAS shape."""
     c, t, k = case.config, case.on.target, case.on.dpas_k
     if c.sg_m % t.dpas_m or c.sg_n % t.dpas_n or c.matmul.block.k % k:
         return (
@@ -31,7 +31,7 @@ def dpas_shape(case: Case) -> str | None:
 
 
 def load_block_a(case: Case) -> str | None:
-    """Innermost m x k is a 2-D block of A that one message loads, where A is loaded by such blocks."""
+    """Require that innermost m x k is a 2-D block of A that one message loads, if A is loaded by such blocks."""
     inner, c, least = case.config.matmul.innermost, case.config, case.on.target.dpas_m
     if chooses_blocks_of_a(case):
         tile = c.sg_m, c.matmul.block.k
@@ -42,7 +42,7 @@ def load_block_a(case: Case) -> str | None:
 
 
 def load_block_b(case: Case) -> str | None:
-    """Innermost k x n is a 2-D block of B that one message loads, where B is loaded by such blocks."""
+    """Require that innermost k x n is a 2-D block of B that one message loads, if B is loaded by such blocks."""
     inner, c, least = case.config.matmul.innermost, case.config, case.on.target.dpas_n
     if chooses_blocks_of_b(case):
         tile = c.matmul.block.k, c.sg_n
@@ -60,19 +60,19 @@ _NOT_BY_BLOCKS = "transposed, staged, f32 or accessed by lanes"
 
 
 def chooses_blocks_of_a(case: Case) -> bool:
-    """Whether A is loaded by blocks of innermost m x k."""
+    """True if A is loaded by blocks of innermost m x k."""
     staged = case.config.strategy.slm in (SlmOperands.A, SlmOperands.BOTH)
     return case.on.uses_dpas and not (case.problem.transpose_a or case.on.lanes_a or staged)
 
 
 def chooses_blocks_of_b(case: Case) -> bool:
-    """Whether B is loaded by blocks of innermost k x n."""
+    """True if B is loaded by blocks of innermost k x n."""
     staged = case.config.strategy.slm in (SlmOperands.B, SlmOperands.BOTH)
     return case.on.uses_dpas and not (case.problem.transpose_b or case.on.lanes_b or staged)
 
 
 def registers(case: Case) -> str | None:
-    """The accumulator and the operands that are held at one time fit the registers."""
+    """Require that the accumulator and the operands held at one time fit the registers."""
     c, p = case.config, case.problem
     accumulator = c.sg_m * c.sg_n * p.dtype_acc.nbytes
     depth = c.matmul.block.k
@@ -81,7 +81,7 @@ def registers(case: Case) -> str | None:
     elif case.on.uses_dpas:
         operands = _operands(case, c.matmul.innermost.k, c.matmul.innermost.k)
     else:
-        # Without DPAS all of a K step is multiplied before the next is loaded, but for B: that of a round comes first.
+        # Without DPAS a whole K step is multiplied before the next load, but an iteration first loads all of its B.
         operands = _operands(case, depth, depth * c.strategy.k_unroll)
     have = (c.strategy.grf_mode - RESERVED_REGISTERS) * case.on.target.grf_bytes
     if accumulator + operands > have:
@@ -120,7 +120,7 @@ def _message_shapes(case: Case, packed: bool) -> frozenset[tuple[int, int]]:
 
 @cache
 def _shapes(target: Target, nbytes: int, packed: bool) -> frozenset[tuple[int, int]]:
-    """Rows and columns of what one message loads, in elements."""
+    """Return rows and columns that one message loads, in elements."""
     limits, transfer = block_limits(target), Transfer.PACKED if packed and nbytes < _WORD_BYTES else Transfer.PLAIN
     fitting = (m for m in MESSAGES if m.transfer is transfer and m.bits == nbytes * _BITS and limits.allow(m))
     return frozenset((m.rows, m.width * m.array_length) for m in fitting)

@@ -1,4 +1,4 @@
-"""Rules about who computes which tile and which part of K."""
+"""Rules about the assignment of tiles and parts of K to work-groups and sub-groups."""
 
 from codegen.config.matmul import LoopOrder
 from codegen.config.xe import XE_ORDERS, SplitK
@@ -12,7 +12,7 @@ from codegen.xe.rules.sizes import ceil_div
 
 
 def threads_cover(case: Case) -> str | None:
-    """A work-group for each tile of C, or fewer, which loop."""
+    """Require a work-group per tile of C, or fewer, which loop."""
     threads, block = case.config.matmul.threads, case.config.matmul.block
     tiles = case.tiles
     if threads.m > tiles[0] or threads.n > tiles[1]:
@@ -24,7 +24,7 @@ def threads_cover(case: Case) -> str | None:
 
 
 def loop_order(case: Case) -> str | None:
-    """The o loops have an order only where a work-group loops over rows and columns of tiles."""
+    """Require the default order of the o loops unless a work-group loops over both rows and columns of tiles."""
     threads, order = case.config.matmul.threads, case.config.matmul.loop_order
     if order not in XE_ORDERS:
         return f"on a GPU, loop_order is one of {', '.join(XE_ORDERS)}; got {order.value}"
@@ -36,7 +36,7 @@ def loop_order(case: Case) -> str | None:
 
 
 def raster_group(case: Case) -> str | None:
-    """Groups of the raster are smaller than the raster."""
+    """Require groups smaller than the raster."""
     group, rows = case.config.strategy.raster_group, case.raster_rows
     if group > 1 and group >= rows:
         return f"raster_group must be below the {rows} rows of work-groups that the raster walks over, got {group}"
@@ -44,7 +44,7 @@ def raster_group(case: Case) -> str | None:
 
 
 def split_k(case: Case) -> str | None:
-    """K is split into parts that all have a K step, and there is a way to add their sums."""
+    """Require a K step in every part of K, and a method to add their sums."""
     splits, method = case.config.matmul.threads.k, case.config.strategy.split_k
     if (splits == 1) != (method is SplitK.NONE):
         return f"threads k of 1 goes with split_k none and only that, got {splits} and {method.value}"
@@ -55,7 +55,7 @@ def split_k(case: Case) -> str | None:
 
 
 def split_k_atomic(case: Case) -> str | None:
-    """Sums are added in memory only where C holds sums, steps are linear, and any order of adding will do."""
+    """Require for atomic addition that C holds sums, steps are linear, and the order of addition is irrelevant."""
     p = case.problem
     if case.config.strategy.split_k is not SplitK.ATOMIC:
         return None
@@ -71,7 +71,7 @@ def split_k_atomic(case: Case) -> str | None:
 
 
 def subgroups_divide_block(case: Case) -> str | None:
-    """Sub-groups share the block evenly."""
+    """Require that sub-groups share the block evenly."""
     block, layout = case.config.matmul.block, case.config.strategy.sg_layout
     if block.m % layout[0] or block.n % layout[1]:
         target = case.on.target
@@ -83,7 +83,7 @@ def subgroups_divide_block(case: Case) -> str | None:
 
 
 def workgroup_size(case: Case) -> str | None:
-    """The work-group fits the device."""
+    """Require that the work-group fits the device."""
     size, most = case.config.subgroups * SUBGROUP_SIZE, case.on.spec.max_workgroup_size
     if most is not None and size > most:
         return f"{case.config.subgroups} sub-groups are {size} work-items; {case.on.spec.name} allows {most}"
@@ -91,11 +91,11 @@ def workgroup_size(case: Case) -> str | None:
 
 
 def resident_subgroups(case: Case) -> str | None:
-    """A work-group's sub-groups are hardware threads of one Xe core in the chosen GRF mode."""
+    """Require that a work-group's sub-groups are hardware threads of one Xe core in the chosen GRF mode."""
     s, mode = case.on.spec, case.config.strategy.grf_mode
     if s.eus_per_core is None or s.threads_per_eu is None or s.threads_per_eu_large_grf is None:
         return None
-    # An EU's registers are shared out: half as many a thread, twice as many threads, up to what it has.
+    # Threads share an EU's registers: half as many per thread allow twice as many threads, up to the EU's limit.
     per_eu = min(s.threads_per_eu, s.threads_per_eu_large_grf * LARGE_GRF // mode)
     if case.config.subgroups > s.eus_per_core * per_eu:
         return (
@@ -106,7 +106,7 @@ def resident_subgroups(case: Case) -> str | None:
 
 
 def grf_mode(case: Case) -> str | None:
-    """The device has the GRF mode."""
+    """Require a GRF mode of the device."""
     mode, modes = case.config.strategy.grf_mode, case.on.target.grf_modes
     return None if mode in modes else f"grf_mode must be one of {list(modes)}, got {mode}"
 

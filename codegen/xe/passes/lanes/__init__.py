@@ -1,4 +1,4 @@
-"""Sub-group-level XeGPU to per-lane code."""
+"""Lowering of sub-group-level XeGPU to per-lane code."""
 
 from codegen.xe.passes.lanes.analysis.assumptions import assumptions_of
 from codegen.xe.passes.lanes.lower_to_lanes import (

@@ -1,4 +1,4 @@
-"""Writes per-lane operations, and knows what a lane knows of itself."""
+"""Builder of per-lane operations, with values that depend only on the lane."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -53,7 +53,7 @@ _PREDICATES = {name: integer(number, i64) for number, name in enumerate(CmpiOp.P
 
 
 class Emitter:
-    """Appends operations to a block; what depends only on the lane goes, once, to the start of the kernel."""
+    """Appends operations to a block; values that depend only on the lane are created once, at the kernel's start."""
 
     def __init__(self, entry: Block) -> None:
         self.block, self._entry, self._prologue = entry, entry, Block()
@@ -63,12 +63,12 @@ class Emitter:
         self._integers: dict[tuple[int, int], tuple[SSAValue, Attribute]] = {}
 
     def drop_unused(self) -> None:
-        """Erase the values without effects that nothing uses."""
+        """Erase the unused pure values."""
         self._of_body.drop_unused()
         self._of_lane.drop_unused()
 
     def finish(self) -> None:
-        """Put what depends only on the lane where it belongs."""
+        """Insert the prologue at the start of the kernel."""
         first = self._entry.first_op
         assert first is not None  # a kernel ends with a terminator
         for op in list(self._prologue.ops):
@@ -76,12 +76,12 @@ class Emitter:
             self._entry.insert_op_before(op, first)
 
     def add(self, op: Operation) -> SSAValue | None:
-        """Append an operation; its first result, if it has one."""
+        """Append an operation; return its first result, if it has one."""
         self.block.add_op(op)
         return op.results[0] if op.results else None
 
     def value(self, op: Operation) -> SSAValue:
-        """Append an operation that has a result."""
+        """Append an operation; return its result."""
         self.block.add_op(op)
         return op.results[0]
 
@@ -92,12 +92,12 @@ class Emitter:
         type_: Attribute,
         properties: Mapping[str, Attribute] = _NONE,
     ) -> SSAValue:
-        """The result of an operation without effects; one that was made before, if it is seen from here."""
+        """Return the result of a pure operation, reusing one in scope."""
         return self._pure.value(self.block, kind, operands, type_, properties)
 
     @contextmanager
     def into(self, block: Block) -> Generator[None]:
-        """A context in which operations go to the end of another block, inside of the one that they went to."""
+        """Context in which operations are appended to a block nested in the current one."""
         outside, mark = self.block, self._pure.mark()
         self.block = block
         try:
@@ -107,7 +107,7 @@ class Emitter:
             self._pure.forget(mark)
 
     def once(self, key: object, make: Callable[[], SSAValue]) -> SSAValue:
-        """What `make` emits, at the start of the kernel, and only the first time."""
+        """Return the result of `make`, emitted once at the start of the kernel."""
         if key in self._known:
             return self._known[key]
         outside = self.block, self._pure
@@ -121,7 +121,7 @@ class Emitter:
     # Numbers.
 
     def constant(self, number: int | float, type_: Attribute) -> SSAValue:
-        """A scalar constant."""
+        """Return a scalar constant."""
 
         def make() -> SSAValue:
             if isinstance(type_, AnyFloat):
@@ -134,15 +134,15 @@ class Emitter:
         known = self._integers.get((number, id(type_)))
         if known is None:
             value = self.once(("constant", repr(number), type_), make)
-            known = self._integers[number, id(type_)] = value, type_  # kept alive, so that its id stays its own
+            known = self._integers[number, id(type_)] = value, type_  # kept alive, so that its id is not reused
         return known[0]
 
     def index(self, value: Index) -> SSAValue:
-        """An index as a value."""
+        """Return an index as an SSA value."""
         return value if isinstance(value, SSAValue) else self.constant(value, index)
 
     def as_int(self, value: Index, type_: IntegerType) -> SSAValue:
-        """An index as an integer; sums and products of indices are taken anew as those of integers."""
+        """Return an index as an integer; sums and products of indices are recomputed as integers."""
         if not isinstance(value, SSAValue):
             return self.constant(value, type_)
         return self._pure.known((value, type_), lambda: self._as_int(value, type_))
@@ -161,7 +161,7 @@ class Emitter:
         return self.pure(arith.IndexCastOp, (value,), type_)
 
     def sum(self, *terms: Index) -> Index:
-        """The sum of indices; a number where all are."""
+        """Return the sum of indices; a number if all are."""
         number = sum(t for t in terms if not isinstance(t, SSAValue))
         total: Index | None = None
         for term in terms:
@@ -172,7 +172,7 @@ class Emitter:
         return self.pure(arith.AddiOp, (self.index(total), self.index(number)), index)
 
     def product(self, a: Index, b: Index) -> Index:
-        """The product of two indices; a number where both are, or one is 0."""
+        """Return the product of two indices; a number if both are, or one is 0."""
         if not isinstance(a, SSAValue) and not isinstance(b, SSAValue):
             return a * b
         for one, other in ((a, b), (b, a)):
@@ -181,21 +181,21 @@ class Emitter:
         return self.pure(arith.MuliOp, (self.index(a), self.index(b)), index)
 
     def compared(self, a: SSAValue, b: SSAValue, predicate: str) -> SSAValue:
-        """Whether a comparison of integers holds."""
+        """Return the i1 result of an integer comparison."""
         return self.pure(arith.CmpiOp, (a, b), i1, {"predicate": _PREDICATES[predicate]})
 
     def both(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """The bits that two integers have."""
+        """Return the bitwise and of two integers."""
         return self.pure(arith.AndIOp, (a, b), a.type)
 
     def chosen(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
-        """One value where a condition holds, the other where it does not."""
+        """Return the select of two values by a condition."""
         return self.pure(arith.SelectOp, (condition, a, b), a.type)
 
     # Memory.
 
     def pointer(self, pointer: SSAValue, offset: Index, element: Attribute) -> SSAValue:
-        """A pointer some elements further; the offset is an i64 or i32, or a number."""
+        """Return a pointer advanced by some elements; the offset is an i64 or i32, or a number."""
         operands, number = (
             ((pointer, offset), GEP_USE_SSA_VAL) if isinstance(offset, SSAValue) else ((pointer,), offset)
         )
@@ -206,11 +206,11 @@ class Emitter:
 
     @property
     def lane(self) -> SSAValue:
-        """The lane's number, i32."""
+        """Return the lane id, i32."""
         return self.once("lane", lambda: self.value(arith.IndexCastOp(self.value(LaneIdOp()), i32)))
 
     def by_lane(self, numbers: Sequence[int]) -> SSAValue:
-        """The number of each lane, i32: by arithmetic where that is simple, else from a table."""
+        """Return a number per lane, i32: by arithmetic if simple, else from a table."""
         key = tuple(int(n) for n in numbers)
         return self.once(("by lane", key), lambda: self._by_lane(key))
 
@@ -250,7 +250,7 @@ class Emitter:
         return self.value(arith.AddiOp(value, self.constant(least, i32))) if least else value
 
     def lanes(self, chosen: Sequence[bool]) -> SSAValue:
-        """True, i1, in the lanes that are chosen."""
+        """Return an i1 that is true in the chosen lanes."""
         key = tuple(bool(c) for c in chosen)
         return self.once(("lanes", key), lambda: self._lanes(key))
 
@@ -267,7 +267,7 @@ class Emitter:
         return self.value(arith.CmpiOp(bit, self.constant(0, i32), "ne"))
 
     def index_by_lane(self, numbers: Sequence[int]) -> SSAValue:
-        """The number of each lane, as an index."""
+        """Return a number per lane, as an index."""
         if len(set(numbers)) == 1:
             return self.constant(numbers[0], index)
         key = "index by lane", tuple(numbers)
@@ -276,7 +276,7 @@ class Emitter:
     # Chunks.
 
     def register(self, register: Register) -> SSAValue:
-        """The scalar of a register."""
+        """Return the scalar of a register."""
         chunk, position = register
         if not isinstance(chunk.type, VectorType):
             return chunk
@@ -284,7 +284,7 @@ class Emitter:
         return self.pure(xvector.ExtractOp, (chunk,), element, {"static_position": dense(i64, (position,))})
 
     def chunk(self, registers: Sequence[Register]) -> SSAValue:
-        """A chunk of some registers."""
+        """Join registers to a chunk."""
         first = registers[0][0]
         if len(registers) == 1:
             return self.register(registers[0])
@@ -302,13 +302,13 @@ class Emitter:
         return self.pure(FromElementsOp, scalars, vector(scalars[0].type, len(scalars)))
 
     def splat(self, scalar: SSAValue, length: int) -> SSAValue:
-        """A chunk whose registers are all the same."""
+        """Return a chunk of equal registers."""
         if length == 1:
             return scalar
         return self.pure(xvector.BroadcastOp, (scalar,), vector(scalar.type, length))
 
     def bitcast(self, chunk: SSAValue, element: Attribute) -> SSAValue:
-        """A chunk's bits as elements of another type, as many as fit; one is a scalar."""
+        """Cast a chunk's bits to elements of another type, as many as fit; one element is a scalar."""
         if element_of(chunk) == element:
             return chunk
         length = length_of(chunk) * bits_of(element_of(chunk)) // bits_of(element)
@@ -324,10 +324,10 @@ class Emitter:
         return cast_ if length > 1 else self.register((cast_, 0))
 
     def as_f32(self, chunk: SSAValue) -> SSAValue:
-        """Floats of 16 bits as f32.
+        """Convert 16-bit floats to f32.
 
-        Those of bf16 are shifted: LLVM would make arithmetic between arith.extf and arith.truncf that of bf16, which
-        the target lacks.
+        bf16 is shifted: LLVM would turn arithmetic between arith.extf and arith.truncf into bf16 arithmetic,
+        which the target lacks.
         """
         element, length = element_of(chunk), length_of(chunk)
         if element == f32:
@@ -338,7 +338,7 @@ class Emitter:
         return self.bitcast(self.value(arith.ShLIOp(bits, self.splat(self.constant(16, i32), length))), f32)
 
     def shuffled(self, scalar: SSAValue, from_lanes: Sequence[int]) -> SSAValue:
-        """What other lanes hold in a register: for each lane, the one that it takes from."""
+        """Shuffle a register: each lane takes the value of the given lane."""
         type_ = scalar.type
         width = 64 if isinstance(type_, IndexType) else bits_of(type_)
         if isinstance(type_, IndexType):
@@ -352,7 +352,7 @@ class Emitter:
         mode, argument = ShuffleMode.IDX, from_lanes
         flipped = from_lanes[0]
         if flipped and all(source == lane ^ flipped for lane, source in enumerate(from_lanes)):
-            mode, argument = ShuffleMode.XOR, [flipped] * LANES  # needs no register with lanes
+            mode, argument = ShuffleMode.XOR, [flipped] * LANES  # needs no per-lane register
         moved = self.value(ShuffleOp(mode, wide, self.by_lane(argument), self.constant(LANES, i32)))
         if width < 32:
             moved = self.value(arith.TruncIOp(moved, integer_type(width)))
@@ -362,21 +362,21 @@ class Emitter:
 
 
 def _is_slice(mask: Sequence[int], lengths: Sequence[int]) -> bool:
-    """Whether registers are some of one chunk, in order.
+    """True if registers are consecutive in one chunk.
 
-    MLIR would load them once more, of what a message has left in private memory, and LLVM then take them from the
-    first load as one integer of that many bits.
+    MLIR would load them again from the private memory of a message's result, and LLVM would then extract them
+    from the first load as one integer of that many bits.
     """
     return len(lengths) == 1 and list(mask) == list(range(mask[0], mask[0] + len(mask)))
 
 
 def _are_words(chunks: Sequence[SSAValue]) -> bool:
-    """Whether chunks are words taken as other elements, which MLIR would shuffle by cutting the message's result."""
+    """True if a chunk is a bitcast of words, which MLIR would shuffle by splitting the message's result."""
     return any(isinstance(chunk.owner, xvector.BitcastOp) for chunk in chunks)
 
 
 def _halves(chunk: SSAValue) -> Sequence[SSAValue]:
-    """The two chunks of one length that a chunk was joined of, if it was."""
+    """Return the two chunks of equal length that were joined to a chunk, if any."""
     joined = chunk.owner
     if not isinstance(joined, xvector.ShuffleOp) or joined.mask.get_values() != tuple(range(length_of(chunk))):
         return ()
@@ -384,22 +384,22 @@ def _halves(chunk: SSAValue) -> Sequence[SSAValue]:
 
 
 def chunk_type(element: Attribute, length: int) -> Attribute:
-    """The type of a chunk; of one register, the element's."""
+    """Return the type of a chunk; of one register, the element type."""
     return element if length == 1 else vector(element, length)
 
 
 def length_of(chunk: SSAValue) -> int:
-    """Registers of a chunk."""
+    """Return the number of registers of a chunk."""
     return chunk.type.get_shape()[0] if isinstance(chunk.type, VectorType) else 1
 
 
 def element_of(chunk: SSAValue) -> Attribute:
-    """Type of a chunk's elements."""
+    """Return the element type of a chunk."""
     return chunk.type.element_type if isinstance(chunk.type, VectorType) else chunk.type
 
 
 def bits_of(element: Attribute) -> int:
-    """Bits of an element; an index has those of an address."""
+    """Return the bits of an element; an index has those of an address."""
     if isinstance(element, IndexType):
         return 64
     assert isinstance(element, FixedBitwidthType), element

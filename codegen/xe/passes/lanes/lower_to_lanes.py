@@ -1,4 +1,4 @@
-"""Lowers sub-group-level XeGPU to code of its 16 lanes: per-lane vectors, block messages, shuffles."""
+"""Lowers sub-group-level XeGPU to code for 16 lanes: per-lane vectors, block messages, shuffles."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ _HANDLERS: Mapping[str, Handler] = {name: handler for group in _GROUPS for name,
 
 @dataclass(frozen=True)
 class LowerToLanesPass(ModulePass):
-    """Expects kernels of sub-groups of 16; afterwards they have no vector of more than one dimension.
+    """Lowers kernels with sub-groups of 16; no vectors of more than one dimension remain.
 
     `max_rows` and `max_width_bytes` are those of one 2-D block message.
     """
@@ -80,7 +80,7 @@ class LowerToLanesPass(ModulePass):
 
 
 def lower_to_lanes(module: ModuleOp, limits: BlockLimits = _LIMITS) -> None:
-    """Apply the pass; `limits` are those of the device, or those of every device that has block messages.
+    """Apply the pass; `limits` are those of the device, or the common ones of all devices with block messages.
 
     Raises:
         PassFailedException: an operation has no per-lane form.

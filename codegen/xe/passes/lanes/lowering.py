@@ -1,4 +1,4 @@
-"""The state of lowering one kernel: what has been written, and what each value of the sub-group became."""
+"""The state of lowering one kernel: the emitted code, and the lowered form of each sub-group value."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,10 +35,10 @@ Handler = Callable[["Lowering", Operation], None]
 
 @dataclass(slots=True)
 class Lowering:
-    """One kernel. `wanted` are the layouts that the uses of values ask for; `handlers` lower operations by name.
+    """Lowering of one kernel. `wanted` are the preferred layouts of values; `handlers` lower operations by name.
 
-    `subgroups`: how many a work-group has, if that is known. `limits` are those of block messages. `sums` know what
-    indices are made of. `assumed`: what the code relies on and cannot check.
+    `subgroups`: sub-groups per work-group, if known. `limits` are those of block messages. `sums` analyse
+    indices. `assumed`: assumptions of the code that it cannot check.
     """
 
     emitter: Emitter
@@ -80,7 +80,7 @@ class Lowering:
             self.define(old, new)
 
     def define(self, old: SSAValue, value: Value) -> None:
-        """Say what a value became."""
+        """Record the lowered form of a value."""
         if isinstance(value, SSAValue) and value.name_hint is None:
             value.name_hint = old.name_hint
         self._values[old] = value
@@ -89,46 +89,46 @@ class Lowering:
         return self._values[old]
 
     def get(self, old: SSAValue, kind: type[_Kind]) -> _Kind:
-        """What a value of a known kind became."""
+        """Return the lowered form of a value of a known kind."""
         value = self._values[old]
         assert isinstance(value, kind), f"{old} became {value}"
         return value
 
     def scalar(self, old: SSAValue) -> SSAValue:
-        """What a scalar became."""
+        """Return the lowered form of a scalar."""
         return self.get(old, SSAValue)
 
     def index(self, old: Index) -> Index:
-        """What an index became; a number where it is known."""
+        """Return the lowered form of an index; a number if it is constant."""
         known = number(old)
         return self.scalar(old) if known is None and isinstance(old, SSAValue) else known or 0
 
     def indices(self, old: Sequence[Index]) -> tuple[Index, ...]:
-        """What indices became."""
+        """Return the lowered form of indices."""
         return tuple(map(self.index, old))
 
     def vector(self, old: SSAValue, layout: LaneLayout | None = None) -> Lanes:
-        """What a vector became, in a layout if one is asked for."""
+        """Return the lowered form of a vector, converted to `layout` if given."""
         value = self.get(old, Lanes)
         return value if layout is None else convert(self.emitter, value, layout)
 
     def layout(self, old: SSAValue) -> LaneLayout:
-        """The layout that a vector shall have."""
+        """Return the preferred layout of a vector."""
         return self.wanted.get(old) or canonical(values.shape_of(old))
 
     def finish(self, old: SSAValue, value: Lanes) -> None:
-        """Define a vector, in the layout that it shall have."""
+        """Define a vector, converted to its preferred layout."""
         self.define(old, convert(self.emitter, value, self.layout(old)))
 
 
 def vector_type(value: SSAValue) -> VectorType[Attribute]:
-    """The type of a vector."""
+    """Return the type of a vector."""
     assert isinstance(value.type, VectorType)
     return value.type
 
 
 def element_type(value: SSAValue) -> Attribute:
-    """The type in which a lane holds an element of a vector, or a scalar."""
+    """Return the type in which a lane holds an element of a vector, or a scalar."""
     return lane_element(value.type.element_type if isinstance(value.type, VectorType) else value.type)
 
 

@@ -1,4 +1,4 @@
-"""What a value of a sub-group is in a lane."""
+"""Per-lane forms of sub-group values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from codegen.xe.passes.lanes.vectors.layout import LaneLayout
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """A vector: its chunks, and which elements they hold. `splat`: the scalar that all elements are, if they are."""
+    """A vector: its chunks, and the elements that they hold. `splat`: the scalar, if all elements are equal."""
 
     type: VectorType
     layout: LaneLayout
@@ -26,16 +26,16 @@ class Lanes:
     splat: SSAValue | None = None
 
     def registers(self) -> list[Register]:
-        """The registers of all chunks."""
+        """Return the registers of all chunks."""
         lengths = zip(self.chunks, self.layout.chunks, strict=True)
         return [(chunk, position) for chunk, length in lengths for position in range(length)]
 
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """Memory that a descriptor is made of: a pointer, and the extent and the stride of each dimension in elements.
+    """Memory of a descriptor: a pointer, and the extent and the stride of each dimension in elements.
 
-    `local`: shared local memory. No shape: its end is not known. `by_lanes`: block messages may not access it.
+    `local`: shared local memory. Empty shape: unknown extent. `by_lanes`: block messages may not access it.
     """
 
     pointer: SSAValue
@@ -47,7 +47,7 @@ class Surface:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of a matrix, with its place in each dimension of the surface."""
+    """A block of a matrix, with its offset in each dimension of the surface."""
 
     type: TensorDescType
     surface: Surface
@@ -65,7 +65,7 @@ class Scattered:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A matrix in shared local memory; `offsets` are its place in the matrix `whole` that it is a view of."""
+    """A matrix in shared local memory; `offsets` are its position in the matrix `whole` that it is a view of."""
 
     type: MemDescType
     whole: MemDescType
@@ -75,31 +75,31 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """A named barrier that all sub-groups of the work-group meet at."""
+    """A named barrier of all sub-groups of the work-group."""
 
 
 Value = SSAValue | Lanes | Block | Scattered | Matrix | Barrier
 
 
 def shape_of(value: SSAValue) -> Ints:
-    """Shape of a vector of the sub-group; none of a scalar."""
+    """Return the shape of a vector of the sub-group; empty for a scalar."""
     return value.type.get_shape() if isinstance(value.type, VectorType) else ()
 
 
 def lane_element(element: Attribute) -> Attribute:
-    """The type in which a lane holds an element: integers have no sign, tf32 is stored as f32."""
+    """Return the type in which a lane holds an element: integers are signless, tf32 is stored as f32."""
     if isinstance(element, IntegerType):
         return IntegerType(element.width.data)
     return f32 if isinstance(element, FloatTF32Type) else element
 
 
 def lane_memory_type(type_: MemRefType[Attribute]) -> MemRefType[Attribute]:
-    """The memref of the elements that lanes have."""
+    """Return the memref type with the elements that lanes hold."""
     return MemRefType(lane_element(type_.element_type), type_.get_shape(), type_.layout, type_.memory_space)
 
 
 def parts(value: Value) -> list[SSAValue]:
-    """What of a value changes when it is carried through a region."""
+    """Return the SSA values of a value that change when a region carries it."""
     if isinstance(value, SSAValue):
         return [value]
     if isinstance(value, Lanes):
@@ -111,7 +111,7 @@ def parts(value: Value) -> list[SSAValue]:
 
 
 def rebuilt(value: Value, new: Sequence[SSAValue]) -> Value:
-    """The value whose changing parts are new; its offsets must all be values."""
+    """Return the value with new changing parts; its offsets must all be SSA values."""
     if isinstance(value, SSAValue):
         return new[0]
     if isinstance(value, Lanes):

@@ -1,1 +1,1 @@
-"""How each group of XeTile operations becomes XeGPU: the parts of lower-xetile."""
+"""Lowerings of the XeTile operations to XeGPU, by group: the parts of lower-xetile."""

@@ -1,4 +1,4 @@
-"""Arguments of kernels in the form that MLIR passes: matrices stored by columns have strides."""
+"""Kernel arguments in the form that MLIR passes: matrices stored by columns have strides."""
 
 from xdsl.dialects.builtin import AffineMapAttr, FunctionType, MemRefType, ModuleOp, StridedLayoutAttr
 from xdsl.ir import Attribute

@@ -1,4 +1,4 @@
-"""The matrix under a tile as XeGPU takes it: two dimensions, row-major, and where the tile lies in it."""
+"""The matrix under a tile in XeGPU's form: two dimensions, row-major, and the position of the tile in it."""
 
 from dataclasses import dataclass
 from math import prod
@@ -24,7 +24,7 @@ from codegen.xe.passes.xetile_to_xegpu.values import (
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Sizes and strides in elements, of the two inner dimensions as they are stored; `first` is before them."""
+    """Sizes and strides in elements of the two inner dimensions as stored; `first` is the offset before them."""
 
     source: SSAValue
     first: Index
@@ -35,14 +35,14 @@ class Base:
 
 
 def base_of(op: InitTileOp, where: InsertPoint) -> Base:
-    """The matrix that a tile lies in; what must be computed for it is put at `where`.
+    """Return the matrix of a tile; required computations are inserted at `where`.
 
     Raises:
         PassFailedException: the base is a memref whose strides its type does not say.
     """
     offsets, sizes, strides = op.placement
     if not sizes:
-        assert isinstance(op.source.type, MemRefType)  # an address has its sizes said: the verifier of init_tile
+        assert isinstance(op.source.type, MemRefType)  # the verifier of init_tile requires sizes for an address
         sizes = op.source.type.get_shape()
         strides = stored_strides(op.source.type, op.tile.type.traits.order)
     first = _offset(op)
@@ -54,12 +54,12 @@ def base_of(op: InitTileOp, where: InsertPoint) -> Base:
 
 
 def is_plain(op: InitTileOp) -> bool:
-    """Whether the base already is what XeGPU takes."""
+    """True if the base already has XeGPU's form."""
     return len(op.offsets) == 2 and op.tile.type.traits.order != COLUMN_MAJOR
 
 
 def as_matrix(base: Base, where: InsertPoint) -> SSAValue:
-    """The memref of the stored matrix alone; an address stays, as its sizes and strides are said beside it."""
+    """Return a memref of just the stored matrix; an address is unchanged, as its sizes and strides are explicit."""
     memref = base.source.type
     if not isinstance(memref, MemRefType):
         return base.source
@@ -67,7 +67,7 @@ def as_matrix(base: Base, where: InsertPoint) -> SSAValue:
 
 
 def as_elements(op: InitTileOp, base: Base | None, where: InsertPoint) -> SSAValue:
-    """The memref of one dimension of all that the base holds; an address stays.
+    """Return a 1-D memref of all elements of the base; an address is unchanged.
 
     Raises:
         PassFailedException: nothing says how many elements there are.
@@ -88,7 +88,7 @@ def as_elements(op: InitTileOp, base: Base | None, where: InsertPoint) -> SSAVal
 def recast(
     source: SSAValue, first: Index, sizes: tuple[Index, ...], strides: tuple[Index, ...], where: InsertPoint
 ) -> SSAValue:
-    """The memory of a memref as another one."""
+    """Reinterpret the memory of a memref."""
     memref = source.type
     assert isinstance(memref, MemRefType)
     shape = [n if isinstance(n, int) else DYNAMIC_INDEX for n in sizes]
@@ -102,7 +102,7 @@ def recast(
 
 
 def stored_strides(memref: MemRefType, order: Ints) -> Ints:
-    """The strides of a memref of static shape under tiles of that order.
+    """Return the strides of a memref of static shape under tiles of that order.
 
     Raises:
         PassFailedException: its type does not say them.
@@ -120,7 +120,7 @@ def stored_strides(memref: MemRefType, order: Ints) -> Ints:
 
 
 def _offset(op: InitTileOp) -> Index:
-    """Where the memref begins, as its type says, or the cast that made it."""
+    """Return the offset of the memref from its type, or from the cast that defines it."""
     memref, cast = op.source.type, op.source.owner
     if not isinstance(memref, MemRefType) or not isinstance(memref.layout, StridedLayoutAttr):
         return 0

@@ -1,4 +1,4 @@
-"""Descriptors of tiles: a descriptor for each matrix and kind of tile, made once and outside of loops."""
+"""Descriptors of tiles: one for each matrix and kind of tile, created once and outside of loops."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class MatrixPlace:
 
 @dataclass(frozen=True, slots=True)
 class ScatteredPlace:
-    """Elements each at a place of its own."""
+    """Elements with individual offsets."""
 
     desc: SSAValue
 
@@ -67,7 +67,7 @@ _Key = tuple[SSAValue, TileType, tuple[Index, ...], tuple[Index, ...], tuple[Ind
 
 
 def find_places(module: ModuleOp, instructions: Instructions) -> dict[InitTileOp, Place]:
-    """Insert the descriptors that the tiles of a module need. Tiles that are only updated atomically need none here.
+    """Insert the descriptors that the tiles of a module need. Tiles with only atomic updates need none here.
 
     Raises:
         PassFailedException: a base that is not lowered.
@@ -77,7 +77,7 @@ def find_places(module: ModuleOp, instructions: Instructions) -> dict[InitTileOp
     places: dict[InitTileOp, Place] = {}
     for op in local:
         offsets = matrix_offsets(op, InsertPoint.before(op))
-        places[op] = MatrixPlace(op.tile, offsets)  # of the tile for now: describing the buffer changes its type
+        places[op] = MatrixPlace(op.tile, offsets)  # the tile's for now: describing the buffer changes its type
     for op, mem_desc in create_mem_descs(local).items():
         place = places[op]
         assert isinstance(place, MatrixPlace)
@@ -87,7 +87,7 @@ def find_places(module: ModuleOp, instructions: Instructions) -> dict[InitTileOp
 
 
 def scattered_type(tile: TileType, instructions: Instructions) -> TensorDescType:
-    """The descriptor of elements, one for each of a tile."""
+    """Return the scattered descriptor type with one element per element of a tile."""
     traits = tile.traits
     space = MemorySpace.SLM if traits.memory_space == SHARED_LOCAL_MEMORY else MemorySpace.GLOBAL
     return TensorDescType(
@@ -100,7 +100,7 @@ def scattered_type(tile: TileType, instructions: Instructions) -> TensorDescType
 def _visit(
     block: Block, made: dict[_Key, SSAValue], places: dict[InitTileOp, Place], instructions: Instructions
 ) -> None:
-    """`made` holds what was made before in this block and in those around it: that dominates what follows."""
+    """Insert descriptors in a block; `made` holds those of this block and enclosing ones, which dominate it."""
     for op in tuple(block.ops):
         if isinstance(op, InitTileOp) and op not in places and _is_accessed(op):
             places[op] = _scattered(op, instructions) if op.indices is not None else _block(op, made)
@@ -151,7 +151,7 @@ def _scattered(op: InitTileOp, instructions: Instructions) -> ScatteredPlace:
 
 
 def _is_accessed(op: InitTileOp) -> bool:
-    """Whether a tile is taken otherwise than atomically, for which its elements are described one by one."""
+    """True if a tile has non-atomic uses; atomic ones describe its elements one by one."""
     scattered = op.indices is not None
     return any(scattered or not isinstance(use.operation, AtomicRmwOp) for use in op.tile.uses)
 

@@ -1,4 +1,4 @@
-"""XeGPU's layouts for XeTile's maps, and what one instruction takes of what a sub-group owns."""
+"""XeGPU's layouts for XeTile's maps, and the instruction sizes within a sub-group's part."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from codegen.xe.dialects.xetile.tile_attr import COLUMN_MAJOR
 from codegen.xe.passes.carried import carried_as
 
 RESULT_LAYOUT = "layout_result_0"
-_LOAD_ROWS = 32  # of one 2-D block message at most; source: XeVM, blockload2d
+_LOAD_ROWS = 32  # maximum of one 2-D block message; source: XeVM, blockload2d
 _MESSAGE_BYTES = 64  # of a row of one 2-D block message
 _TRANSPOSED_BYTES = 32  # of a row of one transposed 2-D block message: eight 32-bit words
 _IDS_OF_TRANSPOSED = (0, 1)
@@ -39,24 +39,24 @@ class Instructions:
 
     @property
     def block(self) -> tuple[int, int]:
-        """Of a value that is no operand of DPAS: what is also stored in one message."""
+        """Size for a value that is no operand of DPAS: that of a store message, too."""
         return self.dpas[:2]
 
     @property
     def scattered(self) -> tuple[int, int]:
-        """Of elements each at a place of its own: one for each lane."""
+        """Size for scattered elements: one per lane."""
         return 1, self.dpas[1]
 
     def local(self, tile: TileType) -> tuple[int, int]:
-        """Of a tile in shared local memory: MLIR takes what one lane has of it for contiguous."""
+        """Size for a tile in shared local memory: MLIR assumes that a lane's elements are contiguous."""
         return self.block if tile.traits.order == COLUMN_MAJOR else self.scattered
 
     def prefetched(self, tile: TileType) -> tuple[int, int]:
-        """Of a tile that is prefetched: a row of a message has so many bytes at most."""
+        """Size for a prefetched tile: the row of a message has limited bytes."""
         return _fitting(self.prefetch, tile.element_type)
 
     def load(self, value: SSAValue, inner_blocks: Ints | None) -> Ints:
-        """What is loaded at once: for A and B what was chosen for them, or the tile's inner_blocks."""
+        """Size of a load: for A and B the configured one, or the tile's inner_blocks."""
         operands = operands_of_dpas(value)
         if operands & {0, 1} and inner_blocks is not None:
             return gcd(inner_blocks[0], _LOAD_ROWS), inner_blocks[1]
@@ -66,20 +66,20 @@ class Instructions:
         return _fitting(self.load_a if 0 in operands else self.load_b, value.type.element_type)
 
     def transposed(self, vector: VectorType) -> Ints:
-        """What is loaded at once, of the matrix as it is stored, and transposed on the way: a column for each lane."""
+        """Size of a transposed load, of the matrix as stored: a column per lane."""
         assert isinstance(vector.element_type, FixedBitwidthType)
         return self.dpas[1], _TRANSPOSED_BYTES // vector.element_type.size
 
 
 def _fitting(block: tuple[int, int], element: Attribute) -> tuple[int, int]:
-    """A block no wider than a message."""
+    """Limit a block to the width of a message."""
     assert isinstance(element, FixedBitwidthType)
     rows, columns = block
     return rows, min(columns, _MESSAGE_BYTES // element.size)
 
 
 def operands_of_dpas(value: SSAValue) -> set[int]:
-    """As which operands of dpas a value is used, now or in a later round of the loops that carry it."""
+    """Return the operand numbers of dpas that a value is used as, in any iteration of loops that carry it."""
     found: set[int] = set()
     seen, pending = {value}, [value]
     while pending:
@@ -94,23 +94,23 @@ def operands_of_dpas(value: SSAValue) -> set[int]:
 
 
 def layout(wg_map: WgMap, instruction: Sequence[int]) -> LayoutAttr:
-    """The layout of a map; an instruction takes what of `instruction` divides what a sub-group owns."""
+    """Return the layout of a map; inst_data is the gcd of `instruction` and what a sub-group owns."""
     return LayoutAttr(_distribution(wg_map, instruction))
 
 
 def stored_layout(wg_map: WgMap, instruction: Sequence[int]) -> LayoutAttr:
-    """The layout of the stored matrix under a tile of order [0, 1]: all swapped but the ids of the sub-groups."""
+    """Return the layout of the stored matrix under a tile of order [0, 1]: transposed except for sub-group ids."""
     swapped = WgMap.of(wg_map.sg_layout[::-1], wg_map.sg_data[::-1])
     return LayoutAttr(_distribution(swapped, instruction, _IDS_OF_TRANSPOSED))
 
 
 def optional(name: str, wg_map: WgMap | None, instruction: Sequence[int]) -> dict[str, Attribute]:
-    """The layout under its name; nothing at sub-group level."""
+    """Return the layout under its name; nothing at sub-group level."""
     return {} if wg_map is None else {name: layout(wg_map, instruction)}
 
 
 def optional_slice(wg_map: WgMap | None, instruction: Sequence[int], dims: Ints) -> dict[str, Attribute]:
-    """The layout of a result that lacks dimensions; nothing at sub-group level, or where none are left."""
+    """Return the layout of a result without `dims`; nothing at sub-group level, or without remaining dimensions."""
     if wg_map is None or len(dims) == len(wg_map.sg_data):
         return {}
     return {RESULT_LAYOUT: SliceAttr(layout(wg_map, instruction), dims)}

@@ -42,7 +42,7 @@ _SWAP = (1, 0)
 
 
 def lower_load(op: LoadTileOp, place: BlockPlace | MatrixPlace, instructions: Instructions) -> None:
-    """One load for each block of array_length; a tile of order [0, 1] is transposed once it is loaded."""
+    """Lower to one load per block of array_length; a tile of order [0, 1] is transposed after loading."""
     made: list[Operation] = []
     ends: list[Operation] = []
     for number in range(len(op.values)):
@@ -55,7 +55,7 @@ def lower_load(op: LoadTileOp, place: BlockPlace | MatrixPlace, instructions: In
 
 
 def lower_store(op: StoreTileOp, place: BlockPlace | MatrixPlace, instructions: Instructions) -> None:
-    """A value for a tile of order [0, 1] is transposed before it is stored."""
+    """Lower a store; a value for a tile of order [0, 1] is transposed first."""
     wg_map = op.tile_type.traits.wg_map
     if isinstance(place, MatrixPlace):
         properties = optional("layout", wg_map, instructions.local(op.tile_type))
@@ -74,7 +74,7 @@ def lower_store(op: StoreTileOp, place: BlockPlace | MatrixPlace, instructions: 
 
 
 def lower_prefetch(op: PrefetchTileOp, place: BlockPlace | MatrixPlace, instructions: Instructions) -> None:
-    """Nothing brings shared local memory nearer."""
+    """Lower a prefetch; for shared local memory, to nothing."""
     if isinstance(place, MatrixPlace):
         Rewriter.erase_op(op)
         return
@@ -113,7 +113,7 @@ def _load(op: LoadTileOp, place: BlockPlace | MatrixPlace, number: int, instruct
 
 
 def _moved(offsets: Sequence[Index], axis: int, step: int, where: InsertPoint) -> tuple[Index, ...]:
-    """The offsets of a block of array_length: they lie side by side, as the tile's columns do."""
+    """Return the offsets of a block of array_length: blocks are adjacent along the tile's columns."""
     moved = list(offsets)
     moved[axis] = add(moved[axis], step, where)
     return tuple(moved)
@@ -124,7 +124,7 @@ def _is_transposed(tile: TileType) -> bool:
 
 
 def _padding(padding: Attribute | None, element: Attribute) -> dict[str, Attribute]:
-    """Padding of the element type; none for 0, with which the hardware pads."""
+    """Return padding of the element type; none for 0, the hardware's default."""
     if not isinstance(padding, FloatAttr | IntegerAttr) or padding.value.data == 0:
         return {}
     number = padding.value.data

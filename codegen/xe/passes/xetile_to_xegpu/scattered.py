@@ -1,4 +1,4 @@
-"""Accesses of single elements: load, store and prefetch of scattered tiles, and atomic updates of any tile."""
+"""Accesses to single elements: load, store and prefetch of scattered tiles, and atomic updates of any tile."""
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, VectorType, i1
@@ -56,7 +56,7 @@ from codegen.xe.passes.xetile_to_xegpu.values import (
 
 
 def lower_gather(op: TileLoadOp, place: ScatteredPlace, instructions: Instructions) -> None:
-    """A load under a mask; padding is chosen where the mask is false."""
+    """Lower to a masked load; padding is selected where the mask is false."""
     tile, where = op.tile_type, InsertPoint.before(op)
     mask = op.mask or _always(tile.get_shape(), where)
     properties = hints(op) | optional("layout", tile.traits.wg_map, instructions.scattered)
@@ -70,7 +70,7 @@ def lower_gather(op: TileLoadOp, place: ScatteredPlace, instructions: Instructio
 
 
 def lower_scatter(op: TileStoreOp, place: ScatteredPlace, instructions: Instructions) -> None:
-    """A store under a mask."""
+    """Lower to a masked store."""
     tile = op.tile_type
     mask = op.mask or _always(tile.get_shape(), InsertPoint.before(op))
     properties = hints(op) | optional("layout", tile.traits.wg_map, instructions.scattered)
@@ -78,13 +78,13 @@ def lower_scatter(op: TileStoreOp, place: ScatteredPlace, instructions: Instruct
 
 
 def lower_scattered_prefetch(op: PrefetchTileOp, place: ScatteredPlace, instructions: Instructions) -> None:
-    """A prefetch of each element."""
+    """Lower to a prefetch of each element."""
     layouts = optional("layout", op.tile_type.traits.wg_map, instructions.scattered)
     replace(op, PrefetchOp(place.desc, None, hints(op) | layouts))
 
 
 def lower_atomic(op: TileAtomicRmwOp, init: InitTileOp, place: object, instructions: Instructions) -> None:
-    """An atomic update of each element; of a block, of those inside the matrix.
+    """Lower to an atomic update of each element; of a block, of those inside the matrix.
 
     Raises:
         PassFailedException: a base that is not lowered.
@@ -99,12 +99,12 @@ def lower_atomic(op: TileAtomicRmwOp, init: InitTileOp, place: object, instructi
 
 
 def _elements(init: InitTileOp, instructions: Instructions, where: InsertPoint) -> tuple[SSAValue, SSAValue]:
-    """The elements of a block one by one, and which of them the matrix has."""
+    """Return a descriptor of the single elements of a block, and the mask of those inside the matrix."""
     tile = init.tile.type
     base = base_of(init, where)
     wg_map = tile.traits.wg_map
     spread = _Spread(tile.get_shape(), None if wg_map is None else layout(wg_map, instructions.scattered), where)
-    swapped = tile.traits.order == COLUMN_MAJOR  # the base is as it is stored, the tile as it is indexed
+    swapped = tile.traits.order == COLUMN_MAJOR  # the base is in stored order, the tile in index order
     rows, columns = (spread.indices(axis, base.offsets[axis ^ swapped]) for axis in (0, 1))
     first, second = (columns, rows) if swapped else (rows, columns)
     down, across = (spread.times(v, n) for v, n in zip((first, second), base.strides, strict=True))
@@ -118,7 +118,7 @@ def _elements(init: InitTileOp, instructions: Instructions, where: InsertPoint) 
 
 
 class _Spread:
-    """Vectors of indices of one shape and layout, made at one place."""
+    """Builder of index vectors of one shape and layout, at one insertion point."""
 
     def __init__(self, shape: Ints, said: LayoutAttr | None, where: InsertPoint) -> None:
         self._type = VectorType(IndexType(), shape)
@@ -126,12 +126,12 @@ class _Spread:
         self._where = where
 
     def insert(self, op: Operation) -> SSAValue:
-        """Insert an operation; its result."""
+        """Insert an operation; return its result."""
         Rewriter.insert_op(op, self._where)
         return op.results[0]
 
     def indices(self, axis: int, first: Index) -> SSAValue:
-        """The row or column of each element, counted from `first`."""
+        """Return the row or column of each element, counted from `first`."""
         shape = self._type.get_shape()
         step = StepOp(VectorType(IndexType(), (shape[axis],)))
         line = ShapeCastOp(step.result, VectorType(IndexType(), [n if a == axis else 1 for a, n in enumerate(shape)]))
@@ -143,11 +143,11 @@ class _Spread:
         return spread.results[0] if first == 0 else self.insert(arith.AddiOp(spread.results[0], self._splat(first)))
 
     def times(self, vector: SSAValue, factor: Index) -> SSAValue:
-        """Each index times a number."""
+        """Multiply each index by a number."""
         return vector if factor == 1 else self.insert(arith.MuliOp(vector, self._splat(factor)))
 
     def below(self, vector: SSAValue, size: Index) -> SSAValue:
-        """Whether each index is one of a dimension; negative ones are large without their sign."""
+        """Compare each index with a size, unsigned: negative indices are large."""
         return self.insert(CmpiOp(vector, self._splat(size), "ult"))
 
     def _splat(self, number: Index) -> SSAValue:

@@ -27,7 +27,7 @@ from codegen.xe.passes.xetile_to_xegpu.values import (
 
 
 def allocate_statically(module: ModuleOp) -> None:
-    """Allocations in shared local memory are the kernel's own: nobody frees them, and MLIR would call malloc."""
+    """Make allocations in shared local memory static: they are never freed, and MLIR would call malloc."""
     for op in tuple(module.walk()):
         if isinstance(op, AllocOp) and _is_local(op.memref.type):
             name, memref = op.memref.name_hint, op.memref.type
@@ -41,7 +41,7 @@ def allocate_statically(module: ModuleOp) -> None:
 
 
 def create_mem_descs(inits: Sequence[InitTileOp]) -> dict[InitTileOp, SSAValue]:
-    """The matrices in shared local memory that tiles lie in, each described once, where its buffer is made.
+    """Return the matrices in shared local memory of tiles, each described once, at its buffer's definition.
 
     Raises:
         PassFailedException: a buffer whose size is not known, or that is not one of this kernel's.
@@ -55,7 +55,7 @@ def create_mem_descs(inits: Sequence[InitTileOp]) -> dict[InitTileOp, SSAValue]:
 
 
 def matrix_offsets(op: InitTileOp, where: InsertPoint) -> tuple[Index, ...]:
-    """Where a tile lies in its matrix: of several matrices, the rows of those before come first."""
+    """Return the offsets of a tile in its matrix: several matrices are stacked along rows."""
     *batch, row, column = op.offsets
     shape = _memref(op.source).get_shape()
     for axis, offset in enumerate(batch):
@@ -77,7 +77,7 @@ def _create(op: InitTileOp) -> SSAValue:
 
 
 def _stored(op: InitTileOp) -> tuple[Ints, Ints]:
-    """Shape and strides of the matrix as tiles index it; matrices one behind the other are one long one."""
+    """Return shape and strides of the matrix as tiles index it; several matrices form one long one."""
     memref = op.source.type
     if not isinstance(memref, MemRefType) or not memref.has_static_shape() or op.placement[1]:
         raise PassFailedException(f"lower-xetile: expected a memref of static shape in local memory, got {memref}")
@@ -89,7 +89,7 @@ def _stored(op: InitTileOp) -> tuple[Ints, Ints]:
 
 
 def _bytes_of(source: SSAValue, nbytes: int) -> SSAValue:
-    """The buffer of bytes under a memref in local memory, which takes the memref's place."""
+    """Return the byte buffer that replaces a memref in local memory."""
     raw = MemRefType(i8, [nbytes], NoneAttr(), _memref(source).memory_space)
     if source.type == raw:
         return source
@@ -111,7 +111,7 @@ def _bytes_of(source: SSAValue, nbytes: int) -> SSAValue:
 
 
 def _rebuilt(old: AllocaOp, raw: MemRefType) -> SSAValue:
-    """Bytes in place of elements."""
+    """Rebuild an allocation with bytes for elements."""
     new = AllocaOp.get(i8, None, raw.get_shape(), memory_space=raw.memory_space)
     new.memref.name_hint = old.memref.name_hint
     Rewriter.insert_op(new, InsertPoint.before(old))
@@ -119,7 +119,7 @@ def _rebuilt(old: AllocaOp, raw: MemRefType) -> SSAValue:
 
 
 def _is_local(memref: Attribute) -> bool:
-    """Whether memory is shared by a work-group: space 3, or its name."""
+    """True if memory is shared by a work-group: space 3, or its name."""
     assert isinstance(memref, MemRefType)
     space = memref.memory_space
     return "workgroup" in str(space) or space == IntegerAttr(SHARED_LOCAL_MEMORY, i64)

@@ -1,4 +1,4 @@
-"""Small operations that the lowering needs around XeGPU: constants, sums and products of indices, replacement."""
+"""Helpers of the lowering: constants, sums and products of indices, replacement."""
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -26,7 +26,7 @@ from codegen.xe.dialects.index_list import (
 
 
 def value_of(number: Index, where: InsertPoint) -> SSAValue:
-    """An index as a value."""
+    """Return an index as an SSA value."""
     if isinstance(number, SSAValue):
         return number
     constant = arith.ConstantOp(IntegerAttr(number, index))
@@ -36,7 +36,7 @@ def value_of(number: Index, where: InsertPoint) -> SSAValue:
 
 
 def add(a: Index, b: Index, where: InsertPoint) -> Index:
-    """A sum, computed now if it can be."""
+    """Return a sum, folded if possible."""
     if isinstance(a, int) and isinstance(b, int):
         return a + b
     if a == 0 or b == 0:
@@ -45,7 +45,7 @@ def add(a: Index, b: Index, where: InsertPoint) -> Index:
 
 
 def multiply(a: Index, b: Index, where: InsertPoint) -> Index:
-    """A product, computed now if it can be."""
+    """Return a product, folded if possible."""
     if isinstance(a, int) and isinstance(b, int):
         return a * b
     if a == 1 or b == 1:
@@ -56,18 +56,18 @@ def multiply(a: Index, b: Index, where: InsertPoint) -> Index:
 
 
 def constant(kind: Attribute, number: float, where: InsertPoint) -> SSAValue:
-    """A number, or a vector of equal numbers."""
+    """Return a constant, or a vector of equal constants."""
     return _insert(arith.ConstantOp(_attribute(kind, number)), where)
 
 
 def hints(op: Operation) -> dict[str, Attribute]:
-    """The cache hints of an XeTile operation, as XeGPU has them."""
+    """Return the cache hints of an XeTile operation in XeGPU's form."""
     given = {name: op.properties[name] for name in HINTS if name in op.properties}
     return {name: XeGPUCacheHint(hint.data) for name, hint in given.items() if isinstance(hint, TileCacheHint)}
 
 
 def replace(old: Operation, *new: Operation) -> None:
-    """Put operations in the place of one; the results of the last, or of all where each has one of many, are its."""
+    """Replace an operation by others; its results become those of the last, or one of each if there are many."""
     results = new[-1].results if len(old.results) == len(new[-1].results) else [op.results[0] for op in new]
     for before, after in zip(old.results, results, strict=True):
         after.name_hint = before.name_hint

@@ -1,4 +1,4 @@
-"""Operations from vector to vector: tile_mma, transpose, reduction, broadcast, convert_layout."""
+"""Operations on vectors: tile_mma, transpose, reduction, broadcast, convert_layout."""
 
 from xdsl.dialects.builtin import AnyFloat, IntegerType, VectorType
 from xdsl.dialects.vector import BroadcastOp as VectorBroadcastOp
@@ -37,7 +37,7 @@ from codegen.xe.passes.xetile_to_xegpu.values import (
 
 
 def lower_mma(op: TileMmaOp, instructions: Instructions) -> None:
-    """One dpas of the whole; layouts say who owns what, and what one DPAS takes."""
+    """Lower to one dpas of the whole tile; layouts give the distribution and the size of one DPAS."""
     m, n, k = instructions.dpas
     layouts: dict[str, Attribute] = {}
     for name, wg_map, block in (
@@ -47,27 +47,27 @@ def lower_mma(op: TileMmaOp, instructions: Instructions) -> None:
     ):
         layouts |= optional(name, wg_map, block)
     start = op.c
-    if start is None and op.wg_map_c is not None:  # MLIR needs one at work-group level
+    if start is None and op.wg_map_c is not None:  # MLIR requires one at work-group level
         start = constant(op.d.type, 0, InsertPoint.before(op))
     replace(op, DpasOp(op.a, op.b, start, op.d.type, layouts))
 
 
 def lower_transpose(op: TransposeOp, instructions: Instructions) -> None:
-    """The vector dialect's."""
+    """Lower to vector.transpose."""
     swap = VectorTransposeOp(op.source, (1, 0))
     swap.attributes |= optional(RESULT_LAYOUT, op.wg_map_result, instructions.block)
     replace(op, swap)
 
 
 def lower_broadcast(op: BroadcastOp, instructions: Instructions) -> None:
-    """The vector dialect's, of as many dimensions."""
+    """Lower to vector.broadcast of equal rank."""
     spread = VectorBroadcastOp(op.source, op.result_type)
     spread.attributes |= optional(RESULT_LAYOUT, op.wg_map_result, instructions.block)
     replace(op, spread)
 
 
 def lower_convert_layout(op: ConvertLayoutOp, instructions: Instructions) -> None:
-    """Nothing, where nothing says who owns what of the source: any layout will do for it."""
+    """Lower to convert_layout, or to nothing if the source's layout is unconstrained."""
     if op.wg_map_source is None or op.wg_map_source == op.wg_map_result:
         op.result.replace_all_uses_with(op.source)
         Rewriter.erase_op(op)
@@ -77,7 +77,7 @@ def lower_convert_layout(op: ConvertLayoutOp, instructions: Instructions) -> Non
 
 
 def lower_reduction(op: ReductionOp, instructions: Instructions) -> None:
-    """A reduction of what is left, from the neutral element; then the dimensions of one again."""
+    """Lower to vector.multi_reduction from the neutral element, and add the dimensions of extent 1 again."""
     source, dims, where = op.source_type, ints(op.reduction_dims), InsertPoint.before(op)
     kept = [n for axis, n in enumerate(source.get_shape()) if axis not in dims]
     neutral = _neutral(op.kind.data, source.element_type)
@@ -95,10 +95,10 @@ def lower_reduction(op: ReductionOp, instructions: Instructions) -> None:
 
 
 def _neutral(kind: ReductionKind, element: Attribute) -> float:
-    """What does not change a reduction that starts with it; NaN for the kinds that pass NaN over."""
+    """Return the neutral element of a reduction; NaN for the kinds that ignore NaN."""
     if isinstance(element, AnyFloat):
         return _NEUTRAL_FLOAT[kind]
-    assert isinstance(element, IntegerType)  # the verifier of reduction
+    assert isinstance(element, IntegerType)  # checked by the verifier of reduction
     bits = element.width.data
     signed = 1 << (bits - 1)
     return {

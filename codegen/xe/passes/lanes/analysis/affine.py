@@ -1,4 +1,4 @@
-"""Sums of products of what a launch gives and of what only the run tells."""
+"""Sums of products of launch arguments and of values unknown until the kernel runs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from codegen.artifact.signature import Parameter
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A value that only the run tells. `given`: it hangs on what the launch gives, or on memory, in some way."""
+    """A value unknown until the kernel runs. `given`: it depends on launch arguments, or on memory."""
 
     value: SSAValue
     given: bool
@@ -24,18 +24,18 @@ Sum = Mapping[Product, int]
 
 
 def constant(number_: int) -> Sum:
-    """A number as a sum."""
+    """Return a number as a sum."""
     return {(): number_} if number_ else {}
 
 
 def added(one: Sum, other: Sum, times: int = 1) -> Sum:
-    """The sum of two, the other taken so many times."""
+    """Return `one` plus `times` times `other`."""
     total = {product: one.get(product, 0) + times * other.get(product, 0) for product in (*one, *other)}
     return {product: count for product, count in total.items() if count}
 
 
 def multiplied(one: Sum, other: Sum) -> Sum:
-    """The product of two sums."""
+    """Return the product of two sums."""
     total: Sum = {}
     for a, count in one.items():
         for b, times in other.items():
@@ -50,17 +50,17 @@ def _order(variable: Parameter | Unknown) -> tuple[int, int, str, int]:
 
 
 def is_given(sum_: Sum) -> bool:
-    """Whether a sum hangs on what the launch gives, or on memory."""
+    """True if a sum depends on launch arguments or on memory."""
     return any(not isinstance(v, Unknown) or v.given for v in _variables(sum_))
 
 
 def hangs_on(sum_: Sum, value: SSAValue) -> bool:
-    """Whether a sum has a value in it."""
+    """True if a sum contains a value."""
     return any(isinstance(v, Unknown) and v.value is value for v in _variables(sum_))
 
 
 def is_known(sum_: Sum) -> bool:
-    """Whether the launch gives all of a sum."""
+    """True if a sum has only launch arguments."""
     return not any(isinstance(v, Unknown) for v in _variables(sum_))
 
 
@@ -69,7 +69,7 @@ def _variables(sum_: Sum) -> Iterator[Parameter | Unknown]:
 
 
 def by_unknowns(sum_: Sum) -> dict[Product, Sum]:
-    """The sums of what the launch gives by the product of unknowns that they are multiplied with."""
+    """Return the coefficient of each product of unknowns, as a sum of launch arguments."""
     out: dict[Product, dict[Product, int]] = {}
     for product, count in sum_.items():
         unknown = tuple(v for v in product if isinstance(v, Unknown))

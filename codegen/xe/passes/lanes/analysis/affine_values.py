@@ -35,14 +35,14 @@ _FROM_ELSEWHERE = ("memref.", "llvm.", "scf.")
 
 
 class Sums:
-    """The sums that the values of one kernel are, before and after lowering: the launch gives the arguments of both."""
+    """The values of one kernel as sums, before and after lowering: both have the same arguments."""
 
     def __init__(self, before: Block, after: Block) -> None:
         self._entries = before, after
         self._known: dict[SSAValue, Sum] = {}
 
     def of(self, value: Index) -> Sum:
-        """The sum that an index, an address or a pointer is."""
+        """Return an index, an address or a pointer as a sum."""
         known = number(value)
         if known is not None or not isinstance(value, SSAValue):
             return constant(known or 0)
@@ -51,7 +51,7 @@ class Sums:
         return self._known[value]
 
     def carry(self, argument: SSAValue, start: Index, step: Sum | None) -> None:
-        """Say that a loop carries a value which starts so, and to which each round adds `step`, if that is known."""
+        """Record a value carried by a loop, with its start and the increment `step` per iteration, if known."""
         if step is None:
             return
         rounds = Unknown(argument, given=False)
@@ -99,7 +99,7 @@ class Sums:
         return self._field(source, Field.POINTER, 0, value)
 
     def _field(self, source: SSAValue, field: Field, axis: int, value: OpResult) -> Sum:
-        """What `value` reads of a memref: of an argument, or of a view of one."""
+        """Return the sum of a field that `value` reads of a memref: an argument, or a view of one."""
         if isinstance(source, BlockArgument) and self._is_argument(source):
             return {(Parameter(source.index, field, axis),): 1}
         view = source.owner

@@ -1,4 +1,4 @@
-"""Which accesses of a kernel may be of the same memory."""
+"""Alias analysis of the accesses of a kernel."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class _Rectangle:
     width: int
 
     def is_beside(self, other: "_Rectangle") -> bool:
-        """Whether two parts of one surface have nothing in common; false where that is not known."""
+        """True if two parts of one surface are known to be disjoint."""
         if self.surface != other.surface:
             return False
         rows, columns = _number(added(self.row, other.row, -1)), _number(added(self.column, other.column, -1))
@@ -50,7 +50,7 @@ class _Rectangle:
 
 
 class Aliases:
-    """Answers for one kernel. `apart`: its arguments share no memory. `sums` know its pointers and offsets."""
+    """Alias queries for one kernel. `apart`: its arguments do not alias. `sums`: its pointers and offsets."""
 
     def __init__(self, sums: Sums, *, apart: bool) -> None:
         self._sums, self._apart = sums, apart
@@ -58,15 +58,15 @@ class Aliases:
         self._rectangles: dict[Operation, _Rectangle] = {}
 
     def may_write(self, op: Operation, load: Load) -> bool:
-        """Whether an operation of those that `writes` names, or one inside of it, may write what a load reads."""
+        """True if an operation that `writes`, or a nested one, may write what a load reads."""
         if isinstance(op, BlockStore2dOp | StoreOp):
             return self.may_meet(op, load)
         return not op.regions or any(self.may_write(inner, load) for inner in _inside(op) if writes(inner))
 
     def may_meet(self, one: Access, other: Access) -> bool:
-        """Whether two loads or stores may be of the same memory."""
+        """True if two loads or stores may access the same memory."""
         if one.ptr.type != other.ptr.type:
-            return False  # memory of another kind
+            return False  # another address space
         arguments = self._argument(one), self._argument(other)
         if self._apart and None not in arguments and arguments[0] != arguments[1]:
             return False
@@ -75,7 +75,7 @@ class Aliases:
         return not self._rectangle(one).is_beside(self._rectangle(other))
 
     def _argument(self, op: Access) -> int | None:
-        """The argument that a pointer is of, if it is of one."""
+        """Return the number of the argument that a pointer is derived from; None if there is none."""
         if op not in self._arguments:
             given = {
                 variable.argument
@@ -101,7 +101,7 @@ class Aliases:
 
 
 def writes(op: Operation) -> bool:
-    """Whether an operation, or one inside of it, may write to memory, or orders accesses to it."""
+    """True if an operation or a nested one may write to memory, or orders accesses to it."""
     if op.regions:
         return any(map(writes, _inside(op)))
     return type(op) not in _WRITES_NOTHING and not is_pure(type(op)) and not op.has_trait(IsTerminator)
@@ -109,7 +109,7 @@ def writes(op: Operation) -> bool:
 
 @cache
 def is_pure(kind: type[Operation]) -> bool:
-    """Whether operations of a kind, which have no regions, only compute."""
+    """True if operations of a kind, which have no regions, have no effects."""
     return kind.has_trait(NoMemoryEffect) and not kind.has_trait(IsTerminator)
 
 
@@ -118,5 +118,5 @@ def _inside(op: Operation) -> Iterator[Operation]:
 
 
 def _number(sum_: Sum) -> int | None:
-    """The number that a sum is, if it is one whatever the launch gives."""
+    """Return the number of a constant sum, else None."""
     return sum_.get((), 0) if not sum_.keys() - {()} else None

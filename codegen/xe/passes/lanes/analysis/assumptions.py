@@ -1,4 +1,4 @@
-"""What lane code relies on and cannot check, as an attribute of the kernel."""
+"""Assumptions of lane code that it cannot check, as an attribute of the kernel."""
 
 from collections.abc import Collection
 
@@ -18,13 +18,13 @@ _BOUNDS = ("multiple", "least", "most")
 
 
 def note_assumptions(function: gpu.FuncOp, assumptions: Collection[Assumption]) -> None:
-    """Say on a kernel what it relies on."""
+    """Set the assumptions of a kernel."""
     in_order = sorted(assumptions, key=str)
     function.attributes[_ATTRIBUTE] = ArrayAttr([_attribute(assumption) for assumption in in_order])
 
 
 def assumptions_of(function: gpu.FuncOp) -> tuple[Assumption, ...] | None:
-    """What a kernel relies on; None of one that `lower-to-lanes` did not lower."""
+    """Return the assumptions of a kernel; None if `lower-to-lanes` did not lower it."""
     noted = function.attributes.get(_ATTRIBUTE)
     if not isinstance(noted, ArrayAttr):
         return None
@@ -52,7 +52,7 @@ def _number(attribute: Attribute) -> int:
 
 
 def _text(product: tuple[Parameter, ...]) -> str:
-    """Parameters as "argument.field.axis", joined by "*"; 1 of none."""
+    """Return parameters as "argument.field.axis", joined by "*"; 1 for none."""
     return "*".join(f"{p.argument}.{p.field}.{p.axis}" for p in product) or "1"
 
 

@@ -1,7 +1,7 @@
-"""Values that hang on nothing but their operands: each is made once where it is seen, and goes if nothing uses it.
+"""Common subexpression elimination: pure values are created once while in scope, and erased if unused.
 
-The same sums are asked for again and again, as every access says its whole place. MLIR and LLVM would find out, after
-each of them was made, printed, parsed and converted.
+Every access computes its whole address, so the same sums are requested repeatedly. MLIR and LLVM would also
+remove them, but only after each was created, printed, parsed and converted.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,13 +13,13 @@ _NONE: Mapping[str, Attribute] = {}
 
 
 class PureValues:
-    """What was made in a block and in those around it.
+    """The pure values of a block and its enclosing blocks.
 
-    Operands, types and properties are told apart by identity: what was made keeps them alive.
+    Operands, types and properties are compared by identity: the created operations keep them alive.
     """
 
     def __init__(self, everywhere: "PureValues | None" = None) -> None:
-        self._everywhere = everywhere  # values that are seen from every block, too
+        self._everywhere = everywhere  # values visible in every block, too
         self._made: dict[Key, SSAValue] = {}
         self._operations: list[Operation] = []
         self._kept: list[object] = []
@@ -32,7 +32,7 @@ class PureValues:
         type_: Attribute,
         properties: Mapping[str, Attribute] = _NONE,
     ) -> SSAValue:
-        """The result of an operation without effects, at the end of a block where there is none yet."""
+        """Return the result of a pure operation, created at the end of the block unless there is one in scope."""
         key = (kind, id(type_), *map(id, operands), *map(id, properties.values()))
         found = self._find(key)
         if found is None:
@@ -43,7 +43,7 @@ class PureValues:
         return found
 
     def known(self, of: tuple[SSAValue, Attribute], make: Callable[[], SSAValue]) -> SSAValue:
-        """What `make` gives for a value and a type, where it is seen; a kernel has its values until it is lowered."""
+        """Return the result of `make` for a value and a type, memoised in scope until the kernel is lowered."""
         key = tuple(map(id, of))
         found = self._find(key)
         if found is None:
@@ -56,16 +56,16 @@ class PureValues:
         return found if found is not None or self._everywhere is None else self._everywhere._find(key)
 
     def mark(self) -> int:
-        """A mark of what was made so far."""
+        """Return a mark of the values created so far."""
         return len(self._made)
 
     def forget(self, mark: int) -> None:
-        """Forget what was made since a mark, in a block that nothing after it sees."""
+        """Forget the values created since a mark, at the end of their block."""
         while len(self._made) > mark:
             self._made.popitem()
 
     def drop_unused(self) -> None:
-        """Erase what nothing uses."""
+        """Erase unused operations."""
         for op in reversed(self._operations):
             if not any(result.uses for result in op.results):
                 op.detach()

@@ -1,4 +1,4 @@
-"""What is known of an index: what divides it, and its number."""
+"""Divisors and constant values of indices."""
 
 from math import gcd
 
@@ -10,12 +10,12 @@ from codegen.xe.dialects.index_list import Index
 
 
 def divisor(value: Index) -> int:
-    """A number that divides an index for sure; 0, which all divide, of 0."""
+    """Return a number that is known to divide an index; 0 for 0, which every number divides."""
     return _divisor(value, frozenset())
 
 
 def _divisor(value: Index, assumed: frozenset[SSAValue]) -> int:
-    """`assumed` are divided by whatever is found: what a loop carries, while its steps are looked at."""
+    """Return a divisor; values in `assumed` have any: those carried by a loop while its steps are analysed."""
     known = number(value)
     if known is not None or not isinstance(value, SSAValue) or value in assumed:
         return abs(known or 0)
@@ -46,7 +46,7 @@ def _divisor_of_argument(value: BlockArgument, assumed: frozenset[SSAValue]) -> 
 
 
 def number(value: Index) -> int | None:
-    """An index that is known."""
+    """Return the value of a constant index, else None."""
     if isinstance(value, int):
         return value
     owner = value.owner

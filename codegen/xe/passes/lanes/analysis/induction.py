@@ -1,4 +1,4 @@
-"""What each round of a loop adds to a value that it carries."""
+"""Increments per iteration of the values that a loop carries."""
 
 from collections.abc import Sequence
 
@@ -17,9 +17,9 @@ from codegen.xe.passes.lanes.analysis.affine_values import Sums
 
 
 def steps_of(sums: Sums, argument: SSAValue, last: SSAValue, count: int) -> Sequence[Sum | None]:
-    """What a round adds to an index, or to each of the `count` offsets of a descriptor; None: not known.
+    """Return the increment of an index, or of each of the `count` offsets of a descriptor; None: not known.
 
-    `last`: what the round makes of the argument.
+    `last`: the value of the argument at the end of the iteration.
     """
     if isinstance(argument.type, TensorDescType):
         return _moves(sums, argument, last, count)
@@ -31,7 +31,7 @@ def _moves(sums: Sums, argument: SSAValue, last: SSAValue, count: int) -> Sequen
     total: list[Sum] = [{}] * count
     while isinstance(last.owner, UpdateNdOffsetOp):
         further = last.owner.mixed_offsets
-        for axis, offset in enumerate(further, count - len(further)):  # fewer are those of the last dimensions
+        for axis, offset in enumerate(further, count - len(further)):  # fewer offsets apply to the last dimensions
             total[axis] = added(total[axis], sums.of(offset))
         last = last.owner.desc
     return total if last is argument else [None] * count

@@ -1,7 +1,7 @@
-"""Blocks of messages that a kernel asks for: `inst_data` of a load that DPAS takes, and of a prefetch.
+"""Block sizes of messages that a kernel requests: `inst_data` of a load for DPAS, and of a prefetch.
 
-That of other loads is ignored: it is what the instructions after them take, not what is tuned. So is that of
-transposed loads, which are planned.
+That of other loads is ignored: it is the size of the consuming instructions, not a tuned parameter. It is
+also ignored for transposed loads, which are planned.
 """
 
 from dataclasses import replace
@@ -20,7 +20,7 @@ from codegen.xe.layout import BlockLimits
 
 
 def stated_limits(op: LoadNdOp | PrefetchNdOp, bits: int, limits: BlockLimits) -> BlockLimits:
-    """The limits of messages for elements of so many bits: the device's, and what the access states."""
+    """Return the message limits for elements of a width: the device's, restricted by the access's inst_data."""
     stated = op.layout.data.inst_data if isinstance(op.layout, LayoutAttr) else None
     if stated is None or len(stated) != 2 or not (isinstance(op, PrefetchNdOp) or _is_operand(op)):
         return limits
@@ -33,7 +33,7 @@ def stated_limits(op: LoadNdOp | PrefetchNdOp, bits: int, limits: BlockLimits) -
 
 
 def _is_operand(op: LoadNdOp) -> bool:
-    """Whether DPAS takes what is loaded, as it lies there."""
+    """True if the loaded value is an operand of DPAS without rearrangement."""
     seen: set[SSAValue] = set()
     pending: list[SSAValue] = [op.result]
     while pending:
@@ -49,7 +49,7 @@ def _is_operand(op: LoadNdOp) -> bool:
 
 
 def _same(use: Use) -> list[SSAValue]:
-    """What a user makes of a value element by element, or carries it as."""
+    """Return the element-wise results of a user, or the values that carry it through a region."""
     user = use.operation
     if isinstance(user, scf.ForOp):
         return [user.body.block.args[use.index - 2], user.results[use.index - 3]]

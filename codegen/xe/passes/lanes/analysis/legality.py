@@ -1,4 +1,6 @@
-"""Whether 2-D block messages may access a matrix, and what of that only the launch decides.
+"""Legality of 2-D block messages for a matrix, and the conditions on the launch.
+
+Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
 
 Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
 """
@@ -27,9 +29,10 @@ Assumptions = tuple[Assumption, ...]
 
 
 def assumed(matrix: MatrixAccess, bits: int, limits: BlockLimits, sums: Sums) -> Assumptions | None:
-    """What a launch must fulfil for block messages to access a matrix of elements of so many bits; None: they may not.
+    """Return the conditions on a launch under which block messages may access a matrix; None: never.
 
-    What a launch gives is taken to be as round as messages need it; constants and the kernel's own numbers must be.
+    Launch arguments are assumed to be multiples as messages require; constants and the kernel's own values
+    must be.
     """
     if matrix.local or matrix.by_lanes or bits not in (8, 16, 32) or matrix.height is None or matrix.width is None:
         return None
@@ -62,7 +65,7 @@ def _within(what: str, value: Sum, least: int, most: int | None = None, multiple
 
 
 def _aligned(what: str, value: Sum, multiple: int) -> Assumptions | None:
-    """Every part of a sum that varies alone must be a multiple."""
+    """Require every independent part of a sum to be a multiple."""
     found: list[Assumption] = []
     for unknown, part in by_unknowns(value).items():
         rest = {product: factor for product, factor in part.items() if factor % multiple}
@@ -80,7 +83,7 @@ def _aligned(what: str, value: Sum, multiple: int) -> Assumptions | None:
 
 
 def _terms(value: Sum) -> tuple[Term, ...]:
-    """The terms of a sum; none if the launch does not give all of it."""
+    """Return the terms of a sum; none unless it has only launch arguments."""
     if not is_known(value):
         return ()
     terms = [Term(factor, _parameters(product)) for product, factor in value.items()]

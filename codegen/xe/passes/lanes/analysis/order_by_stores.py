@@ -1,7 +1,7 @@
-"""Operations in the order of what is stored: what a store needs is written right before it.
+"""Schedules operations by stores: the operands of a store are computed right before it.
 
-Lowering goes operation by operation over the whole tile of a sub-group. Intel's compiler keeps roughly to the order it
-is given, so of a long epilogue it would hold several tiles at one time, for which registers spill.
+Lowering proceeds operation by operation over the whole tile of a sub-group. Intel's compiler roughly keeps
+the given order, so a long epilogue would hold several tiles at once and spill registers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,10 +44,10 @@ _READ_AHEAD_BYTES = 2048
 
 
 def order_by_stores(body: Block, lowering: Lowering, *, apart: bool) -> None:
-    """Order what follows the products of each block that stores to memory; in place.
+    """Schedule, in place, what follows the products of each block that stores to memory.
 
-    What has an effect stays in its order, and no load goes beyond what may write there. `apart`: arguments share no
-    memory.
+    Operations with effects keep their order, and no load moves past a possible write to its memory. `apart`:
+    arguments do not alias.
     """
     aliases = Aliases(lowering.sums, apart=apart)
     for block in [body, *(block for op in body.walk() for region in op.regions for block in region.blocks)]:
@@ -60,7 +60,7 @@ def order_by_stores(body: Block, lowering: Lowering, *, apart: bool) -> None:
 
 
 def _after_products(block: Block, lowering: Lowering) -> list[Operation]:
-    """The operations after the last product or loop: those before have the order in which operands are loaded."""
+    """Return the operations after the last product or loop; earlier ones keep the order of operand loads."""
     ops = list(block.ops)
     products = (place for place, op in enumerate(ops) if _multiplies(op, lowering))
     return ops[max(products, default=-1) + 1 :]
@@ -71,7 +71,7 @@ def _multiplies(op: Operation, lowering: Lowering) -> bool:
 
 
 def _calls_all_lanes(op: Operation, lowering: Lowering) -> bool:
-    """Whether all lanes take part in the function that is called, as in those of products."""
+    """True for calls of convergent functions, such as those of products."""
     if type(op) is not DeviceCallOp:
         return False
     assert isinstance(op, DeviceCallOp)
@@ -80,7 +80,7 @@ def _calls_all_lanes(op: Operation, lowering: Lowering) -> bool:
 
 
 def _stores(op: Operation) -> bool:
-    """Whether an operation, or one inside of it, writes to the device's memory."""
+    """True if an operation, or a nested one, writes to device memory."""
     if op.regions:
         return any(_stores(inner) for region in op.regions for block in region.blocks for inner in block.ops)
     kind = type(op)
@@ -90,8 +90,8 @@ def _stores(op: Operation) -> bool:
 class _Tail:
     """The last operations of a block, while they are ordered.
 
-    `_waiting` are those that are not written yet. `_after` are, as bits of their places, the moving loads and the
-    operations that keep their order which one needs; `_missing` those of them that are not written yet.
+    `_waiting` are those not yet written. `_after` are, as bit sets of positions, the movable loads and the
+    order-keeping operations that each depends on; `_missing` are those of them not yet written.
     """
 
     def __init__(self, ops: Sequence[Operation], lowering: Lowering, aliases: Aliases) -> None:
@@ -113,14 +113,14 @@ class _Tail:
         self._ordered: list[Operation] = []
 
     def ordered(self) -> list[Operation]:
-        """All operations: those that may move before the first that needs them, or that they must not go beyond."""
+        """Return all operations: movable ones before their first user, or before what they must not pass."""
         for op in self._stays:
             if op.has_trait(IsTerminator):
                 break
             if writes(op):
                 self._write_loads_before(op)
             self._write(op)
-        for op in self._at:  # what nothing needs, and the terminator
+        for op in self._at:  # unused operations and the terminator
             self._write(op)
         return self._ordered
 
@@ -130,7 +130,7 @@ class _Tail:
                 self._write(load)
 
     def _write(self, op: Operation) -> None:
-        """Append an operation, if it waits, after all that it needs."""
+        """Append an operation and, before it, all that it depends on, unless already written."""
         pending = [op]
         while pending:
             last = pending[-1]
@@ -147,7 +147,7 @@ class _Tail:
                     self._use_up(last)
 
     def _use_up(self, load: Load) -> None:
-        """Append what unites a loaded value with others, so that its registers are free: a store needs but a part."""
+        """Append the operations that join a loaded value with others, to free its registers: stores need only parts."""
         from_load = set(load.results)
         pending: list[Operation] = [load]
         while pending:
@@ -164,13 +164,13 @@ class _Tail:
 
 
 def _register_bytes(load: Load) -> int:
-    """What a load fills in the registers of all lanes."""
+    """Return the bytes that a load fills in the registers of all lanes."""
     (value,) = load.results
     return length_of(value) * bits_of(element_of(value)) // 8 * LANES
 
 
 def _is_same_everywhere(value: SSAValue) -> bool:
-    """Whether all registers of a chunk hold one number, for which they need not be kept."""
+    """True if all registers of a chunk hold one number, which need not stay in registers."""
     return isinstance(value.owner, vector.BroadcastOp | arith.ConstantOp)
 
 
@@ -184,7 +184,7 @@ def _may_move(op: Operation, lowering: Lowering) -> bool:
 
 
 def _made_by(op: Operation) -> Iterator[Operation]:
-    """The operations that make the operands of one, and of those inside of it."""
+    """Yield the operations that define the operands of an operation and of its nested ones."""
     for inner in op.walk() if op.regions else (op,):
         for operand in inner.operands:
             if isinstance(operand, OpResult):

@@ -1,7 +1,7 @@
-"""Which layouts the uses of vectors ask for, so that loads put elements where they are used.
+"""Preferred layouts of vectors, derived from their uses, so that loads put elements where they are used.
 
-Goes backwards: an operand of DPAS has the instruction's layout; through element-wise operations, transposes, casts and
-loops the wish goes on to where the value comes from. Other values are canonical.
+Propagates backwards: an operand of DPAS has the instruction's layout; through element-wise operations,
+transposes, casts and loops the preference reaches the producer. Other values have the canonical layout.
 """
 
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ Wishes = dict[SSAValue, LaneLayout]
 
 
 def preferences(body: Block) -> Wishes:
-    """The layouts of all vectors of a kernel that shall not be canonical."""
+    """Return the layouts of all vectors of a kernel that are not canonical."""
     wishes: Wishes = {}
     operations = list(body.walk())
     for op in operations:
@@ -65,7 +65,7 @@ def preferences(body: Block) -> Wishes:
 
 
 def _wish(wishes: Wishes, value: SSAValue, layout: LaneLayout) -> None:
-    """Ask for a layout of a value, and of all that it comes from; the first to ask is heard."""
+    """Set the preferred layout of a value and of its sources; the first preference wins."""
     pending = [(value, layout)]
     while pending:
         now, wanted = pending.pop()
@@ -79,7 +79,7 @@ def _wish(wishes: Wishes, value: SSAValue, layout: LaneLayout) -> None:
 
 
 def _source_layout(wishes: Wishes, op: TransposeOp | ShapeCastOp) -> LaneLayout:
-    """The layout of the operand in which the result needs no movement."""
+    """Return the layout of the operand with which the result needs no movement."""
     result = op.results[0]
     layout = wishes.get(result) or canonical(shape_of(result))
     if isinstance(op, ShapeCastOp):
@@ -89,7 +89,7 @@ def _source_layout(wishes: Wishes, op: TransposeOp | ShapeCastOp) -> LaneLayout:
 
 
 def _sources(value: SSAValue) -> Iterator[SSAValue]:
-    """Values of the same shape that a value is made of, element by element; and those that are it elsewhere."""
+    """Yield the values of the same shape from which a value is computed element by element or carried."""
     owner = value.owner
     if isinstance(value, BlockArgument):
         yield from _of_argument(value)

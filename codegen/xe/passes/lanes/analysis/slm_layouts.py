@@ -1,7 +1,7 @@
-"""How matrices lie in shared local memory where nothing says it: so that what a lane takes is contiguous.
+"""Default layouts of matrices in shared local memory, in which the data of a lane is contiguous.
 
-A lane takes some rows of one column, or of a transposed matrix some columns of one row. Blocks that hold 16 bytes of
-that, 16 times, give each lane one vector, and the lanes of a message neighbouring ones.
+A lane takes some rows of one column, or of a transposed matrix some columns of one row. Blocks of 16 times 16
+bytes of these give each lane one vector, and the lanes of a message adjacent ones.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -40,7 +40,7 @@ _VECTOR_BYTES = 16
 
 
 def chosen_layout(op: CreateMemDescOp, layouts: Layouts) -> MemDescType:
-    """The type of a matrix with the layout that it shall have; its own where something else may see how it lies."""
+    """Return the type of a matrix with its chosen layout; unchanged if another user may see the layout."""
     type_ = op.mem_desc.type
     shape, bits = type_.get_shape(), bits_of(lane_element(type_.element_type))
     if type_.mem_layout is not None or len(shape) != 2 or bits < 8:
@@ -57,13 +57,13 @@ def chosen_layout(op: CreateMemDescOp, layouts: Layouts) -> MemDescType:
 
 
 def takes_rows(op: CreateMemDescOp, layouts: Layouts) -> bool:
-    """Whether the lanes that load from a buffer take columns of one row, as they do of what is transposed."""
+    """True if the lanes that load from a buffer take columns of one row, as for transposed values."""
     loads = [load for matrix in _matrices(op) if matrix is not None for load in _loads(matrix)]
     return bool(loads) and all(_is_by_row(load.result, layouts(load.result)) for load in loads)
 
 
 def stores_of(op: CreateMemDescOp) -> Iterator[StoreMatrixOp]:
-    """The stores to a buffer."""
+    """Yield the stores to a buffer."""
     for matrix in _matrices(op):
         if matrix is not None:
             yield from (user for user in _users(matrix) if isinstance(user, StoreMatrixOp))
@@ -75,7 +75,7 @@ def _is_by_row(value: SSAValue, layout: LaneLayout) -> bool:
 
 
 def _matrices(op: CreateMemDescOp) -> Iterator[SSAValue[MemDescType] | None]:
-    """The matrices that a buffer is seen as; None: something else than a matrix."""
+    """Yield the matrices of a buffer; None for any other use."""
     for use in op.source.uses:
         yield use.operation.mem_desc if isinstance(use.operation, CreateMemDescOp) else None
 
@@ -92,12 +92,12 @@ def _loads(matrix: SSAValue) -> list[LoadMatrixOp]:
 
 
 def _is_aligned(offsets: Sequence[Index] | None, block: Ints) -> bool:
-    """Whether offsets are known to be those of whole blocks."""
+    """True if offsets are known to be multiples of blocks."""
     return offsets is not None and all(divisor(o) % b == 0 for o, b in zip(offsets, block, strict=True))
 
 
 def _offsets(matrix: SSAValue) -> Iterator[Sequence[Index] | None]:
-    """Where a matrix, and views of it, are accessed; None: where that is not to be seen."""
+    """Yield the offsets of accesses to a matrix and its views; None if unknown."""
     for op in _users(matrix):
         if isinstance(op, MemDescSubviewOp):
             yield op.mixed_offsets if op.result.type.get_num_dims() == len(op.mixed_offsets) else None

@@ -1,4 +1,4 @@
-"""Where block messages to a matrix go."""
+"""Address operands of block messages."""
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import i32
@@ -23,7 +23,7 @@ class Messages:
         self._pitch = emitter.as_int(emitter.product(pitch, nbytes), i32)
 
     def place(self, piece: Piece) -> BlockPlace:
-        """Where the message of a piece goes."""
+        """Return the position of the message of a piece."""
         emitter, matrix = self._emitter, self._matrix
         column = emitter.as_int(emitter.sum(matrix.column, piece.column), i32)
         if piece.unit != 1:

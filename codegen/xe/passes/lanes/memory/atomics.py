@@ -1,4 +1,4 @@
-"""Atomic updates: each lane updates the elements that it owns, one by one."""
+"""Atomic updates: each lane updates its own elements one by one."""
 
 from collections.abc import Callable, Mapping
 
@@ -95,7 +95,7 @@ def _atomic_rmw(lowering: Lowering, op: Operation) -> None:
 
 
 def _update(emitter: Emitter, kind: AtomicKind, pointer: SSAValue, value: SSAValue) -> SSAValue:
-    """Update memory with a scalar; what it held."""
+    """Update memory with a scalar; return the old value."""
     native = _NATIVE.get(kind)
     if native is None:
         return _retry(emitter, _BY_RETRY[kind], pointer, value)
@@ -107,7 +107,7 @@ def _update(emitter: Emitter, kind: AtomicKind, pointer: SSAValue, value: SSAVal
 
 
 def _retry(emitter: Emitter, combine: _Combine, pointer: SSAValue, value: SSAValue) -> SSAValue:
-    """Read, combine and replace what was read, until nobody else replaced it in between."""
+    """Read, combine and compare-exchange until no other work-item intervened."""
     type_ = value.type
     bits = IntegerType(bits_of(type_))
     first = load(emitter, pointer, bits)

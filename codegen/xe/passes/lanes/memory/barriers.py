@@ -1,4 +1,4 @@
-"""Barriers and fences. A named barrier that all sub-groups meet at is the barrier of the work-group."""
+"""Barriers and fences. A named barrier of all sub-groups is the barrier of the work-group."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ from codegen.xe.passes.lanes.values import Barrier
 
 
 def _allocate(lowering: Lowering, op: Operation) -> None:
-    """The barrier of a work-group needs no allocation."""
+    """Lower to nothing: the barrier of a work-group needs no allocation."""
 
 
 def _init(lowering: Lowering, op: Operation) -> None:
@@ -51,7 +51,7 @@ def _number(value: SSAValue) -> int | None:
 
 
 def _arrive(lowering: Lowering, op: Operation) -> None:
-    """Nothing is seen of those who arrived until all wait; what they wrote is ordered by the barrier."""
+    """Lower to nothing: the wait is the barrier, which also orders earlier writes."""
 
 
 def _wait(lowering: Lowering, op: Operation) -> None:

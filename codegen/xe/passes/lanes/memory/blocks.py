@@ -1,4 +1,4 @@
-"""Loads, stores and prefetches of blocks: by 2-D block messages where the hardware has them, else lane by lane."""
+"""Loads, stores and prefetches of blocks: by 2-D block messages if the hardware has them, else lane by lane."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -88,7 +88,7 @@ from codegen.xe.passes.lanes.vectors.shuffles import convert
 
 
 def block_names(op: LoadNdOp) -> Places:
-    """The element of the result that each element of the block is, the block being all of array_length side by side."""
+    """Return the result element of each element of the block, with array_length blocks side by side."""
     desc = cast(TensorDescType, op.desc.type)
     rows, columns = block_shape(desc)
     blocks, bits = desc.block.array_length, bits_of(lane_element(desc.element_type))
@@ -105,14 +105,14 @@ def block_names(op: LoadNdOp) -> Places:
 
 
 def block_shape(desc: TensorDescType) -> tuple[int, int]:
-    """Rows and columns of a block, blocks of array_length side by side."""
+    """Return rows and columns of a block, with array_length blocks side by side."""
     shape = desc.get_shape()
     rows, columns = shape if len(shape) == 2 else (1, shape[0])
     return rows, columns * desc.block.array_length
 
 
 def load_layout(op: LoadNdOp, result: LaneLayout) -> LaneLayout:
-    """Where the elements of the block must be for those of the result to be as `result` says."""
+    """Return the layout of the block with which the result has the layout `result`."""
     names = block_names(op)
     inverse = np.empty_like(names)
     inverse[names] = np.arange(len(names))
@@ -145,7 +145,7 @@ def _load_nd(lowering: Lowering, op: Operation) -> None:
 
 
 def _pieces(op: LoadNdOp, shape: Ints, bits: int, wanted: LaneLayout, limits: BlockLimits) -> list[Piece]:
-    """Messages of the blocks that are stated, or else of the largest that there are."""
+    """Return the messages of the stated block size, or else of the largest possible."""
     rows, columns = shape
     with suppress(LayoutRefused):
         return loads_of(rows, columns, bits, wanted, stated_limits(op, bits, limits))
@@ -194,7 +194,7 @@ def _load_messages(
 
 
 def _slices(emitter: Emitter, value: SSAValue, element: Attribute, longest: int) -> list[SSAValue]:
-    """A message's result in chunks of elements."""
+    """Split a message's result into chunks of elements."""
     assert isinstance(value.type, VectorType)
     words, width = value.type.get_shape()[0], bits_of(value.type.element_type) // bits_of(element)
     out: list[SSAValue] = []
@@ -237,7 +237,7 @@ def _store_nd(lowering: Lowering, op: Operation) -> None:
 
 
 def _may_store_rows(lowering: Lowering, matrix: MatrixAccess, value: Lanes, shape: Ints) -> bool:
-    """Whether rows may go as they are: no run of columns is partly outside of the matrix."""
+    """True if rows can be stored in place: no run of columns is partly outside the matrix."""
     if value.splat is not None or matrix.width is None or not holds_rows(value.layout, shape):
         return False
     sums = lowering.sums.of(matrix.column), lowering.sums.of(matrix.width)
@@ -250,7 +250,7 @@ def _prefetch_nd(lowering: Lowering, op: Operation) -> None:
     matrix = matrix_of(lowering, block, op.mixed_offsets)
     element = lane_element(block.type.element_type)
     if not _may_use_messages(lowering, matrix, element):
-        return  # a prefetch changes nothing but time
+        return  # a prefetch only affects performance
     rows, columns = block_shape(block.type)
     messages = Messages(lowering.emitter, matrix, bits_of(element))
     for piece in _prefetches(op, (rows, columns), bits_of(element), lowering.limits):

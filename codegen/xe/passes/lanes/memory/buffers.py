@@ -1,4 +1,4 @@
-"""Memrefs: those in shared local memory become pointers into the kernel's global; others stay what they are."""
+"""Memrefs: those in shared local memory become pointers into the kernel's global; others are unchanged."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -25,7 +25,7 @@ from codegen.xe.passes.lanes.values import lane_element
 
 
 def is_local(value: SSAValue) -> bool:
-    """Whether a memref lies in shared local memory."""
+    """True if a memref is in shared local memory."""
     return isinstance(value.type, MemRefType) and space_of(value.type) is MemorySpace.SLM
 
 
@@ -72,7 +72,7 @@ def _subview(lowering: Lowering, op: Operation) -> None:
 
 
 def _element(lowering: Lowering, buffer: SSAValue, at: list[Index]) -> SSAValue:
-    """The pointer to an element of a buffer in shared local memory."""
+    """Return the pointer to an element of a buffer in shared local memory."""
     emitter, (_, strides) = lowering.emitter, extent_of(lowering, buffer)
     offset = emitter.sum(*(emitter.product(i, s) for i, s in zip(at, strides, strict=True)))
     element = lane_element(cast("MemRefType[Attribute]", buffer.type).element_type)

@@ -1,7 +1,7 @@
-"""A of bytes that is stored by columns: rows of K in pairs, by messages that transpose words of four columns.
+"""Loads of 8-bit A stored by columns: pairs of rows of K, by messages that transpose words of four columns.
 
-DPAS takes neighbours in K as one word of a lane. Two messages read every other row each, as matrices of twice the
-pitch, so that a lane has both rows of a pair; bytes are then exchanged within words, not between lanes.
+DPAS takes neighbours in K as one word of a lane. Two messages each read every other row, as matrices of twice
+the pitch, so that a lane has both rows of a pair; bytes are then exchanged within words, not between lanes.
 """
 
 from dataclasses import replace
@@ -42,7 +42,7 @@ _LOW, _HIGH = 0x00FF00FF, 0xFF00FF00
 
 
 def are_columns_of_bytes(shape: Ints, bits: int, wanted: LaneLayout) -> bool:
-    """Whether a block is A of bytes, transposed, in whole messages."""
+    """True if a block is transposed 8-bit A in whole messages."""
     rows, columns = shape
     if bits != 8 or rows % _ROWS or columns % _COLUMNS:
         return False
@@ -51,7 +51,7 @@ def are_columns_of_bytes(shape: Ints, bits: int, wanted: LaneLayout) -> bool:
 
 
 def halves_of(lowering: Lowering, matrix: MatrixAccess) -> tuple[MatrixAccess, MatrixAccess] | None:
-    """The matrices of every other row from the first and from the second; None where messages may not access them."""
+    """Return the matrices of the even and of the odd rows; None if messages may not access them."""
     emitter, height = lowering.emitter, matrix.height
     if height is None or matrix.local or any(factor % 2 for factor in lowering.sums.of(matrix.row).values()):
         return None
@@ -84,7 +84,7 @@ def load_columns(
     wanted: LaneLayout,
     cache: LoadCacheControlAttr | None,
 ) -> Lanes:
-    """The block, as DPAS takes it transposed."""
+    """Load the block in the layout of a transposed DPAS operand."""
     rows, columns = type_.get_shape()
     messages = [Messages(emitter, half, 8) for half in halves]
     chunks: list[SSAValue] = []
@@ -98,7 +98,7 @@ def load_columns(
 
 
 def _pairs(emitter: Emitter, even: SSAValue, odd: SSAValue) -> list[SSAValue]:
-    """Of words of four columns each, chunks of eight columns whose bytes alternate between the two rows."""
+    """Interleave words of four columns each to chunks of eight columns, with bytes alternating between two rows."""
 
     def number(value: int) -> SSAValue:
         return emitter.splat(emitter.constant(value, i32), _WORDS)

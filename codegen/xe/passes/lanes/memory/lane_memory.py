@@ -1,4 +1,4 @@
-"""Accesses to memory by the lanes of a chunk, each at its own place."""
+"""Memory accesses by the lanes of a chunk, each at its own address."""
 
 from collections.abc import Sequence
 from types import TracebackType
@@ -28,7 +28,7 @@ _LONGEST_BYTES = 64
 
 
 def all_of(emitter: Emitter, conditions: Sequence[SSAValue]) -> SSAValue:
-    """True where all conditions are."""
+    """Return the conjunction of all conditions."""
     out = conditions[0]
     for condition in conditions[1:]:
         out = emitter.both(out, condition)
@@ -36,7 +36,7 @@ def all_of(emitter: Emitter, conditions: Sequence[SSAValue]) -> SSAValue:
 
 
 def owners(layout: LaneLayout) -> Choice:
-    """True where a lane is the first to hold its element, [registers, 16]."""
+    """Return a mask of the lanes that are the first to hold their element, [registers, 16]."""
     flat = layout.places.reshape(-1)
     first = np.zeros(len(flat), np.bool_)
     elements, where = np.unique(flat, return_index=True)
@@ -45,14 +45,14 @@ def owners(layout: LaneLayout) -> Choice:
 
 
 def numbers_of(emitter: Emitter, of_lanes: Places) -> tuple[Index, int]:
-    """The number of each lane as a sum: what differs between lanes, and what they share."""
+    """Return a number per lane as a sum of the part that differs between lanes and the common part."""
     least = int(of_lanes.min())
     numbers = (of_lanes - least).tolist()
     return (emitter.index_by_lane(numbers) if any(numbers) else 0), least
 
 
 def pointer_at(emitter: Emitter, pointer: SSAValue, offset: Index, element: Attribute) -> SSAValue:
-    """The pointer to what lies some elements further."""
+    """Return a pointer advanced by some elements."""
     at = emitter.as_int(offset, i64) if isinstance(offset, SSAValue) else offset
     return emitter.pointer(pointer, at, element)
 
@@ -66,7 +66,7 @@ def load(
     *,
     aligned: int = 1,
 ) -> SSAValue:
-    """A chunk of elements that lie one after the other, the first at a multiple of `aligned` elements."""
+    """Load a chunk of consecutive elements, the first at a multiple of `aligned` elements."""
     op = LoadOp(pointer, chunk_type(element, length), alignment=_alignment(element, aligned))
     if cache is not None:
         op.attributes["cache_control"] = cache
@@ -76,7 +76,7 @@ def load(
 def store(
     emitter: Emitter, pointer: SSAValue, chunk: SSAValue, cache: Attribute | None = None, *, aligned: int = 1
 ) -> None:
-    """Write a chunk to where its elements lie one after the other, the first at a multiple of `aligned` elements."""
+    """Store a chunk to consecutive elements, the first at a multiple of `aligned` elements."""
     op = StoreOp(chunk, pointer, alignment=_alignment(element_of(chunk), aligned))
     if cache is not None:
         op.attributes["cache_control"] = cache
@@ -89,9 +89,9 @@ def _alignment(element: Attribute, elements: int) -> int:
 
 
 class Guarded:
-    """A context whose operations run in the lanes where all conditions hold; `chosen` are its results there.
+    """Context whose operations run in the lanes where all conditions are true; `chosen` are its results there.
 
-    Where they do not hold the results are zero.
+    In other lanes the results are zero.
     """
 
     def __init__(self, emitter: Emitter, conditions: Sequence[SSAValue]) -> None:
@@ -102,7 +102,7 @@ class Guarded:
         self.results: list[SSAValue] = []
 
     def give(self, *values: SSAValue) -> None:
-        """Say what the results are, inside."""
+        """Set the results, inside the context."""
         self._yielded = list(values)
 
     def __enter__(self) -> "Guarded":

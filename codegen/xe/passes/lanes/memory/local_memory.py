@@ -18,7 +18,7 @@ _ALIGNMENT = 64
 
 
 class LocalMemory:
-    """Places buffers one after the other. `name` is the global's."""
+    """Allocates buffers one after the other. `name` is the global's."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -26,14 +26,14 @@ class LocalMemory:
         self.buffers: dict[SSAValue, SSAValue] = {}
 
     def allocate(self, emitter: Emitter, nbytes: int) -> SSAValue:
-        """A pointer to a new buffer."""
+        """Return a pointer to a new buffer."""
         offset = self._nbytes
         self._nbytes += -(-nbytes // _ALIGNMENT) * _ALIGNMENT
         base = emitter.once("local memory", lambda: emitter.value(AddressOfOp(self._name, LOCAL)))
         return emitter.once(("buffer", offset), lambda: emitter.pointer(base, offset, i8))
 
     def declare(self, emitter: Emitter, buffer: SSAValue) -> None:
-        """Place a memref in shared local memory.
+        """Allocate a memref in shared local memory.
 
         Raises:
             PassFailedException: its size is not known.
@@ -46,7 +46,7 @@ class LocalMemory:
         self.buffers[buffer] = self.allocate(emitter, nbytes)
 
     def declaration(self) -> GlobalOp | None:
-        """The global, if there is a buffer."""
+        """Return the global, if there is a buffer."""
         if not self._nbytes:
             return None
         array = LLVMArrayType(self._nbytes, i8)

@@ -1,4 +1,4 @@
-"""Matrices in shared local memory: load_matrix and store_matrix lane by lane, in vectors where that is contiguous."""
+"""Matrices in shared local memory: load_matrix and store_matrix lane by lane, in vectors where contiguous."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -69,13 +69,13 @@ def _subview(lowering: Lowering, op: Operation) -> None:
 
 
 def _moved(lowering: Lowering, matrix: Matrix, offsets: Sequence[Index]) -> tuple[Index, ...]:
-    """The place of what is at offsets of the last dimensions."""
+    """Add offsets in the last dimensions."""
     further = (*(0,) * (len(matrix.offsets) - len(offsets)), *lowering.indices(offsets))
     return tuple(lowering.emitter.sum(a, b) for a, b in zip(matrix.offsets, further, strict=True))
 
 
 def strides_of(type_: MemDescType) -> tuple[Ints, Ints, Ints]:
-    """The extents of a block, and the strides in elements within a block and from block to block.
+    """Return the extents of a block, and the strides in elements within a block and between blocks.
 
     Elements of a block are contiguous, and blocks follow each other, both in the order of the matrix's strides.
     """
@@ -96,9 +96,9 @@ def strides_of(type_: MemDescType) -> tuple[Ints, Ints, Ints]:
 
 
 class _Layout:
-    """Where the elements of a block of a matrix lie: at `base` and `steps`, and what the axes in `open` add.
+    """Offsets of the elements of a block of a matrix: `base` plus `steps`, plus those of the `open` axes.
 
-    The offset of an open axis may cut blocks, so each element's is computed.
+    The offset of an open axis may be unaligned to blocks, so each element's is computed.
     """
 
     def __init__(self, emitter: Emitter, matrix: Matrix, offsets: Sequence[Index], shape: Ints, held: Places) -> None:
@@ -127,7 +127,7 @@ class _Layout:
         return offset if block == 1 else self._emitter.value(arith.DivUIOp(offset, self._emitter.index(block)))
 
     def offset(self, register: int) -> Index:
-        """Where the elements of a register lie."""
+        """Return the offset of the elements of a register."""
         parts = [self._part(axis, register) for axis in self._open]
         return self._emitter.sum(self._base, *numbers_of(self._emitter, self.steps[register]), *parts)
 
@@ -139,12 +139,12 @@ class _Layout:
         return emitter.sum(emitter.product(which, self._outer[axis]), emitter.product(within, self._inner[axis]))
 
     def alignment(self, first: int) -> int:
-        """What divides the offset of a register, in elements, as far as is known."""
+        """Return the known alignment of a register's offset, in elements."""
         parts = [divisor(offset) for offset in self._bases]
         return 1 if self._open else gcd(*parts, *self.steps[first].tolist(), _ALIGNED_ELEMENTS)
 
     def runs(self, layout: LaneLayout) -> Iterator[tuple[int, int]]:
-        """First register and length of what lies contiguously in each lane, in lengths that vectors have."""
+        """Yield first register and length of contiguous runs in each lane, of valid vector lengths."""
         for first, length in layout.spans():
             ends = [first + i for i in range(1, length) if not self._follows(first + i)]
             for start, end in pairwise([first, *ends, first + length]):
@@ -153,7 +153,7 @@ class _Layout:
                     start += piece
 
     def _follows(self, register: int) -> bool:
-        """Whether a register lies right behind the one before, in each lane."""
+        """True if a register directly follows the previous one in memory, in each lane."""
         return not self._open and bool((self.steps[register] == self.steps[register - 1] + 1).all())
 
 
@@ -181,7 +181,7 @@ def _store(lowering: Lowering, op: Operation) -> None:
     emitter, matrix = lowering.emitter, lowering.get(op.mem_desc, Matrix)
     value, element = lowering.vector(op.value), element_type(op.value)
     layout, registers = value.layout, value.registers()
-    # Lanes with copies write them too, the same to the same place: LLVM makes loops of branches by lane that not all
+    # Lanes with copies write them too, the same to the same address: LLVM makes loops of branches by lane that not all
     # lanes leave together, which must not be where a barrier is.
     held = layout.places >= 0
     places = _Layout(emitter, matrix, _moved(lowering, matrix, op.mixed_offsets), shape_of(op.value), layout.places)
@@ -189,7 +189,7 @@ def _store(lowering: Lowering, op: Operation) -> None:
         chunk = emitter.chunk(registers[first : first + length])
         mine = held[first : first + length]
         conditions = [] if mine.all() else [emitter.lanes(mine[0].tolist())]
-        assert (mine == mine[0]).all()  # what is there is whole chunks
+        assert (mine == mine[0]).all()  # always whole chunks
         with Guarded(emitter, conditions):
             store(
                 emitter,

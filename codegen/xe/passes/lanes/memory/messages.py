@@ -1,4 +1,4 @@
-"""The planned 2-D block messages of a block as MLIR spells them, and where they leave its elements."""
+"""The planned 2-D block messages of a block in MLIR's form, and the layout of their results."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,12 +45,12 @@ class Piece:
 
     @property
     def unit(self) -> int:
-        """Elements of the block in one that MLIR counts."""
+        """Elements of the block per element that MLIR counts."""
         return self.spelled.bits // self.bits
 
     @property
     def words(self) -> int:
-        """Elements of the result in a lane, each of `register_bits`."""
+        """Elements of the result per lane, each of `register_bits`."""
         return self.message.rows * self.message.row_bytes * 8 // (LANES * self.register_bits)
 
     @property
@@ -60,7 +60,7 @@ class Piece:
 
     @property
     def spelled(self) -> xevm.BlockMessage:
-        """The message as MLIR has it: pairs of bytes are halves, as of bytes in two blocks it allocates half."""
+        """The message in MLIR's form: pairs of bytes are halves, since MLIR allocates half for bytes in two blocks."""
         m = self.message
         transpose, transform = m.transfer is Transfer.TRANSPOSED, m.transfer is Transfer.PACKED
         halves = 2 if m.transfer is Transfer.PLAIN and m.width > LANES else 1
@@ -69,13 +69,13 @@ class Piece:
         )
 
     def places(self) -> tuple[Places, Places]:
-        """Row and column in the block of each element that a lane gets, in order, [elements, 16]."""
+        """Return row and column in the block of each element of a lane, in order, [elements, 16]."""
         rows, columns = _places(self.message, self.message.bits // self.bits)
         return self.row + rows, self.column + columns
 
 
 def loads_of(rows: int, columns: int, bits: int, wanted: LaneLayout, limits: BlockLimits) -> list[Piece]:
-    """Messages that read a block, if they can so that its elements come where they are wanted."""
+    """Return messages that load a block into the wanted layout, if there are any."""
     operand = _operand(rows, columns, bits, wanted)
     if operand is None:
         return _pieces(plan_any_block_loads(rows, columns, bits, limits), bits)
@@ -83,7 +83,7 @@ def loads_of(rows: int, columns: int, bits: int, wanted: LaneLayout, limits: Blo
 
 
 def _operand(rows: int, columns: int, bits: int, wanted: LaneLayout) -> Operand | None:
-    """What the block is to a DPAS, if messages differ for that."""
+    """Return the DPAS operand that the block is, if messages differ by operand."""
     if rows >= LANES and any(_same(wanted, layout) for layout in _by_columns(rows, columns, bits)):
         return Operand.B_TRANSPOSED
     if bits < _WORD and max(wanted.chunks) == LANES and _same(wanted, canonical((rows, columns))):
@@ -93,7 +93,7 @@ def _operand(rows: int, columns: int, bits: int, wanted: LaneLayout) -> Operand 
 
 
 def _by_columns(rows: int, columns: int, bits: int) -> Iterator[LaneLayout]:
-    """The layouts of a block that is transposed on the way: as B of DPAS, and nearly as A of 32 bits."""
+    """Yield the layouts of a block transposed by the message: as B of DPAS, and nearly as A of 32 bits."""
     yield by_row(rows, columns)
     if bits == _WORD and rows % _HALF == 0:
         yield row_pairs(columns, rows).relabelled(np.arange(rows * columns).reshape(rows, columns).T.reshape(-1))
@@ -104,7 +104,7 @@ def _same(wanted: LaneLayout, layout: LaneLayout) -> bool:
 
 
 def stores_of(rows: int, columns: int, bits: int, limits: BlockLimits) -> list[Piece] | None:
-    """Messages that write rows of lanes; None if the block has columns that no message writes alone."""
+    """Return messages that write rows of lanes; None if no messages write just the block's columns."""
     try:
         return _pieces(plan_block_stores(rows, columns, bits, limits), bits)
     except LayoutRefused:
@@ -112,7 +112,7 @@ def stores_of(rows: int, columns: int, bits: int, limits: BlockLimits) -> list[P
 
 
 def prefetches_of(rows: int, columns: int, bits: int, limits: BlockLimits) -> list[Piece]:
-    """Messages that bring a block into caches."""
+    """Return messages that prefetch a block into caches."""
     return _pieces(plan_block_prefetches(rows, columns, bits, limits), bits)
 
 
@@ -122,7 +122,7 @@ def _pieces(placed: tuple[PlacedMessage, ...], bits: int) -> list[Piece]:
 
 @cache
 def _places(message: BlockMessage, unit: int) -> tuple[Places, Places]:
-    """Row and column in the message; `unit` elements of the block are one of it."""
+    """Return row and column in the message; one element of it is `unit` elements of the block."""
     layout = message.lane_layout()
     bases = dict(layout.bases)
     registers = _sums(bases["register"], layout.in_sizes["register"])
@@ -132,6 +132,6 @@ def _places(message: BlockMessage, unit: int) -> tuple[Places, Places]:
 
 
 def _sums(bases: tuple[tuple[int, ...], ...], count: int) -> NDArray[np.int64]:
-    """Where each number goes, [count, 2], when its bits go to `bases`."""
+    """Return the image of each number below `count`, [count, 2], with its bits mapped to `bases`."""
     bits = np.arange(count)[:, None] >> np.arange(len(bases)) & 1
     return bits @ np.array(bases, np.int64).reshape(-1, 2)

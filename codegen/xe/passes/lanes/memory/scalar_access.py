@@ -1,6 +1,6 @@
-"""Loads and stores lane by lane, for what no block message can do: bounds are checked, registers go one by one.
+"""Lane-by-lane loads and stores where no block message applies: with bounds checks, register by register.
 
-Of a block of which each lane holds rows, a chunk of neighbouring columns goes at once.
+If each lane holds rows of a block, a chunk of adjacent columns is accessed at once.
 """
 
 from dataclasses import dataclass
@@ -40,12 +40,12 @@ from codegen.xe.passes.lanes.vectors.layout import (
 
 RUN = 8
 """Columns that a chunk of rows has."""
-_RUN_BYTES = 16  # what the pitch of a matrix with block messages is a multiple of
+_RUN_BYTES = 16  # pitch alignment of a matrix with block messages
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """An access to a block of a matrix: the type of the block, and how caches treat it."""
+    """An access to a block of a matrix: the type of the block, and its cache control."""
 
     matrix: MatrixAccess
     type: VectorType[Attribute]
@@ -53,7 +53,7 @@ class Access:
 
 
 def load_each(emitter: Emitter, access: Access, layout: LaneLayout, fill: SSAValue) -> Lanes:
-    """The block in a layout; `fill` outside of the matrix."""
+    """Load the block in a layout; elements outside the matrix are `fill`."""
     scalars = [(_load(emitter, access, row, fill), 0) for row in layout.places]
     chunks = [emitter.chunk(scalars[first : first + length]) for first, length in layout.spans()]
     return Lanes(access.type, layout, tuple(chunks))
@@ -61,7 +61,7 @@ def load_each(emitter: Emitter, access: Access, layout: LaneLayout, fill: SSAVal
 
 def _load(emitter: Emitter, access: Access, places: Places, fill: SSAValue) -> SSAValue:
     offset, inside = _place(emitter, access, places)
-    if inside is not None:  # the first element of the matrix is there to be read instead
+    if inside is not None:  # read the first element of the matrix instead
         offset = emitter.chosen(inside, emitter.index(offset), emitter.index(0))
     element = access.type.element_type
     value = load(emitter, pointer_at(emitter, access.matrix.pointer, offset, element), element, cache=access.cache)
@@ -69,7 +69,7 @@ def _load(emitter: Emitter, access: Access, places: Places, fill: SSAValue) -> S
 
 
 def store_each(emitter: Emitter, access: Access, value: Lanes) -> None:
-    """Write a block, inside of the matrix."""
+    """Store the elements of a block that are inside the matrix."""
     for register, places, owned in zip(value.registers(), value.layout.places, owners(value.layout), strict=True):
         offset, inside = _place(emitter, access, places)
         conditions = ([] if inside is None else [inside]) + ([] if owned.all() else [emitter.lanes(owned.tolist())])
@@ -80,14 +80,14 @@ def store_each(emitter: Emitter, access: Access, value: Lanes) -> None:
 
 
 def holds_rows(layout: LaneLayout, shape: Ints) -> bool:
-    """Whether each lane holds rows of a block, and each chunk RUN neighbouring columns."""
+    """True if each lane holds rows of a block, and each chunk RUN adjacent columns."""
     if len(shape) != 2 or shape[0] % LANES or set(layout.chunks) != {RUN}:
         return False
     return np.array_equal(layout.places, by_row(*shape).places)
 
 
 def store_rows(emitter: Emitter, access: Access, value: Lanes) -> None:
-    """Write a block that `holds_rows`: each chunk is at a multiple of 16 bytes, and inside of the matrix or outside."""
+    """Store a block that `holds_rows`: each chunk is aligned to 16 bytes, and wholly inside or outside the matrix."""
     for chunk, (first, length) in zip(value.chunks, value.layout.spans(), strict=True):
         offset, inside = _place(emitter, access, value.layout.places[first])
         element = access.type.element_type
@@ -99,7 +99,7 @@ def store_rows(emitter: Emitter, access: Access, value: Lanes) -> None:
 
 
 def _place(emitter: Emitter, access: Access, places: Places) -> tuple[Index, SSAValue | None]:
-    """Elements from the matrix's first to that of each lane, and where it is inside; None: everywhere."""
+    """Return the element offset of each lane, and whether it is inside the matrix; None: everywhere."""
     matrix, columns = access.matrix, access.type.get_shape()[-1]
     filled = np.maximum(places, 0)
     row = emitter.sum(matrix.row, *numbers_of(emitter, filled // columns))
@@ -109,6 +109,6 @@ def _place(emitter: Emitter, access: Access, places: Places) -> tuple[Index, SSA
     for at, extent in ((row, matrix.height), (column, matrix.width)):
         if extent is None or (isinstance(at, int) and isinstance(extent, int) and 0 <= at < extent):
             continue
-        # Unsigned: what lies before the matrix is beyond it, too.
+        # Unsigned: negative coordinates are out of bounds, too.
         conditions.append(emitter.compared(emitter.index(at), emitter.index(extent), "ult"))
     return offset, all_of(emitter, conditions) if conditions else None

@@ -1,4 +1,4 @@
-"""Scattered elements and chunks: each lane accesses those of its own."""
+"""Scattered elements and chunks: each lane accesses its own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -66,7 +66,7 @@ from codegen.xe.passes.lanes.vectors.shuffles import gather
 
 
 def natural_layout(op: LoadOp | StoreOp) -> LaneLayout | None:
-    """The layout in which a lane holds its own chunk; None where that is the canonical one."""
+    """Return the layout in which a lane holds its own chunk; None if that is the canonical one."""
     value = op.result if isinstance(op, LoadOp) else op.value
     if _chunk(op) == 1 or op.transpose is not None:
         return None
@@ -119,7 +119,7 @@ def _update_offset(lowering: Lowering, op: Operation) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The elements of an access: the pointer they are counted from, the offsets of chunks, and which are accessed.
+    """The elements of an access: base pointer, offsets of chunks, and mask.
 
     Element e of the value is element `step[e]` of chunk `number[e]`.
     """
@@ -133,7 +133,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Registers whose elements lie one after the other in each lane: where the first lies, and which lanes access."""
+    """Registers whose elements are consecutive in each lane: the offset of the first, and the mask of lanes."""
 
     first: int
     length: int
@@ -150,7 +150,7 @@ def target_of(
     *,
     transposed: bool = False,
 ) -> Target:
-    """The elements of an access to a value of a shape."""
+    """Return the elements of an access to a value of a shape."""
     if offsets is None:
         value = lowering.get(base, Scattered)
         pointer, places = value.surface.pointer, value.offsets
@@ -164,7 +164,7 @@ def target_of(
     chunk = len(elements) // count
     number, step = (elements % count, elements // count) if transposed else (elements // chunk, elements % chunk)
     masked = lowering.vector(mask)
-    if prod(shape_of(mask)) != count:  # a bit for each element, not for each chunk
+    if prod(shape_of(mask)) != count:  # a bit per element, not per chunk
         raise PassFailedException(f"lower-to-lanes: expected a mask with a bit for each offset, got {mask.type}")
     return Target(pointer, places, None if _is_true(masked) else masked, number, step)
 
@@ -175,7 +175,7 @@ def _is_true(mask: Lanes) -> bool:
 
 
 def runs_of(lowering: Lowering, target: Target, layout: LaneLayout, *, single: bool = False) -> list[Run]:
-    """The registers of a value in a layout, as runs; `single`: one by one."""
+    """Return the registers of a value in a layout, as runs; `single`: one by one."""
     emitter, held = lowering.emitter, np.maximum(layout.places, 0)
     number, step = target.number[held], target.step[held]
     spans: list[tuple[int, int]] = []
@@ -209,7 +209,7 @@ def _load(lowering: Lowering, op: Operation) -> None:
     layout = natural_layout(op) or canonical(shape)
     chunks: list[SSAValue] = []
     for run in runs_of(lowering, target, layout):
-        if run.mask is not None and run.length == 1:  # the first element is there to be read instead
+        if run.mask is not None and run.length == 1:  # read the first element instead
             offset = emitter.value(arith.SelectOp(run.mask, emitter.index(run.offset), emitter.index(0)))
             value = load(emitter, pointer_at(emitter, target.pointer, offset, element), element, cache=cache)
             chunks.append(emitter.value(arith.SelectOp(run.mask, value, emitter.constant(0, element))))

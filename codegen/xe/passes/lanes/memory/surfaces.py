@@ -1,4 +1,4 @@
-"""Descriptors: where the memory is that they describe, and the matrix that an access reads or writes."""
+"""Descriptors: the memory that they describe, and the matrix that an access reads or writes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,9 +35,9 @@ from codegen.xe.passes.lanes.values import (
 
 @dataclass(frozen=True, slots=True)
 class MatrixAccess:
-    """An access to a matrix: its first element, its extent and the stride of its rows in elements, and where to.
+    """An access to a matrix: first element, extent and row stride in elements, and position.
 
-    Neighbours of a row are neighbours in memory: XeGPU asks for that.
+    Elements of a row are contiguous, as XeGPU requires.
 
     `height` or `width` None: not known. `by_lanes`: not by block messages.
     """
@@ -53,7 +53,7 @@ class MatrixAccess:
 
 
 def pointer_of(lowering: Lowering, source: SSAValue, *, local: bool = False) -> SSAValue:
-    """The pointer to the first element of a memref, or from an address."""
+    """Return the pointer to the first element of a memref, or from an address."""
     emitter = lowering.emitter
     type_ = source.type
     buffer = lowering.memory.buffers.get(source)
@@ -93,7 +93,7 @@ def _metadata(emitter: Emitter, value: SSAValue, type_: MemRefType[Attribute]) -
 
 
 def extent_of(lowering: Lowering, source: SSAValue) -> tuple[tuple[Index, ...], tuple[Index, ...]]:
-    """The shape and the strides of a memref."""
+    """Return the shape and the strides of a memref."""
     type_ = cast("MemRefType[Attribute]", source.type)
     shape: tuple[int | None, ...] = tuple(None if n == DYNAMIC_INDEX else n for n in type_.get_shape())
     layout = type_.layout
@@ -127,7 +127,7 @@ def _create_nd_tdesc(lowering: Lowering, op: Operation) -> None:
 
 
 def moved(lowering: Lowering, block: Block, offsets: Sequence[Index]) -> Block:
-    """A block that lies further; offsets that are fewer are those of the last dimensions."""
+    """Return a block with added offsets; fewer offsets apply to the last dimensions."""
     missing = len(block.offsets) - len(offsets)
     further = (*(0,) * missing, *lowering.indices(offsets))
     sums = tuple(lowering.emitter.sum(a, b) for a, b in zip(block.offsets, further, strict=True))
@@ -140,7 +140,7 @@ def _update_nd_offset(lowering: Lowering, op: Operation) -> None:
 
 
 def matrix_of(lowering: Lowering, block: Block, offsets: Sequence[Index]) -> MatrixAccess:
-    """The matrix that an access at some offsets from a block's place is to; one dimension is a matrix of one row."""
+    """Return the matrix of an access at offsets from a block; one dimension is a matrix of one row."""
     emitter, element = lowering.emitter, lane_element(block.type.element_type)
     block = moved(lowering, block, offsets) if offsets else block
     surface, places = block.surface, block.offsets

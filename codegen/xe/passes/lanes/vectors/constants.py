@@ -1,4 +1,4 @@
-"""Vectors that are known, or known but for a few scalars: constants, steps, masks."""
+"""Vectors of constants, or of constants and a few scalars: constants, steps, masks."""
 
 from collections.abc import Mapping
 
@@ -69,7 +69,7 @@ def _define(lowering: Lowering, result: SSAValue, numbers: Numbers) -> None:
 def known(
     emitter: Emitter, numbers: Numbers, layout: LaneLayout, element: Attribute, type_: VectorType[Attribute]
 ) -> Lanes:
-    """The vector of known numbers."""
+    """Return the vector of constant numbers."""
     scalars = [(_by_lane(emitter, numbers[np.maximum(row, 0)], element), 0) for row in layout.places]
     chunks = [emitter.chunk(scalars[first : first + length]) for first, length in layout.spans()]
     return Lanes(type_, layout, tuple(chunks))
@@ -127,7 +127,7 @@ def _constant_mask(lowering: Lowering, op: Operation) -> None:
 
 
 def coordinates(layout: LaneLayout, shape: Ints) -> list[NDArray[np.int64]]:
-    """The place of each element in each dimension, [registers, 16]; 0 where there is none."""
+    """Return the coordinate of each element in each dimension, [registers, 16]; 0 without an element."""
     return list(np.unravel_index(np.maximum(layout.places, 0), shape))
 
 

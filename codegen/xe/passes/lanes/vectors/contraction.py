@@ -1,4 +1,4 @@
-"""vector.contract without DPAS: a multiplication and an addition of whole vectors for each step of the reduction."""
+"""vector.contract without DPAS: a multiplication and an addition of whole vectors per step of the reduction."""
 
 from collections.abc import Iterator, Mapping
 
@@ -56,7 +56,7 @@ def _contract(lowering: Lowering, op: Operation) -> None:
 
 
 def _steps(op: ContractOp) -> Iterator[list[Places]]:
-    """For each step of the reduction the value of each iteration dimension, for each element of the result."""
+    """Yield, per step of the reduction, the value of each iteration dimension for each element of the result."""
     extents: dict[int, int] = {}
     for value, axes in zip((op.lhs, op.rhs, op.acc), op.maps, strict=True):
         extents.update(zip(_dims(axes), shape_of(value), strict=True))

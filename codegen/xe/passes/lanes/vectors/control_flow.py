@@ -1,4 +1,4 @@
-"""Loops and branches, which carry what sub-group values became."""
+"""Loops and branches, which carry the lowered forms of sub-group values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -41,7 +41,7 @@ def _for(lowering: Lowering, op: Operation) -> None:
         _carried(lowering, lowering[s], lowering.layout(a)) for a, s in zip(old.args[1:], op.iter_args, strict=True)
     ]
     block = _entered(lowering, old.args[1:], starts, first=[(old.args[0], lower)])
-    loop = scf.ForOp(lower, upper, step, _all_parts(starts), block)  # first, as its bounds say what divides its counter
+    loop = scf.ForOp(lower, upper, step, _all_parts(starts), block)  # first, since its bounds divide its counter
     if lower.type != op.lb.type:
         with lowering.emitter.into(block):
             lowering.define(old.args[0], lowering.emitter.value(arith.IndexCastOp(block.args[0], op.lb.type)))
@@ -54,7 +54,7 @@ def _for(lowering: Lowering, op: Operation) -> None:
 
 
 def _bounds(lowering: Lowering, op: scf.ForOp) -> list[SSAValue]:
-    """First, end and step of a loop; of 32 bits where they are known to fit, as coordinates of block messages are."""
+    """Return start, end and step of a loop; in 32 bits if known to fit, like coordinates of block messages."""
     bounds = op.lb, op.ub, op.step
     numbers = [number(bound) for bound in bounds]
     if isinstance(op.lb.type, IndexType) and all(n is not None and 0 <= n < _MOST for n in numbers):
@@ -113,7 +113,7 @@ def _entered(
     starts: Sequence[Value],
     first: Sequence[tuple[SSAValue, SSAValue]] = (),
 ) -> IrBlock:
-    """A block whose arguments carry values; `first`: arguments before those, with values of their types."""
+    """Create a block whose arguments carry values; `first`: arguments before those, with values of their types."""
     block = IrBlock(arg_types=[*(v.type for _, v in first), *(p.type for p in _all_parts(starts))])
     for (argument, _), new in zip(first, block.args, strict=False):
         lowering.define(argument, new)
@@ -122,7 +122,7 @@ def _entered(
 
 
 def _carry(lowering: Lowering, old: IrBlock, starts: Sequence[Value], arguments: Sequence[SSAValue]) -> None:
-    """Note what each round adds to the places that a loop carries."""
+    """Record the increments per iteration of the places that a loop carries."""
     rest = list(arguments)
     for argument, start, last in zip(old.args[1:], starts, _last(old).operands, strict=True):
         carried = parts(start)
@@ -157,7 +157,7 @@ def _last(block: IrBlock) -> Operation:
 
 
 def _carried(lowering: Lowering, value: Value, layout: LaneLayout) -> Value:
-    """A value in the form in which a region carries it."""
+    """Return a value in the form in which a region carries it."""
     if isinstance(value, Lanes):
         moved = convert(lowering.emitter, value, layout)
         return Lanes(moved.type, moved.layout, moved.chunks)
@@ -167,7 +167,7 @@ def _carried(lowering: Lowering, value: Value, layout: LaneLayout) -> Value:
 
 
 def _like(lowering: Lowering, value: Value, like: Value) -> Value:
-    """A value in the form of another.
+    """Convert a value to the form of another.
 
     Raises:
         PassFailedException: it describes another memory.
@@ -184,7 +184,7 @@ def _memory(value: Value) -> object:
 
 
 def _nothing(lowering: Lowering, op: Operation) -> None:
-    """Terminators are written by the operation that has the region."""
+    """Lower to nothing: terminators are written by the operation of their region."""
 
 
 HANDLERS: Mapping[str, Handler] = {

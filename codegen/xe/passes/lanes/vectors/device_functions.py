@@ -1,4 +1,4 @@
-"""Functions that MLIR does not lower, as calls of those that every device has."""
+"""Functions that MLIR does not lower, as calls of OpenCL built-ins."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ NAMES = ("acosh", "asinh", "atanh", "cbrt", "erf", "erfc")
 
 
 def call(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
-    """The function of the operation's name, in f32 where the elements are narrower, as it is there for them."""
+    """Call the function named like the operation, in f32 for narrower elements."""
     (chunk,), name = operands, op.name.partition(".")[2]
     emitter, element, length = lowering.emitter, element_of(chunk), length_of(chunk)
     computed = f64 if element == f64 else f32

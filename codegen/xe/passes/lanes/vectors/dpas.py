@@ -1,4 +1,4 @@
-"""DPAS: an xegpu.dpas of any multiple of the instruction's size becomes instructions."""
+"""DPAS: splits an xegpu.dpas of any multiple of the instruction's size into instructions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ _ROWS = 8
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """Operands of a kind: K of one instruction, the types of the registers of A and B, the accumulators there are."""
+    """Operand types: K of one instruction, register types of A and B, and its accumulator types."""
 
     a: str
     b: str
@@ -89,7 +89,7 @@ _BYTE = 8
 
 
 def instruction_of(op: DpasOp) -> Instruction:
-    """The instruction for the operands of an operation.
+    """Return the instruction for the operands of an operation.
 
     Raises:
         PassFailedException: there is none.
@@ -105,7 +105,7 @@ def instruction_of(op: DpasOp) -> Instruction:
 
 
 def plain_shapes(op: DpasOp) -> tuple[Ints, Ints]:
-    """[M, K] of a and [K, N] of b, without words of elements."""
+    """Return [M, K] of a and [K, N] of b, unpacked."""
     a, b = shape_of(op.a), shape_of(op.b)
     if len(a) == 3:
         a = a[0], a[1] * a[2]
@@ -115,7 +115,7 @@ def plain_shapes(op: DpasOp) -> tuple[Ints, Ints]:
 
 
 def layout_a(op: DpasOp) -> LaneLayout:
-    """Where A must be."""
+    """Return the layout of A."""
     (m, k), _ = plain_shapes(op)
     kind = instruction_of(op)
     if kind.k == 32:
@@ -124,7 +124,7 @@ def layout_a(op: DpasOp) -> LaneLayout:
 
 
 def layout_b(op: DpasOp) -> LaneLayout:
-    """Where B must be."""
+    """Return the layout of B."""
     _, (k, n) = plain_shapes(op)
     layout = canonical((k, n), 8 if instruction_of(op).k == 8 else LANES)
     shape = shape_of(op.b)
@@ -133,7 +133,7 @@ def layout_b(op: DpasOp) -> LaneLayout:
 
 @cache
 def _word_names(shape: Ints) -> Places:
-    """The element of [K / v, N, v] that each element of [K, N] is."""
+    """Return the element of [K / v, N, v] for each element of [K, N]."""
     words, n, v = shape
     return np.arange(words * n * v).reshape(words, n, v).transpose(0, 2, 1).reshape(-1)
 
@@ -177,7 +177,7 @@ class _Product:
         self._words: dict[tuple[int, int], SSAValue] = {}
 
     def tile(self, row: int, height: int, column: int, k: int) -> SSAValue:
-        """One tile of the result."""
+        """Compute one tile of the result."""
         first = column // LANES * self._m + row
         total = _accumulator(self._emitter, self._emitter.chunk(self._c[first : first + height]), self._kind)
         for step in range(0, k, self._kind.k):
@@ -186,7 +186,7 @@ class _Product:
 
     def _rows_of_a(self, row: int, height: int, step: int) -> SSAValue:
         kind, group = self._kind, step // self._kind.k
-        if kind.k == 8:  # two rows to a register
+        if kind.k == 8:  # two rows per register
             first, count = group * ((self._m + 1) // 2) + row // 2, (height + 1) // 2
         else:
             each = kind.k // LANES
@@ -200,7 +200,7 @@ class _Product:
         return self._words[key]
 
     def _packed(self, first: int) -> SSAValue:
-        """Eight words of B from registers of its rows."""
+        """Pack registers of rows of B to eight words."""
         kind, emitter = self._kind, self._emitter
         longest = min(kind.k, LANES)
         parts = [
@@ -218,7 +218,7 @@ class _Product:
         return emitter.value(MmaOp(a, b, c, (height, LANES, kind.k), types))
 
     def _call(self, a: SSAValue, b: SSAValue, c: SSAValue, height: int) -> SSAValue:
-        """The built-in itself: MLIR's name of that of bytes is not Intel's, and it takes vectors only."""
+        """Call the built-in: MLIR's name of the 8-bit one is not Intel's, and MLIR only takes vectors."""
         kind, emitter = self._kind, self._emitter
         type_ = c.type
         if element_of(c) == bf16:
@@ -233,7 +233,7 @@ class _Product:
 
 
 def _uncut(emitter: Emitter, registers: Sequence[Register]) -> list[Register]:
-    """Registers as parts of whole messages' words: Intel's compiler copies words that are cut, then their elements."""
+    """Return registers as parts of whole message words: Intel's compiler copies split words and then their elements."""
     wholes: dict[SSAValue, SSAValue] = {}
     out: list[Register] = []
     for chunk, position in registers:
@@ -253,7 +253,7 @@ _LETTERS: dict[Attribute, str] = {i16: "s", i32: "i", f32: "f", f16: "Dh"}
 
 
 def _mangled(operands: Sequence[SSAValue], unsigned: Sequence[str | None]) -> str:
-    """Types of parameters as in the Itanium ABI: a vector that was there before is a substitution."""
+    """Mangle parameter types as in the Itanium ABI: a repeated vector type is a substitution."""
     out = ""
     seen: list[str] = []
     for operand, letter in zip(operands, unsigned, strict=True):
@@ -270,7 +270,7 @@ def _mangled(operands: Sequence[SSAValue], unsigned: Sequence[str | None]) -> st
 
 
 def _accumulator(emitter: Emitter, chunk: SSAValue, kind: Instruction) -> SSAValue:
-    """An accumulator that the instruction has."""
+    """Convert to an accumulator type of the instruction."""
     element = element_of(chunk)
     if element in kind.accumulators:
         return chunk
@@ -278,7 +278,7 @@ def _accumulator(emitter: Emitter, chunk: SSAValue, kind: Instruction) -> SSAVal
 
 
 def _converted(emitter: Emitter, chunk: SSAValue, element: Attribute) -> SSAValue:
-    """A chunk of accumulators as elements of another type."""
+    """Convert a chunk of accumulators to another element type."""
     before, length = element_of(chunk), length_of(chunk)
     if before == element:
         return chunk

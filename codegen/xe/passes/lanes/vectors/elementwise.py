@@ -56,7 +56,7 @@ def _scalar(lowering: Lowering, op: Operation) -> None:
 
 
 def _extended(lowering: Lowering, op: Operation) -> None:
-    """An operation of two results."""
+    """Lower an operation with two results."""
     extended, first = integers.EXTENDED[op.name], op.results[0]
     if not isinstance(first.type, VectorType):
         pair = extended(lowering.emitter, *(lowering.scalar(operand) for operand in op.operands))
@@ -82,7 +82,7 @@ def _splat_of(lowering: Lowering, operand: SSAValue) -> SSAValue | None:
 
 
 def _without_zeros(lowering: Lowering, chunks: Sequence[SSAValue], layout: LaneLayout) -> Sequence[SSAValue]:
-    """Divisors that are 1 where a lane holds no element: what is there may be 0."""
+    """Set divisors to 1 where a lane holds no element, since the value there may be 0."""
     emitter = lowering.emitter
     out: list[SSAValue] = []
     for chunk, (first, length) in zip(chunks, layout.spans(), strict=True):

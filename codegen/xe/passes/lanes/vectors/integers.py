@@ -1,4 +1,4 @@
-"""Arithmetic on integers that MLIR or the target lacks: powers, and results of twice the width."""
+"""Integer arithmetic that MLIR or the target lacks: powers, and double-width results."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -30,7 +30,7 @@ Pair = tuple[SSAValue, SSAValue]
 
 
 def power(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
-    """By squares. Of negative exponents only 1 and -1 have powers that are not 0."""
+    """Compute by squaring. With negative exponents, only 1 and -1 have nonzero powers."""
     emitter, (base, exponent) = lowering.emitter, operands
     zero, one = (_all(emitter, number, base) for number in (0, 1))
     is_negative = emitter.value(CmpiOp(exponent, zero, "slt"))
@@ -41,7 +41,7 @@ def power(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SS
         result = emitter.value(SelectOp(is_odd, emitter.value(arith.MuliOp(result, square)), result))
         square = emitter.value(arith.MuliOp(square, square))
         rest = emitter.value(arith.ShRUIOp(rest, one))
-    # 1 and -1 are those of which base + 1 is 2 or 0.
+    # base is 1 or -1 if base + 1 is 2 or 0.
     least = emitter.value(arith.AddiOp(base, one))
     is_unit = emitter.value(CmpiOp(least, _all(emitter, 2, base), "ule"))
     is_unit = emitter.value(arith.AndIOp(is_unit, emitter.value(CmpiOp(least, one, "ne"))))
@@ -50,13 +50,13 @@ def power(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SS
 
 
 def _sum(emitter: Emitter, a: SSAValue, b: SSAValue) -> Pair:
-    """The sum, and whether it went over."""
+    """Return the sum and the carry."""
     total = emitter.value(arith.AddiOp(a, b))
     return total, emitter.value(CmpiOp(total, a, "ult"))
 
 
 def _product(extend: Callable[[SSAValue, Attribute], Operation]) -> Callable[[Emitter, SSAValue, SSAValue], Pair]:
-    """The low and the high half of a product."""
+    """Return a function that computes the low and the high half of a product."""
 
     def halves(emitter: Emitter, a: SSAValue, b: SSAValue) -> Pair:
         bits = bits_of(element_of(a))

@@ -1,6 +1,6 @@
-"""Where the elements of a sub-group's vector live: which lane, which register.
+"""Layouts of sub-group vectors: the lane and register of each element.
 
-A vector becomes a list of per-lane vectors, its chunks. Registers are numbered through the chunks.
+A vector becomes a list of per-lane vectors, its chunks. Registers are numbered across the chunks.
 """
 
 from collections.abc import Iterator
@@ -25,12 +25,12 @@ Places = NDArray[np.int64]
 Choice = NDArray[np.bool_]
 """Yes or no for each lane of each register, [registers, 16], or for each lane."""
 
-_ROWS = 8  # of a chunk: an accumulator of DPAS
+_ROWS = 8  # chunk length: an accumulator of DPAS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaneLayout:
-    """The places of a vector's elements, and the lengths of the chunks that the registers form."""
+    """The elements in each register and lane, and the lengths of the chunks that the registers form."""
 
     places: Places
     chunks: Ints
@@ -45,11 +45,11 @@ class LaneLayout:
         return self.chunks, self.places.tobytes()
 
     def relabelled(self, names: Places) -> "LaneLayout":
-        """The same places when element e is called `names[e]`."""
+        """Return the same layout with element e renamed to `names[e]`."""
         return LaneLayout(np.where(self.places < 0, NOTHING, names[self.places]), self.chunks)
 
     def spans(self) -> Iterator[tuple[int, int]]:
-        """First register and length of each chunk."""
+        """Yield first register and length of each chunk."""
         first = 0
         for length in self.chunks:
             yield first, length
@@ -57,12 +57,12 @@ class LaneLayout:
 
 
 def layout_of(places: list[Places], chunks: list[int]) -> LaneLayout:
-    """The layout of registers, each given as the elements of its lanes."""
+    """Create a layout from registers, each given as the elements of its lanes."""
     return LaneLayout(np.array(places, np.int64).reshape(-1, LANES), tuple(chunks))
 
 
 def pieces(extent: int, longest: int) -> list[int]:
-    """Powers of two that add up to an extent, the longest first."""
+    """Return powers of two that add up to an extent, the longest first."""
     out: list[int] = []
     while extent:
         piece = min(longest, 1 << (extent.bit_length() - 1))
@@ -72,7 +72,7 @@ def pieces(extent: int, longest: int) -> list[int]:
 
 
 def lane_columns(first: int, columns: int) -> Places:
-    """The column of each lane in the group of 16 that starts at `first`; fewer than 16 that divide 16 repeat."""
+    """Return the column of each lane in the group of 16 at `first`; fewer columns that divide 16 repeat."""
     lanes = np.arange(LANES)
     if columns < LANES and LANES % columns == 0:
         return lanes % columns
@@ -81,7 +81,7 @@ def lane_columns(first: int, columns: int) -> Places:
 
 @cache
 def canonical(shape: Ints, rows_of_chunk: int = _ROWS) -> LaneLayout:
-    """Column c in lane c % 16, a register for each row and 16 columns; chunks of consecutive rows."""
+    """Return the layout with column c in lane c % 16, a register per row and 16 columns; chunks of consecutive rows."""
     rows, columns = prod(shape[:-1]), shape[-1] if shape else 1
     places: list[Places] = []
     chunks: list[int] = []
@@ -94,14 +94,14 @@ def canonical(shape: Ints, rows_of_chunk: int = _ROWS) -> LaneLayout:
 
 @cache
 def by_row(rows: int, columns: int) -> LaneLayout:
-    """Row r in lane r % 16, a register for each column and 16 rows; chunks of consecutive columns."""
+    """Return the layout with row r in lane r % 16, a register per column and 16 rows; chunks of consecutive columns."""
     names = np.arange(rows * columns).reshape(rows, columns).T.reshape(-1)
     return canonical((columns, rows)).relabelled(names)
 
 
 @cache
 def column_pairs(rows: int, columns: int) -> LaneLayout:
-    """Columns 2l and 2l + 1 in lane l: A of 8 bits, and any block of 8 bits that is read as words of 16."""
+    """Return the layout with columns 2l and 2l + 1 in lane l: 8-bit A, and 8-bit blocks read as 16-bit words."""
     places: list[Places] = []
     chunks: list[int] = []
     for first in range(0, columns, 2 * LANES):
@@ -115,7 +115,7 @@ def column_pairs(rows: int, columns: int) -> LaneLayout:
 
 @cache
 def row_pairs(rows: int, columns: int) -> LaneLayout:
-    """Groups of 8 columns, two rows to a register: A of 32 bits. Lane l holds column l % 8 of row l // 8."""
+    """Return the layout of 32-bit A: 8-column groups, two rows per register; lane l has column l % 8, row l // 8."""
     lanes = np.arange(LANES)
     places: list[Places] = []
     chunks: list[int] = []

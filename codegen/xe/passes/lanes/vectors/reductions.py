@@ -1,4 +1,4 @@
-"""Reductions: registers of a lane first, then lanes with each other, so that all of them have the result."""
+"""Reductions: registers of a lane first, then across lanes, so that all lanes have the result."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ def _reduce(
     reduced = reducer.reduce(lowering.vector(source), result_of, type_)
     if reduced is None:
         reduced = reducer.reduce(lowering.vector(source, canonical(shape_of(source))), result_of, type_)
-    assert reduced is not None  # canonical copies are either all or none of two lanes' elements
+    assert reduced is not None  # canonical copies cover all or none of two lanes' elements
     if not isinstance(dest.type, VectorType):
         scalar = reduced.chunks[0]
         lowering.define(dest, scalar if acc is None else reducer.combine(scalar, lowering.scalar(acc)))
@@ -105,32 +105,32 @@ def _reduce(
 
 @dataclass(slots=True)
 class _Partial:
-    """A register that holds partial results: which, in each lane, and of which elements."""
+    """A register of partial results: the result and the reduced elements, per lane."""
 
     results: Places
     elements: list[frozenset[int]]
     scalar: SSAValue
 
     def spread(self) -> bytes:
-        """The same for registers that may be combined."""
+        """Return a key that is equal for registers that may be combined."""
         return self.results.tobytes()
 
 
 class _Reducer:
-    """Combines elements; floats of 16 bits in f32, so that only the result is rounded."""
+    """Combines elements; 16-bit floats in f32, so that only the result is rounded."""
 
     def __init__(self, emitter: Emitter, kind: str, element: Attribute) -> None:
         self._emitter, self._kind, self._element = emitter, kind, element
         self._wide = kind in ("add", "mul") and isinstance(element, Float16Type | BFloat16Type)
 
     def combine(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """Two scalars or chunks."""
+        """Combine two scalars or chunks."""
         return combine(self._emitter, self._kind, a, b)
 
     def reduce(self, value: Lanes, result_of: Places, type_: VectorType[Attribute]) -> Lanes | None:
-        """The vector whose element `result_of[e]` combines each element e of `value`.
+        """Return the vector whose element `result_of[e]` combines each element e of `value`.
 
-        None if lanes hold copies in such a way that combining them would count some twice.
+        None if lanes hold copies such that combining them would count some twice.
         """
         groups: dict[bytes, list[_Partial]] = {}
         for register, held in zip(value.registers(), value.layout.places, strict=True):
@@ -154,7 +154,7 @@ class _Reducer:
         if not filled.all():
             neutral = emitter.constant(_neutral(self._kind, self._element), scalar.type)
             scalar = emitter.value(arith.SelectOp(emitter.lanes(filled.tolist()), scalar, neutral))
-            if len(set(results[filled].tolist())) == 1:  # lanes without elements take part, too
+            if len(set(results[filled].tolist())) == 1:  # lanes without elements participate, too
                 results = np.full(LANES, results[filled][0])
         elements = [frozenset([e] if e != NOTHING else []) for e in held.tolist()]
         return _Partial(results, elements, scalar)
@@ -189,7 +189,7 @@ class _Reducer:
 
 
 def _neutral(kind: str, element: Attribute) -> int | float:
-    """What changes nothing that it is combined with."""
+    """Return the neutral element."""
     width = bits_of(element)
     least, most = (-inf, inf) if isinstance(element, AnyFloat) else (-(1 << (width - 1)), (1 << (width - 1)) - 1)
     if kind.startswith("min"):

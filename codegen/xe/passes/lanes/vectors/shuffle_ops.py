@@ -1,4 +1,4 @@
-"""Operations that move elements: each says where every element of its result comes from, and `move` does the rest."""
+"""Operations that move elements: each gives the source of every element of its result, and `move` does the rest."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -47,7 +47,7 @@ from codegen.xe.passes.lanes.vectors.shuffles import (
 
 
 def numbered(shape: Ints, first: int = 0) -> Places:
-    """The numbers of the elements of a vector, in its shape."""
+    """Return the element numbers of a vector, in its shape."""
     return np.arange(first, first + prod(shape)).reshape(shape)
 
 
@@ -62,7 +62,7 @@ def _from_one(lowering: Lowering, op: Operation, source_of: Places) -> None:
 
 
 def _everywhere(lowering: Lowering, source: Lanes, element: int) -> SSAValue:
-    """One element, in all lanes."""
+    """Broadcast one element to all lanes."""
     if source.splat is not None:
         return source.splat
     wanted = np.full((1, LANES), element)
@@ -71,7 +71,7 @@ def _everywhere(lowering: Lowering, source: Lanes, element: int) -> SSAValue:
 
 
 def _from_many(lowering: Lowering, result: SSAValue, sources: Sequence[SSAValue], source_of: Places) -> None:
-    """Define a result whose elements are numbered through several vectors and scalars."""
+    """Define a result whose elements are numbered across several vectors and scalars."""
     registers: list[Register] = []
     places: list[Places] = []
     first = 0
@@ -123,7 +123,7 @@ def _extract(lowering: Lowering, op: Operation) -> None:
 
 
 def _positions(shape: Ints, static: Sequence[int]) -> list[Ints]:
-    """All positions that a list with unknown entries may be."""
+    """Return all positions that a list with unknown entries may be."""
     ranges = [range(n) if s == DYNAMIC_INDEX else (s,) for s, n in zip(static, shape, strict=False)]
     out: list[Ints] = [()]
     for values in ranges:
@@ -138,12 +138,12 @@ def _is_at(lowering: Lowering, dynamic: Sequence[SSAValue], static: Sequence[int
         if entry == DYNAMIC_INDEX:
             here = emitter.value(arith.CmpiOp(lowering.scalar(next(values)), emitter.constant(at, index), "eq"))
             out = here if out is None else emitter.value(arith.AndIOp(out, here))
-    assert out is not None  # there is an unknown entry
+    assert out is not None  # at least one entry is unknown
     return out
 
 
 def _chosen(lowering: Lowering, op: Operation, choices: Sequence[Places], conditions: Sequence[SSAValue]) -> None:
-    """Define a result that is the choice whose condition holds."""
+    """Define a result as the choice whose condition is true."""
     emitter, result = lowering.emitter, op.results[0]
     chosen: list[SSAValue] = []
     for choice, condition in zip(choices, conditions, strict=True):
@@ -216,7 +216,7 @@ def _from_elements(lowering: Lowering, op: Operation) -> None:
 
 
 def _bitcast(lowering: Lowering, op: Operation) -> None:
-    """The same bits in a lane: a wide element is beside its parts."""
+    """Cast within a lane: the parts of a wide element stay in its lane."""
     source, result, emitter = op.operands[0], op.results[0], lowering.emitter
     before, after = bits_of(element_type(source)), bits_of(element_type(result))
     if before >= after:
@@ -231,7 +231,7 @@ def _bitcast(lowering: Lowering, op: Operation) -> None:
 
 
 def _split(layout: LaneLayout, parts: int) -> LaneLayout:
-    """The layout of the parts of elements."""
+    """Return the layout of the parts of elements."""
     places = np.repeat(layout.places, parts, axis=0)
     part = np.tile(np.arange(parts), len(layout.places))[:, None]
     return LaneLayout(np.where(places < 0, NOTHING, places * parts + part), tuple(c * parts for c in layout.chunks))

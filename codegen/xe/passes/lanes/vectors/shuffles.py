@@ -1,8 +1,8 @@
 """Moves elements between lanes and registers.
 
-Every rearrangement is one question: given the elements that each place should hold, where are they now? A register
-whose lanes all keep theirs is renamed; one that takes from other lanes of one register is a shuffle; several such
-are joined by selects. A transposition exchanges a bit of the lane with a bit of the register, step by step.
+Every rearrangement maps wanted places to the current places of their elements. A register whose lanes all
+keep their element is renamed; one that takes from other lanes of one register is a shuffle; several shuffles
+are joined by selects. A transposition exchanges bits of the lane with bits of the register, step by step.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,14 +28,14 @@ _LANE_BITS = 4
 
 
 def convert(emitter: Emitter, value: Lanes, layout: LaneLayout) -> Lanes:
-    """The same vector in another layout."""
+    """Convert a vector to another layout."""
     return value if value.layout == layout else rearrange(emitter, value, layout, value.type)
 
 
 def rearrange(
     emitter: Emitter, value: Lanes, layout: LaneLayout, type_: VectorType, source_of: Places | None = None
 ) -> Lanes:
-    """The vector of `type_` in `layout` whose element e is element `source_of[e]` of `value`, or e itself."""
+    """Return the vector of `type_` in `layout` whose element e is element `source_of[e]` of `value`, or e itself."""
     if value.splat is not None:
         return splat(emitter, value.splat, layout, type_)
     wanted = layout.places
@@ -47,13 +47,13 @@ def rearrange(
 
 
 def splat(emitter: Emitter, scalar: SSAValue, layout: LaneLayout, type_: VectorType) -> Lanes:
-    """The vector of one scalar."""
+    """Return the vector of one scalar."""
     of_length = {length: emitter.splat(scalar, length) for length in sorted(set(layout.chunks))}
     return Lanes(type_, layout, tuple(of_length[length] for length in layout.chunks), scalar)
 
 
 def gather(emitter: Emitter, registers: Sequence[Register], places: Places, wanted: Places) -> list[Register]:
-    """Registers that hold the wanted elements, of those that hold `places`."""
+    """Return registers that hold the wanted elements, from those that hold `places`."""
     out: list[Register | None] = [None] * len(wanted)
     same = _same_rows(places, wanted)
     for targets, sources in _independent(places, wanted, same):
@@ -71,14 +71,14 @@ def gather(emitter: Emitter, registers: Sequence[Register], places: Places, want
 
 
 def _same_rows(places: Places, wanted: Places) -> dict[int, int]:
-    """Of wanted registers that are there as they are, where: the first."""
+    """Map wanted registers that exist unchanged to their first occurrence."""
     first = {row.tobytes(): register for register, row in reversed(list(enumerate(places)))}
     full = (wanted != NOTHING).all(1)
     out: dict[int, int] = {}
     for target, row in enumerate(wanted):
         if full[target]:
             register = first.get(row.tobytes())
-        else:  # any register will do for what is not wanted
+        else:  # unwanted elements may come from any register
             register = next(iter(np.flatnonzero(((places == row) | (row == NOTHING)).all(1)).tolist()), None)
         if register is not None:
             out[target] = register
@@ -86,9 +86,9 @@ def _same_rows(places: Places, wanted: Places) -> dict[int, int]:
 
 
 def _independent(places: Places, wanted: Places, same: Mapping[int, int]) -> list[tuple[list[int], list[int]]]:
-    """Groups of wanted registers with the registers they need, so that no two groups need the same one.
+    """Return groups of wanted registers and the registers they need, disjoint between groups.
 
-    `same`: the registers that are one each.
+    `same`: the wanted registers that exist unchanged.
     """
     holders: dict[int, int] = {}
     if len(same) < len(wanted):
@@ -114,14 +114,14 @@ def _independent(places: Places, wanted: Places, same: Mapping[int, int]) -> lis
 
 
 class _Search:
-    """Finds wanted registers one by one; remembers what it shuffled."""
+    """Finds wanted registers one by one; caches shuffles."""
 
     def __init__(self, emitter: Emitter, registers: Sequence[Register], places: Places) -> None:
         self._emitter, self._registers, self._places = emitter, registers, places
         self._shuffled: dict[tuple[int, tuple[int, ...]], Register] = {}
 
     def find(self, wanted: Places) -> Register:
-        """A register with the wanted elements."""
+        """Return a register with the wanted elements."""
         missing = wanted != NOTHING
         at_home = self._places == wanted
         parts: list[tuple[Choice, Register]] = []
@@ -172,7 +172,7 @@ class _Search:
 
 
 def _regular(lanes: Sequence[int]) -> tuple[int, ...]:
-    """The lanes to take from where -1 is any: a simple function of the lane if there is one."""
+    """Return the source lanes with -1 (any) filled in: a simple function of the lane if there is one."""
     known = [(lane, source) for lane, source in enumerate(lanes) if source >= 0]
     first_lane, first = known[0]
     candidates = [
@@ -190,7 +190,7 @@ def _regular(lanes: Sequence[int]) -> tuple[int, ...]:
 def _exchange(
     emitter: Emitter, registers: Sequence[Register], places: Places, wanted: Places
 ) -> tuple[list[Register], Places]:
-    """Exchange bits of lanes and registers until each lane bit means what is wanted, as far as that can be."""
+    """Exchange bits of lanes and registers until each lane bit has its wanted meaning, as far as possible."""
     now, goal = _weights(places), _weights(wanted)
     held = list(registers)
     if now is None or goal is None:
@@ -207,7 +207,7 @@ def _exchange(
 
 
 def _weights(places: Places) -> tuple[list[int], list[int]] | None:
-    """What each bit of the register's and of the lane's number adds to the element's; None if they do not just add."""
+    """Return the increment of the element number per bit of register and lane number; None if not additive."""
     count = len(places)
     if count & (count - 1) or (places == NOTHING).any():
         return None

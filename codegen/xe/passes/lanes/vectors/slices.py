@@ -1,7 +1,7 @@
-"""Slices of what a message has left in private memory, which must not be loaded from there twice.
+"""Slices of a message's result in private memory, which must not be loaded twice.
 
-MLIR makes a load of each slice, and takes elements of a slice from the whole. LLVM then has the slice from the load of
-the whole, as one integer of that many bits, which SPIR-V lacks.
+MLIR makes a load of each slice, and takes elements of a slice from the whole. LLVM then extracts the slice
+from the load of the whole, as one integer of that many bits, which SPIR-V lacks.
 """
 
 from xdsl.dialects import vector as xvector
@@ -18,7 +18,7 @@ from codegen.xe.dialects.upstream.xevm import BlockLoad2dOp
 
 
 def take_elements_of_slices(body: Block) -> None:
-    """Slices of a message's result of which elements are taken too, or of the result itself, are made of elements."""
+    """Build slices from elements if elements of the slice or of the message's result are also extracted."""
     for op in tuple(body.walk()):
         if isinstance(op, BlockLoad2dOp) and _is_taken_otherwise(op.results[0]):
             for use in tuple(op.results[0].uses):

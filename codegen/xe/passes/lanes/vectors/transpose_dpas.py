@@ -1,9 +1,10 @@
 """Products of transposed operands, computed transposed: C^T = B^T A^T.
 
-Messages read a matrix as it is stored for either operand of DPAS, but for A no message transposes elements of less
-than 32 bits: they are moved. Of two matrices stored by columns, each is the other operand of the turned product as it
-is. Of B alone stored by columns, the turned product transposes A in its place, which is worth it where A is smaller.
-What the lanes then hold of C is a row of each, so it is turned where the product is used once, not in a loop's round.
+Messages read a matrix as it is stored for either operand of DPAS, but for A no message transposes elements of
+less than 32 bits: they are rearranged in registers. If both matrices are stored by columns, each is directly
+the other operand of the transposed product. If only B is, the transposed product transposes A instead, which
+pays off if A is smaller. The lanes then hold rows of C, so it is transposed back where the product is used
+once, not inside a loop.
 """
 
 from collections.abc import Iterator
@@ -25,9 +26,9 @@ _SWAP = (1, 0)
 
 
 def turn_products(body: Block) -> None:
-    """Turn the products of a kernel's loops where that takes fewer messages or moves; in place."""
+    """Transpose the products of a kernel's loops, in place, where that saves messages or moves."""
     products = [op for op in body.walk() if isinstance(op, DpasOp) and isinstance(op.parent_op(), scf.ForOp)]
-    # All are looked at before one is turned: in an unrolled loop one is what the next one adds to.
+    # Analyse all before changing any: in an unrolled loop one is the accumulator of the next.
     for op in [product for product in products if _is_better_turned(product)]:
         _turn(op)
 
@@ -58,7 +59,7 @@ def _turn(op: DpasOp) -> None:
 
 
 def _is_by_columns(value: SSAValue) -> bool:
-    """Whether an operand is a block that is stored transposed."""
+    """True if an operand is a block that is stored transposed."""
     origin = _origin(value)
     if isinstance(origin, TransposeOp):
         return (
@@ -73,7 +74,7 @@ def _is_by_rows(value: SSAValue) -> bool:
 
 
 def _origin(value: SSAValue) -> Operation | None:
-    """What makes a value; of one that a loop carries, what makes its first."""
+    """Return the defining operation of a value; of a carried value, that of its initial one."""
     while isinstance(value, BlockArgument):
         loop = value.block.parent_op()
         if not isinstance(loop, scf.ForOp) or value.index == 0:
@@ -83,7 +84,7 @@ def _origin(value: SSAValue) -> Operation | None:
 
 
 def _uses(op: DpasOp) -> Iterator[Operation]:
-    """What uses a product after the loops that carry it; element-wise operations are followed to their uses."""
+    """Yield the uses of a product after the loops that carry it, following element-wise operations."""
     seen: set[SSAValue] = set()
     pending: list[SSAValue] = [op.d]
     while pending:
@@ -108,7 +109,7 @@ def _uses(op: DpasOp) -> Iterator[Operation]:
 
 
 def _follows(operand: SSAValue, seen: set[SSAValue]) -> bool:
-    """Whether an operand is the product, or the same in every lane."""
+    """True if an operand is the product, or the same in every lane."""
     return operand in seen or (isinstance(operand, OpResult) and isinstance(operand.op, arith.ConstantOp))
 
 
