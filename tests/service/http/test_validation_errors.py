@@ -21,7 +21,7 @@ MANUAL = Path(__file__).parents[3] / "docs" / "service.md"
 
 def test_the_manual_lists_the_rules() -> None:
     text = MANUAL.read_text()
-    section = text[text.index("## Requests that cannot be read") :].split("\n## ")[0]
+    section = text[text.index("## Malformed requests") :].split("\n## ")[0]
     assert re.findall(r"^\| `([a-z-]+)` \(422\)", section, re.M) == [rule.value for rule in FaultRule]
 
 

@@ -58,10 +58,10 @@ def test_a_job_is_run_once_with_what_was_asked(client: TestClient, run: Run) -> 
     job_id = post_job(client)
     assert run(run_job) == 1
     (job,) = got
-    assert (job.id, job.worker, job.seed) == (job_id, own_name(), BODY["seed"])
-    assert (job.budget_trials, job.budget_seconds) == (20, 60.0)
-    assert (job.problem.m, job.problem.n, job.problem.k) == tuple(PROBLEM.values())
-    assert (job.device.id, job.device.target) == ("b580", "bmg")
+    assert (job.id, job.worker, job.spec.seed) == (job_id, own_name(), BODY["seed"])
+    assert (job.spec.budget.trials, job.spec.budget.seconds) == (20, 60.0)
+    assert (job.spec.problem.m, job.spec.problem.n, job.spec.problem.k) == tuple(PROBLEM.values())
+    assert (job.spec.device.id, job.spec.device.target) == ("b580", "bmg")
     assert shown(client, job_id) == ("succeeded", None)
 
 
@@ -78,7 +78,7 @@ def test_a_failure_is_recorded_with_its_kind_and_the_next_job_is_run(
     failing, other = post_job(client, seed=1), post_job(client, seed=2)
 
     def run_job(job: ClaimedJob, _interrupt: threading.Event) -> JobEnd:
-        if job.seed == 1:
+        if job.spec.seed == 1:
             raise error
         return JobEnd.CANCELLED
 
