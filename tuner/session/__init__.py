@@ -1,1 +1,1 @@
-"""One tuning run: its budget, trials and result."""
+"""A tuning run: its budget, trials and result."""

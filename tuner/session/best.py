@@ -1,8 +1,8 @@
-"""Which trial of a job is the best. `db/queries/best.py` says the same in SQL; one table of cases tests both.
+"""Selection of the best trial of a job. `db/queries/best.py` does the same in SQL; one table of cases tests both.
 
-Of measured trials the one of least median, then of lowest number. Without any, of the predicted ones: those within 1 %
-of the least predicted time are a tie, which the least upper bound decides, then the lowest number. A trial whose
-numbers are not proven is never the best, nor one that was not measured in this job: its time is of another day.
+Among measured trials, the least median wins, then the lowest number. Without any, predicted trials within 1 %
+of the least predicted time are a tie, broken by the least upper bound, then by the lowest number. Trials
+whose results are not verified, and trials that were not measured in this job, are never the best.
 """
 
 from collections.abc import Iterable
@@ -13,11 +13,11 @@ from tuner.session.trial import (
 )
 
 TIE = 1.01
-"""Times of a model that differ by less than this factor say nothing of which kernel is faster."""
+"""Factor within which predicted times do not tell which kernel is faster."""
 
 
 def best_of(trials: Iterable[Trial]) -> Trial | None:
-    """The best of trials; None when none has a time and a proof."""
+    """Return the best of trials; None when none has a time and a proof."""
     measured: list[tuple[float, int, Trial]] = []
     predicted: list[tuple[float, float, int, Trial]] = []
     for trial in trials:

@@ -1,4 +1,4 @@
-"""What a job may take, and what of that is left in one of its runs."""
+"""Budget of a job, and its remainder in one of its runs."""
 
 import time
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from tuner.session.history import History
 
 GRACE_S = 2.0
-"""What a candidate may overrun the job's seconds by."""
+"""Seconds by which a candidate may overrun the job's time limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """What one run of a job may take before it pauses: trials, and seconds after which no further trial begins."""
+    """Budget of one run of a job before it pauses: trials, and seconds after which no further trial begins."""
 
     trials: int
     seconds: float
@@ -19,13 +19,13 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Trials and seconds of wall time of a job, over all its runs, and when it has found enough.
+    """Trials and seconds of wall time of a job, over all its runs, and its stop criteria.
 
-    That is when the last `no_gain` trials gained nothing, or when the fastest takes the time that the device needs at
-    least over `roofline`.
+    The job stops when the last `no_gain` trials gained nothing, or when the best time reaches the fraction
+    `roofline` of the roofline.
 
     Raises:
-        ValueError: a budget of nothing.
+        ValueError: an empty budget.
     """
 
     trials: int
@@ -43,7 +43,7 @@ class Budget:
 
 
 class Allowance:
-    """What is left of a budget, and of a portion of it, in a run that began at `begun_s` of the monotonic clock."""
+    """Remainder of a budget, and of a portion of it, in a run that began at `begun_s` of the monotonic clock."""
 
     def __init__(self, budget: Budget, portion: Portion | None, history: History, begun_s: float) -> None:
         self._budget, self._portion, self._history, self._begun_s = budget, portion, history, begun_s
@@ -51,36 +51,36 @@ class Allowance:
 
     @property
     def are_trials_spent(self) -> bool:
-        """Whether as many trials were begun as the job may have."""
+        """True if the job's number of trials is used up."""
         return len(self._history) >= self._budget.trials
 
     @property
     def is_portion_spent(self) -> bool:
-        """Whether the run pauses; never before one of its trials ended."""
+        """True if the run should pause; never before one of its trials ended."""
         portion, done = self._portion, self._worked_on() - self._earlier
         return portion is not None and done > 0 and (done >= portion.trials or self.spent_s >= portion.seconds)
 
     @property
     def left_trials(self) -> int:
-        """How many trials may still begin in this run."""
+        """Number of trials that may still begin in this run."""
         left = self._budget.trials - len(self._history)
         return left if self._portion is None else min(left, self._portion.trials - self._worked_on() + self._earlier)
 
     @property
     def spent_s(self) -> float:
-        """Seconds of this run."""
+        """Duration of this run in seconds."""
         return time.monotonic() - self._begun_s
 
     @property
     def left_s(self) -> float:
-        """Seconds that are left of all runs together; negative when they are overspent."""
+        """Seconds left for all runs together; negative if overspent."""
         return self._budget.seconds - self._history.earlier_s - self.spent_s
 
     @property
     def until_s(self) -> float:
-        """When the job ends at the latest, on the monotonic clock."""
+        """Latest end of the job, on the monotonic clock."""
         return time.monotonic() + self.left_s + GRACE_S
 
     def _worked_on(self) -> int:
-        """Trials that ended, and the present one."""
+        """Number of trials that ended, plus the present one."""
         return len(self._history) - len(self._history.unfinished)

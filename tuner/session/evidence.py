@@ -1,4 +1,4 @@
-"""What an outcome must bring before a store keeps it."""
+"""Checks of an outcome's evidence before it is stored."""
 
 from codegen import AnyArtifact
 from tuner.session.trial import (
@@ -12,15 +12,15 @@ from tuner.session.trial import (
 
 NATIVE, EMULATED = "native", "DPAS emulated"
 LABELS = (NATIVE, EMULATED)
-"""Of measurements: whether the device ran the kernel as it is, or with built-ins that were emulated."""
-LONGEST_US = 1e12  # eleven days; infinity and NaN are no times either
+"""Labels of measurements: whether the device ran the kernel natively, or with emulated built-ins."""
+LONGEST_US = 1e12  # eleven days; also excludes infinity and NaN
 
 
 def check_evidence(outcome: Outcome, artifact: AnyArtifact | None) -> None:
-    """Return when an outcome and its kernel belong together and its numbers can be.
+    """Check that an outcome and its kernel match, and that its numbers are plausible.
 
     Raises:
-        ValueError: says which fact contradicts which.
+        ValueError: names the contradiction.
     """
     kernel_hash = None if artifact is None else artifact.content_hash
     if outcome.kernel_hash != kernel_hash:
@@ -31,10 +31,10 @@ def check_evidence(outcome: Outcome, artifact: AnyArtifact | None) -> None:
 
 
 def check_reused(outcome: Outcome, artifact: AnyArtifact | None) -> None:
-    """Return when an outcome may be the measurement of an earlier job's trial.
+    """Check that an outcome may be the measurement of an earlier job's trial.
 
     Raises:
-        ValueError: it is no measurement, or names no kernel, or its numbers cannot be.
+        ValueError: it is not a measurement, names no kernel, or has implausible numbers.
     """
     if outcome.measurement is None or outcome.kernel_hash is None:
         raise ValueError(f"expected the measurement of an earlier trial with its kernel, got status {outcome.status}")
@@ -44,10 +44,10 @@ def check_reused(outcome: Outcome, artifact: AnyArtifact | None) -> None:
 
 
 def check_numbers(outcome: Outcome) -> None:
-    """Return when the numbers of an outcome can be, whatever its kernel is.
+    """Check that the numbers of an outcome are plausible, whatever its kernel is.
 
     Raises:
-        ValueError: says what was expected and what came.
+        ValueError: with what was expected and got.
     """
     _check_proof(outcome.proof)
     if outcome.measurement is not None:

@@ -1,4 +1,4 @@
-"""The trials of a job as the store has them, and what follows from them."""
+"""Trials of a job as stored, and values derived from them."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -21,13 +21,14 @@ _PROVEN = Proof(ProofKind.SIMULATOR)
 
 
 class History:
-    """Trials by number: what the store held at first, kept up to date through `begin` and `end`."""
+    """Trials by number: loaded from the store, then kept up to date through `begin` and `end`."""
 
     def __init__(self, store: TrialStore) -> None:
         self._store = store
         self._trials = {trial.number: trial for trial in store.trials()}
         self.unfinished = [trial for trial in self._trials.values() if trial.outcome is None]
-        # What runs told has all of their trials in it, but for the last one of a run that was killed right after it.
+        # The times that runs reported cover all of their trials, except the last one of a run that was killed
+        # right after it.
         self.earlier_s = max(store.spent_s(), sum(wall_s(outcome) for _, outcome in self.ended()))
         self.new: list[Outcome] = []
 
@@ -36,7 +37,7 @@ class History:
 
     @property
     def next_number(self) -> int:
-        """The number of the next trial."""
+        """Number of the next trial."""
         return max(self._trials, default=-1) + 1
 
     @property
@@ -46,28 +47,30 @@ class History:
 
     @property
     def best(self) -> Trial | None:
-        """The best trial that ended; never one whose numbers are not proven."""
+        """Best trial that ended; always verified."""
         return best_of(self._trials.values())
 
     @property
     def best_us(self) -> float | None:
-        """The time of the best trial in microseconds."""
+        """Time of the best trial in microseconds."""
         best = self.best
         return best.outcome.time_us if best is not None and best.outcome is not None else None
 
     def energy_uj(self, config: KernelConfig) -> float | None:
-        """Microjoules of a launch of a configuration that was tried; None where that is not known."""
+        """Return the microjoules per launch of a configuration that was tried; None if unknown."""
         tried = next((outcome for trial, outcome in self.ended() if trial.config == config), None)
         return None if tried is None or tried.measurement is None else tried.measurement.energy_uj
 
     def would_lead(self, number: int, prediction: Prediction) -> bool:
-        """Whether a trial would be the best so far, if it were proven."""
+        """Return whether a trial would be the best so far, if it were verified."""
         would = Outcome(Status.PREDICTED, proof=_PROVEN, prediction=prediction)
         best = best_of([*self._trials.values(), Trial(number, self._trials[number].config, would)])
         return best is not None and best.number == number
 
     def leaders(self, count: int, within: float) -> list[Trial]:
-        """The best trial, then those of least time, at most `count` in all, each within `within` times its time."""
+        """Return the best trial, then those of least time, at most `count` in all, each within `within` times
+        its time.
+        """
         best = self.best
         if best is None or best.outcome is None or best.outcome.time_us is None:
             return []
@@ -83,43 +86,43 @@ class History:
 
     @property
     def proven(self) -> int:
-        """How many trials have a time and a proof."""
+        """Number of trials that have a time and a proof."""
         return sum(o.time_us is not None and o.proof.kind is not ProofKind.NONE for _, o in self.ended())
 
     def ended(self) -> Iterator[tuple[Trial, Outcome]]:
-        """The trials that have an outcome, in order of number."""
+        """Yield the trials that have an outcome, in order of number."""
         for _, trial in sorted(self._trials.items()):
             if trial.outcome is not None:
                 yield trial, trial.outcome
 
     def begin(self, number: int, config: KernelConfig, proposer: str | None = None) -> None:
-        """Record that a trial begins, and who chose it."""
+        """Record that a trial begins, and its proposer."""
         self._store.begin(number, config, proposer)
         self._trials[number] = Trial(number, config, proposer=proposer)
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> Trial:
-        """Record what became of a trial."""
+        """Record the outcome of a trial."""
         self._store.end(number, outcome, artifact)
         self._trials[number] = replace(self._trials[number], outcome=outcome)
         self.new.append(outcome)
         return self._trials[number]
 
     def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> Trial:
-        """Record that a trial takes the measurement of an earlier job's."""
+        """Record that a trial reuses the measurement of an earlier job's."""
         self._store.reuse(number, outcome, source, artifact)
         self._trials[number] = replace(self._trials[number], outcome=outcome, source=source)
         self.new.append(outcome)
         return self._trials[number]
 
     def by_status(self) -> dict[Status, int]:
-        """How many trials ended how."""
+        """Return the number of ended trials by status."""
         return dict(Counter(outcome.status for _, outcome in self.ended()))
 
     def last_reason(self) -> str | None:
-        """Why the last trial that gave no time gave none."""
+        """Return why the last trial without a time has none."""
         return next((o.reason for _, o in reversed(list(self.ended())) if o.reason is not None), None)
 
 
 def wall_s(outcome: Outcome) -> float:
-    """Seconds that a trial took."""
+    """Return the wall time of a trial in seconds."""
     return outcome.compile_s + outcome.verify_s + outcome.measure_s

@@ -1,4 +1,4 @@
-"""What a tuning job is asked for."""
+"""Description of a tuning job."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,11 @@ from tuner.session.budget import Budget
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobOptions:
-    """What a job is asked for beside its problem and device. A new option of a job is a field here.
+    """Options of a job besides its problem and device. A new option of a job is a field here.
 
-    Equal seeds and equal outcomes give equal proposals. With `reuse`, times that earlier jobs measured of the same
-    kernels are taken; with `warm_start`, the search begins with configurations that are good for other problems or
-    devices.
+    Equal seeds and equal outcomes give equal proposals. With `reuse`, measurements of the same kernels from
+    earlier jobs are reused; with `warm_start`, the search begins with configurations that are good for other
+    problems or devices.
     """
 
     budget: Budget
@@ -28,9 +28,9 @@ class JobOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobSpec(JobOptions):
-    """A tuning job: the one description that requests, rows, workers and sessions share.
+    """A tuning job: the common description for requests, rows, workers and sessions.
 
-    `device` has the facts of the device as they were when the job was requested.
+    `device` has the facts of the device at the time of the request.
     """
 
     problem: GemmProblem

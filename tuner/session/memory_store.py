@@ -1,4 +1,4 @@
-"""The trials of a job in memory: the simulated side of TrialStore."""
+"""In-memory TrialStore: the simulated side of the protocol."""
 
 from dataclasses import replace
 
@@ -24,11 +24,11 @@ class MemoryTrialStore:
         self._spent_s = 0.0
 
     def trials(self) -> list[Trial]:
-        """All trials in order of number."""
+        """Return all trials in order of number."""
         return [self._trials[number] for number in sorted(self._trials)]
 
     def begin(self, number: int, config: KernelConfig, proposer: str | None = None) -> None:
-        """Record that a trial begins, and who chose it.
+        """Record that a trial begins, and its proposer.
 
         Raises:
             ValueError: a negative number, or the job has that number or that configuration already.
@@ -41,7 +41,7 @@ class MemoryTrialStore:
         self._trials[number] = Trial(number, config, proposer=proposer)
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
-        """Record what became of a trial.
+        """Record the outcome of a trial.
 
         Raises:
             ValueError: it was not begun or has ended, or the outcome and its kernel contradict each other.
@@ -57,10 +57,10 @@ class MemoryTrialStore:
         self._trials[number] = replace(trial, outcome=outcome)
 
     def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
-        """Record that a trial takes the measurement of an earlier job's.
+        """Record that a trial reuses the measurement of an earlier job's.
 
         Raises:
-            ValueError: it was not begun or has ended, or the outcome is no measurement.
+            ValueError: it was not begun or has ended, or the outcome is not a measurement.
         """
         trial = self._trials.get(number)
         if trial is None or trial.outcome is not None:
@@ -69,17 +69,17 @@ class MemoryTrialStore:
         self._trials[number] = replace(trial, outcome=outcome, source=source)
 
     def spent_s(self) -> float:
-        """Seconds that runs of the job took so far."""
+        """Return the seconds that runs of the job took so far."""
         return self._spent_s
 
     def spend(self, seconds: float) -> None:
-        """Add what a run took."""
+        """Add the duration of a run."""
         self._spent_s += seconds
 
     def cancelled(self) -> bool:
-        """Whether someone asked for the job to stop."""
+        """Return whether the job was asked to stop."""
         return self._cancelled
 
     def cancel(self) -> None:
-        """Ask for the job to stop."""
+        """Ask the job to stop."""
         self._cancelled = True

@@ -1,4 +1,4 @@
-"""What a session reports: while it runs, and at its end."""
+"""Reports of a session: events while it runs, and its result."""
 
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -11,20 +11,20 @@ from tuner.session.trial import (
 
 
 class Stop(StrEnum):
-    """Why a session ended."""
+    """Reason for the end of a session."""
 
     TRIALS = "trials"  # the budget of trials is spent
     SECONDS = "seconds"
     EXHAUSTED = "exhausted"  # every configuration was tried
-    NO_GAIN = "no_gain"  # the last so many trials gained nothing
-    ROOFLINE = "roofline"  # the asked fraction of what the device can do is reached
+    NO_GAIN = "no_gain"  # the last trials gained nothing
+    ROOFLINE = "roofline"  # the requested fraction of the roofline is reached
     CANCELLED = "cancelled"
     PAUSED = "paused"  # its portion is spent, the budget is not
 
 
 @dataclass(frozen=True, slots=True)
 class TrialBegun:
-    """Work on a trial begins."""
+    """A trial begins."""
 
     number: int
     config: KernelConfig
@@ -32,16 +32,16 @@ class TrialBegun:
 
 @dataclass(frozen=True, slots=True)
 class TrialEnded:
-    """A trial has its outcome, and the store has it."""
+    """A trial has ended, and its outcome is stored."""
 
     trial: Trial
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Default and best in microseconds, measured in turns; `remeasured` is False for the trials' own times.
+    """Default and best in microseconds, re-measured interleaved; with `remeasured` False, the trials' own times.
 
-    `windows` of turns count, and in `drifted` of all that were measured the default's own time changed.
+    `windows` is the number of windows used; `drifted` counts the measured windows in which the default's time changed.
     """
 
     default_us: float
@@ -52,17 +52,18 @@ class Comparison:
 
     @property
     def speedup(self) -> float:
-        """How many times faster the best is than the default."""
+        """Speedup of the best over the default."""
         return self.default_us / self.best_us
 
 
 @dataclass(frozen=True, slots=True)
 class WallTime:
-    """Seconds of wall time: of a run, or of what it took since it last told; it tells after each trial and at its end.
+    """Seconds of wall time: of a run, or of its part since the last report; reported after each trial and at the end.
 
-    One after the other come `propose_s`, `wait_s` (for kernels), `verify_s`, `measure_s` and `compare_s` (finalists in
-    turns); together with what is written down they make up `total_s`. In `compile_s` at least one compilation was under
-    way, beside any of these: all parts together may be more than the total. Proofs of predicted trials overlap too.
+    `propose_s`, `wait_s` (for kernels), `verify_s`, `measure_s` and `compare_s` (finalists) are sequential;
+    with the time for storing results they add up to `total_s`. `compile_s` is the time with at least one
+    compilation running, concurrent to these, so that all parts together may exceed the total. Verification of
+    predicted trials overlaps too.
     """
 
     total_s: float
@@ -74,22 +75,23 @@ class WallTime:
     compare_s: float
 
     def since(self, earlier: "WallTime") -> "WallTime":
-        """What came after an earlier time of the same run."""
+        """Return the difference to an earlier time of the same run."""
         return WallTime(*(getattr(self, f.name) - getattr(earlier, f.name) for f in fields(self)))
 
 
 NOTHING = WallTime(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-"""What a run took when it begins."""
+"""Wall time of a run at its begin."""
 
 Event = TrialBegun | TrialEnded | Comparison | WallTime
 
 
 @dataclass(frozen=True, slots=True)
 class SessionResult:
-    """How a session ended. `best` gave the least time; it is None only if it was cancelled or paused before any did.
+    """Result of a session. `best` has the least time; it is None only if the run was cancelled or paused
+    before any time.
 
-    `comparison` is None when the default gave no time, or the session paused. `trials` counts those with an outcome, by
-    status. Size and version of the space are None where it ended before the space was needed.
+    `comparison` is None when the default has no time, or the session paused. `trials` counts those with an
+    outcome, by status. Size and version of the space are None if the run ended before the space was needed.
     """
 
     stop: Stop

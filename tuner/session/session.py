@@ -1,8 +1,8 @@
-"""One tuning run: the default first, then what the search proposes, until the budget is spent.
+"""A tuning run: the default first, then the proposals of the search, until the budget is spent.
 
-With a device, every trial is proven and measured; where the model predicts its times, it drops what is hopeless and
-says what to begin with. Without one, the model ranks the space: the first trials and whatever leads are proven in the
-simulator, and the others are kept as runners-up.
+With a device, every trial is verified and measured; if the model covers the device, it excludes hopeless
+configurations and proposes the first ones. Without a device, the model ranks the space: the first trials and
+any that would lead are verified in the simulator, and the others are stored as runners-up.
 """
 
 import time
@@ -81,8 +81,8 @@ if TYPE_CHECKING:
 
 _DEFAULT = "default"  # proposer of trial 0
 _UNFINISHED = (Stop.CANCELLED, Stop.PAUSED)
-_QUEUED = 16  # candidates that wait, for each compile worker, where they are proven meanwhile
-_RESERVE = 0.2  # at most this part of the seconds is kept for comparing default and best
+_QUEUED = 16  # candidates queued per compile worker, where they are verified meanwhile
+_RESERVE = 0.2  # maximum share of the time budget reserved for comparing default and best
 
 
 def run_session(
@@ -98,39 +98,40 @@ def run_session(
     portion: Portion | None = None,
     reference: Reference | None = None,
 ) -> SessionResult:
-    """Tune, continuing from the trials that the store holds; without a device, times are predicted for `job.device`.
+    """Tune, resuming from the trials in the store; without a device, times are predicted for `job.device`.
 
-    `donors` are configurations that are good for other problems or devices, best first: they, or what is nearest to
-    them here, are tried right after the default. A run that continues is given the same ones. Where energy is an
+    `donors` are configurations that are good for other problems or devices, best first: they, or the nearest
+    ones in this space, are tried right after the default. A resumed run needs the same ones. If energy is an
     objective, every trial is measured to the end, however slow it is.
 
-    With `native`, kernels are compiled for their GPU before they are recorded: with a device the default and each trial
-    that would lead, without one all, and what spills registers or cannot be made is not proven.
+    With `native`, kernels are compiled for their GPU before they are recorded: with a device the default and
+    each trial that would lead, without one all. Kernels that spill registers or cannot be compiled are not
+    verified.
 
-    A run of a `portion` pauses when that is spent, without comparing finalists, and another call goes on. `reference`
-    is that of the problem and the seed, where an earlier run has drawn it.
+    A run of a `portion` pauses when that is spent, without comparing finalists, and another call resumes.
+    `reference` is that of the problem and the seed, if an earlier run created it.
 
-    What is `known` of a kernel's time is not measured again, unless it is the default's or may be the best.
+    A kernel whose time is `known` is not measured again, unless it is the default or may be the best.
 
-    Trials that were begun and not ended are done again under their numbers. Whatever ends it early, KeyboardInterrupt
-    too, leaves the store such that another call goes on.
+    Trials that were begun and not ended are repeated under their numbers. Any early end, including
+    KeyboardInterrupt, leaves the store in a state from which another call can resume.
 
     Raises:
         Refused: a rule refuses the problem or the device.
-        CannotPredict: there is no device and the model lacks facts of the job's; it names all.
+        CannotPredict: there is no device and the model lacks facts of the job's; the message names all.
         NotOnThisCpu: there is no device, and the job's is a CPU.
-        NoRoofline: a fraction of it was asked for, and the device's is not known.
+        NoRoofline: a fraction of it was requested, and the device's is unknown.
         NoPredictions: the method needs predicted times, and there are none.
-        UnknownSearch: there is no method of that name.
-        NoEnergy: it is to be weighed, and cannot be read.
-        NoValidMeasurement: the budget is spent and no trial gave a time.
-        DeviceUnusable: the device crashed again and again.
-        TooLargeToProve: this machine's memory does not hold what a proof needs.
+        UnknownSearch: no method has that name.
+        NoEnergy: it is an objective and cannot be read.
+        NoValidMeasurement: the budget is spent and no trial has a time.
+        DeviceUnusable: the device crashed repeatedly.
+        TooLargeToProve: not enough memory to verify a kernel.
     """
     begun = time.monotonic(), pool.busy_s
     problem, spec, budget = job.problem, job.device, job.budget
     default = tuning_for(spec).default(problem, spec)
-    # What is missing ends the job before it compiles anything.
+    # Missing requirements end the job before it compiles anything.
     check_method(job.search, spec, measured=device is not None)
     with_energy = job.objective is Objective.TIME_ENERGY
     if with_energy and device is None:
@@ -139,7 +140,7 @@ def run_session(
         tuning_for(spec).check_predictable(spec)
     enough_us = tuning_for(spec).roof_us(problem, spec) / budget.roofline if budget.roofline is not None else None
     history = History(store)
-    # The compile workers start with the default while inputs are drawn.
+    # The compile workers start with the default while inputs are generated.
     first = pool.compile(problem, default, spec) if history.next_number == 0 else None
     try:
         bench = Bench(problem, spec, device, reference or Reference(problem, job.seed))
@@ -166,7 +167,7 @@ def run_session(
 
 
 class _Session:
-    """The state of one run: its trials, what it may take, what it searches, and the kernels of default and best."""
+    """State of one run: its trials, budget, search, and the kernels of default and best."""
 
     def __init__(
         self,
@@ -207,7 +208,7 @@ class _Session:
         self._told = NOTHING
 
     def run(self) -> SessionResult:
-        """Search, then compare what was found with the default; what it took is told whatever the end is."""
+        """Search, then compare the best with the default; wall times are reported however the run ends."""
         try:
             return self._concluded(self._run_trials())
         finally:
@@ -238,7 +239,7 @@ class _Session:
         return stop
 
     def _stop(self) -> Stop | None:
-        """Why no trial may go on, if that is so."""
+        """Return why the present trial must stop, if so."""
         if self._store.cancelled():
             return Stop.CANCELLED
         if self._allowance.left_s <= self._reserve_s():
@@ -246,7 +247,7 @@ class _Session:
         return Stop.PAUSED if self._allowance.is_portion_spent else None
 
     def _enough(self) -> Stop | None:
-        """Why no further trial begins, if that is so."""
+        """Return why no further trial begins, if so."""
         if self._allowance.are_trials_spent:
             return Stop.TRIALS
         no_gain, best_us = self._budget.no_gain, self._history.best_us
@@ -260,13 +261,13 @@ class _Session:
         if self._first is not None:
             first, self._first = self._first, None
             if self._is_space_needed and not self._quiet:
-                self._search.begin()  # where it does not disturb what is measured
+                self._search.begin()  # where it does not disturb measurements
             return Proposal(self._default, _DEFAULT), self._kernels.examining(first)
         return self._search.next(self._allowance.left_trials)
 
     @property
     def _is_space_needed(self) -> bool:
-        """Whether this run has trials besides the present one."""
+        """Return whether this run has trials besides the present one."""
         return self._allowance.left_trials > 1
 
     def _try(self, number: int, config: KernelConfig, candidate: Examining) -> None:
@@ -287,7 +288,7 @@ class _Session:
         self._attempts.check_energy(number, outcome)
 
     def _is_last_chance(self) -> bool:
-        """Whether the job would end without a time if the present trial gave none."""
+        """Return whether the job would end without a time if the present trial had none."""
         if self._history.best is not None:
             return False
         if self._allowance.are_trials_spent or self._allowance.left_s <= self._reserve_s():
@@ -298,7 +299,7 @@ class _Session:
             return True
 
     def _concluded(self, stop: Stop) -> SessionResult:
-        self._search.drop()  # nothing compiles while finalists are measured
+        self._search.drop()  # no compilations while finalists are measured
         best, baseline = self._history.best, self._history.baseline
         if best is None and stop not in _UNFINISHED:
             raise nothing_valid(self._bench.spec, self._history, self._went() if stop is Stop.SECONDS else None)
@@ -329,7 +330,7 @@ class _Session:
         return self._history.leaders(FINALISTS, NEAR)
 
     def _reserve_s(self) -> float:
-        """Seconds to keep for the comparison at the end."""
+        """Return the seconds to reserve for the final comparison."""
         baseline, others = self._history.baseline, [t for t in self._finalists() if t.number != 0]
         if self._bench.device is None or baseline is None or not others:
             return 0.0
@@ -355,6 +356,6 @@ class _Session:
         )
 
     def _went(self) -> dict[str, float]:
-        """In what the seconds of this run went."""
+        """Return the seconds of this run by activity."""
         before = {"drawing inputs": self._prepare_s, "making the space and proposing": self._search.propose_s}
         return before | went_in(self._history.new)

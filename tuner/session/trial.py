@@ -1,4 +1,4 @@
-"""A trial, what became of it, and the evidence its result carries."""
+"""A trial, its outcome, and the evidence of its result."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from codegen import AnyArtifact, KernelConfig
 
 
 class Status(StrEnum):
-    """What became of a configuration."""
+    """Outcome of a configuration."""
 
     MEASURED = "measured"
     PREDICTED = "predicted"
@@ -20,7 +20,7 @@ class Status(StrEnum):
 
 
 class ProofKind(StrEnum):
-    """Where the kernel's numbers were compared with the reference."""
+    """Place where the kernel's results were compared with the reference."""
 
     DEVICE = "device"
     OPENCL_CPU = "opencl_cpu"
@@ -29,17 +29,17 @@ class ProofKind(StrEnum):
 
 
 class ProofMethod(StrEnum):
-    """How outputs were compared with the reference."""
+    """Method of comparing outputs with the reference."""
 
-    ELEMENTS = "elements"  # each of the tiles that count as checked
-    FREIVALDS = "freivalds"  # so a sample of tiles, and all of C in sums with random signs
+    ELEMENTS = "elements"  # each element of the tiles that count as checked
+    FREIVALDS = "freivalds"  # a sample of tiles by elements, and all of C by sums with random signs
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Evidence of numbers: `checked` of `total` tiles of C agreed with numpy float64, and other outputs with them.
+    """Evidence of correctness: `checked` of `total` tiles of C agreed with numpy float64, and so did other outputs.
 
-    `max_error` is the largest |output - reference| of an element that was compared and `tolerance` its bound, both
+    `max_error` is the largest |output - reference| over compared elements and `tolerance` its bound, both
     absolute. By Freivalds' method the tiles that were not compared element by element agreed in signed sums.
     """
 
@@ -53,12 +53,12 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """Times in microseconds from the device's own clock. `label` is "DPAS emulated" or "native".
+    """Times in microseconds from the device's clock. `label` is "DPAS emulated" or "native".
 
-    `samples` are those that the times are of: the first tenth that was taken is not among them. `first_ratio` is the
-    very first one over the median. Of one that was `stopped_early`, whose kernel was hopeless, there are only a few.
-    `energy_uj` is what the device took for a launch in the mean, idle power included. What is not known, such as the
-    clock or the energy of a device that does not tell it, is None.
+    `samples` exclude the first tenth. `first_ratio` is the very first sample over the median. A measurement
+    that was `stopped_early`, because the kernel was hopeless, has only a few samples. `energy_uj` is the mean
+    energy of a launch, idle power included. Unknown values, such as the clock or the energy of a device that
+    does not report it, are None.
     """
 
     median_us: float
@@ -76,7 +76,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A time in microseconds that the model predicts, with its interval."""
+    """A predicted time in microseconds, with its interval."""
 
     time_us: float
     low_us: float
@@ -86,10 +86,10 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a trial. `reason` names the rule or the finding when it gave no time.
+    """Outcome of a trial. `reason` names the rule or the finding when it has no time.
 
-    A measured trial keeps what the model predicted for it, where it predicts, beside its measurement.
-    `compile_s`, `verify_s` and `measure_s` are wall time.
+    A measured trial also has the model's prediction, if there is one. `compile_s`, `verify_s` and `measure_s` are
+    wall time.
     """
 
     status: Status
@@ -121,8 +121,8 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The trial of an earlier job whose measurement a trial takes. `scale` puts its times on this job's scale: how long
-    the default takes now over how long it took then.
+    """The trial of an earlier job whose measurement a trial reuses. `scale` converts its times to this job:
+    the default's time now over the default's time then.
     """
 
     job: str
@@ -134,8 +134,8 @@ class Source:
 class Trial:
     """One configuration of a job. Number 0 is the baseline. `outcome` is None until it ends.
 
-    With a `source` it was not measured: its outcome has the measurement of that trial, as it was then.
-    `proposer` names what chose the configuration; None where that was not recorded.
+    A trial with a `source` was not measured: its outcome has the unscaled measurement of that trial.
+    `proposer` names the method that chose the configuration; None if not recorded.
     """
 
     number: int
@@ -146,20 +146,20 @@ class Trial:
 
     @property
     def time_us(self) -> float | None:
-        """Its time, to be compared with those of the same job; None when it gave none."""
+        """Time, comparable with those of the same job; None if there is none."""
         time_us = self.outcome.time_us if self.outcome is not None else None
         return time_us if time_us is None or self.source is None else time_us * self.source.scale
 
 
 class TrialStore(Protocol):
-    """The trials of one job. Calls are short transactions; used by one session at a time."""
+    """Trials of one job. Calls are short transactions; used by one session at a time."""
 
     def trials(self) -> list[Trial]:
-        """All trials in order of number; those without an outcome were begun and not ended."""
+        """Return all trials in order of number; those without an outcome were begun and not ended."""
         ...
 
     def begin(self, number: int, config: KernelConfig, proposer: str | None = None) -> None:
-        """Record that a trial begins, before any work on it, and who chose it.
+        """Record that a trial begins, before any work on it, and its proposer.
 
         Raises:
             ValueError: the job has that number or that configuration already.
@@ -167,21 +167,21 @@ class TrialStore(Protocol):
         ...
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
-        """Record what became of a trial, with its kernel when it has one. Replaces nothing: once only."""
+        """Record the outcome of a trial, with its kernel when it has one. Allowed once: replaces nothing."""
         ...
 
     def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
-        """Record that a trial takes the measurement of an earlier job's; its kernel is that trial's if none is given.
+        """Record that a trial reuses the measurement of an earlier job's; its kernel is that trial's if none is given.
 
         Raises:
-            ValueError: it was not begun or has ended, or the outcome is no measurement.
+            ValueError: it was not begun or has ended, or the outcome is not a measurement.
         """
         ...
 
     def spent_s(self) -> float:
-        """Seconds of wall time that runs of the job told to have taken so far; 0 where none told."""
+        """Return the seconds of wall time that runs of the job reported so far."""
         ...
 
     def cancelled(self) -> bool:
-        """Whether someone asked for the job to stop."""
+        """Return whether the job was asked to stop."""
         ...

@@ -1,1 +1,1 @@
-"""Sets of shapes: where they come from, which of them gets the next trials, and how few kernels serve them all."""
+"""Sets of shapes: sources, budget allocation, and a small cover of kernels that serve them all."""

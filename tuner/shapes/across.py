@@ -1,4 +1,6 @@
-"""The kernels of other shapes on one shape: proven and measured there, the fastest of them in turns."""
+"""Evaluation of other shapes' kernels on one shape: verified and measured there, the fastest re-measured
+interleaved.
+"""
 
 import time
 from collections.abc import Callable, Sequence
@@ -52,11 +54,11 @@ from tuner.session.trial import (
     TrialStore,
 )
 
-_IN_TURNS = 12  # kernels that are measured in turns at most
-_FIRST_RUN_S, _LEAST_RUN_S, _RUN_FACTOR = 300.0, 20.0, 20.0  # limits of a run: without a default's time, and by it
-_TURNS_SHARE = 0.5  # of the seconds, kept for measuring in turns
+_IN_TURNS = 12  # maximum number of kernels that are measured interleaved
+_FIRST_RUN_S, _LEAST_RUN_S, _RUN_FACTOR = 300.0, 20.0, 20.0  # limits of a run before, and relative to, the default
+_TURNS_SHARE = 0.5  # share of the time reserved for the interleaved measurement
 _CRASHES = 5
-_DEFAULT, VISITOR = "default", "other shape"  # who proposes trial 0, and the others
+_DEFAULT, VISITOR = "default", "other shape"  # proposers of trial 0, and of the others
 
 
 class How(StrEnum):
@@ -82,8 +84,8 @@ class Taken:
 class Compared:
     """Result on a shape: its best trial, its comparison with the default, and the time of each configuration.
 
-    Without a comparison in turns `comparison` has the trials' own times; it is None when the default gave none.
-    `cancelled`: someone asked for the job to stop before all were tried.
+    Without an interleaved comparison, `comparison` has the trials' own times; it is None when the default has
+    none. `cancelled`: the job was asked to stop before all were tried.
     """
 
     best: Trial
@@ -102,14 +104,16 @@ def compare_across(
     on_event: Callable[[Event], None] = lambda _: None,
     known: Known | None = None,
 ) -> Compared:
-    """Try what has not been tried of `visitors`, then measure all that may be within `within` of the best in turns.
+    """Try the untried configurations of `visitors`, then measure all that may be within `within` of the best
+    interleaved.
 
-    Trials are of the shape's own job, so that what is interrupted goes on. Some time is kept for the turns. What is
-    `known` of a time and cannot win is not measured by a trial; such a time counts once it was measured in turns.
+    Trials belong to the shape's own job, so that an interrupted run can resume. Some time is reserved for the
+    interleaved measurement. A kernel with a `known` time that cannot win is not measured by a trial; such a
+    time counts only after an interleaved measurement.
 
     Raises:
-        NoValidMeasurement: nothing gave a time on this shape.
-        DeviceUnusable: the device crashed again and again.
+        NoValidMeasurement: no configuration has a time on this shape.
+        DeviceUnusable: the device crashed repeatedly.
     """
     begun_s, history = time.monotonic(), History(store)
     tries_s = seconds * (1 - _TURNS_SHARE)
@@ -140,7 +144,7 @@ def _try(
     on_event: Callable[[Event], None],
     reuse: Reuse,
 ) -> bool:
-    """Prove and measure what has no trial; says whether someone asked to stop."""
+    """Verify and measure configurations without a trial; return whether the job was asked to stop."""
     known = {trial.config for trial, _ in history.ended()}
     begun = [(trial.number, trial.config) for trial in history.unfinished]
     configs = {config: number for number, config in begun}
@@ -149,7 +153,7 @@ def _try(
     def compiled(config: KernelConfig) -> Examining:
         return Unexamined(pool.compile(bench.problem, config, bench.spec))
 
-    # One whose time is known may not be needed.
+    # A kernel whose time is known may not be needed.
     kernels = [Later(partial(compiled, each)) if reuse.knows(each) else compiled(each) for each in waiting]
     crashes = 0
     try:
@@ -184,7 +188,7 @@ def _try(
 def _evaluated(
     bench: Bench, config: KernelConfig, candidate: Examining, limits: Limits, reuse: Reuse, number: int
 ) -> tuple[Outcome, AnyArtifact | None]:
-    """By what is known of its time, else measured; the default always is, as known times are scaled by it."""
+    """Reuse a known time, else measure; always measure the default, which scales known times."""
     best_us = limits.best_us if number > 0 else None
     if (known := reuse.of_config(config, best_us, None)) is not None:
         return known, None
@@ -213,9 +217,9 @@ def _in_turns(
 ) -> tuple[Trial, Comparison | None]:
     """Re-measure the contenders, interleaved; their times replace those of their trials in `taken`."""
     reference = history.baseline if as_tried is not None else best
-    assert reference is not None  # as_tried says that the default has a time
+    assert reference is not None  # as_tried implies that the default has a time
     contenders = _contenders(history, visitors, best, reference, near)
-    # As many as fit into all windows, the reference between them; at least the best.
+    # As many as fit into all windows, with the reference between them; at least the best.
     fitting = int(left_s / WINDOWS / max(_mean_s(history, _run_s), 1e-3)) - 2
     contenders = contenders[: max(fitting, 1)]
 
@@ -234,7 +238,7 @@ def _in_turns(
     ]
     for time_us, trial in times:
         taken[trial.config] = Taken(How.IN_TURNS, time_us, None, taken[trial.config].content_hash)
-    ours = [(time_us, trial) for time_us, trial in times if trial.source is None]  # the reference is
+    ours = [(time_us, trial) for time_us, trial in times if trial.source is None]  # never empty: it has the reference
     best_us, winner = min(ours, key=lambda timed: (timed[0], timed[1].number))
     if as_tried is None:
         return winner, None
@@ -242,7 +246,7 @@ def _in_turns(
 
 
 def _mean_s(history: History, of: Callable[[Outcome], float]) -> float:
-    """Seconds, in the mean over the trials that took no known time; 0 before any."""
+    """Return the mean seconds of the trials that were not reused; 0 before any."""
     return fmean([of(outcome) for trial, outcome in history.ended() if trial.source is None] or [0.0])
 
 
@@ -253,7 +257,7 @@ def _run_s(outcome: Outcome) -> float:
 def _contenders(
     history: History, visitors: Sequence[KernelConfig], best: Trial, reference: Trial, near: float
 ) -> list[Trial]:
-    """The best and the visitors that are near it, fastest first."""
+    """Return the best and the visitors that are near it, fastest first."""
     wanted, found = {best.config, *visitors}, list[tuple[float, int, Trial]]()
     least_us = best.outcome.time_us if best.outcome is not None else None
     assert least_us is not None  # the best has a time
@@ -268,7 +272,7 @@ def _contenders(
 
 @dataclass(slots=True)
 class _Kept:
-    """A compilation that begins when it is first asked for."""
+    """A compilation that begins when it is first requested."""
 
     begin: Callable[[], Compilation]
     begun: Compilation | None = None

@@ -1,8 +1,9 @@
-"""Budget allocation: the next trials go to the shape that shortens the total time most per second spent.
+"""Budget allocation: the next trials go to the shape with the largest reduction of the total time per second spent.
 
-A shape's trials are counted in windows. A window's gain is the logarithm of how much faster the best became in it. What
-the next window of a shape will gain is expected from its own windows, late ones counting more, and from what the other
-shapes gained in the same window; times the weight and the best time it is what the total becomes shorter by.
+A shape's trials are grouped into windows. The gain of a window is the logarithm of the speedup of the best in
+it. The expected gain of a shape's next window follows from its own windows, late ones weighing more, and from
+the gains of the other shapes in the same window. Times the weight and the best time, it is the expected
+reduction of the total.
 """
 
 import math
@@ -13,20 +14,20 @@ from statistics import fmean
 WINDOW = 8
 """Trials of a window."""
 LEAST_GAIN = math.log(1.005)
-"""A gain below this, half a percent, is what repeated measurements differ by anyway."""
+"""Least gain that counts, half a percent: repeated measurements vary by as much."""
 DRY_WINDOWS = 3
-"""So many windows in a row without a gain: the shape gets no more."""
-_FADING = 0.5  # how much less an own window counts than the next one
-_OTHERS_COUNT_AS = 2.0  # own windows
+"""Number of consecutive windows without a gain after which a shape gets no more trials."""
+_FADING = 0.5  # weight of an own window relative to the next one
+_OTHERS_COUNT_AS = 2.0  # in own windows
 _FIRST_GUESS = 0.05  # while no shape has had a second window
-_GROWTH = 4  # a portion is one window, and one more for each so many windows before
+_GROWTH = 4  # a portion is one window, plus one for every so many earlier windows
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """Progress of a shape. `times_us` has each trial's time in order, None without one; `wall_s` is their wall time.
 
-    `closed`: it gets no more, because its space is exhausted or its job is over.
+    `closed`: it gets no more trials, because its space is exhausted or its job is over.
     """
 
     weight: float
@@ -41,7 +42,7 @@ class Progress:
 
     @property
     def gains(self) -> tuple[float, ...]:
-        """Gains of the whole windows after the first trial, the default."""
+        """Gains of the complete windows after the first trial, the default."""
         best, gains = self._first_us(), list[float]()
         for start in range(1, len(self.times_us) - WINDOW + 1, WINDOW):
             times = [time for time in self.times_us[start : start + WINDOW] if time is not None]
@@ -52,7 +53,7 @@ class Progress:
 
     @property
     def is_dry(self) -> bool:
-        """True when its last windows gained nothing."""
+        """True if its last windows gained nothing."""
         last = self.gains[-DRY_WINDOWS:]
         return len(last) == DRY_WINDOWS and max(last) < LEAST_GAIN
 
@@ -63,7 +64,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The next `trials` go to the shape at `index`; what they are expected to gain is None while it has no time."""
+    """A grant of `trials` to the shape at `index`; the expected gain is None while the shape has no time."""
 
     index: int
     trials: int
@@ -73,8 +74,9 @@ class Grant:
 def next_grant(shapes: Sequence[Progress], trials_left: int) -> Grant | None:
     """Return the next grant; None when no trials are left, or no shape is expected to gain.
 
-    First each gets its default and as much of a first window as leaves as much to decide on later, in order of the set.
-    Then those that have no time yet, then the one that shortens the weighted total most for each second.
+    First, in order of the set, each shape gets its default and as much of a first window as leaves as much to
+    distribute later. Then come shapes that have no time yet, then the one with the largest weighted reduction
+    of the total per second.
     """
     if trials_left < 1:
         return None
@@ -107,7 +109,7 @@ def expected_gain(shapes: Sequence[Progress], index: int) -> float:
 
 
 def _worth(shapes: Sequence[Progress], index: int) -> float:
-    """Weighted microseconds that the total becomes shorter by, for each second of trials."""
+    """Return the reduction of the weighted total in microseconds per second of trials."""
     shape = shapes[index]
     assert shape.best_us is not None
     saved_us = shape.weight * shape.best_us * -math.expm1(-expected_gain(shapes, index))
@@ -119,7 +121,7 @@ def _trial_s(shape: Progress) -> float:
 
 
 def _portion(shape: Progress) -> int:
-    """Up to the end of the window, and of more windows where many were."""
+    """Return the trials up to the end of the window, plus further windows after many."""
     begun = len(shape.times_us) - 1
     return WINDOW * (1 + begun // WINDOW // _GROWTH) - begun % WINDOW
 

@@ -1,4 +1,4 @@
-"""A configuration of one shape for another, by the same choices."""
+"""Adaptation of a configuration of one shape to another, by the same choices."""
 
 from codegen import GemmProblem, KernelConfig
 from hal import DeviceSpec
@@ -6,7 +6,7 @@ from tuner.backend import tuning_of
 
 
 def carried(config: KernelConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
-    """The choices that `config` makes for `source`, for another problem.
+    """Return the configuration for `problem` with the choices that `config` makes for `source`.
 
     Raises:
         Refused: a rule of the problem or of the configuration.

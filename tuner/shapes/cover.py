@@ -5,28 +5,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 Times = Sequence[Mapping[int, float]]
-"""For each shape the times in microseconds of the kernels, by number, that run it; others cannot or are not known."""
+"""For each shape the times in microseconds by kernel number; kernels that cannot run it or have no time are missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """Kernels by number, those first that serve most, and for each shape which of them serves it; None: none does."""
+    """Kernels by number, those first that serve most, and for each shape the kernel that serves it, or None."""
 
     kernels: tuple[int, ...]
     serves: tuple[int | None, ...]
 
     @property
     def is_one_each(self) -> bool:
-        """True when every shape has a kernel of its own."""
+        """True if every shape has a separate kernel."""
         served = [kernel for kernel in self.serves if kernel is not None]
         return len(served) > 1 and len(self.kernels) == len(served)
 
 
 def greedy_cover(times: Times, weights: Sequence[float], within: float) -> Cover:
-    """The kernels that keep each shape within `within` (0.05: 5 %) of its best, found one by one.
+    """Return kernels that keep each shape within `within` (0.05: 5 %) of its best, chosen greedily.
 
-    Each step takes the kernel that brings most weighted time within the bound; of equal ones the one that is faster on
-    what it serves. A last pass drops what the others serve too. Shapes without any time stay unserved.
+    Each step adds the kernel that brings most weighted time within the bound; on ties the one that is faster
+    on the shapes it serves. A last pass drops redundant kernels. Shapes without any time stay unserved.
     """
     allowed = [_allowed(row, within) for row in times]
     worth = [w * min(row.values()) if row else 0.0 for row, w in zip(times, weights, strict=True)]

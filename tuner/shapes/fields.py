@@ -1,4 +1,4 @@
-"""One shape from what a file says of it, field by field, on top of what the command says of all."""
+"""Shape parsed from the fields of a file, completed with defaults from the command."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ FIELDS = (
     "weight",
     "name",
 )
-"""What a shape may say, in any order; only the sizes must be there."""
+"""Fields of a shape, in any order; only the sizes are required."""
 _LONGEST_NAME = 200
 _LAYOUTS = ("nn", "nt", "tn", "tt")
 
 
 class FieldInvalid(ValueError):
-    """One field of a shape cannot be. `field` is its name; "" of what several say together."""
+    """A field of a shape is invalid. `field` is its name; "" if several fields conflict."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}" if field else message)
@@ -36,7 +36,7 @@ class FieldInvalid(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Defaults of the fields of each shape; None leaves a field to the problem's own default."""
+    """Default fields of each shape; None leaves a field to the problem's own default."""
 
     dtype_a: DType = DType.F16
     dtype_b: DType = DType.F16
@@ -52,10 +52,10 @@ class Base:
 
 
 def shape_of(said: Mapping[str, str], base: Base) -> Shape:
-    """The shape that the fields say.
+    """Return the shape with these fields.
 
     Raises:
-        FieldInvalid: a field that is missing, unknown, or says what cannot be.
+        FieldInvalid: a field is missing, unknown or invalid.
     """
     for name in said:
         if name not in FIELDS:
@@ -67,7 +67,7 @@ def shape_of(said: Mapping[str, str], base: Base) -> Shape:
         raise FieldInvalid("layout", f"expected one of {', '.join(_LAYOUTS)}, got {layout!r}")
     types = {f"dtype_{of}": _dtype(said, f"dtype_{of}") for of in ("a", "b", "c", "acc")}
     both = _dtype(said, "dtype")
-    # Types that follow from A and B are not kept where a shape says others of these.
+    # Types derived from A and B are dropped if a shape sets other types for these.
     follows = base if both is None and types["dtype_a"] is None else Base()
     chosen = {
         "dtype_a": types["dtype_a"] or both or base.dtype_a,
@@ -96,7 +96,7 @@ def name_of(said: Mapping[str, object]) -> str:
     """Return the name of a shape; empty if it has none.
 
     Raises:
-        FieldInvalid: a name that is long, or holds what is no character of a line.
+        FieldInvalid: a name that is too long or not printable.
     """
     name = str(said.get("name", "")).strip()
     if len(name) > _LONGEST_NAME or not name.isprintable():

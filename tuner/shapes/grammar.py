@@ -1,11 +1,11 @@
-"""Shapes as text, many in a line.
+"""Text format of shapes, with several shapes per line.
 
     # comment
     m=1,16,128:1024:128  n=4096  k=4096..16384*2  weight=3  name=mlp
     128x4096x14336       dtype=bf16
 
-A line is words, in any order. Sizes and the batch take values with commas between: a number, `first:last:step` (128,
-256, ..., 1024), or `first..last*factor` (4096, 8192, 16384). A line means each combination of its values.
+A line has words in any order. Sizes and the batch take values with commas between: a number, `first:last:step`
+(128, 256, ..., 1024), or `first..last*factor` (4096, 8192, 16384). A line means each combination of its values.
 """
 
 import math
@@ -28,17 +28,17 @@ _LISTED = ("m", "n", "k", "batch")
 
 
 class _Field(NamedTuple):
-    """Values of a field, and where they stand."""
+    """Values of a field, and their columns."""
 
     values: tuple[str, ...]
     column: int
 
 
 def parse_text(text: str, base: Base) -> list[Shape]:
-    """The shapes that a text says, in its order, each line's last size varying fastest.
+    """Return the shapes of a text, in order, with each line's last size varying fastest.
 
     Raises:
-        InvalidShapes: names line and column, what was expected and what came.
+        InvalidShapes: with line and column, what was expected and got.
     """
     shapes: list[Shape] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -71,7 +71,7 @@ def _words(line: str) -> Iterator[tuple[str, int]]:
 
 
 def _said(word: str, column: int, number: int) -> Iterator[tuple[str, str, int]]:
-    """Names, texts and columns of what a word says."""
+    """Yield names, texts and columns of the fields in a word."""
     if three := _THREE.fullmatch(word):
         for place, name in enumerate("mnk", start=1):
             yield name, three.group(place), column + three.start(place)

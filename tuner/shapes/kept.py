@@ -1,4 +1,4 @@
-"""References of problems that come back: the last ones, within a bound of memory."""
+"""Cache of references for recurring problems: the last ones, within a bound of memory."""
 
 from collections import OrderedDict
 
@@ -10,7 +10,7 @@ _PER_OUTPUT = 8 + 3 * 8  # a sum and its bounds, in float64
 
 
 class KeptReferences:
-    """References by problem and seed. The one that was not asked for longest is dropped first; one at least is kept."""
+    """LRU cache of references by problem and seed. At least one is kept."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
@@ -20,10 +20,10 @@ class KeptReferences:
         return len(self._kept)
 
     def of(self, problem: GemmProblem, seed: int) -> Reference:
-        """The reference of a problem, drawn anew where it is not kept.
+        """Return the reference of a problem, created if it is not cached.
 
         Raises:
-            TooLargeToProve: this machine's memory does not hold it.
+            TooLargeToProve: not enough memory for it.
         """
         key = problem, seed
         if key not in self._kept:

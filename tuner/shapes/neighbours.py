@@ -21,14 +21,14 @@ def distance(one: GemmProblem, other: GemmProblem) -> float:
 
 
 def ranked(trials: Iterable[Trial]) -> list[Trial]:
-    """Trials that were measured or predicted in their own job and whose numbers are proven, fastest first."""
+    """Return verified trials that were measured or predicted in their own job, fastest first."""
     timed = [
         (outcome.time_us, trial.number, trial)
         for trial in trials
         if (outcome := trial.outcome) is not None
         and outcome.time_us is not None
         and outcome.proof.kind is not ProofKind.NONE
-        and trial.source is None  # else a time of another day
+        and trial.source is None  # times of other days are not comparable
     ]
     return [trial for *_, trial in sorted(timed, key=lambda each: each[:2])]
 
@@ -36,7 +36,7 @@ def ranked(trials: Iterable[Trial]) -> list[Trial]:
 def donors_for(
     problem: GemmProblem, others: Sequence[tuple[GemmProblem, Sequence[Trial]]], spec: DeviceSpec
 ) -> tuple[KernelConfig, ...]:
-    """The best configurations of the nearest other problems, as they are for this one; what is refused is left out."""
+    """Return the best configurations of the nearest other problems, adapted to this one; refused ones are left out."""
     found: dict[KernelConfig, None] = {}
     for source, trials in sorted(others, key=lambda other: distance(problem, other[0])):
         best = ranked(trials)[:1]

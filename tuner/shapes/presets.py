@@ -25,7 +25,7 @@ _CHOICES = (f"{_TOKENS}=", f"{_LAYERS}=")
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Sizes of a decoder-only model, in elements and counts. `card` and `published` say where they are from."""
+    """Sizes of a decoder-only model, in elements and counts. `card` and `published` are their source."""
 
     name: str
     card: str
@@ -44,7 +44,7 @@ class Model:
         return f"https://huggingface.co/{self.card}/blob/main/config.json"
 
     def layers(self) -> dict[str, tuple[int, int, int]]:
-        """N, K and how often each layer occurs in one pass."""
+        """Return N, K and the number of occurrences of each layer in one pass."""
         return {
             "qkv": ((self.heads + 2 * self.kv_heads) * self.head_dim, self.hidden, self.blocks),
             "o": (self.hidden, self.heads * self.head_dim, self.blocks),
@@ -77,12 +77,12 @@ def is_preset(source: str) -> bool:
 
 
 def preset_shapes(source: str, base: Base) -> list[Shape]:
-    """The shapes of `[preset:]MODEL[@tokens=1,16,...][@layers=qkv,down,...]`, layer by layer.
+    """Return the shapes of `[preset:]MODEL[@tokens=1,16,...][@layers=qkv,down,...]`, layer by layer.
 
-    A weight is how often the layer occurs in one pass. The epilogue and the types are those of `base`.
+    The weight is the number of occurrences of the layer in one pass. The epilogue and the types are those of `base`.
 
     Raises:
-        InvalidShapes: no such model, or a choice that is not known.
+        InvalidShapes: no such model, or an unknown choice.
     """
     name, *choices = source.removeprefix(PREFIX).split("@")
     model = MODELS.get(name)

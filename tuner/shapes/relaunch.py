@@ -1,4 +1,4 @@
-"""A dynamic kernel of one shape on another: the same binary at other sizes."""
+"""Dynamic-shape kernel of one shape on another: the same binary with other sizes."""
 
 from codegen import GemmProblem, Refused, XeConfig
 from codegen.target import target_of
@@ -16,15 +16,15 @@ from hal import DeviceSpec
 
 
 def code_of(config: XeConfig, problem: GemmProblem, spec: DeviceSpec) -> DynamicCode | None:
-    """Return the code key of a dynamic kernel; None for one whose sizes are compiled in."""
+    """Return the code key of a dynamic-shape kernel; None if sizes are compiled in."""
     return code_basis(problem, config, target_of(spec))
 
 
 def relaunched(config: XeConfig, code: DynamicCode, problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
-    """The configuration of `problem` whose code is `code`, which `config` has at another shape.
+    """Return the configuration of `problem` with the same `code` that `config` has on another shape.
 
     Raises:
-        Refused: a rule of the problem, or its code is another one: rule `one-binary` says in what.
+        Refused: by a rule of the problem, or by rule `one-binary` if the code differs.
     """
     on = check_problem(problem, spec)
     found = config if code.persistent else with_groups(config, tiles_of(problem, config))

@@ -1,4 +1,4 @@
-"""A problem of a set, and how often it occurs."""
+"""A problem of a set, with its weight."""
 
 import math
 from collections.abc import Iterable
@@ -8,15 +8,15 @@ from codegen import GemmProblem
 
 MOST_SHAPES = 500
 _SHOWN_NAMES = 3
-_LONGEST_NAME = 1000  # of equal problems those of three, with words between
+_LONGEST_NAME = 1000  # equal problems join three names, with words between
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A problem of a set. `weight` is how often it occurs, in any unit; `name` is what people call it.
+    """A problem of a set. `weight` is its number of occurrences, in any unit; `name` is for people.
 
     Raises:
-        ValueError: a weight that is not a positive number, a name that no line can show.
+        ValueError: a weight that is not a positive number, a name that is not printable.
     """
 
     problem: GemmProblem
@@ -31,7 +31,7 @@ class Shape:
 
 
 def merged(shapes: Iterable[Shape]) -> tuple[Shape, ...]:
-    """Each problem once, where it came first, with the sum of the weights and the names of all."""
+    """Return each problem once, at its first position, with the sum of the weights and the joined names."""
     found: dict[GemmProblem, list[Shape]] = {}
     for shape in shapes:
         found.setdefault(shape.problem, []).append(shape)

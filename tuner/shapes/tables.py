@@ -1,4 +1,4 @@
-"""Shapes as a table with a header (CSV), and as a JSON list."""
+"""Table formats of shapes: CSV with a header, and a JSON list."""
 
 import csv
 import json
@@ -20,10 +20,10 @@ _OTHER_MARKS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
 def parse_csv(text: str, base: Base) -> list[Shape]:
-    """The shapes of a table: a header of field names, then a row for each shape; empty cells say nothing.
+    """Return the shapes of a table: a header of field names, then a row for each shape; empty cells mean the default.
 
     Raises:
-        InvalidShapes: names line and column (of the table), what was expected and what came.
+        InvalidShapes: with line and column (of the table), what was expected and got.
     """
     lines = csv.reader(text.splitlines(), strict=True)
     try:
@@ -64,10 +64,10 @@ def _row(names: list[str], cells: list[str], line: int, base: Base) -> Shape:
 
 
 def parse_json(text: str, base: Base) -> list[Shape]:
-    """The shapes of a JSON list: objects of the same fields, or with a whole `problem` beside `weight` and `name`.
+    """Return the shapes of a JSON list: objects with the same fields, or with a whole `problem`, `weight` and `name`.
 
     Raises:
-        InvalidShapes: names the place, what was expected and what came.
+        InvalidShapes: with the place, what was expected and got.
     """
     try:
         document: object = json.loads(text, object_pairs_hook=strict_object, parse_int=strict_int)
