@@ -25,8 +25,8 @@ def artifact_from_json(stored: Any, key: str, problem: GemmProblem, config: XeCo
     """Build the artifact from its JSON and its inputs.
 
     Raises:
-        ValueError, KeyError, TypeError: the JSON is of another form.
-        Refused: the code is that of these inputs, and a rule refuses their sizes.
+        ValueError, KeyError, TypeError: the JSON is malformed.
+        Refused: the code matches these inputs, but a rule refuses their sizes.
     """
     if problem.dynamic:  # it may have been compiled for other sizes, to which other rules apply
         check(problem, config, spec)

@@ -46,7 +46,7 @@ def emit_spirv(text: str) -> bytes:
     """Compile LLVM IR text to SPIR-V; deterministic.
 
     Raises:
-        CompileFailed: LLVM refused the text, ended the fork, or emitted a module that is not valid.
+        CompileFailed: LLVM rejected the text, aborted, or emitted an invalid module.
     """
     spirv = _emitted(text.encode())
     check_spirv(spirv)

@@ -22,7 +22,7 @@ def check_spirv(spirv: bytes) -> None:
     """Check that no id is defined twice and that arithmetic is of one type.
 
     Raises:
-        CompileFailed: it is not so; names the id.
+        CompileFailed: otherwise, with the id.
     """
     type_of: dict[int, int] = {}
     defined: set[int] = set()

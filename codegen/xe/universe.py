@@ -21,7 +21,7 @@ PASSES = {
     "unblock-tiles": "codegen.xe.passes.unblock_tiles:UnblockTilesPass",
     "vector-to-xetile": "codegen.xe.passes.vector_to_xetile:VectorToXeTilePass",
 }
-"""Each pass by name, as module:class; it is imported when it is asked for. A new pass is a line here."""
+"""Passes by name, as module:class; imported on demand. Register new passes here."""
 
 
 def _xetile() -> Dialect:

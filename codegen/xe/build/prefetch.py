@@ -5,7 +5,7 @@ from math import gcd
 from codegen.xe.dialects.xetile import WgMap
 
 LEAST_ROWS = 8
-"""Of one prefetch: fewer rows make more messages than prefetching saves."""
+"""Minimum rows of one prefetch: with fewer, the extra messages cost more than prefetching saves."""
 
 
 def cooperative_map(rows: int, columns: int, subgroups: int, widest: int) -> WgMap:

@@ -116,7 +116,7 @@ def sources(w: Writer, config: XeConfig, a: Matrix, b: Matrix, tiles: Tiles) -> 
 
 
 def fetch_first(w: Writer, config: XeConfig, ab: tuple[Source, Source], place: Place) -> None:
-    """Prefetch what the loop does not: the K steps before the prefetch distance, as many at a time as a round has."""
+    """Prefetch what the loop does not: the K steps before the prefetch distance, one round at a time."""
     prefetch = config.strategy.prefetch
     for source, hints, distance in _fetches(config, ab):
         begin = prefetch.distance if distance == prefetch.l2_distance else 0

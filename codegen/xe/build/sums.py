@@ -18,7 +18,7 @@ from codegen.xe.dialects.xetile import (
 )
 
 SUM_LENGTH = 32
-"""Numbers that one work-group, of one sub-group, adds up."""
+"""Sums computed by one work-group, which is one sub-group."""
 
 
 def sum_partials(w: Writer, axis: Axis | None, partials: Matrix, result: Matrix, batch: Index) -> None:

@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 HINTS = ("l1_hint", "l2_hint", "l3_hint")
-"""Names of the properties that carry hints, nearest cache first."""
+"""Names of the hint properties, nearest cache first."""
 
 
 class CachePolicy(StrEnum):

@@ -8,7 +8,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
 Index = int | SSAValue
-"""An index: a number, or a value of type index."""
+"""An index: a number, or an SSA value of type index."""
 
 index = IndexType()
 

@@ -16,7 +16,7 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 from codegen.xe.dialects.elements import NAMES_IN_C
 
 _SPELT_AS_TYPES = ("xegpu.block_tdesc_attr", "xegpu.scatter_tdesc_attr", "xegpu.scattered_tdesc_attr")
-"""Attributes that XeGPU's RFC also writes with the ! of a type."""
+"""Attributes that the XeGPU RFC also writes with `!`, like types."""
 
 
 class _Foreign(UnregisteredAttr, ABC):

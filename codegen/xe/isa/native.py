@@ -56,8 +56,8 @@ def compile_native(ocloc: Ocloc, spirv: bytes, target: Target, options: str = LA
 
     Raises:
         UnresolvedBuiltins: it calls functions that do not exist.
-        MissingDpas: it asks for products of matrices, and no kernel has DPAS.
-        CompileFailed: the compiler refuses it, ends its process, or takes too long.
+        MissingDpas: it multiplies matrices, and no kernel has DPAS.
+        CompileFailed: the compiler rejects it, crashes, or times out.
         OclocUnusable: the compiler does not run.
     """
     begun = time.perf_counter()

@@ -62,7 +62,7 @@ class Ocloc:
         """Compile a SPIR-V module for a chip to a binary (ELF), with a driver's build options.
 
         Raises:
-            CompileFailed: stage isa; what the compiler says.
+            CompileFailed: stage isa; the compiler's message.
             CompileTimedOut, CompileCrashed: stage isa.
             OclocUnusable: it does not run.
         """
@@ -124,7 +124,7 @@ class Ocloc:
 
         Raises:
             OclocUnusable: it cannot be started.
-            subprocess.TimeoutExpired: it was ended at the limit.
+            subprocess.TimeoutExpired: it exceeded the limit.
         """
         command = [str(self.path), *arguments]
         try:

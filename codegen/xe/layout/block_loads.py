@@ -62,7 +62,7 @@ def block_load_layout(
     shape: of the stored matrix, [M, K], [K, N] or, transposed, [N, K].
 
     Raises:
-        LayoutRefused: sizes that are no powers of two, C, or no message that reads an instruction's tile.
+        LayoutRefused: sizes are not powers of two, the operand is C, or no message fits.
     """
     if operand is Operand.C:
         raise LayoutRefused("expected operand a, b or b_transposed to load; --view hardware and work-items show c")

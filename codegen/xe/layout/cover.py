@@ -12,7 +12,7 @@ from codegen.xe.layout.messages import (
 )
 
 Form = tuple[Transfer, int, int]
-"""What a message does, bits of its elements, and the width of its blocks."""
+"""Transfer, element bits and block width of a message."""
 
 Extent = tuple[int, int]
 

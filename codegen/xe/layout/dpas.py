@@ -98,7 +98,7 @@ class DpasLayout:
         """Return register, lane, warp -> (row, column) of the stored matrix of this shape.
 
         Raises:
-            LayoutRefused: a side of the matrix is no power of two, or shorter than an instruction's along K.
+            LayoutRefused: an extent is not a power of two, or K is less than an instruction's.
         """
         dim_of = dict(zip(operand.dims, (ROW, COLUMN), strict=True))
         size_of = dict(zip(operand.dims, shape, strict=True))

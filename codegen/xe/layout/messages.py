@@ -119,4 +119,4 @@ def _messages() -> tuple[BlockMessage, ...]:
 
 
 MESSAGES = _messages()
-"""Every 2-D block message that compilers for these devices offer."""
+"""Every 2-D block message that compilers for these devices support."""

@@ -86,7 +86,7 @@ def plan_block_loads(
     more than it saves.
 
     Raises:
-        LayoutRefused: no message reads parts of such a tile as such an operand.
+        LayoutRefused: no messages read such a tile as this operand.
     """
     limits.dpas(element_bits)  # raises for elements that no DPAS supports
     messages = [m for m in messages_for(element_bits, operand, limits) if not (in_runs and _interleaves(m))]
@@ -101,7 +101,7 @@ def plan_any_block_loads(rows: int, cols: int, element_bits: int, limits: BlockL
     Among equal numbers, those with the most elements in rows of lanes are preferred.
 
     Raises:
-        LayoutRefused: no message reads elements of so many bits.
+        LayoutRefused: no message reads elements of this width.
     """
     forms: list[Form] = [(Transfer.PLAIN, element_bits, limits.dpas_n)]
     if element_bits == 8:
@@ -114,7 +114,7 @@ def plan_block_stores(rows: int, cols: int, element_bits: int, limits: BlockLimi
     """Return the fewest messages that write a tile whose elements are in rows of lanes.
 
     Raises:
-        LayoutRefused: no messages write just such a tile.
+        LayoutRefused: no messages write exactly this tile.
     """
     forms: list[Form] = [(Transfer.WRITTEN, element_bits, limits.dpas_n)]
     return _covered((rows, cols), element_bits, messages_of(forms, limits), "rows of lanes to write", overhang=False)
@@ -125,7 +125,7 @@ def plan_block_prefetches(rows: int, cols: int, element_bits: int, limits: Block
     """Return the fewest messages that prefetch a tile into caches; they may extend beyond its columns.
 
     Raises:
-        LayoutRefused: no message prefetches elements of so many bits.
+        LayoutRefused: no message prefetches elements of this width.
     """
     forms: list[Form] = [(Transfer.PREFETCHED, element_bits, limits.dpas_n * (2 if element_bits == 8 else 1))]
     return _covered((rows, cols), element_bits, messages_of(forms, limits), "a prefetch", overhang=True)
@@ -191,7 +191,7 @@ def shuffles_of(
     """Yield the part of a load that is the operand of each DPAS whose tile starts at one of `tiles`.
 
     Raises:
-        LayoutRefused: a load brings elements to other lanes than the DPAS wants them in.
+        LayoutRefused: a load puts elements in other lanes than the DPAS needs.
     """
     wanted = dpas.tile_layout(operand)
     for tile in tiles:

@@ -47,7 +47,7 @@ def optimise(
     Uses O2, and O1 for large modules.
 
     Raises:
-        CompileFailed: the IR is not of the shape these steps know.
+        CompileFailed: the IR does not have the form that these steps expect.
     """
     module = llvm.parse_bitcode(bitcode)
     machine = target_machine()

@@ -40,7 +40,7 @@ def keep_used_parameters(
     """Drop the fields that `kernel` does not use; return the text and the remaining parameters, in order.
 
     Raises:
-        CompileFailed: the kernel uses what no launch gives: the pointer to what was allocated.
+        CompileFailed: the kernel uses the allocated pointer, which launches do not pass.
     """
     head = re.search(_HEAD.format(name=re.escape(kernel)), text, re.MULTILINE)
     if head is None:

@@ -44,7 +44,7 @@ def take_single_elements(text: str) -> str:
     """Replace vectors of one element by scalars in every function.
 
     Raises:
-        CompileFailed: such a vector is used in a way that is not known.
+        CompileFailed: a use of such a vector is not supported.
     """
     if "<1 x " not in text:
         return text

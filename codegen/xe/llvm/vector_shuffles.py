@@ -67,7 +67,7 @@ def _source(i: Instruction, pieces: Pieces, at: int | None) -> tuple[str, Type, 
 
 def _one_by_one(pieces: Pieces, name: str, sources: list[tuple[str, Type, int] | None], type_: Type) -> list[str]:
     out, before = list[str](), "poison"
-    named = f"v{name}" if name.isdigit() else name  # a constant takes no suffix
+    named = f"v{name}" if name.isdigit() else name  # numeric names take no suffix
     known = [(at, s) for at, s in enumerate(sources) if s is not None]
     for number, (at, (piece, part, place)) in enumerate(known):
         element = piece

@@ -28,7 +28,7 @@ def split_instruction(i: Instruction, pieces: Pieces) -> list[str]:
     """Return the lines that replace an instruction.
 
     Raises:
-        CompileFailed: it uses a wide vector in a way that is not known.
+        CompileFailed: its use of a wide vector is not supported.
     """
     if (split := _SPLIT.get(i.opcode)) is not None:
         return split(i, pieces)

@@ -44,7 +44,7 @@ def split_wide_vectors(text: str) -> str:
     """Split every wide vector of a module's functions.
 
     Raises:
-        CompileFailed: a wide vector is used in a way that is not known.
+        CompileFailed: a use of a wide vector is not supported.
     """
     declared: dict[str, None] = {}
     out = _FUNCTION.sub(lambda m: _split_function(m[0], declared), text)

@@ -24,7 +24,7 @@ def set_blocks(kernels: Sequence[gpu.FuncOp], launches: Sequence[Launch], given:
     """Set the block of kernels without one from their launches, else, if they count sub-groups, from `given`.
 
     Raises:
-        CompileFailed: stage source; the launches of a kernel differ, or a block is none.
+        CompileFailed: stage source; the launches of a kernel differ, or a block is invalid.
     """
     for kernel in kernels:
         name, said = kernel.sym_name.data, kernel.known_block_size
@@ -48,7 +48,7 @@ def check_blocks(kernels: Sequence[gpu.FuncOp]) -> None:
     """Check that blocks are whole sub-groups, and match the number of sub-groups in XeGPU layouts.
 
     Raises:
-        CompileFailed: stage xegpu; they are not, and a kernel would leave parts of its tiles out.
+        CompileFailed: stage xegpu; otherwise, since a kernel would skip parts of its tiles.
     """
     for kernel in kernels:
         size, needed = kernel.known_block_size, most_subgroups(kernel)

@@ -27,7 +27,7 @@ def kernels_of(module: ModuleOp) -> tuple[gpu.FuncOp, ...]:
     """Return the kernels of a module: at least one, with distinct names.
 
     Raises:
-        CompileFailed: stage source; there is none, or two have one name.
+        CompileFailed: stage source; there is no kernel, or two have the same name.
     """
     modules = [op for op in module.body.ops if isinstance(op, gpu.ModuleOp)]
     kernels = tuple(op for m in modules for op in m.body.ops if isinstance(op, gpu.FuncOp) and op.kernel is not None)
@@ -43,7 +43,7 @@ def check_operations(kernels: Sequence[gpu.FuncOp]) -> None:
     """Reject vector transfers, which `vector-to-xetile` rewrites.
 
     Raises:
-        CompileFailed: stage source; a kernel has some.
+        CompileFailed: stage source; a kernel has vector transfers.
     """
     for kernel in kernels:
         for op in kernel.walk():
@@ -119,7 +119,7 @@ def check_fits(signature: KernelSignature, spec: DeviceSpec) -> None:
     """Check that a work-group fits the device.
 
     Raises:
-        Refused: module-workgroup-size or module-slm, with what the device has.
+        Refused: module-workgroup-size or module-slm, with the device's limit.
     """
     items = prod(signature.local_size or (0,))
     if spec.max_workgroup_size is not None and items > spec.max_workgroup_size:

@@ -17,7 +17,7 @@ def check_registers(kernel: gpu.FuncOp, target: Target) -> None:
     """Check that each value of an XeGPU kernel fits the registers of the threads that hold it.
 
     Raises:
-        Refused: module-registers, with the value and what there is.
+        Refused: module-registers, with the value and the available registers.
     """
     have = max(target.grf_modes, default=LARGE_GRF) * target.grf_bytes
     subgroups = most_subgroups(kernel) or 1

@@ -42,8 +42,8 @@ def lower_source(module: ModuleOp, target: Target) -> None:
     """Lower a module to XeGPU, with layouts on the operations at work-group level.
 
     Raises:
-        CompileFailed: stage xegpu; a block is not the sub-groups that the layouts of a kernel count.
-        Refused: registers have no room for a value.
+        CompileFailed: stage xegpu; a block does not match the sub-groups of a kernel's layouts.
+        Refused: a value does not fit the registers.
     """
     expand_subgroup_threads(module)
     largest = target.block2d_max_rows, target.block2d_max_width_bytes  # for bytes; fewer of longer elements

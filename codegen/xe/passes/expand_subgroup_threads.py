@@ -49,7 +49,7 @@ def expand_subgroup_threads(module: ModuleOp) -> None:
     """Apply the pass.
 
     Raises:
-        PassFailedException: neither a marked kernel nor a launch says its block, or launches differ.
+        PassFailedException: neither a marked kernel nor its launches give the block, or launches differ.
     """
     for op in [op for op in module.walk() if isinstance(op, gpu.FuncOp) and counts_subgroups(op)]:
         if op.known_block_size is None:

@@ -20,7 +20,7 @@ from codegen.xe.dialects.index_list import (
 )
 
 Place = tuple[Index, ...]
-"""Where something lies: numbers and indices, or one vector of indices."""
+"""A place: constant and SSA offsets, or one vector of indices."""
 
 
 class Placed(ABC):
@@ -61,8 +61,8 @@ def fold_offsets(block: Block, kind: Placed) -> None:
     """Fold all moves in a block and its nested blocks.
 
     Raises:
-        PassFailedException: a value comes from an operation that is not understood, or a loop or branch changes what
-            it is made of.
+        PassFailedException: a value comes from an unsupported operation, or a loop or branch changes what
+            it is created from.
     """
     for op in tuple(block.ops):
         if any(kind.holds(r.type) for r in op.results) and _try_move(op, kind):

@@ -33,7 +33,7 @@ def fold_tile_offsets(module: ModuleOp) -> None:
     """Apply the pass.
 
     Raises:
-        PassFailedException: a tile comes from an operation that is not understood, or a loop or branch changes its
+        PassFailedException: a tile comes from an unsupported operation, or a loop or branch changes its
             matrix.
     """
     fold_offsets(module.body.block, PlacedTile())

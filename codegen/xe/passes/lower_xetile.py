@@ -95,7 +95,7 @@ def lower_gemm(module: ModuleOp, problem: GemmProblem, config: XeConfig, target:
     """Lower a module of `build_gemm` in place, with the load blocks of the configuration.
 
     Raises:
-        PassFailedException: something that is not lowered.
+        PassFailedException: an operation is not supported.
     """
     inner, nbytes = config.matmul.innermost, problem.dtype_a.nbytes
     flags = LowerXeTilePass(
@@ -111,7 +111,7 @@ def lower_xetile(module: ModuleOp, flags: LowerXeTilePass) -> None:
     """Apply the pass.
 
     Raises:
-        PassFailedException: something that is not lowered; the message says what was expected.
+        PassFailedException: an operation is not supported.
     """
     instructions = Instructions(flags.dpas, flags.load_a, flags.load_b, flags.prefetch)
     state_strides(module)

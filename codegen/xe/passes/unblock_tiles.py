@@ -85,7 +85,7 @@ def _unblock(value: SSAValue) -> None:
 
 
 def _amend(op: Operation) -> None:
-    """Adapt the attributes and types of an operation that refer to blocks."""
+    """Adapt those attributes of an operation that refer to blocks."""
     if isinstance(op, TilePackOp | TileUnpackOp):
         op.result.replace_all_uses_with(op.source)
         Rewriter.erase_op(op)

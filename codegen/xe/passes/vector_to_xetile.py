@@ -74,7 +74,7 @@ def vector_to_xetile(module: ModuleOp) -> None:
     """Apply the pass.
 
     Raises:
-        PassFailedException: an operation that has no like in XeTile; the message says what was expected.
+        PassFailedException: an operation has no equivalent in XeTile.
     """
     for op in tuple(module.walk()):
         if isinstance(op, vector.TransferReadOp):

@@ -52,7 +52,7 @@ def check_problem(problem: GemmProblem, spec: DeviceSpec) -> Problem:
     """Check the rules about problem and device alone; return the input of the rules about configurations.
 
     Raises:
-        Refused: the first rule that refuses; its message tells of the others too.
+        Refused: the first rule that refuses; its message includes the others.
     """
     on = on_target(problem, spec, target_of(spec))
     refusals = [(rule_name(rule), why) for rule in PROBLEM_RULES if (why := rule(on)) is not None]

@@ -15,7 +15,7 @@ from codegen.xe.rules.case import (
 )
 
 RESERVED_REGISTERS = 16
-"""For addresses, payloads and loop state."""
+"""Registers for addresses, payloads and loop state."""
 _BITS, _WORD_BYTES = 8, 4
 
 

@@ -31,10 +31,10 @@ class _CastOp(IRDLOperation):
     traits = traits_def(Pure())
     assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
     KINDS: ClassVar[tuple[tuple[_Kind, _Kind], ...]]
-    """The elements that it casts, and to which."""
+    """Source and target element types."""
 
     WIDENS: ClassVar[bool | None] = None
-    """Whether the result must have more bits, or fewer. None: any."""
+    """True: the result must be wider; False: narrower; None: any width."""
 
     def __init__(self, value: SSAValue, result: Attribute) -> None:
         super().__init__(operands=[value], result_types=[result])

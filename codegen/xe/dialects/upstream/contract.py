@@ -57,7 +57,7 @@ class IteratorTypeAttr(EnumAttribute[IteratorType]):
 class ContractOp(IRDLOperation):
     """The sum over the reduction dimensions of products of `lhs` and `rhs`, added to `acc`.
 
-    `indexing_maps` say which iteration dimensions index lhs, rhs and acc. Source: MLIR, dialect vector.
+    `indexing_maps` map iteration dimensions to indices of lhs, rhs and acc. Source: MLIR, dialect vector.
     """
 
     name = "vector.contract"

@@ -33,9 +33,9 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, SymbolOpInterface
 
 GLOBAL = LLVMPointerType(IntAttr(1))
-"""A pointer into the device's memory."""
+"""Pointer into device memory."""
 LOCAL = LLVMPointerType(IntAttr(3))
-"""A pointer into the memory that a work-group shares."""
+"""Pointer into shared local memory."""
 
 _MONOTONIC = 2
 

@@ -302,7 +302,7 @@ class RangeAttr(Data[tuple[int, int]]):
 
 
 DistributeLayout = LayoutAttr | SliceAttr | SgMapAttr
-"""Any attribute that says who owns what of a value."""
+"""Any attribute that distributes a value."""
 
 
 def _divides(parts: Ints, whole: Ints) -> bool:

@@ -167,7 +167,7 @@ class _ScatterTdesc(Data[ScatterTdesc]):
 
 
 CHUNK_SIZES = (1, 2, 3, 4, 8, 16, 32, 64)
-"""Elements that a work-item may access at one offset. Source: XeGPU RFC, create_tdesc."""
+"""Numbers of elements that a work-item may access at one offset. Source: XeGPU RFC, create_tdesc."""
 
 
 @irdl_attr_definition

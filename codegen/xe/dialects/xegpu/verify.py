@@ -108,7 +108,7 @@ def verify_markers(op: Operation, dynamic: Sequence[SSAValue], *numbers: DenseAr
     """Check that the number of values equals the number of markers in the lists.
 
     Raises:
-        VerifyException: there are more or fewer.
+        VerifyException: otherwise.
     """
     needed = sum(map(markers, numbers))
     if len(dynamic) != needed:
@@ -157,7 +157,7 @@ def verify_value(op: Operation, value: Attribute, element: Attribute, shapes: Se
     """Check the element type and the shape of a value.
 
     Raises:
-        VerifyException: it has another type of elements, or none of the shapes.
+        VerifyException: element type or shape differ.
     """
     if element_of(value) != element:
         raise VerifyException(f"{short(op)}: expected elements of {element}, got {element_of(value)}")

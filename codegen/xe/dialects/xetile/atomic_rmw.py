@@ -28,7 +28,7 @@ from codegen.xe.dialects.xetile.tile import TileType
 from codegen.xe.dialects.xetile.tile_values import verify_value
 
 _SHORT = {"add": (AtomicKind.ADDF, AtomicKind.ADDI), "mul": (AtomicKind.MULF, AtomicKind.MULI)}
-"""Kinds that the RFC writes without a type: for floats, for integers."""
+"""Kinds that the RFC writes without a type: (for floats, for integers)."""
 
 
 @irdl_op_definition

@@ -87,7 +87,7 @@ def verify_shape(op: str, result: SSAValue, expected: Ints) -> None:
     """Check the shape of a result.
 
     Raises:
-        VerifyException: it is another.
+        VerifyException: otherwise.
     """
     shape = cast(VectorType, result.type).get_shape()
     if shape != expected:

@@ -41,7 +41,7 @@ def layouts_of(func: FuncOp, subgroups: int | None = None) -> dict[SSAValue, Lay
     """Return the layouts of the vectors and scattered descriptors of a kernel.
 
     Raises:
-        PassFailedException: a layout that does not distribute its value.
+        PassFailedException: a layout does not distribute its value.
     """
     return _Analysis(func, subgroups or most_subgroups(func)).run()
 

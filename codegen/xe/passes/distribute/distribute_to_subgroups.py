@@ -25,7 +25,7 @@ from codegen.xe.passes.distribute.slm_buffers import Buffers
 from codegen.xe.passes.distribute.work import Work
 
 SUBGROUP_SIZE = 16
-"""Work-items of a sub-group, as the lane-level code counts them."""
+"""Work-items of a sub-group, as in lane-level code."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def distribute_to_subgroups(module: ModuleOp) -> None:
     """Apply the pass.
 
     Raises:
-        PassFailedException: something that cannot be distributed; the message says what was expected.
+        PassFailedException: something cannot be distributed.
     """
     for func in [op for op in module.walk() if isinstance(op, FuncOp)]:
         most = most_subgroups(func)

@@ -41,7 +41,7 @@ class Exchange:
         """Allocate the memory at `op`.
 
         Raises:
-            PassFailedException: not every sub-group comes here.
+            PassFailedException: not every sub-group reaches `op`.
         """
         verify_all_come_here(op)
         self._work, self._shape, self.element = work, shape, element
@@ -102,7 +102,7 @@ def verify_all_come_here(op: Operation) -> None:
     """Check that every sub-group of the work-group reaches an operation, as a barrier requires.
 
     Raises:
-        PassFailedException: some may not.
+        PassFailedException: otherwise.
     """
     if range_around(op) is not None:
         raise refuse("no exchange between sub-groups where only a range of them goes", op.name)

@@ -45,7 +45,7 @@ def insert_layout_conversions(func: FuncOp, subgroups: int) -> dict[SSAValue, La
     """Insert the conversions of a kernel; return the layouts of all its values.
 
     Raises:
-        PassFailedException: a layout that does not distribute its value, or a conversion that cannot be.
+        PassFailedException: a layout does not distribute its value, or a conversion is impossible.
     """
     _reduce_before_converting(func)
     conversions = _Conversions(layouts_of(func, subgroups), subgroups)

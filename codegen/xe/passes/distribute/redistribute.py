@@ -26,7 +26,7 @@ from codegen.xe.passes.distribute.work import (
 )
 
 MOST_BYTES = 64 * 1024
-"""One exchange takes no more: what every device has for a work-group. Source: hal's tables, max_slm_bytes."""
+"""Maximum size of one exchange: the smallest local memory of a work-group. Source: hal's tables, max_slm_bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def redistribute(
     """Return the blocks of a value in another layout.
 
     Raises:
-        PassFailedException: not every sub-group comes here, or too much is owned in one block to be moved in strips.
+        PassFailedException: not every sub-group reaches `op`, or blocks are too large for strips.
     """
     element = cast(VectorType, parts[0].type).element_type
     strips = _strips(source, target, shape, storage_bytes(element))

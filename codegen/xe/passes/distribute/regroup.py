@@ -31,7 +31,7 @@ class Run:
 
 
 Runs = list[list[Run]]
-"""For each block of the target, in one dimension, what comes from the source; the rest stays."""
+"""For each block of the target, in one dimension, the runs from the source; the rest is unchanged."""
 
 
 def axis_runs(

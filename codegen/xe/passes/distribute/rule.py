@@ -24,7 +24,7 @@ from codegen.xe.passes.distribute.attributes import (
 from codegen.xe.passes.distribute.layout import Layout
 
 Known = Mapping[SSAValue, Layout]
-"""Layouts of values, as far as they are known."""
+"""Known layouts of values."""
 
 RANGE = "sg_id_range"
 

@@ -46,7 +46,7 @@ from codegen.xe.passes.distribute.rule import (
 from codegen.xe.passes.distribute.slm_buffers import Buffers
 
 Parts = tuple[SSAValue, ...]
-"""What a work-group value became: the blocks of one sub-group, row-major over the rounds."""
+"""New form of a work-group value: the blocks of one sub-group, row-major over the rounds."""
 
 index = IndexType()
 

@@ -38,7 +38,7 @@ def base_of(op: InitTileOp, where: InsertPoint) -> Base:
     """Return the matrix of a tile; required computations are inserted at `where`.
 
     Raises:
-        PassFailedException: the base is a memref whose strides its type does not say.
+        PassFailedException: the base is a memref with dynamic strides.
     """
     offsets, sizes, strides = op.placement
     if not sizes:
@@ -70,7 +70,7 @@ def as_elements(op: InitTileOp, base: Base | None, where: InsertPoint) -> SSAVal
     """Return a 1-D memref of all elements of the base; an address is unchanged.
 
     Raises:
-        PassFailedException: nothing says how many elements there are.
+        PassFailedException: the number of elements is unknown.
     """
     memref = op.source.type
     if not isinstance(memref, MemRefType) or (memref.get_num_dims() == 1 and isinstance(memref.layout, NoneAttr)):
@@ -105,7 +105,7 @@ def stored_strides(memref: MemRefType, order: Ints) -> Ints:
     """Return the strides of a memref of static shape under tiles of that order.
 
     Raises:
-        PassFailedException: its type does not say them.
+        PassFailedException: the strides are dynamic.
     """
     shape = memref.get_shape()
     dense = tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))

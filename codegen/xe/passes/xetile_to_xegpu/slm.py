@@ -44,7 +44,7 @@ def create_mem_descs(inits: Sequence[InitTileOp]) -> dict[InitTileOp, SSAValue]:
     """Return the matrices in shared local memory of tiles, each described once, at its buffer's definition.
 
     Raises:
-        PassFailedException: a buffer whose size is not known, or that is not one of this kernel's.
+        PassFailedException: a buffer of unknown size, or of another kernel.
     """
     descriptors: dict[InitTileOp, SSAValue] = {}
     for source in dict.fromkeys(op.source for op in inits):

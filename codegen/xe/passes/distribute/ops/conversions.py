@@ -50,7 +50,7 @@ def converted(
     """Convert the blocks of a value to another layout with the least movement.
 
     Raises:
-        PassFailedException: they must be exchanged, and cannot be.
+        PassFailedException: an exchange is required, but impossible.
     """
     if source.same_as(target, shape):
         return parts

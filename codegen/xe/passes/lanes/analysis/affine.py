@@ -17,10 +17,10 @@ class Unknown:
 
 
 Product = tuple[Parameter | Unknown, ...]
-"""In one order, so that equal products are equal; of nothing: 1."""
+"""Factors in a canonical order; the empty product is 1."""
 
 Sum = Mapping[Product, int]
-"""How often each product is added. None of them is added 0 times."""
+"""Coefficient of each product; never 0."""
 
 
 def constant(number_: int) -> Sum:

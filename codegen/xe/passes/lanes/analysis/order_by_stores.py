@@ -38,9 +38,9 @@ from codegen.xe.passes.lanes.vectors.layout import LANES
 
 _PRODUCTS = frozenset({MmaOp, scf.ForOp, scf.WhileOp})
 _MOVE_TOO = frozenset({BlockLoad2dOp, LoadOp, ShuffleOp})
-"""A shuffle is one of all lanes, as all that stands in its block is."""
+"""Movable operations; shuffles too, because all operations of a block run in the same lanes."""
 _READ_AHEAD_BYTES = 2048
-"""Loads of so much together stay where they are, before all that uses them: the time that memory takes is hidden."""
+"""Loads of up to this total stay before all their uses, which hides memory latency."""
 
 
 def order_by_stores(body: Block, lowering: Lowering, *, apart: bool) -> None:

@@ -34,7 +34,7 @@ from codegen.xe.passes.lanes.vectors.layout import (
 )
 
 Layouts = Callable[[SSAValue], LaneLayout]
-"""The layout that a vector shall have."""
+"""The preferred layout of a vector."""
 
 _VECTOR_BYTES = 16
 

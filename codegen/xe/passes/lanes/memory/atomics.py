@@ -58,7 +58,7 @@ _NATIVE = {
     AtomicKind.ANDI: AtomicBinOp.AND,
     AtomicKind.XORI: AtomicBinOp.XOR,
 }
-"""The kinds that are one instruction; the others retry until nobody came between."""
+"""Kinds with a single instruction; the others are compare-exchange loops."""
 
 _Combine = Callable[[SSAValue, SSAValue], Operation]
 

@@ -39,7 +39,7 @@ from codegen.xe.passes.lanes.vectors.layout import (
 )
 
 RUN = 8
-"""Columns that a chunk of rows has."""
+"""Columns of a chunk of rows."""
 _RUN_BYTES = 16  # pitch alignment of a matrix with block messages
 
 

@@ -249,7 +249,7 @@ def _prefetch(lowering: Lowering, op: Operation) -> None:
         pointer, offsets = pointer_of(lowering, op.source, local=local), lowering.vector(op.offsets)
         element = lane_element(base.element_type) if isinstance(base, MemRefType) else _bytes_of(op)
     if local:
-        return  # there is no cache before it
+        return  # local memory is not cached
     for register in offsets.registers():
         at = pointer_at(lowering.emitter, pointer, lowering.emitter.register(register), element)
         lowering.emitter.add(XeVMPrefetchOp(at, load_cache_control(hints_of(op))))

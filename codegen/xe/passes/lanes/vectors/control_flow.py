@@ -170,7 +170,7 @@ def _like(lowering: Lowering, value: Value, like: Value) -> Value:
     """Convert a value to the form of another.
 
     Raises:
-        PassFailedException: it describes another memory.
+        PassFailedException: they describe different memories.
     """
     if _memory(value) != _memory(like):
         raise PassFailedException("lower-to-lanes: expected a region to carry descriptors of one memory, got two")

@@ -92,7 +92,7 @@ def instruction_of(op: DpasOp) -> Instruction:
     """Return the instruction for the operands of an operation.
 
     Raises:
-        PassFailedException: there is none.
+        PassFailedException: there is no such instruction.
     """
     a, b = (cast(VectorType, v.type).element_type for v in (op.a, op.b))
     if isinstance(a, IntegerType) and isinstance(b, IntegerType) and a.width.data == b.width.data == _BYTE:

@@ -84,4 +84,4 @@ EXTENDED: Mapping[str, Callable[[Emitter, SSAValue, SSAValue], Pair]] = {
     "arith.mulsi_extended": _product(ExtSIOp),
     "arith.mului_extended": _product(ExtUIOp),
 }
-"""Operations of two results."""
+"""Operations with two results."""

@@ -15,15 +15,15 @@ from codegen.xe.dialects.maps import Ints
 
 LANES = 16
 NOTHING = -1
-"""In place of an element where a lane holds none of them."""
+"""Marks places of lanes that hold no element."""
 LONGEST = 16
-"""The most elements of a chunk: the longest vector that SPIR-V has."""
+"""Maximum elements of a chunk: the longest vector in SPIR-V."""
 
 Places = NDArray[np.int64]
 """An element for each lane of each register, [registers, 16]: its row-major number, or NOTHING."""
 
 Choice = NDArray[np.bool_]
-"""Yes or no for each lane of each register, [registers, 16], or for each lane."""
+"""A mask of the lanes of each register, [registers, 16], or of the lanes."""
 
 _ROWS = 8  # chunk length: an accumulator of DPAS
 
