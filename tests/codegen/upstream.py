@@ -3,9 +3,11 @@
 from codegen import CompileFailed, KernelArtifact
 from codegen.xe.mlir import MlirModule
 
-# Scattered descriptors are only in the RFC; layouts may have more sub-groups than parts of a tile.
+# Only in the RFC: scattered descriptors, and offsets into the outer dimensions of a matrix. Ours alone: layouts with
+# more sub-groups than parts of a tile.
 _OURS_ALONE = (
     "custom op 'xegpu.create_tdesc' is unknown",
+    "Mismatched ranks between offsets and tensor descriptor",
     "shape is not distributable with the layout",
     "data cannot be evenly distributed",
 )

@@ -189,7 +189,7 @@ def test_a_t1_file_holds_the_space_and_says_problem_and_device_of_another(
     plain.write_text(json.dumps(document))
     capsys.readouterr()
     assert home("away", "import", str(plain)) == 2
-    assert "plain.json does not say the problem: give --m, --n, --k and types" in capsys.readouterr().err
+    assert "the file does not say the problem: give m, n, k and types" in capsys.readouterr().err
     assert home("away", "import", str(plain), *SIZE) == 2
     assert "does not say which device of this program it is of: give --device" in capsys.readouterr().err
     assert home("away", "import", str(file)) == 2
