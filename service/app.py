@@ -1,4 +1,4 @@
-"""The REST service: puts the features together."""
+"""REST service: assembly of the app from its features."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -87,9 +87,10 @@ def create_app(
     list_all: Callable[[], Sequence[ListedDevice]] = list_devices,
     now: Callable[[], datetime] = utc_now,
 ) -> FastAPI:
-    """An app that serves the database and artifacts that `settings` name, for the devices that `list_all` finds.
+    """Create an app that serves the database and artifacts of `settings`, for the devices that `list_all`
+    returns.
 
-    Nothing is opened before it starts; a database that is not migrated makes requests answer 503.
+    Nothing is opened before it starts; with a database that is not migrated, requests are answered with 503.
     """
     database = open_database(settings.database_url)
     streams = Slots(settings.max_streams, "streams", "event streams")
@@ -141,7 +142,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        redirect_slashes=False,  # by plain http where a proxy ends TLS, with the key
+        redirect_slashes=False,  # by plain http if a proxy terminates TLS, with the key
         generate_unique_id_function=_operation_id,
     )
     app.state.context = context

@@ -22,7 +22,7 @@ class StorageError(Exception):
 
 
 class StorageFull(StorageError):
-    """The disk or the quota is full; nothing half written is left."""
+    """The disk or the quota is full; no partial file is left."""
 
 
 class StorageUnwritable(StorageError):
@@ -34,17 +34,17 @@ class ArtifactMissing(StorageError):
 
 
 class ArtifactDamaged(StorageError):
-    """The file's bytes are not those of its hash."""
+    """The bytes of the file do not match its hash."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArtifactStore:
-    """A folder of files by content. Safe to share between threads and processes."""
+    """A content-addressed folder of files. Safe to share between threads and processes."""
 
     root: Path
 
     def put(self, data: bytes) -> str:
-        """Keep `data` and return its SHA-256 in hex; what is there already is left alone.
+        """Store `data` and return its SHA-256 in hex; an existing file is not changed.
 
         Raises:
             StorageFull: the disk is full.
@@ -67,11 +67,11 @@ class ArtifactStore:
         return sha256
 
     def get(self, sha256: str) -> bytes:
-        """The bytes of that hash, checked against it.
+        """Return the bytes of that hash, verified.
 
         Raises:
             ArtifactMissing: no such file.
-            ArtifactDamaged: the file is not what it was.
+            ArtifactDamaged: the file does not match its hash.
         """
         data = self.read(sha256)
         if data is None:
@@ -79,10 +79,10 @@ class ArtifactStore:
         return data
 
     def read(self, sha256: str) -> bytes | None:
-        """The bytes of that hash, checked against it; None when there is no such file.
+        """Return the bytes of that hash, verified; None if there is no such file.
 
         Raises:
-            ArtifactDamaged: the file is not what it was.
+            ArtifactDamaged: the file does not match its hash.
         """
         path = self.path(sha256)
         try:
@@ -95,7 +95,7 @@ class ArtifactStore:
         return data
 
     def path(self, sha256: str) -> Path:
-        """Where the bytes of that hash are, if they are kept."""
+        """Return the path of the file of that hash, which may not exist."""
         if len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):
             raise ValueError(f"expected a SHA-256 in hex, got {sha256!r}")
         return self.root / sha256[:2] / sha256

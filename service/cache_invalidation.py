@@ -1,4 +1,4 @@
-"""What this process keeps in memory of the database is dropped when the database says that it changed."""
+"""Invalidation of in-memory caches when the database changes."""
 
 import asyncio
 import threading
@@ -18,9 +18,9 @@ _LOOKS = 2  # the first may have begun before the last commit
 
 
 class Freshness:
-    """Reads what changed and tells it on, before anything that is kept is used again. Thread-safe.
+    """Subscription to changes of the database: caches are notified before they are used again. Thread-safe.
 
-    Who keeps something registers how it drops it, asks `is_fresh` before each use, and calls `refresh` where it is not.
+    A cache registers its invalidation, calls `is_fresh` before each use, and `refresh` if it is not fresh.
     """
 
     def __init__(self, database: Database, max_age_s: float) -> None:
@@ -34,15 +34,15 @@ class Freshness:
         self._refreshing: Future[None] | None = None
 
     def tell(self, on_news: OnNews) -> None:
-        """Call that with all news from now on."""
+        """Register a callback for all further news."""
         self._told.append(on_news)
 
     def is_fresh(self) -> bool:
-        """Whether nothing was committed since the last refresh; takes microseconds and waits for nobody."""
+        """Return whether nothing was committed since the last refresh; takes microseconds and does not block."""
         return self._mark is not None and self._watch.is_as_at(self._mark)
 
     def refresh(self) -> None:
-        """Tell what changed, unless nothing did; waits for the database.
+        """Notify callbacks of changes, if there are any; waits for the database.
 
         Raises:
             DatabaseError: it cannot be read.
@@ -50,7 +50,7 @@ class Freshness:
         if self.is_fresh():
             return
         with self._lock:
-            if self.is_fresh():  # another did it meanwhile
+            if self.is_fresh():  # another thread did it meanwhile
                 return
             mark = self._watch.mark()
             with self._database.read() as session:
@@ -62,9 +62,9 @@ class Freshness:
             self._mark = mark
 
     async def wait(self) -> bool:
-        """Return whether what is cached may be used; after a commit one refresh serves all requests that wait for it.
+        """Return whether what is cached may be used; after a commit one refresh serves all waiting requests.
 
-        False where the database cannot be read.
+        False if the database cannot be read.
         """
         for _ in range(_LOOKS):
             if self.is_fresh():
@@ -78,6 +78,6 @@ class Freshness:
         return self.is_fresh()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the subscription."""
         self._thread.shutdown(wait=False)
         self._watch.close()

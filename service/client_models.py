@@ -1,4 +1,6 @@
-"""Writes the client's models, xetune_client/models.py, from the API contract: one class a schema, in order of need."""
+"""Generator of the client's models, xetune_client/models.py, from the API contract: one class per schema,
+dependencies first.
+"""
 
 import keyword
 import textwrap
@@ -30,13 +32,13 @@ Schema = Mapping[str, Any]
 
 
 def models_text(contract: Mapping[str, Any]) -> str:
-    """The module of all schemas of a contract."""
+    """Return the source of the module with all schemas of a contract."""
     schemas: Mapping[str, Schema] = contract["components"]["schemas"]
     return "\n\n".join([_HEAD, *(_class(name, schemas) for name in _ordered(schemas))])
 
 
 def _ordered(schemas: Mapping[str, Schema]) -> list[str]:
-    """Names, each after those that it needs."""
+    """Return the names, each after its dependencies."""
     done: dict[str, None] = {}
 
     def visit(name: str) -> None:
@@ -89,7 +91,9 @@ def _field(name: str, schema: Schema, required: bool, schemas: Mapping[str, Sche
 
 
 def _default(schema: Schema, schemas: Mapping[str, Schema]) -> str:
-    """What a field that was left out holds; of a field that names another schema that schema's own default."""
+    """Return the default of an omitted field; a field that refers to another schema has the default of that
+    schema.
+    """
     if "default" not in schema:
         is_made = _is_object(schema, schemas) or schema.get("type") in ("array", "object")
         return f"Field(default_factory={_type(schema)})" if is_made else "None"
@@ -110,7 +114,7 @@ def _type(schema: Schema) -> str:
     if "anyOf" in schema:
         parts = list(dict.fromkeys(_type(part) for part in schema["anyOf"]))
         union = " | ".join(parts)
-        # A dict is the way out, for what a model cannot read.
+        # A dict as fallback, for what a model cannot read.
         is_ordered = any("$ref" in part for part in schema["anyOf"]) and any(part.startswith("dict") for part in parts)
         return f'Annotated[{union}, Field(union_mode="left_to_right")]' if is_ordered else union
     if "enum" in schema or "const" in schema:

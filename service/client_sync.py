@@ -1,4 +1,4 @@
-"""The synchronous face of the client, generated from the asynchronous one."""
+"""Generator of the synchronous client from the asynchronous one."""
 
 import re
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 _ROOM = Path(__file__).resolve().parents[1] / "xetune_client"
 SYNC_FILES = {_ROOM / "client.py": _ROOM / "async_client.py", _ROOM / "connection.py": _ROOM / "async_connection.py"}
-"""Each generated file, and the file that it is generated from."""
+"""Each generated file, and its source."""
 _WORDS = {
     r"\basync |\bawait ": "",
     r"\bAsync(?=[A-Z])": "",

@@ -1,4 +1,4 @@
-"""Configurations on the wire: the nine numbers and the strategy, with nothing left out."""
+"""Schemas of configurations: the nine numbers and the strategy, complete."""
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -29,23 +29,23 @@ class MatmulBody(BaseModel):
     """The deep-tiled matmul's nine numbers and loop order."""
 
     threads: ExtentBody = Field(
-        description="On a GPU, work-groups over M and N, which loop where C has more tiles, and the split of K; "
-        "on a CPU, threads over M, N and K",
+        description="On a GPU, work-groups over M and N, which loop if C has more tiles, and the split of K; on a CPU, "
+        "threads over M, N and K",
         examples=[{"m": 2, "n": 2, "k": 1}],
     )
     block: ExtentBody = Field(
-        description="On a GPU, the tile of a work-group and its K step; on a CPU, what a thread walks by; in elements",
+        description="On a GPU, the tile of a work-group and its K step; on a CPU, the block of a thread; in elements",
         examples=[_BLOCK],
     )
     innermost: ExtentBody = Field(
-        description="On a GPU, what one block load fetches, in elements: m x k of A, k x n of B; on a CPU, the tile of "
-        "C that stays in registers, and how far the loop over K is unrolled",
+        description="On a GPU, the size of one block load, in elements: m x k of A, k x n of B; on a CPU, the tile of "
+        "C in registers, and the unroll factor of the loop over K",
         examples=[{"m": 32, "n": 16, "k": 16}],
     )
     loop_order: LoopOrder = Field(
         default=LoopOrder.M_OUTER,
-        description="pm first: neighbouring work-groups or threads walk along N; pn first: along M. On a CPU also "
-        "the order of the loops over blocks (o) and over tiles (i)",
+        description="pm first: neighbouring work-groups or threads are adjacent along N; pn first: along M. On a CPU "
+        "also the order of the loops over blocks (o) and over tiles (i)",
         examples=["pmpnpkomonokiminik"],
     )
 
@@ -53,89 +53,94 @@ class MatmulBody(BaseModel):
 class PrefetchBody(BaseModel):
     """Prefetch of A and B, shared by all sub-groups of a work-group."""
 
-    levels: PrefetchLevels = Field(
-        default=PrefetchLevels.NONE, description="Caches that are prefetched into", examples=["l2_l1"]
-    )
-    distance: int = Field(default=0, description="K steps ahead into L1", examples=[2])
-    l2_distance: int = Field(default=0, description="K steps ahead into L2; 0 without L2", examples=[4])
+    levels: PrefetchLevels = Field(default=PrefetchLevels.NONE, description="Target caches", examples=["l2_l1"])
+    distance: int = Field(default=0, description="Distance into L1, in K steps", examples=[2])
+    l2_distance: int = Field(default=0, description="Distance into L2, in K steps; 0 without L2", examples=[4])
     layout_a: _Pair | None = Field(
         default=None,
-        description="Rows and columns of sub-groups that share A's tile; null: dealt out",
+        description="Rows and columns of sub-groups that share the prefetch of A's tile; null: default distribution",
         examples=[[8, 4]],
     )
     layout_b: _Pair | None = Field(
         default=None,
-        description="Rows and columns of sub-groups that share B's tile; null: dealt out",
+        description="Rows and columns of sub-groups that share the prefetch of B's tile; null: default distribution",
         examples=[[8, 4]],
     )
-    hints: bool = Field(default=True, description="Every prefetch says which caches it is for", examples=[True])
+    hints: bool = Field(default=True, description="Whether every prefetch states its target caches", examples=[True])
     payloads: bool = Field(
         default=False,
-        description="Addresses of prefetches stay in registers, by built-ins of Intel's compiler alone",
+        description="Whether addresses of prefetches stay in registers; only with built-ins of Intel's compiler",
         examples=[False],
     )
 
 
 class StrategyBody(BaseModel):
-    """What the nine numbers do not say on an Xe GPU."""
+    """Parameters of a configuration for an Xe GPU besides the nine numbers."""
 
-    sg_layout: _Pair = Field(description="Sub-groups of a work-group over M and N", examples=[[8, 4]])
+    sg_layout: _Pair = Field(description="Layout of the sub-groups of a work-group over M and N", examples=[[8, 4]])
     prefetch: PrefetchBody = Field(
         default_factory=PrefetchBody, description="Prefetch into caches", examples=[_PREFETCH]
     )
-    grf_mode: int = Field(default=256, description="Registers of a thread", examples=[256])
+    grf_mode: int = Field(default=256, description="Registers per thread", examples=[256])
     slm: SlmOperands = Field(
         default=SlmOperands.NONE, description="Operands staged through shared local memory", examples=["both"]
     )
-    slm_stages: int = Field(default=0, description="Buffers in shared local memory, used in turn", examples=[2])
+    slm_stages: int = Field(
+        default=0, description="Number of buffers in shared local memory, used cyclically", examples=[2]
+    )
     barrier_every: int = Field(default=0, description="K steps between barriers; 0 for none", examples=[8])
     raster_group: int = Field(
         default=1,
-        description="Rows of tiles (columns where the raster walks along M) that it walks through together",
+        description="Number of rows of tiles (columns if the raster order is along M) in one group of the raster order",
         examples=[4],
     )
     split_k: SplitK = Field(
         default=SplitK.NONE,
-        description="How partial sums over K are combined: by a second kernel, or by atomics",
+        description="Combination of partial sums over K: by a second kernel, or by atomics",
         examples=["partial_sums"],
     )
     pipelined_registers: bool = Field(
-        default=False, description="The next K step's operands are loaded during this one", examples=[False]
+        default=False,
+        description="Whether the next K step's operands are loaded during this one (double buffering)",
+        examples=[False],
     )
-    k_unroll: int = Field(default=1, description="K steps in one round of the loop", examples=[2])
+    k_unroll: int = Field(default=1, description="K steps per loop iteration", examples=[2])
 
 
 class CpuStrategyBody(BaseModel):
-    """What the nine numbers do not say on a CPU."""
+    """Parameters of a configuration for a CPU besides the nine numbers."""
 
     isa: Isa = Field(description="Instructions that multiply", examples=["avx512"])
     pack_a: Packing = Field(
         default=Packing.BLOCK,
-        description="When A is copied into the order that is read: none, block by block, or whole before the multiply",
+        description="When A is packed into the order in which it is read: none, block by block, or whole before the "
+        "multiply",
         examples=["block"],
     )
     pack_b: Packing = Field(
         default=Packing.WHOLE,
-        description="The same of B; beforehand: once, by a call of its own",
+        description="The same for B; beforehand: once, by a separate call",
         examples=["beforehand"],
     )
     prefetch_distance: int = Field(
-        default=0, description="Steps of innermost k that are prefetched ahead; 0: by the hardware alone", examples=[4]
+        default=0, description="Prefetch distance in steps of innermost k; 0: hardware prefetch only", examples=[4]
     )
     pieces: int = Field(
-        default=1, description="Pieces of each thread's part of C, which threads that are done take over", examples=[4]
+        default=1, description="Number of pieces of each thread's part of C, for work stealing", examples=[4]
     )
 
 
 class ConfigBody(BaseModel):
-    """A configuration, canonical. A strategy with an `isa` is one for a CPU."""
+    """A configuration, canonical. A strategy with an `isa` is for a CPU."""
 
     matmul: MatmulBody = Field(description="The nine numbers and loop order", examples=[_MATMUL])
-    strategy: StrategyBody | CpuStrategyBody = Field(description="What they do not say", examples=[_STRATEGY])
+    strategy: StrategyBody | CpuStrategyBody = Field(
+        description="Parameters besides the nine numbers", examples=[_STRATEGY]
+    )
 
 
 class ConfigChoice(DeviceChoice):
-    """What requests about one configuration say of it and of its device."""
+    """Selection of one configuration and its device in a request."""
 
     config: ConfigBody | None = Field(
         default=None, description="Configuration of the problem; null: the default", examples=[CONFIG_EXAMPLE]
@@ -143,7 +148,9 @@ class ConfigChoice(DeviceChoice):
 
 
 def to_config_body(stored: JsonObject) -> ConfigBody | dict[str, object]:
-    """A stored configuration; what older ones left out is filled in, and one that is not readable goes as it is."""
+    """Convert a stored configuration; fields missing in older ones get defaults, and an unreadable one is
+    returned as stored.
+    """
     try:
         return ConfigBody.model_validate(stored)
     except ValidationError:
@@ -151,7 +158,7 @@ def to_config_body(stored: JsonObject) -> ConfigBody | dict[str, object]:
 
 
 def from_config_body(body: ConfigBody) -> KernelConfig:
-    """The configuration of a request.
+    """Return the configuration of a request.
 
     Raises:
         BadRequest: it contradicts itself; names the field.

@@ -23,16 +23,16 @@ PROBLEM_JSON = "application/problem+json"
 
 
 class FieldError(BaseModel):
-    """One fault of a request."""
+    """One error of a request."""
 
-    field: str = Field(description="Where, as a dotted path", examples=["body.problem.m"])
+    field: str = Field(description="Location, as a dotted path", examples=["body.problem.m"])
     message: str = Field(
-        description="What is wrong, what was expected and what came",
+        description="The error, expected and actual value",
         examples=["Input should be a valid integer, got True"],
     )
     rule: str | None = Field(
         default=None,
-        description="Name of the rule that it breaks; the manual lists those of malformed requests",
+        description="Name of the violated rule; the manual lists those of malformed requests",
         examples=["not-an-integer"],
     )
 
@@ -43,20 +43,20 @@ class NextRequest(BaseModel):
     method: str = Field(description="HTTP method", examples=["POST"])
     href: str = Field(description="Path of this service", examples=["/v1/jobs"])
     body: dict[str, object] = Field(description="JSON body", examples=[{"problem": {"m": 512, "n": 384, "k": 1024}}])
-    why: str = Field(description="What it would do", examples=["tunes this problem on this device"])
+    why: str = Field(description="Its effect", examples=["tunes this problem on this device"])
 
 
 class Problem(BaseModel):
-    """What went wrong, as RFC 9457 has it, with the rule that refused."""
+    """Error response of RFC 9457, with the violated rule."""
 
-    type: str = Field(description="Stable name of the kind of problem", examples=["urn:xetune:problem:not-found"])
-    title: str = Field(description="The kind in words", examples=["Not Found"])
+    type: str = Field(description="Stable name of the type of problem", examples=["urn:xetune:problem:not-found"])
+    title: str = Field(description="The type in words", examples=["Not Found"])
     status: int = Field(description="HTTP status", examples=[404])
-    detail: str = Field(description="What happened and what to change", examples=["job 1 does not exist"])
+    detail: str = Field(description="The error and its remedy", examples=["job 1 does not exist"])
     instance: str = Field(description="Path of the request", examples=["/v1/jobs/1"])
     rule: str = Field(
-        description="Name of the rule that refused, of a malformed request that of its first fault; the kind where it "
-        "has none",
+        description="Name of the violated rule, for a malformed request that of its first error; the type if it has "
+        "none",
         examples=["memory"],
     )
     errors: list[FieldError] | None = Field(
@@ -89,7 +89,7 @@ class Problem(BaseModel):
 
 
 class ServiceError(Exception):
-    """Base: carries the HTTP status, a stable kind, and the rule that refused, if one did."""
+    """Base class: has the HTTP status, a stable type, and the violated rule, if any."""
 
     status = HTTPStatus.INTERNAL_SERVER_ERROR
     kind = "internal"
@@ -106,18 +106,18 @@ class ServiceError(Exception):
         self.detail, self.rule, self.errors, self.next_requests = detail, rule, errors, next_requests
 
     def headers(self) -> dict[str, str]:
-        """Headers that go with the answer."""
+        """Headers of the response."""
         return {}
 
 
 class BadRequest(ServiceError):
-    """Invalid request: well-formed, refused by a rule."""
+    """Invalid request: well-formed, but a rule refuses it."""
 
     status, kind = HTTPStatus.BAD_REQUEST, "bad-request"
 
 
 class Unauthorized(ServiceError):
-    """No API key, or not one that works."""
+    """No API key, or an invalid one."""
 
     status, kind = HTTPStatus.UNAUTHORIZED, "unauthorized"
 
@@ -126,7 +126,7 @@ class Unauthorized(ServiceError):
 
 
 class Forbidden(ServiceError):
-    """Another web site made the browser ask, or the key is not for this."""
+    """A cross-site request of a browser, or the key's scope does not include it."""
 
     status, kind = HTTPStatus.FORBIDDEN, "forbidden"
 
@@ -138,7 +138,7 @@ class NotFound(ServiceError):
 
 
 class Conflict(ServiceError):
-    """It contradicts the present state."""
+    """The request conflicts with the current state."""
 
     status, kind = HTTPStatus.CONFLICT, "conflict"
 
@@ -150,13 +150,13 @@ class RefusedByRule(ServiceError):
 
 
 class TooLarge(ServiceError):
-    """The body is larger than the service accepts."""
+    """The body exceeds the limit of the service."""
 
     status, kind = HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large"
 
 
 class UnsupportedType(ServiceError):
-    """The body is not of the type that is read here."""
+    """The media type of the body is not supported."""
 
     status, kind = HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-type"
 
@@ -165,7 +165,7 @@ class UnsupportedType(ServiceError):
 
 
 class RangeInvalid(ServiceError):
-    """No such bytes. `size` is how many there are."""
+    """No such bytes. `size` is the size of the file."""
 
     status, kind = HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, "range-not-satisfiable"
 
@@ -178,9 +178,9 @@ class RangeInvalid(ServiceError):
 
 
 class OtherRequest(ServiceError):
-    """The idempotency key is that of another request.
+    """The idempotency key belongs to another request.
 
-    422 as the draft has it: to its readers 409 says that the first request goes on still and to come back.
+    422 as in the draft, where 409 means that the first request is still running and to retry.
     Source: draft-ietf-httpapi-idempotency-key-header, of errors.
     """
 
@@ -191,7 +191,7 @@ class OtherRequest(ServiceError):
 
 
 class TooMany(ServiceError):
-    """A limit of this service is reached; later it may work."""
+    """A limit of this service is reached; retry later."""
 
     status, kind = HTTPStatus.TOO_MANY_REQUESTS, "too-many"
 
@@ -204,7 +204,7 @@ class TooMany(ServiceError):
 
 
 class Unavailable(ServiceError):
-    """The database cannot serve it now."""
+    """The database cannot serve the request now."""
 
     status, kind = HTTPStatus.SERVICE_UNAVAILABLE, "unavailable"
 

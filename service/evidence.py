@@ -1,4 +1,4 @@
-"""From rows to the evidence that every result carries."""
+"""Evidence of results from their rows."""
 
 import math
 
@@ -12,7 +12,7 @@ from service.schemas import Evidence, ProofEvidence, TimeEvidence
 
 
 def evidence_of(trial: Trial) -> Evidence:
-    """Time and proof of a trial, whose evidence is loaded."""
+    """Return time and correctness of a trial, whose evidence is loaded."""
     return Evidence(
         time=_time(trial),
         proof=ProofEvidence.model_validate(
@@ -29,18 +29,20 @@ def evidence_of(trial: Trial) -> Evidence:
 
 
 def foretold(trial: Trial) -> TimeEvidence | None:
-    """What the model predicted of a trial, which may be measured too; None where it did not."""
+    """Return the prediction of a trial, which may be measured too; None without one."""
     return None if trial.prediction is None else _predicted(trial.prediction)
 
 
 def measured_of(trial: Trial) -> TimeEvidence | None:
-    """The measurement of a trial's configuration: its own, else the one of another job that judges its prediction."""
+    """Return the measurement of a trial's configuration: its own, or the one of another job that judges its
+    prediction.
+    """
     by = measuring_trial(trial)
     return None if by is None or by.measurement is None else _measured(by, by.measurement)
 
 
 def measuring_trial(trial: Trial) -> Trial | None:
-    """The trial whose measurement that is."""
+    """Return the trial with that measurement."""
     if trial.measurement is not None:
         return trial
     error = None if trial.prediction is None else trial.prediction.error
@@ -48,13 +50,13 @@ def measuring_trial(trial: Trial) -> Trial | None:
 
 
 def prediction_error(trial: Trial) -> float | None:
-    """Measured over predicted time; None without either."""
+    """Return measured over predicted time; None without either."""
     error = None if trial.prediction is None else trial.prediction.error
     return None if error is None else error.ratio
 
 
 def tflops(problem: Problem, evidence: Evidence) -> float | None:
-    """Operations of the problem over the time, in TFLOP/s."""
+    """Return the operations of the problem over the time, in TFLOP/s."""
     if evidence.time is None:
         return None
     return 2 * problem.batch * problem.m * problem.n * problem.k / evidence.time.value / 1e6

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, under names that lead nowhere else."""
+"""Atomic file writes, and checks of file names."""
 
 import errno
 import os
@@ -10,15 +10,15 @@ _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether it is that of a file in a folder, neither hidden nor a path."""
+    """Return whether it is a file name in a folder, neither hidden nor a path."""
     return _PLAIN.fullmatch(name) is not None
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write beside, flush to disk, rename.
+    """Write a temporary file, flush it to disk, and rename it.
 
     Raises:
-        OSError: the disk is full or the folder cannot be written; `path` is as before.
+        OSError: the disk is full or the folder cannot be written; `path` is unchanged.
     """
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "No such folder", str(path.parent))

@@ -16,20 +16,20 @@ from db.session import Database
 from service.settings import Settings
 from service.traces import add_trace_id
 
-# What libraries log is not ours to word: a password in a URL, and a key of this service.
+# Messages of libraries are not ours: redact passwords in URLs, and keys of this service.
 _PASSWORD = re.compile(r"(://[^\s:/@]*:)[^\s/]+(?=@)")
 _KEY = re.compile(r"(xetune_[0-9a-f]{12}_)[\w-]+")
 
 
 class _Formatter(structlog.stdlib.ProcessorFormatter):
-    """Finishes lines without the secrets that messages may hold."""
+    """Formatter that redacts secrets in messages."""
 
     def format(self, record: logging.LogRecord) -> str:
         return _KEY.sub(r"\1...", _PASSWORD.sub(r"\1...", super().format(record)))
 
 
 def _written_out(_logger: object, _name: str, event: EventDict) -> EventDict:
-    """A processor of log lines: what terminals obey or do not show, in words that others chose, is escaped."""
+    """Log processor that escapes control and invisible characters, since others may choose the text."""
     for name, value in event.items():
         if isinstance(value, str) and not value.isprintable():
             event[name] = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in value)
@@ -37,14 +37,14 @@ def _written_out(_logger: object, _name: str, event: EventDict) -> EventDict:
 
 
 def request_here() -> str | None:
-    """The id of the request that is being answered, if one is."""
+    """Return the id of the current request, if any."""
     request_id = structlog.contextvars.get_contextvars().get("request_id")
     return request_id if isinstance(request_id, str) else None
 
 
 @contextmanager
 def job_lines(database: Database, job_id: UUID) -> Generator[None]:
-    """Lines of a run of a job, those of libraries too, name it and the request that queued it.
+    """Add the job and the request that queued it to all log lines of the block, including those of libraries.
 
     Raises:
         DatabaseError: the database does not answer.
@@ -57,7 +57,7 @@ def job_lines(database: Database, job_id: UUID) -> Generator[None]:
 
 
 def configure_logs(settings: Settings) -> None:
-    """Send structlog's and the libraries' messages to standard error in the chosen form."""
+    """Send structlog's and the libraries' messages to standard error in the configured format."""
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         add_trace_id,
@@ -65,7 +65,7 @@ def configure_logs(settings: Settings) -> None:
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
-    # The default traceback shows local variables, and with them whatever secret a frame holds.
+    # The default traceback shows local variables, including any secret in a frame.
     console = structlog.dev.ConsoleRenderer(
         colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
     )
@@ -82,7 +82,7 @@ def configure_logs(settings: Settings) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=settings.log_level.upper(), force=True)
-    for chatty in ("apscheduler", "alembic"):  # lines for each look at the clock and each question of readiness
+    for chatty in ("apscheduler", "alembic"):  # lines for each poll of the schedules and each readiness check
         logging.getLogger(chatty).setLevel(logging.WARNING)
     structlog.configure(
         processors=[

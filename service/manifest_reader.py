@@ -11,7 +11,7 @@ _UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class LaunchArgument:
-    """A buffer argument of a launch; `nbytes` is None where kernel.json does not state it."""
+    """A buffer argument of a launch; `nbytes` is None if kernel.json does not state it."""
 
     position: int
     name: str
@@ -24,7 +24,8 @@ class LaunchArgument:
 class LaunchedKernel:
     """One step: a kernel, its parameters as names of arguments or `name=value`, and its sizes in work-items.
 
-    On a CPU it has `threads` in place of sizes; what runs `once` prepares memory for all later launches.
+    On a CPU it has `threads` in place of sizes; a step that runs `once` prepares memory for all later
+    launches.
     """
 
     kernel: str
@@ -47,7 +48,7 @@ class MemoryPath:
 
 @dataclass(frozen=True, slots=True)
 class PackedMatrix:
-    """Packing of a matrix for a CPU's kernel: the time of packing, element type, and size of the whole."""
+    """Packing of a matrix for a CPU kernel: when it is packed, element type, and size of the whole."""
 
     matrix: str
     when: str
@@ -57,7 +58,7 @@ class PackedMatrix:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Everything that a launch needs but the binary. `needs` are instructions that the binary has, of a CPU's."""
+    """All facts of a launch except the binary. `needs` are the required instructions of a CPU binary."""
 
     arguments: tuple[LaunchArgument, ...]
     steps: tuple[LaunchedKernel, ...]

@@ -1,4 +1,4 @@
-"""The API contract and the generated files of the client; `python -m service.openapi --write` writes them."""
+"""API contract and generated files of the client; written by `python -m service.openapi --write`."""
 
 import argparse
 import sys
@@ -19,7 +19,7 @@ CONTRACT_FILE = Path(__file__).resolve().parents[1] / "openapi.yaml"
 _KEY = {
     "type": "http",
     "scheme": "bearer",
-    "description": "An API key (`xetune keys create`). None is needed on loopback as long as none was ever made.",
+    "description": "An API key (`xetune keys create`). Not needed on loopback until the first key is created.",
 }
 _REF = "#/components/schemas/{model}"
 
@@ -27,7 +27,7 @@ Contract = dict[str, object]
 
 
 def contract(app: FastAPI) -> dict[str, object]:
-    """The app's contract; errors are problem+json throughout."""
+    """Return the app's contract; all errors are problem+json."""
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
         problem = Problem.model_json_schema(ref_template=_REF)
@@ -43,7 +43,7 @@ def contract(app: FastAPI) -> dict[str, object]:
 
 
 def _share_problems(paths: dict[str, dict[str, dict[str, Any]]]) -> dict[str, object]:
-    """Error answers by name, each stated once; operations with a body get those that any body may have."""
+    """Return the error responses by name, each stated once; operations with a body get those of every body."""
     shared: dict[str, object] = {}
     for operation in (operation for operations in paths.values() for operation in operations.values()):
         answers: dict[str, Any] = operation["responses"]
@@ -58,13 +58,13 @@ def _share_problems(paths: dict[str, dict[str, dict[str, Any]]]) -> dict[str, ob
 
 
 def contract_text(app: FastAPI) -> str:
-    """The contract as YAML."""
+    """Return the contract as YAML."""
     return yaml.safe_dump(contract(app), sort_keys=False, allow_unicode=True, width=120)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Write openapi.yaml and the generated files of the client, or check that they are current."""
-    # Imported here: the app itself uses this module.
+    # Imported here: the app itself imports this module.
     from service.app import create_app
     from service.settings import Settings
 

@@ -1,4 +1,4 @@
-"""The key of a measurement as a row: what it depends on, readable."""
+"""Readable key of a measurement as a row: the facts that it depends on."""
 
 from typing import cast
 
@@ -19,7 +19,7 @@ from tuner.measure.result_key import (
 
 
 def key_of_measured(artifact: AnyArtifact, device: schema.Device, driver: str) -> schema.ResultKey | None:
-    """The key of what was measured of a kernel; None on a device whose stored facts this version cannot read."""
+    """Return the key of a kernel's measurement; None on a device whose stored facts this version cannot read."""
     try:
         spec = spec_from_json(device.spec)
     except ValueError:
@@ -28,9 +28,10 @@ def key_of_measured(artifact: AnyArtifact, device: schema.Device, driver: str) -
 
 
 def key_of_imported(kernel: KernelRecord, spec: DeviceSpec, driver: str) -> schema.ResultKey | None:
-    """Return the key of a measurement from elsewhere; None where the file does not hold the code that ran.
+    """Return the key of an imported measurement; None if the file does not have the code that ran.
 
-    A CPU that emulates a GPU ran other code than the file's SPIR-V; a CPU's kernel is identified by its `code_hash`.
+    A CPU that emulates a GPU ran other code than the file's SPIR-V; a CPU's kernel is identified by its
+    `code_hash`.
     """
     binary = kernel.code_hash if backend_of(kernel.config).names_code else kernel.content_hash
     if spec.emulates is not None or binary is None:
@@ -41,5 +42,5 @@ def key_of_imported(kernel: KernelRecord, spec: DeviceSpec, driver: str) -> sche
 
 
 def to_row(key: ResultKey) -> schema.ResultKey:
-    """A key as a row that names no trial yet."""
+    """Convert a key to a row that is not yet linked to a trial."""
     return schema.ResultKey(key=key.key, run=key.run, parts=cast(JsonObject, to_json(key)))

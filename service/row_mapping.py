@@ -1,4 +1,4 @@
-"""Vocabulary to JSON and rows, and back: problems, configurations, devices, outcomes."""
+"""Conversion of the vocabulary to JSON and rows, and back: problems, configurations, devices, outcomes."""
 
 import math
 from dataclasses import fields
@@ -31,12 +31,12 @@ from tuner.session.trial import (
 
 
 def problem_to_json(problem: GemmProblem) -> JsonObject:
-    """The canonical JSON of a problem; what its key is the hash of."""
+    """Return the canonical JSON of a problem; its hash is the problem's key."""
     return cast(JsonObject, to_json(problem))
 
 
 def problem_from_json(definition: JsonObject) -> GemmProblem:
-    """The problem of that JSON.
+    """Return the problem of that JSON.
 
     Raises:
         InvalidProblem: names the field at fault.
@@ -48,7 +48,7 @@ def problem_from_json(definition: JsonObject) -> GemmProblem:
 
 
 def problem_line(definition: JsonObject) -> str:
-    """A stored problem in a line; the stored text of one that this version cannot read."""
+    """Format a stored problem in one line; the stored text if this version cannot read it."""
     try:
         return str(problem_from_json(definition))
     except InvalidProblem:
@@ -56,7 +56,7 @@ def problem_line(definition: JsonObject) -> str:
 
 
 def config_line(config: JsonObject) -> str:
-    """A stored configuration in a line; the stored text of one that this version cannot read."""
+    """Format a stored configuration in one line; the stored text if this version cannot read it."""
     try:
         return str(config_from_json(config))
     except InvalidConfig:
@@ -64,12 +64,12 @@ def config_line(config: JsonObject) -> str:
 
 
 def config_to_json(config: KernelConfig) -> JsonObject:
-    """The canonical JSON of a configuration; what its key is the hash of."""
+    """Return the canonical JSON of a configuration; its hash is the configuration's key."""
     return cast(JsonObject, to_json(config))
 
 
 def config_from_json(config: JsonObject) -> KernelConfig:
-    """The configuration of that JSON: one for a CPU if its strategy names an `isa`.
+    """Return the configuration of that JSON: one for a CPU if its strategy has an `isa`.
 
     Raises:
         InvalidConfig: names the field at fault.
@@ -81,13 +81,13 @@ def config_from_json(config: JsonObject) -> KernelConfig:
 
 
 def spec_to_json(spec: DeviceSpec) -> JsonObject:
-    """All facts of a device with their provenance; those that are not known are None."""
+    """Return all facts of a device with their provenance; unknown ones are None."""
     values = {f.name: getattr(spec, f.name) for f in fields(spec)}
     return cast(JsonObject, to_json(values | {"provenance": dict(spec.provenance)}))
 
 
 def spec_from_json(spec: JsonObject) -> DeviceSpec:
-    """The device of that JSON.
+    """Return the device of that JSON.
 
     Raises:
         ValueError: names the field at fault.
@@ -96,14 +96,14 @@ def spec_from_json(spec: JsonObject) -> DeviceSpec:
 
 
 def options_to_columns(options: JobOptions) -> dict[str, object]:
-    """The columns of a job's row that hold its options."""
+    """Return the columns of a job's row for its options."""
     columns: dict[str, object] = {field.name: to_json(getattr(options, field.name)) for field in fields(JobOptions)}
     budget = cast(JsonObject, columns.pop("budget"))
     return columns | {f"budget_{name}": value for name, value in budget.items()}
 
 
 def options_from_row(row: schema.Job) -> JobOptions:
-    """The options of a job's row.
+    """Return the options of a job's row.
 
     Raises:
         ValueError: names the field at fault.
@@ -119,7 +119,7 @@ def _options(row: schema.Job) -> JsonObject:
 
 
 def job_from_row(row: schema.Job) -> JobSpec:
-    """The spec of a job's row, which was loaded with its problem and device.
+    """Return the spec of a job's row, which was loaded with its problem and device.
 
     Raises:
         InvalidProblem: names the field at fault.
@@ -131,7 +131,7 @@ def job_from_row(row: schema.Job) -> JobSpec:
 
 
 def outcome_to_columns(outcome: Outcome) -> dict[str, object]:
-    """What the trial row holds of an outcome; its times and kernel are rows of their own."""
+    """Return the columns of a trial's row for an outcome; its times and kernel are separate rows."""
     error = outcome.proof.max_error
     return {
         "status": outcome.status.value,
@@ -139,7 +139,7 @@ def outcome_to_columns(outcome: Outcome) -> dict[str, object]:
         "proof_kind": outcome.proof.kind.value,
         "proof_checked": outcome.proof.checked,
         "proof_total": outcome.proof.total,
-        # A result that is not a number is infinitely wrong; SQLite would keep NaN as NULL, "not known".
+        # NaN is stored as infinite error; SQLite would store NaN as NULL, "unknown".
         "max_error": math.inf if error is not None and math.isnan(error) else error,
         "tolerance": outcome.proof.tolerance,
         "proof_method": None if outcome.proof.kind is ProofKind.NONE else outcome.proof.method.value,
@@ -150,7 +150,7 @@ def outcome_to_columns(outcome: Outcome) -> dict[str, object]:
 
 
 def trial_from_row(row: schema.Trial) -> Trial:
-    """The trial of a row that was loaded with its times and kernel."""
+    """Return the trial of a row that was loaded with its times and kernel."""
     outcome = None if row.status == "pending" else _outcome(row)
     source = None if row.reused is None else row.reused.source
     scale = 1.0 if row.reused is None else row.reused.scale
@@ -173,19 +173,19 @@ def _outcome(row: schema.Trial) -> Outcome:
 
 
 def proof_from_row(row: schema.Trial) -> Proof:
-    """The proof of a trial's row."""
+    """Return the verification result of a trial's row."""
     method = ProofMethod.ELEMENTS if row.proof_method is None else ProofMethod(row.proof_method)
     kind = ProofKind(row.proof_kind)
     return Proof(kind, row.proof_checked, row.proof_total, row.max_error, row.tolerance, method)
 
 
 def measurement_from_row(row: schema.Measurement) -> Measurement:
-    """The measurement of a row."""
+    """Return the measurement of a row."""
     times = row.median_us, row.min_us, row.p10_us, row.p90_us
     conditions = row.stopped_early, row.first_ratio, row.clock_mhz, row.energy_uj
     return Measurement(*times, row.samples, row.label, row.driver, *conditions)
 
 
 def prediction_from_row(row: schema.Prediction) -> Prediction:
-    """The prediction of a row."""
+    """Return the prediction of a row."""
     return Prediction(row.time_us, row.low_us, row.high_us, row.model_version)

@@ -1,4 +1,4 @@
-"""What several features say on the wire: problems, evidence, links. Field names carry their units."""
+"""Shared schemas: problems, evidence, links. Field names carry their units."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Literal
@@ -18,14 +18,14 @@ FiniteFloat = Annotated[float, Field(allow_inf_nan=False)]
 
 
 def _is_written_out(moment: object) -> object:
-    """Refuse numbers, which would be read as seconds since 1970."""
+    """Reject numbers, which would be read as seconds since 1970."""
     if isinstance(moment, str | datetime) and (isinstance(moment, datetime) or "-" in moment[1:]):
         return moment
     raise _no_moment("a moment with a time zone, such as 2026-01-02T03:04:05Z", shown(moment))
 
 
 def _in_utc(moment: datetime) -> datetime:
-    """The same moment in UTC, as databases keep it."""
+    """Return the same moment in UTC, as stored in databases."""
     try:
         return moment.astimezone(UTC)
     except OverflowError as error:
@@ -40,36 +40,38 @@ Moment = Annotated[AwareDatetime, BeforeValidator(_is_written_out), AfterValidat
 
 
 class EpilogueStepBody(BaseModel):
-    """One step on the accumulator, in f32, before it is stored: alpha and scale multiply, beta adds a multiple of C."""
+    """One step on the accumulator, in f32, before it is stored: alpha and scale multiply, beta adds a
+    multiple of C.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
-    kind: EpilogueKind = Field(description="What the step does", examples=["relu"])
+    kind: EpilogueKind = Field(description="Operation of the step", examples=["relu"])
     value: FiniteFloat | None = Field(
         default=None,
-        description="Its constant, no unit: of alpha, beta, scale and leaky_relu, and the lower bound of clip",
+        description="Its constant, no unit: for alpha, beta, scale and leaky_relu, and the lower bound of clip",
         examples=[0.5],
     )
     high: FiniteFloat | None = Field(default=None, description="Upper bound of clip, no unit", examples=[6.0])
     axis: Axis | None = Field(
         default=None,
-        description="What the vector of bias, scale or reduce runs along: row (M) or column (N)",
+        description="Axis of the vector of bias, scale or reduce: row (M) or column (N)",
         examples=["column"],
     )
     dtype: DType | None = Field(
         default=None,
-        description="What its vector or matrix is stored as: f32 (if left out), f16 or bf16",
+        description="Element type of its vector or matrix: f32 (default), f16 or bf16",
         examples=["f16"],
     )
     ld: StrictInt | None = Field(
         default=None,
-        description="Elements between rows of the matrix of add or multiply; N if left out",
+        description="Elements between rows of the matrix of add or multiply; default: N",
         examples=[384],
     )
 
 
 class ProblemBody(BaseModel):
-    """C[M, N] = epilogue(A[M, K] @ B[K, N]), whole. Leading dimensions and strides default to packed."""
+    """C[M, N] = epilogue(A[M, K] @ B[K, N]), complete. Leading dimensions and strides default to packed."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -80,7 +82,7 @@ class ProblemBody(BaseModel):
     dtype_a: DType = Field(default=DType.F16, description="Element type of A", examples=["f16"])
     dtype_b: DType = Field(default=DType.F16, description="Element type of B", examples=["f16"])
     dtype_c: DType | None = Field(
-        default=None, description="Element type of C; that of the sums if left out", examples=["f32"]
+        default=None, description="Element type of C; default: the accumulator type", examples=["f32"]
     )
     dtype_acc: DType | None = Field(
         default=None, description="Accumulator type; default: i32 for s8 and u8, else f32", examples=["f32"]
@@ -97,24 +99,24 @@ class ProblemBody(BaseModel):
         default=None, description="Elements between matrices B; 0: all share one", examples=[393216]
     )
     batch_stride_c: StrictInt | None = Field(default=None, description="Elements between matrices C", examples=[196608])
-    alignment: Size = Field(default=64, description="What all pointers are aligned to, in bytes", examples=[64])
+    alignment: Size = Field(default=64, description="Alignment of all pointers, in bytes", examples=[64])
     dynamic: StrictBool = Field(
         default=False,
-        description="One kernel that takes M, N, K and the distances of rows and matrices as arguments; "
-        "those given here are what it is tuned for",
+        description="Dynamic shapes: one kernel that takes M, N, K and strides as arguments; the given sizes are those "
+        "that it is tuned for",
         examples=[False],
     )
     deterministic: StrictBool = Field(default=False, description="Bitwise-reproducible results", examples=[False])
     epilogue: list[EpilogueStepBody] = Field(
         default_factory=list[EpilogueStepBody],
         max_length=MAX_STEPS,
-        description="Steps before C is stored, in order",
+        description="Steps of the epilogue, in order",
         examples=[[{"kind": "alpha", "value": 0.5}, {"kind": "bias", "axis": "column"}, {"kind": "gelu"}]],
     )
 
 
 def to_problem(body: ProblemBody) -> GemmProblem:
-    """The problem that a body states.
+    """Return the problem of a body.
 
     Raises:
         InvalidProblem: it contradicts itself; names the field.
@@ -132,12 +134,12 @@ def _step(place: int, body: EpilogueStepBody) -> EpilogueStep:
 
 
 def to_body(problem: GemmProblem) -> ProblemBody:
-    """A problem as a body states it, with nothing left out."""
+    """Convert a problem to a body with all fields."""
     return ProblemBody.model_validate(to_json(problem))
 
 
 class DeviceChoice(BaseModel):
-    """What every request says of its device."""
+    """Selection of a device in a request."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -145,20 +147,20 @@ class DeviceChoice(BaseModel):
         default="auto",
         min_length=1,
         max_length=200,
-        description="Device id, or auto for the best one here",
+        description="Device id, or auto for the best local one",
         examples=["b580"],
     )
     target: str | None = Field(
         default=None,
         min_length=1,
         max_length=200,
-        description="GPU whose kernels an emulating device runs; its default if left out",
+        description="GPU whose kernels an emulating device runs; default: the device's own default",
         examples=["b580"],
     )
 
 
 class TimeEvidence(BaseModel):
-    """How long one launch takes and how that is known."""
+    """Time of one launch, and its evidence."""
 
     kind: Literal["measured", "predicted"] = Field(
         description="Measured on the device it is for, or predicted by a model", examples=["measured"]
@@ -168,52 +170,50 @@ class TimeEvidence(BaseModel):
     low: float = Field(description="10th percentile or lower end of the interval, in us", examples=[405.1])
     high: float = Field(description="90th percentile or upper end of the interval, in us", examples=[430.0])
     label: str = Field(
-        description='"native", "DPAS emulated" (that CPU device alone), or the model\'s version', examples=["native"]
+        description='"native", "DPAS emulated" (that CPU device only), or the model\'s version', examples=["native"]
     )
-    samples: int | None = Field(
-        default=None, description="How many launches were timed; null if predicted", examples=[30]
-    )
+    samples: int | None = Field(default=None, description="Number of timed launches; null if predicted", examples=[30])
     driver: str | None = Field(
         default=None, description="Driver it was measured with; null if predicted", examples=["26.27.1"]
     )
     stopped_early: bool | None = Field(
         default=None,
-        description="Given up after a few samples, for it was hopeless; null if not known",
+        description="Whether it was stopped after a few samples, as it was far slower; null if unknown",
         examples=[False],
     )
     first_ratio: float | None = Field(
-        default=None, description="First sample, which does not count, over the median", examples=[0.97]
+        default=None, description="First sample, which is not counted, over the median", examples=[0.97]
     )
     clock_mhz: float | None = Field(
-        default=None, description="What the device ran at, where it tells, in MHz", examples=[2850.0]
+        default=None, description="Clock of the device in MHz, if reported", examples=[2850.0]
     )
     energy_uj: float | None = Field(
         default=None,
-        description="What the device took for a launch in the mean, idle power included, in microjoules; null where it "
-        "does not tell",
+        description="Mean energy per launch, including idle power, in microjoules; null if the device does not report "
+        "it",
         examples=[5120.0],
     )
     origin: str | None = Field(
-        default=None, description="Where it was measured, if it was imported; null if here", examples=["the lab"]
+        default=None, description="Host where it was measured, if imported; null if here", examples=["the lab"]
     )
 
 
 class ProofEvidence(BaseModel):
-    """Where the kernel's numbers were compared with numpy float64, and how much of C."""
+    """Verification of the kernel's results against numpy float64, and the share of C that was checked."""
 
     kind: Literal["device", "opencl_cpu", "simulator", "none"] = Field(
-        description="What executed the kernel for the comparison", examples=["simulator"]
+        description="Executor of the kernel for the verification", examples=["simulator"]
     )
     checked: int = Field(description="Work-groups compared", examples=[12])
     total: int = Field(description="Work-groups of the launch", examples=[12])
     max_error: float | None = Field(
         default=None, description="Largest |C - reference|, absolute; null if unknown or not finite", examples=[3.1e-5]
     )
-    tolerance: float | None = Field(default=None, description="Bound of max_error, absolute", examples=[1.2e-3])
+    tolerance: float | None = Field(default=None, description="Tolerance of max_error, absolute", examples=[1.2e-3])
     method: Literal["elements", "freivalds"] | None = Field(
         default=None,
-        description="elements: those of the work-groups compared; freivalds: beside these, all of C in sums with "
-        "random signs; null if not recorded",
+        description="elements: every element of the compared work-groups; freivalds: also all of C by sums with random "
+        "signs; null if not recorded",
         examples=["elements"],
     )
 
@@ -225,7 +225,7 @@ EVIDENCE_EXAMPLE = {"time": TIME_EXAMPLE, "proof": _PROOF_EXAMPLE}
 
 
 class Evidence(BaseModel):
-    """The two facts every result carries. `time` is null when a trial gave none."""
+    """Time and correctness of a result. `time` is null if a trial has none."""
 
-    time: TimeEvidence | None = Field(description="How long and how known", examples=[TIME_EXAMPLE])
+    time: TimeEvidence | None = Field(description="Time and its evidence", examples=[TIME_EXAMPLE])
     proof: ProofEvidence = Field(description="Correctness of the result", examples=[_PROOF_EXAMPLE])

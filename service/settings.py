@@ -1,4 +1,4 @@
-"""What an operator may set, read once from XETUNE_* variables and passed on as values."""
+"""Settings from XETUNE_* variables, read once and passed on as values."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _OF_OTHERS = ("XETUNE_SERVER", "XETUNE_API_KEY", "XETUNE_READ_KEY_FILE")
 
 
 class InvalidSettings(Exception):
-    """A variable holds something that the service cannot run with."""
+    """A variable has an invalid value."""
 
 
 def _default_data_dir() -> Path:
@@ -28,7 +28,7 @@ def _default_database_url(values: dict[str, Path]) -> str:
 
 
 class Settings(BaseSettings):
-    """Every setting with its unit and default. The variable is the name in capitals after XETUNE_."""
+    """All settings with unit and default. The variable is XETUNE_ and the name in capitals."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, env_ignore_empty=True)
 
@@ -177,7 +177,7 @@ class Settings(BaseSettings):
 
     @property
     def cors(self) -> list[str]:
-        """Origins whose pages may ask; none unless set."""
+        """Allowed origins of other sites; none unless set."""
         return _listed(self.cors_origins)
 
     @property
@@ -187,12 +187,12 @@ class Settings(BaseSettings):
 
     @property
     def cache_dir(self) -> Path:
-        """Folder of compiled kernels by what they are made from; may be deleted at any time."""
+        """Folder of the compile cache; may be deleted at any time."""
         return self.data_dir / "cache"
 
     @property
     def ocloc_dir(self) -> Path:
-        """Folder of Intel's offline compiler, the user's, whatever the folder of artifacts is."""
+        """Folder of Intel's offline compiler, in the user's data folder, independent of the folder of artifacts."""
         return _default_data_dir() / "ocloc"
 
 
@@ -201,10 +201,10 @@ def _listed(text: str) -> list[str]:
 
 
 def read_settings() -> Settings:
-    """The settings of this process.
+    """Read the settings of this process.
 
     Raises:
-        InvalidSettings: names each variable at fault, what it holds and what is wrong.
+        InvalidSettings: names each invalid variable, its value and the error.
     """
     try:
         return Settings()
@@ -217,9 +217,10 @@ def read_settings() -> Settings:
 
 
 def unknown_settings() -> list[str]:
-    """A sentence for each XETUNE_* variable of this process that sets nothing, with the setting that its name is near.
+    """Return a sentence for each unknown XETUNE_* variable of this process, with the setting of the nearest
+    name.
 
-    What it holds is not told: it may be a secret.
+    Its value is not included: it may be a secret.
     """
     settings = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
     told = list[str]()

@@ -1,4 +1,4 @@
-"""What ended a job's search, in words: for its page and the terminal."""
+"""Stop reasons of a search in words, for pages and the terminal."""
 
 _WORDS = {
     "trials": "all trials of its budget were made",
@@ -11,5 +11,5 @@ _WORDS = {
 
 
 def stop_words(reason: str) -> str:
-    """What ended a search, from the reason that its job keeps."""
+    """Describe the stop reason of a search."""
     return _WORDS.get(reason, reason)

@@ -1,4 +1,4 @@
-"""Traces for an OpenTelemetry collector: requests and the jobs that they queued, where that is asked for."""
+"""Traces for an OpenTelemetry collector: requests and the jobs that they queued, if enabled."""
 
 import time
 from collections.abc import Generator
@@ -24,10 +24,10 @@ _tracer = trace.get_tracer("xetune")
 
 
 def configure_traces(settings: Settings, role: str) -> None:
-    """Send the spans of this process to the collector that the settings name, if any.
+    """Send the spans of this process to the collector of the settings, if any.
 
     Raises:
-        InvalidSettings: what sends them is not installed.
+        InvalidSettings: the exporter is not installed.
     """
     if settings.traces is None:
         return
@@ -47,7 +47,7 @@ def configure_traces(settings: Settings, role: str) -> None:
 
 
 def add_trace_id(_logger: object, _name: str, event: EventDict) -> EventDict:
-    """A processor of log lines: names the trace that a line belongs to."""
+    """Log processor that adds the trace id."""
     context = trace.get_current_span().get_span_context()
     if context.is_valid:
         event["trace_id"] = trace.format_trace_id(context.trace_id)
@@ -55,7 +55,7 @@ def add_trace_id(_logger: object, _name: str, event: EventDict) -> EventDict:
 
 
 class Traced:
-    """ASGI middleware: a span for each request, part of the trace that its traceparent header names."""
+    """ASGI middleware: a span for each request, in the trace of its traceparent header."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -88,7 +88,7 @@ class Traced:
 
 @contextmanager
 def job_span(database: Database, job_id: UUID, attempt: int) -> Generator[None]:
-    """A run of a job, part of the trace of the request that queued it.
+    """Open a span for a run of a job, in the trace of the request that queued it.
 
     Raises:
         DatabaseError: the database does not answer.
@@ -104,7 +104,7 @@ def job_span(database: Database, job_id: UUID, attempt: int) -> Generator[None]:
 
 
 def trace_here() -> str | None:
-    """The span that this is inside of, as other machines are told of it; None where there is none."""
+    """Return the current span in the form passed to other machines; None without one."""
     carrier: dict[str, str] = {}
     _CONTEXT.inject(carrier)
     return carrier.get(_HEADER)
@@ -112,7 +112,9 @@ def trace_here() -> str | None:
 
 @contextmanager
 def work_span(name: str, above: str | None, place: str) -> Generator[None]:
-    """Work of a machine for a job whose coordinator is elsewhere; `above` is its span there, of `trace_here`."""
+    """Open a span for work of a machine for a job whose coordinator is elsewhere; `above` is its parent, from
+    `trace_here`.
+    """
     if not _is_on() or above is None:
         yield
         return
@@ -123,7 +125,7 @@ def work_span(name: str, above: str | None, place: str) -> Generator[None]:
 
 
 def note_trial(trial: Trial) -> None:
-    """Spans of a trial that ended just now and of its parts, one after the other up to now."""
+    """Record spans of a trial that ended just now and of its phases, one after the other up to now."""
     outcome = trial.outcome
     if outcome is None or not _is_on():
         return

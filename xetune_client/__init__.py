@@ -1,6 +1,6 @@
-"""A typed client of the XeTune service, for programs with and without an event loop.
+"""Typed client of the XeTune service, synchronous and asynchronous.
 
-It imports nothing of the service: httpx and pydantic are all that it needs.
+It imports nothing of the service; it depends only on httpx and pydantic.
 """
 
 from xetune_client import models

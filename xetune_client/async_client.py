@@ -32,16 +32,16 @@ from xetune_client.wire import (
 
 Explanation = models.GpuExplanation | models.CpuExplanation
 _JOBS_A_PAGE, _TRIALS_A_PAGE = 200, 1000
-"""Largest pages."""
+"""Largest page sizes."""
 
 
 class AsyncClient:
     """A XeTune service. Close the client, or use it in a `with` statement.
 
-    The URL is `url`, else XETUNE_SERVER, else http://127.0.0.1:8752; the API key is `api_key`, else XETUNE_API_KEY.
-    `retries` is the retry policy, `timeout_s` the longest silence within a request. Every method raises ClientError:
-    Refused if the service refuses, NotReached if it does not answer. Client is thread-safe, each iterator is for one
-    thread; AsyncClient is for one event loop.
+    The URL is `url`, or XETUNE_SERVER, or http://127.0.0.1:8752; the API key is `api_key`, or XETUNE_API_KEY.
+    `retries` is the retry policy, `timeout_s` the read timeout within a request. Every method raises
+    ClientError: Refused if the service refuses, NotReached if it does not answer. Client is thread-safe, each
+    iterator is for one thread; AsyncClient is for one event loop.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class AsyncClient:
         await self._connection.close()
 
     async def send(self, request: Request) -> Answer:
-        """Send a request, with retries: the way to what has no method of its own."""
+        """Send a request, with retries: for operations without a method."""
         return await self._connection.send(request)
 
     async def devices(self) -> models.DeviceList:
@@ -166,7 +166,8 @@ class AsyncClient:
     ) -> AsyncIterator[JobEvent]:
         """Iterate over each trial numbered above `after` and each change of the job, until it is over.
 
-        Reads the event stream and resumes it when it breaks; polls without `stream`, or where there is no stream.
+        Reads the event stream and resumes it when it breaks; polls without `stream`, or if streams are not
+        available.
         """
         return self._connection.follow(job_id, after, poll_s, stream=stream)
 
@@ -175,7 +176,7 @@ class AsyncClient:
         return await self._connection.wait(job_id, timeout_s)
 
     async def cancel(self, job_id: UUID) -> models.JobOut:
-        """Cancel a job; its results stay."""
+        """Cancel a job; its results are kept."""
         return await self._post(f"/v1/jobs/{part(job_id)}/cancel", models.JobOut)
 
     async def retry(self, job_id: UUID, *, idempotency_key: str | None = None) -> models.JobOut:
@@ -183,11 +184,11 @@ class AsyncClient:
         return await self._create(f"/v1/jobs/{part(job_id)}/retry", None, models.JobOut, idempotency_key)
 
     async def lookup(self, body: models.LookupBody) -> models.LookupOut:
-        """Return what to run for a problem on a device, with its confidence."""
+        """Return the kernel for a problem on a device, with its confidence."""
         return await self._post("/v1/kernels/lookup", models.LookupOut, body)
 
     async def find(self, m: int, n: int, k: int, **said: Value) -> models.LookupOut:
-        """Look a problem up by query parameters; `said` holds further ones, such as dtype="bf16" or device="b580"."""
+        """Look a problem up by query parameters; `said` has further ones, such as dtype="bf16" or device="b580"."""
         return await self._get("/v1/kernels", models.LookupOut, {"m": m, "n": n, "k": k, **said})
 
     async def lookup_batch(self, body: models.BatchBody) -> models.BatchOut:
@@ -205,7 +206,7 @@ class AsyncClient:
         return await self._get(f"/v1/kernels/{part(kernel_id)}", models.KernelOut)
 
     async def artifact(self, sha256: str, fetched: Fetched | None = None) -> bytes:
-        """Return a file by its SHA-256, which is verified. Bytes that `fetched` holds are not requested again."""
+        """Return a file by its SHA-256, which is verified. Bytes in `fetched` are not requested again."""
         return await self._connection.download(sha256, Fetched() if fetched is None else fetched)
 
     async def artifact_size(self, sha256: str) -> int:
@@ -261,7 +262,7 @@ class AsyncClient:
         return await self._post(f"/v1/schedules/{part(schedule_id)}/resume", models.ScheduleOut)
 
     async def run_schedule(self, schedule_id: UUID, *, idempotency_key: str | None = None) -> models.FireOut:
-        """Start a run of a schedule now, beside its due times. Idempotent."""
+        """Start a run of a schedule now, in addition to its due times. Idempotent."""
         return await self._create(f"/v1/schedules/{part(schedule_id)}/run", None, models.FireOut, idempotency_key)
 
     async def next_times(self, schedule_id: UUID, *, count: int | None = None) -> models.DueList:
@@ -275,7 +276,7 @@ class AsyncClient:
         )
 
     async def replace_schedule(self, schedule_id: UUID, body: models.ScheduleBody) -> models.ScheduleOut:
-        """Replace a schedule; its id and history stay."""
+        """Replace a schedule; its id and history are kept."""
         return await self._put(f"/v1/schedules/{part(schedule_id)}", body, models.ScheduleOut)
 
     async def delete_schedule(self, schedule_id: UUID) -> None:
@@ -297,7 +298,7 @@ class AsyncClient:
         return await self._get(f"/v1/shape-sets/{part(set_id)}", models.ShapeSetOut, {"within": within})
 
     async def cancel_shape_set(self, set_id: UUID) -> models.ShapeSetOut:
-        """Cancel a shape set and its jobs; their results stay."""
+        """Cancel a shape set and its jobs; their results are kept."""
         return await self._post(f"/v1/shape-sets/{part(set_id)}/cancel", models.ShapeSetOut)
 
     async def delete_shape_set(self, set_id: UUID) -> None:
@@ -311,16 +312,18 @@ class AsyncClient:
     async def import_results(
         self, content: bytes, *, idempotency_key: str | None = None, **said: Value
     ) -> models.ImportOut:
-        """Import a file of results, all of it or nothing. Idempotent.
+        """Import a file of results, all or nothing. Idempotent.
 
-        `said` holds what the file does not say: format="kernel-tuner", device="b580", m=512 and so on.
+        `said` has what the file does not state: format="kernel-tuner", device="b580", m=512 and so on.
         """
         kind = JSON_LINES if said.get("format") in (None, models.Format.JSONL) else BYTES
         headers = {"content-type": kind, "idempotency-key": idempotency_key or str(uuid4())}
         return read(await self.send(Request("POST", "/v1/imports", query_of(said), headers, content)), models.ImportOut)
 
     async def export_results(self, *, job_id: UUID | None = None, device: str | None = None, **said: Value) -> bytes:
-        """Export results as JSON lines, of a job or a device if given; `said` chooses a problem or another format."""
+        """Export results as JSON lines, of a job or a device if given; `said` selects a problem or another
+        format.
+        """
         query = query_of({"job": job_id, "device": device, **said})
         return (await self.send(Request("GET", "/v1/exports", query))).body
 
@@ -337,7 +340,9 @@ class AsyncClient:
         )
 
     async def create_key(self, body: models.KeyBody, *, idempotency_key: str | None = None) -> models.NewKeyOut:
-        """Create an API key. Its secret is None if the first answer was lost: revoke it then, and create another."""
+        """Create an API key. Its secret is None if the first response was lost: revoke it then, and create
+        another.
+        """
         return await self._create("/v1/keys", body, models.NewKeyOut, idempotency_key)
 
     async def keys(self) -> models.KeyList:

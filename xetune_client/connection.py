@@ -34,10 +34,10 @@ class Connection:
         self._http.close()
 
     def send(self, request: Request, *, deletes: bool = False, in_parts: bool = False) -> Answer:
-        """Send a request until it is answered.
+        """Send a request, with retries, and return the answer.
 
-        With `deletes`, 404 after a lost answer means that it was done. With `in_parts`, the beginning of a body is an
-        answer, and so is 416.
+        With `deletes`, 404 after a lost answer means success. With `in_parts`, a partial body is an answer,
+        and so is 416.
 
         Raises:
             Refused: the service refused the request.
@@ -62,7 +62,7 @@ class Connection:
             time.sleep(pause_s)
 
     def download(self, sha256: str, fetched: Fetched) -> bytes:
-        """Return the artifact of that hash; bytes that `fetched` holds are not requested again.
+        """Return the artifact of that hash; bytes in `fetched` are not requested again.
 
         Raises:
             Damaged: the hash differs.
@@ -102,14 +102,14 @@ class Connection:
             pause_s = min(pause_s * _GROWTH, _LONGEST_WAIT_S)
 
     def follow(self, job_id: UUID, after: int, poll_s: float, *, stream: bool) -> Iterator[JobEvent]:
-        """Yield the events of a job: trials numbered above `after`, and the job whenever it changed.
+        """Yield the events of a job: trials numbered above `after`, and the job after each change.
 
-        A stream that breaks resumes with Last-Event-ID. Without streams (a proxy that buffers them, no free slot in the
-        service) it polls and yields the same.
+        A stream that breaks resumes with Last-Event-ID. Without streams (a proxy that buffers them, no free
+        slot in the service) it polls and yields the same.
 
         Raises:
             Refused: there is no such job, or the key may not read it.
-            NotReached: the service does not answer any more.
+            NotReached: the service no longer answers.
         """
         seen = Seen(job_id, after)
         while stream and not seen.is_over:
@@ -134,7 +134,7 @@ class Connection:
                 time.sleep(poll_s)
 
     def _poll(self, seen: Seen) -> list[JobEvent]:
-        """Return what is new. The job is read before its trials: when it is over, every trial is there."""
+        """Return what is new. The job is read before its trials: if it is over, every trial has been stored."""
         job = read(self.send(Request("GET", seen.path)), JobOut)
         news: list[JobEvent] = []
         after: int | None = seen.after
@@ -144,7 +144,7 @@ class Connection:
             after = page.next_after
             for trial in page.trials:
                 if trial.ended_at is None and not is_over(job):
-                    after = None  # later trials wait: an event's number must not be passed by
+                    after = None  # later trials wait: an event's number must not be skipped
                     break
                 if trial.ended_at is not None:
                     news += seen.of_trial(trial)
@@ -156,7 +156,7 @@ class Connection:
 
     @contextmanager
     def _opened(self, request: Request) -> Generator[tuple[Answer | Lost, Iterator[bytes]]]:
-        """Send a request once; yield the head of the answer, and its body in pieces."""
+        """Send a request once; yield the head of the answer, and its body in chunks."""
         check_open(self._http)
         built = self._http.build_request(
             request.method,

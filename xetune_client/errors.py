@@ -1,54 +1,54 @@
-"""What a call to a service can end with.
+"""Errors of calls to a service.
 
 ClientError
-+-- Misused          it could not be sent as it is: a URL or a key that cannot be
-+-- NotReached       no answer came, whatever was tried
-+-- Unreadable       an answer came that is not of the contract
-+-- Damaged          a file is not the one that was asked for
-+-- TookTooLong      a job is not over in the time given
-+-- Refused          the service said no: problem+json
-    +-- BadRequest   400, 405, 415, 422: the request cannot be meant
-    +-- Unauthorized 401  no API key, or not one that works
-    +-- Forbidden    403  the key is not for this
-    +-- NotFound     404  no such thing
-    +-- Conflict     409  a rule refuses it, or it contradicts the present state
-    +-- TooLarge     413  the body is larger than the service accepts
-    +-- TooMany      429  a limit is reached, and was still after every retry
-    +-- Failed       500 and above: the service could not
++-- Misused          the request cannot be sent: an invalid URL or key
++-- NotReached       no answer to any attempt
++-- Unreadable       the answer does not match the contract
++-- Damaged          a file does not match its hash
++-- TookTooLong      a job is not over within the timeout
++-- Refused          an error response: problem+json
+    +-- BadRequest   400, 405, 415, 422: invalid request
+    +-- Unauthorized 401  no API key, or an invalid one
+    +-- Forbidden    403  the key's scope does not include it
+    +-- NotFound     404  no such object
+    +-- Conflict     409  a rule refuses it, or it conflicts with the current state
+    +-- TooLarge     413  the body exceeds the limit of the service
+    +-- TooMany      429  a limit is reached, even after every retry
+    +-- Failed       500 and above: the service failed
 """
 
 from xetune_client.models import FieldError, NextRequest
 
 
 class ClientError(Exception):
-    """Base of all that the client raises."""
+    """Base class of all errors of the client."""
 
 
 class Misused(ClientError):
-    """It could not be sent as it is."""
+    """The request cannot be sent."""
 
 
 class NotReached(ClientError):
-    """No answer came, whatever was tried."""
+    """No attempt was answered."""
 
 
 class Unreadable(ClientError):
-    """An answer came that is not of the contract."""
+    """The answer does not match the contract."""
 
 
 class Damaged(ClientError):
-    """A file is not the one that was asked for."""
+    """A file does not match its hash."""
 
 
 class TookTooLong(ClientError):
-    """A job is not over in the time given; it goes on."""
+    """A job is not over within the timeout; it continues."""
 
 
 class Refused(ClientError):
-    """The service said no.
+    """The service refused the request.
 
-    `type` is the kind of problem as a URN, `rule` names what refused, `errors` every fault of the request, `next`
-    requests that would help; `request_id` finds the request in the service's log.
+    `type` is the type of problem as a URN, `rule` the violated rule, `errors` every error of the request,
+    `next` requests that would help; `request_id` identifies the request in the service's log.
     """
 
     def __init__(
@@ -71,27 +71,27 @@ class Refused(ClientError):
 
 
 class BadRequest(Refused):
-    """The request cannot be meant."""
+    """Invalid request."""
 
 
 class Unauthorized(Refused):
-    """No API key, or not one that works."""
+    """No API key, or an invalid one."""
 
 
 class Forbidden(Refused):
-    """The key is not for this."""
+    """The key's scope does not include the request."""
 
 
 class NotFound(Refused):
-    """No such thing."""
+    """No such object."""
 
 
 class Conflict(Refused):
-    """A rule refuses it, or it contradicts the present state."""
+    """A rule refuses it, or it conflicts with the current state."""
 
 
 class TooLarge(Refused):
-    """The body is larger than the service accepts."""
+    """The body exceeds the limit of the service."""
 
 
 class TooMany(Refused):
@@ -99,7 +99,7 @@ class TooMany(Refused):
 
 
 class Failed(Refused):
-    """The service could not."""
+    """The service failed."""
 
 
 OF_STATUS: dict[int, type[Refused]] = {
@@ -113,5 +113,5 @@ OF_STATUS: dict[int, type[Refused]] = {
 
 
 def kind_of(status: int) -> type[Refused]:
-    """The class that a status is raised as."""
+    """Return the exception class of a status."""
     return OF_STATUS.get(status, Failed if status >= 500 else BadRequest)

@@ -1,4 +1,4 @@
-"""Reads a stream of server-sent events piece by piece. Source: HTML, section 9.2.6, "Interpreting an event stream"."""
+"""Incremental parser of server-sent events. Source: HTML, section 9.2.6, "Interpreting an event stream"."""
 
 import codecs
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class StreamEvent:
-    """One event; `id` is None where it has none of its own."""
+    """One event; `id` is None if it does not set one."""
 
     name: str
     data: str
@@ -15,7 +15,7 @@ class StreamEvent:
 
 
 class EventReader:
-    """Bytes in, whole events out; what is not ended by an empty line is no event."""
+    """Parser of chunks into complete events; a partial event at the end is dropped."""
 
     def __init__(self) -> None:
         self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace")
@@ -23,9 +23,9 @@ class EventReader:
         self._fields: dict[str, list[str]] = {}
 
     def feed(self, data: bytes) -> Iterator[StreamEvent]:
-        """The events that end within these bytes."""
+        """Yield the events that end within these bytes."""
         text = self._rest + self._decode.decode(data)
-        # A line may end in CR LF, whose LF may still be on its way.
+        # A line may end in CR LF, whose LF may be in the next chunk.
         held = text.endswith("\r")
         lines = (text[:-1] if held else text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self._rest = lines.pop() + ("\r" if held else "")

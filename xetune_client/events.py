@@ -1,4 +1,4 @@
-"""Events of a job: each trial once, in order of number, and the job whenever it changed."""
+"""Events of a job: each trial once, in order of number, and the job after each change."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -81,7 +81,7 @@ class Seen:
             yield JobChanged(job)
 
     def pause_s(self, head: Answer | Lost, retries: Retries, poll_s: float) -> float | None:
-        """Return the pause before the next stream, or None where polling is better."""
+        """Return the pause before the next stream, or None if polling is better."""
         self.failures += 1
         asked_s = retry_after_s(head) if isinstance(head, Answer) else 0.0
         is_other = isinstance(head, Answer) and head.media_type != EVENTS

@@ -1,4 +1,4 @@
-"""Part of a file that was downloaded so far."""
+"""Partial download of a file."""
 
 import re
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)", re.ASCII)
 
 @dataclass(slots=True)
 class Fetched:
-    """Bytes of a file that are here; outlives a failed download, so that the next one resumes."""
+    """Bytes received so far; kept after a failed download, so that the next one resumes."""
 
     data: bytearray = field(default_factory=bytearray)
 
     def request(self, sha256: str) -> Request:
-        """Return the request of the bytes that are missing."""
+        """Return the request for the missing bytes."""
         plain = Request("GET", f"/v1/artifacts/{part(sha256)}", headers={"accept-encoding": "identity"})
         if not self.data:
             return plain
@@ -26,10 +26,10 @@ class Fetched:
         """Store the bytes of an answer; return True if the file is complete.
 
         Raises:
-            Damaged: bytes are missing between those here and those that came.
+            Damaged: there is a gap between the stored and the received bytes.
         """
         if answer.status == 416:
-            return True  # nothing comes after what is here
+            return True  # no bytes follow the stored ones
         placed = _CONTENT_RANGE.fullmatch(answer.headers.get("content-range", "")) if answer.status == 206 else None
         first = 0 if placed is None else int(placed[1])
         if first > len(self.data):

@@ -141,7 +141,7 @@ class Axis(StrEnum):
 
 
 class Backend(StrEnum):
-    """How a device is reached."""
+    """Runtime through which a device is reached."""
 
     OPENCL = 'opencl'
     SYCL = 'sycl'
@@ -182,29 +182,30 @@ class EpilogueKind(StrEnum):
 
 
 class EpilogueStepBody(Model):
-    """One step on the accumulator, in f32, before it is stored: alpha and scale multiply, beta adds a multiple of C."""
+    """One step on the accumulator, in f32, before it is stored: alpha and scale multiply, beta adds a
+    multiple of C."""
 
     kind: EpilogueKind
-    """What the step does"""
+    """Operation of the step"""
 
     value: float | None = None
-    """Its constant, no unit: of alpha, beta, scale and leaky_relu, and the lower bound of clip"""
+    """Its constant, no unit: for alpha, beta, scale and leaky_relu, and the lower bound of clip"""
 
     high: float | None = None
     """Upper bound of clip, no unit"""
 
     axis: Axis | None = None
-    """What the vector of bias, scale or reduce runs along: row (M) or column (N)"""
+    """Axis of the vector of bias, scale or reduce: row (M) or column (N)"""
 
     dtype: DType | None = None
-    """What its vector or matrix is stored as: f32 (if left out), f16 or bf16"""
+    """Element type of its vector or matrix: f32 (default), f16 or bf16"""
 
     ld: int | None = None
-    """Elements between rows of the matrix of add or multiply; N if left out"""
+    """Elements between rows of the matrix of add or multiply; default: N"""
 
 
 class ProblemBody(Model):
-    """C[M, N] = epilogue(A[M, K] @ B[K, N]), whole. Leading dimensions and strides default to packed."""
+    """C[M, N] = epilogue(A[M, K] @ B[K, N]), complete. Leading dimensions and strides default to packed."""
 
     m: int
     """Rows of C, in elements"""
@@ -225,7 +226,7 @@ class ProblemBody(Model):
     """Element type of B"""
 
     dtype_c: DType | None = None
-    """Element type of C; that of the sums if left out"""
+    """Element type of C; default: the accumulator type"""
 
     dtype_acc: DType | None = None
     """Accumulator type; default: i32 for s8 and u8, else f32"""
@@ -255,16 +256,16 @@ class ProblemBody(Model):
     """Elements between matrices C"""
 
     alignment: int = 64
-    """What all pointers are aligned to, in bytes"""
+    """Alignment of all pointers, in bytes"""
 
     dynamic: bool = False
-    """One kernel that takes M, N, K and the distances of rows and matrices as arguments; those given here are what it is tuned for"""
+    """Dynamic shapes: one kernel that takes M, N, K and strides as arguments; the given sizes are those that it is tuned for"""
 
     deterministic: bool = False
     """Bitwise-reproducible results"""
 
     epilogue: list[EpilogueStepBody] = Field(default_factory=list[EpilogueStepBody])
-    """Steps before C is stored, in order"""
+    """Steps of the epilogue, in order"""
 
 
 class Form(StrEnum):
@@ -326,7 +327,7 @@ class ConfidenceOut(Model):
 
 
 class TimeEvidence(Model):
-    """How long one launch takes and how that is known."""
+    """Time of one launch, and its evidence."""
 
     kind: Literal['measured', 'predicted']
     """Measured on the device it is for, or predicted by a model"""
@@ -341,38 +342,38 @@ class TimeEvidence(Model):
     """90th percentile or upper end of the interval, in us"""
 
     label: str
-    """"native", "DPAS emulated" (that CPU device alone), or the model's version"""
+    """"native", "DPAS emulated" (that CPU device only), or the model's version"""
 
     unit: Literal['us'] = 'us'
     """Unit of the times: microseconds"""
 
     samples: int | None = None
-    """How many launches were timed; null if predicted"""
+    """Number of timed launches; null if predicted"""
 
     driver: str | None = None
     """Driver it was measured with; null if predicted"""
 
     stopped_early: bool | None = None
-    """Given up after a few samples, for it was hopeless; null if not known"""
+    """Whether it was stopped after a few samples, as it was far slower; null if unknown"""
 
     first_ratio: float | None = None
-    """First sample, which does not count, over the median"""
+    """First sample, which is not counted, over the median"""
 
     clock_mhz: float | None = None
-    """What the device ran at, where it tells, in MHz"""
+    """Clock of the device in MHz, if reported"""
 
     energy_uj: float | None = None
-    """What the device took for a launch in the mean, idle power included, in microjoules; null where it does not tell"""
+    """Mean energy per launch, including idle power, in microjoules; null if the device does not report it"""
 
     origin: str | None = None
-    """Where it was measured, if it was imported; null if here"""
+    """Host where it was measured, if imported; null if here"""
 
 
 class ProofEvidence(Model):
-    """Where the kernel's numbers were compared with numpy float64, and how much of C."""
+    """Verification of the kernel's results against numpy float64, and the share of C that was checked."""
 
     kind: Literal['device', 'opencl_cpu', 'simulator', 'none']
-    """What executed the kernel for the comparison"""
+    """Executor of the kernel for the verification"""
 
     checked: int
     """Work-groups compared"""
@@ -384,17 +385,17 @@ class ProofEvidence(Model):
     """Largest |C - reference|, absolute; null if unknown or not finite"""
 
     tolerance: float | None = None
-    """Bound of max_error, absolute"""
+    """Tolerance of max_error, absolute"""
 
     method: Literal['elements', 'freivalds'] | None = None
-    """elements: those of the work-groups compared; freivalds: beside these, all of C in sums with random signs; null if not recorded"""
+    """elements: every element of the compared work-groups; freivalds: also all of C by sums with random signs; null if not recorded"""
 
 
 class Evidence(Model):
-    """The two facts every result carries. `time` is null when a trial gave none."""
+    """Time and correctness of a result. `time` is null if a trial has none."""
 
     time: TimeEvidence | None
-    """How long and how known"""
+    """Time and its evidence"""
 
     proof: ProofEvidence
     """Correctness of the result"""
@@ -453,16 +454,16 @@ class MatmulBody(Model):
     """The deep-tiled matmul's nine numbers and loop order."""
 
     threads: ExtentBody
-    """On a GPU, work-groups over M and N, which loop where C has more tiles, and the split of K; on a CPU, threads over M, N and K"""
+    """On a GPU, work-groups over M and N, which loop if C has more tiles, and the split of K; on a CPU, threads over M, N and K"""
 
     block: ExtentBody
-    """On a GPU, the tile of a work-group and its K step; on a CPU, what a thread walks by; in elements"""
+    """On a GPU, the tile of a work-group and its K step; on a CPU, the block of a thread; in elements"""
 
     innermost: ExtentBody
-    """On a GPU, what one block load fetches, in elements: m x k of A, k x n of B; on a CPU, the tile of C that stays in registers, and how far the loop over K is unrolled"""
+    """On a GPU, the size of one block load, in elements: m x k of A, k x n of B; on a CPU, the tile of C in registers, and the unroll factor of the loop over K"""
 
     loop_order: LoopOrder = LoopOrder.PMPNPKOMONOKIMINIK
-    """pm first: neighbouring work-groups or threads walk along N; pn first: along M. On a CPU also the order of the loops over blocks (o) and over tiles (i)"""
+    """pm first: neighbouring work-groups or threads are adjacent along N; pn first: along M. On a CPU also the order of the loops over blocks (o) and over tiles (i)"""
 
 
 class PrefetchLevels(StrEnum):
@@ -477,25 +478,25 @@ class PrefetchBody(Model):
     """Prefetch of A and B, shared by all sub-groups of a work-group."""
 
     levels: PrefetchLevels = PrefetchLevels.NONE
-    """Caches that are prefetched into"""
+    """Target caches"""
 
     distance: int = 0
-    """K steps ahead into L1"""
+    """Distance into L1, in K steps"""
 
     l2_distance: int = 0
-    """K steps ahead into L2; 0 without L2"""
+    """Distance into L2, in K steps; 0 without L2"""
 
     layout_a: tuple[int, int] | None = None
-    """Rows and columns of sub-groups that share A's tile; null: dealt out"""
+    """Rows and columns of sub-groups that share the prefetch of A's tile; null: default distribution"""
 
     layout_b: tuple[int, int] | None = None
-    """Rows and columns of sub-groups that share B's tile; null: dealt out"""
+    """Rows and columns of sub-groups that share the prefetch of B's tile; null: default distribution"""
 
     hints: bool = True
-    """Every prefetch says which caches it is for"""
+    """Whether every prefetch states its target caches"""
 
     payloads: bool = False
-    """Addresses of prefetches stay in registers, by built-ins of Intel's compiler alone"""
+    """Whether addresses of prefetches stay in registers; only with built-ins of Intel's compiler"""
 
 
 class SlmOperands(StrEnum):
@@ -516,37 +517,37 @@ class SplitK(StrEnum):
 
 
 class StrategyBody(Model):
-    """What the nine numbers do not say on an Xe GPU."""
+    """Parameters of a configuration for an Xe GPU besides the nine numbers."""
 
     sg_layout: tuple[int, int]
-    """Sub-groups of a work-group over M and N"""
+    """Layout of the sub-groups of a work-group over M and N"""
 
     prefetch: PrefetchBody = Field(default_factory=PrefetchBody)
     """Prefetch into caches"""
 
     grf_mode: int = 256
-    """Registers of a thread"""
+    """Registers per thread"""
 
     slm: SlmOperands = SlmOperands.NONE
     """Operands staged through shared local memory"""
 
     slm_stages: int = 0
-    """Buffers in shared local memory, used in turn"""
+    """Number of buffers in shared local memory, used cyclically"""
 
     barrier_every: int = 0
     """K steps between barriers; 0 for none"""
 
     raster_group: int = 1
-    """Rows of tiles (columns where the raster walks along M) that it walks through together"""
+    """Number of rows of tiles (columns if the raster order is along M) in one group of the raster order"""
 
     split_k: SplitK = SplitK.NONE
-    """How partial sums over K are combined: by a second kernel, or by atomics"""
+    """Combination of partial sums over K: by a second kernel, or by atomics"""
 
     pipelined_registers: bool = False
-    """The next K step's operands are loaded during this one"""
+    """Whether the next K step's operands are loaded during this one (double buffering)"""
 
     k_unroll: int = 1
-    """K steps in one round of the loop"""
+    """K steps per loop iteration"""
 
 
 class Isa(StrEnum):
@@ -570,32 +571,32 @@ class Packing(StrEnum):
 
 
 class CpuStrategyBody(Model):
-    """What the nine numbers do not say on a CPU."""
+    """Parameters of a configuration for a CPU besides the nine numbers."""
 
     isa: Isa
     """Instructions that multiply"""
 
     pack_a: Packing = Packing.BLOCK
-    """When A is copied into the order that is read: none, block by block, or whole before the multiply"""
+    """When A is packed into the order in which it is read: none, block by block, or whole before the multiply"""
 
     pack_b: Packing = Packing.WHOLE
-    """The same of B; beforehand: once, by a call of its own"""
+    """The same for B; beforehand: once, by a separate call"""
 
     prefetch_distance: int = 0
-    """Steps of innermost k that are prefetched ahead; 0: by the hardware alone"""
+    """Prefetch distance in steps of innermost k; 0: hardware prefetch only"""
 
     pieces: int = 1
-    """Pieces of each thread's part of C, which threads that are done take over"""
+    """Number of pieces of each thread's part of C, for work stealing"""
 
 
 class ConfigBody(Model):
-    """A configuration, canonical. A strategy with an `isa` is one for a CPU."""
+    """A configuration, canonical. A strategy with an `isa` is for a CPU."""
 
     matmul: MatmulBody
     """The nine numbers and loop order"""
 
     strategy: StrategyBody | CpuStrategyBody
-    """What they do not say"""
+    """Parameters besides the nine numbers"""
 
 
 class ParameterOut(Model):
@@ -789,7 +790,7 @@ class NextRequest(Model):
     """JSON body"""
 
     why: str
-    """What it would do"""
+    """Its effect"""
 
 
 class LookupOut(Model):
@@ -1036,10 +1037,10 @@ class CompileBody(Model):
     """Input of a compilation: the text of kernels, or a problem."""
 
     device: str = 'auto'
-    """Device id, or auto for the best one here"""
+    """Device id, or auto for the best local one"""
 
     target: str | None = None
-    """GPU whose kernels an emulating device runs; its default if left out"""
+    """GPU whose kernels an emulating device runs; default: the device's own default"""
 
     config: ConfigBody | None = None
     """Configuration of the problem; null: the default"""
@@ -1250,7 +1251,7 @@ class CpuExplanation(Model):
 
 
 class DeviceKind(StrEnum):
-    """What sort of processor a device is."""
+    """Kind of processor of a device."""
 
     GPU = 'gpu'
     CPU = 'cpu'
@@ -1270,7 +1271,7 @@ class FactOut(Model):
 
 
 class Use(StrEnum):
-    """What a device may be asked for without being here."""
+    """A use of a device that need not be present."""
 
     COMPILE = 'compile'
     PREDICT = 'predict'
@@ -1451,26 +1452,26 @@ class ExplainBody(Model):
     """A GEMM"""
 
     device: str = 'auto'
-    """Device id, or auto for the best one here"""
+    """Device id, or auto for the best local one"""
 
     target: str | None = None
-    """GPU whose kernels an emulating device runs; its default if left out"""
+    """GPU whose kernels an emulating device runs; default: the device's own default"""
 
     config: ConfigBody | None = None
     """Configuration of the problem; null: the default"""
 
 
 class FieldError(Model):
-    """One fault of a request."""
+    """One error of a request."""
 
     field: str
-    """Where, as a dotted path"""
+    """Location, as a dotted path"""
 
     message: str
-    """What is wrong, what was expected and what came"""
+    """The error, expected and actual value"""
 
     rule: str | None = None
-    """Name of the rule that it breaks; the manual lists those of malformed requests"""
+    """Name of the violated rule; the manual lists those of malformed requests"""
 
 
 class FireOut(Model):
@@ -1723,10 +1724,10 @@ class JobBody(Model):
     """Objective to minimize: time; time-memory (beyond the operands) or time-energy (if the device reports it), both for nsga2; null: search default"""
 
     device: str = 'auto'
-    """Device id, or auto for the best one here"""
+    """Device id, or auto for the best local one"""
 
     target: str | None = None
-    """GPU whose kernels an emulating device runs; its default if left out"""
+    """GPU whose kernels an emulating device runs; default: the device's own default"""
 
 
 class JobKind(StrEnum):
@@ -2096,10 +2097,10 @@ class LookupBody(Model):
     """What to compute"""
 
     device: str = 'auto'
-    """Device id, or auto for the best one here"""
+    """Device id, or auto for the best local one"""
 
     target: str | None = None
-    """GPU whose kernels an emulating device runs; its default if left out"""
+    """GPU whose kernels an emulating device runs; default: the device's own default"""
 
     tune: Tune = Tune.NEVER
     """When to queue a job: never; on_miss, if no result of the problem is stored; on_stale, also if it is stale. Needs a key with scope tune"""
@@ -2170,25 +2171,25 @@ class PresetList(Model):
 
 
 class Problem(Model):
-    """What went wrong, as RFC 9457 has it, with the rule that refused."""
+    """Error response of RFC 9457, with the violated rule."""
 
     type: str
-    """Stable name of the kind of problem"""
+    """Stable name of the type of problem"""
 
     title: str
-    """The kind in words"""
+    """The type in words"""
 
     status: int
     """HTTP status"""
 
     detail: str
-    """What happened and what to change"""
+    """The error and its remedy"""
 
     instance: str
     """Path of the request"""
 
     rule: str
-    """Name of the rule that refused, of a malformed request that of its first fault; the kind where it has none"""
+    """Name of the violated rule, for a malformed request that of its first error; the type if it has none"""
 
     errors: list[FieldError] | None = None
     """Every fault found"""
@@ -2384,10 +2385,10 @@ class ShapeSetBody(Model):
     """A shape set to tune under one budget: given by one of shapes, csv, text or preset."""
 
     device: str = 'auto'
-    """Device id, or auto for the best one here"""
+    """Device id, or auto for the best local one"""
 
     target: str | None = None
-    """GPU whose kernels an emulating device runs; its default if left out"""
+    """GPU whose kernels an emulating device runs; default: the device's own default"""
 
     shapes: list[ShapeBody] | None = None
     """The shapes"""

@@ -41,7 +41,7 @@ class Retries:
 
 
 def gave_up(request: Request, outcome: Answer | Lost, attempts: int) -> Exception:
-    """Return the error that the last of several attempts is raised as."""
+    """Return the error to raise after the last of several attempts."""
     if isinstance(outcome, Answer) and outcome.is_whole:
         return refusal(outcome)
     why = outcome.why if isinstance(outcome, Lost) else "the connection was lost within the answer"
@@ -49,7 +49,7 @@ def gave_up(request: Request, outcome: Answer | Lost, attempts: int) -> Exceptio
 
 
 def retry_after_s(answer: Answer) -> float:
-    """Return what Retry-After asks for, in seconds; 0 without one. Source: RFC 9110, section 10.2.3."""
+    """Return the delay of Retry-After, in seconds; 0 without one. Source: RFC 9110, section 10.2.3."""
     text = answer.headers.get("retry-after", "").strip()
     if text.isascii() and text.isdecimal():
         return float(text)

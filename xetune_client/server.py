@@ -47,7 +47,7 @@ class Server:
 
 
 def server(url: str | None, api_key: str | None, timeout_s: float, retries: Retries | None) -> Server:
-    """Return the service at `url`, else XETUNE_SERVER, else on this machine; the key defaults to XETUNE_API_KEY.
+    """Return the service at `url`, or XETUNE_SERVER, or on this machine; the key defaults to XETUNE_API_KEY.
 
     Raises:
         Misused: the URL or the key is invalid.
@@ -61,7 +61,7 @@ def address(text: str) -> httpx.URL:
     """Parse the URL of a service, with or without a trailing /v1.
 
     Raises:
-        Misused: the text is no such URL; suggests one where it can, and never shows a password.
+        Misused: not such a URL; the message suggests one if possible, and never shows a password.
     """
     expected, shown = f"expected the URL of a service, such as {DEFAULT_URL}", repr(_PASSWORD.sub("***@", text))
     try:

@@ -65,7 +65,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """No answer came, and why."""
+    """No answer, and the reason."""
 
     why: str
 
@@ -79,7 +79,7 @@ def read(answer: Answer, model: type[T]) -> T:
     """Parse the JSON of an answer.
 
     Raises:
-        Unreadable: it is no JSON, or does not match the model.
+        Unreadable: it is not JSON, or does not match the model.
     """
     try:
         return _adapter(model).validate_json(answer.body)
@@ -110,7 +110,7 @@ def _text(value: Value) -> str:
 
 
 def creation(path: str, body: BaseModel | None, key: str | None = None) -> Request:
-    """Return a POST that creates something, with an Idempotency-Key: sent twice it creates one."""
+    """Return a POST that creates an object, with an Idempotency-Key: sent twice it creates one."""
     return post(path, body).with_headers(idempotency_key=key or str(uuid4()))
 
 
@@ -125,13 +125,13 @@ def to_json(body: BaseModel) -> bytes:
 
 
 def refusal(answer: Answer) -> Refused:
-    """Return the error that an answer of status 400 or above is raised as."""
+    """Return the error to raise for an answer of status 400 or above."""
     kind = kind_of(answer.status)
     try:
         told = Problem.model_validate_json(answer.body) if answer.media_type == PROBLEM_JSON else None
     except ValidationError:
         told = None
-    if told is None:  # of a proxy, say
+    if told is None:  # of a proxy, for example
         shown = answer.body[:_SHOWN].decode(errors="replace").strip()
         return kind(answer.status, f"status {answer.status}: {shown or 'no text'}", "unknown", answer.request_id)
     return kind(

@@ -39,9 +39,9 @@ class Fact:
 class DeviceSpec:
     """Facts of one device. An unknown fact is None and has no provenance.
 
-    `id` is the stable name people and databases use ("b580", "opencl-cpu-as-b580").
-    `emulates` is the id of the Xe GPU whose kernels this device runs with emulated built-ins;
-    then the code-relevant facts are that GPU's, and times are labelled "DPAS emulated".
+    `id` is the stable name people and databases use ("b580", "opencl-cpu-as-b580"). `emulates` is the id of
+    the Xe GPU whose kernels this device runs with emulated built-ins; then the code-relevant facts are that
+    GPU's, and times are labelled "DPAS emulated".
 
     Raises:
         ValueError: a known fact without provenance, or provenance for an unknown fact.

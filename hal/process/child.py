@@ -137,8 +137,8 @@ class Child:
 def serve(fd: int, parent: int) -> None:
     """Serve requests in the child until the connection closes.
 
-    Errors of this room and ValueError go back as answers; any other is a bug, and ends the process with
-    its traceback printed.
+    Errors of this room and ValueError go back as answers; any other is a bug, and ends the process with its
+    traceback printed.
     """
     # Ctrl-C in a terminal must not end a measurement halfway: the parent decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

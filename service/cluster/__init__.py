@@ -1,1 +1,1 @@
-"""Where kernels are compiled and run: this machine or many, and the one who gives them work."""
+"""Compilation and execution of kernels on this machine or on many, and the coordinator that assigns jobs."""

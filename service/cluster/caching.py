@@ -1,4 +1,4 @@
-"""What the compilers of a place count, beside compiling."""
+"""Compilers of a place, with counters of cache hits."""
 
 from typing import Protocol
 
@@ -7,7 +7,7 @@ from tuner.measure.measure import Compiler
 
 
 class CachingCompiler(Compiler, Protocol):
-    """A Compiler that counts what its cache had."""
+    """A Compiler that counts its cache hits."""
 
     @property
     def uses(self) -> CacheUses: ...

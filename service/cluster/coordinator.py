@@ -1,7 +1,8 @@
-"""Gives jobs to places: one coordinator of a name at a time, whose every write checks that it still is.
+"""Coordinator: assigns jobs to places. One coordinator per name is active, and each of its writes checks the
+lease.
 
-It claims jobs for the places that are free and runs each in a thread. One that is killed is followed by another as soon
-as its lease ran out, at once on the same host: the jobs go on from their trials.
+It claims jobs for free places and runs each in a thread. If it is killed, another one takes over when the
+lease expires, or at once on the same host; jobs continue from their stored trials.
 """
 
 import threading
@@ -49,14 +50,14 @@ from service.jobs.worker_names import (
 from service.settings import Settings
 
 STORAGE_WAIT_S = 30.0
-_BEATS = 3  # in the time of a lease
-_KEPT = timedelta(days=1)  # how long the row of a machine's coordinator outlives it
+_BEATS = 3  # per lease time
+_KEPT = timedelta(days=1)  # time after which the row of a machine's coordinator is deleted
 _log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Time and threads as a coordinator uses them; a simulation has its own."""
+    """Time and threads of a coordinator; simulations replace it."""
 
     now: Callable[[], datetime] = utc_now
     wait: Callable[[threading.Event, float], bool] = threading.Event.wait
@@ -65,7 +66,7 @@ class Clock:
 
 @dataclass(slots=True)
 class _Run:
-    """A job under way at a place."""
+    """A job running at a place."""
 
     place: Place
     interrupt: threading.Event
@@ -74,7 +75,7 @@ class _Run:
 
 @dataclass(slots=True)
 class _Term:
-    """One time of having the lease: what is under way, and jobs whose end could not be recorded."""
+    """One period of holding the lease: running jobs, and jobs whose end could not be recorded."""
 
     fence: Fence
     database: FencedDatabase
@@ -83,20 +84,21 @@ class _Term:
     runs: dict[UUID, _Run] = field(default_factory=dict)
     left: set[UUID] = field(default_factory=set)
     reached: list[Reached] = field(default_factory=list)
-    rests_until: datetime | None = None  # where artifacts cannot be written
+    rests_until: datetime | None = None  # while artifacts cannot be written
 
     def interrupt(self) -> None:
-        """Tell every job to stop after its present trial."""
+        """Ask every job to stop after its current trial."""
         with self.lock:
             for run in self.runs.values():
                 run.interrupt.set()
 
 
 class Coordinator:
-    """One coordinator of an engine's places. `run` blocks; `stop` may be called from any thread or a signal handler.
+    """Coordinator of an engine's places. `run` blocks; `stop` may be called from any thread or a signal
+    handler.
 
-    `run_at` gives what runs a job at a place, on a database that the fence guards; `set_at` a set of shapes, for which
-    places are taken when no job waits. With `only`, it runs that job or set of shapes and leaves others alone.
+    `run_at` returns what runs a job at a place, on a database that the fence guards; `set_at` a set of
+    shapes, which get places when no job waits. With `only`, it runs only that job or set of shapes.
     """
 
     def __init__(
@@ -114,16 +116,16 @@ class Coordinator:
         self._set_at, self._only = set_at, only
         self._clock = clock or Clock()
         self._stop, self._wake = threading.Event(), threading.Event()
-        self._is_away = False  # the database, since the last look
+        self._is_away = False  # the database, at the last poll
         self.name = holder or own_name()
 
     def stop(self) -> None:
-        """Put the present jobs back and end."""
+        """Requeue the running jobs and end."""
         self._stop.set()
         self._wake.set()
 
     def run(self) -> None:
-        """Give out jobs whenever the lease can be had, until stopped; a database that does not answer is waited for."""
+        """Assign jobs while holding the lease, until stopped; waits for a database that does not answer."""
         waits = False
         while not self._stop.is_set():
             term = self._acquire()
@@ -181,7 +183,7 @@ class Coordinator:
             self._note_back()
 
     def _note_away(self, error: DatabaseError) -> None:
-        """Say once that the database does not answer: it is asked again with every look."""
+        """Log once that the database does not answer; it is retried with every poll."""
         if not self._is_away:
             _log.warning("coordinator waits for the database", error=str(error))
         self._is_away = True
@@ -192,7 +194,7 @@ class Coordinator:
         self._is_away = False
 
     def _look(self, term: _Term) -> None:
-        """Give every place that is free a job, as long as there are any."""
+        """Assign jobs to free places, as long as there are any."""
         if term.rests_until is not None and self._clock.now() < term.rests_until:
             return
         places = self._engine.places()
@@ -229,7 +231,7 @@ class Coordinator:
         slugs: dict[str, set[str]],
         set_at: Callable[[Database, Place], RunSet],
     ) -> None:
-        """Give places that no job needs sets of shapes, one each."""
+        """Assign sets of shapes to places that no job needs, one each."""
         with term.database.read() as session:
             waiting = shape_sets.waiting(session, is_dead, self._clock.now())
         with term.lock:
@@ -256,7 +258,7 @@ class Coordinator:
         self._clock.start(run.thread)
 
     def _work_on_set(self, term: _Term, set_id: UUID, run: _Run, task: RunSet) -> None:
-        """The thread of a set. Whatever its end is, the place is free then."""
+        """Thread of a set; frees the place however it ends."""
         try:
             task(set_id, run.interrupt)
         except DatabaseError as error:
@@ -270,7 +272,7 @@ class Coordinator:
             self._wake.set()
 
     def _begin_only(self, term: _Term, place: Place, only: UUID) -> None:
-        """Begin the one job or set of shapes, unless it is over or another worker has it."""
+        """Start the one job or set of shapes, unless it is over or another worker has it."""
         with term.database.write() as session:
             now = self._clock.now()
             job = leases.claim(session, only, self.name, self._settings.lease_s, now=now)
@@ -303,7 +305,7 @@ class Coordinator:
         self._clock.start(run.thread)
 
     def _work(self, term: _Term, job: Job, run: _Run) -> None:
-        """The thread of a job. Whatever its end is, the place is free then."""
+        """Thread of a job; frees the place however it ends."""
         recorded = False
         try:
             runs = JobRuns(term.database, self.name, self._settings.quarantine_s)
@@ -331,7 +333,7 @@ class Coordinator:
         term.reached = reached
 
     def _beat(self, term: _Term) -> None:
-        """Keep the lease, and those of all jobs; end the term when another has it."""
+        """Renew the lease, and those of all jobs; end the term if another coordinator has it."""
         while not self._clock.wait(term.over, self._settings.coordinator_lease_s / _BEATS):
             now = self._clock.now()
             try:
@@ -347,7 +349,7 @@ class Coordinator:
                 _log.warning("coordinator's lease not renewed", error=str(error))
 
     def _join(self, term: _Term) -> None:
-        """Wait for the jobs, but not for ever: the fence keeps those that go on from writing."""
+        """Wait for the jobs up to a timeout; the fence prevents writes of those that still run."""
         deadline = time.monotonic() + self._settings.shutdown_s
         with term.lock:
             runs = {run_id: run.thread for run_id, run in term.runs.items() if run.thread is not None}

@@ -1,7 +1,7 @@
-"""The one seam between the tuner and where its kernels are compiled and run.
+"""Protocols between the tuner and the machines that compile and run its kernels.
 
-Two sides pass the same tests: this machine with its own processes (`local.py`), and machines that a Dask scheduler
-reaches (`dask/`).
+Two implementations pass the same tests: this machine with its processes (`local.py`), and machines of a Dask
+scheduler (`dask/`).
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ if TYPE_CHECKING:
 
 
 class PlaceLost(Exception):
-    """What a job runs on is gone, or cannot be reached: nothing is known of the trial that was under way."""
+    """The machine of a job is gone, or cannot be reached: the outcome of the current trial is unknown."""
 
 
 class OpenedDevice(Device, Protocol):
-    """A device in a process of its own, which was started again `restarts` times."""
+    """A device in a separate process, which was restarted `restarts` times."""
 
     @property
     def restarts(self) -> int: ...
 
 
 class Place(Protocol):
-    """Where one job at a time runs. `id` is unique among the places of an engine, `host` is whose devices they are.
+    """A place that runs one job at a time. `id` is unique among the places of an engine, `host` is the
+    machine of its devices.
 
-    Called from the thread of its job, the facts also from others. Any call may raise PlaceLost.
+    Called from the thread of its job, the properties also from others. Any call may raise PlaceLost.
     """
 
     @property
@@ -47,30 +48,30 @@ class Place(Protocol):
         ...
 
     def devices(self) -> Collection[str]:
-        """The slugs of what can run here now."""
+        """Return the slugs of the devices that are available here now."""
         ...
 
     def resolve(self, name: str) -> ListedDevice:
-        """The device of that slug.
+        """Return the device of that slug.
 
         Raises:
-            UnknownDevice: it is not here, nor in the table.
+            UnknownDevice: it is neither here nor in the table.
         """
         ...
 
     def opened(
         self, listed: ListedDevice, stopped: Callable[[], bool], user: str, on_wait: Callable[[str], None]
     ) -> AbstractContextManager[OpenedDevice | None]:
-        """The device, nobody else's meanwhile; None when `stopped` said so while this one waited for it.
+        """Open the device exclusively; None if `stopped` returned true while waiting for it.
 
         Raises:
             HalError: it cannot be opened.
-            StorageError: its lock cannot be made.
+            StorageError: its lock cannot be created.
         """
         ...
 
     def compilers(self, cache: Path) -> AbstractContextManager[CachingCompiler]:
-        """Compile workers; `cache` keeps what is compiled in this machine."""
+        """Return compile workers; `cache` is the folder of this machine's compile cache."""
         ...
 
 
@@ -84,21 +85,21 @@ class Reached:
 
 
 class Engine(Protocol):
-    """Places, as many as there are now. Thread-safe; the owner closes it."""
+    """The currently available places. Thread-safe; the owner closes it."""
 
     @property
     def name(self) -> str:
-        """Under which name its coordinator takes the lease."""
+        """Name under which its coordinator takes the lease."""
         ...
 
     def places(self) -> Sequence[Place]:
-        """Those that can be reached now; none while nothing can be reached."""
+        """Return the places that can be reached now; none while nothing can be reached."""
         ...
 
     def reached(self) -> Sequence[Reached]:
-        """The devices of all places, where other machines must be told of them."""
+        """Return the devices of all places, if other machines must be notified of them."""
         ...
 
     def close(self) -> None:
-        """Let go of what it has open."""
+        """Release all resources."""
         ...

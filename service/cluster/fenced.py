@@ -1,4 +1,4 @@
-"""A database in which a coordinator can change something only as long as it is the one who gives out work."""
+"""Database that a coordinator can write only while it holds the lease."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -13,17 +13,17 @@ from db.session import Database
 
 @dataclass(frozen=True, slots=True)
 class FencedDatabase(Database):
-    """As the database; each write checks the fence in its own transaction, which then keeps a new holder waiting.
+    """A database whose writes check the fence in their own transaction, which blocks a new holder meanwhile.
 
     Raises:
-        FenceLost: another gives out work now; from `write`.
+        FenceLost: another coordinator has the lease; from `write`.
     """
 
     fence: Fence
 
     @contextmanager
     def write(self) -> Generator[Session]:
-        """A session that commits at the end, if the fence holds at its begin."""
+        """Open a session that commits at the end, if the fence holds at its begin."""
         with Database.write(self) as session:
             coordinators.check(session, self.fence)
             yield session

@@ -1,4 +1,4 @@
-"""How processes reach a Dask scheduler: its address, and the certificates that both sides show."""
+"""Connection of processes to a Dask scheduler: its address, and the certificates of both sides."""
 
 import ipaddress
 import re
@@ -13,7 +13,7 @@ _FORM = re.compile(r"(tcp|tls)://(?P<host>\[[0-9a-fA-F:]+\]|[^\[\]:/@\s]+):(?P<p
 
 @dataclass(frozen=True, slots=True)
 class Certificates:
-    """PEM files: who signs, and what this process shows."""
+    """PEM files: the authority, and the certificate and key of this process."""
 
     ca: Path
     cert: Path
@@ -22,7 +22,7 @@ class Certificates:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A scheduler's address that may be used; `certificates` with tls:// alone."""
+    """A valid address of a scheduler; `certificates` only with tls://."""
 
     address: str
     host: str
@@ -36,10 +36,10 @@ class Link:
 
 
 def link_to(address: str, settings: Settings, *, insecure: bool) -> Link:
-    """What an address means, with the certificates that the settings name.
+    """Parse an address, with the certificates of the settings.
 
-    Who reaches a scheduler or a worker of Dask can run any code there, as its user: in plain text only on loopback,
-    unless `insecure` says that the network is closed to others.
+    Anyone who can reach a scheduler or a worker of Dask can run code there, as its user: plain text is
+    accepted only on loopback, unless `insecure` states that the network is closed to others.
 
     Raises:
         InvalidSettings: not an address, open to a network, or without certificates.
@@ -58,7 +58,7 @@ def link_to(address: str, settings: Settings, *, insecure: bool) -> Link:
 
 
 def check_installed() -> None:
-    """Return when Dask is there.
+    """Check that Dask is installed.
 
     Raises:
         InvalidSettings: it is not.
@@ -68,7 +68,7 @@ def check_installed() -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or address is this machine's own."""
+    """Return whether a name or address is this machine's loopback."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""This machine: kernels are compiled in processes of its own, and devices run in others."""
+"""Local engine: kernels are compiled in worker processes, and devices run in others."""
 
 import os
 from collections.abc import Callable, Collection, Generator, Sequence
@@ -23,7 +23,7 @@ from service.jobs.worker_names import own_name
 
 COMPILE_TIMEOUT_S = 60.0
 NAME = "machine "
-"""How the names of coordinators begin that have one machine's devices."""
+"""Prefix of the names of coordinators of one machine's devices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class LocalPlace:
 
     @property
     def id(self) -> str:
-        """There is one."""
+        """Constant: there is one."""
         return "here"
 
     @property
@@ -46,22 +46,22 @@ class LocalPlace:
 
     @property
     def predicts(self) -> bool:
-        """It does."""
+        """Always true."""
         return True
 
     def devices(self) -> Collection[str]:
-        """The slugs of what can run here, those of the stand-ins included; probes drivers once a minute."""
+        """Return the slugs of the devices here, including emulated ones; probes drivers once a minute."""
         return self.here()
 
     def resolve(self, name: str) -> ListedDevice:
-        """The device of that name; as Place.resolve."""
+        """Return the device of that name; as Place.resolve."""
         return self.resolve_name(name)
 
     @contextmanager
     def opened(
         self, listed: ListedDevice, stopped: Callable[[], bool], user: str, on_wait: Callable[[str], None]
     ) -> Generator[OpenedDevice | None]:
-        """The device under its lock; as Place.opened."""
+        """Open the device under its lock; as Place.opened."""
         with only_user(hardware_of(listed), self.locks, stopped, user, on_wait) as alone:
             if not alone:
                 yield None
@@ -74,35 +74,37 @@ class LocalPlace:
 
     @contextmanager
     def compilers(self, cache: Path) -> Generator[CachingCompiler]:
-        """A worker a processor; one is up, which takes as long as a short budget and is none of a job's."""
+        """Return a pool with a worker per processor; one is started beforehand, since a start takes as long
+        as a short budget.
+        """
         with CompilePool(os.cpu_count() or 1, COMPILE_TIMEOUT_S, cache) as pool:
             pool.wait_until_up()
             yield pool
 
 
 class LocalEngine:
-    """This machine as the only place. Its coordinator shares its name with no other: job leases keep workers apart."""
+    """This machine as the only place. Its coordinator's name is unique: job leases keep workers apart."""
 
     def __init__(self, place: LocalPlace | None = None) -> None:
         self._place = place or LocalPlace()
 
     @property
     def name(self) -> str:
-        """That of this process: several workers of one machine may take turns on its devices."""
+        """Name of this process: several workers of one machine may share its devices."""
         return NAME + own_name()
 
     def places(self) -> Sequence[LocalPlace]:
-        """The one."""
+        """Return the one place."""
         return (self._place,)
 
     def reached(self) -> Sequence[Reached]:
-        """None: the service beside it lists what is in this machine itself."""
+        """Return none: the service on this machine lists its devices itself."""
         return ()
 
     def close(self) -> None:
-        """Nothing is open between jobs."""
+        """Do nothing: nothing is open between jobs."""
 
 
 def hardware_of(listed: ListedDevice) -> str:
-    """What a device runs on: the CPU runs its own kernels and those of the GPUs that it stands in for."""
+    """Return the hardware of a device: the CPU runs its own kernels and those of the GPUs that it emulates."""
     return "cpu" if listed.spec.kind is DeviceKind.CPU else listed.spec.id

@@ -1,4 +1,4 @@
-"""SQLite is for the programs of one machine: others would not see its locks, and could damage it."""
+"""SQLite is only for programs of one machine: others would not see its locks, and could corrupt it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,10 +19,10 @@ _ADVICE = "SQLite is for one machine; for several, set XETUNE_DATABASE_URL to a 
 
 
 def check_one_machine(database: Database, file_system: Callable[[Path], str | None] | None = None) -> None:
-    """Return when nothing tells that several machines share an SQLite file; nothing is asked of PostgreSQL.
+    """Check for signs that several machines share an SQLite file; nothing is checked for PostgreSQL.
 
     Raises:
-        InvalidSettings: it is on a network file system, or a coordinator of another machine works with it.
+        InvalidSettings: it is on a network file system, or a coordinator of another machine uses it.
         DatabaseError: it does not answer.
     """
     path = sqlite_path(database.engine)
@@ -39,7 +39,7 @@ def check_one_machine(database: Database, file_system: Callable[[Path], str | No
 
 
 def file_system_of(path: Path) -> str | None:
-    """The kind of file system that a path is on; None where that is not told."""
+    """Return the type of the file system of a path; None if unknown."""
     whole = path.resolve()
     found = [
         (len(Path(mount.mountpoint).parts), mount.fstype)

@@ -1,4 +1,4 @@
-"""Which machines a coordinator gives work to, where several share them."""
+"""Sharding of machines between several coordinators."""
 
 import re
 import zlib
@@ -9,7 +9,7 @@ from service.settings import InvalidSettings
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Part `number` of `of` equal ones, counted from 1."""
+    """Shard `number` of `of` equal ones, counted from 1."""
 
     number: int
     of: int
@@ -19,11 +19,11 @@ class Share:
 
     @property
     def is_first(self) -> bool:
-        """Whether what belongs to no machine is of this share."""
+        """Whether what belongs to no machine is in this shard."""
         return self.number == 1
 
     def has(self, address: str) -> bool:
-        """Whether a worker is of this share: by its address alone, so that all coordinators agree."""
+        """Return whether a worker is in this shard: by its address only, so that all coordinators agree."""
         return zlib.crc32(address.encode()) % self.of == self.number - 1
 
 
@@ -31,10 +31,10 @@ WHOLE = Share(1, 1)
 
 
 def share_of(text: str) -> Share:
-    """What "2/4" means.
+    """Parse a shard such as "2/4".
 
     Raises:
-        InvalidSettings: it is no share.
+        InvalidSettings: not a shard.
     """
     form = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text)
     if form is None or not 1 <= int(form[1]) <= int(form[2]):

@@ -1,4 +1,4 @@
-"""Processes that work: wires the database, an engine and the tuner together."""
+"""Worker processes: assembly of the database, an engine and the tuner."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def run_worker(settings: Settings) -> None:
-    """Run jobs of the database that `settings` name on this machine until SIGTERM or SIGINT.
+    """Run jobs of the database of `settings` on this machine until SIGTERM or SIGINT.
 
     Raises:
         DatabaseError: the database cannot be opened or is not migrated.
@@ -47,7 +47,7 @@ def run_worker(settings: Settings) -> None:
 
 
 def run_coordinator(settings: Settings, link: Link, share: Share) -> None:
-    """Give the jobs of the database to a share of the workers of a Dask scheduler until SIGTERM or SIGINT.
+    """Assign jobs of the database to a share of the workers of a Dask scheduler until SIGTERM or SIGINT.
 
     Raises:
         DatabaseError: the database cannot be opened or is not migrated.
@@ -62,7 +62,8 @@ def run_coordinator(settings: Settings, link: Link, share: Share) -> None:
 def run_station(
     settings: Settings, link: Link, *, name: str | None, compilations: int | None, only: Sequence[str] | None
 ) -> None:
-    """Offer this machine to a Dask scheduler until SIGTERM or SIGINT; `only` some of its devices, "none" for none.
+    """Offer this machine to a Dask scheduler until SIGTERM or SIGINT; `only` selects some of its devices,
+    "none" none.
 
     Raises:
         UnknownDevice: no device of that name can run kernels here.
@@ -97,7 +98,7 @@ def _chosen(devices: Sequence[ListedDevice], only: Sequence[str] | None) -> list
 
 
 def coordinate(settings: Settings, engine: Engine) -> None:
-    """Give the jobs of the database to an engine's places until SIGTERM or SIGINT.
+    """Assign jobs of the database to an engine's places until SIGTERM or SIGINT.
 
     Raises:
         DatabaseError: the database cannot be opened or is not migrated.
@@ -123,7 +124,9 @@ def coordinate(settings: Settings, engine: Engine) -> None:
 
 
 def tuning_at(settings: Settings) -> Callable[[Database, Place], Tuning]:
-    """What tunes at a place, with the artifacts and the compiler for GPUs that `settings` name."""
+    """Return the function that creates the tuning of a place, with the artifacts and the GPU compiler of
+    `settings`.
+    """
     artifacts = ArtifactStore(settings.artifacts_dir)
     native_for = OfflineCompiler(find_ocloc(settings))
 

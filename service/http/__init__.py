@@ -1,1 +1,1 @@
-"""What every HTTP request passes: guards, limits, errors."""
+"""HTTP layer of every request: guards, limits, errors."""

@@ -1,4 +1,4 @@
-"""What routes are given: settings, the database, devices, artifacts, the clock."""
+"""Dependencies of routes: settings, the database, devices, artifacts, the clock."""
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from service.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Everything a request may use, made once for an app."""
+    """Shared state of an app for its requests."""
 
     settings: Settings
     database: Database
@@ -45,14 +45,14 @@ class Context:
     accuracies: Accuracies
 
     def close(self) -> None:
-        """Close what reads the database, and the database."""
+        """Close the readers of the database, and the database."""
         self.freshness.close()
         self.news.close()
         self.database.close()
 
 
 def context_of(request: Request) -> Context:
-    """The context of the app that serves a request."""
+    """Return the context of the app of a request."""
     context: Context = request.app.state.context
     return context
 
@@ -79,7 +79,7 @@ def _read_session(context: ContextDep) -> Generator[Session]:
 
 SettingsDep = Annotated[Settings, Depends(_settings)]
 DevicesDep = Annotated[DeviceDirectory, Depends(_devices)]
-# For routes that write: they open the transaction themselves, after the slow work that must stay out of it.
+# For routes that write: they open the transaction themselves, after slow work that must stay out of it.
 DatabaseDep = Annotated[Database, Depends(_database)]
-# Scope "function": the transaction ends before the answer is sent.
+# Scope "function": the transaction ends before the response is sent.
 ReadSessionDep = Annotated[Session, Depends(_read_session, scope="function")]

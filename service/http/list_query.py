@@ -1,4 +1,4 @@
-"""What lists of jobs and of kernels have in common: they are of problems on devices, in pages."""
+"""Common filters of lists of jobs and of kernels: problem, device and page."""
 
 from typing import Annotated
 from uuid import UUID
@@ -13,7 +13,7 @@ _Sized = Annotated[int | None, Field(ge=1, le=MAX_DIMENSION)]
 
 
 class ListQuery(BaseModel):
-    """Which of them a list holds; all that is given must hold."""
+    """Filters of a list; all must match."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -22,18 +22,26 @@ class ListQuery(BaseModel):
         min_length=1,
         max_length=200,
         pattern=r"^[^\x00]*$",  # PostgreSQL has no NUL
-        description="Only those for the device of this id, whatever its driver",
+        description="Only those for the device of this id, with any driver",
         examples=["b580"],
     )
-    m: _Sized = Field(default=None, description="Only problems of so many rows of C", examples=[512])
-    n: _Sized = Field(default=None, description="Only problems of so many columns of C", examples=[384])
-    k: _Sized = Field(default=None, description="Only problems with sums of this length", examples=[1024])
-    batch: _Sized = Field(default=None, description="Only problems of so many multiplications", examples=[1])
-    dtype_a: DType | None = Field(default=None, description="Only problems with A of this type", examples=["f16"])
-    dtype_b: DType | None = Field(default=None, description="Only problems with B of this type", examples=["f16"])
-    dtype_c: DType | None = Field(default=None, description="Only problems with C of this type", examples=["f32"])
-    dtype_acc: DType | None = Field(default=None, description="Only problems with sums of this type", examples=["f32"])
-    before: UUID | None = Field(
-        default=None, description="`next_before` of the page before; the newest come first", examples=[ID_EXAMPLE]
+    m: _Sized = Field(default=None, description="Only problems with this M", examples=[512])
+    n: _Sized = Field(default=None, description="Only problems with this N", examples=[384])
+    k: _Sized = Field(default=None, description="Only problems with this K", examples=[1024])
+    batch: _Sized = Field(default=None, description="Only problems with this batch size", examples=[1])
+    dtype_a: DType | None = Field(
+        default=None, description="Only problems with this element type of A", examples=["f16"]
     )
-    limit: int = Field(default=50, ge=1, le=200, description="Most of them in the answer", examples=[50])
+    dtype_b: DType | None = Field(
+        default=None, description="Only problems with this element type of B", examples=["f16"]
+    )
+    dtype_c: DType | None = Field(
+        default=None, description="Only problems with this element type of C", examples=["f32"]
+    )
+    dtype_acc: DType | None = Field(
+        default=None, description="Only problems with this accumulator type", examples=["f32"]
+    )
+    before: UUID | None = Field(
+        default=None, description="`next_before` of the page before; newest first", examples=[ID_EXAMPLE]
+    )
+    limit: int = Field(default=50, ge=1, le=200, description="Maximum number in the response", examples=[50])

@@ -1,4 +1,4 @@
-"""Every error that a request can end with, rendered as problem+json (RFC 9457)."""
+"""Rendering of every error as problem+json (RFC 9457)."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -29,7 +29,7 @@ _INVALID_PROBLEM = "invalid-problem"
 
 
 def add_problem_handlers(app: FastAPI) -> None:
-    """Make the app answer every known error with problem+json."""
+    """Add the error handlers, which answer with problem+json, to the app."""
 
     @app.exception_handler(ServiceError)
     def _service(request: Request, error: ServiceError) -> Response:
@@ -68,7 +68,7 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     def _http(request: Request, error: HTTPException) -> Response:
-        # Statuses as numbers: their names differ between versions of Python.
+        # Status numbers: their names differ between versions of Python.
         kind, detail, rule = {
             404: ("not-found", f"nothing is at {request.url.path}", None),
             405: ("method-not-allowed", f"{request.method} is not allowed here", None),
@@ -88,7 +88,7 @@ def add_problem_handlers(app: FastAPI) -> None:
 
 
 def render_fault(request: Request, error: Exception) -> Response:
-    """The answer to a request that met a fault of this program."""
+    """Return the response to a request that failed with an internal error."""
     detail = (
         f"a fault of this service ({type(error).__name__}); its log has the details under this answer's X-Request-Id"
     )
@@ -97,13 +97,13 @@ def render_fault(request: Request, error: Exception) -> Response:
 
 
 def answer(request: Request, error: ServiceError) -> Response:
-    """The answer that an error of this room means: a page for who asks for one, else problem+json."""
+    """Return the response of a ServiceError: a page if a page was requested, else problem+json."""
     page = problem_page(request, error.status, error.detail, error.headers(), error.rule)
     return page or render(request, error)
 
 
 def render(request: Request, error: ServiceError) -> JSONResponse:
-    """An error of this room as problem+json; a fault without a rule of its own has the problem's."""
+    """Render a ServiceError as problem+json; a field error without a rule has that of the problem."""
     return _answer(
         request,
         error.status,
@@ -145,7 +145,7 @@ def _answer(
 
 
 def _methods(app: FastAPI, request: Request) -> list[str]:
-    """What is allowed at the path; the router itself names the methods of one route only."""
+    """Return the allowed methods of the path; the router itself returns those of one route only."""
     return [
         method
         for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")

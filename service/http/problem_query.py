@@ -1,4 +1,4 @@
-"""A problem as query parameters."""
+"""Problems as query parameters."""
 
 from dataclasses import fields
 
@@ -15,13 +15,13 @@ _SIZES = ("m", "n", "k")
 
 
 def to_query(problem: GemmProblem) -> dict[str, str | int | bool | None]:
-    """A problem as the parameters that state it whole; None of what is left out."""
+    """Return all parameters of a problem; None for omitted ones."""
     values = {field.name: getattr(problem, field.name) for field in fields(GemmProblem)}
     return values | {"epilogue": print_epilogue(problem.epilogue)}
 
 
 class ProblemQuery(BaseModel):
-    """Every field of a problem but its sizes. Defaults: row-major, packed, no epilogue."""
+    """Every field of a problem except its sizes. Defaults: row-major, packed, no epilogue."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -29,7 +29,7 @@ class ProblemQuery(BaseModel):
     dtype_a: DType | None = Field(default=None, description="Element type of A, if not dtype", examples=["u8"])
     dtype_b: DType | None = Field(default=None, description="Element type of B, if not dtype", examples=["s8"])
     dtype_c: DType | None = Field(
-        default=None, description="Element type of C; that of the sums if left out", examples=["f32"]
+        default=None, description="Element type of C; default: the accumulator type", examples=["f32"]
     )
     dtype_acc: DType | None = Field(
         default=None, description="Accumulator type; default: i32 for s8 and u8, else f32", examples=["f32"]
@@ -43,7 +43,7 @@ class ProblemQuery(BaseModel):
     batch_stride_a: int | None = Field(default=None, description="Elements between matrices A", examples=[524288])
     batch_stride_b: int | None = Field(default=None, description="Elements between matrices B", examples=[0])
     batch_stride_c: int | None = Field(default=None, description="Elements between matrices C", examples=[196608])
-    alignment: int = Field(default=64, description="What all pointers are aligned to, in bytes", examples=[64])
+    alignment: int = Field(default=64, description="Alignment of all pointers, in bytes", examples=[64])
     dynamic: bool = Field(
         default=False, description="Dynamic shapes: sizes are arguments of the kernel", examples=[False]
     )
@@ -51,12 +51,12 @@ class ProblemQuery(BaseModel):
     epilogue: str = Field(
         default="",
         max_length=2000,
-        description="Steps in order, as the command line has them",
+        description="Steps of the epilogue in order, in the syntax of the command line",
         examples=["alpha=0.5, bias:column, gelu, add:f16, clip=0..6, reduce:row"],
     )
 
     def problem_of(self, m: int, n: int, k: int) -> GemmProblem:
-        """The problem of these sizes that the parameters state.
+        """Return the problem with these sizes and the parameters.
 
         Raises:
             InvalidProblem: it contradicts itself; names the field.
@@ -68,17 +68,17 @@ class ProblemQuery(BaseModel):
 
 
 class OptionalProblemQuery(ProblemQuery):
-    """A problem that need not be said: without m, n and k it is not."""
+    """An optional problem: none without m, n and k."""
 
-    m: int | None = Field(default=None, description="Rows of C of a problem, in elements", examples=[512])
-    n: int | None = Field(default=None, description="Columns of its C, in elements", examples=[384])
-    k: int | None = Field(default=None, description="Length of its sums, in elements", examples=[1024])
+    m: int | None = Field(default=None, description="M of a problem, in elements", examples=[512])
+    n: int | None = Field(default=None, description="N of a problem, in elements", examples=[384])
+    k: int | None = Field(default=None, description="K of a problem, in elements", examples=[1024])
 
     def problem(self) -> GemmProblem | None:
-        """The problem, if its sizes are said.
+        """Return the problem, if its sizes are given.
 
         Raises:
-            BadRequest: rule `problem`: some of it is said, and not all of m, n and k.
+            BadRequest: rule `problem`: some parameters, but not all of m, n and k.
             InvalidProblem: it contradicts itself; names the field.
         """
         if self.m is not None and self.n is not None and self.k is not None:

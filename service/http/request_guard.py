@@ -1,4 +1,4 @@
-"""What every request passes first: refusals that need no route, and the headers that every answer carries."""
+"""First middleware of every request: refusals that need no route, and common headers of every response."""
 
 import logging
 import re
@@ -28,39 +28,39 @@ SECURITY_HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
-    # Answers that a browser should not show as a page; pages and files that may be kept say otherwise themselves.
+    # For responses that a browser should not render; pages and cacheable files set their own.
     "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-store",
 }
-_threshold = logging.getLogger(__name__)  # asked first: most lookups need no line
+_threshold = logging.getLogger(__name__)  # checked first: most lookups need no line
 _log = structlog.stdlib.get_logger(__name__)
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _FAILED = 500
-_UPLOADS = frozenset({("POST", "/v1/imports")})  # bodies that go to a file, with limits of their own
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")  # no other goes into logs
+_UPLOADS = frozenset({("POST", "/v1/imports")})  # bodies that go to a file, with separate limits
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")  # no other is logged
 
 
 def allowed_hosts(settings: Settings) -> frozenset[str]:
-    """Names that the settings let requests address the service by."""
+    """Return the host names under which the settings allow requests."""
     own = f"[{settings.host}]" if ":" in settings.host else settings.host
     return frozenset(name.strip().lower() for name in [own, *settings.allowed_hosts.split(",")])
 
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """How much body is taken, and for how long, by the names of the settings that say it."""
+    """Limits on size and time of a body, with the names of their settings."""
 
     most_bytes: int
     most_s: float
     kind: str
 
     def too_large(self, length: str | None = None) -> str:
-        """What is told of a body that is larger; `length` if that was stated."""
+        """Return the message for a body that is too large; `length` if stated."""
         has = "is too large" if length is None else f"has {length} bytes"
         return f"the request body {has}; this service accepts {self.most_bytes} ({PREFIX}MAX_{self.kind}_BYTES)"
 
     def too_slow(self) -> str:
-        """What is told of a body that takes longer."""
+        """Return the message for a body that is too slow."""
         return f"the request body did not arrive in time ({PREFIX}MAX_{self.kind}_S); send it again"
 
 
@@ -104,12 +104,12 @@ class Gate:
             except Exception as error:  # ends this request, not the service
                 _log.exception("fault of this program", method=scope["method"], path=scope["path"])
                 if begun:
-                    raise  # the server cuts the connection, so that half an answer is not taken for a whole
+                    raise  # the server closes the connection: a partial response must not look complete
                 await render_fault(Request(scope), error)(scope, receive, send_with_headers)
 
     def _refusal(self, method: str, headers: Headers, limits: _Limits) -> ServiceError | None:
         if "*" not in self._allowed_hosts and _host(headers) not in self._allowed_hosts:
-            # A page whose own name was made to point here would be of the same origin.
+            # DNS rebinding: a page whose host name resolves to this address would be of the same origin.
             message = f"this service is not known as {headers.get('host', '')!r}; XETUNE_ALLOWED_HOSTS lists its names"
             return BadRequest(message, rule="host")
         if method not in _SAFE_METHODS and _from_elsewhere(headers) and headers.get("origin") not in self._origins:
@@ -121,7 +121,7 @@ class Gate:
 
 
 def _limited(receive: Receive, limits: _Limits) -> Receive:
-    """Counts a body as it comes, for requests that state no length, and does not wait for it for ever."""
+    """Limit the size and the time of a body while it is received, also without a stated length."""
     total, coming, deadline = 0, True, anyio.current_time() + limits.most_s
 
     async def receive_within_limit() -> Message:
@@ -133,7 +133,7 @@ def _limited(receive: Receive, limits: _Limits) -> Receive:
         total += len(message.get("body", b""))
         coming = message.get("more_body", False)
         if total > limits.most_bytes:
-            # The one kind of error that the framework lets pass while it reads a body.
+            # The only type of error that the framework passes on while it reads a body.
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, limits.too_large())
         return message
 
@@ -141,14 +141,16 @@ def _limited(receive: Receive, limits: _Limits) -> Receive:
 
 
 def _note(scope: Scope, status: int) -> None:
-    """Log a request that may have changed something or that failed; others where all is asked for. Never its query."""
+    """Log a request that may have changed something or that failed; others at debug level. Never its query."""
     severe = logging.INFO if scope["method"] not in _SAFE_METHODS or status >= _FAILED else logging.DEBUG
     if _threshold.isEnabledFor(severe):
         _log.log(severe, "request", method=scope["method"], path=scope["path"], status=status)
 
 
 def _from_elsewhere(headers: Headers) -> bool:
-    """Whether a browser says that a page of another site asks: by either header, since older ones send one."""
+    """Return whether a browser states that the request is cross-site: by either header, since older ones send
+    one.
+    """
     host, origin = headers.get("host", "").lower(), headers.get("origin")
     other = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
     return other or headers.get("sec-fetch-site") in ("cross-site", "same-site")

@@ -1,4 +1,4 @@
-"""Error answers as the API contract lists them, each with an example."""
+"""Error responses of the API contract, each with an example."""
 
 from http import HTTPStatus
 
@@ -63,7 +63,7 @@ CONFLICT = _problem(
     "dtype-pair",
     "A is f16 and B is tf32: no DPAS multiplies these; use f16 and f16",
 )
-# Statuses by number: the names of these differ between versions of Python.
+# Status numbers: their names differ between versions of Python.
 TOO_LARGE = _problem(
     HTTPStatus(413),
     "The body is too large",
@@ -106,8 +106,8 @@ UNAVAILABLE = _problem(
     "database-locked",
     "the database is locked; try again",
 )
-OPEN: dict[str, object] = {"security": []}  # of an operation that needs no key
+OPEN: dict[str, object] = {"security": []}  # for an operation that needs no key
 EVERYWHERE = MALFORMED | UNAVAILABLE
 GUARDED = EVERYWHERE | BAD_REQUEST | UNAUTHORIZED | FORBIDDEN | TOO_MANY
-# What a body may be refused for; the contract adds it to every operation that takes one.
+# Errors of a request body; the contract adds them to every operation that takes one.
 OF_BODIES = TIMEOUT | TOO_LARGE | UNSUPPORTED_TYPE

@@ -1,4 +1,4 @@
-"""What is wrong with a request that cannot be read: each fault with its rule, of a closed list, and with what came."""
+"""Errors of malformed requests: each with a rule of a closed list, and the received value."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -10,13 +10,13 @@ from pydantic_core import ErrorDetails
 from service.errors import FieldError
 
 _SHOWN_CHARACTERS = 80
-_PREFIX = "Value error, "  # which pydantic puts before the sentences of our own checks
-_repr = Repr()  # bounds what is rendered at all
+_PREFIX = "Value error, "  # which pydantic adds to the messages of our own checks
+_repr = Repr()  # limits the rendered size
 _repr.maxstring = _repr.maxother = _SHOWN_CHARACTERS
 
 
 class FaultRule(StrEnum):
-    """What may be wrong with the form of a request; the manual lists them."""
+    """Rules for the form of a request; the manual lists them."""
 
     JSON = "json"
     MISSING = "missing"
@@ -38,7 +38,7 @@ class FaultRule(StrEnum):
     VALUE = "value"
 
 
-# By pydantic's name of the fault, or what that name begins with. Source: pydantic_core.core_schema.ErrorType
+# By pydantic's type of the error, or its prefix. Source: pydantic_core.core_schema.ErrorType
 _RULES: Mapping[str, FaultRule] = {
     "json_": FaultRule.JSON,
     "missing": FaultRule.MISSING,
@@ -69,24 +69,24 @@ _RULES: Mapping[str, FaultRule] = {
 
 
 def rule_of(kind: str) -> FaultRule:
-    """The rule of a fault that pydantic names so; `value` for what no other says."""
+    """Return the rule for an error type of pydantic; `value` if no other matches."""
     return next((rule for begin, rule in _RULES.items() if kind.startswith(begin)), FaultRule.VALUE)
 
 
 def shown(value: object) -> str:
-    """What came, as Python writes it, cut to 80 characters."""
+    """Return the repr of a received value, cut to 80 characters."""
     text = _repr.repr(value)
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 3]}..."
 
 
 def faults_of(errors: Sequence[ErrorDetails], document: object = None) -> list[FieldError]:
-    """Each fault that pydantic found, in its order; `document` is the text that was to be JSON."""
+    """Return the errors that pydantic found, in its order; `document` is the text that was to be JSON."""
     return [_fault(error, document) for error in errors]
 
 
 def _fault(error: Mapping[str, Any], document: object) -> FieldError:
     kind, place = str(error["type"]), error["loc"]
-    if kind == "json_invalid" and isinstance(document, str):  # its place ends with the number of a character
+    if kind == "json_invalid" and isinstance(document, str):  # its location ends with a character index
         return FieldError(
             field=".".join(map(str, place[:-1])),
             message=_not_json(document, int(place[-1]), str(error["ctx"]["error"])),
@@ -100,7 +100,7 @@ def _fault(error: Mapping[str, Any], document: object) -> FieldError:
 
 
 def _not_json(document: str, at: int, why: str) -> str:
-    """Why a text is no JSON, as its decoder says it, and where, in lines and columns from 1."""
+    """Describe why a text is not JSON, with the decoder's message and the line and column from 1."""
     line, column = document.count("\n", 0, at) + 1, at - document.rfind("\n", 0, at)
     came = shown(document[at : at + _SHOWN_CHARACTERS]) if at < len(document) else "the end"
     return f"not JSON at line {line}, column {column}: {why}, got {came}"

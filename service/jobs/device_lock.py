@@ -1,4 +1,4 @@
-"""One job on a device at a time, whatever the number of processes of this user on this host."""
+"""Device lock: one job on a device at a time, across all processes of this user on this host."""
 
 import fcntl
 import os
@@ -19,7 +19,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def locks_dir() -> Path:
-    """The folder of this user's locks on this host, the same for every data folder."""
+    """Return the folder of this user's locks on this host, independent of the data folder."""
     return Path(tempfile.gettempdir()) / f"xetune-locks-{os.getuid()}"
 
 
@@ -31,14 +31,15 @@ def only_user(
     user: str = "",
     on_wait: Callable[[str], None] = lambda _message: None,
 ) -> Generator[bool]:
-    """Wait until no other job uses the device, then keep others away; False when `stopped` said so while waiting.
+    """Lock a device, waiting for other jobs; yields False if `stopped` returned true while waiting.
 
-    `user` is who has it then, for those that wait; `on_wait` hears once whom this one waits for.
+    `user` is shown to other waiting processes; `on_wait` is called once with the user that this one waits
+    for.
 
-    A process that dies gives its devices back.
+    The lock of a process that dies is released.
 
     Raises:
-        StorageError: the lock's file cannot be made.
+        StorageError: the lock's file cannot be created.
     """
     path = folder / f"{device}.lock"
     try:
@@ -55,7 +56,7 @@ def only_user(
         finally:
             if held:
                 _sign(file, "")
-                fcntl.flock(file, fcntl.LOCK_UN)  # closing would leave it to children that were forked meanwhile
+                fcntl.flock(file, fcntl.LOCK_UN)  # closing would leave it locked by children that were forked meanwhile
 
 
 def _wait(file: IO[bytes], device: str, stopped: Callable[[], bool], on_wait: Callable[[str], None]) -> bool:
@@ -77,11 +78,11 @@ def _wait(file: IO[bytes], device: str, stopped: Callable[[], bool], on_wait: Ca
 
 
 def _sign(file: IO[bytes], user: str) -> None:
-    with suppress(OSError):  # no room for the name is no reason to leave the device unused
+    with suppress(OSError):  # failing to write the name must not prevent the use of the device
         os.ftruncate(file.fileno(), 0)
         os.write(file.fileno(), user.encode())
 
 
 def _signed(file: IO[bytes]) -> str:
-    """Who has the lock; it may not have said so yet."""
+    """Return the holder of the lock; it may not have written its name yet."""
     return os.pread(file.fileno(), _LONGEST_NAME, 0).decode(errors="replace") or "another process"

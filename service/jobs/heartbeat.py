@@ -17,19 +17,19 @@ from db.session import Database
 from service.api.devices.quarantine import this_host
 
 _FORGOTTEN = timedelta(days=1)
-_MISSED = 4  # beats that may fail to come
+_MISSED = 4  # tolerated number of missed beats
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class Role(StrEnum):
-    """What a process does."""
+    """Role of a process."""
 
     WORKER = "worker"
     SCHEDULER = "scheduler"
 
 
 def is_alive(presence: Presence, now: datetime, heartbeat_s: float) -> bool:
-    """Whether a process said lately that it is there; the clocks of hosts may differ by some beats."""
+    """Return whether a process sent a heartbeat recently; the clocks of hosts may differ by some beats."""
     return now - presence.seen_at <= timedelta(seconds=_MISSED * heartbeat_s)
 
 
@@ -37,9 +37,9 @@ def is_alive(presence: Presence, now: datetime, heartbeat_s: float) -> bool:
 def present(
     database: Database, role: Role, name: str, heartbeat_s: float, now: Callable[[], datetime] = utc_now
 ) -> Generator[None]:
-    """As long as the block lasts, a thread says every `heartbeat_s` seconds that this process is there.
+    """Send a heartbeat every `heartbeat_s` seconds from a thread while the block runs.
 
-    A database that does not answer is tried again with the next beat.
+    If the database does not answer, it is retried with the next beat.
     """
     ended = threading.Event()
 
@@ -56,7 +56,7 @@ def present(
     finally:
         ended.set()
         thread.join()
-        with suppress(DatabaseError), database.write() as session:  # else its row grows old
+        with suppress(DatabaseError), database.write() as session:  # otherwise its row becomes stale
             heartbeats.leave(session, role.value, name)
 
 

@@ -1,4 +1,4 @@
-"""One run of a claimed job: what it is asked, and how its end is recorded."""
+"""One run of a claimed job, and the recording of its end."""
 
 import re
 import threading
@@ -33,17 +33,17 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class JobEnd(StrEnum):
-    """How a run of a job ended, when it did not fail."""
+    """End of a run of a job that did not fail."""
 
     SUCCEEDED = "succeeded"
     CANCELLED = "cancelled"
     INTERRUPTED = "interrupted"  # `stop` was set: the job is not over
-    PAUSED = "paused"  # a portion of it is done: the job is not over
+    PAUSED = "paused"  # a portion is done: the job is not over
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimedJob:
-    """A job that `worker` holds the lease of."""
+    """A job whose lease `worker` holds."""
 
     id: UUID
     worker: str
@@ -51,14 +51,15 @@ class ClaimedJob:
 
 
 RunJob = Callable[[ClaimedJob, threading.Event], JobEnd]
-"""Runs a job until it ends or the event is set; may raise the errors of the rooms below, and PlaceLost."""
+"""Runs a job until it ends or the event is set; may raise the errors of the packages below, and PlaceLost."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobRuns:
-    """Runs jobs that `worker` has claimed, one call at a time or several in threads. Keeping leases is its owner's.
+    """Runner of jobs that `worker` has claimed, one call at a time or several in threads. The owner extends
+    the leases.
 
-    A device that proves unusable is kept from jobs on `host` for `quarantine_s`.
+    A device that proves unusable is quarantined on `host` for `quarantine_s`.
     """
 
     database: Database
@@ -66,11 +67,11 @@ class JobRuns:
     quarantine_s: float
 
     def run(self, job: Job, run_job: RunJob, interrupt: threading.Event, host: str) -> bool:
-        """Run it and record its end; False if it is another's by then and left to it.
+        """Run it and record its end; False if another worker has taken it over by then.
 
         Raises:
-            DatabaseError: the database does not answer; the job stays as it is.
-            StorageError: artifacts cannot be written; the job is back in the queue.
+            DatabaseError: the database does not answer; the job is unchanged.
+            StorageError: artifacts cannot be written; the job is requeued.
         """
         with job_lines(self.database, job.id), job_span(self.database, job.id, job.attempts):
             return self._run_claimed(job, run_job, interrupt, host)
@@ -133,5 +134,5 @@ class JobRuns:
 
 
 def _code(error: Exception) -> str:
-    """The class's name in dashes: StorageFull is storage-full."""
+    """Return the class's name in dashes: StorageFull is storage-full."""
     return re.sub(r"(?<!^)(?=[A-Z])", "-", type(error).__name__).lower()

@@ -1,4 +1,4 @@
-"""Which devices this machine can run jobs on, for a worker that takes jobs of those only."""
+"""Devices on which this machine can run jobs, for a worker that takes only such jobs."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ _FRESH_S = 60.0
 
 
 class DevicesHere:
-    """Names of what can run here, looked up again after a minute. Not thread-safe."""
+    """Slugs of the devices here, refreshed after a minute. Not thread-safe."""
 
     def __init__(
         self,
@@ -23,7 +23,7 @@ class DevicesHere:
         self._looked_at: float | None = None
 
     def __call__(self) -> frozenset[str]:
-        """The slugs, those of the stand-ins included."""
+        """Return the slugs, including emulated devices."""
         now = self._clock()
         if self._looked_at is None or now - self._looked_at >= _FRESH_S:
             self._slugs, self._looked_at = runnable(self._listing()), now
@@ -31,7 +31,7 @@ class DevicesHere:
 
 
 def runnable(devices: Sequence[ListedDevice]) -> frozenset[str]:
-    """The slugs of those that can run kernels, and of what they stand in for."""
+    """Return the slugs of the devices that can run kernels, and of those that they emulate."""
     slugs = {device.spec.id for device in devices if device.runnable}
     if OPENCL_CPU_ID in slugs:
         slugs |= {f"{PREFIX}{row.spec.id}" for row in XE_DEVICES}

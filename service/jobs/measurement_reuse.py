@@ -1,4 +1,4 @@
-"""The times that the database knows of a job's problem on its device."""
+"""Stored measurements of a job's problem on its device."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ from tuner.measure.result_key import (
 
 @dataclass(frozen=True, slots=True)
 class DbKnown:
-    """What was known when the job began. `runs` of a job are the medians in us of what it measured, by run."""
+    """Measurements known when the job began. `runs` of a job are the measured medians in us, by run."""
 
     database: Database
     job_id: UUID
@@ -36,20 +36,20 @@ class DbKnown:
     _default: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
 
     def of_config(self, config: KernelConfig) -> KnownTime | None:
-        """The time of the kernel that a configuration was compiled to, by these very versions."""
+        """Return the time of the kernel that a configuration was compiled to with the current versions."""
         if not self.by_compile_key:
             return None
         return self.by_compile_key.get(backend_of(config).compile_key(self.problem, config, self.spec))
 
     def of_kernel(self, artifact: AnyArtifact) -> KnownTime | None:
-        """The time of a kernel, whichever versions wrote it."""
+        """Return the time of a kernel, independent of the versions that generated it."""
         driver = self.spec.driver
         if not self.by_run or driver is None:
             return None
         return self.by_run.get(result_key(artifact, self.spec, driver).run)
 
     def scale(self, known: KnownTime) -> float | None:
-        """How long the default takes now over how long it took in that job; None when either did not measure it."""
+        """Return the time of the default now over its time in that job; None if either job did not measure it."""
         if not self._default and (found := self._default_now()) is not None:
             self._default.append(found)
         if not self._default:
@@ -64,9 +64,9 @@ class DbKnown:
 
 
 def known_of(database: Database, job_id: UUID, problem: GemmProblem, spec: DeviceSpec) -> DbKnown:
-    """What other jobs measured of a problem on exactly that device, under its present driver.
+    """Return what other jobs measured of a problem on the identical device, with its current driver.
 
-    Of several measurements of what ran the newest counts.
+    Of several measurements of the same binary the newest is used.
     """
     by_compile_key: dict[str, KnownTime] = {}
     by_run: dict[str, KnownTime] = {}
@@ -85,7 +85,7 @@ def known_of(database: Database, job_id: UUID, problem: GemmProblem, spec: Devic
 
 
 def _known_time(row: schema.Trial) -> tuple[KnownTime, schema.ResultKey]:
-    assert row.measurement is not None  # what the query asks for
+    assert row.measurement is not None  # by the query
     assert row.measurement.key is not None
     assert row.kernel is not None
     measurement = measurement_from_row(row.measurement)

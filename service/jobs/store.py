@@ -1,4 +1,4 @@
-"""The trials of one job in the database: the real side of TrialStore."""
+"""Trials of one job in the database: the implementation of TrialStore."""
 
 import json
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class DbTrialStore:
     """A TrialStore for the job that `worker` has claimed. Each call is one transaction.
 
     Raises:
-        LeaseLost: the job is not this worker's any more; from all that writes.
+        LeaseLost: another worker has the job; from all writes.
         DatabaseError: the database does not answer; from all.
     """
 
@@ -68,12 +68,12 @@ class DbTrialStore:
     worker: str
 
     def trials(self) -> list[Trial]:
-        """All trials in order of number."""
+        """Return all trials in order of number."""
         with self.database.read() as session:
             return [trial_from_row(row) for row in trials.list_page(session, self.job_id)]
 
     def begin(self, number: int, config: KernelConfig, proposer: str | None = None) -> None:
-        """Record that a trial begins, and who chose it.
+        """Record the begin of a trial, and the source of its configuration.
 
         Raises:
             ValueError: a negative number, or the job has that number or that configuration already.
@@ -95,14 +95,14 @@ class DbTrialStore:
             )
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
-        """Record what became of a trial, its times and its kernel.
+        """Record the outcome of a trial, its times and its kernel.
 
         Raises:
             ValueError: it was not begun or has ended, or the outcome and its kernel contradict each other.
             StorageError: the artifact's files cannot be written; the trial is still pending.
         """
         check_evidence(outcome, artifact)
-        # Files first: a row never names bytes that are not there.
+        # Files first: a row never refers to missing bytes.
         document = {} if artifact is None else _json_object(backend_of(artifact.config).manifest(artifact))
         files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
         with self.database.write() as session:
@@ -114,15 +114,15 @@ class DbTrialStore:
             _fill(session, job.device, row, outcome, artifact)
             session.flush()
             if outcome.time_us is not None:
-                # What was predicted of the configuration, here and in other jobs, is judged by what is now measured.
+                # The measurement judges the predictions of the configuration, here and in other jobs.
                 predictions.judge(session, job.problem_id, job.device.slug, {row.config_hash})
             jobs.update_best(session, self.job_id)
 
     def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
-        """Record that a trial takes the measurement of an earlier job's, its versions and its moment too.
+        """Record that a trial reuses the measurement of an earlier job, with its versions and time.
 
         Raises:
-            ValueError: it was not begun or has ended, or the source has no measurement of its own.
+            ValueError: it was not begun or has ended, or the source has no measurement.
             StorageError: the artifact's files cannot be written; the trial is still pending.
         """
         check_reused(outcome, artifact)
@@ -143,12 +143,12 @@ class DbTrialStore:
             predictions.judge(session, job.problem_id, job.device.slug, {row.config_hash})
 
     def spent_s(self) -> float:
-        """Seconds of wall time that runs of the job took so far, as their events told."""
+        """Return the wall time of the job's runs so far, from their events, in seconds."""
         with self.database.read() as session:
             return wall_times.total_s(session, self.job_id)
 
     def cancelled(self) -> bool:
-        """Whether someone asked for the job to stop."""
+        """Return whether cancellation of the job was requested."""
         with self.database.read() as session:
             return jobs.is_cancel_requested(session, self.job_id)
 
@@ -163,7 +163,7 @@ def _pending(session: Session, job_id: UUID, number: int) -> schema.Trial:
 
 
 def _job(session: Session, job_id: UUID) -> schema.Job:
-    # No more than the rows that a trial is written with: its search and its best are of no use here.
+    # Only the rows that a trial is written with: its search and its best are not needed here.
     return session.scalars(
         select(schema.Job)
         .where(schema.Job.id == job_id)
@@ -208,7 +208,7 @@ def _measurement(trial_id: int, outcome: Outcome, artifact: AnyArtifact) -> sche
 
 
 def _copied(measurement: schema.Measurement, trial_id: int) -> schema.Measurement:
-    """The same measurement, of another trial."""
+    """Return a copy of a measurement for another trial."""
     columns = [column.key for column in inspect(schema.Measurement).column_attrs if column.key != "trial_id"]
     return schema.Measurement(trial_id=trial_id, **{name: getattr(measurement, name) for name in columns})
 

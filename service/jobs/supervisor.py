@@ -1,4 +1,4 @@
-"""A process kept running beside ours: started again when it dies, and ending when ours does."""
+"""Supervised child process: restarted when it dies, and ended when this process does."""
 
 import os
 import select
@@ -12,7 +12,7 @@ from contextlib import suppress
 import structlog
 
 LATE_S = 5.0
-"""How long after XETUNE_SHUTDOWN_S a process that did not end is killed."""
+"""Time after XETUNE_SHUTDOWN_S at which a process that did not end is killed."""
 _ORPHAN_S = 5.0
 _SHORTEST_WAIT_S = 1.0
 _LONGEST_WAIT_S = 30.0
@@ -21,12 +21,12 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Supervisor:
-    """Keeps one process of a command running from `start` until `stop`. Owns one thread.
+    """Supervisor of one process of a command, from `start` until `stop`. Owns one thread.
 
-    One that dies is started again after 1 s, then after twice as long each time, up to 30 s; one that
-    lived for a minute is forgiven its predecessors.
+    A process that dies is restarted after 1 s, then after twice as long each time, up to 30 s; the delay is
+    reset when one lived for a minute.
 
-    One that is there `stop_s` seconds after it was asked to end is killed.
+    A process that has not ended `stop_s` seconds after it was asked to is killed.
     """
 
     def __init__(self, command: Sequence[str], stop_s: float) -> None:
@@ -43,7 +43,7 @@ class Supervisor:
         return self._process.pid if self._process is not None else None
 
     def start(self) -> None:
-        """Start the process and watch it."""
+        """Start the process and its supervision."""
         self._thread.start()
 
     def ask(self) -> None:
@@ -57,7 +57,7 @@ class Supervisor:
             self._process.terminate()
 
     def stop(self) -> None:
-        """Ask the process to end, kill its group `stop_s` after it was first asked, and return when it is gone."""
+        """Ask the process to end, kill its group `stop_s` after the first request, and return when it is gone."""
         self.ask()
         process, deadline = self._process, self._deadline or 0.0
         self._thread.join(max(deadline - time.monotonic(), 0.0))
@@ -86,7 +86,7 @@ class Supervisor:
 
 
 def end_within(seconds: float) -> None:
-    """Have this process killed if it is still there after that time; what it started ends with it."""
+    """Kill this process with its children if it has not ended after that time."""
     watch = threading.Timer(seconds, _end_late, args=(seconds,))
     watch.daemon = True
     watch.start()
@@ -98,14 +98,14 @@ def _end_late(seconds: float) -> None:
 
 
 def end_with(parent: int) -> None:
-    """Make this process end soon after its parent process `parent`: it is told to stop, and killed if it does not."""
+    """End this process soon after its parent process `parent`: it is asked to stop, and killed if it does not."""
     threading.Thread(target=_end_with, args=(parent,), name="parent watch", daemon=True).start()
 
 
 def _end_with(parent: int) -> None:
     with suppress(ProcessLookupError):
         watched = os.pidfd_open(parent)
-        if os.getppid() == parent:  # else it died before, and its number may be another's
+        if os.getppid() == parent:  # otherwise it died before, and its id may be reused
             select.select([watched], [], [])
     _log.warning("the process that started this one is gone", parent=parent)
     os.kill(os.getpid(), signal.SIGTERM)

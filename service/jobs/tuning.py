@@ -1,4 +1,4 @@
-"""Runs a claimed job: wires devices, compile workers, the tuner and the database together."""
+"""Execution of a claimed job: assembly of devices, compile workers, the tuner and the database."""
 
 import threading
 from collections.abc import Callable, Generator
@@ -62,10 +62,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What running jobs needs.
+    """Environment for running jobs.
 
-    `place` is where kernels are compiled and run. `on_event` hears of each trial, `on_wait` whom a job waits for;
-    `native_for` compiles kernels for their GPU.
+    `place` compiles and runs kernels. `on_event` is called with each trial, `on_wait` with the user that a
+    job waits for; `native_for` compiles kernels for their GPU.
     """
 
     database: Database
@@ -77,32 +77,32 @@ class Tuning:
     on_wait: Callable[[str], None] = lambda _message: None
 
     def run(self, job: ClaimedJob, interrupt: threading.Event) -> JobEnd:
-        """Tune until the budget is spent, the space is exhausted, or someone asks to stop.
+        """Tune until the budget is spent, the space is exhausted, or cancellation is requested.
 
         Raises:
-            CodegenError, HalError, TunerError, StorageError: the job cannot give a result.
+            CodegenError, HalError, TunerError, StorageError: the job cannot produce a result.
             LeaseLost: another worker took the job.
-            DatabaseError: the database does not answer; the job stays as it is.
+            DatabaseError: the database does not answer; the job is unchanged.
         """
         store = self.store_of(job, interrupt)
         with self.opened(job.spec.device, store.cancelled, f"job {job.id}") as opened:
             return ended_by(interrupt) if opened is None else self._tune(job, *opened, store)
 
     def store_of(self, job: ClaimedJob, interrupt: threading.Event) -> "Interruptible":
-        """The trials of a claimed job, cancelled by the event too."""
+        """Return the trial store of a claimed job, which the event cancels too."""
         return Interruptible(DbTrialStore(self.database, self.artifacts, job.id, job.worker), interrupt)
 
     @contextmanager
     def opened(
         self, asked: DeviceSpec, stopped: Callable[[], bool], user: str
     ) -> Generator[tuple[ListedDevice, OpenedDevice | None] | None]:
-        """The device that was asked for, nobody else's meanwhile; no Device where it is not in this machine.
+        """Open the requested device exclusively; the device is None if it is not in this machine.
 
-        `user` is who has it, for those that wait; None when `stopped` said so while this one waited.
+        `user` is shown to other waiting processes; yields None if `stopped` returned true while waiting.
 
         Raises:
-            HalError: it is not known here, or cannot be opened.
-            StorageError: its lock cannot be made.
+            HalError: it is unknown here, or cannot be opened.
+            StorageError: its lock cannot be created.
         """
         listed = self.place.resolve(asked.id)
         _check_same(asked, listed)
@@ -114,7 +114,7 @@ class Tuning:
 
     @contextmanager
     def compilers(self) -> Generator[CachingCompiler]:
-        """Workers that compile, with the cache; what it had is added up in the database at the end."""
+        """Open compile workers with the cache; its hits are added to the database at the end."""
         with self.place.compilers(self.cache) as pool:
             try:
                 yield pool
@@ -127,11 +127,13 @@ class Tuning:
                 counters.add(
                     session, {Tallied.COMPILE_CACHE_HITS: uses.hits, Tallied.COMPILE_CACHE_MISSES: uses.misses}
                 )
-        except DatabaseError as error:  # of use to watchers alone: what ends the block is told
+        except DatabaseError as error:  # statistics only: the error of the block takes precedence
             _log.warning("uses of the compile cache not counted", error=str(error))
 
     def listener(self, job: ClaimedJob, device: OpenedDevice | None) -> Listener:
-        """Hears of events, and records what a run takes: after each trial, so that little is lost if it is killed."""
+        """Return a listener that records the wall time of a run after each trial, so that little is lost if
+        it is killed.
+        """
         before = 0 if device is None else device.restarts
 
         def heard(event: Event) -> None:
@@ -169,13 +171,15 @@ class Tuning:
         return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else ended_by(store.interrupt)
 
     def _donors(self, job: ClaimedJob, listed: ListedDevice) -> list[KernelConfig]:
-        """What a search that measures and learns begins with; one that predicts ranks all of its space."""
+        """Return the warm starts of a search that measures and learns; one that predicts ranks its whole space."""
         if not job.spec.warm_start or not listed.runnable or not learns(job.spec.search):
             return []
         return donors_for(self.database, job.id, job.spec.problem, listed.spec)
 
     def _known(self, job: ClaimedJob, listed: ListedDevice) -> Known | None:
-        """What earlier jobs measured of the problem on this device; None where a job measures all, or nothing."""
+        """Return earlier measurements of the problem on this device; None if the job measures everything, or
+        nothing.
+        """
         if not job.spec.reuse or not listed.runnable:
             return None
         return known_of(self.database, job.id, job.spec.problem, listed.spec)
@@ -193,7 +197,7 @@ class Tuning:
         pool: Compiler,
         given: list[XeConfig],
     ) -> JobEnd:
-        """Measure what the job was given; there is nothing to search."""
+        """Measure the given configurations of the job, without a search."""
         if device is None:
             raise UnknownDevice(f"{listed.spec.id} is not in this machine; run a worker where it is")
         problem, seconds, seed = job.spec.problem, job.spec.budget.seconds, job.spec.seed
@@ -205,7 +209,7 @@ class Tuning:
         return JobEnd.SUCCEEDED if stop is not Stop.CANCELLED else ended_by(store.interrupt)
 
     def _keep(self, job: ClaimedJob, result: SessionResult) -> None:
-        """Record the space that was searched, and who won when default and best were re-measured, interleaved."""
+        """Record the searched space, and the winner of the re-measurement of default and best, interleaved."""
         compared = result.comparison
         with self.database.write() as session:
             leases.check_own(session, job.id, job.worker)
@@ -219,7 +223,7 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True)
 class Interruptible:
-    """A TrialStore that is also cancelled by an event."""
+    """A TrialStore that an event cancels too."""
 
     store: TrialStore
     interrupt: threading.Event
@@ -244,12 +248,14 @@ class Interruptible:
 
 
 def ended_by(interrupt: threading.Event) -> JobEnd:
-    """How a job that someone stopped ends: by this process, or for good."""
+    """Return the end of a stopped job: interrupted with this process, or cancelled."""
     return JobEnd.INTERRUPTED if interrupt.is_set() else JobEnd.CANCELLED
 
 
 def _check_same(asked: DeviceSpec, here: ListedDevice) -> None:
-    """A job for a device that was there when it was asked for is not answered with a prediction."""
+    """Check that the requested device is the local one: a job for a real device must not fall back to
+    predictions.
+    """
     if asked.driver is not None and not here.runnable:
         raise UnknownDevice(
             f"the job was asked for {asked.id} with driver {asked.driver}, which is not in this machine; "

@@ -1,4 +1,4 @@
-"""What a job begins its search with: chosen from the database once, kept with the job, the same when it goes on."""
+"""Warm starts of a job: selected from the database once and stored with the job, so that they survive restarts."""
 
 from itertools import zip_longest
 from typing import cast
@@ -36,7 +36,7 @@ _JOBS = 10
 
 
 def donors_for(database: Database, job_id: UUID, problem: GemmProblem, spec: DeviceSpec) -> list[KernelConfig]:
-    """The configurations that a job begins with, best first; a job that has none yet chooses them."""
+    """Return the warm starts of a job, best first; they are selected on the first call."""
     with database.read() as session:
         chosen = warm_starts.of_job(session, job_id)
     if not chosen:
@@ -47,7 +47,7 @@ def donors_for(database: Database, job_id: UUID, problem: GemmProblem, spec: Dev
 
 
 def _chosen(session: Session, job_id: UUID, problem: GemmProblem, spec: DeviceSpec) -> list[JsonObject]:
-    """The warm starts of a job; none of one that has a time already."""
+    """Return the warm starts of a job; none if it has a time already."""
     job = jobs.get(session, job_id)
     if job is None or job.best_trial_id is not None:
         return []
@@ -57,9 +57,10 @@ def _chosen(session: Session, job_id: UUID, problem: GemmProblem, spec: DeviceSp
 
 
 def nearest(session: Session, job: schema.Job, problem: GemmProblem, spec: DeviceSpec) -> list[tuple[int, float]]:
-    """Trials with the distances of their problems: the winners of the nearest jobs, then their second best, and so on.
+    """Return trials with the distances of their problems: the winners of the nearest jobs, then their second
+    best, and so on.
 
-    Nearer is the same device before its architecture before others, then the smaller distance, then the newer job.
+    The order is: same device, same architecture, others; then the smaller distance, then the newer job.
     """
     near = [found for found in warm_start_candidates.alike(session, problem_to_json(problem)) if found.job_id != job.id]
     rows = warm_start_candidates.devices(session, {found.device_id for found in near})
@@ -89,7 +90,9 @@ def nearest(session: Session, job: schema.Job, problem: GemmProblem, spec: Devic
 def nearest_recorded(
     session: Session, job: schema.Job, problem: GemmProblem, spec: DeviceSpec
 ) -> list[tuple[int, float]]:
-    """The fastest recorded trials of the nearest recording, with the distance of its problem; ranked as jobs are."""
+    """Return the fastest recorded trials of the nearest recording, with the distance of its problem; ranked
+    as jobs are.
+    """
     sizes = problem.m, problem.n, problem.k, problem.batch
     near: list[tuple[int, float, int, schema.Recording]] = []
     for place, found in enumerate(recordings.alike(session, job.problem)):

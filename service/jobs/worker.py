@@ -1,8 +1,8 @@
-"""Run a given job in this process: claim it, extend its lease, and record how it ended.
+"""Worker for a given job in this process: claims it, extends its lease, and records its end.
 
-The coordinator runs the jobs of the queue; this runs those that a command or a set of shapes names. No transaction is
-open while a job runs. A worker that is stopped puts its job back in the queue; the job of one that was killed is
-claimed again at once on the same host, and after its lease elsewhere.
+The coordinator runs the jobs of the queue; this runs those that a command or a set of shapes names. No
+transaction is open while a job runs. A worker that is stopped requeues its job; the job of one that was
+killed is claimed again at once on the same host, and after its lease elsewhere.
 """
 
 import signal
@@ -30,9 +30,9 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Worker:
-    """Runs jobs by their ids. `run_one` blocks; `stop` may be called from any thread or a signal handler.
+    """Runner of jobs by id. `run_one` blocks; `stop` may be called from any thread or a signal handler.
 
-    Unless `alone`, jobs of its own name are those of other threads of this process.
+    Unless `alone`, jobs with its worker name belong to other threads of this process.
     """
 
     def __init__(
@@ -49,19 +49,19 @@ class Worker:
         self.name = own_name()
 
     def stop(self) -> None:
-        """Put the present job back and end."""
+        """Requeue the current job and end."""
         self._stop.set()
         self._interrupt.set()
 
     def run_one(self, job_id: UUID) -> bool:
-        """Run that job; False when it is over or another worker has it.
+        """Run that job; False if it is over or another worker has it.
 
         Raises:
-            DatabaseError: the database does not answer; the job stays as it is.
-            StorageError: artifacts cannot be written; the job is back in the queue.
+            DatabaseError: the database does not answer; the job is unchanged.
+            StorageError: artifacts cannot be written; the job is requeued.
         """
         with self._database.write() as session:
-            # This worker is idle: what has its name was left when the database did not answer.
+            # This worker is idle: jobs under its name were left when the database did not answer.
             release_abandoned(session, lambda name: (self._alone and name == self.name) or is_dead(name))
             job = leases.claim(session, job_id, self.name, self._settings.lease_s)
         if job is None:
@@ -93,14 +93,14 @@ class Worker:
 
 
 def release_abandoned(session: Session, is_gone: Callable[[str], bool]) -> None:
-    """Put back the jobs of workers that are gone."""
+    """Requeue the jobs of workers that are gone."""
     for name in session.scalars(select(Job.worker).where(Job.status == "running").distinct()).all():
         if name is not None and is_gone(name):
             leases.release_all(session, name)
 
 
 class Stoppable(Protocol):
-    """What a signal may stop."""
+    """Object that a signal may stop."""
 
     def stop(self) -> None:
         """End soon; may be called from a signal handler."""
@@ -108,7 +108,7 @@ class Stoppable(Protocol):
 
 
 def stop_on_signals(worker: Stoppable, within_s: float | None = None) -> None:
-    """Make SIGTERM and SIGINT stop the worker, and kill this process if it is still there after `within_s`."""
+    """Stop the worker on SIGTERM and SIGINT, and kill this process if it has not ended after `within_s`."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         worker.stop()

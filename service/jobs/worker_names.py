@@ -1,23 +1,25 @@
-"""Names of workers, by which others on the same host see that one has died."""
+"""Names of workers, which let others on the same host see that one has died."""
 
 import os
 import socket
 from pathlib import Path
 
 _PROC = Path("/proc")
-_START_TICKS = 19  # among the fields after the command's name. Source: proc_pid_stat(5), field 22
+_START_TICKS = 19  # index after the command's name. Source: proc_pid_stat(5), field 22
 
 
 def own_name() -> str:
-    """The name of the worker in this process: host/boot:pid namespace/pid/start in clock ticks since boot."""
+    """Return the name of the worker in this process: host/boot:pid namespace/pid/start in clock ticks since
+    boot.
+    """
     pid = os.getpid()
     return f"{socket.gethostname()}/{_place() or 'unknown'}/{pid}/{_start_ticks(pid) or 0}"
 
 
 def is_dead(name: str) -> bool:
-    """Whether the worker of that name is gone for sure; False when it cannot be known from here.
+    """Return whether the worker of that name is certainly gone; False if it cannot be determined from here.
 
-    It can be known in the same boot and PID namespace, whatever the host is called and however its clock is set.
+    It can be determined in the same boot and PID namespace, independent of host name and clock.
     """
     place, _, process = name.partition("/")[2].partition("/")
     number, _, ticks = process.partition("/")
@@ -26,12 +28,14 @@ def is_dead(name: str) -> bool:
     started = _start_ticks(int(number))
     if started is None:
         return not _exists(int(number))
-    # The start tells a process from a later one that was given its number.
+    # The start time distinguishes a process from a later one with the same id.
     return started != int(ticks)
 
 
 def is_elsewhere(name: str) -> bool:
-    """Whether the worker of that name is on another machine for sure: neither this boot of it, nor of this name."""
+    """Return whether the worker of that name is certainly on another machine: neither this boot, nor this
+    host name.
+    """
     host, _, rest = name.partition("/")
     boot, _, _ = rest.partition(":")
     own = (_place() or "").partition(":")[0]
@@ -39,7 +43,7 @@ def is_elsewhere(name: str) -> bool:
 
 
 def _place() -> str | None:
-    """Where process ids mean the same; None where /proc does not tell."""
+    """Return the scope of process ids (boot and PID namespace); None if /proc does not have it."""
     try:
         boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
         namespace = (_PROC / "self/ns/pid").readlink()
@@ -49,17 +53,17 @@ def _place() -> str | None:
 
 
 def _start_ticks(pid: int) -> int | None:
-    """When a process started, in clock ticks since boot; None when it cannot be seen."""
+    """Return the start of a process in clock ticks since boot; None if it cannot be read."""
     try:
         stat = (_PROC / str(pid) / "stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    # The command's name is in brackets and may hold spaces and brackets.
+    # The command's name is in parentheses and may contain spaces and parentheses.
     return int(stat.rpartition(")")[2].split()[_START_TICKS])
 
 
 def _exists(pid: int) -> bool:
-    """Whether there is a process of that number, even one that /proc hides from other users."""
+    """Return whether a process of that id exists, even one that /proc hides from other users."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -1,1 +1,1 @@
-"""A confined child: a process for what strangers send, which can use little, reach nothing and change nothing."""
+"""Sandboxed child process for untrusted input, with limited resources, no network and read-only files."""

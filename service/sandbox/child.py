@@ -1,6 +1,6 @@
-"""The confined child: gives up what it does not need, then reads what it is to do. Run with `python -I -m`.
+"""Sandboxed child: drops its privileges, then reads the request. Run with `python -I -m`.
 
-Nothing is imported that a stranger's request might misuse before it is confined; the work's modules are imported after.
+Only modules that the sandbox needs are imported before it is active; the work's modules are imported after.
 """
 
 import json
@@ -22,7 +22,7 @@ _PROGRAMS = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/dev/ur
 
 
 def main() -> None:
-    """Confine this process, do the work that the first argument names on the request, and write the answer."""
+    """Activate the sandbox, run the work that the first argument names on the request, and write the answer."""
     module, limits = sys.argv[1], Limits(**json.loads(sys.argv[2]))
     answer = _keep_output_apart()
     held = confine(limits)
@@ -31,18 +31,18 @@ def main() -> None:
         return
     try:
         work = __import__(module, fromlist=["run"])
-        result = work.run(pickle.load(sys.stdin.buffer))  # what the service itself wrote
+        result = work.run(pickle.load(sys.stdin.buffer))  # written by the service itself
     except MemoryError:
         result = {"limit": Limit.MEMORY.value}
     except RecursionError:
         result = {"limit": Limit.NESTING.value}
     _write(answer, result)
-    # Libraries that were left in the middle of something need not tidy up.
+    # Exit without clean-up of libraries that were interrupted.
     os._exit(0)
 
 
 def confine(limits: Limits) -> Held:
-    """Give up, for good, what `Held` says."""
+    """Drop, irrevocably, what `Held` states."""
     linux.end_with_parent()
     was_root = os.getuid() == 0
     for what, most in (
@@ -53,10 +53,10 @@ def confine(limits: Limits) -> Held:
         (resource.RLIMIT_MEMLOCK, 0),
     ):
         _lower(what, most)
-    # The first limit ends it with a signal that tells why, the second for sure.
+    # The soft limit ends it with a signal that identifies the reason, the hard limit without.
     _lower(resource.RLIMIT_CPU, limits.cpu_s, limits.cpu_s + 1)
     apart = linux.leave_network()
-    # Only in a user namespace of its own are the processes counted that are its own, and root's are not.
+    # Only in a separate user namespace are only its own processes counted, and root's are not.
     counted = apart and not was_root
     if counted:
         _lower(resource.RLIMIT_NPROC, limits.processes)
@@ -79,7 +79,7 @@ def _lower(what: int, soft: int, hard: int | None = None) -> None:
 
 
 def _keep_output_apart() -> int:
-    """A file for the answer alone: what libraries print must not get into it."""
+    """Return a file for the answer only: output of libraries must not get into it."""
     answer = os.dup(_OUT)
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, _OUT)

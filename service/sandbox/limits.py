@@ -1,4 +1,4 @@
-"""What a confined child may use, and what of that a machine can make sure of."""
+"""Limits of a sandboxed child, and which of them this machine enforces."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,9 +6,9 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """At most so much: address space of each process in bytes, processor time of each and wall time of all in s.
+    """Limits: address space of each process in bytes, processor time of each and wall time of all in s.
 
-    `file_bytes` is the most that one file, the answer among them, may hold; `processes` counts those of the child.
+    `file_bytes` is the maximum size of one file, including the answer; `processes` counts those of the child.
     """
 
     memory_bytes: int = 2 * 2**30
@@ -30,11 +30,11 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What the child found that this machine holds it to. Resources, environment, folder and time are always limited.
+    """Restrictions that this machine enforces. Resources, environment, folder and time are always limited.
 
-    `network` is "namespace" (it has none), "seccomp" (it may not open sockets) or "none"; `files` is "landlock" (it
-    reads the programs and writes nothing) or "none"; `system_calls` is "seccomp" (it starts no program and signals
-    none) or "none"; `processes` says whether they are counted.
+    `network` is "namespace" (no network), "seccomp" (cannot open sockets) or "none"; `files` is "landlock"
+    (read-only access to programs) or "none"; `system_calls` is "seccomp" (cannot start programs or send
+    signals) or "none"; `processes` is whether their number is limited.
     """
 
     network: str

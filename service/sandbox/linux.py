@@ -1,6 +1,7 @@
-"""What Linux takes from a process for good: network, files, system calls. Only the standard library, and no names.
+"""Irrevocable restrictions of a process on Linux: network, files, system calls. Uses only the standard
+library.
 
-Each function says whether the kernel did it: older ones and some containers do not.
+Each function returns whether the kernel applied it: older ones and some containers do not.
 """
 
 import ctypes
@@ -17,30 +18,32 @@ _CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWIPC = 0x10000000, 0x40000000, 0x0800000
 
 
 def end_with_parent() -> None:
-    """Be killed when the thread that started this process ends."""
+    """Kill this process when the thread that started it ends."""
     _LIBC.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
 
 
 def gain_nothing() -> bool:
-    """Let no program that is started have more rights than this process; the next two need it."""
+    """Prevent started programs from gaining rights (no_new_privs); required by the next two."""
     return _LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
 
 
 def leave_network() -> bool:
-    """Enter a user and a network namespace without any interface. Source: user_namespaces(7), network_namespaces(7)."""
+    """Enter a user and a network namespace without any interface. Source: user_namespaces(7),
+    network_namespaces(7).
+    """
     return _LIBC.unshare(_CLONE_NEWUSER | _CLONE_NEWNET | _CLONE_NEWIPC) == 0
 
 
-# Source: landlock(7), linux/landlock.h. The calls have these numbers on every architecture.
+# Source: landlock(7), linux/landlock.h. The system calls have these numbers on every architecture.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION_FLAG, _PATH_BENEATH = 1, 1
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
-_RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}  # later: 16, ioctl of devices with them
+_RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}  # later: 16, including ioctl of devices
 _TCP, _SCOPES = 0b11, 0b11  # bind and connect; abstract sockets and signals
 
 
 def read_only(paths: Iterable[str]) -> bool:
-    """Let files be read beneath these paths, and nothing else be done with files."""
+    """Allow only reading files beneath these paths."""
     version = _LIBC.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_FLAG)
     if version < 1:
         return False
@@ -61,7 +64,7 @@ def read_only(paths: Iterable[str]) -> bool:
 def _allow_reading(ruleset: int, path: str) -> None:
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except OSError:  # what is not there needs no permission
+    except OSError:  # a missing path needs no permission
         return
     rights = _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0)  # noqa: PTH112 (pathlib is not imported yet)
     _LIBC.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, struct.pack("<Qi", rights, place), 0)
@@ -72,10 +75,10 @@ def _allow_reading(ruleset: int, path: str) -> None:
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1  # EPERM
 _NUMBER_AT, _ARCH_AT = 0, 4
-_X32 = 0x40000000  # another way to say the numbers of x86-64
+_X32 = 0x40000000  # alternative numbers on x86-64
 _FILTER_MODE = 2
 _ARCHES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-# Opening sockets and other ways to reach beyond the process; starting programs; leaving the group that is killed.
+# Opening sockets and other access beyond the process; starting programs; leaving the process group.
 _REFUSED: dict[str, tuple[int, int]] = {
     "socket": (41, 198),
     "connect": (42, 203),
@@ -112,7 +115,7 @@ class _Program(ctypes.Structure):
 
 
 def refuse_calls() -> bool:
-    """Let no socket be opened, no program be started, no other process be touched, and the group not be left."""
+    """Forbid opening sockets, starting programs, signalling other processes, and leaving the process group."""
     machine = platform.machine()
     if machine not in _ARCHES:
         return False
@@ -120,7 +123,7 @@ def refuse_calls() -> bool:
     numbers = [numbers[column] for numbers in _REFUSED.values()]
     steps = [
         _step(_LOAD, 0, 0, _ARCH_AT),
-        _step(_EQUAL, 0, len(numbers) + 3, _ARCHES[machine]),  # of another architecture: refused
+        _step(_EQUAL, 0, len(numbers) + 3, _ARCHES[machine]),  # another architecture: refused
         _step(_LOAD, 0, 0, _NUMBER_AT),
         _step(_AT_LEAST, len(numbers) + 1, 0, _X32),
         *(_step(_EQUAL, len(numbers) - place, 0, number) for place, number in enumerate(numbers)),

@@ -1,4 +1,4 @@
-"""Starts confined children, waits as long as they may take, and tells what ended them.
+"""Parent of sandboxed children: starts them, waits up to the time limit, and reports why they ended.
 
 ConfinedFailure
 +-- LimitReached  a limit ended it
@@ -29,7 +29,7 @@ _OUT_OF_MEMORY = re.compile(r"bad_alloc|out of memory|MemoryError|Cannot allocat
 
 
 class ConfinedFailure(Exception):
-    """Base: no answer."""
+    """Base class: no answer."""
 
 
 class LimitReached(ConfinedFailure):
@@ -41,19 +41,19 @@ class LimitReached(ConfinedFailure):
 
 
 class ChildEnded(ConfinedFailure):
-    """It ended without an answer: a fault of what it ran, which the request found."""
+    """It ended without an answer: a crash of the work, triggered by the request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the child wrote, to be trusted no more than the request; and what it was held to."""
+    """Output of the child, as untrusted as the request; and its restrictions."""
 
     document: dict[str, object]
     held: Held
 
 
 def run_confined(module: str, request: object, limits: Limits) -> Answer:
-    """What `module.run(request)` gives in a fresh, confined process; the request is pickled, the answer is JSON.
+    """Run `module.run(request)` in a new, sandboxed process; the request is pickled, the answer is JSON.
 
     Raises:
         LimitReached: names the limit.
@@ -81,7 +81,7 @@ def run_confined(module: str, request: object, limits: Limits) -> Answer:
 
 
 def probe(limits: Limits) -> Held:
-    """What this machine holds a confined child to.
+    """Return the restrictions of a sandboxed child on this machine.
 
     Raises:
         ConfinedFailure: it does not start.
@@ -90,7 +90,7 @@ def probe(limits: Limits) -> Held:
 
 
 def _run(arguments: list[str], files: tuple[int, int, int], wall_s: float) -> int | None:
-    """The exit code of a child; None if it took too long. Its processes are gone when this returns."""
+    """Run a child; return its exit code, or None if it took too long. Its processes are gone on return."""
     command = [sys.executable, "-I", "-X", "utf8", "-m", "service.sandbox.child", *arguments]
     with tempfile.TemporaryDirectory(prefix="xetune-confined-") as empty:
         process = subprocess.Popen(
@@ -103,7 +103,7 @@ def _run(arguments: list[str], files: tuple[int, int, int], wall_s: float) -> in
             in_time = bool(waiting.poll(wall_s * 1000))
         finally:
             os.close(watched)
-            # Before it is waited for: until then its number is no other group's.
+            # Before the wait: until then its id cannot be reused by another group.
             os.killpg(process.pid, signal.SIGKILL)
             code = process.wait()
     return code if in_time else None
@@ -131,7 +131,7 @@ def _told(limit: Limit, limits: Limits) -> str:
 
 @contextmanager
 def _file(name: str) -> Generator[int]:
-    """A file in memory, which no folder has."""
+    """Open an anonymous file in memory."""
     file = os.memfd_create(name)
     try:
         yield file

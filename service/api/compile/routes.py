@@ -27,8 +27,7 @@ def compile_kernels(body: CompileBody, context: ContextDep) -> CompileOut:
     requested files.
 
     Nothing is stored. Compilation runs in a sandboxed process with limited resources; a limit that it reaches
-    is the
-    `rule` of the error.
+    is the `rule` of the error.
     """
     spec = context.devices.resolve(body.device, body.target).spec
     return context.compiler.compile(understand(body, spec, context.settings))

@@ -22,8 +22,7 @@ class DeviceDirectory:
     """Devices by name. Thread-safe.
 
     A listing probes drivers for about a second, so one is reused for `ttl_s`; an older one is returned while
-    the next
-    is made in the background.
+    the next is made in the background.
     """
 
     def __init__(

@@ -60,8 +60,7 @@ def results(
     """Yield jobs that are over with all their trials, and the kernels of trials with a time.
 
     Trials that reuse the time of another job come last, together with that job; they are left out while that
-    job is
-    running. `said` are names of records that the file has already.
+    job is running. `said` are names of records that the file has already.
 
     Raises:
         NotFound, Conflict: the requested job does not exist, or is not over.

@@ -100,8 +100,7 @@ def kernel_record(
     key: schema.ResultKey | None = None,
 ) -> KernelRecord:
     """Return the record of a kernel with its binary; `header` is the SHA-256 of the C header of a CPU kernel,
-    and `key`
-    the result key of a time that was measured with it.
+    and `key` the result key of a time that was measured with it.
 
     Raises:
         ArtifactMissing, ArtifactDamaged: the binary is missing or damaged.

@@ -86,9 +86,8 @@ def import_results(
     """Import a file: results of another database, or of other autotuners as a recording; all or nothing.
 
     JSON lines of results contain kernels and times that lookups serve from then on, so they need a key with
-    the scope
-    `admin`. A T1 file, and JSON lines of runners-up, contain no results: they queue jobs that measure their
-    configurations on a local device.
+    the scope `admin`. A T1 file, and JSON lines of runners-up, contain no results: they queue jobs that
+    measure their configurations on a local device.
     """
     options = ImportOptions(query.format, query.problem(), query.device, query.origin, query.seconds)
     with context.imports.one():
@@ -112,7 +111,6 @@ def export_results(context: ContextDep, query: Annotated[ExportQuery, Query()]) 
     """Export finished jobs with their trials and kernels as JSON lines that another database can import.
 
     Filter by problem (m, n, k and its types), device or job. A job or a recording can also be exported as a
-    Kernel Tuner
-    cache, a T4 or a T1 file.
+    Kernel Tuner cache, a T4 or a T1 file.
     """
     return export_stream.answer(query, context)

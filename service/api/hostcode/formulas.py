@@ -61,8 +61,7 @@ def _call(name: str, *arguments: ast.expr) -> ast.expr:
 
 def assumption(words: str, names: frozenset[str]) -> Assumption | None:
     """Return the checks of an assumption before a launch; None for what the kernel computes itself, and for
-    addresses,
-    which programs align.
+    addresses, which programs align.
     """
     found = _RULE.fullmatch(words)
     if found is None:

@@ -74,8 +74,7 @@ class EpilogueLine:
 @dataclass(frozen=True, slots=True)
 class HostProgram:
     """Input of a template. `sizes` are names with the sizes that the kernel was tuned for, `tight` the packed
-    strides as
-    expressions for other m, n and k of a dynamic kernel.
+    strides as expressions for other m, n and k of a dynamic kernel.
     """
 
     kernel_id: UUID

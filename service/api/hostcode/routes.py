@@ -47,8 +47,7 @@ def read_host_code(
     session: ReadSessionDep,
 ) -> Response:
     """Return a complete program that runs a kernel: it allocates memory, launches every step, verifies
-    results against a
-    reference and measures the time with events.
+    results against a reference and measures the time with events.
 
     A program of a kernel with dynamic shapes accepts other sizes.
     """

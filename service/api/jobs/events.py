@@ -1,8 +1,7 @@
 """Event stream of a job: each trial once, in order of number, and the job after each change.
 
 A trial event's id is the trial's number, so a client that reconnects with Last-Event-ID misses none and gets
-none
-twice. The last event has the id "end".
+none twice. The last event has the id "end".
 """
 
 from collections.abc import AsyncGenerator, Callable

@@ -31,10 +31,8 @@ def identify(context: Context, request: Request) -> Caller:
     """Authenticate a request.
 
     Until the first key is created, a service that listens on loopback accepts local requests without a key,
-    unless a
-    proxy forwarded them. From then on each request needs one: in the header `Authorization: Bearer`, or, for
-    pages of the
-    dashboard, in a cookie.
+    unless a proxy forwarded them. From then on each request needs one: in the header `Authorization: Bearer`,
+    or, for pages of the dashboard, in a cookie.
 
     Raises:
         Unauthorized: no key, or an invalid one.

@@ -15,8 +15,7 @@ from service.api.schedules.cron import (
 @dataclass(frozen=True, slots=True)
 class Handled:
     """Result of one check: a run for `run_at` that covers `run_for` due times, and `missed` ones without a
-    run, from
-    `missed_at` on; the next due time to handle is `next_due_at`, which may have passed already.
+    run, from `missed_at` on; the next due time to handle is `next_due_at`, which may have passed already.
     """
 
     run_at: datetime | None

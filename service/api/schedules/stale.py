@@ -48,8 +48,7 @@ def stale_work(body: StaleBody, planning: Planning) -> StaleWork:
     """Return jobs for stale results, the least recently requested first; at most as many as the body allows.
 
     A result is stale if no result of its problem on its device was made with the current versions. A measured
-    result is
-    only updated by measuring: if its device is not local, it is left out.
+    result is only updated by measuring: if its device is not local, it is left out.
 
     Raises:
         DatabaseError: the database does not answer.

@@ -31,8 +31,7 @@ def choose_kernels(shapes: Sequence[Searched], spec: DeviceSpec, within: float) 
     """Choose the configurations to try on all shapes, each with the member that it is from.
 
     First the best of each shape, in order of their share of the total; then others within `within` of their
-    best.
-    Configurations that make the same choices are one kernel.
+    best. Configurations that make the same choices are one kernel.
     """
     found: list[tuple[int, float, Searched, KernelConfig]] = []
     for shape in shapes:

@@ -52,8 +52,7 @@ class SetRequest:
     """A valid set of shapes. `seconds` is wall time of all its runs; `within` a fraction.
 
     With `reuse` shapes reuse known times, with `warm_start` they begin with good configurations of other
-    problems; a
-    shape stops after `no_gain` consecutive trials without a gain.
+    problems; a shape stops after `no_gain` consecutive trials without a gain.
     """
 
     source: str

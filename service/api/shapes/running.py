@@ -1,8 +1,7 @@
 """Execution of a set of shapes: portions of its jobs where they gain most, then each kernel on each shape.
 
 A portion is one run of a job by a worker: claimed, its lease extended, returned to the queue. Results are
-stored with
-each trial, so that a set that was interrupted or killed continues where it stopped.
+stored with each trial, so that a set that was interrupted or killed continues where it stopped.
 """
 
 import threading

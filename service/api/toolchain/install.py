@@ -1,8 +1,7 @@
 """Installation of Intel's offline compiler into a user's folder on Debian and Ubuntu, without root.
 
 The packages come from the newest suite of the distribution, through the system's mirror. They are unpacked,
-not
-installed: the compiler runs with the C library that comes with them.
+not installed: the compiler runs with the C library that comes with them.
 """
 
 import platform

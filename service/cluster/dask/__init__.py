@@ -1,1 +1,1 @@
-"""Many machines through a Dask scheduler; the one door to `distributed`."""
+"""Execution on many machines through a Dask scheduler; the only package that imports `distributed`."""

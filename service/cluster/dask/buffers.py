@@ -1,4 +1,4 @@
-"""Buffers by what they hold: those that a machine has already are not sent again."""
+"""Content-addressed buffers: those that a machine already has are not sent again."""
 
 import hashlib
 import threading
@@ -11,14 +11,14 @@ from hal import Buffer
 
 
 def hash_of(buffer: Buffer) -> str:
-    """Equal for equal memory of one type and shape."""
+    """Return a hash that is equal for equal memory of one type and shape."""
     digest = hashlib.sha256(f"{buffer.dtype.str} {buffer.shape}".encode())
     digest.update(np.ascontiguousarray(buffer).view(np.uint8).data)
     return digest.hexdigest()
 
 
 class Kept:
-    """Buffers, of at most `most_bytes` together; those that were used longest ago go first. Thread-safe."""
+    """LRU cache of buffers, of at most `most_bytes` in total. Thread-safe."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
@@ -26,7 +26,7 @@ class Kept:
         self._held: OrderedDict[str, Buffer] = OrderedDict()
 
     def take(self, hashes: Sequence[str], sent: Mapping[str, Buffer]) -> tuple[Buffer, ...] | tuple[str, ...]:
-        """The buffers of these hashes, or the hashes of those that are missing. What is sent is kept."""
+        """Return the buffers of these hashes, or the hashes that are missing. `sent` buffers are stored."""
         with self._lock:
             for name, buffer in sent.items():
                 self._held[name] = buffer

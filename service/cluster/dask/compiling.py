@@ -1,4 +1,4 @@
-"""Compilations that run on any machine; one whose machine is lost runs again on another."""
+"""Compilation on any machine; a task whose machine is lost runs again on another."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from service.traces import trace_here
 if TYPE_CHECKING:
     from service.cluster.dask.engine import DaskEngine
 
-_PATIENCE_S = 300.0  # for a scheduler that is away
+_PATIENCE_S = 300.0  # for a scheduler that does not answer
 _PAUSE_S = 1.0
 
 
 class DaskCompiler:
-    """A Compiler of all machines; `uses` counts what their caches had. Thread-safe."""
+    """A Compiler that uses all machines; `uses` counts their cache hits. Thread-safe."""
 
     def __init__(self, engine: DaskEngine) -> None:
         self._engine = engine
@@ -42,21 +42,21 @@ class DaskCompiler:
 
     @property
     def workers(self) -> int:
-        """This place's part of what compiles at one time."""
+        """Number of concurrent compilations of this place."""
         return self._engine.compilations()
 
     @property
     def busy_s(self) -> float:
-        """Seconds in which at least one compilation was under way."""
+        """Seconds with at least one compilation running."""
         return self._busy.seconds
 
     def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> DaskCompilation:
-        """Begin to compile."""
+        """Start to compile."""
         return DaskCompilation(self._engine, (problem, config, spec), self._busy, self.uses)
 
 
 class DaskCompilation:
-    """A compilation under way somewhere."""
+    """A running compilation."""
 
     def __init__(
         self, engine: DaskEngine, asked: tuple[GemmProblem, KernelConfig, DeviceSpec], busy: Busy, uses: CacheUses
@@ -68,7 +68,7 @@ class DaskCompilation:
         self._busy.begin()
         self._counted = threading.Lock()
         self._future: Future[Any] | None = None
-        with suppress(SchedulerLost):  # `result` tries again
+        with suppress(SchedulerLost):  # `result` retries
             self._begin()
 
     def result(self) -> AnyArtifact:
@@ -95,7 +95,7 @@ class DaskCompilation:
         return made.artifact
 
     def cancel(self) -> None:
-        """Give it up; a machine that has begun ends it for itself."""
+        """Cancel it; a machine that has started finishes it."""
         self._cancelled = True
         self._moved.set()
         self._end()
@@ -121,7 +121,7 @@ class DaskCompilation:
         return self._future
 
     def _end(self) -> None:
-        """Count it as ended once, and let the scheduler forget it."""
+        """Count it as ended once, and release it in the scheduler."""
         if self._counted.acquire(blocking=False):
             self._busy.end()
         if self._future is not None:

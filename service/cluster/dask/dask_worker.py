@@ -1,6 +1,6 @@
-"""What a Dask worker of ours holds: compile workers and devices of its machine, and the tasks that use them.
+"""Dask worker of XeTune: compile workers and devices of its machine, and the tasks that use them.
 
-A task answers with values, errors too: Dask itself sees a failure only where a machine is lost.
+Tasks return errors as values: Dask itself sees a failure only if a machine is lost.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ from tuner.verify.verify import verify_on_device
 Answer = TypeVar("Answer")
 _KEPT_BYTES = 2**32
 COMPILES = "compile"
-"""Dask's resource of a compilation; that of a device is `device_resource`."""
+"""Dask resource of a compilation; that of a device is `device_resource`."""
 
 
 def device_resource(hardware: str) -> str:
-    """Dask's resource of a device: one launch at a time."""
+    """Return the Dask resource of a device: one launch at a time."""
     return f"run:{hardware}"
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a machine offers: compilations at one time, and devices, stand-ins aside."""
+    """Offer of a machine: number of concurrent compilations, and devices without emulating ones."""
 
     version: str
     host: str
@@ -65,14 +65,14 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The device's process is up; `restarts` as of Ran."""
+    """The device's process is running; `restarts` as in Ran."""
 
     restarts: int
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A launch, and how often the device's process was started again so far."""
+    """A launch, and the number of restarts of the device's process so far."""
 
     report: RunReport
     restarts: int
@@ -87,7 +87,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Proven:
-    """A launch whose numbers are right, without its outputs."""
+    """A launch whose result is verified, without its outputs."""
 
     proof: Proof
     report: RunReport
@@ -96,7 +96,7 @@ class Proven:
 
 @dataclass(frozen=True, slots=True)
 class Disproved:
-    """A launch whose numbers are wrong."""
+    """A launch whose result is wrong."""
 
     message: str
     proof: Proof
@@ -105,7 +105,7 @@ class Disproved:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """What the machine raised; `restarts` as of Ran."""
+    """Error raised on the machine; `restarts` as in Ran."""
 
     error: CodegenError | HalError | StorageError | TooLargeToProve | ValueError
     restarts: int = 0
@@ -118,7 +118,7 @@ class InUse:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One launch that is asked for. `hashes` name its buffers in order."""
+    """A requested launch. `hashes` identify its buffers in order."""
 
     slug: str
     launch: LaunchSpec
@@ -129,7 +129,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Prove:
-    """One launch whose numbers are to be compared with what comes of inputs that the seed draws."""
+    """A requested launch whose result is verified on inputs that are generated from the seed."""
 
     slug: str
     artifact: AnyArtifact
@@ -140,7 +140,7 @@ class Prove:
 
 @dataclass
 class Station(WorkerPlugin):
-    """One machine's side. Tasks come in threads of the worker; one at a time for each device."""
+    """State of one machine. Tasks run in threads of the worker; one at a time for each device."""
 
     offer: Offer
     cache: Path
@@ -157,7 +157,7 @@ class Station(WorkerPlugin):
         self.pool = CompilePool(self.offer.compilations, COMPILE_TIMEOUT_S, self.cache)
 
     def setup(self, worker: Worker) -> None:
-        """Nothing: it outlives the worker, which starts anew when its scheduler does."""
+        """Do nothing: it outlives the worker, which restarts when its scheduler does."""
 
     def close(self) -> None:
         """End the processes."""
@@ -168,12 +168,12 @@ class Station(WorkerPlugin):
 
     @property
     def resources(self) -> dict[str, float]:
-        """What Dask counts."""
+        """Return the resources that Dask counts."""
         hardware = {hardware_of(device) for device in self.offer.devices}
         return {COMPILES: float(self.offer.compilations)} | {device_resource(each): 1.0 for each in hardware}
 
     def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Made[AnyArtifact] | Failed:
-        """Compile in a process of its own."""
+        """Compile in a separate process."""
         try:
             with self.quiet.shared():
                 return self.pool.compile(problem, config, spec).finished()
@@ -181,7 +181,7 @@ class Station(WorkerPlugin):
             return Failed(error)
 
     def start(self, slug: str, timeout_s: float) -> Started | Failed | InUse:
-        """Start the process of a device of this machine, unless it is up."""
+        """Start the process of a device of this machine, unless it is running."""
 
         def begin(device: GuardedDevice) -> Started:
             device.start(timeout_s)
@@ -202,7 +202,7 @@ class Station(WorkerPlugin):
         return self._on_device(run.slug, launch)
 
     def prove(self, asked: Prove) -> Proven | Failed | Disproved | InUse:
-        """Launch on a device of this machine and compare the numbers here."""
+        """Launch on a device of this machine and verify the result here."""
 
         def verify(device: GuardedDevice) -> Proven | Disproved:
             reference = self._reference(asked)
@@ -225,10 +225,10 @@ class Station(WorkerPlugin):
             return Failed(error, 0 if device is None else device.restarts)
 
     def _reference(self, asked: Prove) -> Reference:
-        """That of the job that a device has now; drawn once."""
+        """Return the reference of the device's current job; computed once."""
         known = self.references.get(asked.slug)
         if known is None or known.problem != asked.artifact.problem or known.seed != asked.seed:
-            self.references.pop(asked.slug, None)  # before memory is taken for the next
+            self.references.pop(asked.slug, None)  # before memory is allocated for the next
             known = self.references[asked.slug] = Reference(asked.artifact.problem, asked.seed)
         return known
 
@@ -248,15 +248,15 @@ class Station(WorkerPlugin):
 
 
 def offer_of(devices: Sequence[ListedDevice], host: str, compilations: int) -> Offer:
-    """What a machine with these devices offers: those that can run kernels."""
+    """Return the offer of a machine with these devices: those that can run kernels."""
     return Offer(version("xetune"), host, compilations, tuple(d for d in devices if d.runnable))
 
 
-# What follows are Dask's tasks: they run in a worker.
+# Dask tasks: they run in a worker.
 
 
 def tell_offer(dask_worker: Worker) -> Offer | None:
-    """What a worker offers; None of one that is not ours. Dask passes the worker by this name."""
+    """Return the offer of a worker; None if it is not XeTune's. Dask passes the worker by this parameter name."""
     station = dask_worker.plugins.get("xetune")
     return station.offer if isinstance(station, Station) else None
 
@@ -264,7 +264,7 @@ def tell_offer(dask_worker: Worker) -> Offer | None:
 def compile_there(
     problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, trace: str | None
 ) -> Made[AnyArtifact] | Failed:
-    """Compile on this worker; `trace` is the span that asks."""
+    """Compile on this worker; `trace` is the parent span."""
     station = _station()
     with work_span("compile there", trace, station.offer.host):
         return station.compile(problem, config, spec)
@@ -285,7 +285,7 @@ def run_there(run: Run, sent: Mapping[str, Buffer], trace: str | None) -> Ran | 
 
 
 def prove_there(asked: Prove, trace: str | None) -> Proven | Failed | Disproved | InUse:
-    """Launch on a device of this worker and compare the numbers there."""
+    """Launch on a device of this worker and verify the result there."""
     station = _station()
     with work_span("prove there", trace, station.offer.host):
         return station.prove(asked)
@@ -298,5 +298,5 @@ def close_there(slug: str) -> None:
 
 def _station() -> Station:
     station = get_worker().plugins["xetune"]
-    assert isinstance(station, Station)  # only workers of ours have the resources that tasks ask for
+    assert isinstance(station, Station)  # only XeTune's workers have the resources that the tasks require
     return station

@@ -1,4 +1,4 @@
-"""The process of a Dask worker: offers this machine to a scheduler, and comes back when that starts anew."""
+"""Process of a Dask worker: offers this machine to a scheduler, and reconnects when that restarts."""
 
 import asyncio
 import signal
@@ -17,19 +17,19 @@ from service.jobs.supervisor import (
     end_within,
 )
 
-_DEATH_S = 10.0  # after which a worker gives up a scheduler that does not answer
+_DEATH_S = 10.0  # after which a worker disconnects from a scheduler that does not answer
 _WAIT_S = 1.0
 _LOOK_S = 0.05
-_FETCH_S = 2.0  # that who asked has to fetch what ended last
+_FETCH_S = 2.0  # for the caller to fetch the last results
 _log = structlog.stdlib.get_logger(__name__)
 
 
 def serve_station(link: Link, station: Station, name: str, shutdown_s: float) -> None:
-    """Work for the scheduler until SIGTERM or SIGINT; while there is none, look for it.
+    """Work for the scheduler until SIGTERM or SIGINT; reconnect while there is none.
 
-    What runs then may take `shutdown_s` seconds to end; a process that is there some seconds later is killed.
+    Running tasks may take `shutdown_s` seconds to end; some seconds later the process is killed.
     """
-    # No pages, no limits of Dask's own: processes of ours have theirs.
+    # Dask's own dashboard and limits are off: XeTune's processes have theirs.
     with dask_config.set({"distributed.worker.http.routes": [], "distributed.comm.timeouts.connect": "5s"}):
         asyncio.run(_serve(link, station, name, shutdown_s))
 
@@ -56,11 +56,11 @@ async def _serve(link: Link, station: Station, name: str, shutdown_s: float) -> 
 
 
 async def _work(link: Link, station: Station, name: str, folder: str, stop: asyncio.Event, shutdown_s: float) -> None:
-    """One time of being a worker, until the scheduler is lost."""
+    """Connect as a worker, until the scheduler is lost."""
     resources = station.resources
     worker = Worker(
         link.address,
-        # A thread for each thing that may run at one time, and one to answer questions.
+        # A thread for each concurrent task, and one to answer queries.
         nthreads=int(sum(resources.values())) + 1,
         resources=resources,
         name=name,
@@ -85,9 +85,9 @@ async def _work(link: Link, station: Station, name: str, folder: str, stop: asyn
 
 
 async def leave(worker: Worker, within_s: float) -> None:
-    """Begin nothing more; return when what runs has ended and was fetched, or after that time.
+    """Accept nothing more; return when the running tasks have ended and were fetched, or after that time.
 
-    What was only asked for goes to other machines when this one is gone.
+    Tasks that have not started go to other machines when this one is gone.
     """
     loop = asyncio.get_running_loop()
     until_s = loop.time() + within_s

@@ -1,4 +1,4 @@
-"""A device of another machine, as if it were here."""
+"""Device of another machine, with the interface of a local one."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from tuner.session.trial import Proof
 if TYPE_CHECKING:
     from service.cluster.dask.engine import DaskEngine
 
-_START_S = 300.0  # what opening the device, waiting for compilations there and comparing may take, beside the launch
-_PRIORITY = 10  # before compilations
+_START_S = 300.0  # for opening the device, waiting for compilations there and verification, besides the launch
+_PRIORITY = 10  # above compilations
 
 
 class DaskDevice:
-    """A device whose process a worker starts. Buffers travel once, and are named by what they hold then.
+    """A device whose process a worker starts. Buffers are sent once, and then identified by their hashes.
 
-    A launch whose worker is gone raises PlaceLost: whether it ran is not known, and nothing of it is kept.
+    A launch whose worker is lost raises PlaceLost: whether it ran is unknown, and its result is discarded.
     """
 
     def __init__(self, engine: DaskEngine, address: str, hardware: str, spec: DeviceSpec) -> None:
@@ -61,11 +61,11 @@ class DaskDevice:
 
     @property
     def restarts(self) -> int:
-        """How often its process was started again, as far as launches have told."""
+        """Number of restarts of its process, as reported by launches."""
         return self._restarts
 
     def start(self, timeout_s: float) -> None:
-        """As StartingDevice.start; it is asked for once, and again after a launch that failed.
+        """As StartingDevice.start; called once, and again after a launch that failed.
 
         Raises:
             PlaceLost: as `run`.
@@ -83,7 +83,7 @@ class DaskDevice:
         """As Device.run.
 
         Raises:
-            PlaceLost: the worker or the scheduler is gone, or another program keeps the device.
+            PlaceLost: the worker or the scheduler is gone, or another program uses the device.
         """
         hashes = tuple(map(hash_of, buffers))
         run = Run(self._spec.id, launch, hashes, timing, timeout_s)
@@ -100,12 +100,12 @@ class DaskDevice:
     def prove(
         self, artifact: AnyArtifact, seed: int, timing: Timing | None, timeout_s: float
     ) -> tuple[Proof, RunReport]:
-        """As ProvingDevice.prove: the worker draws the inputs and compares the numbers.
+        """As ProvingDevice.prove: the worker generates the inputs and verifies the result.
 
         Raises:
             PlaceLost: as `run`.
         """
-        lean = replace(artifact, stages=())  # their texts are not needed there
+        lean = replace(artifact, stages=())  # the texts are not needed there
         answer = self._ask(timeout_s, prove_there, Prove(self._spec.id, lean, seed, timing, timeout_s))
         match answer:
             case Proven():
@@ -129,7 +129,7 @@ class DaskDevice:
                 return PlaceLost(f"{self._address} does not keep what it is sent: {answer}")
 
     def close(self) -> None:
-        """Let the worker end the device's process; one that is gone did."""
+        """Ask the worker to end the device's process, unless the worker is gone."""
         self._is_up = False
         with suppress(SchedulerLost):
             self._engine.tell(close_there, self._spec.id, workers=[self._address])

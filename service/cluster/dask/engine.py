@@ -1,4 +1,4 @@
-"""The machines that a Dask scheduler reaches: kernels compile on any of them, and run where the device is."""
+"""Machines of a Dask scheduler: kernels are compiled on any of them, and run on the machine with the device."""
 
 import threading
 import time
@@ -39,16 +39,16 @@ from service.cluster.shard import (
 )
 
 NAME = "cluster"
-_ANSWER_S = 10.0  # of the scheduler
-_SILENT_S = 10.0  # after which places are gone with a scheduler that does not answer
-_LOOK_S = 1.0  # how old what is known of the workers may be
-_WATCH_S = 1.0  # how often one that waits for a task looks whether its machine is there
+_ANSWER_S = 10.0  # for the scheduler
+_SILENT_S = 10.0  # after which places are removed if the scheduler does not answer
+_LOOK_S = 1.0  # maximum age of the list of workers
+_WATCH_S = 1.0  # how often a waiting task checks that its machine is alive
 _LOST = (CancelledError, CommClosedError, OSError, KilledWorker)
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class DaskEngine:
-    """Places of a share of the workers of ours that a scheduler has now. Thread-safe."""
+    """Places of a share of the current XeTune workers of a scheduler. Thread-safe."""
 
     def __init__(self, link: Link, share: Share = WHOLE, clock: Callable[[], float] = time.monotonic) -> None:
         self._link, self._share, self._clock = link, share, clock
@@ -61,11 +61,13 @@ class DaskEngine:
 
     @property
     def name(self) -> str:
-        """One coordinator for all machines, or for each share of them."""
+        """Name for the lease: one coordinator for all machines, or for each share of them."""
         return NAME if self._share == WHOLE else f"{NAME} {self._share}"
 
     def places(self) -> Sequence[Place]:
-        """One a device of each worker, and one for what needs no device where there is any worker."""
+        """Return one place for each device of a worker, and one for jobs without a device if there is any
+        worker.
+        """
         offers = self._ours()
         if not offers:
             return ()
@@ -74,7 +76,7 @@ class DaskEngine:
         return (*places, Predictions(self, _table())) if self._share.is_first else tuple(places)
 
     def reached(self) -> Sequence[Reached]:
-        """The devices of these workers, stand-ins aside."""
+        """Return the devices of these workers, without emulating ones."""
         return [
             Reached(address, offer.host, device)
             for address, offer in sorted(self._ours().items())
@@ -83,16 +85,16 @@ class DaskEngine:
         ]
 
     def is_there(self, address: str) -> bool:
-        """Whether a worker was there at the last look, which is a second old at most."""
+        """Return whether a worker was connected at the last poll, at most a second ago."""
         return address in self._ours()
 
     def compilations(self) -> int:
-        """How many compilations run at one time for each place, at least one."""
+        """Return the number of concurrent compilations for each place, at least one."""
         offers = self._ours()
         return max(1, sum(offer.compilations for offer in offers.values()) // max(1, len(list(_by_hardware(offers)))))
 
     def submit(self, task: Callable[..., object], *arguments: object, key: str, **where: Any) -> Future[Any]:
-        """Begin a task of the station.
+        """Start a task of the station.
 
         Raises:
             SchedulerLost: it cannot be reached.
@@ -105,7 +107,7 @@ class DaskEngine:
             raise SchedulerLost(f"scheduler {self._link.address}: {error}") from error
 
     def scatter(self, data: dict[str, Any], address: str) -> dict[str, Any]:
-        """Send values to a worker; what stands for them in the arguments of a task.
+        """Send values to a worker; return their references for the arguments of a task.
 
         Raises:
             PlaceLost: it cannot be reached.
@@ -118,7 +120,7 @@ class DaskEngine:
             raise PlaceLost(f"worker {address}: buffers cannot be sent: {error}") from error
 
     def tell(self, task: Callable[..., object], *arguments: object, **where: Any) -> None:
-        """Begin a task whose end nobody waits for.
+        """Start a task without waiting for its end.
 
         Raises:
             SchedulerLost: it cannot be reached.
@@ -128,12 +130,12 @@ class DaskEngine:
     def wait(
         self, future: Future[Any], moved: threading.Event, given_up: Callable[[], bool], is_lost: Callable[[], bool]
     ) -> object:
-        """What a task gives. Who sets `moved` makes this look whether it was `given_up`.
+        """Return the result of a task. Setting `moved` makes this check whether it was `given_up`.
 
         Raises:
             CancelledError: it was given up.
-            SchedulerLost: the scheduler forgot it, or `is_lost` says that it will not end.
-            KilledWorker: workers died of it again and again.
+            SchedulerLost: the scheduler forgot it, or `is_lost` reports that it will not end.
+            KilledWorker: workers died repeatedly while running it.
         """
 
         def done(_future: object) -> None:
@@ -155,12 +157,12 @@ class DaskEngine:
             raise SchedulerLost(str(error)) from error
 
     def close(self) -> None:
-        """Leave the scheduler; tasks under way are dropped."""
+        """Disconnect from the scheduler; running tasks are dropped."""
         with self._lock:
             self._drop()
 
     def _ours(self) -> dict[str, Offer]:
-        """Workers of this version, by address; none while the scheduler does not answer."""
+        """Return the workers of this version, by address; none while the scheduler does not answer."""
         with self._lock:
             if self._looked_s is None or self._clock() - self._looked_s >= _LOOK_S:
                 try:
@@ -201,7 +203,7 @@ class DaskEngine:
         if self._client is not None and self._client.status in ("closed", "closing"):
             self._drop()
         if self._client is None:
-            # What is sent is sent once: no advice about large graphs.
+            # Data is sent once: no warning about large graphs.
             dask_config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})
             try:
                 self._client = Client(
@@ -228,7 +230,7 @@ class DaskEngine:
 
 
 def _by_hardware(offers: dict[str, Offer]) -> list[tuple[str, str, str, tuple[ListedDevice, ...]]]:
-    """Address, host, hardware and all devices of each place."""
+    """Yield address, host, hardware and all devices of each place."""
     return [
         (address, offer.host, hardware, offer.devices)
         for address, offer in sorted(offers.items())
@@ -237,5 +239,5 @@ def _by_hardware(offers: dict[str, Offer]) -> list[tuple[str, str, str, tuple[Li
 
 
 def _table() -> list[ListedDevice]:
-    """What may be predicted."""
+    """Return the devices that can be predicted."""
     return [listed(row.spec, Backend.TABLE, None, runnable=False) for row in XE_DEVICES]

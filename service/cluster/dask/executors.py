@@ -1,4 +1,4 @@
-"""A device that a Dask worker has, and the place of jobs that need none."""
+"""Places of a Dask worker: one with a device, and one for jobs that need none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class DaskPlace:
-    """The devices of one piece of hardware of a worker: a GPU, or the CPU with its stand-ins."""
+    """The devices of one piece of hardware of a worker: a GPU, or the CPU with the GPUs that it emulates."""
 
     def __init__(
         self, engine: DaskEngine, address: str, host: str, hardware: str, devices: Sequence[ListedDevice]
@@ -31,32 +31,32 @@ class DaskPlace:
 
     @property
     def id(self) -> str:
-        """The worker's address and the hardware."""
+        """Worker's address and the hardware."""
         return f"{self._address} {self._hardware}"
 
     @property
     def host(self) -> str:
-        """The name of the worker's machine."""
+        """Name of the worker's machine."""
         return self._host
 
     @property
     def predicts(self) -> bool:
-        """What needs no device is not given one."""
+        """Jobs without a device do not run here."""
         return False
 
     def devices(self) -> Collection[str]:
-        """The slugs of what runs on the hardware."""
+        """Slugs of the devices of the hardware."""
         return runnable([device for device in self._devices if hardware_of(device) == self._hardware])
 
     def resolve(self, name: str) -> ListedDevice:
-        """The device of that name among those of the worker; as Place.resolve."""
+        """Return the device of that name among those of the worker; as Place.resolve."""
         return resolve_device(name, None, self._devices)
 
     @contextmanager
     def opened(
         self, listed: ListedDevice, stopped: Callable[[], bool], user: str, on_wait: Callable[[str], None]
     ) -> Generator[OpenedDevice | None]:
-        """The device; each launch takes its lock there, as this place has one job at a time."""
+        """Open the device; each launch takes its lock there, as this place has one job at a time."""
         device = DaskDevice(self._engine, self._address, self._hardware, listed.spec)
         try:
             yield device
@@ -64,19 +64,19 @@ class DaskPlace:
             device.close()
 
     def compilers(self, cache: Path) -> AbstractContextManager[CachingCompiler]:
-        """Those of all workers; each has a cache of its own."""
+        """Return the compilers of all workers; each has its own cache."""
         return nullcontext(DaskCompiler(self._engine))
 
 
 class Predictions:
-    """Where jobs run that need no device: kernels compile on the workers, and are proven in this process."""
+    """Place of jobs that need no device: kernels are compiled on the workers, and verified in this process."""
 
     def __init__(self, engine: DaskEngine, table: Sequence[ListedDevice]) -> None:
         self._engine, self._table = engine, table
 
     @property
     def id(self) -> str:
-        """There is one."""
+        """Constant: there is one."""
         return "predictions"
 
     @property
@@ -86,7 +86,7 @@ class Predictions:
 
     @property
     def predicts(self) -> bool:
-        """It does nothing else."""
+        """Always true."""
         return True
 
     def devices(self) -> Collection[str]:
@@ -94,16 +94,16 @@ class Predictions:
         return ()
 
     def resolve(self, name: str) -> ListedDevice:
-        """The device of the table of that name; as Place.resolve."""
+        """Return the device of the table of that name; as Place.resolve."""
         return resolve_device(name, None, self._table)
 
     @contextmanager
     def opened(
         self, listed: ListedDevice, stopped: Callable[[], bool], user: str, on_wait: Callable[[str], None]
     ) -> Generator[OpenedDevice | None]:
-        """Nothing: no device of the table can be opened."""
+        """Yield None: no device of the table can be opened."""
         yield None
 
     def compilers(self, cache: Path) -> AbstractContextManager[CachingCompiler]:
-        """Those of all workers; each has a cache of its own."""
+        """Return the compilers of all workers; each has its own cache."""
         return nullcontext(DaskCompiler(self._engine))

@@ -1,4 +1,4 @@
-"""A device of a worker's machine, which each launch has alone."""
+"""Device of a worker's machine, locked for each launch."""
 
 import time
 from collections.abc import Generator
@@ -15,12 +15,12 @@ from tuner.measure.measure import StartingDevice
 
 
 class DeviceInUse(Exception):
-    """Another program of the machine keeps the device."""
+    """Another program of the machine uses the device."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuardedDevice:
-    """Each launch takes the device's lock; one of a CPU runs while nothing compiles beside it."""
+    """A device whose lock each launch takes; launches on a CPU do not overlap compilations."""
 
     device: OpenedDevice
     listed: ListedDevice
@@ -34,15 +34,15 @@ class GuardedDevice:
 
     @property
     def restarts(self) -> int:
-        """How often its process was started again."""
+        """Number of restarts of its process."""
         return self.device.restarts
 
     def start(self, timeout_s: float) -> None:
-        """Start its process, where it has one, unless it is up.
+        """Start its process, if it has one, unless it is running.
 
         Raises:
-            DeviceInUse: another program kept the device for so long.
-            DeviceTimedOut: it was not up within `timeout_s` seconds.
+            DeviceInUse: another program used the device for that long.
+            DeviceTimedOut: it did not start within `timeout_s` seconds.
         """
         until_s = time.monotonic() + timeout_s
         with self._taken(until_s):
@@ -55,7 +55,7 @@ class GuardedDevice:
         """As Device.run.
 
         Raises:
-            DeviceInUse: another program kept the device for as long as the launch may take.
+            DeviceInUse: another program used the device for as long as the launch may take.
         """
         with self._taken(time.monotonic() + timeout_s):
             if self.spec.kind is not DeviceKind.CPU:
@@ -64,7 +64,7 @@ class GuardedDevice:
                 return self.device.run(launch, buffers, timing, timeout_s)
 
     def close(self) -> None:
-        """Nothing: the station closes the device when its job is over."""
+        """Do nothing: the station closes the device when its job is over."""
 
     @contextmanager
     def _taken(self, until_s: float) -> Generator[None]:

@@ -1,5 +1,5 @@
-"""What a task raises when nothing can be known of it any more."""
+"""Error of a task whose outcome is unknown."""
 
 
 class SchedulerLost(Exception):
-    """The scheduler does not answer, has forgotten what it was asked, or the machine of a task is gone."""
+    """The scheduler does not answer, has forgotten the task, or the machine of the task is gone."""

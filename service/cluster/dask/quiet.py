@@ -1,4 +1,4 @@
-"""Compilations of a machine beside one another, and nothing beside a measurement of its CPU."""
+"""Shared-exclusive lock: compilations of a machine share it, a measurement on its CPU is exclusive."""
 
 import threading
 from collections.abc import Generator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 class Quiet:
-    """Many share it or one has it alone; who wants it alone comes before those that ask to share it later."""
+    """Shared-exclusive lock; waiting exclusive users come before later shared ones."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -16,7 +16,7 @@ class Quiet:
 
     @contextmanager
     def shared(self) -> Generator[None]:
-        """Beside others, and not while one has it alone."""
+        """Hold the lock together with others, and not while one holds it exclusively."""
         with self._changed:
             self._changed.wait_for(lambda: not self._alone and self._wanting == 0)
             self._sharing += 1
@@ -29,7 +29,7 @@ class Quiet:
 
     @contextmanager
     def alone(self) -> Generator[None]:
-        """When those that share it have ended, and before others begin."""
+        """Hold the lock exclusively."""
         with self._changed:
             self._wanting += 1
             self._changed.wait_for(lambda: not self._alone and self._sharing == 0)

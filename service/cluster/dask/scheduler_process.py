@@ -1,4 +1,4 @@
-"""The process of a Dask scheduler."""
+"""Process of a Dask scheduler."""
 
 import asyncio
 import signal
@@ -14,7 +14,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def serve_scheduler(link: Link) -> None:
-    """Schedule at the address of `link` until SIGTERM or SIGINT."""
+    """Run a scheduler at the address of `link` until SIGTERM or SIGINT."""
     with dask_config.set({"distributed.scheduler.http.routes": []}):
         asyncio.run(_serve(link))
 

@@ -1,4 +1,4 @@
-"""Certificates as Dask wants them."""
+"""Certificates in Dask's form."""
 
 from distributed.security import Security
 
@@ -6,7 +6,7 @@ from service.cluster.link import Link
 
 
 def security_of(link: Link) -> Security | None:
-    """The same certificate for every role; None over plain TCP."""
+    """Return the same certificate for every role; None over plain TCP."""
     files = link.certificates
     if files is None:
         return None

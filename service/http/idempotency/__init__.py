@@ -1,1 +1,1 @@
-"""Idempotency-Key: a request that is sent again is answered again, and does its work once."""
+"""Idempotency-Key: a repeated request gets the first response, and its work is done once."""

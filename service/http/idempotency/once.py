@@ -1,7 +1,7 @@
-"""What a route that makes something depends on: a repeated request gets the first one's answer and makes nothing.
+"""Dependency of creating routes: a repeated request gets the first response and creates nothing.
 
-The answer is kept in the transaction that makes the thing, so that neither is without the other. Refusals are not
-kept: they made nothing, and may be lifted.
+The response is stored in the transaction that creates the object, so that both or neither exist. Errors are
+not stored: they created nothing, and may not recur.
 """
 
 import hashlib
@@ -39,25 +39,25 @@ KeyHeader = Annotated[
         min_length=1,
         max_length=_LONGEST,
         pattern=r"^[\x21-\x7e]+$",
-        description="Any text of your own, a UUID say: the same request with it is answered as the first was, and "
-        f"does its work once; such an answer says {REPLAYED}: true",
+        description="Any unique text, e.g. a UUID: a repeated request with it gets the first response, and its work "
+        f"is done once; such a response has {REPLAYED}: true",
         examples=["8e03978e-40d5-43dd-bc93-6894a57f9324"],
     ),
 ]
 
 
 class Replay(Exception):
-    """Not a fault: the request was answered before, with this."""
+    """Signal that the request was answered before, with this response."""
 
     def __init__(self, answer: IdempotentAnswer) -> None:
         super().__init__(answer.key)
-        # Read now: a row of a transaction that is rolled back cannot be read.
+        # Read now: a row of a rolled back transaction cannot be read.
         self.status, self.location, self.body = answer.status, answer.location, answer.body
 
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """A request that may have been sent before; without a key nothing is kept. `hash` is equal for equal requests."""
+    """A request that may be repeated; without a key nothing is stored. `hash` is equal for equal requests."""
 
     context: Context
     caller: str
@@ -65,7 +65,7 @@ class Once:
     hash: str = ""
 
     def check(self) -> None:
-        """Return when the request was not answered yet, as far as is known before its transaction.
+        """Check, before its transaction, that the request was not answered yet.
 
         Raises:
             Replay: it was.
@@ -77,9 +77,9 @@ class Once:
 
     @contextmanager
     def write(self) -> Generator[Session]:
-        """The transaction that does the request's work and then calls `answer`.
+        """Open the transaction that does the request's work and then calls `answer`.
 
-        It claims the key first: of equal requests at the same moment the later ones wait here.
+        It claims the key first: of equal concurrent requests the later ones wait here.
 
         Raises:
             Replay: the same request was answered meanwhile.
@@ -99,9 +99,9 @@ class Once:
         location: str | None = None,
         kept: Answer | None = None,
     ) -> Answer:
-        """Answer with a status and the path of what was made, and keep that in the transaction that made it.
+        """Answer with a status and the path of the created object, and store that in the same transaction.
 
-        `kept` is what is kept and given again in place of an answer that holds a secret.
+        `kept` is stored and replayed in place of an answer that contains a secret.
         """
         response.status_code = status
         if location is not None:
@@ -141,7 +141,7 @@ OnceDep = Annotated[Once, Depends(_once)]
 
 
 def add_replays(app: FastAPI) -> None:
-    """Make the app give earlier answers again."""
+    """Add the handler that replays earlier responses to the app."""
 
     @app.exception_handler(Replay)
     async def _again(request: Request, replay: Replay) -> Response:
@@ -150,17 +150,17 @@ def add_replays(app: FastAPI) -> None:
 
 
 def caller_name(by: Caller) -> str:
-    """What the keys of a caller are kept under."""
+    """Return the namespace of a caller's keys."""
     return by.name if by.key_id is None else str(by.key_id)
 
 
 def asked_of(request: Request) -> bytes:
-    """What a request asks for but for its body."""
+    """Return the identity of a request without its body."""
     return f"{request.method} {request.url.path}?{request.url.query}\n".encode()
 
 
 def _hash(request: Request, body: bytes) -> str:
-    """Equal for requests that ask for the same, however their JSON is spaced and ordered."""
+    """Return a hash that is equal for equal requests, independent of spaces and order of their JSON."""
     try:
         meant = json.dumps(json.loads(body), sort_keys=True).encode()
     except (ValueError, RecursionError):

@@ -1,1 +1,1 @@
-"""How much one caller may ask for."""
+"""Rate and concurrency limits."""

@@ -1,4 +1,4 @@
-"""How often each caller may ask: a token bucket each, in the memory of this process."""
+"""Rate limits per caller: token buckets in the memory of this process."""
 
 import math
 import threading
@@ -11,22 +11,22 @@ _KEPT = 10_000
 
 
 class Rates:
-    """Buckets by caller. Thread-safe.
+    """Token buckets by caller. Thread-safe.
 
-    Each holds at most `burst` requests and gets `per_s` back in a second; a `per_s` of 0 is no limit. Buckets that
-    are full again are forgotten when there are many.
+    Each holds at most `burst` requests and refills with `per_s` a second; a `per_s` of 0 is no limit. Full
+    buckets are deleted when there are many.
     """
 
     def __init__(self, per_s: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_s, self._burst, self._clock = per_s, burst, clock
         self._lock = threading.Lock()
-        self._buckets: dict[Hashable, tuple[float, float]] = {}  # requests left, and when
+        self._buckets: dict[Hashable, tuple[float, float]] = {}  # requests left, and the time
 
     def take(self, caller: Hashable) -> None:
         """Count a request.
 
         Raises:
-            TooMany: rule `rate`; says when to come back.
+            TooMany: rule `rate`; has the time to retry after.
         """
         if self._per_s == 0:
             return

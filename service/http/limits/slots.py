@@ -1,4 +1,4 @@
-"""How many of something may go on at a time, in this process."""
+"""Concurrency limits of this process."""
 
 import threading
 from collections.abc import Generator
@@ -10,7 +10,9 @@ _RETRY_S = 2
 
 
 class Slots:
-    """At most `most` at a time; `rule` and `what` name them where more are refused. Thread-safe."""
+    """Semaphore of at most `most` holders; `rule` and `what` name them in the error if more are refused.
+    Thread-safe.
+    """
 
     def __init__(self, most: int, rule: str, what: str) -> None:
         self._most, self._rule, self._what = most, rule, what
@@ -19,10 +21,10 @@ class Slots:
 
     @contextmanager
     def one(self) -> Generator[None]:
-        """One as long as the block lasts.
+        """Hold a slot for the block.
 
         Raises:
-            TooMany: as many as may be go on.
+            TooMany: all slots are in use.
         """
         with self._lock:
             if self.taken >= self._most:

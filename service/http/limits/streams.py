@@ -1,4 +1,4 @@
-"""Event streams, of which so many go on at a time."""
+"""Event streams, with a limit on concurrent ones."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from service.http.limits.slots import Slots
 
 
 class CountedStream(EventSourceResponse):
-    """An event stream that takes a slot as long as it is sent, however it ends; without one its answer is TooMany."""
+    """An event stream that holds a slot until it ends; without a free slot the response is TooMany."""
 
     def __init__(self, slots: Slots, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)

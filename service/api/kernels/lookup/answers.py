@@ -1,8 +1,7 @@
 """Cache of rendered lookup answers, in memory, invalidated when something that they depend on changes.
 
 An answer from results of the problem itself depends on that problem and device; any other answer on all
-results of
-the device. Answers that depend on the compile cache are not cached.
+results of the device. Answers that depend on the compile cache are not cached.
 """
 
 import threading
@@ -59,8 +58,7 @@ class Answers:
     """Answers by device and problem, and the requests that they answered. Thread-safe.
 
     At most `most_bytes`; the least recently used are evicted first. `generation` counts invalidations: an
-    answer that was
-    computed in an earlier one is not stored.
+    answer that was computed in an earlier one is not stored.
     """
 
     def __init__(self, most_bytes: int, now: Callable[[], datetime]) -> None:

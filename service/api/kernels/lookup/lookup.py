@@ -1,10 +1,8 @@
 """Lookup of the kernel for a problem on a device, from the first of five sources that has an answer.
 
 The order: tuned for this problem and valid; the same but stale; the nearest tuned problem on the same device;
-the
-model; the heuristic's default. Measurements of another device are never an answer, and the time of another
-problem is
-never presented as that of this one.
+the model; the heuristic's default. Measurements of another device are never an answer, and the time of
+another problem is never presented as that of this one.
 """
 
 from collections.abc import Callable, Iterator
@@ -101,8 +99,7 @@ class Lookup:
 
     def fallback(self) -> Found:
         """Return the answer of the first of the last three sources that has one, for a problem that was never
-        tuned; raises as
-        `answer`.
+        tuned; raises as `answer`.
         """
         if (nearest := self._nearest()) is not None:
             return nearest

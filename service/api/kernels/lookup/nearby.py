@@ -52,8 +52,7 @@ class Nearby:
         distance in doublings.
 
         Jobs of problems that differ only in size, and of the problem itself, are similar; the caller decides
-        about other
-        differences. At equal distance the newer job comes first.
+        about other differences. At equal distance the newer job comes first.
         """
         types = problem_to_json(problem)
         key = tuple(types[name] for name in warm_start_candidates.TYPES)

@@ -82,8 +82,7 @@ def look_up_kernels(body: BatchBody, request: Request, context: ContextDep, by: 
     """Look up the kernels for up to 1,000 problems, on one device or on one each.
 
     Problems without an answer are listed as misses. With `tune` either all requested jobs are queued or, if
-    the limit of
-    jobs is reached, none.
+    the limit of jobs is reached, none.
     """
     check_may_tune(by, body.tune)
     wanted = wanted_of(body)
