@@ -1,4 +1,4 @@
-"""A finite space of configurations: points on ordinal axes, all of them legal."""
+"""A finite space of legal configurations: points on ordinal axes."""
 
 import hashlib
 import math
@@ -23,9 +23,9 @@ class Axis:
 
 
 class Space(Generic[C]):
-    """The legal configurations, each a row of `points`: its rank on every axis.
+    """Legal configurations, each a row of `points`: its rank on every axis.
 
-    `points` is [configurations, axes]. `read` gives a configuration's value on every axis, `write` the
+    `points` is [configurations, axes]. `read` returns a configuration's value on every axis, `write` the
     configuration of such values.
 
     Raises:
@@ -57,34 +57,35 @@ class Space(Generic[C]):
 
     @property
     def version(self) -> str:
-        """Hash of the axes and the points: a search resumes only in the space it began in."""
+        """Hash of the axes and the points: a search resumes only in the same space."""
         digest = hashlib.sha256(repr(self.axes).encode())
         digest.update(self._codes.tobytes())
         return digest.hexdigest()
 
     def config(self, index: int) -> C:
-        """The configuration of a row."""
+        """Return the configuration of a row."""
         return self._write(tuple(axis.values[rank] for axis, rank in zip(self.axes, self.ranks(index), strict=True)))
 
     def ranks(self, index: int) -> Ranks:
-        """The rank of a row on every axis."""
+        """Return the rank of a row on every axis."""
         return tuple(int(rank) for rank in self.points[index])
 
     def index(self, config: C) -> int | None:
-        """The row of a configuration; None when the space does not hold it."""
+        """Return the row of a configuration; None when the space does not hold it."""
         ranks: list[int] = []
         for axis, value in zip(self.axes, self._read(config), strict=True):
             if value not in axis.values:
                 return None
             ranks.append(axis.values.index(value))
         found = self.find(tuple(ranks))
-        # Two configurations may differ in what no axis says.
+        # Two configurations may differ in fields that have no axis.
         return found if found is not None and self.config(found) == config else None
 
     def near(self, config: C) -> Ranks | None:
-        """The point of a configuration, which need not be legal here; a number that no axis has is its nearest one.
+        """Return the nearest point of a configuration, which need not be legal here; unknown numbers move to
+        the nearest value.
 
-        None when an axis lacks one of its words.
+        Return None when an axis lacks one of its words.
         """
         ranks: list[int] = []
         for axis, value in zip(self.axes, self._read(config), strict=True):
@@ -98,7 +99,7 @@ class Space(Generic[C]):
         return tuple(ranks)
 
     def find(self, ranks: Ranks) -> int | None:
-        """The row of a point; None when it is not legal."""
+        """Return the row of a point; None when it is not legal."""
         code = int(np.array(ranks, dtype=np.int64) @ self._radix)
         place = int(np.searchsorted(self._codes, code))
         if place == len(self._codes) or self._codes[place] != code:
@@ -106,12 +107,12 @@ class Space(Generic[C]):
         return int(self._order[place])
 
     def distances(self, ranks: Ranks) -> NDArray[np.int64]:
-        """Steps along the axes from a point to every row."""
+        """Return the number of steps along the axes from a point to every row."""
         return np.abs(self.points - np.array(ranks, dtype=np.int16)).sum(axis=1, dtype=np.int64)
 
 
 def _numbers(axis: Axis) -> dict[int, float]:
-    """The ranks of an axis that are numbers, and these."""
+    """Return the ranks of an axis whose values are numbers, with these numbers."""
     return {rank: value for rank, value in enumerate(axis.values) if not isinstance(value, str)}
 
 

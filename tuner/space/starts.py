@@ -1,4 +1,4 @@
-"""The beginning of a search: its space, its first configurations and its samplers."""
+"""Setup of a search: its space, its first configurations and its samplers."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from tuner.search.space_prediction import (
 if TYPE_CHECKING:
     from tuner.search.samplers.search import Search
 
-_UNKNOWN_ENERGY = 50.0  # logarithm of microjoules beyond all
+_UNKNOWN_ENERGY = 50.0  # logarithm of microjoules, larger than any real one
 
 
 def search_for(
@@ -34,18 +34,19 @@ def search_for(
     trials: int | None = None,
     energy_uj: Callable[[KernelConfig], float | None] | None = None,
 ) -> "Search[KernelConfig]":
-    """Return the search of a problem, with trials that are `measured` or predicted; `trials` is how many at the most.
+    """Return the search of a problem, with trials that are `measured` or predicted, at most `trials` if given.
 
-    A search for two objectives weighs memory beyond the operands, or energy where `energy_uj` gives that of a trial's
-    configuration (None where it is unknown).
+    A search for two objectives weighs memory beyond the operands, or energy if `energy_uj` is given, which
+    returns that of a trial's configuration (None if unknown).
 
-    `donors`, best first, are good elsewhere: a measured search begins with them, or with what is nearest to them here.
+    `donors`, best first, are good for other problems or devices: a measured search begins with them, or with
+    the nearest ones in this space.
 
     Raises:
         Refused: the problem or the device is refused, or nothing is legal.
-        CannotPredict: trials are predicted, and a fact of the device is not known.
+        CannotPredict: trials are predicted, and a fact of the device is unknown.
         NoPredictions: the method needs predicted times, and there are none.
-        UnknownSearch: there is no method of that name.
+        UnknownSearch: no method has that name.
     """
     from tuner.search.samplers.build import build_ranking, build_search  # imports Optuna, which takes a second
 
@@ -73,11 +74,11 @@ def search_for(
 
 
 def check_method(method: str, spec: DeviceSpec, *, measured: bool) -> None:
-    """Return if a search of that method can begin.
+    """Check that a search of that method can begin.
 
     Raises:
-        NoPredictions: it begins with predicted times, and there are none of the device.
-        UnknownSearch: there is no method of that name.
+        NoPredictions: it needs predicted times, and the device has none.
+        UnknownSearch: no method has that name.
     """
     check_search(method)
     if method == Method.MODEL and measured and not is_predicted(spec):

@@ -1,11 +1,11 @@
-"""The steps of a heuristic, as it explains them."""
+"""Explained steps of a heuristic."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class HeuristicStep:
-    """One step: what it decides, the choice, and the reason."""
+    """One step: its subject, the choice, and the reason."""
 
     name: str
     choice: str

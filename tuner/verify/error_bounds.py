@@ -1,7 +1,7 @@
-"""Numbers in float64 with how far from them f32 arithmetic may be: what each step of an epilogue does to both.
+"""Values in float64 with bounds of the error of f32 arithmetic, propagated through the steps of an epilogue.
 
-A function moves an error by at most its largest slope. Where nothing was rounded yet and the result is a number of
-f32, nothing is: sums and products that are exact must be exact.
+A function scales an error by at most its largest slope. If nothing was rounded yet and the result is an f32
+number, the error is zero: exact sums and products must be exact.
 """
 
 import math
@@ -20,13 +20,13 @@ Float64 = NDArray[np.float64]
 HALF_ULP = 2.0**-24
 """Rounding of f32 to nearest, relative. Source: IEEE 754."""
 _ULP = 2 * HALF_ULP
-_SMALLEST_NORMAL = 2.0**-126  # below, devices may flush to zero
+_SMALLEST_NORMAL = 2.0**-126  # smaller numbers may be flushed to zero
 
 # Relative to the result. Source: OpenCL C 3.0, table "ULP values for single precision built-in math functions".
 _EXP, _DIVIDE, _ERF, _TANH = 3 * _ULP, 2.5 * _ULP, 16 * _ULP, 5 * _ULP
-# exp may be 2 to the power of x log2(e), whose rounding grows with x: two roundings of it, relative.
+# exp may be computed as 2 to the power of x log2(e), whose rounding grows with x: two roundings, relative.
 _EXP_OF = 2 * _ULP
-# tanh may be made of exp, which loses what cancels near 0: absolute.
+# tanh may be computed from exp, with cancellation near 0: absolute.
 _TANH_BY_EXP = 2 * (_EXP + _ULP + _DIVIDE)
 # 1 + erf, by a function or by a series within 1.5e-7, and 1 + tanh of a cubic whose five roundings move it by at most
 # 0.45 of them each: absolute.
@@ -36,18 +36,18 @@ _ONE_AND_TANH = _TANH + _TANH_BY_EXP + 4 * _ULP
 # Largest slopes, found numerically and rounded up.
 _SLOPE_GELU, _SLOPE_SILU, _SLOPE_SIGMOID = 1.13, 1.1, 0.25
 
-_SUM_DEVIATIONS = 6  # sums of random roundings stay below so many standard deviations
+_SUM_DEVIATIONS = 6  # sums of random roundings stay below that many standard deviations
 
 
 @dataclass(frozen=True, slots=True)
 class Approximate:
-    """Exact values, and the largest distance of each from what f32 arithmetic gives."""
+    """Exact values, and the largest distance of each from the f32 result."""
 
     value: Float64
     error: Float64
 
     def rounded(self) -> "Approximate":
-        """After one more rounding to f32."""
+        """Return the values after one more rounding to f32."""
         nearest = self.value.astype(np.float32).astype(np.float64)
         size = np.abs(self.value)
         exact = (self.error == 0) & (nearest == self.value) & ((size >= _SMALLEST_NORMAL) | (size == 0))
@@ -57,22 +57,22 @@ class Approximate:
 
 
 def exactly(value: NDArray[np.generic]) -> Approximate:
-    """Values that are stored: without error."""
+    """Return stored values, without error."""
     return Approximate(value.astype(np.float64), np.zeros(value.shape))
 
 
 def added(x: Approximate, y: Approximate) -> Approximate:
-    """x + y in f32."""
+    """Return x + y in f32."""
     return Approximate(x.value + y.value, x.error + y.error).rounded()
 
 
 def scaled(x: Approximate, by: Float64 | float) -> Approximate:
-    """x * by in f32, `by` without error."""
+    """Return x * by in f32, `by` without error."""
     return Approximate(x.value * by, x.error * np.abs(by)).rounded()
 
 
 def elementwise(step: EpilogueStep, x: Approximate) -> Approximate:
-    """A step that reads nothing but x."""
+    """Apply a step that reads only x."""
     value, size = x.value, np.abs(x.value)
     match step.kind:
         case EpilogueKind.ALPHA | EpilogueKind.SCALE:
@@ -106,7 +106,7 @@ def elementwise(step: EpilogueStep, x: Approximate) -> Approximate:
 
 
 def summed(x: Approximate, axis: int) -> Approximate:
-    """Sums along an axis in f32, in any order; exact where whole numbers stay below 2^24."""
+    """Return sums along an axis in f32, in any order; exact while whole numbers stay below 2^24."""
     count = x.value.shape[axis]
     value, size = x.value.sum(axis), np.abs(x.value).sum(axis)
     error = x.error.sum(axis)
@@ -116,19 +116,21 @@ def summed(x: Approximate, axis: int) -> Approximate:
 
 
 def constant(number: float | None) -> float:
-    """A step's constant as the kernel has it: in f32."""
-    assert number is not None  # the step's own check
+    """Return a step's constant as the kernel uses it: in f32."""
+    assert number is not None  # guaranteed by the step's own check
     return float(np.float32(number))
 
 
 def _curve(x: Approximate, result: Float64, slope: float, own: Float64) -> Approximate:
-    """A function of x with its slope and its own error."""
+    """Return a function of x with its slope and its own error."""
     moved = slope * x.error
     return Approximate(result, moved + own + 2 * _ULP * np.abs(result) + _SMALLEST_NORMAL * (1 + np.abs(x.value)))
 
 
 def _sigmoid(value: Float64) -> tuple[Float64, Float64]:
-    """1 / (1 + exp(-x)) and its own relative error: of exp as far as that is part of the sum, the sum, the division."""
+    """Return 1 / (1 + exp(-x)) and its relative error: from exp, as far as it contributes to the sum, the
+    sum, and the division.
+    """
     part = 1 / (1 + np.exp(value))
     return 1 / (1 + np.exp(-value)), _ULP + _DIVIDE + part * (_EXP + _EXP_OF * np.abs(value))
 

@@ -1,8 +1,9 @@
-"""Freivalds' check: all of a product at the cost of multiplying by few vectors.
+"""Freivalds' check: verifies a whole product at the cost of a product with few vectors.
 
-Groups of columns of C are added with random signs, and so are those of B: C x = A (B x) where C is the product. No
-kernel can know the signs, so an error stays but by chance. Errors that roundings explain are random to the signs too:
-their sum is within a bound that Hoeffding's inequality gives.
+Groups of columns of C are added with random signs, and so are those of B: C x = A (B x) if C is the product.
+A kernel cannot know the signs, so an error cancels only by chance. Rounding errors are random with respect to
+the signs too: their sum is within a bound by Hoeffding's inequality.
+
 Source: R. Freivalds, Probabilistic machines can use less running time, IFIP Congress 1977.
 """
 
@@ -23,18 +24,18 @@ from tuner.verify.memory_layout import (
 )
 
 GROUP = 128
-"""Columns that are added: fewer show smaller errors, and take more multiplications."""
+"""Number of columns that are added: fewer show smaller errors, and take more multiplications."""
 
 _LINEAR = (EpilogueKind.ALPHA, EpilogueKind.SCALE)
 _HALF_ULP = {DType.F32: HALF_ULP, DType.F16: 2.0**-11, DType.BF16: 2.0**-8, DType.I32: 0.0}
 _SMALLEST = {DType.F32: 2.0**-126, DType.F16: 2.0**-24, DType.BF16: 2.0**-126, DType.I32: 0.0}
-_DEVIATIONS = 8.0  # 2 exp(-8^2 / 2): a right sum is beyond its bound once in 10^13
-_BAND = 2**22  # elements that are doubles at one time
+_DEVIATIONS = 8.0  # 2 exp(-8^2 / 2): a correct sum exceeds its bound once in 10^13
+_BAND = 2**22  # elements converted to doubles at a time
 
 
 @dataclass(frozen=True, slots=True)
 class SumWrong:
-    """A signed sum that is beyond its bound: of which row, from which column, and what it is."""
+    """A signed sum beyond its bound: its row, its first column, and its value."""
 
     row: int
     columns: slice
@@ -44,7 +45,7 @@ class SumWrong:
 
 
 def is_applicable(problem: GemmProblem) -> bool:
-    """Whether C is a multiple of the product, so that sums of it are."""
+    """Return whether C is a multiple of the product, so that its sums are too."""
     if problem.dtype_c is DType.I32 and problem.epilogue:
         return False  # rounded to whole numbers
     if problem.dtype_a.is_integer and problem.dtype_c not in (DType.I32, DType.F32):
@@ -54,10 +55,10 @@ def is_applicable(problem: GemmProblem) -> bool:
 
 
 class SignedSums:
-    """What signed sums of one product must be: [M, groups], from A [M, K] and B [K, N] as stored.
+    """Expected signed sums of one product: [M, groups], from A [M, K] and B [K, N] as stored.
 
-    `norms` are those of A's rows and B's columns, `error` what an element may be off by over the product of its two.
-    Without them, of integers, sums are exact.
+    `norms` are those of A's rows and B's columns, `error` is the bound of an element's error over the product
+    of its two norms. Without them, for integers, sums are exact.
     """
 
     def __init__(
@@ -79,16 +80,16 @@ class SignedSums:
             self._variance = np.outer((factor * error * norms[0]) ** 2, squares)
 
     def check(self, c: Buffer) -> SumWrong | None:
-        """The first sum of C, [M, N] as stored, that is beyond its bound; but for groups of f16 with infinities."""
+        """Return the first sum of C, [M, N] as stored, beyond its bound; groups of f16 with infinities are skipped."""
         p = self._problem
-        # A rounding to C's type, and one in f32 for each step, of what is stored.
+        # Rounding to C's type, and one in f32 for each step, of stored values.
         rounding = _HALF_ULP[p.dtype_c] + len(p.epilogue) * HALF_ULP * (not p.dtype_a.is_integer or bool(p.epilogue))
         for band in _bands(p.m, p.n):
             stored = decode(c[band], p.dtype_c).astype(np.float64)
             with np.errstate(invalid="ignore"):
                 got = self._added(stored)
                 squares = np.add.reduceat((rounding * np.abs(stored) + _SMALLEST[p.dtype_c]) ** 2, self._starts, axis=1)
-                # Two sorts of error in one element: (x + y)^2 <= 2 x^2 + 2 y^2.
+                # Two kinds of error per element: (x + y)^2 <= 2 x^2 + 2 y^2.
                 bound = _DEVIATIONS * np.sqrt(2 * (self._variance[band] + squares))
                 wrong = ~(np.isfinite(got) & (np.abs(got - self._expected[band]) <= bound)) & ~self._overflows(stored)
             if wrong.any():
@@ -103,14 +104,14 @@ class SignedSums:
         return np.add.reduceat(values.astype(np.float64) * self._signs, self._starts, axis=1)
 
     def _overflows(self, stored: Float64) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        """Groups with a number that may rightly have been too large for the type."""
+        """Return the groups with a number that may legitimately overflow the type."""
         if self._problem.dtype_c is not DType.F16:
             return np.zeros((len(stored), len(self._starts)), np.bool_)
         return np.add.reduceat(np.isinf(stored).astype(np.int64), self._starts, axis=1) > 0
 
 
 def first_wrong(sums: Sequence[SignedSums], c: Iterable[Buffer]) -> tuple[int, SumWrong] | None:
-    """The first sum that is wrong in any matrix of a batch, and which."""
+    """Return the first wrong sum in any matrix of a batch, with the index of the matrix."""
     for entry, matrix in enumerate(c):
         if (wrong := sums[entry].check(matrix)) is not None:
             return entry, wrong

@@ -1,8 +1,8 @@
-"""Inputs of a problem, drawn with a seed: of sizes that let results show what is wrong with them.
+"""Random inputs of a problem, with a seed, scaled so that errors in the results are visible.
 
-Every other row of A and column of B holds small whole numbers, times a power of two if they are floats, and so do
-every other element of vectors and row of matrices. Where these meet, f32 adds without rounding in any order, so that
-a part of C must be exact.
+Every other row of A and column of B holds small whole numbers, times a power of two for floats, and so do
+every other element of vectors and row of matrices. Where these meet, f32 adds without rounding in any order,
+so that a part of C must be exact.
 """
 
 import math
@@ -26,9 +26,9 @@ WHOLE = 2
 
 Float32 = NDArray[np.float32]
 
-_FLOAT_SUM = 0.5  # standard deviation of a sum of products of floats as they are drawn
+_FLOAT_SUM = 0.5  # standard deviation of a sum of products of random floats
 _MOST_FLOAT_SUM, _MOST_SCALED = 2.0**10, 2.0**14
-# The size of numbers for which curves are neither straight nor flat.
+# Magnitudes at which the curves are neither linear nor saturated.
 _CURVED = {
     EpilogueKind.SIGMOID: 2.0,
     EpilogueKind.TANH: 1.0,
@@ -37,15 +37,15 @@ _CURVED = {
     EpilogueKind.SILU: 4.0,
 }
 _STRAIGHT_ABOVE = (EpilogueKind.GELU, EpilogueKind.GELU_TANH, EpilogueKind.SILU)
-_LEAST_DENSITY, _LEAST_PRODUCTS = 1 / 8, 100  # of integers that are not zero: that many, or so many in a sum
-# The size that results should have, which saturates few of them and rounds few of them to zero.
+_LEAST_DENSITY, _LEAST_PRODUCTS = 1 / 8, 100  # nonzero integers: least share, and least products in a sum
+# Magnitude of results at which few saturate and few round to zero.
 _WANTED = {DType.S8: 48.0, DType.U8: 48.0, DType.F16: 1000.0, DType.I32: 1000.0}
 _OLD_INTEGERS = {DType.S8: (-64, 64), DType.U8: (0, 128), DType.I32: (-64, 64)}
 
 
 @dataclass(frozen=True, slots=True)
 class _Integers:
-    """Integers of one operand: from `least` to `most`, zeros but for a part `density` of them."""
+    """Integers of one operand: from `least` to `most`, zeros except a share `density`."""
 
     least: int
     most: int
@@ -61,9 +61,9 @@ class _Integers:
 
 
 def draw(problem: GemmProblem, seed: int) -> tuple[Buffer, ...]:
-    """Memory for each of the problem's operands: inputs, C where it is read, and poison around and elsewhere.
+    """Return memory for each of the problem's operands: inputs, C if it is read, and poison elsewhere.
 
-    Inputs cannot be written.
+    Inputs are read-only.
     """
     p, rng = problem, np.random.default_rng(seed)
     size, buffers = _sum_size(p), [poisoned(operand, p.batch) for operand in p.operands]
@@ -92,7 +92,7 @@ def draw(problem: GemmProblem, seed: int) -> tuple[Buffer, ...]:
 
 
 def _sum_size(p: GemmProblem) -> float:
-    """The size of sums to draw for."""
+    """Return the target magnitude of sums."""
     most = _size_of(p.k, *_largest(p)) if p.dtype_a.is_integer else _MOST_FLOAT_SUM
     wanted = _wanted(p, 0)
     if wanted is not None:
@@ -103,9 +103,9 @@ def _sum_size(p: GemmProblem) -> float:
 
 
 def _wanted(p: GemmProblem, first: int) -> float | None:
-    """The size that numbers before this step should have: for the next curve to be curved there, or for C's type.
+    """Return the target magnitude before this step: where the next curve is nonlinear, or for C's type.
 
-    None where any will do, or where a vector of scales comes first, which can make up for it.
+    None if any is suitable, or if a scale vector comes first, which can compensate.
     """
     gain, positive = 1.0, p.dtype_a is p.dtype_b is DType.U8
     for step in p.epilogue[first:]:
@@ -129,7 +129,7 @@ def _is_scale_vector(step: EpilogueStep) -> bool:
 
 
 def _units(p: GemmProblem, size: float) -> Mapping[int | None, float]:
-    """The size of each operand that the epilogue reads, by step, and under None that of C: powers of two."""
+    """Return the magnitude of each operand that the epilogue reads, by step, and of C under None: powers of two."""
     units: dict[int | None, float] = {None: 1.0}
     for number, step in enumerate(p.epilogue):
         match step.kind:
@@ -155,29 +155,29 @@ def _units(p: GemmProblem, size: float) -> Mapping[int | None, float]:
 
 
 def _power_of_two(size: float) -> float:
-    """The nearest, of those that every float type holds many multiples of."""
+    """Return the nearest power of two of which every float type can represent many multiples."""
     return 2.0 ** min(max(round(math.log2(size)), -10), 10)
 
 
 def _largest(p: GemmProblem) -> tuple[_Integers, _Integers]:
-    """The widest integers whose sums of products fit in i32."""
+    """Return the widest integers whose sums of products fit in i32."""
     return next(pair for pair in _choices(p) if p.k * _reach(pair[0]) * _reach(pair[1]) < 2**31)
 
 
 def _integers(p: GemmProblem, size: float) -> tuple[_Integers, _Integers]:
-    """Integers of A and B whose sums have at most this size; of few, most are zeros."""
+    """Return integers of A and B whose sums have at most this magnitude; if small, most are zeros."""
     for a, b in _choices(p):
         if p.k * _reach(a) * _reach(b) < 2**31 and _size_of(p.k, a, b) <= size * 1.01:
             return a, b
     a, b = list(_choices(p))[-1]
     part = size / _size_of(p.k, a, b)
-    # Sums of products that are all positive grow with the density, others with its root.
+    # Sums of positive products grow with the density, others with its square root.
     density = max(part, 4 / p.k) if a.mean and b.mean else max(part**2, min(_LEAST_DENSITY, _LEAST_PRODUCTS / p.k))
     return _Integers(a.least, a.most, min(density, 1.0)), b
 
 
 def _choices(p: GemmProblem) -> Iterator[tuple[_Integers, _Integers]]:
-    """From the widest to the narrowest."""
+    """Yield ranges from the widest to the narrowest."""
     for most in (127, 64, 32, 16, 8, 4, 2, 1):
         of = {DType.S8: _Integers(-most - (most == 127), most), DType.U8: _Integers(0, 2 * most + (most == 127))}
         yield of[p.dtype_a], of[p.dtype_b]
@@ -188,7 +188,7 @@ def _reach(integers: _Integers) -> int:
 
 
 def _size_of(k: int, a: _Integers, b: _Integers) -> float:
-    """Of a sum of k products."""
+    """Return the magnitude of a sum of k products."""
     return k * a.mean * b.mean if a.mean > 0 and b.mean > 0 else math.sqrt(k) * a.rms * b.rms
 
 
@@ -207,7 +207,7 @@ def _fill_floats(rng: np.random.Generator, view: Buffer, dtype: DType, scale: fl
 
 
 def _fill_old(rng: np.random.Generator, view: Buffer, operand: Operand, unit: float) -> None:
-    """What C holds before."""
+    """Fill C with its old contents."""
     if not operand.dtype.is_integer:
         _fill_floats(rng, view, operand.dtype, unit)
         return
@@ -216,10 +216,10 @@ def _fill_old(rng: np.random.Generator, view: Buffer, operand: Operand, unit: fl
 
 
 def _fill_operand(rng: np.random.Generator, view: Buffer, operand: Operand, unit: float, factors: bool) -> None:
-    """A vector or matrix; those that are factors are no zeros, and powers of two in place of whole numbers."""
+    """Fill a vector or matrix; factors are never zero, and powers of two instead of whole numbers."""
     for matrix in view:
         values = _drawn(rng, matrix.shape, unit)
-        rows = values.T if operand.rows == 1 else values  # of a vector, every other element
+        rows = values.T if operand.rows == 1 else values  # for a vector, every other element
         rows[::2] = _whole(rng, rows[::2].shape, unit / WHOLE)
         if factors:
             sign = rng.choice(np.array([-1, 1], np.float32), matrix.shape)

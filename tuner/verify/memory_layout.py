@@ -1,4 +1,4 @@
-"""How numbers lie in memory: element types as numpy has them, matrices inside buffers, and poison around them."""
+"""Memory layout of operands: element types in numpy, matrices inside buffers, and poison around them."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +11,14 @@ Float64 = NDArray[np.float64]
 
 _NUMPY: dict[DType, type[np.generic]] = {
     DType.F16: np.float16,
-    DType.BF16: np.uint16,  # its bits
+    DType.BF16: np.uint16,  # as raw bits
     DType.TF32: np.float32,
     DType.F32: np.float32,
     DType.S8: np.int8,
     DType.U8: np.uint8,
     DType.I32: np.int32,
 }
-# What memory holds before a kernel writes it: NaNs that no arithmetic gives, and integers that few results are.
+# Contents of memory before a kernel writes it: NaNs that no arithmetic produces, and integers that are rare results.
 _POISON = {
     DType.F16: 0x7E5A,
     DType.BF16: 0x7FDA,
@@ -35,30 +35,32 @@ _TF32_DROPPED_BITS = 13
 
 
 def poisoned(operand: Operand, batch: int) -> Buffer:
-    """Memory for an operand, all of it poison."""
+    """Return memory for an operand, filled with poison."""
     bits = np.full(operand.elements(batch), _POISON[operand.dtype], _BITS[operand.dtype.nbytes])
     return bits.view(_NUMPY[operand.dtype])
 
 
 def is_poison(stored: Buffer, dtype: DType) -> NDArray[np.bool_]:
-    """Which elements hold poison, bit by bit."""
+    """Return which elements hold poison, compared bitwise."""
     return bits_of(stored) == _POISON[dtype]
 
 
 def bits_of(stored: Buffer) -> Buffer:
-    """The elements as unsigned integers: equal where all bits are, NaN too."""
+    """Return the elements as unsigned integers, for bitwise comparison, NaN included."""
     return stored.view(_BITS[stored.dtype.itemsize])
 
 
 def matrices(buffer: Buffer, operand: Operand, batch: int) -> Buffer:
-    """The matrices in an operand's memory, which they stay: [matrices, rows, columns], one if the batch shares it."""
+    """Return a view of the matrices in an operand's memory: [matrices, rows, columns], one matrix if the
+    batch shares it.
+    """
     count = batch if operand.batch_stride else 1
     strides = tuple(n * buffer.itemsize for n in (operand.batch_stride, operand.pitch, 1))
     return np.lib.stride_tricks.as_strided(buffer, (count, operand.rows, operand.columns), strides)
 
 
 def outside_is_poison(buffer: Buffer, operand: Operand, batch: int) -> bool:
-    """Whether what lies between rows and between matrices is still poison."""
+    """Return whether the memory between rows and between matrices is still poison."""
     if operand.pitch == operand.columns and operand.batch_stride in (0, operand.rows * operand.pitch):
         return True
     between = np.ones(buffer.shape, np.bool_)
@@ -67,7 +69,7 @@ def outside_is_poison(buffer: Buffer, operand: Operand, batch: int) -> bool:
 
 
 def encode(values: NDArray[np.generic], dtype: DType) -> Buffer:
-    """Values as stored: floats rounded to nearest even by way of f32, integers to nearest even and saturated."""
+    """Return values as stored: floats rounded to nearest even via f32, integers to nearest even and saturated."""
     if dtype.is_integer:
         whole = np.rint(values.astype(np.float64))
         return np.clip(np.where(np.isnan(whole), 0.0, whole), *_RANGES[dtype]).astype(_NUMPY[dtype])
@@ -81,14 +83,14 @@ def encode(values: NDArray[np.generic], dtype: DType) -> Buffer:
 
 
 def decode(stored: Buffer, dtype: DType) -> NDArray[np.float32 | np.float64]:
-    """The values of what is stored; exact."""
+    """Return the values of stored elements; exact."""
     if dtype is DType.BF16:
         return (stored.astype(np.uint32) << 16).view(np.float32)
     return stored.astype(np.float64 if dtype is DType.I32 else np.float32)
 
 
 def _without_low_bits(values: NDArray[np.float32], dropped: int) -> NDArray[np.float32]:
-    """Rounded to nearest even, so that the lowest bits are zero."""
+    """Round to nearest even, so that the lowest bits are zero."""
     bits = values.view(np.uint32)
     half, kept = np.uint32((1 << (dropped - 1)) - 1), np.uint32(0xFFFFFFFF << dropped & 0xFFFFFFFF)
     rounded = (bits + (half + ((bits >> dropped) & 1))) & kept

@@ -1,4 +1,4 @@
-"""Inputs of a problem, what its outputs must be in float64, and how far from that f32 arithmetic may be."""
+"""Reference results: inputs of a problem, its outputs in float64, and bounds of the error of f32 arithmetic."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,53 +34,53 @@ from tuner.verify.memory_layout import (
 )
 
 WHOLE_MULTIPLY_ADDS = 2**32
-"""Up to here all sums are computed once, and kept."""
+"""Multiply-adds up to which all sums are computed once, and cached."""
 
 # A sum of K products in f32: each addition errs by at most 2^-24 of the partial sum, twice that where hardware
 # truncates. Inputs are independent with mean 0, so a partial sum stays below six standard deviations of the last,
 # |a||b| / sqrt(K) in 2-norms, but for one element in a hundred million. Times K additions: 12 * 2^-24 * sqrt(K) |a||b|.
 _TRUNCATION, _DEVIATIONS = 2, 6
-# Products of f32 are rounded too where they are not fused with the addition: all together by at most 2^-24 |a||b|.
+# Products of f32 are rounded too if not fused with the addition: in total by at most 2^-24 |a||b|.
 _ROUNDED_PRODUCTS = 2
 
-# Where small whole numbers meet, f32 adds without rounding in any order, while K is at most this, so that sums must be
-# exact: the other bound grows with sqrt(K), and would one day hide a K that was left out.
+# Where small whole numbers meet, f32 adds without rounding in any order while K is at most this, so that sums
+# must be exact: the other bound grows with sqrt(K), and would eventually hide an omitted K.
 _EXACT_K = 2**24 // WHOLE**2
 
-_CHUNK = 2**20  # elements of C for which steps are computed at one time
-_KEPT_BOUNDS = 2**23  # elements whose bounds are kept for the next candidate
+_CHUNK = 2**20  # elements of C for which steps are computed at a time
+_KEPT_BOUNDS = 2**23  # elements whose bounds are cached for the next candidate
 _BOUNDS_BYTES = 3 * 8
 _A, _B, _C = 0, 1, 2
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """What an output must be: from `low` to `high`, and `value` but for roundings; a float not rounded to its type."""
+    """Bounds of an output: `low` to `high`, and the exact `value`; floats are not rounded to the output's type."""
 
     value: Float64
     low: Float64
     high: Float64
 
     def holds(self, got: Float64) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        """Which elements are right."""
+        """Return which elements are within their bounds."""
         return ((got >= self.low) & (got <= self.high)) | (np.isnan(got) & np.isnan(self.value))
 
     def width(self) -> Float64:
-        """The largest error of each element that rounding explains."""
+        """Return the largest error of each element that rounding explains."""
         with np.errstate(invalid="ignore"):
             return np.nan_to_num(np.maximum(self.high - self.value, self.value - self.low), posinf=0.0)
 
     @cached_property
     def widest(self) -> float:
-        """The largest of these widths."""
+        """The largest of these errors."""
         return float(self.width().max())
 
 
 class Reference:
-    """Inputs drawn with a seed, and what comes of them in float64, computed where it is asked for.
+    """Random inputs with a seed, and the outputs in float64, computed on request.
 
     Raises:
-        TooLargeToProve: the memory of this machine does not hold what a proof needs.
+        TooLargeToProve: not enough memory to verify.
     """
 
     def __init__(self, problem: GemmProblem, seed: int) -> None:
@@ -102,16 +102,16 @@ class Reference:
             self._norms_b = [_norms(matrix, problem.dtype_b, "ij,ij->j") for matrix in self._b]
 
     def buffers(self) -> tuple[Buffer, ...]:
-        """Memory of the problem's operands in order; what outputs held before is poison, but for C that is read."""
+        """Return memory of the problem's operands in order; outputs are poisoned, except a C that is read."""
         return tuple(buffer.copy() if buffer.flags.writeable else buffer for buffer in self._drawn)
 
     @property
     def before(self) -> tuple[Buffer, ...]:
-        """What the memory of each operand holds before a launch; not to be changed."""
+        """Contents of each operand's memory before a launch; not to be changed."""
         return self._drawn
 
     def bounds_of_c(self, entry: int, rows: slice, columns: slice) -> Bounds:
-        """What a part of C must be, in one matrix of the batch; the first parts asked for are kept."""
+        """Return the bounds of a part of C, in one matrix of the batch; the first parts requested are cached."""
         part = entry, rows.start, rows.stop, columns.start, columns.stop
         if (known := self._bounds.get(part)) is not None:
             return known
@@ -123,7 +123,7 @@ class Reference:
         return bounds
 
     def bounds_of_sums(self, operand: Operand, entry: int, part: slice) -> Bounds:
-        """What a part of a second output must be: sums along whole rows or columns."""
+        """Return the bounds of a part of a second output: sums along whole rows or columns."""
         p, step = self.problem, operand.step
         assert step is not None
         by_rows = p.epilogue[step].axis is Axis.ROW
@@ -144,7 +144,7 @@ class Reference:
         return Bounds(value if dtype.is_integer else x.value, low, high)
 
     def _after(self, entry: int, rows: slice, columns: slice, steps: int) -> Approximate:
-        """A part of C after some steps of the epilogue."""
+        """Return a part of C after some steps of the epilogue."""
         p = self.problem
         x = self._accumulated(entry, rows, columns)
         if p.dtype_a.is_integer and (p.epilogue or p.dtype_c in (DType.F16, DType.BF16)):
@@ -166,7 +166,7 @@ class Reference:
 
     @cached_property
     def signed_sums(self) -> tuple[SignedSums, ...]:
-        """What signed sums of each product of the batch must be, for Freivalds' check."""
+        """Return the expected signed sums of each product of the batch, for Freivalds' check."""
         p, exact = self.problem, self.problem.dtype_a.is_integer
         return tuple(
             SignedSums(
@@ -181,12 +181,12 @@ class Reference:
         )
 
     def _relative_error(self) -> float:
-        """What a sum of floats may be off by, over the 2-norms of its row and column."""
+        """Return the bound of a float sum's error, over the 2-norms of its row and column."""
         p = self.problem
         return (_TRUNCATION * _DEVIATIONS * p.k**0.5 + _ROUNDED_PRODUCTS * (p.dtype_a is DType.F32)) * HALF_ULP
 
     def _stored(self, number: int, entry: int, rows: slice, columns: slice) -> Float64:
-        """The part of an operand that meets a part of C."""
+        """Return the part of an operand that affects a part of C."""
         operand, view = self.problem.operands[number], self._views[number]
         matrix = view[entry % len(view)]
         part = matrix[rows if operand.rows > 1 else slice(None), columns if operand.columns > 1 else slice(None)]
@@ -219,7 +219,7 @@ class Reference:
 
 
 def _check_memory(p: GemmProblem) -> None:
-    """What a proof holds at one time: operands drawn, handed out and come back, f32 and f64 of A and B, and sums."""
+    """Check memory for verification: operands as generated, passed and returned, f32 and f64 of A and B, and sums."""
     operands = sum(operand.nbytes(p.batch) for operand in p.operands)
     whole = p.batch * p.m * p.n * p.k <= WHOLE_MULTIPLY_ADDS
     outputs = p.batch * p.m * p.n
@@ -237,7 +237,7 @@ def _doubles(stored: Buffer, dtype: DType) -> Float64:
 
 
 def _norms(stored: Buffer, dtype: DType, sums: str) -> Float64:
-    """2-norms of rows or columns."""
+    """Return the 2-norms of rows or columns."""
     values = decode(stored, dtype)
     product: Callable[..., Float64] = np.einsum
     return np.sqrt(product(sums, values, values, dtype=np.float64))

@@ -1,4 +1,4 @@
-"""Which tiles of C a proof in the simulator computes: all, or a sample where the problem is large."""
+"""Tiles of C that the simulator verifies: all, or a sample if the problem is large."""
 
 from codegen import Axis, EpilogueKind, GemmProblem, XeConfig
 from codegen.artifact.workgroup_tiles import (
@@ -9,15 +9,15 @@ from codegen.simulate import sample_groups
 from codegen.xe.tile_groups import tile_groups
 
 SIMULATED_WHOLE = 2**28
-"""Multiply-adds up to which every work-group is simulated."""
+"""Number of multiply-adds up to which every work-group is simulated."""
 SAMPLE = 9
-"""Tiles of a sample at least: the corners, one of each edge, and one inside."""
+"""Minimum number of tiles of a sample: the corners, one of each edge, and one inside."""
 
 
 def tiles_to_simulate(problem: GemmProblem, config: XeConfig, seed: int) -> frozenset[Tile] | None:
-    """Tiles to simulate, None for all; work-groups that compute them compute others too where they are persistent.
+    """Return the tiles to simulate, None for all; persistent work-groups that compute them compute others too.
 
-    Whole rows or columns of tiles where the epilogue sums along these.
+    Whole rows or columns of tiles if the epilogue sums along these.
     """
     multiply_adds = problem.batch * problem.m * problem.n * problem.k
     if multiply_adds <= SIMULATED_WHOLE:
@@ -34,7 +34,7 @@ def tiles_to_simulate(problem: GemmProblem, config: XeConfig, seed: int) -> froz
 
 
 def _lines(grid: TileGroups, along_rows: bool, along_columns: bool) -> frozenset[Tile]:
-    """The last row of tiles, the last column, or both."""
+    """Return the last row of tiles, the last column, or both."""
     last, (over_m, over_n) = grid.batch - 1, grid.tiles
     row = {(last, over_m - 1, column) for column in range(over_n)} if along_rows else set[Tile]()
     column = {(last, row, over_n - 1) for row in range(over_m)} if along_columns else set[Tile]()
@@ -42,10 +42,10 @@ def _lines(grid: TileGroups, along_rows: bool, along_columns: bool) -> frozenset
 
 
 def _of_few_groups(grid: TileGroups, sample: list[Tile], most: int) -> frozenset[Tile]:
-    """Those of a sample whose work-groups compute at most `most` tiles together, and one work-group's in any case.
+    """Return tiles of a sample whose work-groups compute at most `most` tiles together, and at least one work-group's.
 
-    A persistent work-group computes tiles all over C. The one of the last tile comes first: those of the last row and
-    column, where ragged sizes show, are among its tiles.
+    A persistent work-group computes tiles all over C. The one of the last tile comes first: it includes tiles
+    of the last row and column, where ragged sizes show.
     """
     chosen, computed = set[Tile](), frozenset[Tile]()
     for tile in reversed(sample):

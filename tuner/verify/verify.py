@@ -1,4 +1,4 @@
-"""Proof of numbers: a kernel's outputs against numpy in float64, in the simulator or on a device."""
+"""Verification of a kernel's outputs against numpy in float64, in the simulator or on a device."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -42,10 +42,10 @@ from tuner.verify.simulated_tiles import (
     tiles_to_simulate,
 )
 
-_BAND = 2**20  # elements compared at one time where all are
-_SAMPLED_SUMS = 32  # of a second output, where not all are computed
+_BAND = 2**20  # elements compared at a time if all are
+_SAMPLED_SUMS = 32  # of a second output, if not all are computed
 _C = 2
-_NO_CHANCE = 16  # integers that all hold poison were not written
+_NO_CHANCE = 16  # number of poisoned integers that cannot be there by chance
 
 Part = tuple[int, slice, slice]  # matrix of the batch, rows and columns
 
@@ -55,10 +55,10 @@ def verify_by_simulation(
 ) -> Proof:
     """Execute the final LLVM IR, for a sample of tiles if the problem is large.
 
-    `seed` draws the inputs and the sample; `reference` saves drawing inputs, and its seed draws the sample.
+    `seed` draws the inputs and the sample; `reference` has the inputs already, and its seed draws the sample.
 
     Raises:
-        ProofFailed: the numbers are wrong.
+        ProofFailed: the results are wrong.
         SimulationRefused: the simulator cannot represent the kernel.
         SimulationTimedOut: `time_limit_s` passed.
     """
@@ -71,9 +71,9 @@ def verify_by_simulation(
 
 @runtime_checkable
 class ProvingDevice(Protocol):
-    """A device of another machine that compares numbers there, so that operands need not travel.
+    """A device of another machine that compares results there, so that operands are not transferred.
 
-    It draws the same inputs, from the problem and the seed. Raises as `verify_on_device`.
+    It generates the same inputs from the problem and the seed. Raises as `verify_on_device`.
     """
 
     def prove(
@@ -84,13 +84,13 @@ class ProvingDevice(Protocol):
 def verify_on_device(
     device: Device, artifact: AnyArtifact, reference: Reference, timing: Timing | None, timeout_s: float
 ) -> tuple[Proof, RunReport]:
-    """Run a launch, with `timing` also measure it, and compare, where the device is if it can.
+    """Run a launch, measure it if `timing` is given, and compare the results, on the device's side if it can.
 
-    Of very large problems a sample of tiles is compared, and all of C by Freivalds' check.
+    For very large problems a sample of tiles is compared, and all of C by Freivalds' check.
 
     Raises:
-        ProofFailed: the numbers are wrong.
-        DeviceFailed: the device gave no result.
+        ProofFailed: the results are wrong.
+        DeviceFailed: the run has no result.
     """
     if isinstance(device, ProvingDevice):
         return device.prove(artifact, reference.seed, timing, timeout_s)
@@ -106,12 +106,12 @@ def compare(
     kind: ProofKind,
     computed: Collection[Tile] | None = None,
 ) -> Proof:
-    """Compare outputs, by their place among the problem's operands, with the reference: all, or `computed` tiles of C.
+    """Compare outputs, by their index among the problem's operands, with the reference: all, or `computed` tiles of C.
 
-    Of second outputs, those sums are compared whose tiles are all there.
+    Sums of second outputs are compared if all of their tiles are computed.
 
     Raises:
-        ProofFailed: an element is beyond its bound or was not written, or something else was written.
+        ProofFailed: an element is beyond its bound or was not written, or other memory was written.
     """
     p, grid = artifact.problem, _tile_groups(artifact)
     every = computed is None or len(computed) == grid.count
@@ -148,10 +148,10 @@ def compare(
 
 
 def _check_sums(p: GemmProblem, reference: Reference, c: Buffer, proof: Proof) -> None:
-    """All of a C whose elements would take too long to compare.
+    """Check all of a C whose elements would take too long to compare.
 
     Raises:
-        ProofFailed: a sum is beyond its bound, so that some of its elements are.
+        ProofFailed: a sum is beyond its bound, so some of its elements are wrong.
     """
     found = first_wrong(reference.signed_sums, matrices(c.reshape(-1), p.c, p.batch))
     if found is None:
@@ -167,7 +167,7 @@ def _check_sums(p: GemmProblem, reference: Reference, c: Buffer, proof: Proof) -
 
 @dataclass(frozen=True, slots=True)
 class _Output:
-    """An operand that a launch wrote, with what its memory held before."""
+    """An operand that a launch wrote, with the previous contents of its memory."""
 
     operand: Operand
     memory: Buffer
@@ -175,23 +175,23 @@ class _Output:
     batch: int
 
     def stored(self, part: Part, memory: Buffer) -> Buffer:
-        """A part of one matrix, as stored."""
+        """Return a part of one matrix, as stored."""
         entry, rows, columns = part
         return matrices(memory.reshape(-1), self.operand, self.batch)[entry, rows, columns]
 
     def unchanged(self, part: Part) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        """Which elements hold the bits that were there before."""
+        """Return which elements hold the same bits as before."""
         return bits_of(self.stored(part, self.memory)) == bits_of(self.stored(part, self.before))
 
     def lacks(self, part: Part) -> bool:
-        """Whether some of a part was not written, as far as that shows: integers may by chance be what they were."""
+        """Return whether some of a part was not written, as far as detectable: integers may be unchanged by chance."""
         unchanged = self.unchanged(part)
         if self.operand.dtype.is_integer:
             return self.operand.role == "output" and unchanged.size >= _NO_CHANCE and bool(unchanged.all())
         return self.operand.role == "output" and bool(unchanged.any())
 
     def name(self, entry: int, row: int, column: int) -> str:
-        """An element, for messages."""
+        """Return the name of an element, for messages."""
         o = self.operand
         place = [row, column] if o.step is None else [max(row, column)]
         return f"{o.name}[{', '.join(map(str, ([entry] if self.batch > 1 else []) + place))}]"
@@ -199,7 +199,7 @@ class _Output:
 
 @dataclass(slots=True)
 class _Comparison:
-    """What was found so far: the largest error and bound, and the first element beyond its bound."""
+    """Result so far: the largest error and bound, and the first element beyond its bound."""
 
     max_error: float = 0.0
     tolerance: float = 0.0
@@ -211,7 +211,7 @@ class _Comparison:
         got = decode(stored, output.operand.dtype).astype(np.float64).reshape(bounds.value.shape)
         bad = ~bounds.holds(got)
         with np.errstate(invalid="ignore"):
-            error = np.abs(got - bounds.value)  # NaN, which counts as none, where both are infinite
+            error = np.abs(got - bounds.value)  # NaN, which is ignored, if both are infinite
         self.tolerance = max(self.tolerance, bounds.widest)
         self.max_error = max(self.max_error, float(np.fmax.reduce(error, axis=None, initial=0.0)))
         if bad.any() and not self.wrong:
@@ -229,7 +229,7 @@ _NOT_WRITTEN = "not written"
 
 
 def _said(output: _Output, unchanged: bool, got: float) -> str:
-    """What an element holds that is wrong; where it holds what it held before, that it was not written."""
+    """Describe the value of a wrong element; if it is unchanged, say that it was not written."""
     value = f"{got:.6g}"
     if not unchanged:
         return value
@@ -241,10 +241,10 @@ def _said(output: _Output, unchanged: bool, got: float) -> str:
 
 
 def _check_untouched(artifact: AnyArtifact, output: _Output, computed: Collection[Tile] | None, proof: Proof) -> None:
-    """All else must be as it was: what lies around matrices, and tiles that no work-group was run for.
+    """Check that all other memory is unchanged: around matrices, and tiles that no executed work-group computes.
 
     Raises:
-        ProofFailed: it is not; or, where only a sample of tiles was compared, another was not written.
+        ProofFailed: it is changed; or, if only a sample of tiles was compared, another tile was not written.
     """
     o = output.operand
     if not outside_is_poison(output.memory.reshape(-1), o, output.batch):
@@ -291,7 +291,7 @@ def _tiles_of(artifact: AnyArtifact, tiles: Collection[Tile]) -> Iterator[Part]:
 
 
 def _bands(p: GemmProblem) -> Iterator[Part]:
-    """All of C, in bands of rows."""
+    """Yield all of C, in bands of rows."""
     rows = max(1, _BAND // p.n)
     for entry in range(p.batch):
         for start in range(0, p.m, rows):
@@ -299,7 +299,7 @@ def _bands(p: GemmProblem) -> Iterator[Part]:
 
 
 def _sums(artifact: AnyArtifact, step: int, tiles: Collection[Tile] | None) -> Iterator[Part]:
-    """Parts of a second output to compare: all, a sample, or those whose tiles are all there."""
+    """Yield parts of a second output to compare: all, a sample, or those whose tiles are all computed."""
     p, grid = artifact.problem, _tile_groups(artifact)
     by_rows = p.epilogue[step].axis is Axis.ROW
     length = p.m if by_rows else p.n

@@ -1,7 +1,7 @@
-"""A CPU configuration of one shape for another, by the same choices.
+"""Adaptation of a CPU configuration of one shape to another, by the same choices.
 
-A length that is the whole problem's stays the whole problem's, counts of tiles stay counts, and a tile has no more rows
-and columns than the problem.
+A block over the whole problem stays one, counts of tiles stay equal, and a tile has no more rows and columns than
+the problem.
 """
 
 from codegen import CpuConfig, GemmProblem, Isa
@@ -13,7 +13,7 @@ from tuner.space.cpu.points import WHOLE, CpuPoint, config_of, is_dots, plain_bl
 
 
 def carry(config: CpuConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> CpuConfig:
-    """The choices that `config` makes for `source`, for another problem.
+    """Return the configuration for `problem` with the choices that `config` makes for `source`.
 
     Raises:
         Refused: a rule of the problem or of the configuration.
@@ -26,12 +26,12 @@ def carry(config: CpuConfig, source: GemmProblem, problem: GemmProblem, spec: De
 
 
 def choices(config: CpuConfig, problem: GemmProblem, spec: DeviceSpec) -> tuple[object, ...]:
-    """The choices of a configuration independent of sizes."""
+    """Return the choices of a configuration that are independent of sizes."""
     return tuple(point_of(check_cpu_problem(problem, spec), config))
 
 
 def _fit(on: CpuProblem, point: CpuPoint) -> CpuPoint:
-    """No tile and no block beyond the problem, and loops that run once outermost."""
+    """Limit tiles and blocks to the problem, and move loops that run once outermost."""
     p = on.problem
     lanes = ISA_FACTS[Isa(point.isa)].vector_bytes // 4
     most_n = p.n if is_dots(on, point.pack_b) else ceil_div(p.n, lanes) * lanes

@@ -1,4 +1,4 @@
-"""Clocks that the micro-kernel takes for one tile, from what a core issues; no cache is looked at.
+"""Clocks of the micro-kernel for one tile, from the issue rates of a core; caches are ignored.
 
 Source: Intel 64 and IA-32 Architectures Optimization Reference Manual, chapters on Sapphire Rapids and AMX; AMD's
 Software Optimization Guide for the Zen 5 Microarchitecture. Both issue two vector multiply-adds and two vector loads a
@@ -16,19 +16,19 @@ from codegen.xe.rules.sizes import ceil_div
 _MULTIPLIES_A_CLOCK = _LOADS_A_CLOCK = 2
 _LATENCY_CLOCKS = 4
 _TILE_MULTIPLY_CLOCKS, _TILE_LOAD_CLOCKS = 16, 8
-_NOT_HIDDEN = 0.25  # of tile loads and multiplies that could go on side by side (assumed)
+_NOT_HIDDEN = 0.25  # share of tile loads and multiplies that could overlap but do not (assumed)
 
 
 @dataclass(frozen=True, slots=True)
 class TileShape:
-    """Rows and columns of C that a micro-kernel keeps in registers."""
+    """Rows and columns of C that a micro-kernel holds in registers."""
 
     m: int
     n: int
 
 
 def step_clocks(isa: Isa, multiply: Multiply, rows: int, columns: int) -> float:
-    """Clocks of one step along K of a tile: one group of elements a lane, or one register of K for AMX."""
+    """Return the clocks of one step along K of a tile: one group of elements per lane, or one register of K for AMX."""
     if isa is Isa.AMX:
         over_m, over_n = ceil_div(rows, 16), ceil_div(columns, 16)
         multiplies, loads = over_m * over_n * _TILE_MULTIPLY_CLOCKS, (over_m + over_n) * _TILE_LOAD_CLOCKS
@@ -39,14 +39,14 @@ def step_clocks(isa: Isa, multiply: Multiply, rows: int, columns: int) -> float:
 
 
 def tile_sizes(length: int, tile: int) -> Iterator[tuple[int, int]]:
-    """Sizes of the tiles over a length, each with how many there are."""
+    """Yield the sizes of the tiles over a length, each with its count."""
     sizes = Counter({tile: length // tile})
     sizes[length % tile] += 1
     return ((size, count) for size, count in sizes.items() if size and count)
 
 
 def sweep_clocks(isa: Isa, multiply: Multiply, m: int, n: int, tile: TileShape) -> float:
-    """Clocks of one step along K of all tiles of m x n sums, on one core."""
+    """Return the clocks of one step along K for all tiles of an m x n block, on one core."""
     return sum(
         times * count * step_clocks(isa, multiply, rows, columns)
         for rows, times in tile_sizes(m, tile.m)

@@ -37,35 +37,33 @@ from tuner.space.cpu.points import (
 )
 from tuner.space.step import HeuristicStep
 
-_L1_BYTES, _L2_BYTES = 32 * 1024, 1024 * 1024  # where a CPU does not say: the least of those with AVX2, and a usual one
+_L1_BYTES, _L2_BYTES = 32 * 1024, 1024 * 1024  # if unknown: the least of CPUs with AVX2, and a usual one
 _LINE_BYTES = 64
-_PANELS = 2  # times L1 that a panel of A and one of B may fill: B's is read in order, which hides the way from L2
-_BLOCK = 0.25  # of L2 for a block of A, and as much for its sums with a block of B, whose panels stream through
+_PANELS = 2  # times L1 that a panel of A and one of B may fill: B's is read in order, which hides the latency of L2
+_BLOCK = 0.25  # of L2 for a block of A, and as much for its accumulators with a block of B, whose panels stream through
 _JOIN_CLOCKS = 12_000  # to wake a thread and wait for it (assumed: about 4 us)
-_MEMORY_BYTES_A_CLOCK = 4.0  # that one core draws from memory (assumed: about 12 GB/s a core when all draw)
+_MEMORY_BYTES_A_CLOCK = 4.0  # read by one core (assumed: about 12 GB/s per core when all read)
 _STEPS_A_ROUND = 4
-_MOST_CODE = 4096  # sums of all steps of a round
+_MOST_CODE = 4096  # maximum number of accumulators over all steps of a round
 _WAY_BYTES = 4096  # of L1, so that its index is within a page
-_FEW_ROWS = 8  # rows that are multiplied with rows of B in place; half as many where four bytes are brought together
-_FEW_ROWS_BY_DOTS = 16  # where columns of B are contiguous: a copy of them is dearer
-_SOME_ROWS = 512  # for which a copy of all of B costs more than they gain by its panels
-_BLOCK_AMX = 0.5  # of L2 for all of A there: tile registers read it faster than it comes from L3
-_PANEL = 0.5  # of L2 for one panel of B that is used at once
-_COLUMNS_A_CORE = 64  # at least, for threads that share no columns
+_FEW_ROWS = 8  # rows that are multiplied with rows of B in place; half as many for types that combine four bytes
+_FEW_ROWS_BY_DOTS = 16  # if columns of B are contiguous: a copy of them costs more
+_SOME_ROWS = 512  # up to which a copy of all of B costs more than the panels gain
+_BLOCK_AMX = 0.5  # of L2 for all of A: tile registers read it faster than L3 delivers it
+_PANEL = 0.5  # of L2 for one panel of B that is used immediately
+_COLUMNS_A_CORE = 64  # minimum, for threads that share no columns
 _COLUMNS_A_CORE_AMX = 32
 _FEW_ROWS_BESIDE_AMX = 4  # rows above which tile registers gain more than reading B in place saves
-_SMALL_B = 0.25  # of L2 for a B of f32 by rows that is read in place: it stays there, and no thread waits for panels
-_FEW_PAGES = (
-    32  # rows of B that are read side by side in place, each on a page of its own; of bytes, or for several rows
-)
-_AHEAD = 4  # steps that several rows fetch ahead then: the next rows of B, which the hardware does not foresee
-_BEGUN = 0.25  # tiles that a thread is late by on average (assumed)
+_SMALL_B = 0.25  # of L2 for a row-major f32 B that is read in place: it stays there, and no thread waits for panels
+_FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page; of bytes, or for several rows
+_AHEAD = 4  # steps that are prefetched then: the next rows of B, which the hardware does not predict
+_BEGUN = 0.25  # tiles by which a thread is late on average (assumed)
 _PIECE_ROW_BYTES = 1024
-_PIECE_CLOCKS = 10_000  # of multiplying, at least: about 4 us, many times what it takes to take one
-_LINE_WEIGHT = 24  # of lines that are read for a copy of B, for each row that uses it (fitted, as what follows)
-_FEWEST_USES = 32  # rows below which tiles of few rows are no better
-_MOST_LINES = 4  # beyond which longer pieces of rows are no better
-_EVEN_WEIGHT = 0.1  # of tiles that are a large part of C: they leave little to share
+_PIECE_CLOCKS = 10_000  # of multiplying, at least: about 4 us, many times the cost of taking a piece
+_LINE_WEIGHT = 24  # of lines read to copy B, per row that uses it (fitted, as the following)
+_FEWEST_USES = 32  # rows below which tiles of few rows are not better
+_MOST_LINES = 4  # beyond which longer pieces of rows are not better
+_EVEN_WEIGHT = 0.1  # of tiles that are a large part of C: they leave little to distribute
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ class CpuDefault:
 
 
 def default_cpu_config(problem: GemmProblem, spec: DeviceSpec) -> CpuConfig:
-    """The default configuration; always legal, and in the space.
+    """Return the default configuration; always legal, and in the space.
 
     Raises:
         Refused: the problem or the CPU is refused.
@@ -86,7 +84,7 @@ def default_cpu_config(problem: GemmProblem, spec: DeviceSpec) -> CpuConfig:
 
 
 def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec) -> CpuDefault:
-    """The default configuration with the reason of each step.
+    """Return the default configuration with the reason of each step.
 
     Raises:
         Refused: the problem or the CPU is refused.
@@ -117,7 +115,7 @@ def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec) -> CpuDefault:
 
 
 def tiles_of(on: CpuProblem, isa: Isa, plain: CpuPoint) -> Iterator[TileShape]:
-    """Register tiles that fit, with the operands packed as in `plain`."""
+    """Yield register tiles that fit, with the operands packed as in `plain`."""
     ranges = ranges_of(on, 1)
     lanes = ISA_FACTS[isa].vector_bytes // 4
     columns = DOTS if is_dots(on, plain.pack_b) else tuple(n for n in ranges.tile_n if n % lanes == 0)
@@ -129,7 +127,7 @@ def tiles_of(on: CpuProblem, isa: Isa, plain: CpuPoint) -> Iterator[TileShape]:
 
 
 def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
-    """Register tiles in the order of the clocks that all of C takes with them, the squarest first among equals."""
+    """Return register tiles by the clocks of all of C with them, the squarest first on ties."""
     p, isa = on.problem, Isa(plain.isa)
     multiply = _multiply(on, isa)
     dots = is_dots(on, plain.pack_b)
@@ -147,7 +145,7 @@ def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
 
 
 def _pieces_of_rows(on: CpuProblem, columns: int) -> float:
-    """Lines of B for each piece of a row that a panel copies together, aligned as the piece is."""
+    """Return the cache lines of B per piece of a row that a panel copies together, aligned as the piece is."""
     p, line = on.problem, on.spec.line_bytes or _LINE_BYTES
     nbytes = columns * p.dtype_b.nbytes
     aligned = nbytes & -nbytes if p.pitch_b * p.dtype_b.nbytes % line == 0 else nbytes
@@ -159,7 +157,7 @@ def _of_vectors(tile: TileShape, dots: bool) -> TileShape:
 
 
 def _plain(on: CpuProblem, isa: Isa, pack_a: Packing, pack_b: Packing) -> CpuPoint:
-    """The plainest point with these packings, of a tile that has yet to be chosen."""
+    """Return the simplest point with these packings, for a tile yet to be chosen."""
     return CpuPoint(
         isa.value, 1, 16, 1, WHOLE, WHOLE, WHOLE, 1, 1, 1,
         pack_a.value, pack_b.value, "pmpnpk", "omonok", "iminik", 0, 1,
@@ -173,7 +171,7 @@ def _multiply(on: CpuProblem, isa: Isa) -> Multiply:
 
 
 def _innermost(on: CpuProblem, cores: int) -> tuple[CpuPoint, str]:
-    """The fastest instruction set, the packing, and the register tile that wastes least."""
+    """Choose the fastest instruction set, the packing, and the register tile with the least waste."""
     p = on.problem
     for isa, pack_a, pack_b in _ways(on):
         plain = _plain(on, isa, pack_a, pack_b)
@@ -194,13 +192,13 @@ def _innermost(on: CpuProblem, cores: int) -> tuple[CpuPoint, str]:
 
 
 def _may_unroll(on: CpuProblem, isa: Isa, tile: TileShape, depth: int, steps: int) -> bool:
-    """Whether so many steps, `depth` elements along K, make one round of the micro-kernel's loop."""
+    """Return whether that many steps, `depth` elements along K, make one round of the micro-kernel's loop."""
     fits = depth <= on.problem.k and steps * tile.m * tile.n <= _MOST_CODE
     return isa is not Isa.AMX and fits and steps <= most_unrolled(isa, _multiply(on, isa))
 
 
 def _narrower(on: CpuProblem, isa: Isa, tiles: list[TileShape], cores: int) -> TileShape:
-    """The best tile, or of those not much slower the first that leaves every core a tile."""
+    """Return the best tile, or among those not much slower the first that leaves every core a tile."""
     p, multiply = on.problem, _multiply(on, isa)
 
     def clocks(tile: TileShape) -> float:
@@ -211,7 +209,7 @@ def _narrower(on: CpuProblem, isa: Isa, tiles: list[TileShape], cores: int) -> T
 
 
 def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
-    """Instruction sets and packings, in the order in which they are tried."""
+    """Yield instruction sets and packings, in the order in which they are tried."""
     p = on.problem
     few = p.m <= (_FEW_ROWS_BY_DOTS if p.transpose_b else _FEW_ROWS // (2 if p.dtype_b.nbytes == 1 else 1))
     in_place = not p.transpose_a
@@ -236,7 +234,9 @@ def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
 
 
 def _stays_in_place(on: CpuProblem) -> bool:
-    """Whether B is read as fast from where it is: rows of f32, which need no bringing together, in L2 after once."""
+    """Return whether reading B in place is as fast: f32 rows, which need no interleaving, in L2 after the
+    first pass.
+    """
     p = on.problem
     in_l2 = p.k * p.n * p.dtype_b.nbytes <= _SMALL_B * (on.spec.l2_bytes or _L2_BYTES)
     plain = p.dtype_b.nbytes == 4 and not p.transpose_b and not _aliases(p.pitch_b * p.dtype_b.nbytes, p.k)
@@ -244,7 +244,7 @@ def _stays_in_place(on: CpuProblem) -> bool:
 
 
 def _takes_panels_of_b(on: CpuProblem, isa: Isa) -> bool:
-    """Whether each panel of B is copied when it is its turn, for all rows at once."""
+    """Return whether each panel of B is copied just before its use, for all rows at once."""
     p = on.problem
     a_bytes, l2 = p.m * p.k * p.dtype_a.nbytes, on.spec.l2_bytes or _L2_BYTES
     return (
@@ -256,7 +256,7 @@ def _takes_panels_of_b(on: CpuProblem, isa: Isa) -> bool:
 
 
 def _aliases(pitch_bytes: int, rows: int) -> bool:
-    """Whether rows that lie so far apart fall into one set of L1, and are more than its ways hold."""
+    """Return whether rows at that distance map to one set of L1 and exceed its ways."""
     return pitch_bytes % _WAY_BYTES == 0 and rows > _FEW_ROWS
 
 
@@ -271,7 +271,7 @@ def _why_packed(on: CpuProblem, pack_b: Packing) -> str:
 
 
 def _threads(on: CpuProblem, point: CpuPoint, cores: int) -> tuple[CpuPoint, str]:
-    """The grid whose busiest thread has the least to compute and to read."""
+    """Choose the thread grid whose busiest thread has the least to compute and to read."""
     p = on.problem
     rows, columns = p.batch * ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
     unit = unit_of(on, Isa(point.isa), dots=is_dots(on, point.pack_b))
@@ -296,7 +296,7 @@ def _threads(on: CpuProblem, point: CpuPoint, cores: int) -> tuple[CpuPoint, str
         and m <= rows
         and n <= columns
         and (k == 1 or p.k >= 512 * k)
-        # Threads over M would each copy all of B.
+        # Threads along M would each copy all of B.
         and (m == 1 or point.pack_b != Packing.BLOCK.value)
     ]
     m, n, k = min(grids, key=clocks)
@@ -309,12 +309,12 @@ def _threads(on: CpuProblem, point: CpuPoint, cores: int) -> tuple[CpuPoint, str
 
 
 def _share(tiles: int, threads: int) -> float:
-    """Tiles of a thread: those who are done take some of the busiest one's, but for what is begun."""
+    """Return the tiles of a thread: idle threads take over some of the busiest one's, except those already begun."""
     return min(float(ceil_div(tiles, threads)), max(1.0, tiles / threads + _BEGUN))
 
 
 def _pieces(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
-    """Many pieces of each thread's part, so that cores that are slower for a while hold up nobody."""
+    """Choose many pieces per thread, so that temporarily slow cores delay nobody."""
     if point.threads_m * point.threads_n * point.threads_k == 1:
         return point, ""
     p, isa, dots = on.problem, Isa(point.isa), is_dots(on, point.pack_b)
@@ -323,7 +323,7 @@ def _pieces(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     nbytes = p.m * p.k * p.dtype_a.nbytes + p.n * p.k * p.dtype_b.nbytes
     part = p.batch * max(steps, nbytes / _MEMORY_BYTES_A_CLOCK)
     part /= point.threads_m * point.threads_n * point.threads_k
-    # Pieces of rows of B that are read along stay long enough for that.
+    # Pieces of rows of B that are read in order stay long enough for hardware prefetch.
     by_rows = point.pack_b == Packing.NONE.value and point.block_k == _FEW_PAGES
     shortest = _PIECE_ROW_BYTES * point.threads_n // p.dtype_b.nbytes if by_rows else 0
     finer = [
@@ -339,7 +339,7 @@ def _pieces(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
 
 
 def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
-    """Depth by L1, then rows and columns by L2; for a panel of B that is used at once, its depth by L2 alone."""
+    """Choose the depth by L1, then rows and columns by L2; for a panel of B used immediately, the depth by L2 alone."""
     p, spec, isa = on.problem, on.spec, Isa(point.isa)
     l1, l2 = spec.l1_bytes or _L1_BYTES, spec.l2_bytes or _L2_BYTES
     each = {Multiply.F32: 4, Multiply.S8: 1}.get(_multiply(on, isa), 2)
@@ -349,7 +349,7 @@ def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     deepest = _PANELS * l1 // (each * (point.tile_m + point.tile_n))
     if point.pack_b == Packing.BLOCK.value:
         return _one_panel(p, point, ranges.block_k, step, int(_PANEL * l2 / (each * point.tile_n)))
-    # What streams through once is not cut; blocks of K that are a little too deep neither.
+    # Operands that stream through once are not cut, nor are blocks of K that are a little too deep.
     in_l2 = p.m * p.k * p.dtype_a.nbytes <= _PANEL * l2
     streams = point.pack_b == Packing.NONE.value and (rows == 1 or (p.transpose_b and in_l2))
     depths = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
@@ -382,7 +382,7 @@ def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
 def _one_panel(
     p: GemmProblem, point: CpuPoint, depths: tuple[int, ...], step: int, deepest: int
 ) -> tuple[CpuPoint, str]:
-    """All rows by one panel of B after another, as deep as there is room for."""
+    """Choose all rows and one panel of B at a time, as deep as L2 allows."""
     legal = [d for d in depths if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
     depth = max((d for d in legal if d <= deepest), default=min(legal, default=WHOLE))
     if point.threads_k == 1 and p.k <= deepest:
@@ -392,7 +392,7 @@ def _one_panel(
 
 
 def _evenly(counts: tuple[int, ...], tiles: int, threads: int, most: int) -> int:
-    """Tiles of a block: no more than `most`, and such that the blocks of a thread are about equal."""
+    """Return the tiles of a block: at most `most`, such that the blocks of a thread are about equal."""
     of_thread = ceil_div(tiles, threads)
     even = ceil_div(of_thread, ceil_div(of_thread, max(1, most)))
     if even >= tiles:
@@ -401,7 +401,9 @@ def _evenly(counts: tuple[int, ...], tiles: int, threads: int, most: int) -> int
 
 
 def _order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
-    """K innermost of the o loops, so that sums stay in L2; rows innermost of the i loops, so that B stays in L1."""
+    """Choose K innermost of the o loops, so that sums stay in L2; rows innermost of the i loops, so that B
+    stays in L1.
+    """
     p = on.problem
     rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
     several = rows > 1 and point.block_m != 1 and columns > 1 and point.block_n != 1

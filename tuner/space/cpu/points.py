@@ -1,4 +1,4 @@
-"""A configuration for a CPU as values on axes, and what values each axis has for a problem."""
+"""CPU configurations as values on axes, and the values of each axis for a problem."""
 
 from itertools import permutations
 from typing import NamedTuple
@@ -16,14 +16,14 @@ from codegen.problem.gemm import DType
 from codegen.xe.rules.sizes import ceil_div
 
 WHOLE = 0
-"""A block as long as the problem."""
+"""Value of a block that spans the problem."""
 _COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 _DEPTHS = (16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096)
 _UNROLLS = (1, 2, 4, 8)
 _PREFETCHES = (0, 2, 4, 8, 16)
 _PIECES = (1, 2, 4, 8)
 DOTS = (1, 2, 3, 4, 6, 8)
-"""Columns of a transposed B that are multiplied together where its rows are read in place."""
+"""Columns of a transposed B that are multiplied together if its rows are read in place."""
 
 
 class CpuPoint(NamedTuple):
@@ -49,7 +49,7 @@ class CpuPoint(NamedTuple):
 
 
 class CpuRanges(NamedTuple):
-    """The values of every axis, in their natural order."""
+    """Values of every axis, in their natural order."""
 
     isa: tuple[str, ...]
     tile_m: tuple[int, ...]
@@ -71,7 +71,7 @@ class CpuRanges(NamedTuple):
 
 
 def unit_of(on: CpuProblem, isa: Isa, *, dots: bool) -> int:
-    """Elements along K of one step of the micro-kernel."""
+    """Return the elements along K of one step of the micro-kernel."""
     p = on.problem
     if dots:
         return ISA_FACTS[isa].vector_bytes // p.dtype_a.nbytes
@@ -81,12 +81,12 @@ def unit_of(on: CpuProblem, isa: Isa, *, dots: bool) -> int:
 
 
 def is_dots(on: CpuProblem, pack_b: str) -> bool:
-    """Whether rows of A are multiplied by stored rows of a transposed B in place."""
+    """Return whether rows of A are multiplied by stored rows of a transposed B in place."""
     return on.problem.transpose_b and pack_b == Packing.NONE.value
 
 
 def config_of(on: CpuProblem, point: CpuPoint) -> CpuConfig:
-    """The configuration of a point; not yet checked."""
+    """Return the configuration of a point; not yet checked."""
     p, isa = on.problem, Isa(point.isa)
     step = point.unroll * unit_of(on, isa, dots=is_dots(on, point.pack_b))
     m = point.block_m or ceil_div(p.m, point.tile_m)
@@ -103,7 +103,7 @@ def config_of(on: CpuProblem, point: CpuPoint) -> CpuConfig:
 
 
 def point_of(on: CpuProblem, config: CpuConfig) -> CpuPoint:
-    """The point of a configuration: blocks as long as the problem are `WHOLE`."""
+    """Return the point of a configuration: blocks that span the problem are `WHOLE`."""
     p, c, s = on.problem, config.matmul, config.strategy
     tiles = c.innermost
     unit = unit_of(on, s.isa, dots=is_dots(on, s.pack_b.value))
@@ -130,7 +130,7 @@ def point_of(on: CpuProblem, config: CpuConfig) -> CpuPoint:
 
 
 def ranges_of(on: CpuProblem, cores: int) -> CpuRanges:
-    """Every value that may be legal."""
+    """Return every value that may be legal."""
     p = on.problem
     beyond = _DEPTHS[-1] if p.k > _DEPTHS[-1] else p.k
     threads = tuple(count for count in range(1, cores + 1) if cores % count == 0)
@@ -165,7 +165,7 @@ def _counted(block: int, tile: int, length: int) -> int:
 
 
 def plain_blocks(on: CpuProblem, point: CpuPoint) -> str:
-    """The o loops in the point's order, those that run once outermost: they then open before anything is packed."""
+    """Return the o loops in the point's order, those that run once outermost: they then open before any packing."""
     p = on.problem
     once = {
         "m": point.block_m == WHOLE or ceil_div(p.m, point.tile_m) <= point.block_m,
@@ -178,7 +178,9 @@ def plain_blocks(on: CpuProblem, point: CpuPoint) -> str:
 
 
 def says_nothing(on: CpuProblem, point: CpuPoint) -> bool:
-    """Whether a point differs from a plainer one in what has no effect: lengths beyond all, orders of single loops."""
+    """Return whether a point is a redundant form of a simpler one: blocks beyond the problem, orders of
+    single loops.
+    """
     p = on.problem
     if point.block_m * point.tile_m >= p.m or point.block_n * point.tile_n >= p.n or point.block_k >= p.k:
         return True

@@ -1,4 +1,4 @@
-"""What a person left unsaid of a configuration for a CPU, made to fit what they said."""
+"""Completion of a partial CPU configuration: derive the fields that a user left open."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -12,15 +12,15 @@ from hal import DeviceSpec
 
 
 def within(spec: DeviceSpec, isa: Isa) -> DeviceSpec:
-    """A CPU as if it had no faster instructions than `isa`."""
+    """Return a CPU without instructions faster than `isa`."""
     above = {Isa.AMX: (), Isa.AVX512: ("amx",), Isa.AVX2: ("amx", "avx512")}[isa]
     return spec if spec.isa is None else replace(spec, isa=tuple(f for f in spec.isa if not f.startswith(above)))
 
 
 def refit(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, said: Collection[str]) -> CpuConfig:
-    """The configuration with the tile, the blocks, the depth and the pieces that nobody `said` following from the rest.
+    """Return the configuration with the tile, blocks, depth and pieces that were not `said` derived from the others.
 
-    What cannot follow stays, for the rules to name.
+    Fields that cannot be derived are unchanged, for the rules to report.
     """
     if multiply_of(problem.dtype_a, problem.dtype_b, config.strategy.isa, spec.isa or ()) is None:
         return config
@@ -35,7 +35,7 @@ def refit(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, said: Colle
 
 
 def _tile_of(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> Extent:
-    """The largest tile up to the present one that divides the block."""
+    """Return the largest tile, up to the present one, that divides the block."""
     plan, c = Plan(problem, config, spec.isa or ()), config.matmul
     if reads_dots(problem, config):
         units = 1, 1, ISA_FACTS[plan.isa].vector_bytes // problem.dtype_a.nbytes
@@ -51,7 +51,7 @@ def _divisor(block: int, most: int, unit: int) -> int:
 
 
 def _blocks_of(problem: GemmProblem, config: CpuConfig) -> Extent:
-    """Whole tiles, about as many as there were; as many blocks over K as threads."""
+    """Return whole tiles, about as many as before; as many blocks over K as threads."""
     c, p = config.matmul, problem
     deepest = ceil_div(p.k, c.threads.k)
     wanted = (c.block.m, c.innermost.m, p.m), (c.block.n, c.innermost.n, p.n), (c.block.k, c.innermost.k, deepest)

@@ -1,7 +1,7 @@
 """The space of a problem on a CPU: ranges from its facts, membership from the rules of codegen.
 
-All combinations are far too many to enumerate. The space holds what deviates from the default in one or two choices,
-with the best register tiles, and a sample of what deviates in more.
+All combinations are far too many to enumerate. The space holds the deviations from the default in one or two
+choices, with the best register tiles, and a sample of deviations in more.
 """
 
 from collections.abc import Iterator
@@ -33,18 +33,18 @@ from tuner.space.space import (
 )
 
 MOST_PAIRS = 4_000
-"""Points that deviate from the default in one or two choices."""
+"""Number of points that deviate from the default in one or two choices."""
 MOST_DRAWN = 6_000
-"""Points that deviate in more."""
+"""Number of points that deviate in more."""
 _GOOD_TILES = 12
-_SEED = 20  # of what is drawn: always the same
-# After the instruction set and the tile, in the order of a point.
+_SEED = 20  # seed of the sample: the space is deterministic
+# Axes after the instruction set and the tile, in the order of a point.
 _FREE = ("unroll", "block_m", "block_n", "block_k", "threads_m", "threads_n", "threads_k", "pack_a", "pack_b",
          "parallel", "blocks", "inner", "prefetch", "pieces")  # fmt: skip
 
 
 def cpu_space(problem: GemmProblem, spec: DeviceSpec) -> Space[CpuConfig]:
-    """Enumerate and draw legal configurations; always the same ones, and the default is among them.
+    """Enumerate and sample legal configurations; deterministic, and including the default.
 
     Raises:
         Refused: the problem or the CPU is refused.
@@ -61,7 +61,7 @@ def cpu_space(problem: GemmProblem, spec: DeviceSpec) -> Space[CpuConfig]:
 
 
 def _fill(points: dict[CpuPoint, None], most: int, found: Iterator[CpuPoint | None]) -> None:
-    """Add what is found until there are more than so many."""
+    """Add points until there are more than `most`."""
     for point in found:
         if len(points) > most:
             break
@@ -70,7 +70,7 @@ def _fill(points: dict[CpuPoint, None], most: int, found: Iterator[CpuPoint | No
 
 
 def _legal(on: CpuProblem, ranges: CpuRanges, point: CpuPoint) -> CpuPoint | None:
-    """A point if it is legal and worth a place, with no more pieces than its tiles and threads allow."""
+    """Return a point if it is legal and useful, with no more pieces than its tiles and threads allow."""
     whole = point._replace(pieces=1)
     config = config_of(on, whole)
     if says_nothing(on, whole) or refusal_on_cpu(on, config) is not None:
@@ -80,7 +80,7 @@ def _legal(on: CpuProblem, ranges: CpuRanges, point: CpuPoint) -> CpuPoint | Non
 
 
 def _tiles(on: CpuProblem, default: CpuPoint) -> list[tuple[str, int, int]]:
-    """Instruction sets with their best register tiles, those of the default first."""
+    """Return instruction sets with their best register tiles, those of the default first."""
     found = [(default.isa, default.tile_m, default.tile_n)]
     for isa in on.isas:
         packed = default._replace(isa=isa.value, unroll=1, threads_m=1, threads_n=1, threads_k=1)
@@ -93,7 +93,7 @@ def _tiles(on: CpuProblem, default: CpuPoint) -> list[tuple[str, int, int]]:
 def _pairs(
     ranges: CpuRanges, default: CpuPoint, tiles: list[tuple[str, int, int]], rng: np.random.Generator
 ) -> Iterator[CpuPoint]:
-    """Points that deviate from the default in one choice, then in two, a tile being one choice."""
+    """Yield points that deviate from the default in one choice, then in two, a tile being one choice."""
     singles = [
         *({"isa": isa, "tile_m": m, "tile_n": n} for isa, m, n in tiles),
         *({axis: value} for axis in _FREE for value in getattr(ranges, axis) if value != getattr(default, axis)),
@@ -106,7 +106,7 @@ def _pairs(
 
 
 def _drawn(ranges: CpuRanges, tiles: list[tuple[str, int, int]], rng: np.random.Generator) -> Iterator[CpuPoint]:
-    """Points with every axis drawn; ends when a few times as many were drawn as there is room for."""
+    """Yield points with every axis sampled; stop after a few times as many as there is room for."""
     count = 8 * MOST_DRAWN
     which = rng.integers(len(tiles), size=count).tolist()
     free: list[list[Value]] = []
@@ -126,11 +126,11 @@ _PARAMETERS = {
     "inner": "loop_order_i",
     "prefetch": "prefetch_distance",
 }
-"""Names of the axes in a search, as the configuration has them, where a point's field is named otherwise."""
+"""Names of the axes in a search, those of the configuration, where a point's field has another name."""
 
 
 def _space(on: CpuProblem, points: list[CpuPoint]) -> Space[CpuConfig]:
-    """The points on axes of the values that they have; an axis of one value is none."""
+    """Return the points on axes of the values that occur; an axis with one value is dropped."""
     whole = ranges_of(on, on.spec.cores or 1)
     used = {name: {getattr(point, name) for point in points} for name in CpuPoint._fields}
     axes = tuple(

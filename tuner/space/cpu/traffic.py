@@ -1,9 +1,10 @@
-"""Bytes that a configuration moves into each cache of a CPU, counted from its loops: an estimate, no measurement.
+"""Bytes that a configuration moves into each cache of a CPU, estimated from its loops.
 
-An operand is used again by every loop that does not run along it. What it used is still in a cache if all that one
-round of such a loop touches fits there; else the loop brings the operand in once a round. So each operand comes in as
-often as the product of the rounds of those loops. Caches are taken to keep what was used last, whole, and all threads
-to have as much to do as the busiest; those that take pieces of others bring in more than is counted.
+An operand is reused by every loop that does not run along it. It is still in a cache if all data that one
+round of such a loop touches fits there; else the loop reloads the operand in every round. So each operand is
+loaded as often as the product of the rounds of those loops. Assumed: caches keep the most recently used data,
+fully associative, and all threads have as much to do as the busiest; threads that take over pieces of others
+load more than is counted.
 """
 
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ _BLOCK_LOOPS = 5  # those over pieces, matrices and blocks, outside of those ove
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A cache: how many bytes one thread may take for its own, and how many threads bring the same bytes into it."""
+    """A cache: the bytes available to one thread, and the number of threads that load the same data into it."""
 
     name: str
     nbytes: int
@@ -33,7 +34,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """Bytes that come into a cache, over all threads: of A, of B, of C with its sums, and of packing them."""
+    """Bytes loaded into a cache, over all threads: of A, of B, of C with its accumulators, and of packing them."""
 
     level: Level
     a: int
@@ -43,13 +44,13 @@ class Traffic:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """Sum of all."""
         return self.a + self.b + self.c + self.packing
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop of a thread's nest: what it runs along, its rounds, and what all of these cover, in elements."""
+    """A loop of a thread's nest: its dimension, its rounds, and the elements that all of these cover."""
 
     dim: str
     rounds: int
@@ -58,38 +59,38 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Nest:
-    """The loops of the busiest thread around a call of the micro-kernel, outermost first, and what a call covers."""
+    """The loops of the busiest thread around a call of the micro-kernel, outermost first, and the extent of a call."""
 
     loops: tuple[Loop, ...]
     call: dict[str, int]
 
     def covered(self, place: int, dim: str) -> int:
-        """Elements along a dimension that one round of the loop at a place covers."""
+        """Return the elements along a dimension that one round of the loop at a place covers."""
         return max((loop.reach for loop in self.loops[place + 1 :] if loop.dim == dim), default=self.call[dim])
 
 
 @dataclass(frozen=True, slots=True)
 class _Matrix:
-    """What a thread touches of a matrix: the dimensions it runs along, and bytes of an element as it is read."""
+    """Access of a thread to a matrix: the dimensions it runs along, and bytes of an element as it is read."""
 
     dims: frozenset[str]
     nbytes: int
 
     def touched(self, nest: Nest, place: int) -> int:
-        """Bytes in one round of the loop at a place; -1 stands outside of all."""
+        """Return the bytes touched in one round of the loop at a place; -1 is outside of all loops."""
         return prod(nest.covered(place, dim) for dim in self.dims) * self.nbytes
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A nest with the matrices it touches, as a cache of so many bytes sees it."""
+    """A nest and the matrices that it touches, for a cache of a given size."""
 
     nest: Nest
     matrices: tuple[_Matrix, ...]
     cache_bytes: int
 
     def rounds(self, matrix: _Matrix, places: range) -> int:
-        """How often loops at some places that do not run along a matrix bring it in."""
+        """Return how often loops at some places that do not run along a matrix load it."""
         return prod(
             loop.rounds
             for place, loop in enumerate(self.nest.loops)
@@ -101,13 +102,13 @@ class _View:
 
 
 def traffic(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> tuple[Traffic, ...]:
-    """What comes into each cache whose size is known, the nearest first; memory is behind the last."""
+    """Return the traffic into each cache whose size is known, the nearest first; memory is behind the last."""
     plan = Plan(problem, config, spec.isa or ())
     return tuple(_into(level, plan) for level in levels_of(config, spec))
 
 
 def levels_of(config: CpuConfig, spec: DeviceSpec) -> Iterator[Level]:
-    """The caches of a CPU, as one of a configuration's threads sees them."""
+    """Yield the caches of a CPU for one of a configuration's threads."""
     for name, nbytes, shared_by in (
         ("L1", spec.l1_bytes, 1),
         ("L2", spec.l2_bytes, spec.cores_per_l2 or 1),
@@ -119,7 +120,7 @@ def levels_of(config: CpuConfig, spec: DeviceSpec) -> Iterator[Level]:
 
 
 def nest_of(plan: Plan) -> Nest:
-    """The loops of the busiest thread: over pieces of its part, matrices, blocks and tiles."""
+    """Return the loops of the busiest thread: over pieces of its part, matrices, blocks and tiles."""
     p, c, cut = plan.problem, plan.config.matmul, plan.cut_along
     rows = ceil_div(p.batch * plan.tiles_m, plan.parts_m)  # of tiles, in all matrices
     matrices = ceil_div(rows, plan.tiles_m)
@@ -163,7 +164,7 @@ def _into(level: Level, plan: Plan) -> Traffic:
         p.n * p.k * p.dtype_b.nbytes * plan.matrices_b + plan.packed_b_bytes,
     )
     for which, along in enumerate((plan.threads.n, plan.threads.m)):
-        bringers = ceil_div(threads, min(level.sharers, along))  # of threads that read the same, one for each cache
+        bringers = ceil_div(threads, min(level.sharers, along))  # threads that read the same data, one for each cache
         if packings[which] is Packing.BLOCK:
             panels, copied = _by_blocks(view, read[which], sources[which])
             loaded[which] = panels * threads
@@ -176,9 +177,10 @@ def _into(level: Level, plan: Plan) -> Traffic:
 
 
 def _by_blocks(view: _View, panels: _Matrix, source: _Matrix) -> tuple[int, int]:
-    """Bytes of panels that come in again, and of what is copied into them, where a thread packs block by block.
+    """Return the bytes of panels that are loaded again, and of data copied into them, where a thread packs
+    block by block.
 
-    The panels of a block replace those of the block before in the same memory: where they fit, they stay.
+    The panels of a block replace those of the previous block in the same memory: if they fit, they stay in the cache.
     """
     nest, blocks = view.nest, range(_BLOCK_LOOPS)
     deepest = max(place for place in blocks if nest.loops[place].dim in source.dims)
@@ -192,7 +194,7 @@ def _by_blocks(view: _View, panels: _Matrix, source: _Matrix) -> tuple[int, int]
 
 
 def _sums(view: _View, sums: _Matrix, plan: Plan) -> int:
-    """Bytes of C, of its sums that wait for the next block of K, and of those that threads along K leave."""
+    """Return the bytes of C, of accumulators between blocks of K, and of partial sums of threads along K."""
     rounds, elements = view.rounds(sums, range(len(view.nest.loops))), sums.touched(view.nest, -1) // sums.nbytes
     waiting = 2 * (rounds - 1) * SUM_BYTES
     left = 2 * SUM_BYTES if plan.threads.k > 1 else 0
@@ -200,5 +202,5 @@ def _sums(view: _View, sums: _Matrix, plan: Plan) -> int:
 
 
 def _dims(along: str, batch_stride: int | None) -> frozenset[str]:
-    """The dimensions that a matrix runs along; not the batch where all of it shares one."""
+    """Return the dimensions that a matrix runs along; without the batch if it is shared."""
     return frozenset((*along, *([] if batch_stride == 0 else [_BATCH])))

@@ -1,1 +1,1 @@
-"""The configurations of an Xe device as points: their axes, what each says, and which of them a space holds."""
+"""Configurations of an Xe device as points: axes, conversions, and the points of a space."""

@@ -1,4 +1,4 @@
-"""The axes of the space: a value for each choice there is, from the facts of the device and the problem."""
+"""Axes of the space: the values of every choice, from the facts of the device and the problem."""
 
 from typing import NamedTuple
 
@@ -15,16 +15,16 @@ _DEEPEST_K_STEP = 128
 _MOST_SPLITS = 16
 
 DEALT = 0
-"""Of a prefetch's layout: the builder deals the tile out."""
+"""Value of a prefetch's layout: the builder distributes the tile."""
 TURNS = (1, 2, 4, 8, 16)
-"""Tiles that a work-group computes in turn along one side of C."""
+"""Numbers of tiles per work-group along one side of C."""
 
 
 class Point(NamedTuple):
-    """A configuration as one value an axis; what is not said is the plainest.
+    """A configuration as one value per axis; the defaults are the simplest.
 
     `prefetch` and `prefetch_l2` are K steps; `prefetch_a` and `prefetch_b` are rows of sub-groups that share a
-    prefetch, among all of the work-group. `turns_m` and `turns_n` are tiles that a work-group computes in turn.
+    prefetch, among all of the work-group. `turns_m` and `turns_n` are tiles per work-group.
     """
 
     block_m: int
@@ -70,11 +70,13 @@ PARAMETERS = {
     "order": "loop_order",
     "splits": "threads_k",
 }
-"""Names of the axes in a search, as the configuration has them, where a point's field is named otherwise."""
+"""Names of the axes in a search, those of the configuration, where a point's field has another name."""
 
 
 class Ranges(NamedTuple):
-    """The values worth trying on every axis, in their natural order, before any rule is asked. Fields as a point's."""
+    """Values worth trying on every axis, in their natural order, before any rule is applied. Fields are those
+    of a point.
+    """
 
     block_m: tuple[int, ...]
     block_n: tuple[int, ...]
@@ -105,7 +107,7 @@ class Ranges(NamedTuple):
 
 
 def ranges_of(on: Problem) -> Ranges:
-    """The values on every axis; one where a choice has no effect for the problem or the device."""
+    """Return the values on every axis; one if a choice has no effect for the problem or the device."""
     problem, target = on.problem, on.target
     layouts = powers_of_two(1, most_subgroups(on.spec))
     prefetches = not target.emulated and not (on.lanes_a and on.lanes_b)
@@ -142,7 +144,7 @@ def ranges_of(on: Problem) -> Ranges:
 
 
 def powers_of_two(least: int, most: int) -> tuple[int, ...]:
-    """Powers of two times `least`, up to the first that reaches `most`; at least one."""
+    """Return powers of two times `least`, up to the first that reaches `most`; at least one."""
     values = [least]
     while values[-1] < most:
         values.append(values[-1] * 2)
@@ -150,7 +152,7 @@ def powers_of_two(least: int, most: int) -> tuple[int, ...]:
 
 
 def most_subgroups(spec: DeviceSpec) -> int:
-    """Sub-groups of the largest work-group: limited by work-items and by the threads of an Xe core."""
+    """Return the sub-groups of the largest work-group: limited by work-items and by the threads of an Xe core."""
     limits = [spec.max_workgroup_size // SUBGROUP_SIZE] if spec.max_workgroup_size is not None else []
     if spec.eus_per_core is not None and spec.threads_per_eu is not None:
         limits.append(spec.eus_per_core * spec.threads_per_eu)
@@ -158,13 +160,13 @@ def most_subgroups(spec: DeviceSpec) -> int:
 
 
 def grf_modes(target: Target) -> tuple[int, ...]:
-    """GRF modes that make a difference: the largest and its half; emulated built-ins know only the largest."""
+    """Return the GRF modes with distinct effects: the largest and its half; only the largest for emulated built-ins."""
     largest = max(target.grf_modes)
     return tuple(m for m in sorted(target.grf_modes) if m == largest or (m * 2 == largest and not target.emulated))
 
 
 def _loads(on: Problem) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """Rows, depth and columns of load blocks; the least where nothing is loaded by blocks that can be chosen."""
+    """Return rows, depth and columns of load blocks; the least if no block loads can be chosen."""
     problem, target = on.problem, on.target
     widest, tallest = target.block2d_max_width_bytes // problem.dtype_a.nbytes, target.block2d_max_rows
     of_a = on.uses_dpas and not (problem.transpose_a or on.lanes_a)

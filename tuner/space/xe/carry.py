@@ -1,7 +1,7 @@
-"""An Xe configuration of one shape for another: the same choices, or the same binary.
+"""Adaptation of an Xe configuration of one shape to another: the same choices, or the same binary.
 
-A length that is the whole problem's stays the whole problem's, counts of tiles stay counts, and a tile has no more rows
-and columns than the problem. The binary is another one where sizes are compiled in.
+A block over the whole problem stays one, counts of tiles stay equal, and a tile has no more rows and columns
+than the problem. The binary differs where sizes are compiled in.
 """
 
 from codegen import GemmProblem, InvalidConfig, Refused, XeConfig
@@ -13,7 +13,7 @@ from tuner.space.xe.points import config_of, point_of
 
 
 def carry(config: XeConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
-    """The choices that `config` makes for `source`, for another problem.
+    """Return the configuration for `problem` with the choices that `config` makes for `source`.
 
     Raises:
         Refused: a rule of the problem or of the configuration.
@@ -29,6 +29,6 @@ def carry(config: XeConfig, source: GemmProblem, problem: GemmProblem, spec: Dev
 
 
 def choices(config: XeConfig, problem: GemmProblem, spec: DeviceSpec) -> tuple[object, ...]:
-    """The choices of a configuration independent of sizes; of a kernel that takes sizes, its code."""
+    """Return the choices of a configuration that are independent of sizes; for a dynamic-shape kernel, its code."""
     code = code_basis(problem, config, target_of(spec))
     return tuple(point_of(problem, config)) if code is None else (code,)

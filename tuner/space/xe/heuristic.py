@@ -1,4 +1,4 @@
-"""The default configuration: the four steps of the deep-tiled matmul document, read for Xe.
+"""The default configuration: the four steps of the deep-tiled matmul document, applied to Xe.
 
 Source: DOC: deep-Tiled Matmul, "Config/Schedule": innermost, threads, block, loop order.
 """
@@ -43,9 +43,9 @@ _STEPS_A_ROUND = 2
 _PREFETCH_DISTANCE = 3
 # Buffers of shared local memory: one is filled while the other is multiplied.
 _STAGES = 2
-# Where rates are unknown (a CPU that emulates DPAS): one lane-wide multiply-add or one element loaded a clock.
+# Where rates are unknown (a CPU that emulates DPAS): one lane-wide multiply-add or one element load per clock.
 _EMULATED_ENGINE_FMA, _EMULATED_BYTES = 16, 4
-# Splitting K must save this many times the clocks that its sums take, and those of one more kernel (assumed).
+# Splitting K must save this many times the clocks of its sums and of one more kernel (assumed).
 _WORTH, _NEXT_KERNEL_CLOCKS = 2, 4000
 
 
@@ -58,7 +58,7 @@ class Default:
 
 
 def default_config(problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
-    """The default configuration; always legal, and in the space.
+    """Return the default configuration; always legal, and in the space.
 
     Raises:
         Refused: the problem or the device is refused, or no tile is legal.
@@ -67,7 +67,7 @@ def default_config(problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
 
 
 def explain_default(problem: GemmProblem, spec: DeviceSpec) -> Default:
-    """The default configuration with the reason of each step.
+    """Return the default configuration with the reason of each step.
 
     Raises:
         Refused: the problem or the device is refused, or no tile is legal.
@@ -106,7 +106,7 @@ def explain_default(problem: GemmProblem, spec: DeviceSpec) -> Default:
 
 
 def rates_of(on: Problem) -> tuple[Rates, str]:
-    """Rates of a device, assumed where they are not known, and what its cores are called."""
+    """Return the rates of a device, assumed if unknown, and the term for its cores."""
     try:
         return gpu_rates(on), "Xe cores"
     except CannotPredict:
@@ -119,7 +119,7 @@ def rates_of(on: Problem) -> tuple[Rates, str]:
 
 
 def best_tiles(on: Problem, tiles: Iterable[Point], rates: Rates) -> list[Point]:
-    """Tiles by clocks, then by reloading, the best first.
+    """Return tiles by clocks, then by bytes loaded again, the best first.
 
     Raises:
         Refused: there is none.
@@ -139,7 +139,7 @@ def best_tiles(on: Problem, tiles: Iterable[Point], rates: Rates) -> list[Point]
 
 
 def with_defaults(on: Problem, ranges: Ranges, tile: Point, rates: Rates) -> Point:
-    """A tile with the strategy that the default would have on it, but for splits of K."""
+    """Return a tile with the strategy that the default would have on it, except splits of K."""
     fetched, _ = _prefetch(on, ranges, _stage(on, ranges, _shallower(on, ranges, tile) or tile)[0])
     return _raster(on, ranges, fetched, rates)[0]
 
@@ -165,7 +165,7 @@ def _why_loads(on: Problem) -> str:
 
 
 def _fixed(on: Problem, by_lanes: bool, transposed: bool) -> str | None:
-    """Why loads of an operand cannot be chosen."""
+    """Return why loads of an operand cannot be chosen."""
     if by_lanes:
         return "is accessed by lanes, without blocks"
     if not on.uses_dpas:
@@ -174,9 +174,9 @@ def _fixed(on: Problem, by_lanes: bool, transposed: bool) -> str | None:
 
 
 def _split(on: Problem, ranges: Ranges, tiles: Iterator[Point], rates: Rates) -> tuple[Point, str]:
-    """Splits of K, with tiles for them, where the best tile leaves most engines idle and adding up sums costs less.
+    """Choose splits of K, with tiles for them, if the best tile leaves most engines idle and adding up sums costs less.
 
-    Others of the tiles, the best first, are asked for only then.
+    Further tiles, the best first, are taken from the iterator only then.
     """
     first = next(tiles)
     plain = config_of(on.problem, first)
@@ -197,7 +197,7 @@ def _split(on: Problem, ranges: Ranges, tiles: Iterator[Point], rates: Rates) ->
 
 
 def _clocks(on: Problem, point: Point, rates: Rates) -> float:
-    """Clocks of a point over the whole of K, and of adding up its splits."""
+    """Return the clocks of a point over the whole of K, and of adding up its splits."""
     config = config_of(on.problem, point)
     clocks = core_clocks(on.problem, config, rates)
     multiply = (clocks.dpas + clocks.l1 + clocks.l2) * steps_of(on.problem, config) * point.block_k
@@ -208,14 +208,14 @@ def _clocks(on: Problem, point: Point, rates: Rates) -> float:
 
 
 def _without_spills(on: Problem, ranges: Ranges, tiles: list[Point]) -> Iterator[Point]:
-    """The tiles of which none of the known cases of spills applies, some with a shorter K step; all if none is left."""
+    """Yield the tiles without known causes of spills, some with a shorter K step; all tiles if none is left."""
     found = (point for tile in tiles if (point := _shallower(on, ranges, tile)) is not None)
     first = next(found, None)
     yield from tiles if first is None else chain([first], found)
 
 
 def _shallower(on: Problem, ranges: Ranges, tile: Point) -> Point | None:
-    """The tile with the longest K step up to its own with which nothing spills, staged as the default stages it."""
+    """Return the tile with the longest K step, up to its own, that does not spill, staged as the default stages it."""
     for k in reversed([k for k in ranges.block_k if k <= tile.block_k]):
         point = tile if k == tile.block_k else settled(on, ranges, tile._replace(block_k=k))
         if keeps_registers(on, config_of(on.problem, _stage(on, ranges, point)[0])) and is_legal(on, point):
@@ -224,9 +224,9 @@ def _shallower(on: Problem, ranges: Ranges, tile: Point) -> Point | None:
 
 
 def _stage(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
-    """What lanes access and several sub-groups share goes through shared local memory: each fetches a part of it once.
+    """Stage operands in shared local memory that lanes access and several sub-groups share: each fetches a part once.
 
-    Lanes fetch an element a message and lane, and without staging every sub-group fetches all that it multiplies.
+    Lanes fetch one element per message and lane, and without staging every sub-group fetches all of its operands.
     """
     shared = (on.lanes_a and point.sg_columns > 1, on.lanes_b and point.sg_rows > 1)
     slm = {(True, True): SlmOperands.BOTH, (True, False): SlmOperands.A, (False, True): SlmOperands.B}.get(shared)
@@ -241,7 +241,9 @@ def _stage(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
 
 
 def _prefetch(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
-    """Distance: as measured best, shorter where K ends sooner or half of L1 is full."""
+    """Choose the prefetch distance: the best measured one, or a shorter one where K ends sooner or half of L1
+    is full.
+    """
     if on.target.emulated:
         return point, "prefetches have no effect where built-ins are emulated"
     if len(ranges.prefetch) == 1:
@@ -260,7 +262,7 @@ def _prefetch(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
 
 
 def _raster(on: Problem, ranges: Ranges, point: Point, rates: Rates) -> tuple[Point, str]:
-    """The raster whose work-groups that run at one time read the fewest different bytes; plain where L2 holds all."""
+    """Choose the raster whose concurrent work-groups read the fewest distinct bytes; plain if L2 holds all."""
     problem, threads = on.problem, config_of(on.problem, point).matmul.threads
     if threads.m == 1 or threads.n == 1:
         return point, "tiles lie in one line"

@@ -1,4 +1,4 @@
-"""Configurations from points and back."""
+"""Conversion between configurations and points."""
 
 from codegen import (
     Extent,
@@ -22,11 +22,11 @@ from tuner.space.xe.axes import (
     Point,
 )
 
-_NO_VALUE = -1  # of no axis
+_NO_VALUE = -1  # not on any axis
 
 
 def config_of(problem: GemmProblem, point: Point) -> XeConfig:
-    """The configuration that a point says.
+    """Return the configuration of a point.
 
     Raises:
         InvalidConfig: values that contradict each other.
@@ -67,7 +67,9 @@ def config_of(problem: GemmProblem, point: Point) -> XeConfig:
 
 
 def point_of(problem: GemmProblem, config: XeConfig) -> Point:
-    """The point that says a configuration; where none does, one with a value that no axis has, or of another."""
+    """Return the point of a configuration; without an exact one, a point with a value off the axes, or of a
+    similar one.
+    """
     matmul, s = config.matmul, config.strategy
     block, load, threads, prefetch = matmul.block, matmul.innermost, matmul.threads, s.prefetch
     tiles_m, tiles_n = tiles_of(problem, config)
@@ -97,7 +99,7 @@ def point_of(problem: GemmProblem, config: XeConfig) -> Point:
 
 
 def turns_of(tiles: int, threads: int) -> int:
-    """The fewest turns in which so many work-groups compute so many tiles."""
+    """Return the least number of tiles per work-group with which that many work-groups compute that many tiles."""
     return next((turns for turns in TURNS if ceil_div(tiles, turns) == threads), _NO_VALUE)
 
 

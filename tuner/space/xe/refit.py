@@ -1,4 +1,4 @@
-"""What a person left unsaid of a configuration for a GPU, made to fit what they said."""
+"""Completion of a partial GPU configuration: derive the fields that a user left open."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -23,10 +23,11 @@ _DISTANCES = ("prefetch.levels", "prefetch.distance", "prefetch.l2_distance")
 
 
 def refit_xe(problem: GemmProblem, config: XeConfig, spec: DeviceSpec, said: Collection[str]) -> XeConfig:
-    """The configuration if it is legal, else with as little as possible of what nobody `said` chosen anew.
+    """Return the configuration if it is legal, else a legal one with few changes to fields that were not `said`.
 
-    Load blocks follow from the tile, sub-groups from a block that is said, and a block from sub-groups; with less
-    fetched ahead where there are fewer K steps. If nothing is legal it stays, for the rules to name.
+    Load blocks follow from the tile, sub-groups from a given block, and a block from given sub-groups; less
+    is prefetched if there are fewer K steps. If nothing is legal, the configuration is unchanged, for the
+    rules to report.
 
     Raises:
         Refused: the problem or the device is refused.
@@ -48,7 +49,7 @@ def _clocks(problem: GemmProblem, config: XeConfig, rates: Rates) -> tuple[float
 
 
 def _tiles(ranges: Ranges, config: XeConfig, said: Collection[str]) -> Iterator[list[XeConfig]]:
-    """Blocks and sub-groups: as they are, unless a block is said alone; other sub-groups; other blocks too."""
+    """Yield blocks and sub-groups: unchanged, unless only a block is given; other sub-groups; other blocks too."""
     block = config.matmul.block
     layouts = [config.strategy.sg_layout]
     if "block" not in said or "sg_layout" in said:
@@ -66,7 +67,7 @@ def _tile(config: XeConfig, block: Extent, layout: tuple[int, int]) -> XeConfig:
 
 
 def _with_loads(on: Problem, ranges: Ranges, tile: XeConfig, said: Collection[str]) -> XeConfig | None:
-    """The tile with the largest load blocks that are legal, and with all that is fetched ahead if that can be."""
+    """Return the tile with the largest legal load blocks, and with all prefetches if possible."""
     layout, block = tile.strategy.sg_layout, tile.matmul.block
     if block.m % layout[0] or block.n % layout[1]:
         return None
@@ -84,7 +85,9 @@ def _with_loads(on: Problem, ranges: Ranges, tile: XeConfig, said: Collection[st
 
 
 def _ahead(problem: GemmProblem, config: XeConfig, said: Collection[str]) -> Iterator[XeConfig]:
-    """The configuration with its work-groups; then with less and less of what hangs on how many tiles and steps are."""
+    """Yield the configuration with its work-groups, then with fewer and fewer fields that depend on the tiles
+    and steps.
+    """
     matmul, s = config.matmul, config.strategy
     if "threads" not in said:
         matmul = replace(matmul, threads=Extent(*tiles_of(problem, config), matmul.threads.k))

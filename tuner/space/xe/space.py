@@ -1,8 +1,8 @@
 """The space of a problem on an Xe device: ranges from its facts, membership from the rules of codegen.
 
-The product of all axes is far too large to enumerate. The space holds the legal tiles with plain strategies; of a few
-good tiles all strategies that deviate from the default's in one or two choices; and a sample of those that deviate in
-more.
+The product of all axes is far too large to enumerate. The space holds the legal tiles with plain strategies;
+for a few good tiles, all strategies that deviate from the default's in one or two choices; and a sample of
+those that deviate in more.
 """
 
 from collections.abc import Iterable, Iterator
@@ -49,20 +49,20 @@ from tuner.space.xe.tiles import (
 )
 
 MOST_PLAIN = 30_000
-"""Points of plain strategies; of more, all tiles are kept, with distances and rasters drawn."""
+"""Number of points of plain strategies; if there are more, all tiles are kept, with sampled distances and rasters."""
 MOST_PAIRS = 9_000
-"""Points that deviate in one or two choices on good tiles; another tile begins below that."""
+"""Number of points that deviate in one or two choices on good tiles; below it, another tile is added."""
 MOST_DRAWN = 6_000
-"""Points that deviate in several."""
+"""Number of points that deviate in several choices."""
 
-_SPREAD = 128  # good tiles that are drawn from
-_DRAWS = 2  # for each drawn point that the space has a place for
-_LEAST, _A_TILE = 3_000, 8  # points of either kind, and for each legal tile, where these are few
-_SEED = 20  # of what is drawn: always the same
+_SPREAD = 128  # number of good tiles to sample from
+_DRAWS = 2  # per sampled point that the space has room for
+_LEAST, _A_TILE = 3_000, 8  # points of either kind: minimum, and per legal tile if these are few
+_SEED = 20  # seed of the sample: the space is deterministic
 
 
 def xe_space(problem: GemmProblem, spec: DeviceSpec) -> Space[XeConfig]:
-    """Enumerate and draw legal configurations; always the same ones, and the default is among them.
+    """Enumerate and sample legal configurations; deterministic, and including the default.
 
     Raises:
         Refused: the problem or the device is refused, or no configuration is legal.
@@ -87,9 +87,9 @@ def xe_space(problem: GemmProblem, spec: DeviceSpec) -> Space[XeConfig]:
 
 
 def _deviating(on: Problem, ranges: Ranges, default: Point, most: int, rng: np.random.Generator) -> Iterator[Point]:
-    """Points that deviate from the default's strategy on good tiles: in one or two choices, then in several.
+    """Yield points that deviate from the default's strategy on good tiles: in one or two choices, then in several.
 
-    Of either kind about `most` at the most; those that deviate from the default itself are always there.
+    About `most` of either kind at most; those that deviate from the default itself are always included.
     """
     rates, _ = rates_of(on)
     ranked = best_tiles(on, widest_tiles(on, ranges), rates)
@@ -102,7 +102,7 @@ def _deviating(on: Problem, ranges: Ranges, default: Point, most: int, rng: np.r
         made += len(pairs)
         if made >= min(most, MOST_PAIRS):
             break
-    # The better a tile, the likelier it is drawn.
+    # Better tiles are sampled more often.
     which = (len(good) * rng.random(min(most, MOST_DRAWN) * _DRAWS) ** 2).astype(np.int64)
     chances = rng.random((len(which), 2, len(families[0])))
     drawn = (
@@ -113,7 +113,7 @@ def _deviating(on: Problem, ranges: Ranges, default: Point, most: int, rng: np.r
 
 
 def _one_a_block(ranked: Iterable[Point]) -> list[Point]:
-    """The best sub-groups of each block of C, then the second best of each, and so on."""
+    """Return the best sub-groups of each block of C, then the second best of each, and so on."""
     of_block: dict[tuple[int, int], int] = {}
     places: list[tuple[int, Point]] = []
     for point in ranked:
@@ -124,9 +124,11 @@ def _one_a_block(ranked: Iterable[Point]) -> list[Point]:
 
 
 def _plain(on: Problem, ranges: Ranges, tiles: list[Point], rng: np.random.Generator) -> NDArray[np.int16]:
-    """Ranks of the tiles with every distance of prefetch and both rasters: all of them, or each tile and some."""
+    """Return ranks of the tiles with every prefetch distance and both rasters: all of them, or each tile and
+    a sample.
+    """
     order = ranges.order.index(LoopOrder.N_OUTER.value)
-    # What is legal for one tile is legal for all of its K step.
+    # Rules depend only on the K step here: strategies legal for one tile are legal for all with the same K step.
     one_of = {tile.block_k: tile for tile in tiles}
     legal = {k: [is_legal(on, tile._replace(prefetch=d)) for d in ranges.prefetch] for k, tile in one_of.items()}
     both = [is_worth_a_place(on, tile._replace(order=LoopOrder.N_OUTER.value)) for tile in tiles]
@@ -143,14 +145,14 @@ def _plain(on: Problem, ranges: Ranges, tiles: list[Point], rng: np.random.Gener
 
 
 def _ranks(ranges: Ranges, points: list[Point]) -> NDArray[np.int16]:
-    """[points, axes]: the rank of each value among those of its axis."""
+    """Return [points, axes]: the rank of each value among those of its axis."""
     ranks = [{value: rank for rank, value in enumerate(values)} for values in ranges]
     rows = [[of_value[value] for of_value, value in zip(ranks, point, strict=True)] for point in points]
     return np.array(rows, dtype=np.int16).reshape(-1, len(ranges))
 
 
 def _offered(ranges: Ranges, ranks: NDArray[np.int16]) -> tuple[tuple[Axis, ...], NDArray[np.int16]]:
-    """Axes of the values that occur, and each point once in ranks of those."""
+    """Return axes of the values that occur, and each distinct point in ranks of those."""
     axes: list[Axis] = []
     columns: list[NDArray[np.int16]] = []
     for name, values, column in zip(Ranges._fields, ranges, ranks.T, strict=True):

@@ -1,6 +1,6 @@
-"""What spills by what Intel's compiler makes of it, though no rule refuses it: it is right elsewhere.
+"""Configurations that spill registers with Intel's compiler, although no rule refuses them: they are correct.
 
-Each case was compiled for b580, max1550 and lunar-lake; the default configuration keeps away from them.
+Each case was compiled for b580, max1550 and lunar-lake; the default configuration avoids them.
 """
 
 from codegen import SlmOperands, XeConfig
@@ -8,17 +8,17 @@ from codegen.xe.rules import steps_of
 from codegen.xe.rules.case import Problem
 from codegen.xe.rules.tiles import RESERVED_REGISTERS
 
-# A loop of few rounds is unrolled whole. Of B alone by columns, f16 and tf32 then spill: at 16 rounds, not at 64.
+# A loop with few rounds is fully unrolled. With only B by columns, f16 and tf32 then spill: at 16 rounds, not at 64.
 _LEAST_ROUNDS = 32
-# As many K steps are held together where a loop of no more of them is unrolled whole.
+# Maximum number of K steps of a fully unrolled loop, whose operands are live together.
 _STEPS_TOGETHER = 2
-# What lanes fetch byte by byte takes a word each until it is packed.
+# Bytes that lanes fetch take a word each until they are packed.
 _WORD_BYTES = 4
 _A, _B = (SlmOperands.A, SlmOperands.BOTH), (SlmOperands.B, SlmOperands.BOTH)
 
 
 def keeps_registers(on: Problem, config: XeConfig) -> bool:
-    """Whether none of the known cases applies to a legal configuration."""
+    """Return whether none of the known cases applies to a legal configuration."""
     p, s = on.problem, config.strategy
     steps = steps_of(p, config)
     if p.transpose_b and not p.transpose_a and s.k_unroll > 1 and steps // s.k_unroll < _LEAST_ROUNDS:
@@ -28,7 +28,7 @@ def keeps_registers(on: Problem, config: XeConfig) -> bool:
 
 
 def _turned(on: Problem, config: XeConfig, steps: int) -> int:
-    """Bytes of operands where A of f32 or bytes by columns is turned by moves: as it was, and as it is multiplied."""
+    """Return the bytes of operands where moves transpose A of f32 or bytes: the loaded and the transposed form."""
     p = on.problem
     if not _turns_a(on) or (on.uses_dpas and p.dtype_a.nbytes > 1):
         return 0
@@ -37,7 +37,7 @@ def _turned(on: Problem, config: XeConfig, steps: int) -> int:
 
 
 def _by_lanes(on: Problem, config: XeConfig) -> int:
-    """Bytes of operands of bytes that lanes access: what is multiplied, and what is copied meanwhile."""
+    """Return the bytes of 8-bit operands that lanes access: those being multiplied, and those being copied."""
     if on.problem.dtype_a.nbytes > 1 or not (on.lanes_a or on.lanes_b):
         return 0
     block, slm = config.matmul.block, config.strategy.slm
@@ -48,5 +48,7 @@ def _by_lanes(on: Problem, config: XeConfig) -> int:
 
 
 def _turns_a(on: Problem) -> bool:
-    """Whether messages bring A by columns, and B does not turn the product so that it is right."""
+    """Return whether messages load A by columns and moves must transpose it, because B does not transpose the
+    product.
+    """
     return on.problem.transpose_a and not on.problem.transpose_b and not on.lanes_a

@@ -1,4 +1,4 @@
-"""Strategies that deviate from a point: one choice, two, or several drawn at random."""
+"""Strategies that deviate from a point in one choice, in two, or in several at random."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
@@ -25,13 +25,13 @@ Change = Mapping[str, Any]
 """Values of some fields of a point."""
 
 Family = Sequence[Change]
-"""Changes of which a point takes one: choices that go together, as how much of K is split and how sums are added."""
+"""Alternative changes of related fields, of which a point takes one, such as the splits of K and how sums are added."""
 
-_DEVIATES = 0.3  # how likely a drawn point is to deviate in one family
+_DEVIATES = 0.3  # probability that a sampled point deviates in one family
 
 
 def families_of(on: Problem, ranges: Ranges, point: Point) -> list[Family]:
-    """What may be changed in a point, each family without the point itself."""
+    """Return the possible changes of a point, each family without the point itself."""
     r, rows = ranges, (DEALT, *(v for v in ranges.sg_rows if point.sg_rows * point.sg_columns % v == 0))
     staged = product(r.slm[1:], r.slm_stages[1:])
     # Into L1 and L2, distances that are one or two doublings apart, and L2's last.
@@ -64,7 +64,7 @@ def families_of(on: Problem, ranges: Ranges, point: Point) -> list[Family]:
 
 
 def deviations(on: Problem, ranges: Ranges, point: Point, families: Sequence[Family]) -> Iterator[Point]:
-    """The point with each change, and with each two changes of different families that are legal alone."""
+    """Yield the point with each change, and with each two changes of different families that are legal alone."""
     singles: list[list[Change]] = []
     for family in families:
         taken = [(change, _taken(on, ranges, point, change)) for change in family]
@@ -80,7 +80,7 @@ def deviations(on: Problem, ranges: Ranges, point: Point, families: Sequence[Fam
 def drawn_deviation(
     on: Problem, ranges: Ranges, point: Point, families: Sequence[Family], chance: NDArray[np.float64]
 ) -> Point | None:
-    """The point with some changes; None if they are not worth a place. `chance` is [2, families], from 0 to 1."""
+    """Return the point with some changes; None if it is not useful. `chance` is [2, families], from 0 to 1."""
     change: dict[str, Any] = {}
     for family, deviates, place in zip(families, chance[0] < _DEVIATES, chance[1], strict=True):
         if deviates and family:
@@ -89,7 +89,7 @@ def drawn_deviation(
 
 
 def is_worth_a_place(on: Problem, point: Point) -> bool:
-    """Whether every choice of a point has an effect, and no other point says the same; no rule is asked."""
+    """Return whether every choice of a point has an effect and no other point is equivalent; rules are not applied."""
     tiles_m, tiles_n = ceil_div(on.problem.m, point.block_m), ceil_div(on.problem.n, point.block_n)
     groups_m, groups_n = ceil_div(tiles_m, point.turns_m), ceil_div(tiles_n, point.turns_n)
     if (turns_of(tiles_m, groups_m), turns_of(tiles_n, groups_n)) != (point.turns_m, point.turns_n):
@@ -99,7 +99,7 @@ def is_worth_a_place(on: Problem, point: Point) -> bool:
 
 
 def _taken(on: Problem, ranges: Ranges, point: Point, change: Change) -> Point | None:
-    """The point with a change, if it is legal and worth a place."""
+    """Return the point with a change, if it is legal and useful."""
     new = point._replace(**change)
     if not new.prefetch:
         new = new._replace(prefetch_l2=0, prefetch_a=DEALT, prefetch_b=DEALT, prefetch_hints=1, prefetch_payloads=0)
@@ -111,7 +111,7 @@ def _taken(on: Problem, ranges: Ranges, point: Point, change: Change) -> Point |
 
 
 def _turns(on: Problem, ranges: Ranges, point: Point) -> Iterator[dict[str, Any]]:
-    """Tiles in turn that leave a work-group for at least every other core, of one split and matrix."""
+    """Yield numbers of tiles per work-group that leave work for at least every other core, per split and matrix."""
     problem, cores = on.problem, on.spec.xe_cores or on.spec.cores or 1
     tiles_m, tiles_n = ceil_div(problem.m, point.block_m), ceil_div(problem.n, point.block_n)
     for turns_m, turns_n in product(ranges.turns_m, ranges.turns_n):

@@ -1,4 +1,4 @@
-"""Which tiles are legal: blocks, sub-groups and load blocks, with the plainest strategy."""
+"""Enumeration of legal tiles: blocks, sub-groups and load blocks, with the simplest strategy."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -23,12 +23,12 @@ _K_STEP_BYTES = 64
 
 
 def is_legal(on: Problem, point: Point) -> bool:
-    """Whether no rule refuses a point."""
+    """Return whether no rule refuses a point."""
     return refusal(on, config_of(on.problem, point)) is None
 
 
 def case_of(on: Problem) -> Case:
-    """The smallest tile there can be: for what rules say of a problem whatever the tile is."""
+    """Return the smallest possible tile, for rules that apply to a problem whatever the tile."""
     t = on.target
     return Case(
         on, config_of(on.problem, Point(t.dpas_m, t.dpas_n, on.dpas_k, 1, 1, t.dpas_m, on.dpas_k, t.dpas_n, LARGE_GRF))
@@ -36,9 +36,9 @@ def case_of(on: Problem) -> Case:
 
 
 def legal_tiles(on: Problem, ranges: Ranges) -> Iterator[Point]:
-    """Every legal tile.
+    """Yield every legal tile.
 
-    A rule looks at a work-group and its sub-groups, or at one sub-group's tile and its loads: each is asked about once.
+    A rule depends on a work-group and its sub-groups, or on one sub-group's tile and its loads: each is checked once.
     """
     fits: dict[tuple[int, ...], bool] = {}
     least = ranges.block_k[0], ranges.load_m[0], ranges.load_k[0], ranges.load_n[0]
@@ -57,7 +57,9 @@ def legal_tiles(on: Problem, ranges: Ranges) -> Iterator[Point]:
 
 
 def widest_tiles(on: Problem, ranges: Ranges) -> Iterator[Point]:
-    """Of each legal block and sub-groups the tile with the largest loads, a K step of one load, and all registers."""
+    """Yield for each legal block and sub-groups the tile with the largest loads, a K step of one load, and
+    all registers.
+    """
     k_bytes = on.problem.dtype_a.nbytes
     k = max((v for v in ranges.block_k if v * k_bytes <= _K_STEP_BYTES), default=ranges.block_k[0])
     for m, n, rows, columns in product(ranges.block_m, ranges.block_n, ranges.sg_rows, ranges.sg_columns):
@@ -72,7 +74,7 @@ def widest_tiles(on: Problem, ranges: Ranges) -> Iterator[Point]:
 
 
 def settled(on: Problem, ranges: Ranges, point: Point) -> Point:
-    """A point whose K step or staging changed, with loads that fit it: the least where they have no effect."""
+    """Return a point whose K step or staging changed, with loads that fit it: the least if they have no effect."""
     point = point._replace(load_k=min(point.load_k, point.block_k))
     plain = point._replace(load_m=ranges.load_m[0], load_n=ranges.load_n[0])
     case = Case(on, config_of(on.problem, plain))
