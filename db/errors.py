@@ -4,7 +4,7 @@ DatabaseError
 +-- DatabaseUnavailable    no connection, or the file is no database
 +-- DatabaseNotMigrated    its tables are missing, older or newer than this program's
 +-- DatabaseReadOnly       it may be read, not written
-+-- DatabaseLocked         another process kept its lock for too long
++-- DatabaseLocked         another process held its lock for too long
 +-- DatabaseFull           its disk is full
 +-- LeaseLost              the job is not, or no longer, this worker's
 |   +-- FenceLost          another coordinator gives out work now
@@ -35,7 +35,7 @@ class DatabaseReadOnly(DatabaseError):
 
 
 class DatabaseLocked(DatabaseError):
-    """Another process kept its lock for too long."""
+    """Another process held its lock for too long."""
 
 
 class DatabaseFull(DatabaseError):
@@ -78,7 +78,7 @@ _POSTGRESQL: dict[str, tuple[type[DatabaseError], str]] = {
 
 
 def typed_error(error: DBAPIError, backend: str, database: str) -> DatabaseError | None:
-    """The error of this room that a driver's error means; None when it is a bug of ours.
+    """Return the error of this room for a driver's error; None when it is a bug of ours.
 
     `database` is its URL as people may see it.
     """

@@ -15,7 +15,7 @@ from db.schema.base import (
 
 
 class DeviceQuarantine(Base):
-    """A device of a host that kept failing: until `until` it gets no jobs there. `reason` is "code: message"."""
+    """A device of a host that failed repeatedly: until `until` it gets no jobs there. `reason` is "code: message"."""
 
     __tablename__ = "device_quarantine"
     __table_args__ = (

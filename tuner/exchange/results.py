@@ -85,7 +85,7 @@ class Results:
     notes: tuple[str, ...] = ()
 
     def values(self) -> dict[str, list[Value]]:
-        """Each parameter with the values that occur, numbers ascending and before words."""
+        """Return each parameter with the values that occur, numbers ascending and before words."""
         axes = ({tried.values[i] for tried in self.tried} for i in range(len(self.parameters)))
         ordered = (sorted(values, key=_number_first) for values in axes)
         return dict(zip(self.parameters, ordered, strict=True))

@@ -27,7 +27,7 @@ class Credit:
         return max([name for name in self._names if name != without] or self._names, key=self._bound)
 
     def begin(self, name: str) -> None:
-        """Record that a sampler was asked."""
+        """Record that a sampler proposed."""
         self._asked.append(name)
 
     def pay(self, name: str, log_us: float, tried: Tried) -> None:

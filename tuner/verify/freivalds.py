@@ -35,7 +35,7 @@ _BAND = 2**22  # elements converted to doubles at a time
 
 @dataclass(frozen=True, slots=True)
 class SumWrong:
-    """A signed sum beyond its bound: its row, its first column, and its value."""
+    """A signed sum beyond its bound: its row, columns and value, with the expected one."""
 
     row: int
     columns: slice

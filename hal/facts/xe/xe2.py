@@ -37,7 +37,7 @@ _XE2 = (
     *follows("233 TOPS of the B580 over 20 x 8 x 2 at 2.85 GHz", dpas_i8_mac_per_clk_per_eu=256),
     *stated(LUNAR_LAKE_XE2, f32_fma_per_clk_per_eu=16),
     *stated(NEO, max_slm_bytes=128 * KIB),
-    # The driver's code allows 2048; PyTorch was told 1024 by a B580.
+    # The driver's code allows 2048; a B580 reported 1024 to PyTorch.
     *stated(TORCH_B580, max_workgroup_size=1024),
     *stated(ONEDNN, slm_bytes_per_core=128 * KIB),
     *DPAS_16,

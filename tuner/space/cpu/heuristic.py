@@ -323,7 +323,7 @@ def _pieces(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     nbytes = p.m * p.k * p.dtype_a.nbytes + p.n * p.k * p.dtype_b.nbytes
     part = p.batch * max(steps, nbytes / _MEMORY_BYTES_A_CLOCK)
     part /= point.threads_m * point.threads_n * point.threads_k
-    # Pieces of rows of B that are read in order stay long enough for hardware prefetch.
+    # Pieces of rows of B that are read in place must be long enough for sequential reads.
     by_rows = point.pack_b == Packing.NONE.value and point.block_k == _FEW_PAGES
     shortest = _PIECE_ROW_BYTES * point.threads_n // p.dtype_b.nbytes if by_rows else 0
     finer = [
