@@ -56,7 +56,7 @@ xetile.prefetch_tile %t : !xetile.tile<1x32xf16, #s>
 %A = "test.op"() : () -> memref<200x136xf16, strided<[1, ?]>>
 %t = xetile.init_tile %A[0, 0] : memref<200x136xf16, strided<[1, ?]>> -> !xetile.tile<64x64xf16, #t>
 xetile.prefetch_tile %t : !xetile.tile<64x64xf16, #t>
-// CHECK: lower-xetile: expected a memref whose type says its strides, got memref<200x136xf16, strided<[1, ?]>>
+// CHECK: lower-xetile: expected a memref with static strides, got memref<200x136xf16, strided<[1, ?]>>
 
 // -----
 
@@ -64,4 +64,4 @@ xetile.prefetch_tile %t : !xetile.tile<64x64xf16, #t>
 %A = "test.op"() : () -> memref<200x136xf16, strided<[1, 200], offset: ?>>
 %t = xetile.init_tile %A[0, 0] : memref<200x136xf16, strided<[1, 200], offset: ?>> -> !xetile.tile<64x64xf16, #t>
 xetile.prefetch_tile %t : !xetile.tile<64x64xf16, #t>
-// CHECK: lower-xetile: expected a memref whose type says its offset, got memref<200x136xf16, strided<[1, 200], offset: ?>>
+// CHECK: lower-xetile: expected a memref with a static offset, got memref<200x136xf16, strided<[1, 200], offset: ?>>

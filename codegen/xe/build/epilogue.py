@@ -184,7 +184,7 @@ def elementwise(w: Writer, step: EpilogueStep, x: SSAValue) -> SSAValue:
             raised = w.insert(arith.MaximumfOp(x, _like(w, x, step.value))).result
             return w.insert(arith.MinimumfOp(raised, _like(w, x, step.high))).result
         case _:
-            raise AssertionError(f"{step.kind} is no step on elements alone")
+            raise AssertionError(f"{step.kind} is not an element-wise step")
 
 
 def as_f32(w: Writer, value: SSAValue, *, unsigned: bool = False) -> SSAValue:

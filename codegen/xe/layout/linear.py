@@ -133,7 +133,7 @@ class LinearLayout:
             LayoutRefused: inputs share places.
         """
         if not self.is_injective:
-            raise LayoutRefused(f"inputs share places, so they cannot be told from them: {self}")
+            raise LayoutRefused(f"inputs share places, so the layout has no inverse: {self}")
         widths = [len(bases) for _, bases in self.bases]
         input_of = {pivot: inputs for pivot, (_, inputs) in self._reduced().items()}
         bases: dict[str, list[Coordinate]] = {}

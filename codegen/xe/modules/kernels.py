@@ -51,7 +51,7 @@ def check_operations(kernels: Sequence[gpu.FuncOp]) -> None:
                 raise CompileFailed(
                     "source",
                     f"kernel {kernel.sym_name.data}: expected XeTile or XeGPU, got {op.name}: "
-                    "`xetune opt FILE --pass vector-to-xetile` makes XeTile of it",
+                    "convert it with `xetune opt FILE --pass vector-to-xetile`",
                 )
 
 
@@ -133,5 +133,5 @@ def check_fits(signature: KernelSignature, spec: DeviceSpec) -> None:
             "module-slm",
             f"kernel {signature.name} needs {signature.slm_bytes} bytes of shared local memory, for its own buffers "
             f"and for values that move between sub-groups; {spec.name} has {spec.max_slm_bytes}: use smaller tiles, "
-            "or maps between which nothing moves",
+            "or maps without movement between sub-groups",
         )

@@ -39,7 +39,7 @@ def prefetch_effect(case: Case) -> str | None:
         return f"prefetches have no effect on {case.on.spec.name}, which emulates: set levels none"
     how = prefetch.layout_a or prefetch.layout_b or not prefetch.hints or prefetch.payloads
     if prefetch.levels is PrefetchLevels.NONE and how:
-        return "layouts, hints and payloads of a prefetch go with a distance: without one leave them out"
+        return "layouts, hints and payloads have no effect without a prefetch distance: omit them"
     return None
 
 
@@ -55,7 +55,7 @@ def prefetch_layout(case: Case) -> str | None:
         if layout is None:
             continue
         if by_lanes:
-            return f"prefetch {name} has no effect on what lanes access: leave it out"
+            return f"prefetch {name} has no effect on an operand that lanes access: omit it"
         (down, across), (rows, columns) = layout, tile
         if rows % down or columns % across or down * across > c.subgroups:
             return (
@@ -77,7 +77,7 @@ def slm_stages(case: Case) -> str | None:
     """Require two to four buffers for staging, at most the K steps, and none without staging."""
     s = case.config.strategy
     if (s.slm is SlmOperands.NONE) != (s.slm_stages == 0):
-        return f"slm none goes with slm_stages 0 and only that, got {s.slm.value} and {s.slm_stages}"
+        return f"slm_stages must be 0 if and only if slm is none, got {s.slm.value} and {s.slm_stages}"
     if s.slm_stages and s.slm_stages not in _STAGES:
         return f"slm_stages must be one of {', '.join(map(str, _STAGES))}, got {s.slm_stages}"
     if s.slm_stages > case.steps:
@@ -110,7 +110,7 @@ def barrier_every(case: Case) -> str | None:
     if s.barrier_every and case.config.subgroups == 1:
         return "a barrier has no effect in a work-group of one sub-group: set barrier_every to 0"
     if s.barrier_every >= case.steps:
-        return f"there are {case.steps} K steps: barrier_every of {s.barrier_every} would come once; set it to 0"
+        return f"barrier_every must be below the {case.steps} K steps, got {s.barrier_every}: set it to 0"
     return None
 
 
@@ -118,9 +118,9 @@ def pipelined_registers(case: Case) -> str | None:
     """Require that operands are either loaded a step ahead into registers or staged, and that a next step exists."""
     s = case.config.strategy
     if s.pipelined_registers and s.slm is not SlmOperands.NONE:
-        return "what is staged in shared local memory is already loaded ahead: set pipelined_registers to false"
+        return "operands staged in shared local memory are already loaded ahead: set pipelined_registers to false"
     if s.pipelined_registers and case.steps == 1:
-        return "there is one K step, and none to load ahead: set pipelined_registers to false"
+        return "there is only one K step, so none to load ahead: set pipelined_registers to false"
     return None
 
 

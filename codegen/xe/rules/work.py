@@ -31,7 +31,7 @@ def loop_order(case: Case) -> str | None:
     if order not in (LoopOrder.M_OUTER_N_FIRST, LoopOrder.N_OUTER_N_FIRST):
         return None
     if threads.m == case.tiles[0] or threads.n == case.tiles[1]:
-        return f"{order.value} orders loops over tiles that are not there: with {threads} use the one with om before on"
+        return f"{order.value} has no effect with threads {threads}: use the order with om before on"
     return None
 
 
@@ -47,7 +47,7 @@ def split_k(case: Case) -> str | None:
     """Require a K step in every part of K, and a method to add their sums."""
     splits, method = case.config.matmul.threads.k, case.config.strategy.split_k
     if (splits == 1) != (method is SplitK.NONE):
-        return f"threads k of 1 goes with split_k none and only that, got {splits} and {method.value}"
+        return f"split_k must be none if and only if threads k is 1, got {splits} and {method.value}"
     steps = case.all_steps
     if (splits - 1) * ceil_div(steps, splits) >= steps and splits > 1:
         return f"threads k splits {steps} K steps into {splits} parts, of which the last would have none"
@@ -60,7 +60,7 @@ def split_k_atomic(case: Case) -> str | None:
     if case.config.strategy.split_k is not SplitK.ATOMIC:
         return None
     if p.deterministic:
-        return "adding atomically gives other bits every time; the problem asks for deterministic: use partial_sums"
+        return "atomic addition is not bitwise reproducible, but the problem is deterministic: use partial_sums"
     if p.dtype_c is not p.dtype_acc:
         return f"sums are added in {p.dtype_acc.value}, C is {p.dtype_c.value}: use partial_sums"
     others = [step.kind.value for step in p.epilogue if not step.is_linear or step.axis is not None]

@@ -115,7 +115,7 @@ def stored_strides(memref: MemRefType, order: Ints) -> Ints:
         return dense
     strides = tuple(s for s in memref.layout.get_strides() if s is not None)
     if len(strides) != len(shape):
-        raise PassFailedException(f"lower-xetile: expected a memref whose type says its strides, got {memref}")
+        raise PassFailedException(f"lower-xetile: expected a memref with static strides, got {memref}")
     return strides
 
 
@@ -128,5 +128,5 @@ def _offset(op: InitTileOp) -> Index:
     if offset is None and isinstance(cast, ReinterpretCastOp):
         (offset,) = join(iter(cast.offsets), cast.static_offsets)
     if offset is None:
-        raise PassFailedException(f"lower-xetile: expected a memref whose type says its offset, got {memref}")
+        raise PassFailedException(f"lower-xetile: expected a memref with a static offset, got {memref}")
     return offset

@@ -136,7 +136,9 @@ def test_transfers_of_vectors_name_the_pass_that_makes_tiles_of_them() -> None:
     gpu.return
   }
 }"""
-    with pytest.raises(CompileFailed, match=r"got vector\.transfer_read: `xetune opt FILE --pass vector-to-xetile`"):
+    with pytest.raises(
+        CompileFailed, match=r"got vector\.transfer_read: convert it with `xetune opt FILE --pass vector-to-xetile`"
+    ):
         compile_module(source, B580)
 
 

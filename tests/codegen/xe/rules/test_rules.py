@@ -114,7 +114,7 @@ CASES: tuple[Case, ...] = (
     Case(
         "loop-order",
         config(threads=(4, 2, 1), order=LoopOrder.M_OUTER_N_FIRST),
-        "loops over tiles that are not there",
+        "has no effect with threads 4x2x1",
         config(threads=(2, 2, 1), order=LoopOrder.M_OUTER_N_FIRST),
     ),
     Case("raster-group", config(raster_group=4), "below the 4 rows", config(raster_group=3)),
@@ -124,7 +124,7 @@ CASES: tuple[Case, ...] = (
         "below the 3 rows",
         config(raster_group=2, order=LoopOrder.N_OUTER),
     ),
-    Case("split-k", config(threads=(4, 3, 2)), "1 goes with split_k none and only that", config(**PARTIAL)),
+    Case("split-k", config(threads=(4, 3, 2)), "split_k must be none if and only if threads k is 1", config(**PARTIAL)),
     Case(
         "split-k",
         config(threads=(4, 3, 5), split_k=SplitK.PARTIAL_SUMS),
@@ -192,7 +192,12 @@ CASES: tuple[Case, ...] = (
         config((32, 64, 16), (8, 16, 8), grf_mode=128),
         PLAIN,
     ),
-    Case("slm-stages", config(slm=SlmOperands.A), "slm none goes with slm_stages 0", config(load=STAGED_A, **STAGED)),
+    Case(
+        "slm-stages",
+        config(slm=SlmOperands.A),
+        "slm_stages must be 0 if and only if slm is none",
+        config(load=STAGED_A, **STAGED),
+    ),
     Case(
         "slm-stages",
         config(load=STAGED_A, slm=SlmOperands.A, slm_stages=5),
@@ -226,7 +231,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case("prefetch-effect", config(load=LOADS, prefetch=AHEAD), "lanes access A and B", config(load=LOADS), BY_LANES),
     Case("prefetch-effect", config(prefetch=AHEAD), "which emulates", config(), device=EMULATED),
-    Case("prefetch-effect", config(prefetch=Prefetch(hints=False)), "go with a distance", config()),
+    Case("prefetch-effect", config(prefetch=Prefetch(hints=False)), "no effect without a prefetch distance", config()),
     Case(
         "prefetch-layout",
         config(prefetch=replace(AHEAD, layout_a=(4, 2))),
@@ -242,7 +247,7 @@ CASES: tuple[Case, ...] = (
     Case(
         "prefetch-layout",
         config(load=(8, 32, 16), prefetch=replace(AHEAD, layout_a=(2, 2))),
-        "no effect on what lanes access",
+        "no effect on an operand that lanes access",
         config(load=(8, 32, 16), prefetch=replace(AHEAD, layout_b=(2, 2))),
         HALF_BY_LANES,
     ),
@@ -258,7 +263,7 @@ CASES: tuple[Case, ...] = (
         "work-group of one sub-group",
         config((32, 32, 32), sg_layout=(1, 1)),
     ),
-    Case("barrier-every", config(barrier_every=6), "would come once", config(barrier_every=5)),
+    Case("barrier-every", config(barrier_every=6), "must be below the 6 K steps", config(barrier_every=5)),
     Case(
         "pipelined-registers",
         config(load=STAGED_A, pipelined_registers=True, **STAGED),
