@@ -38,7 +38,7 @@ from tuner.measure.measure import (
     evaluate,
     median_us,
 )
-from tuner.space.starts import (
+from tuner.search.problem_search import (
     search_for,
 )
 from tuner.verify.reference import Reference

@@ -41,6 +41,10 @@ from tuner.measure.measurement_reuse import (
 from tuner.measure.trial_runner import Attempts
 from tuner.search.compile_queue import Candidate
 from tuner.search.objective import Objective
+from tuner.search.problem_search import (
+    check_method,
+    search_for,
+)
 from tuner.search.proposal import Proposal
 from tuner.search.search_driver import (
     SearchDriver,
@@ -69,10 +73,6 @@ from tuner.session.result import (
 from tuner.session.trial import (
     Trial,
     TrialStore,
-)
-from tuner.space.starts import (
-    check_method,
-    search_for,
 )
 from tuner.verify.reference import Reference
 

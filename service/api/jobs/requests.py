@@ -30,9 +30,9 @@ from tuner.search.objective import (
     agreed,
     check_objective,
 )
+from tuner.search.problem_search import check_method
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
-from tuner.space.starts import check_method
 
 
 def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) -> JobSpec:

@@ -28,10 +28,10 @@ from tuner.search.objective import (
     agreed,
     check_objective,
 )
+from tuner.search.problem_search import check_method
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobOptions
 from tuner.shapes.shape import Shape
-from tuner.space.starts import check_method
 
 _SHOWN = 5
 

@@ -10,6 +10,9 @@ from hal import Buffer, DeviceKind
 from tests.tuner.fakes import FakeCompiler, FakeDevice, binary_of, cpu_spec
 from tuner.backend import tuning_for
 from tuner.errors import NotOnThisCpu
+from tuner.search.problem_search import (
+    search_for,
+)
 from tuner.search.space_prediction import prediction_if_known
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
@@ -20,9 +23,6 @@ from tuner.session.trial import (
     Status,
 )
 from tuner.space.cpu.heuristic import default_cpu_config
-from tuner.space.starts import (
-    search_for,
-)
 
 PROBLEM = GemmProblem(40, 96, 72, dtype_a=DType.BF16, dtype_b=DType.BF16)
 SPEC = cpu_spec()

@@ -9,6 +9,9 @@ from tests.tuner.fakes import FakeCompiler, FakeDevice, artifact_of, binary_of, 
 from tuner.backend import tuning_for
 from tuner.measure.measure import Bench
 from tuner.measure.measurement_reuse import KnownTime
+from tuner.search.problem_search import (
+    search_for,
+)
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.trial import (
     Measurement,
@@ -21,9 +24,6 @@ from tuner.session.trial import (
 )
 from tuner.shapes.across import Compared, How, compare_across
 from tuner.shapes.neighbours import ranked
-from tuner.space.starts import (
-    search_for,
-)
 from tuner.verify.reference import Reference
 
 PROBLEM, SPEC = GemmProblem(3, 48, 40, dtype_a=DType.F32, dtype_b=DType.F32), cpu_spec()

@@ -9,10 +9,10 @@ from codegen.backend import check_kernel
 from hal import find
 from tests.tuner.fakes import cpu_spec
 from tuner.backend import tuning_for, tuning_of
-from tuner.shapes.carry import carried
-from tuner.space.starts import (
+from tuner.search.problem_search import (
     search_for,
 )
+from tuner.shapes.carry import carried
 
 CPU, B580 = cpu_spec(), find("b580")
 SOURCE = GemmProblem(48, 320, 512, dtype_a=DType.F32, dtype_b=DType.F32)

@@ -8,8 +8,8 @@ from hal import DeviceSpec, find
 from tests.tuner.fakes import cpu_spec
 from tuner.backend import tuning_of
 from tuner.search.method import Method
+from tuner.search.problem_search import search_for
 from tuner.space.cpu.space import cpu_space
-from tuner.space.starts import search_for
 from tuner.space.xe.heuristic import default_config
 
 PROBLEM = GemmProblem(96, 160, 512, dtype_a=DType.BF16, dtype_b=DType.BF16)

@@ -1,4 +1,4 @@
-"""Setup of a search: its space, its first configurations and its samplers."""
+"""The search of a problem on a device: its space, its first configurations and its samplers."""
 
 import math
 from collections.abc import Callable, Sequence
