@@ -159,6 +159,10 @@ class DeviceChoice(BaseModel):
     )
 
 
+SearchName = Annotated[str, Field(max_length=200)]
+"""A search of this program, a class of `optuna.samplers`, or `package.module:Class`."""
+
+
 class TimeEvidence(BaseModel):
     """Time of one launch, and its evidence."""
 

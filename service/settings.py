@@ -72,6 +72,11 @@ class Settings(BaseSettings):
         description="Where traces are sent by OTLP over HTTP, such as http://localhost:4318/v1/traces; none unless set",
     )
 
+    samplers: str = Field(
+        default="",
+        description="Samplers of users that jobs may name, with commas between: package.module:Class each; the service "
+        "and its workers import and run them; * allows any",
+    )
     cors_origins: str = Field(
         default="",
         description="Other sites whose pages may ask, with commas between: scheme://name[:port] each; they need a key, "
@@ -174,6 +179,11 @@ class Settings(BaseSettings):
             if not re.fullmatch(r"https?://[a-z0-9.:\[\]-]+", origin):
                 raise ValueError(f"expected origins such as https://tools.example:8443, got {origin!r}")
         return text
+
+    def allows_sampler(self, name: str) -> bool:
+        """Return whether jobs may name that sampler of a user."""
+        listed = [part.strip() for part in self.samplers.split(",")]
+        return "*" in listed or name in listed
 
     @property
     def cors(self) -> list[str]:

@@ -1678,19 +1678,6 @@ class ImportOut(Model):
     """Jobs that measure what a T1 file or runners-up list, new or active already"""
 
 
-class Method(StrEnum):
-    """The searches of this program. Other names are of samplers: of `optuna.samplers`, or `package.module:Class`."""
-
-    PORTFOLIO = 'portfolio'
-    TPE = 'tpe'
-    CMAES = 'cmaes'
-    NSGA2 = 'nsga2'
-    GP = 'gp'
-    MODEL = 'model'
-    RANDOM = 'random'
-    EXHAUSTIVE = 'exhaustive'
-
-
 class Objective(StrEnum):
     """Objective to minimize."""
 
@@ -1717,8 +1704,8 @@ class JobBody(Model):
     warm_start: bool = True
     """Warm start from the best configurations of the nearest problems and devices; false: none"""
 
-    search: Method = Method.PORTFOLIO
-    """Search strategy: portfolio learns which of several strategies pays; tpe, cmaes, nsga2 (time and memory), gp (Gaussian process), model (among the best predicted), random, exhaustive"""
+    search: str = 'portfolio'
+    """Search strategy: portfolio learns which of several strategies pays; tpe, cmaes, nsga2 (time and memory), gp (Gaussian process), model (among the best predicted), random, exhaustive; or a class of optuna.samplers; or package.module:Class, a sampler that XETUNE_SAMPLERS lists"""
 
     objective: Objective | None = None
     """Objective to minimize: time; time-memory (beyond the operands) or time-energy (if the device reports it), both for nsga2; null: search default"""
@@ -1933,8 +1920,8 @@ class JobOut(Model):
     warm_start: bool = True
     """Warm start from the best configurations of the nearest problems and devices; false: none"""
 
-    search: Method = Method.PORTFOLIO
-    """Search strategy: portfolio learns which of several strategies pays; tpe, cmaes, nsga2 (time and memory), gp (Gaussian process), model (among the best predicted), random, exhaustive"""
+    search: str = 'portfolio'
+    """Search strategy: portfolio learns which of several strategies pays; tpe, cmaes, nsga2 (time and memory), gp (Gaussian process), model (among the best predicted), random, exhaustive; or a class of optuna.samplers; or package.module:Class, a sampler that XETUNE_SAMPLERS lists"""
 
     objective: Objective | None = None
     """Objective to minimize: time; time-memory (beyond the operands) or time-energy (if the device reports it), both for nsga2; null: search default"""
@@ -2420,7 +2407,7 @@ class ShapeSetBody(Model):
     warm_start: bool = True
     """Start from the best configurations of other jobs too, not of the set alone"""
 
-    search: Method = Method.PORTFOLIO
+    search: str = 'portfolio'
     """Search method of each shape, as of a job"""
 
     objective: Objective | None = None
@@ -2604,7 +2591,7 @@ class ShapeSetOut(Model):
     running: bool
     """Whether a process runs it"""
 
-    search: Method
+    search: str
     """Search method"""
 
     reuse: bool

@@ -64,7 +64,9 @@ def in_process() -> Generator[Client]:
     settings = command_settings()
     prepare(settings.database_url, create=True).close()
     limits = dict.fromkeys(("max_body_bytes", "max_import_bytes", "max_import_s"), _UNLIMITED)
-    app = create_app(settings.model_copy(update={"scheduler": False, "allowed_hosts": "*", **limits}))
+    # A sampler runs as the user who names it.
+    own = {"scheduler": False, "allowed_hosts": "*", "samplers": "*", **limits}
+    app = create_app(settings.model_copy(update=own))
     try:
         with (
             start_blocking_portal() as portal,

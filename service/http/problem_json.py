@@ -22,7 +22,16 @@ from service.errors import (
     Unavailable,
 )
 from service.http.validation_errors import faults_of
-from tuner.errors import CannotPredict, ContraryObjective, NoEnergy, NoPredictions, NoRoofline, NotOnThisCpu, TunerError
+from tuner.errors import (
+    CannotPredict,
+    ContraryObjective,
+    NoEnergy,
+    NoPredictions,
+    NoRoofline,
+    NotOnThisCpu,
+    TunerError,
+    UnknownSearch,
+)
 
 _SHOWN_ERRORS = 20
 _INVALID_PROBLEM = "invalid-problem"
@@ -48,6 +57,7 @@ def add_problem_handlers(app: FastAPI) -> None:
     @app.exception_handler(NotOnThisCpu)
     @app.exception_handler(NoRoofline)
     @app.exception_handler(NoPredictions)
+    @app.exception_handler(UnknownSearch)
     @app.exception_handler(NoEnergy)
     @app.exception_handler(ContraryObjective)
     def _elsewhere(request: Request, error: TunerError) -> Response:

@@ -18,7 +18,7 @@ class Objective(StrEnum):
     TIME_ENERGY = "time-energy"
 
 
-def agreed(method: Method, objective: Objective | None) -> tuple[Method, Objective]:
+def agreed(method: str, objective: Objective | None) -> tuple[str, Objective]:
     """Return the search and its objective for a request: two objectives need NSGA-II, memory by default.
 
     Raises:
@@ -27,9 +27,9 @@ def agreed(method: Method, objective: Objective | None) -> tuple[Method, Objecti
     if objective is None:
         return method, Objective.TIME_MEMORY if method == Method.NSGA2 else Objective.TIME
     if objective is not Objective.TIME and method == Method.PORTFOLIO:  # the default
-        return Method.NSGA2, objective
+        return Method.NSGA2.value, objective
     if (objective is Objective.TIME) == (method == Method.NSGA2):
-        raise ContraryObjective(objective.value, method.value)
+        raise ContraryObjective(objective.value, str(method))
     return method, objective
 
 

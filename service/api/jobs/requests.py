@@ -39,12 +39,13 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
     """Validate a body: resolve its device and check every rule of the problem.
 
     Raises:
-        BadRequest: a budget or a problem out of bounds, or an unknown device.
+        BadRequest: a budget or a problem out of bounds, an unknown device, or a sampler that is not listed.
         InvalidProblem: the problem contradicts itself.
         Refused: a legality rule refuses the problem on the device.
         CannotPredict: the device is not local, and the model lacks facts of it.
         NotOnThisCpu: the device is a CPU other than this one.
         NoRoofline: a fraction of it was requested, and that of the device is unknown.
+        UnknownSearch: there is no search or sampler of that name.
         NoPredictions: the search begins with predicted times, and there are none.
         ContraryObjective: the search does not support that objective.
         NoEnergy: energy is an objective and cannot be read.
@@ -59,12 +60,25 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
     budget = body.budget
     if budget.roofline is not None:
         tuning_for(listed.spec).roof_us(problem, listed.spec)
+    check_sampler(body.search, settings)
     method, objective = agreed(body.search, body.objective)
     check_method(method, listed.spec, measured=listed.runnable)
     check_objective(objective, listed.spec.id, listed.no_energy)
     asked = body.model_dump(exclude={"problem", "device", "target", "budget", "search", "objective"})
     limits = Budget(**budget.model_dump())
     return JobSpec(problem=problem, device=listed.spec, budget=limits, search=method, objective=objective, **asked)
+
+
+def check_sampler(search: str, settings: Settings) -> None:
+    """Return if a search imports no code of a user, or a sampler that the settings list.
+
+    Raises:
+        BadRequest: rule `sampler`.
+    """
+    if ":" in search and not settings.allows_sampler(search):
+        message = f"expected a sampler that XETUNE_SAMPLERS of the service lists, got {search!r}"
+        fault = FieldError(field="search", message=message)
+        raise BadRequest(f"search: {message}", rule="sampler", errors=[fault])
 
 
 def request_hash(job: JobSpec) -> str:

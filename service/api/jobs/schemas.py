@@ -15,6 +15,7 @@ from service.schemas import (
     Evidence,
     FiniteFloat,
     ProblemBody,
+    SearchName,
     TimeEvidence,
 )
 from tuner.search.method import Method
@@ -117,10 +118,11 @@ class JobOptions(BaseModel):
         description="Warm start from the best configurations of the nearest problems and devices; false: none",
         examples=[True],
     )
-    search: Method = Field(
-        default=Method.PORTFOLIO,
+    search: SearchName = Field(
+        default=Method.PORTFOLIO.value,
         description="Search strategy: portfolio learns which of several strategies pays; tpe, cmaes, nsga2 (time and "
-        "memory), gp (Gaussian process), model (among the best predicted), random, exhaustive",
+        "memory), gp (Gaussian process), model (among the best predicted), random, exhaustive; or a class of "
+        "optuna.samplers; or package.module:Class, a sampler that XETUNE_SAMPLERS lists",
         examples=["portfolio"],
     )
     objective: Objective | None = Field(

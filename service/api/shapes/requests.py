@@ -17,7 +17,7 @@ from db.schema import ACTIVE_STATUSES
 from hal import DeviceSpec
 from service.api.devices.service import DeviceDirectory
 from service.api.devices.stored import store_device
-from service.api.jobs.requests import check_size
+from service.api.jobs.requests import check_sampler, check_size
 from service.errors import BadRequest, TooMany
 from service.row_mapping import options_to_columns, problem_to_json
 from service.settings import Settings
@@ -42,7 +42,7 @@ class SetSearch:
 
     reuse: bool = True
     warm_start: bool = True
-    method: Method = Method.PORTFOLIO
+    method: str = Method.PORTFOLIO
     no_gain: int | None = None
     objective: Objective | None = None
 
@@ -64,7 +64,7 @@ class SetRequest:
     within: float
     reuse: bool = True
     warm_start: bool = True
-    method: Method = Method.PORTFOLIO
+    method: str = Method.PORTFOLIO
     no_gain: int | None = None
     objective: Objective = Objective.TIME
 
@@ -106,8 +106,9 @@ def understand(
     `budget` is trials and seconds over all shapes.
 
     Raises:
-        BadRequest: a budget out of bounds, or too small for the shapes.
+        BadRequest: a budget out of bounds or too small for the shapes, or a sampler that is not listed.
         RefusedByRule, CannotPredict, NotOnThisCpu: a shape or the device is refused; names it.
+        UnknownSearch: there is no search or sampler of that name.
         ContraryObjective, NoEnergy: the search does not support the objective, or energy cannot be read.
     """
     trials, seconds = budget
@@ -126,6 +127,7 @@ def understand(
         tuning_for(listed.spec).check_predictable(listed.spec)
     _check_shapes(shapes, listed.spec, settings)
     how = SetSearch() if search is None else search
+    check_sampler(how.method, settings)
     method, objective = agreed(how.method, how.objective)
     check_method(method, listed.spec, measured=listed.runnable)
     check_objective(objective, listed.spec.id, listed.no_energy)

@@ -13,7 +13,7 @@ from service.api.jobs.schemas import (
     JobStatus,
 )
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
-from service.schemas import EVIDENCE_EXAMPLE, DeviceChoice, Evidence, FiniteFloat, ProblemBody, Size
+from service.schemas import EVIDENCE_EXAMPLE, DeviceChoice, Evidence, FiniteFloat, ProblemBody, SearchName, Size
 from tuner.search.method import Method
 from tuner.search.objective import Objective
 from tuner.shapes.shape import MOST_SHAPES
@@ -123,8 +123,8 @@ class ShapeSetBody(DeviceChoice):
         description="Start from the best configurations of other jobs too, not of the set alone",
         examples=[True],
     )
-    search: Method = Field(
-        default=Method.PORTFOLIO, description="Search method of each shape, as of a job", examples=["portfolio"]
+    search: SearchName = Field(
+        default=Method.PORTFOLIO.value, description="Search method of each shape, as of a job", examples=["portfolio"]
     )
     objective: Objective | None = Field(
         default=None,
@@ -241,7 +241,7 @@ class ShapeSetOut(BaseModel):
         default=None, description="Why it ended without a result; null otherwise", examples=["UnknownDevice: ..."]
     )
     running: bool = Field(description="Whether a process runs it", examples=[True])
-    search: Method = Field(description="Search method", examples=["portfolio"])
+    search: SearchName = Field(description="Search method", examples=["portfolio"])
     objective: Objective | None = Field(
         default=None,
         description="Objective to minimize",

@@ -70,7 +70,13 @@ def tune_command(
     cold: Annotated[
         bool, typer.Option("--cold", help="No warm start from the best of other problems and devices.")
     ] = False,
-    search: Annotated[Method, typer.Option(help="How the space is searched.")] = Method.PORTFOLIO,
+    search: Annotated[
+        str,
+        typer.Option(
+            help=f"How the space is searched: {', '.join(Method)}, a class of optuna.samplers, or package.module:Class "
+            "(with --server only what XETUNE_SAMPLERS of the service lists)."
+        ),
+    ] = Method.PORTFOLIO.value,
     objective: Annotated[
         Objective | None,
         typer.Option(

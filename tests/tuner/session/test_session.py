@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from optuna.samplers import RandomSampler
 
 from codegen import GemmProblem, XeConfig
 from codegen.errors import CompileFailed
@@ -423,6 +424,31 @@ def test_configurations_follow_from_the_seed() -> None:
         return [trial.config for trial in store.trials()]
 
     assert configs(1) == configs(1) != configs(2)
+
+
+class Mine(RandomSampler):
+    """A sampler of a user."""
+
+
+@pytest.mark.parametrize("name", ["TPESampler", "cmaes", f"{__name__}:Mine"])
+def test_a_sampler_by_name_proposes_and_a_run_that_was_killed_goes_on_with_it(name: str) -> None:
+    def run(store: FusedStore, fuse: Fuse) -> SessionResult:
+        job = JobSpec(problem=SMALL, device=SPEC, budget=Budget(14, 100.0), seed=4, search=name)
+        return run_session(job, FakeDevice(SMALL, SPEC, fuse=fuse), store, FakeCompiler(fuse=fuse))
+
+    whole = Fuse()
+    run(FusedStore(whole), whole)
+    fuse = Fuse(at=whole.steps * 3 // 4)
+    store = FusedStore(fuse)
+    with pytest.raises(Killed):
+        run(store, fuse)
+    before = store.trials()
+    assert before[-1].proposer == name
+    assert run(store, Fuse()).stop is Stop.TRIALS
+    _check_whole(store, 14)
+    after = store.trials()
+    assert [trial.config for trial in after[: len(before)]] == [trial.config for trial in before]
+    assert after[-1].proposer == name
 
 
 def test_donors_come_right_after_the_default_or_what_is_nearest_to_them() -> None:

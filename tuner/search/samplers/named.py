@@ -35,7 +35,7 @@ class SamplerClass:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ExperimentalWarning)
                 return cast("Any", self._class)(**({"seed": seed} if seeded else {}))
-        except (TypeError, ImportError) as error:
+        except Exception as error:
             raise UnknownSearch(
                 self._name,
                 f"it cannot be made from a seed alone: {error}. Install what is missing, or write a subclass whose "
@@ -52,8 +52,9 @@ def sampler_class(name: str) -> SamplerClass:
     module, colon, attribute = name.partition(":")
     try:
         made = getattr(import_module(module), attribute) if colon else getattr(optuna.samplers, name, None)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UnknownSearch(name, str(error)) from error
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}; its module must be installed or in a folder of PYTHONPATH"
+        raise UnknownSearch(name, reason) from error
     if not (inspect.isclass(made) and issubclass(made, BaseSampler)) or inspect.isabstract(made):
         raise UnknownSearch(name, f"expected {', '.join(Method)}, a class of optuna.samplers, or package.module:Class")
     return SamplerClass(name, made)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
@@ -13,8 +14,10 @@ from db.queries import (
     predictions,
 )
 from service.http.deps import Context
+from service.settings import Settings
 from tests.db.rows import add_measured, add_predicted, add_trial, predict
-from tests.service.rest import BODY, PROBLEM, jobs_of, post_job, row_of
+from tests.service.http.test_limits import client_of
+from tests.service.rest import BODY, PROBLEM, Clock, jobs_of, post_job, row_of
 from tests.tuner.fakes import cpu_spec
 
 
@@ -112,6 +115,10 @@ CLIP = {"kind": "clip", "value": 6.0, "high": 1.0}
         ({"objective": "time-energy"}, 409, "no-energy", None),
         ({"objective": "time-energy", "search": "tpe"}, 409, "contrary-objective", None),
         ({"objective": "time", "search": "nsga2"}, 409, "contrary-objective", None),
+        ({"search": "hope"}, 409, "unknown-search", None),
+        ({"search": "GridSampler"}, 409, "unknown-search", None),
+        ({"search": "os:path"}, 400, "sampler", "search"),
+        ({"search": "s" * 201}, 422, "too-long", "body.search"),
         ({"device": "nosuch"}, 400, "unknown-device", "device"),
         ({"device": "auto", "target": "nosuch"}, 400, "unknown-device", "device"),
         ({"device": ""}, 422, "too-short", "body.device"),
@@ -294,6 +301,21 @@ def test_a_job_that_does_not_exist_is_a_404_problem(client: TestClient, method: 
     answer = client.request(method, f"/v1/jobs/{uuid4()}{tail}")
     assert (answer.status_code, answer.json()["type"]) == (404, "urn:xetune:problem:not-found")
     assert client.request(method, f"/v1/jobs/7{tail}").status_code == 422
+
+
+def test_a_sampler_of_a_user_that_the_settings_list_is_stored_by_its_name(
+    settings: Settings, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "listed_samplers.py").write_text(
+        "from optuna.samplers import RandomSampler\n\n\nclass Mine(RandomSampler):\n    pass\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    listed = "listed_samplers:Mine"
+    client = client_of(settings, clock, samplers=f"other.module:Other, {listed}")
+    made = post_job(client, search=listed)
+    assert client.get(f"/v1/jobs/{made}").json()["search"] == listed
+    refused = client.post("/v1/jobs", json=BODY | {"search": "listed_samplers:Another"})
+    assert (refused.status_code, refused.json()["rule"]) == (400, "sampler")
 
 
 def test_how_a_job_searches_and_when_it_has_found_enough_is_kept(client: TestClient) -> None:

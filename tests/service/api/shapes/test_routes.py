@@ -97,6 +97,9 @@ def test_options_are_those_of_jobs(client: TestClient, context: Context) -> None
     assert (weighing["search"], weighing["objective"], other["objective"]) == ("nsga2", "time-memory", "time")
     refused = client.post(PATH, json=BODY | {"objective": "time-memory", "search": "random"})
     assert (refused.status_code, "does not weigh time-memory" in refused.json()["detail"]) == (409, True)
+    for name, status, rule in (("os:path", 400, "sampler"), ("hope", 409, "unknown-search")):
+        refused = client.post(PATH, json=BODY | {"search": name})
+        assert (refused.status_code, refused.json()["rule"]) == (status, rule)
 
 
 def test_the_same_set_is_made_once_and_lists_have_pages(client: TestClient) -> None:
