@@ -94,7 +94,7 @@ def _asked(context: typer.Context, ask: Callable[[Client], Known]) -> Known:
 
 
 def _within_bound(ask: Callable[[], Known]) -> Known:
-    """What is told before a person would wait too long; nothing where it fails."""
+    """Return the completions that arrive within the time limit; none on an error."""
     found: Known = []
 
     def run() -> None:

@@ -33,7 +33,9 @@ class LoadedWhenNamed(TyperGroup):
 
 
 def _with_what_came(error: typer.BadParameter) -> str:
-    """What is wrong with an option; Typer leaves out what was given, and lets its library's prefix stand."""
+    """Return the message for an invalid option, with the given value, which Typer leaves out, and without
+    prefixes.
+    """
     # Imported here: help and completion do without.
     from pydantic import ValidationError
 

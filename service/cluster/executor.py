@@ -44,7 +44,7 @@ class Place(Protocol):
 
     @property
     def predicts(self) -> bool:
-        """Whether jobs that need no device may run here."""
+        """True if jobs that need no device may run here."""
         ...
 
     def devices(self) -> Collection[str]:

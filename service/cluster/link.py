@@ -31,7 +31,7 @@ class Link:
 
     @property
     def on_loopback(self) -> bool:
-        """Whether only processes of this machine can reach it."""
+        """True if only processes of this machine can reach it."""
         return is_loopback(self.host)
 
 

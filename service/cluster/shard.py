@@ -19,7 +19,7 @@ class Share:
 
     @property
     def is_first(self) -> bool:
-        """Whether what belongs to no machine is in this shard."""
+        """True for the shard of what belongs to no machine."""
         return self.number == 1
 
     def has(self, address: str) -> bool:

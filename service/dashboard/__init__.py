@@ -1,1 +1,1 @@
-"""Pages for people: what is tuned, how it went, and the kernels that came out."""
+"""Web pages: tuned problems, jobs and their kernels."""

@@ -1,4 +1,4 @@
-"""The files that pages use: read once, sent compressed, kept by browsers as long as their content stays."""
+"""Static files of pages: read once, sent compressed, cached by browsers while their content is unchanged."""
 
 import gzip
 import hashlib
@@ -57,7 +57,7 @@ def asset_url(name: str) -> str:
 
 
 def asset_answer(request: Request, name: str) -> Response:
-    """The file as the browser can take it, or that it has it already."""
+    """Return the file in an encoding that the browser accepts, or 304."""
     found = asset(name)
     known = request.query_params.get("v") == found.etag.strip('"')
     headers = {
@@ -77,7 +77,9 @@ def asset_answer(request: Request, name: str) -> Response:
 
 
 def compressed(request: Request, answer: AnyResponse) -> AnyResponse:
-    """The answer with a body as small as the browser takes it. No page holds a secret beside what a reader sent."""
+    """Return the response with the best compression that the browser accepts. Pages contain no secrets
+    besides user input.
+    """
     body = bytes(answer.body)
     answer.headers["Vary"] = "Accept-Encoding"
     if len(body) >= _LEAST_BYTES and "gzip" in request.headers.get("accept-encoding", ""):

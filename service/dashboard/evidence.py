@@ -1,4 +1,4 @@
-"""What a time and a result rest on, in the words and marks that every page uses for it."""
+"""Evidence of times and results, with the words and marks of all pages."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from tuner.session.evidence import NATIVE
 
 
 class TimeEvidence(StrEnum):
-    """Where a time comes from. The three are never compared with each other."""
+    """Evidence of a time. Times of different evidence are never compared with each other."""
 
     MEASURED = "measured"
     EMULATED = "emulated"
@@ -22,9 +22,9 @@ class TimeEvidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TimeFigure:
-    """A time in microseconds with its spread or interval, its evidence, and the rate it means.
+    """A time in microseconds with its spread or interval, its evidence, and its rate.
 
-    `basis` is told of a time that stands for a job; None is the time of a trial.
+    `basis` is set for the reported time of a job; None for the time of a trial.
     """
 
     time_us: float
@@ -50,7 +50,7 @@ class TimeFigure:
 
     @property
     def spread_name(self) -> str:
-        """What `low_us` and `high_us` are."""
+        """Name of the interval from `low_us` to `high_us`."""
         return "interval" if self.evidence is TimeEvidence.PREDICTED else "p10 to p90"
 
 
@@ -75,9 +75,10 @@ _PROVED_BY = {"device": "on the device", "opencl_cpu": "on a CPU OpenCL device",
 
 @dataclass(frozen=True, slots=True)
 class ProofFigure:
-    """How many tiles of C of how many were compared with the reference, and where they were run.
+    """Number of verified tiles of C, and where they were run.
 
-    `failed` says that the trial ended for wrong numbers, which an error that is no number, or is not kept, cannot tell.
+    `failed` states that the trial ended with a wrong result, which a missing or non-finite error cannot
+    express.
     """
 
     kind: str
@@ -90,19 +91,19 @@ class ProofFigure:
 
     @property
     def wrong(self) -> bool:
-        """Whether the numbers are further from the reference than they may be."""
+        """True if the error exceeds the tolerance."""
         if self.max_error is None or self.tolerance is None:
             return self.failed
         return self.failed or not self.max_error <= self.tolerance
 
     @property
     def mark(self) -> str:
-        """The mark that is drawn for it: where numbers were proven, `wrong`, or `none`."""
+        """Mark for the verification: its kind, `wrong`, or `none`."""
         return "wrong" if self.wrong else self.kind
 
     @property
     def label(self) -> str:
-        """Where and how much was compared, and whether it was wrong."""
+        """Label for the verification: where, how many tiles, and whether the result is wrong."""
         if self.kind not in _PROVED_BY:
             return "wrong numbers" if self.wrong else "numbers not checked"
         tiles = f"{self.checked:,} of {self.total:,} tiles of C {_PROVED_BY[self.kind]}"
@@ -110,7 +111,7 @@ class ProofFigure:
 
     @property
     def detail(self) -> str:
-        """The largest error and its bound, or nothing when they are not known."""
+        """Return the largest error and its tolerance, or nothing if unknown."""
         if self.max_error is None or self.tolerance is None:
             return ""
         if self.wrong:

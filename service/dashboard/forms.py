@@ -1,4 +1,4 @@
-"""What forms offer to choose from, and what they are filled with before anyone has chosen."""
+"""Options of forms, and their initial values."""
 
 import json
 from collections.abc import Sequence
@@ -44,17 +44,17 @@ class Offered:
 
 
 def offered(session: Session, context: Context) -> Offered:
-    """What the forms of this service offer now."""
+    """Return the current options of the forms of this service."""
     return Offered(device_rows(session, context.devices.all()), presets().presets, limits_of(context.settings))
 
 
 def first_job(trials: int) -> JobBody:
-    """What a form that asks for a job says at first."""
+    """Return the initial values of a form for a job."""
     return JobBody(problem=ProblemBody(m=512, n=384, k=1024), budget=BudgetBody(trials=trials))
 
 
 def first_set() -> ShapeSetBody:
-    """What a form that asks for a set of shapes says at first."""
+    """Return the initial values of a form for a set of shapes."""
     return ShapeSetBody()
 
 

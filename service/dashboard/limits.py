@@ -16,5 +16,5 @@ class Limits:
 
 
 def limits_of(settings: Settings) -> Limits:
-    """What a service of these settings lets anyone ask for."""
+    """Return the limits of a service with these settings."""
     return Limits(MAX_DIMENSION, settings.max_trials, settings.max_seconds)

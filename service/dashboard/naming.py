@@ -25,7 +25,7 @@ def problem_label(problem: Problem) -> str:
 
 
 def problem_pairs(problem: Problem) -> Iterator[tuple[str, str]]:
-    """What is in memory and what happens to it; nothing of a problem that this version cannot read."""
+    """Yield the operands in memory and the operations on them; nothing if this version cannot read the problem."""
     try:
         gemm = problem_from_json(problem.definition)
     except InvalidProblem:

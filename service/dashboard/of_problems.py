@@ -1,4 +1,4 @@
-"""Lists of what belongs to problems on devices: what their addresses ask for, read and written in one way."""
+"""Filters of lists of problems on devices, parsed from URLs and written to them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ class ProblemWords(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class ProblemFilter:
-    """Which problems on which device a reader asked for.
+    """Filters by problem and device.
 
-    `unread` says in sentences what could not be understood; of what nobody can mean there are none.
+    `unread` lists invalid parameters as sentences.
     """
 
     device: str = ""
@@ -42,7 +42,7 @@ class ProblemFilter:
     unread: tuple[str, ...] = ()
 
     def conditions(self) -> list[ColumnElement[bool]]:
-        """What holds of the problems."""
+        """Return the conditions on the problems."""
         if self.unread:
             return [false()]
         asked = {Problem.m: self.m, Problem.n: self.n, Problem.k: self.k, Problem.dtype_a: self.dtype or None}
@@ -56,7 +56,7 @@ class ProblemFilter:
 
 
 def problem_words(of: Mapping[str, str]) -> ProblemWords:
-    """What the words of an address ask for of problems and devices."""
+    """Parse the filters by problem and device of a URL."""
     said = f"a whole number from 1 to {MAX_DIMENSION:,}"
     wrong = (unread(name, of[name], said) for name in ("m", "n", "k") if of.get(name) and not number(of, name))
     return {
@@ -95,28 +95,28 @@ def identity_of(what: str, text: str) -> UUID:
 
 
 def word(of: Mapping[str, str], name: str) -> str:
-    """A word of an address; what no database has a row for is cut off."""
+    """Return a parameter of a URL, truncated to what a database can hold."""
     return of.get(name, "")[:200].replace("\0", "")  # PostgreSQL knows no NUL
 
 
 def misread(of: Mapping[str, str], name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """What to say where a word is none of those that are known; nothing where it is, or is not there."""
+    """Return a sentence if a parameter is not one of the known values; nothing if it is valid or missing."""
     said, words = of.get(name, ""), tuple(known)
     return () if not said or said in words else (unread(name, said, f"one of {', '.join(words)}"),)
 
 
 def unread_id(of: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """What to say where a word is there and no id."""
+    """Return a sentence if a parameter is not an id."""
     said = of.get(name, "")
     return () if not said or identity(said) else (unread(name, said, "an id of this list"),)
 
 
 def unread_number(of: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """What to say where a word is there and no number of at most nine digits."""
+    """Return a sentence if a parameter is not a number of at most nine digits."""
     said = of.get(name, "")
     return () if not said or number(of, name) is not None else (unread(name, said, "a number of this list"),)
 
 
 def unread(name: str, said: str, expected: str) -> str:
-    """What to say of a word that cannot be understood."""
+    """Return the sentence for an invalid parameter."""
     return f"{name}: expected {expected}, got {said[:_SHOWN]!r}."

@@ -62,6 +62,8 @@ def sign_in_page(
 
 
 def _asks_for_page(request: Request) -> bool:
-    """Whether a browser asks for what it will show: scripts of pages and other programs want JSON or anything."""
+    """Return whether a browser requests a page to show: scripts of pages and other programs accept JSON or
+    anything.
+    """
     kinds = [kind.partition(";")[0].strip().lower() for kind in request.headers.get("accept", "").split(",")]
     return "text/html" in kinds and "application/json" not in kinds[: kinds.index("text/html")]

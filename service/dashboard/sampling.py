@@ -1,13 +1,13 @@
-"""Which of very many trials a page looks at."""
+"""Sampling of many trials for a page."""
 
 import random
 from itertools import pairwise
 
 
 def sample_of(count: int, most: int) -> list[int]:
-    """At most so many of the numbers from 0 to `count`, evenly spread, 0 always among them; the same ones each time.
+    """Return at most `most` of the numbers from 0 to `count`, evenly spread, including 0; deterministic.
 
-    One is drawn from each of equal parts: steps of one width would meet what recurs at that width too often, or never.
+    One is selected at random from each of equal parts: constant steps would alias with periodic patterns.
     """
     if count <= most:
         return list(range(count))

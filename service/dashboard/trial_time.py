@@ -10,7 +10,7 @@ from service.evidence import measuring_trial
 
 
 def trial_figure(trial: Trial, device: str, problem: Problem) -> TimeFigure | None:
-    """What was measured of a trial's configuration, in it or in another job, else what was predicted."""
+    """Return the measured time of a trial's configuration (in any job), or its prediction."""
     flops, by = problem_flops(problem), measuring_trial(trial)
     if by is not None and (m := by.measurement) is not None:
         other = None if by is trial else "another job"

@@ -1,4 +1,4 @@
-"""Numbers and times as people read them, each with its unit."""
+"""Formatting of numbers and times with their units."""
 
 import re
 from datetime import UTC, datetime
@@ -59,7 +59,7 @@ def count(value: int) -> str:
 
 
 def factor(value: float) -> str:
-    """How many times as much: `1.25x`."""
+    """Format a ratio: `1.25x`."""
     return f"{value:,.2f}x"
 
 
@@ -94,7 +94,7 @@ def exact(moment: datetime) -> str:
 
 
 def relative(moment: datetime, now: datetime) -> str:
-    """How far a moment is from now: `3 min ago`, `in 2 h`."""
+    """Format the distance of a moment from now: `3 min ago`, `in 2 h`."""
     distance = (utc(now) - utc(moment)).total_seconds()
     if abs(distance) < 1:
         return "now"

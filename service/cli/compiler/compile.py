@@ -102,10 +102,10 @@ def compile_command(
 
 
 def _proof(artifact: AnyArtifact, listed: ListedDevice) -> Proof:
-    """What the simulator finds of a GPU's kernel, and this CPU of its own.
+    """Verify a GPU's kernel in the simulator, and a CPU's kernel on this CPU.
 
     Raises:
-        ProofFailed: the numbers are wrong.
+        ProofFailed: the result is wrong.
         UnknownDevice: the CPU is not this one.
     """
     if isinstance(artifact, GemmArtifact):
@@ -164,7 +164,7 @@ def _write(made: Made, document: Mapping[str, object], folder: Path) -> None:
 
 
 def _files_of_an_earlier_kernel(folder: Path) -> set[str]:
-    """What the kernel.json in a folder names, if there is one."""
+    """Return the files that the kernel.json of a folder names, if there is one."""
     try:
         stages = json.loads((folder / "kernel.json").read_text())["stages"]
         return {name for stage in stages if is_plain_name(name := str(stage["file"]))}

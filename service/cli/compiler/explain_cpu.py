@@ -1,4 +1,4 @@
-"""How `xetune explain` shows a configuration for a CPU: the steps to the default, and the traffic of its loops."""
+"""Output of `xetune explain` for a CPU: the steps to the default configuration, and the traffic of its loops."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How a terminal shows a launch: its steps, how each matrix is moved or packed, and what a CPU needs for it."""
+"""Launch of a kernel as text: its steps, how each matrix is moved or packed, and the requirements on a CPU."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""`xetune layout`: how a DPAS operand lies in registers, and the 2-D block loads that bring it there."""
+"""`xetune layout`: register layout of a DPAS operand, and the 2-D block loads that load it."""
 
 from dataclasses import replace
 from enum import StrEnum
@@ -25,7 +25,7 @@ _SUM_BITS = 32
 
 
 class View(StrEnum):
-    """What to show: block loads, all registers of a sub-group, or one instruction's operand by work-item."""
+    """View of a layout: block loads, all registers of a sub-group, or one instruction's operand by work-item."""
 
     LOADS = "loads"
     HARDWARE = "hardware"
@@ -59,7 +59,9 @@ def layout_command(
 
 
 def _check_held(dpas: DpasLayout, operand: Operand, shape: tuple[int, int], bits: int, target: Target) -> None:
-    """What a sub-group holds of the tile must fit the registers of a thread: listings have no bound else."""
+    """Check that a sub-group's part of the tile fits in the registers of a thread: larger listings have no
+    bound.
+    """
     rows, columns = (-(-size // dpas.warps[dim]) for size, dim in zip(shape, operand.dims, strict=True))
     nbytes = rows * columns * (_SUM_BITS if operand is Operand.C else bits) // 8
     have = max(target.grf_modes, default=LARGE_GRF) * target.grf_bytes

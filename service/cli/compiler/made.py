@@ -1,4 +1,4 @@
-"""What a compilation made: on this machine, or at the service that the command works with."""
+"""Result of a compilation on this machine, or at the selected service."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Made:
 
 
 def made_here(artifact: AnyArtifact | KernelArtifact) -> Made:
-    """What this machine made."""
+    """Return the result of a compilation on this machine."""
     if isinstance(artifact, AnyArtifact):
         document = backend_of(artifact.config).manifest(artifact)
     else:

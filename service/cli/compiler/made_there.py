@@ -1,4 +1,4 @@
-"""What a service compiles: every file that it made, checked before one of them is written."""
+"""Compilation by a service: all files are verified before one of them is written."""
 
 import hashlib
 import re
@@ -24,10 +24,11 @@ _PLACE = re.compile(r'\bsource(?="?:\d+:\d+)')  # what a service calls the text 
 
 
 def made_there(url: str, body: CompileBody, name: str | None = None) -> Made:
-    """What a service makes, with the files of all stages. Places in a text are told as those of the file `name`.
+    """Compile at a service, and return the files of all stages. Locations in a text are reported as in the
+    file `name`.
 
     Raises:
-        ServiceError: it refuses, cannot compile it, or answers what cannot be.
+        ServiceError: it refuses, cannot compile it, or the answer is invalid.
     """
     with of_service(url) as client:
         try:

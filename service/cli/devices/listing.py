@@ -42,7 +42,7 @@ devices_app = typer.Typer(no_args_is_help=False, help="List the devices of this 
 
 
 def render_devices(listed: list[ListedDevice]) -> RenderableType:
-    """What is in this machine, then the table of Intel GPUs, then why some of them are not targeted."""
+    """Render the devices in this machine, then the table of Intel GPUs, then why some of them are not targeted."""
     here = [device for device in listed if device.backend is not Backend.TABLE]
     gpus = [device for device in listed if device.spec.kind is DeviceKind.GPU]
     return Group(_here(here), Text(), _gpus(gpus), Text(), *_sources(gpus), *_reasons(gpus))

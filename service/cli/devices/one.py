@@ -1,4 +1,4 @@
-"""How `xetune devices show` draws one device: what it can be used for, every fact and its source, what is not known."""
+"""Output of `xetune devices show` for one device: its uses, every fact and its source, and unknown facts."""
 
 from collections.abc import Iterator
 

@@ -39,7 +39,7 @@ def scheduler_command(
 
 @app.command("show")
 def show_command(as_json: AsJson = False) -> None:
-    """Who gives out work now, and which devices it reaches."""
+    """Show the active coordinator, and the devices that it reaches."""
     database = prepare(read_settings().database_url, create=True)
     with closing(database), database.read() as session:
         leaders = [

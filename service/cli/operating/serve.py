@@ -81,14 +81,15 @@ def serve_command(
 
 
 def config_of(settings: Settings) -> uvicorn.Config:
-    """How the service is served."""
+    """Return the configuration of the HTTP server."""
     return uvicorn.Config(
         create_app(settings),
         host=settings.host,
         port=settings.port,
         log_config=None,
         access_log=False,
-        # Longer than who asks keeps a connection (httpx 5 s, proxies 60 s): else a request meets one that just closes.
+        # Longer than clients keep a connection (httpx 5 s, proxies 60 s): otherwise a request may meet a closing
+        # one.
         timeout_keep_alive=settings.keep_alive_s,
         timeout_graceful_shutdown=settings.shutdown_s,
     )

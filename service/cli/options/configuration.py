@@ -48,20 +48,21 @@ _WORDS = {"true": True, "yes": True, "false": False, "no": False, "null": None}
 
 @dataclass(frozen=True, slots=True)
 class ConfigOptions:
-    """What --config and --set say."""
+    """Values of --config and --set."""
 
     file: Path | None
     settings: list[str]
 
     def read(self, problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
-        """The configuration they say for a problem.
+        """Return the configuration for a problem.
 
-        What they leave unsaid follows from what they say: with another block and no `threads`, work-groups are as many
-        as C then has tiles; without a file, load blocks, sub-groups and blocks fit each other.
+        What they leave unsaid follows from what they say: with another block and no `threads`, work-groups
+        are as many as C then has tiles; without a file, load blocks, sub-groups and blocks fit each other.
 
         Raises:
             InvalidConfig: names the file or the option, and the field at fault.
-            Refused: the heuristic is asked, and the problem or the device is refused; or the file is for another kind
+            Refused: the heuristic is asked, and the problem or the device is refused; or the file is for
+            another kind
                 of device.
         """
         backend, tuning = backend_for(spec), tuning_for(spec)

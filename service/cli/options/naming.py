@@ -1,4 +1,4 @@
-"""What is wrong with a request, said by the options that it was made from."""
+"""Names of options in error messages of requests."""
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager

@@ -14,7 +14,7 @@ def shown_time(time: TimeEvidence | None) -> str:
 
 
 def shown_kind(time: TimeEvidence | None) -> str:
-    """How the time is known."""
+    """Return the evidence of a time."""
     if time is None:
         return "-"
     where = "" if time.origin is None else f" by {time.origin}"
@@ -22,7 +22,7 @@ def shown_kind(time: TimeEvidence | None) -> str:
 
 
 def shown_proof(evidence: Evidence) -> str:
-    """Where the numbers were compared, and how closely."""
+    """Return how the results were verified, and the error."""
     proof = evidence.proof
     if proof.kind == "none":
         return "not verified"
@@ -32,7 +32,7 @@ def shown_proof(evidence: Evidence) -> str:
 
 
 def shown_proof_short(evidence: Evidence) -> str:
-    """Where the numbers were compared, and how much of them, for a column of a table."""
+    """Return how the results were verified, and how many tiles, for a column of a table."""
     proof = evidence.proof
     return "not verified" if proof.kind == "none" else f"{proof.kind}\n{proof.checked}/{proof.total}"
 

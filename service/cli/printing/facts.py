@@ -1,4 +1,4 @@
-"""How facts of devices read: their values, bare for columns and with units for sentences."""
+"""Values of device facts, bare for columns and with units for sentences."""
 
 from hal import DeviceSpec
 

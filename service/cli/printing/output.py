@@ -1,4 +1,4 @@
-"""Where a command prints: tables for people, one JSON document for programs."""
+"""Output of a command: tables for people, one JSON document for programs."""
 
 import json
 import textwrap

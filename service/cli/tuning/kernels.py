@@ -89,10 +89,10 @@ def host_code_command(
 
 
 def _files(client: Client, kernel: models.KernelOut | None, output: Path | None) -> dict[str, str]:
-    """Where the files of a kernel are, copied to `output` if there is one.
+    """Return the locations of a kernel's files, copied to `output` if given.
 
     Raises:
-        NotFound: files are wanted, and no kernel is stored that runs the problem.
+        NotFound: files are requested, and no stored kernel runs the problem.
     """
     if kernel is None:
         if output is not None:

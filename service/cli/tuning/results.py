@@ -229,7 +229,7 @@ def _without_time(trials: list[TrialOut]) -> list[TrialOut]:
 
 
 def _order(trial: TrialOut) -> tuple[bool, float]:
-    """What was measured comes first, wherever it was."""
+    """Return the sort key of a trial: measured ones first, including those measured by other jobs."""
     if trial.measured is None:
         return True, _time(trial)
     return False, trial.measured.value * (1.0 if trial.reused is None else trial.reused.scale)

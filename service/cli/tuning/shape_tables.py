@@ -1,4 +1,4 @@
-"""How a terminal shows a set of shapes: each shape, then the fewest kernels that serve all."""
+"""Set of shapes as tables: each shape, then the fewest kernels that serve all."""
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table

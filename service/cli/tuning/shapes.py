@@ -47,7 +47,7 @@ SetId = Annotated[UUID, typer.Argument(help="Id of the set.", autocompletion=com
 
 @dataclass(frozen=True, slots=True)
 class SetOptions:
-    """What the options of `xetune tune --shapes` say; `within` is a fraction."""
+    """Options of `xetune tune --shapes`; `within` is a fraction."""
 
     source: str
     device: str

@@ -42,7 +42,7 @@ def chart_answer(request: Request, chart: Chart, of: str = "") -> Response:
 
 
 def chart_csv(chart: Chart) -> str:
-    """The rows as they are drawn, with the unit in each heading, and what each row rests on."""
+    """Return the rows as drawn, with the unit in each heading, and the evidence of each row."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(["series", "evidence", *(f"{c.name} ({c.unit})" if c.unit else c.name for c in chart.columns)])
@@ -52,7 +52,7 @@ def chart_csv(chart: Chart) -> str:
 
 
 def thinned(chart: Chart, most: int) -> Chart:
-    """The chart with at most so many rows in a series of dots, evenly from its beginning to its end."""
+    """Return the chart with at most `most` rows in a series of dots, evenly sampled."""
     return replace(chart, series=tuple(_thin(series, most) for series in chart.series))
 
 

@@ -1,6 +1,6 @@
-"""What a chart shows, as plain values: columns with units, rows in series, and which column goes where.
+"""Charts as plain values: columns with units, rows in series, and the columns of the axes.
 
-A series has one evidence, so that no line joins times that were measured with others that were predicted.
+A series has one evidence, so that no line joins measured and predicted times.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ Row = tuple[Value, ...]
 
 
 class Kind(StrEnum):
-    """How a chart is laid out: two axes, a grid of cells, or an axis for each column."""
+    """Layout of a chart: two axes, a grid of cells, or an axis for each column."""
 
     XY = "xy"
     HEAT = "heat"
@@ -22,7 +22,7 @@ class Kind(StrEnum):
 
 
 class Mark(StrEnum):
-    """How rows are drawn. A `limit` is a line that nothing was measured on; `spans` go from low to high."""
+    """Mark of rows. A `limit` is a line without measurements; `spans` go from low to high."""
 
     DOTS = "dots"
     LINE = "line"

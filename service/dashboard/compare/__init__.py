@@ -1,1 +1,1 @@
-"""Two kernels beside each other: what differs, and what that cost."""
+"""Comparison of two kernels: differences, and their cost."""

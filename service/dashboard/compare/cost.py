@@ -1,4 +1,4 @@
-"""What the difference between two kernels cost, said no more strongly than their evidence allows."""
+"""Cost of the difference between two kernels, as far as their evidence allows."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What differs between two kernels, fact by fact."""
+"""Differences between two kernels, by fact."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Difference:
 
     @property
     def differs(self) -> bool:
-        """Whether they are not the same."""
+        """True if the values differ."""
         return self.left != self.right
 
 
@@ -52,7 +52,7 @@ class Group:
 
 
 def groups(left: Kernel, right: Kernel, codes: tuple[CodeReport | None, CodeReport | None]) -> list[Group]:
-    """Where they come from, configuration, launch, and code; `codes` are their reports on instructions."""
+    """Return the groups: origin, configuration, launch, and code; `codes` are the reports on instructions."""
     return [
         Group("origin", "Where they come from", "", tuple(_pairs(_origin(left), _origin(right)))),
         Group("config", "Configuration", "", tuple(_pairs(*(dict(config_pairs(k.config)) for k in (left, right))))),

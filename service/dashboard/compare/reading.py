@@ -1,4 +1,4 @@
-"""Reads two kernels to be held against each other, or what a kernel could be held against."""
+"""Data of the comparison page of two kernels, or of the candidates to compare a kernel with."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -64,7 +64,7 @@ def compare(session: Session, left: Kernel, right: Kernel, read: ReadArtifact, s
 
 
 def candidates(session: Session, kernel: Kernel) -> Candidates:
-    """What it could be held against."""
+    """Return the kernels that a kernel can be compared with."""
     here, there = same_place(session, kernel), elsewhere(session, kernel)
     row, *others = kernel_rows(session, [kernel.id, *here, *there])
     return Candidates(row, tuple(others[: len(here)]), tuple(others[len(here) :]))

@@ -40,7 +40,9 @@ class DeviceRow:
 
     @property
     def times(self) -> TimeEvidence | None:
-        """What a time for this device would be: no CPU has DPAS, so what one runs for GPUs alone is emulated."""
+        """Return the evidence that a time for this device would have: a CPU has no DPAS, so GPU kernels on it
+        are emulated.
+        """
         if self.present:
             stands_in = self.kind == "cpu" and (self.emulates is not None or not self.targetable)
             return TimeEvidence.EMULATED if stands_in else TimeEvidence.MEASURED

@@ -1,4 +1,4 @@
-"""What a reader of /explore chose, as its address says it."""
+"""Choice of a reader of /explore, as stored in the URL."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -37,12 +37,12 @@ class View:
 
     @property
     def scoped(self) -> bool:
-        """Whether it names any trials."""
+        """True if it selects any trials."""
         return bool(self.job or (self.problem and self.device))
 
     @property
     def filtered(self) -> bool:
-        """Whether it leaves trials out."""
+        """True if it filters trials."""
         return bool(self.evidence or self.outcome or self.where)
 
     @property
@@ -78,7 +78,7 @@ class View:
 
 
 def understand(of: QueryParams) -> View:
-    """What the words of an address ask for; what cannot be meant of any trial is left out."""
+    """Parse the query of a URL; conditions that no trial can match are dropped."""
     evidence, outcome = _word(of, "evidence"), _word(of, "outcome")
     conditions = (word[:_LONGEST].partition("=") for word in of.getlist("where")[:MOST_CONDITIONS])
     return View(

@@ -21,7 +21,7 @@ Dot = Sample | Failure
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What may be on an axis, give a colour, have a chart for each value, and be asked for: values by parameter."""
+    """Available axes, colours, facets, and filters: values by parameter."""
 
     axes: tuple[str, ...]
     parameters: tuple[str, ...]
@@ -39,7 +39,7 @@ def read_scope(session: Session, view: View) -> Pair:
 
 @lru_cache(maxsize=4)
 def choices(pair: Pair) -> Choices:
-    """What may be chosen of these trials: the parameters that explain most first, then others that were varied."""
+    """Return the choices for these trials: the parameters that explain most first, then others that vary."""
     values: dict[str, set[Value]] = {}
     for dot in (*pair.samples, *pair.failures):
         for name, value in dot.fields.items():
@@ -69,9 +69,9 @@ def parts_of(dots: Sequence[Dot], name: str) -> list[Value]:
 
 
 def groups_of(dots: Iterable[Dot], name: str, most: int) -> list[tuple[str, frozenset[Value]]]:
-    """The values of a parameter in at most so many groups with a name each, in order.
+    """Return the values of a parameter in at most `most` named groups, in order.
 
-    Many numbers are in ranges with about as many trials each; of many texts the rarest are together.
+    Many numbers form ranges with about equal numbers of trials; of many texts the rarest form one group.
     """
     counts = Counter(dot.fields[name] for dot in dots if name in dot.fields)
     values = ordered(counts)
@@ -104,7 +104,7 @@ def _wanted(dot: Dot, view: View) -> bool:
 
 
 def status_of(dot: Dot) -> str:
-    """How a trial ended."""
+    """Return the status of a trial."""
     if isinstance(dot, Failure):
         return dot.status
     return "predicted" if dot.evidence is TimeEvidence.PREDICTED else "measured"

@@ -1,4 +1,4 @@
-"""A job as a command and as a request, so that anyone can ask for it again."""
+"""A job as a command and as a request, to reproduce it."""
 
 import json
 import shlex
@@ -46,9 +46,10 @@ class Again:
 
 
 def commands(job: Job, base: str, keyed: bool) -> Commands | None:
-    """How to ask for a job again of the service at `base`; None when this version cannot read its problem.
+    """Return commands to reproduce a job at the service at `base`; None if this version cannot read its
+    problem.
 
-    `keyed` says that the service wants to be shown a key.
+    `keyed` states whether the service needs a key.
     """
     try:
         problem = problem_from_json(job.problem.definition)
@@ -82,7 +83,9 @@ def commands(job: Job, base: str, keyed: bool) -> Commands | None:
 
 
 def again(job: Job, config: Mapping[str, object]) -> Again | None:
-    """How to compile a configuration for a job's problem and device; None when this version cannot read the problem."""
+    """Return the command to compile a configuration for a job's problem and device; None if this version
+    cannot read the problem.
+    """
     try:
         problem = problem_from_json(job.problem.definition)
     except InvalidProblem:
@@ -99,7 +102,7 @@ def curl_post(address: str, keyed: bool) -> str:
 
 
 def _stated(problem: GemmProblem) -> dict[str, object]:
-    """What has to be said of a problem: what is not so anyway."""
+    """Return the fields of a problem that differ from the defaults."""
     whole, plain = _values(problem), _values(_tight(problem))
     said = {name: value for name, value in whole.items() if value != plain[name]}
     return {**{name: whole[name] for name in (*_PLAIN, "dtype_a", "dtype_b")}, **_chosen(problem, whole), **said}

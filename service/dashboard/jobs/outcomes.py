@@ -1,4 +1,4 @@
-"""What became of a job's trials, why, and what its time went to."""
+"""Outcomes of a job's trials with reasons, and wall time by phase."""
 
 import re
 from collections import Counter, defaultdict
@@ -34,7 +34,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """How many trials have each status, and why those failed that did. `of` is how many failures were looked at."""
+    """Number of trials by status, and reasons of failures. `of` is the number of failures that were examined."""
 
     counts: dict[str, int]
     reasons: tuple[Reason, ...]
@@ -74,7 +74,7 @@ def outcomes(session: Session, job_id: UUID) -> Outcomes:
 
 
 def _kind(reason: str) -> str:
-    """What failures have in common: the rule that refused, else their words without numbers."""
+    """Return the common part of failures: the violated rule, or the message without numbers."""
     if (rule := _RULE.search(reason)) is not None:
         return f"rule {rule[1]}"
     plain = re.sub(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", "n", reason)
@@ -91,7 +91,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What a job's time went to. Compilation runs beside the rest, so that it is no part of the total."""
+    """Wall time of a job by phase. Compilation overlaps the other phases, so it is not part of the total."""
 
     total_s: float | None
     stages: tuple[Stage, ...]
@@ -124,6 +124,6 @@ def times(session: Session, job: Job) -> Times | None:
 
 
 def proposers(session: Session, job_id: UUID) -> list[tuple[str, int]]:
-    """Who chose how many configurations, the most first."""
+    """Return the number of configurations by proposer, largest first."""
     query = select(Trial.proposer).where(Trial.job_id == job_id, Trial.number < WHOLE)
     return Counter(name or NOT_RECORDED for name in session.scalars(query)).most_common()

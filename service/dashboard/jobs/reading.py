@@ -73,12 +73,12 @@ class JobPage:
 
     @property
     def live(self) -> bool:
-        """Whether more may still happen."""
+        """True if the job is not over."""
         return self.job.status in ("queued", "running", "cancelling")
 
     @property
     def least_of_single(self) -> bool:
-        """Whether it is over with a winner other than the default that was not measured interleaved with it."""
+        """True if the job is over, and its winner is not the default and was not re-measured, interleaved."""
         if self.live or self.best is None or self.best.number == 0 or self.job.headline is None:
             return False
         return self.job.headline.basis is Basis.SINGLE
@@ -208,6 +208,6 @@ def _front(session: Session, job: Job, best: TimeFigure | None) -> list[TrialRow
 
 
 def _judged(session: Session, job_id: UUID) -> bool:
-    """Whether any prediction of a job can be held against a measurement."""
+    """Return whether any prediction of a job has a measurement."""
     query = select(PredictionError.trial_id).join(Trial, Trial.id == PredictionError.trial_id)
     return session.scalar(query.where(Trial.job_id == job_id).limit(1)) is not None

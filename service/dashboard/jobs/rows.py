@@ -54,13 +54,13 @@ class JobRow:
 
     @property
     def gain(self) -> float | None:
-        """How many times as fast the best is as the default."""
+        """Speedup of the best over the default."""
         return None if self.headline is None else self.headline.gain
 
 
 @dataclass(frozen=True, slots=True)
 class Filter(ProblemFilter):
-    """Which jobs a reader asked for. `before` is the last of the page before."""
+    """Filters of a list of jobs. `before` is the last job of the previous page."""
 
     status: str = ""
     before: UUID | None = None
@@ -81,7 +81,7 @@ class JobList:
 
 
 def understand(of: Mapping[str, str]) -> Filter:
-    """What the words of an address ask for."""
+    """Parse the query of a URL."""
     words = problem_words(of)
     words["unread"] += (*misread(of, "status", STATUSES), *unread_id(of, "before"))
     return Filter(**words, status=word(of, "status"), before=identity(of.get("before", "")))

@@ -22,7 +22,7 @@ from service.energy import energy_text
 
 PAGE_SIZE = 100
 NOT_RECORDED = "not recorded"
-"""Who chose a configuration of a trial that does not say."""
+"""Proposer of a trial without one."""
 SORTS = ("time", "-time", "number", "-number")
 OUTCOMES: Mapping[str, tuple[str, ...]] = {
     "measured": ("measured",),
@@ -35,7 +35,9 @@ OUTCOMES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a reader asked for. `after` is where the page before ended, `unread` says what could not be understood."""
+    """Filters and order of a table of trials. `after` is the end of the previous page, `unread` lists invalid
+    parameters.
+    """
 
     sort: str = "time"
     outcome: str = ""
@@ -85,12 +87,12 @@ class TrialPage:
 
     @property
     def has_energy(self) -> bool:
-        """Whether that of any of them is known."""
+        """True if the energy of any of them is known."""
         return any(row.energy is not None for row in self.rows)
 
 
 def understand(sort: str, outcome: str, by: str, after: str) -> Wanted:
-    """What the words of an address ask for; the usual where that cannot be understood."""
+    """Parse the query of a URL; invalid values are replaced by defaults."""
     said = {"sort": sort, "outcome": outcome}
     wrong = *misread(said, "sort", SORTS), *misread(said, "outcome", OUTCOMES)
     return Wanted(sort if sort in SORTS else "time", outcome if outcome in OUTCOMES else "", by[:40], after[:80], wrong)
@@ -158,7 +160,7 @@ def energy_uj(trial: Trial) -> float | None:
 
 
 def proof_figure(trial: Trial) -> ProofFigure:
-    """What a trial's row says of its numbers."""
+    """Return the verification result of a trial's row."""
     errors = trial.max_error, trial.tolerance
     tiles = trial.proof_kind, trial.proof_checked, trial.proof_total
     return ProofFigure(*tiles, *errors, trial.proof_method, failed=trial.status == "wrong_result")

@@ -1,4 +1,4 @@
-"""What a GPU runs for a kernel, as its isa.json counts it."""
+"""Native code of a kernel, from the counts in its isa.json."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ class CodeReport:
 
 
 def read_report(data: bytes | None) -> CodeReport | None:
-    """The report that isa.json is; None where there is none that can be read."""
+    """Return the report in isa.json; None if it is missing or unreadable."""
     try:
         document = None if data is None else _mapping(json.loads(data))
     except ValueError:

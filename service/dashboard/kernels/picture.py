@@ -1,4 +1,6 @@
-"""Draws a zoom of a tiling: B above C, A left of it, so that rows and columns meet where they are multiplied."""
+"""Drawing of a zoom of a tiling: B above C, A left of it, so that rows and columns meet where they are
+multiplied.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,7 +42,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What is drawn. `to_scale` is False where a short side had to be drawn longer to be seen."""
+    """Elements of a picture. `to_scale` is False if a short side was enlarged to be visible."""
 
     title: str
     text: str

@@ -150,7 +150,7 @@ def kernel_page(session: Session, kernel: Kernel, read: ReadArtifact, stages: st
 
 
 def read_tiling(kernel: Kernel) -> Tiling | None:
-    """How the kernel splits its problem; None of a row that this version cannot read."""
+    """Return the tiling of a kernel; None for a row that this version cannot read."""
     try:
         problem, config = problem_from_json(kernel.problem.definition), config_from_json(kernel.config)
     except (InvalidProblem, InvalidConfig):
@@ -163,13 +163,13 @@ def read_tiling(kernel: Kernel) -> Tiling | None:
 
 
 def read_code(kernel: Kernel, read: ReadArtifact) -> CodeReport | None:
-    """What a GPU runs for it, where an offline compiler was there to tell."""
+    """Return the report on the native code, if an offline compiler made one."""
     sha256 = next((a.sha256 for a in kernel.artifacts if a.name == "isa.json"), None)
     return read_report(None if sha256 is None else read(sha256))
 
 
 def conditions(trial: Trial) -> dict[str, str]:
-    """Under which a time was measured, or by which model it was predicted."""
+    """Return the conditions of a measurement, or the model of a prediction."""
     by = measuring_trial(trial)
     if by is None or by.measurement is None:
         p = trial.prediction

@@ -69,7 +69,7 @@ def read_stage(
 
 @router.get("/{kernel_id}/tiling.svg", dependencies=[PAGE, READ])
 def read_tiling_picture(request: Request, session: ReadSessionDep, kernel_id: str) -> Response:
-    """How a kernel splits its work, as a picture to save."""
+    """Return the tiling of a kernel as a picture to download."""
     kernel, tiling = _tiled(session, kernel_id)
     values = {
         "title": f"{problem_label(kernel.problem)} for {kernel.target}",
@@ -81,7 +81,7 @@ def read_tiling_picture(request: Request, session: ReadSessionDep, kernel_id: st
 
 @router.get("/{kernel_id}/tiling.csv", dependencies=[PAGE, READ])
 def read_tiling_numbers(session: ReadSessionDep, kernel_id: str) -> Response:
-    """How a kernel splits its work, level by level."""
+    """Return the tiling of a kernel as a table, by level."""
     kernel, tiling = _tiled(session, kernel_id)
     return _saved(kernel, "csv", "text/csv; charset=utf-8", levels_csv(tiling.levels))
 

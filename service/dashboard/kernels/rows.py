@@ -48,7 +48,7 @@ class KernelRow:
 
 @dataclass(frozen=True, slots=True)
 class Filter(ProblemFilter):
-    """Which kernels a reader asked for. `before` is the last of the page before."""
+    """Filters of a list of kernels. `before` is the last kernel of the previous page."""
 
     evidence: str = ""
     before: UUID | None = None
@@ -69,7 +69,7 @@ class KernelList:
 
 
 def understand(of: Mapping[str, str]) -> Filter:
-    """What the words of an address ask for."""
+    """Parse the query of a URL."""
     words = problem_words(of)
     words["unread"] += (*misread(of, "evidence", EVIDENCES), *unread_id(of, "before"))
     return Filter(**words, evidence=word(of, "evidence"), before=identity(of.get("before", "")))

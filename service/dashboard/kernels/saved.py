@@ -23,7 +23,7 @@ class Placed:
 
     @property
     def picture_y(self) -> float:
-        """Where the picture begins, under its text."""
+        """Top of the picture, below its text."""
         return self.y + _LINE * (len(self.lines) + 1) + 6
 
 

@@ -1,4 +1,4 @@
-"""How a configuration splits A, B and C, step by step closer: grids of parts in parts, in the problem's elements."""
+"""Tiling of A, B and C by a configuration, level by level: nested grids, in elements."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What someone should look at: jobs that failed, devices that are kept from work, queues that nobody works on."""
+"""Warnings: failed jobs, quarantined devices, queues without a worker."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from service.dashboard.naming import problem_label
 
 RECENT = timedelta(days=7)
 PATIENCE = timedelta(minutes=1)
-"""How long a job may wait, or a worker be silent, before it is told."""
+"""Time that a job may wait, or a worker miss heartbeats, before a warning."""
 MOST_JOBS = 5
 
 

@@ -1,4 +1,4 @@
-"""Reads the first page: what goes on now, the latest winners, devices and schedules."""
+"""Data of the first page: current work, latest winners, devices and schedules."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -43,7 +43,7 @@ class ScheduleRow:
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """What changes by itself. `more_active` says that not all active jobs are shown; `news` changes with any of it."""
+    """Live data. `more_active` states that not all active jobs are shown; `news` changes with any of it."""
 
     attention: tuple[Note, ...]
     active: tuple[JobRow, ...]
@@ -53,7 +53,7 @@ class Now:
 
     @property
     def news(self) -> str:
-        """A short text that changes when anything here does."""
+        """Return a short text that changes with the live data."""
         return hashlib.sha256(repr(self).encode()).hexdigest()[:12]
 
 
@@ -71,7 +71,7 @@ def read_now(session: Session, present: Sequence[ListedDevice], now: datetime) -
 
 
 def gains_chart(session: Session) -> Chart:
-    """How many times as fast as the default the best became, of the latest jobs that measured both interleaved."""
+    """Return the speedups over the default of the latest jobs with an interleaved re-measurement."""
     query = (
         select(Job, Measurement.label)
         .join(Measurement, Measurement.trial_id == Job.best_trial_id)

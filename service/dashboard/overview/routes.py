@@ -29,7 +29,7 @@ _SCHEDULE_EXAMPLE = """\
 
 @router.get("/", dependencies=[PAGE, READ])
 def read_overview(request: Request, context: ContextDep, session: ReadSessionDep, asker: CallerDep) -> HTMLResponse:
-    """What goes on, the latest winners, devices, schedules, and the form that starts a job."""
+    """Show current work, latest winners, devices, schedules, and the form that starts a job."""
     values = {
         "view": read_now(session, context.devices.all(), context.now()),
         "offered": offered(session, context),

@@ -19,7 +19,7 @@ def fields_of(config: Mapping[str, object]) -> dict[str, Value]:
 
 
 def paths_of(config: Mapping[str, object]) -> dict[str, tuple[str | int, ...]]:
-    """Where each parameter stands in a configuration as it is stored: `block m` is at `block`, `m`."""
+    """Return the location of each parameter in a stored configuration: `block m` is at `block`, `m`."""
     return {_parameter(name): path for name, path in _paths(config, "", ())}
 
 

@@ -96,7 +96,7 @@ class _Parameter(NamedTuple):
     taken: frozenset[Value]
 
     def value(self, text: str | None) -> Value | None:
-        """What a text of the column stands for; None where the trial has no such parameter."""
+        """Return the value of a column's text; None if the trial has no such parameter."""
         if text is None:
             return _LEFT if _LEFT in self.taken else None
         found = json.loads(text)

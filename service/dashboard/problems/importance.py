@@ -1,4 +1,4 @@
-"""How much of the differences in time each parameter explains by itself."""
+"""Importance of parameters: the share of the differences in time that each explains alone."""
 
 import math
 from collections import defaultdict

@@ -58,7 +58,7 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class Filter(ProblemFilter):
-    """Which problems a reader asked for. `before` is the last of the page before."""
+    """Filters of a list of problems. `before` is the last problem of the previous page."""
 
     before: int | None = None
 
@@ -83,7 +83,7 @@ def pair_href(problem: Problem, slug: str) -> str:
 
 
 def understand(of: Mapping[str, str]) -> Filter:
-    """What the words of an address ask for."""
+    """Parse the query of a URL."""
     words = problem_words(of)
     words["unread"] += unread_number(of, "before")
     return Filter(**words, before=number(of, "before"))

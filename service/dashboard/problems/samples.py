@@ -83,9 +83,9 @@ class Failure:
 class Pair:
     """Trials of a problem on a device, of its jobs or of one. `trials` is how many there are, `all_jobs` how many jobs.
 
-    Of very many jobs `jobs` are the latest, and the one of the least time.
-    `samples` are those with times, `failures` those that ended without. `gemm` and `spec` are None where this version
-    cannot read them. Two are equal only if they are the same, so that what is worked out of one can be kept.
+    Of very many jobs `jobs` are the latest, and the one of the least time. `samples` are those with times,
+    `failures` those that ended without. `gemm` and `spec` are None where this version cannot read them. Two
+    are equal only if they are the same, so that what is worked out of one can be kept.
     """
 
     problem: Problem
@@ -201,7 +201,7 @@ def _jobs(session: Session, problem: Problem, slug: str) -> tuple[Job, ...]:
 
 
 def _count(session: Session, job: Job) -> int:
-    """How many jobs there are of a job's problem on its device."""
+    """Return the number of jobs of a job's problem on its device."""
     return session.scalar(select(func.count(Job.id)).where(*_tuned(job.problem_id, job.device.slug))) or 0
 
 
@@ -211,7 +211,7 @@ def _tuned(problem_id: int, slug: str) -> tuple[ColumnElement[bool], ColumnEleme
 
 
 def _counts(session: Session, jobs: Sequence[Job]) -> dict[UUID, int]:
-    """How many trials each job has."""
+    """Return the number of trials of each job."""
     highest = select(func.max(Trial.number)).where(Trial.job_id == Job.id).correlate(Job).scalar_subquery()
     last: list[tuple[UUID, int | None]] = [
         (job_id, number)

@@ -42,14 +42,14 @@ class ScheduleFields:
 
 
 def new_schedule() -> ScheduleFields:
-    """What the form says at first."""
+    """Return the initial values of the form."""
     stale = StaleBody(budget=BudgetBody(trials=_TRIALS, seconds=300.0))
     job, missed = first_job(_TRIALS), MissedBody(most=3)
     return ScheduleFields("", "30 2 * * mon-fri", "UTC", "", "job", job, first_set(), stale, missed, 300, False)
 
 
 def fields_of(schedule: ScheduleOut) -> ScheduleFields:
-    """What the form of a schedule that exists says."""
+    """Return the values of the form for an existing schedule."""
     new = new_schedule()
     work = {"job": schedule.job, "shapes": schedule.shapes, "stale": schedule.stale}[schedule.kind]
     return ScheduleFields(

@@ -1,4 +1,4 @@
-"""Schedules as their pages show them: what each starts in words, when it is due, what came of it."""
+"""Data of the pages of schedules: their work in words, due times, and results."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A due time, and what the clock of its zone shows then."""
+    """A due time, and its local time in the schedule's time zone."""
 
     at: datetime
     local: datetime
 
     @property
     def wall(self) -> str:
-        """What the clock on the wall shows: `Thu 5 March 2026, 02:30 CET`."""
+        """Local time as text: `Thu 5 March 2026, 02:30 CET`."""
         return f"{self.local:%a} {self.local.day} {self.local:%B %Y, %H:%M %Z}"
 
 
@@ -78,7 +78,7 @@ def preview(cron: str, timezone: str, hours: str | None, now: datetime) -> list[
 
 
 def next_times(session: Session, schedule: ScheduleOut) -> list[Due]:
-    """When a schedule comes due next; none where its zone or expression cannot be read any more."""
+    """Return the next due times of a schedule; none if its time zone or expression can no longer be read."""
     try:
         found = service.next_times(session, schedule.id, PREVIEWED).due
     except BadRequest:
@@ -87,7 +87,7 @@ def next_times(session: Session, schedule: ScheduleOut) -> list[Due]:
 
 
 def work_of(schedule: ScheduleOut) -> str:
-    """What a schedule starts, in a line."""
+    """Describe the work of a schedule in one line."""
     job, shapes, stale = schedule.job, schedule.shapes, schedule.stale
     if isinstance(job, JobBody):
         return f"tunes {_problem(job.problem)} on {job.device}"
@@ -100,13 +100,13 @@ def work_of(schedule: ScheduleOut) -> str:
 
 
 def budget_of(schedule: ScheduleOut) -> BaseModel | None:
-    """When each of its jobs, or its set, stops."""
+    """Return the budget of each of its jobs, or of its set."""
     work = schedule.job or schedule.shapes or schedule.stale
     return work.budget if isinstance(work, JobBody | ShapeSetBody | StaleBody) else None
 
 
 def missed_of(schedule: ScheduleOut) -> str:
-    """What becomes of due times that passed while nothing ran."""
+    """Describe the policy for missed due times."""
     match schedule.missed.policy:
         case "skip":
             return f"the latest runs if it is at most {schedule.misfire_grace_s:,} s late, the others do not"

@@ -62,7 +62,7 @@ class ShapeRow:
 
     @property
     def by(self) -> str:
-        """How default and best came to be compared."""
+        """Basis of the comparison of default and best."""
         if self.time is TimeEvidence.PREDICTED:
             return "by the model"
         return (Basis.IN_TURNS if self.shape.in_turns else Basis.SINGLE).of_two
@@ -70,7 +70,7 @@ class ShapeRow:
 
 @dataclass(frozen=True, slots=True)
 class KernelTime:
-    """What a kernel takes on a shape. `kernel_id` is its binary for that shape, None where none is stored."""
+    """Time of a kernel on a shape. `kernel_id` is its binary for that shape, None if none is stored."""
 
     shape: int
     time_us: float | None
@@ -91,7 +91,7 @@ class KernelRow:
 
     @property
     def serves(self) -> tuple[KernelTime, ...]:
-        """What it takes on the shapes that it serves."""
+        """Its times on the shapes that it serves."""
         return tuple(time for time in self.times if time is not None and time.shape in self.choice.serves)
 
 
@@ -104,7 +104,7 @@ def shape_rows(found: ShapeSetOut) -> list[ShapeRow]:
 
 
 def evidence_of_total(rows: list[ShapeRow]) -> TimeEvidence | None:
-    """What the sum over all shapes with a gain rests on; None where that differs, so that there is no sum."""
+    """Return the evidence of the sum over all shapes with a gain; None if it differs, so that there is no sum."""
     kinds = {row.time for row in rows if row.shape.gain is not None}
     return kinds.pop() if len(kinds) == 1 else None
 
@@ -142,7 +142,7 @@ def read_binaries(session: Session, set_id: UUID) -> dict[tuple[int, int], UUID]
 
 
 def news_of(found: ShapeSetOut) -> str:
-    """What is another text whenever the page would be another one."""
+    """Return a text that changes whenever the page would change."""
     states = "".join(shape.status[0] for shape in found.shapes)
     return f"{found.status}-{found.running:d}-{found.trials}-{states}-{len(found.cover.cells) if found.cover else 0}"
 
