@@ -1,4 +1,4 @@
-"""Undoes how bash cuts words: it ends them at `:` and `=` too, so that an address comes in five pieces."""
+"""Undo bash's word splitting, which also splits at `:` and `=`, so that a URL arrives in five pieces."""
 
 import os
 
@@ -6,9 +6,9 @@ _CUTS = (":", "=")
 
 
 def rejoin() -> None:
-    """Put the words that bash asks to complete together again, where it asks.
+    """Rejoin the words of the command line that bash completes, if it does.
 
-    COMP_WORDS holds them on lines, COMP_CWORD the number of the one under the cursor: the variables of the
+    COMP_WORDS holds them on lines, COMP_CWORD the index of the word under the cursor: the variables of the
     shell's protocol, which Typer reads as well.
     """
     if os.environ.get("_XETUNE_COMPLETE") != "complete_bash":
@@ -18,7 +18,7 @@ def rejoin() -> None:
 
 
 def rejoined(words: list[str], at: int) -> tuple[list[str], int]:
-    """The words as they were typed, and the number of the one that `at` is in."""
+    """Return the words as typed, and the index of the one that contains word `at`."""
     whole: list[str] = []
     place, glue = 0, False
     for number, word in enumerate(words):

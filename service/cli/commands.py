@@ -9,9 +9,9 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: `at` is "module:name" of its function, or of its Typer where it has commands of its own.
+    """A command: `at` is "module:name" of its function, or of its Typer if it has subcommands.
 
-    `of_database` is one that works with this machine's database whatever service is named.
+    `of_database` marks one that uses this machine's database even if a service is named.
     """
 
     at: str

@@ -16,7 +16,7 @@ from tuner.shapes.presets import MODELS
 from xetune_client import Client, ClientError
 
 Known = list[tuple[str, str]]
-"""Values, each with what it is in words."""
+"""Values, each with a description."""
 
 _BOUND_S = 2.0
 _MOST = 50
@@ -28,7 +28,7 @@ _EVERYWHERE: Known = [
 
 
 def devices(context: typer.Context, incomplete: str) -> Known:
-    """Devices that need no probe to be known, and those of the service."""
+    """Complete devices that are known without a probe, and those of the service."""
     del incomplete
     table = [(row.spec.id, row.spec.name) for row in XE_DEVICES]
     known = [*_EVERYWHERE, *table]
@@ -44,13 +44,13 @@ def devices(context: typer.Context, incomplete: str) -> Known:
 
 
 def presets(incomplete: str) -> Known:
-    """Models whose layers make a set of shapes."""
+    """Complete models whose layers form a set of shapes."""
     del incomplete
     return [(name, f"layers of {model.card}") for name, model in MODELS.items()]
 
 
 def jobs(context: typer.Context, incomplete: str) -> Known:
-    """The newest jobs."""
+    """Complete the newest jobs."""
     del incomplete
 
     def ask(client: Client) -> Known:
@@ -64,7 +64,7 @@ def jobs(context: typer.Context, incomplete: str) -> Known:
 
 
 def sets(context: typer.Context, incomplete: str) -> Known:
-    """The newest sets of shapes."""
+    """Complete the newest sets of shapes."""
     del incomplete
 
     def ask(client: Client) -> Known:
@@ -75,7 +75,7 @@ def sets(context: typer.Context, incomplete: str) -> Known:
 
 
 def _url(context: typer.Context) -> str | None:
-    """The service that --server or its variable names: while a shell completes, no command has run that would know."""
+    """Return the URL of --server or its variable: during completion no command has run that would set it."""
     named = context.find_root().params.get("server")
     return named if isinstance(named, str) and named else None
 
@@ -98,7 +98,7 @@ def _within_bound(ask: Callable[[], Known]) -> Known:
     found: Known = []
 
     def run() -> None:
-        # A shell has no place for errors; the command itself will tell.
+        # A shell cannot show errors during completion; the command itself will.
         with suppress(ClientError, DatabaseError, InvalidSettings, ServiceError):
             found.extend(ask())
 

@@ -6,10 +6,10 @@ from typer.core import TyperGroup
 
 
 class FirstByDefault(TyperGroup):
-    """Words that name no command are those of the first."""
+    """A group whose first command is the default."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the first command's name before what does not begin with one."""
+        """Insert the first command's name if the arguments do not begin with a command."""
         if not args or (args[0] not in self.commands and args[0] != "--help"):
             args = [next(iter(self.commands)), *args]
         return super().parse_args(ctx, args)

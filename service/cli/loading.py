@@ -1,4 +1,4 @@
-"""A group of commands that are imported when they are named: the one place that imports them."""
+"""Group of commands that are imported when they are invoked: the only module that imports them."""
 
 from importlib import import_module
 from typing import Any
@@ -11,20 +11,20 @@ from service.cli.commands import COMMANDS
 
 
 class LoadedWhenNamed(TyperGroup):
-    """The commands of `COMMANDS`; help and completion know their names and a sentence, and import none."""
+    """The commands of `COMMANDS`; help and completion use their names and help texts, and import none."""
 
     def __init__(self, **attributes: Any) -> None:
-        """Know every command by name."""
+        """Register every command by name."""
         super().__init__(**attributes)
         self.commands = {name: TyperCommand(name, help=command.help) for name, command in COMMANDS.items()}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The command that the arguments begin with, imported."""
+        """Import and return the command that the arguments begin with."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command if name is None else load(name), rest
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that is named."""
+        """Run the invoked command."""
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:

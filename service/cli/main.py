@@ -50,7 +50,7 @@ def options(
     choose(server, context.invoked_subcommand, is_option=is_option)
 
 
-# By module: what was not imported has raised nothing, and is not imported to find that out.
+# By module: a module that was not imported has raised nothing, and is not imported to look up its errors.
 _EXPECTED = {
     "codegen.errors": "CodegenError",
     "hal.errors": "HalError",

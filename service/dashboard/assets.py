@@ -15,19 +15,19 @@ _FOLDER = Path(__file__).parent / "static"
 _SUFFIXES = (".css", ".js", ".svg")
 STATIC_FILES = {path.relative_to(_FOLDER).as_posix(): path for path in _FOLDER.rglob("*") if path.suffix in _SUFFIXES}
 
-# What every page needs before it is painted, sent as one file: each request more is a wait more.
+# Files that every page needs before it is painted, sent as one: each further request is a further wait.
 STYLES = "dashboard.css"
 _STYLES = tuple(f"styles/{name}.css" for name in ("tokens", "page", "parts", "kernel", "chart"))
 
 AnyResponse = TypeVar("AnyResponse", bound=Response)
 
-_LEAST_BYTES = 1000  # below this compression saves nothing that counts
+_LEAST_BYTES = 1000  # below this compression saves too little
 _FOREVER = "public, max-age=31536000, immutable"
 
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file in the forms it is sent in; `brotli` is None where none was made beforehand."""
+    """A file in its encodings; `brotli` is None if it was not precompressed."""
 
     plain: bytes
     gzipped: bytes
@@ -38,7 +38,7 @@ class Asset:
 
 @cache
 def asset(name: str) -> Asset:
-    """The file of a name in `STATIC_FILES`, or the styles of every page."""
+    """Return the file of a name in `STATIC_FILES`, or the styles of every page."""
     paths = [STATIC_FILES[part] for part in (_STYLES if name == STYLES else (name,))]
     plain, beside = b"".join(path.read_bytes() for path in paths), paths[0].with_name(f"{Path(name).name}.br")
     return Asset(
@@ -52,7 +52,7 @@ def asset(name: str) -> Asset:
 
 @cache
 def asset_url(name: str) -> str:
-    """The address of a file; it changes with the content, so that browsers never show an old one."""
+    """Return the URL of a file; it changes with the content, so that browsers never show an old one."""
     return f"{STATIC_URL}/{name}?v={asset(name).etag.strip(chr(34))}"
 
 

@@ -1,4 +1,4 @@
-"""Kernel arguments as a person gives them: .npy files and numbers."""
+"""Kernel arguments on the command line: .npy files and numbers."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,12 +16,12 @@ _BF16 = "bf16"
 
 
 def load_array(argument: KernelArgument, path: Path) -> Array:
-    """The array of a file, in the type and the strides that the argument is held in, however the file has it.
+    """Return the array of a file, converted to the type and strides of the argument.
 
-    bf16 comes from float32, rounded to nearest even.
+    bf16 is converted from float32, rounded to nearest even.
 
     Raises:
-        InvalidLaunch: no array file, or an array of another type.
+        InvalidLaunch: not an array file, or an array of another type.
     """
     try:
         array = np.load(path, allow_pickle=False)
@@ -48,7 +48,7 @@ def load_array(argument: KernelArgument, path: Path) -> Array:
 
 
 def output_array(argument: KernelArgument) -> Array:
-    """Zeros of the argument's shape, rows apart as its strides say.
+    """Return zeros of the argument's shape and strides.
 
     Raises:
         InvalidLaunch: it is a number, or its shape is not static.
@@ -67,10 +67,10 @@ def output_array(argument: KernelArgument) -> Array:
 
 
 def scalar(argument: KernelArgument, text: str) -> int | float:
-    """The number that a text is.
+    """Parse a number.
 
     Raises:
-        InvalidLaunch: it is not one of the argument's type, or the argument is memory.
+        InvalidLaunch: not a number of the argument's type, or the argument is memory.
     """
     if not argument.is_scalar:
         raise InvalidLaunch(f"--arg {argument.name}: it is memory: give --in {argument.name}=FILE.npy")
@@ -84,14 +84,16 @@ def scalar(argument: KernelArgument, text: str) -> int | float:
 
 
 def saved(argument: KernelArgument, array: Array) -> Array:
-    """The array as it is written: bf16 as float32, which holds it exactly."""
+    """Return the array as it is saved: bf16 as float32, which is exact."""
     if argument.element != _BF16:
         return array.copy(order="C")
     return (array.astype(np.uint32, order="C") << 16).view(np.float32)
 
 
 def _laid_out(argument: KernelArgument, array: Array) -> Array:
-    """A copy with the strides of an argument; by rows where the launch says them, or where elements would overlap."""
+    """Return a copy with the strides of an argument; row-major if the launch states them, or if elements
+    would overlap.
+    """
     strides = [stride for stride in argument.strides or () if stride is not None]
     if len(strides) != array.ndim or _overlap(array.shape, strides):
         return array.copy(order="C")
@@ -101,7 +103,7 @@ def _laid_out(argument: KernelArgument, array: Array) -> Array:
 
 
 def _zeros(shape: Sequence[int], strides: Sequence[int], dtype: np.dtype[np.generic]) -> Array:
-    """Zeros of a shape, so many elements apart."""
+    """Return zeros of a shape with strides in elements."""
     span = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True))
     steps = [stride * dtype.itemsize for stride in strides]
     return np.lib.stride_tricks.as_strided(np.zeros(span, dtype), shape, steps)

@@ -1,4 +1,6 @@
-"""xetune explain: where the predicted time of a configuration goes, and what bounds it; on a CPU, why it is so."""
+"""xetune explain: performance breakdown of a configuration and its bound; on a CPU, reasons for the
+configuration.
+"""
 
 from math import log10
 
@@ -24,8 +26,8 @@ from tuner.backend import tuning_for
 from tuner.model.xe import Explanation, explain
 
 _BAR = 12  # characters of the longest part
-_ADDED = ("spills", "kernels", "launch")  # parts that no other hides
-_WIDTH, _HEIGHT = 56, 10  # of the picture, in characters
+_ADDED = ("spills", "kernels", "launch")  # parts that are not overlapped
+_WIDTH, _HEIGHT = 56, 10  # of the plot, in characters
 
 
 @with_problem
@@ -36,9 +38,11 @@ def explain_command(
     settings: Settings = None,
     as_json: AsJson = False,
 ) -> None:
-    """Predict a GEMM's time on a GPU (--m, --n, --k), part by part, with a roofline, and how far predictions were off.
+    """Predict the time of a GEMM on a GPU (--m, --n, --k), by part, with a roofline and the accuracy of
+    predictions.
 
-    On a CPU, where times are measured: the steps to the default configuration, and an estimate of cache traffic.
+    On a CPU, where times are measured: the steps to the default configuration, and an estimate of cache
+    traffic.
     """
     spec, gemm = named_device(device, None).spec, problem.read()
     chosen = ConfigOptions(config, settings or []).read(gemm, spec)
@@ -69,7 +73,7 @@ def _explain_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, *, a
 
 
 def render_explanation(explained: Explanation) -> RenderableType:
-    """A line on the time, the parts by length, what runs where, and the roofline."""
+    """Render the time, the parts by length, the placement of work, and the roofline."""
     p, unit = explained.prediction, _unit(explained.prediction.time_us)
     time = (
         f"predicted      {_in(unit, p.time_us)} ({_in(unit, p.low_us)} to {_in(unit, p.high_us)}), "
@@ -119,7 +123,9 @@ def _facts(e: Explanation) -> list[Text]:
 
 
 def _roofline(e: Explanation) -> list[RenderableType]:
-    """The roof of each level over intensity, on logarithmic axes, and where the configuration stands on each."""
+    """Plot the ceiling of each level over intensity, on logarithmic axes, with the point of the configuration
+    on each.
+    """
     table = Table(box=None, pad_edge=False)
     for heading in ("level", "GB/s", "flop/byte", "allows Tflop/s"):
         table.add_column(heading, justify="left" if heading == "level" else "right")
@@ -167,7 +173,7 @@ def _picture(e: Explanation) -> list[str]:
 
 
 def _unit(time_us: float) -> str:
-    """The one unit that all times of a page are shown in."""
+    """Return the unit of all times of a page."""
     return "ms" if time_us >= 1e3 else "us"
 
 

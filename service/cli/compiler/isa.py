@@ -1,4 +1,4 @@
-"""`--isa`: what a GPU runs for kernels, as files and as a table with a column for each kernel."""
+"""`--isa`: native code of kernels, as files and as a table with a column for each kernel."""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
@@ -53,19 +53,19 @@ _ALWAYS = ("messages", "  loads", "  prefetches", "moves", "  scalar")
 
 
 def wanted_ocloc(isa: bool) -> Ocloc | None:
-    """Intel's offline compiler if `--isa` asks for it.
+    """Return Intel's offline compiler if `--isa` is given.
 
     Raises:
-        OclocUnusable: there is none; says how to get it.
+        OclocUnusable: there is none; says how to install it.
     """
     return need_ocloc(read_settings()) if isa else None
 
 
 def with_code(artifact: Artifact, spec: DeviceSpec, ocloc: Ocloc | None) -> tuple[Artifact, NativeCode | None]:
-    """An artifact with what a GPU runs for it; as it is without a compiler.
+    """Return an artifact with its native code; unchanged without a compiler.
 
     Raises:
-        CompileFailed: the compiler refuses the kernel, or what it makes does not work.
+        CompileFailed: the compiler refuses the kernel, or its output is invalid.
     """
     if ocloc is None:
         return artifact, None
@@ -74,7 +74,7 @@ def with_code(artifact: Artifact, spec: DeviceSpec, ocloc: Ocloc | None) -> tupl
 
 
 def isa_table(code: NativeCode) -> Table:
-    """Registers, threads, spills and the K loop; kinds of messages that no kernel has are left out."""
+    """Render registers, threads, spills and the K loop; kinds of messages that no kernel uses are left out."""
     table = Table(
         title=f"code for {code.chip} by ocloc {code.compiler}", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
     )
@@ -104,7 +104,7 @@ def _add_loops(table: Table, loops: list[KLoop | None]) -> None:
 
 
 def _add_row(table: Table, name: str, cells: Sequence[tuple[str, str]]) -> None:
-    """A row of counts and rates; there are no columns of rates where no kernel has a K loop."""
+    """Add a row of counts and rates; there are no columns of rates if no kernel has a K loop."""
     columns = (len(table.columns) - 1) // len(cells)
     table.add_row(name, *(shown for cell in cells for shown in cell[:columns]))
 

@@ -21,7 +21,7 @@ class Made:
 
     @property
     def kernel_names(self) -> list[str]:
-        """The kernels of a module."""
+        """Names of the kernels of a module."""
         return [str(kernel["name"]) for kernel in cast("list[Mapping[str, object]]", self.document["kernels"])]
 
 
@@ -35,7 +35,8 @@ def made_here(artifact: AnyArtifact | KernelArtifact) -> Made:
 
 
 def check_same(artifact: AnyArtifact | KernelArtifact, there: Made | None) -> None:
-    """Return when a service, if one was asked, made the code that this machine did: what is found of it holds there.
+    """Check that a service, if used, compiled the same code as this machine, so that results here apply to
+    it.
 
     Raises:
         Conflict: it did not.

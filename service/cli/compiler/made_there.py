@@ -20,7 +20,7 @@ from service.files import is_plain_name
 from xetune_client import BadRequest as Refused
 from xetune_client import Client, models
 
-_PLACE = re.compile(r'\bsource(?="?:\d+:\d+)')  # what a service calls the text that it was sent
+_PLACE = re.compile(r'\bsource(?="?:\d+:\d+)')  # the service's name for a text it was sent
 
 
 def made_there(url: str, body: CompileBody, name: str | None = None) -> Made:
@@ -41,7 +41,7 @@ def made_there(url: str, body: CompileBody, name: str | None = None) -> Made:
 
 
 def _compiled(client: Client, body: CompileBody) -> CompileOut:
-    """All files in one answer; each in its own where they are too large together."""
+    """Request all files in one response; separately if they are too large together."""
     try:
         return _compile(client, body.model_copy(update={"files": [EVERY_FILE]}))
     except Refused as refused:

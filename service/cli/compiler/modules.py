@@ -6,7 +6,7 @@ from codegen import CompileFailed
 
 
 def read_source(file: Path) -> str:
-    """The text of a file.
+    """Read a text file.
 
     Raises:
         CompileFailed: stage source; it is not text.

@@ -73,7 +73,7 @@ def run_command(
 
 
 def _check_targets(targets: Mapping[str, str]) -> None:
-    """Each argument goes to a file of its own, in a folder that exists."""
+    """Check that each output goes to a separate file, in a folder that exists."""
     taken: dict[Path, str] = {}
     for name, path in targets.items():
         file = Path(path).resolve()
@@ -87,7 +87,7 @@ def _check_targets(targets: Mapping[str, str]) -> None:
 
 
 def _gpu(device: str) -> DeviceSpec:
-    """The GPU to compile for; a CPU that stands in for one would not run here, as the simulator does."""
+    """Return the GPU to compile for; a CPU that emulates one is not supported, as the simulator runs the kernel."""
     spec = resolve_device(device).spec
     if spec.emulates is not None:
         raise InvalidLaunch(
@@ -133,7 +133,7 @@ def _extents(option: str, text: str) -> Extents:
 def _values(
     signature: KernelSignature, files: Mapping[str, str], targets: Mapping[str, str], numbers: Mapping[str, str]
 ) -> dict[str, Value]:
-    """The arguments by name, in order."""
+    """Return the arguments by name, in order."""
     names = [argument.name for argument in signature.arguments]
     unknown = [name for name in (*files, *targets, *numbers) if name not in names]
     if unknown:

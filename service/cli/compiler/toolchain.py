@@ -36,7 +36,9 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
 
 @app.command("install")
 def install_command() -> None:
-    """Put Intel's offline compiler into your data folder, on Debian or Ubuntu, without root (75 MB to download)."""
+    """Install Intel's offline compiler into your data folder, on Debian or Ubuntu, without root (75 MB
+    download).
+    """
     folder = read_settings().ocloc_dir
     columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn()
     with Progress(*columns, console=ERRORS, disable=not ERRORS.is_terminal, transient=True) as bar:

@@ -20,7 +20,7 @@ def known_accuracy(device: str) -> AccuracyList:
 
 
 def accuracy_lines(accuracy: AccuracyList) -> Iterator[str]:
-    """Yield a line for each version of the model."""
+    """Yield a line for each model version."""
     for of in accuracy.models:
         yield (
             f"predictions for {accuracy.device} by {of.model} were off by x{of.off_by:.2f} (median of {of.measured}); "

@@ -49,7 +49,7 @@ def render_devices(listed: list[ListedDevice]) -> RenderableType:
 
 
 def devices_json(devices: Sequence[DeviceOut]) -> list[dict[str, object]]:
-    """The same as values, as REST has them; but facts by name, null when one is not known."""
+    """Return the same as values, as in the REST API, but facts by name, null if unknown."""
     return [{**device.model_dump(mode="json"), "facts": _facts_json(device)} for device in devices]
 
 
@@ -82,7 +82,9 @@ def _speed_facts(spec: DeviceSpec) -> list[str]:
 
 
 def _gpus(devices: list[ListedDevice]) -> Table:
-    """Intel GPUs, those in this machine first; as narrow as 80 columns, so units are in the headings."""
+    """Render Intel GPUs, those in this machine first; narrow enough for 80 columns, so units are in the
+    headings.
+    """
     table = Table(
         title="Intel GPUs",
         title_justify="left",
@@ -111,7 +113,7 @@ def _gpus(devices: list[ListedDevice]) -> Table:
 
 
 def _sources(devices: list[ListedDevice]) -> list[RenderableType]:
-    """PCI ids of each device and the numbers of its sources, then the sources."""
+    """Render PCI ids of each device and the numbers of its sources, then the sources."""
     numbers: dict[str, int] = {}
     table = Table(title="PCI ids, and sources by number", title_justify="left", box=None, pad_edge=False)
     for heading in ("device", "PCI ids", "sources"):
@@ -129,7 +131,7 @@ def _is_source(provenance: str) -> bool:
 
 
 def _reasons(devices: list[ListedDevice]) -> list[Text]:
-    """One line a reason, with the devices it holds for."""
+    """Render one line per reason, with the devices that it applies to."""
     ids_by_reason: dict[str, list[str]] = {}
     for device in devices:
         if (reason := untargetable_reason(device.spec)) is not None:

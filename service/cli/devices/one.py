@@ -30,7 +30,7 @@ _PARTS = {
 
 
 def render_device(device: DeviceOut, listed: ListedDevice) -> RenderableType:
-    """One device in full; `listed` is what the wire says of it."""
+    """Render one device in full; `listed` is its entry in the listing."""
     parts = [_heading(device), _uses(device), *_remarks(device), _facts(listed)]
     if device.match is not None:
         parts.append(_match(device.match))
@@ -67,7 +67,7 @@ def _remarks(device: DeviceOut) -> Iterator[RenderableType]:
 
 
 def _facts(listed: ListedDevice) -> RenderableType:
-    """The known facts in parts, sources by number; then the sources."""
+    """Render the known facts in groups, sources by number; then the sources."""
     spec = listed.spec
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("fact", no_wrap=True)
@@ -102,7 +102,7 @@ def _match(match: MatchOut) -> RenderableType:
 
 
 def _unknown(listed: ListedDevice) -> list[RenderableType]:
-    """The facts that nobody states, with what that prevents."""
+    """Render the unknown facts, with the uses that they prevent."""
     spec = listed.spec
     names = [name for name in FACT_NAMES if name not in spec.provenance]
     if spec.kind is DeviceKind.GPU:

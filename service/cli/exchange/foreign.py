@@ -78,7 +78,7 @@ def import_file(client: Client, path: Path, file: File, said: Said, origin: str 
 
 
 def tell_recording(client: Client, recording: UUID, done: models.ImportOut, name: str, *, as_json: bool) -> None:
-    """Print as which recording the results of a file are stored."""
+    """Print the id of the recording with the results of a file."""
     for note in done.notes:
         print_line(f"{name}: {note}", ERRORS)
     if as_json:

@@ -76,7 +76,7 @@ def _of_file(file: Path) -> bytes:
 
 
 def _of_service(client: Client, url: str | None, device: str | None) -> bytes:
-    """Return what the service predicted for a device of this machine, and nobody measured.
+    """Return the predicted configurations without a measurement for a device of this machine.
 
     Raises:
         BadRequest: no service or no device is named, or there is nothing to measure.

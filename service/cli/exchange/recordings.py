@@ -1,4 +1,4 @@
-"""xetune recordings: results that files of other formats brought."""
+"""xetune recordings: results imported from files of other formats."""
 
 from typing import Annotated
 from uuid import UUID

@@ -57,7 +57,7 @@ def export_command(
         of = None if device is None else _device_id(client, device)
         lines = client.export_results(job_id=job, device=of, **dict(query))
         if device is not None and lines.count(b"\n") < 2:
-            client.device(device)  # says so if there is no such device
+            client.device(device)  # fails if there is no such device
     chosen = problem.given or device is not None or job is not None
     write(lines, output, chosen=bool(chosen) and not runners_up)
 
@@ -97,7 +97,7 @@ def import_command(
 
 
 def _tell_queued(done: models.ImportOut, *, as_json: bool) -> None:
-    """Print which jobs measure what a file lists."""
+    """Print the jobs that measure what a file lists."""
     if as_json:
         print_json({"queued": [str(job) for job in done.queued], "configurations": done.configurations})
         return

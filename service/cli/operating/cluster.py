@@ -1,4 +1,4 @@
-"""xetune cluster: the scheduler of many machines, and who gives out work."""
+"""xetune cluster: the scheduler of many machines, and the active coordinator."""
 
 from contextlib import closing
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""xetune db: bring the database to this program's version."""
+"""xetune db: migrate the database to this program's version."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ app = typer.Typer(help="Migrate the database.", no_args_is_help=True)
 
 @app.command("upgrade")
 def upgrade_command() -> None:
-    """Make the tables, or bring them to this program's version."""
+    """Create the tables, or migrate them to this program's version."""
     database = open_database(read_settings().database_url)
     migrate.upgrade(database.engine)
     CONSOLE.print(f"{_shown(database)}: now at revision {migrate.head()}", highlight=False, soft_wrap=True)
@@ -25,7 +25,7 @@ def downgrade_command(
     revision: Annotated[str, typer.Argument(help='Revision to go back to; "base" drops every table and its rows.')],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Go back to an earlier revision: what later ones added is lost."""
+    """Downgrade to an earlier revision: data that later revisions added is lost."""
     database = open_database(read_settings().database_url)
     migrate.check_migrated(database.engine)
     if not yes:
@@ -37,7 +37,7 @@ def downgrade_command(
 
 @app.command("check")
 def check_command() -> None:
-    """Say whether the database is at this program's version."""
+    """Check whether the database is at this program's version."""
     database = open_database(read_settings().database_url)
     migrate.check_migrated(database.engine)
     CONSOLE.print(f"{_shown(database)}: at revision {migrate.head()}, as needed", highlight=False, soft_wrap=True)

@@ -136,7 +136,7 @@ def resume_command(schedule: Named, as_json: AsJson = False) -> None:
 
 @app.command("run")
 def run_command(schedule: Named, as_json: AsJson = False) -> None:
-    """Start a run now, beside the due times; a worker runs it."""
+    """Start a run now, in addition to the due times; a worker runs it."""
     with connect() as client:
         fire = same(FireOut, client.run_schedule(_id_of(client, schedule)))
     _say(fire, as_json, f"schedule {schedule}: {_result(fire)}")
@@ -186,7 +186,7 @@ def history_command(
 
 @app.command("delete")
 def delete_command(schedule: Named) -> None:
-    """Delete a schedule and its history; the jobs that it started stay."""
+    """Delete a schedule and its history; the jobs that it started are kept."""
     with connect() as client:
         client.delete_schedule(_id_of(client, schedule))
     CONSOLE.print(f"schedule {schedule} is deleted", highlight=False)

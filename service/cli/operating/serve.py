@@ -51,7 +51,7 @@ def serve_command(
     ] = 1,
     insecure: Insecure = False,
 ) -> None:
-    """Start the REST service and dashboard, with a worker beside it, or what gives work to those of a scheduler."""
+    """Start the REST service and dashboard, with a worker, or with a coordinator for the workers of a scheduler."""
     settings = _settings_of("service")
     beside = [["worker"]]
     if scheduler is not None:
@@ -71,7 +71,7 @@ def serve_command(
     started = [Supervisor([sys.executable, "-m", "service.cli", *each, *own], stop_s) for each in beside if worker]
     config = config_of(settings)
     gc.collect()
-    gc.freeze()  # a collection looked through the quarter million objects of loaded modules, for 60 to 170 ms
+    gc.freeze()  # a garbage collection scanned the quarter million objects of loaded modules, for 60 to 170 ms
     with _running(started):
         server = _Server(config, started, settings.shutdown_s + LATE_S)
         with suppress(KeyboardInterrupt):  # which the server raises again when it has shut down
@@ -105,10 +105,10 @@ def worker_command(
     insecure: Insecure = False,
     parent: Parent = None,
 ) -> None:
-    """Run jobs of the database until stopped; a job that was running is put back and resumed later.
+    """Run jobs of the database until stopped; a running job is requeued and resumed later.
 
-    With --scheduler this machine compiles and measures for the coordinator of that Dask scheduler instead, and needs no
-    database.
+    With --scheduler this machine compiles and measures for the coordinator of that Dask scheduler instead,
+    and needs no database.
     """
     settings = _settings_of("worker", parent)
     from service.cluster import starting  # devices and compilers, which nothing else of the service needs
@@ -128,7 +128,9 @@ def coordinator_command(
     insecure: Insecure = False,
     parent: Parent = None,
 ) -> None:
-    """Give the jobs of the database to the workers of a Dask scheduler, or wait until the one who does is gone."""
+    """Assign the jobs of the database to the workers of a Dask scheduler, or wait until the active
+    coordinator is gone.
+    """
     settings = _settings_of("coordinator", parent)
     from service.cluster import starting
 
@@ -136,10 +138,10 @@ def coordinator_command(
 
 
 def _settings_of(process: str, parent: int | None = None) -> Settings:
-    """The settings that a process of this name starts with, its logs and traces set up; it ends with its parent.
+    """Return the settings of a process, with its logs and traces set up; it ends with its parent.
 
     Raises:
-        InvalidSettings: a variable is at fault.
+        InvalidSettings: a variable is invalid.
     """
     settings = read_settings()
     configure_logs(settings)
@@ -147,20 +149,20 @@ def _settings_of(process: str, parent: int | None = None) -> Settings:
     if parent is None:
         for sentence in unknown_settings():
             _log.warning(sentence)
-    else:  # which has the same variables, and has told
+    else:  # the parent has the same variables, and has reported them
         end_with(parent)
     return settings
 
 
 class _Server(uvicorn.Server):
-    """Passes the signal that ends it on at once, so that requests and jobs have the same time to end."""
+    """Forwards the signal that ends it at once, so that requests and jobs have the same time to end."""
 
     def __init__(self, config: uvicorn.Config, beside: Sequence[Supervisor], within_s: float) -> None:
         super().__init__(config)
         self._beside, self._within_s = beside, within_s
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop what is beside this server, then the server."""
+        """Stop the processes beside this server, then the server."""
         end_within(self._within_s)
         for each in self._beside:
             each.ask()
@@ -169,7 +171,7 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def _running(supervisors: Sequence[Supervisor]) -> Generator[None]:
-    # The server hands SIGTERM on when it has shut down; by default that would end us before the worker is stopped.
+    # The server re-raises SIGTERM after its shutdown; by default that would end us before the worker is stopped.
     signal.signal(signal.SIGTERM, _exit)
     for each in supervisors:
         each.start()

@@ -1,4 +1,4 @@
-"""Options that say a configuration: a file, and single fields over it or over the heuristic's choice."""
+"""Options for a configuration: a file, and single fields that override it or the heuristic's choice."""
 
 import re
 from collections.abc import Mapping
@@ -98,7 +98,7 @@ def _changed(config: KernelConfig, said: Mapping[str, object], backend: AnyBacke
 
 
 def _places(backend: AnyBackend) -> _Places:
-    """The path of each field in the JSON of a configuration, by the name that people give it."""
+    """Return the path of each field in the JSON of a configuration, by its option name."""
     places = {f.name: ("matmul", f.name) for f in fields(MatmulConfig)}
     for name, hint in get_type_hints(get_type_hints(backend.config)["strategy"]).items():
         if is_dataclass(hint):

@@ -1,4 +1,4 @@
-"""A device that is not here: a service's, or of the file in which `xetune devices show NAME --json` told of it."""
+"""A device that is not local: from a service, or from a file written by `xetune devices show NAME --json`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,11 +20,11 @@ _SUFFIX = ".json"
 
 
 def named_device(name: str, target: str | None) -> ListedDevice:
-    """The device of a file, or the one that goes by a name here or at the service that the command works with.
+    """Return the device of a file, or of a name here or at the selected service.
 
     Raises:
-        BadRequest: the file is not there, or tells of no device; names the file and the field.
-        UnknownDevice, AmbiguousDevice: nothing, or several, go by that name.
+        BadRequest: the file does not exist, or has no device; names the file and the field.
+        UnknownDevice, AmbiguousDevice: nothing, or several, have that name.
     """
     path = Path(name)
     if path.suffix != _SUFFIX:
@@ -41,12 +41,12 @@ def named_device(name: str, target: str | None) -> ListedDevice:
 
 
 def server_of(name: str) -> str | None:
-    """The service that compiles for a device; None where this machine does, as for one of a file."""
+    """Return the service that compiles for a device; None if this machine does, e.g. for one of a file."""
     return None if Path(name).suffix == _SUFFIX else server()
 
 
 def listed_of(told: DeviceOut) -> ListedDevice:
-    """A device as the wire says it, as it is listed where it is.
+    """Convert a response model to a listed device.
 
     Raises:
         BadRequest: a fact that this version does not know.

@@ -13,10 +13,11 @@ from xetune_client import BadRequest as Refused
 
 @contextmanager
 def told_by_options(options: Mapping[str, str]) -> Generator[None]:
-    """Tell each fault by the option of its field: `options` by fields, dotted; one includes what is within it.
+    """Report each error by the option of its field: `options` by dotted fields; an entry includes nested
+    fields.
 
     Raises:
-        BadRequest: as the service says it, but for the names.
+        BadRequest: as from the service, but for the names.
     """
     try:
         yield
@@ -34,7 +35,7 @@ def _told(faults: list[FieldError], rule: str | None, options: Mapping[str, str]
 
 
 def _name(field: str, options: Mapping[str, str]) -> str:
-    """The option of the longest part of a field that has one, and the rest as it is; the field without one."""
+    """Return the option of the longest prefix of a field that has one, followed by the rest; else the field."""
     parts = field.split(".")
     for end in range(len(parts), 0, -1):
         option = options.get(".".join(parts[:end]))

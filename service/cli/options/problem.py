@@ -41,7 +41,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tabl
 
 
 class Layout(StrEnum):
-    """Storage of A and B: n as multiplied, t transposed."""
+    """Storage of A and B: n not transposed, t transposed."""
 
     NN = "nn"
     NT = "nt"
@@ -195,9 +195,9 @@ _Sizes = Annotated[
 
 
 def with_problem(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of a problem in place of its parameter `problem`, a ProblemOptions.
+    """Return the command with the options of a problem in place of its parameter `problem`, a ProblemOptions.
 
-    A command that takes no file of its own takes the three sizes as arguments too.
+    A command without a file argument also takes the three sizes as arguments.
     """
     hints, own = get_type_hints(ProblemOptions, include_extras=True), inspect.signature(command)
 

@@ -17,7 +17,7 @@ _UNITS = {
     "clock_mhz": "MHz",
     "nominal_clock_mhz": "MHz",
 }
-# The last part of a name; the first that fits counts.
+# Suffix of a name; the first match is used.
 _ENDINGS = {
     "_bytes_per_clk_per_core": "B a clock and core",
     "_fma_per_clk_per_eu": "a clock and EU",
@@ -30,7 +30,7 @@ _ENDINGS = {
 
 
 def shown(spec: DeviceSpec, name: str) -> str:
-    """A fact as columns have it; bytes with their unit; "-" when it is not known."""
+    """Format a fact for columns; bytes with their unit; "-" if unknown."""
     match getattr(spec, name):
         case None:
             return UNKNOWN
@@ -47,14 +47,14 @@ def shown(spec: DeviceSpec, name: str) -> str:
 
 
 def with_unit(spec: DeviceSpec, name: str) -> str:
-    """A known fact with its unit."""
+    """Format a known fact with its unit."""
     unit = _UNITS.get(name) or next((unit for ending, unit in _ENDINGS.items() if name.endswith(ending)), None)
     bare = shown(spec, name)
     return f"{bare} {unit}" if unit is not None and not bare.endswith("B") else bare
 
 
 def binary(nbytes: int) -> str:
-    """Bytes in the largest unit that leaves a number above one."""
+    """Format bytes in the largest unit with a number above one."""
     for power, unit in ((3, "GiB"), (2, "MiB"), (1, "KiB")):
         if nbytes >= 1024**power:
             return f"{nbytes / 1024**power:.4g} {unit}"

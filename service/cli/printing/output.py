@@ -9,7 +9,7 @@ _UNBOUNDED = 10_000
 
 
 class _Output(Console):
-    """As wide as its terminal, or as COLUMNS says; what reads it in place of a terminal gets whole lines."""
+    """As wide as its terminal, or COLUMNS; pipes get whole lines."""
 
     @property
     def size(self) -> ConsoleDimensions:
@@ -33,12 +33,12 @@ def print_json(document: object) -> None:
 
 
 def print_line(text: str, console: Console = CONSOLE) -> None:
-    """Print a line whole, however narrow the terminal."""
+    """Print a line without wrapping."""
     console.print(text, highlight=False, soft_wrap=True)
 
 
 def print_wrapped(text: str) -> None:
-    """Print a sentence on lines as wide as the terminal, none of which begins with a percent sign."""
+    """Print a sentence wrapped to the terminal; no line begins with a percent sign."""
     held = text.replace(" %", "\0%")  # one character that is no space
     for line in textwrap.wrap(held, CONSOLE.width, break_on_hyphens=False):
         CONSOLE.print(line.replace("\0", " "), highlight=False)

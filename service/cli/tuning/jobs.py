@@ -74,7 +74,7 @@ def show_command(job_id: JobId, as_json: AsJson = False) -> None:
 
 @app.command("cancel")
 def cancel_command(job_id: JobId, as_json: AsJson = False) -> None:
-    """Cancel a job; its results stay."""
+    """Cancel a job; its results are kept."""
     with connect() as client, _advising(job_id):
         job = client.cancel(job_id)
     if as_json:

@@ -56,7 +56,9 @@ def kernels_command(
     ] = Tune.NEVER,
     as_json: AsJson = False,
 ) -> None:
-    """List stored kernels, newest first, or say what to run for a problem (--m, --n, --k) and how far to trust it."""
+    """List stored kernels, newest first, or look up the kernel for a problem (--m, --n, --k) with its
+    confidence.
+    """
     with connect() as client:
         if not problem.given:
             _list(_newest(client, device, limit), as_json)
@@ -76,7 +78,9 @@ def host_code_command(
         Path | None, typer.Option("-o", "--output", help="Folder to write the program and the kernel's files to.")
     ] = None,
 ) -> None:
-    """Print a complete program that runs a kernel, checks its numbers and tells its time, or write it beside them."""
+    """Print a complete program that runs a kernel, verifies its results and prints its time, or write it with
+    the files.
+    """
     with connect() as client:
         text = client.host_code(kernel, models.Language(language))
         if output is None:
@@ -137,10 +141,10 @@ def _table(listed: list[KernelOut]) -> Table:
 
 
 def copy_files(client: Client, kernel: models.KernelOut, folder: Path) -> dict[str, str]:
-    """Write the files of a kernel under their names; their paths by name.
+    """Write the files of a kernel under their names; return their paths by name.
 
     Raises:
-        Unavailable: a name, which a service may say, leads elsewhere.
+        Unavailable: a name from the service is not a plain file name.
     """
     if strange := [artifact.name for artifact in kernel.artifacts if not is_plain_name(artifact.name)]:
         raise Unavailable(

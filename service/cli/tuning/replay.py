@@ -1,4 +1,4 @@
-"""xetune replay: what searches would have found in a space that was recorded."""
+"""xetune replay: results of searches in a recorded space."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,9 @@ Recorded = Annotated[Path, typer.Argument(help="A cache of Kernel Tuner or a T4 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """Of one kind of search: mean fractions of the optimum by evaluations, the P score, and who proposed how often."""
+    """Results of one search method: mean fractions of the optimum by evaluations, the P score, and counts by
+    proposer.
+    """
 
     search: str
     fraction: dict[int, float]
@@ -53,7 +55,7 @@ def replay_command(
     format: Annotated[Format | None, typer.Option(help="What the file is, where that is not seen.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Search a recorded space as if it were a device, and tell how near the optimum each search came."""
+    """Search a recorded space as if it were a device, and report how close to the optimum each search came."""
     recorded = read_recorded(file, format, _note)
     donors = donor_rows(recorded, read_recorded(warm, on_note=_note)) if warm is not None else []
     evaluations = min(trials, len(recorded))
@@ -90,7 +92,7 @@ def _note(text: str) -> None:
 def _replayed(
     recorded: RecordedSpace, methods: list[str], evaluations: int, seeds: int, donors: list[int], marks: list[int]
 ) -> list[_Line]:
-    """A line for calculated random draws, then one for each method."""
+    """Return a line for computed random draws, then one for each method."""
     at_random = chance(recorded, evaluations).fraction
     lines = [_Line("chance, calculated", {mark: float(at_random[mark - 1]) for mark in marks}, 0.0, {})]
     space = recorded.space()

@@ -140,7 +140,7 @@ def _run_here(work: _Work, device: str, *, quiet: bool) -> None:
 
 
 def _stop(runner: "_Runner", work: _Work) -> None:
-    """Stop after the present trial, or at once on a second Ctrl-C.
+    """Stop after the current trial, or at once on a second Ctrl-C.
 
     Raises:
         typer.Exit: the work is not over.
@@ -202,13 +202,13 @@ class _Runner:
         self._thread.start()
 
     def stop(self) -> None:
-        """Put the work back after its present trial, and wait for the thread."""
+        """Requeue the work after its current trial, and wait for the thread."""
         if self._thread.is_alive():
             self._coordinator.stop()
             self._thread.join()
 
     def check(self, state: _State) -> None:
-        """Raise what ended the run early; say once that another process has the work."""
+        """Raise the error that ended the run early; report once that another process has the work."""
         if self._failure is not None:
             raise self._failure
         self._polls += self.is_elsewhere(state)

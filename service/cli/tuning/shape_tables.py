@@ -23,7 +23,7 @@ _WORDS = {
 
 
 def print_set(found: ShapeSetOut) -> None:
-    """Print a set: what it took, its shapes, what is recommended, and the time of each kernel on each shape."""
+    """Print a set: its cost, its shapes, the recommended kernels, and the time of each kernel on each shape."""
     beyond = f" and {found.across} of other shapes' kernels" if found.across else ""
     CONSOLE.print(f"set of shapes {found.id}: {found.status}, {found.source} on {found.device}", soft_wrap=True)
     CONSOLE.print(
@@ -66,7 +66,7 @@ def _shapes(found: ShapeSetOut) -> Table:
 
 
 def _named(shape: ShapeOut) -> str:
-    """The name, the problem, and how often it occurs."""
+    """Return the name, the problem, and the number of occurrences."""
     times = "" if shape.weight == 1 else f", {shape.weight:g} times"
     return "\n".join(part for part in (shape.name, f"{to_problem(shape.problem)}{times}") if part)
 
@@ -114,12 +114,12 @@ def _print_cover(found: ShapeSetOut, cover: CoverOut) -> None:
 
 
 def _binaries(kernel: KernelChoice) -> str:
-    """The first digits of the only one's hash, else how many."""
+    """Return the first digits of the hash of a single binary, else the number of binaries."""
     return kernel.content_hash[:12] if kernel.content_hash is not None else str(kernel.binaries or "-")
 
 
 def _matrix(found: ShapeSetOut, cover: CoverOut) -> Table:
-    """Each needed kernel on each shape, as its time over the least."""
+    """Render each needed kernel on each shape, as its time over the least."""
     table = Table(
         title="kernels by shape: time over the least that is known (* single trial, ~ predicted)",
         title_justify="left",

@@ -179,14 +179,14 @@ def show_command(
 
 @app.command("resume")
 def resume_command(set_id: SetId, as_json: AsJson = False) -> None:
-    """Go on with a set that was interrupted, in this process; one of a service is followed."""
+    """Resume an interrupted set in this process; one of a service is followed."""
     with connect() as client:
         _work(client, set_id, as_json)
 
 
 @app.command("cancel")
 def cancel_command(set_id: SetId, as_json: AsJson = False) -> None:
-    """End a set and its jobs; what was found stays."""
+    """Cancel a set and its jobs; its results are kept."""
     with connect() as client:
         found = client.cancel_shape_set(set_id)
     if as_json:
@@ -197,7 +197,7 @@ def cancel_command(set_id: SetId, as_json: AsJson = False) -> None:
 
 @app.command("delete")
 def delete_command(set_id: SetId) -> None:
-    """Forget a set that is over; its jobs and what they found stay."""
+    """Delete a set that is over; its jobs and results are kept."""
     with connect() as client:
         client.delete_shape_set(set_id)
     CONSOLE.print(f"set of shapes {set_id} is deleted; its jobs stay", highlight=False)
@@ -205,7 +205,7 @@ def delete_command(set_id: SetId) -> None:
 
 @app.command("presets")
 def presets_command(as_json: AsJson = False) -> None:
-    """List the models whose layers `xetune tune --shapes MODEL` tunes, and where their sizes are from."""
+    """List the models whose layers `xetune tune --shapes MODEL` tunes, and the sources of their sizes."""
     if as_json:
         named = {
             name: {"source": m.source, "published": m.published, "layers": m.layers()} for name, m in MODELS.items()

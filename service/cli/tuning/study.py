@@ -38,7 +38,7 @@ def _parameters(trial: TrialOut) -> dict[str, int | str]:
 
 
 def _time_us(trial: TrialOut) -> float | None:
-    """Return the time as the search was told it: one of an earlier job is on the scale of this one."""
+    """Return the time on the scale of this job, as reported to the search: one of an earlier job is rescaled."""
     if trial.status is TrialStatus.MEASURED and trial.measured is not None:
         return trial.measured.value * (1.0 if trial.reused is None else trial.reused.scale)
     # Of a predicted trial `measured` is a later measurement of another job.

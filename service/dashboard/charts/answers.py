@@ -1,4 +1,4 @@
-"""A chart as JSON to draw, as CSV to keep, as a table to read."""
+"""A chart as JSON to draw, as CSV to save, as a table to read."""
 
 import csv
 import io
@@ -16,11 +16,12 @@ from service.dashboard.rendering import page
 
 _LONGEST_NAME = 120
 MOST_ROWS = 500
-"""Most rows of a table that is read; the CSV has all that are drawn."""
+"""Maximum number of rows of a table on a page; the CSV has all that are drawn."""
 
 
 def chart_answer(request: Request, chart: Chart, of: str = "") -> Response:
-    """The chart in the form that the query's `as` names: csv, table (a page), part (of one), else JSON.
+    """Return the chart in the form of the query parameter `as`: csv, table (a page), part (of one), else
+    JSON.
 
     `of` is what it belongs to.
     """
@@ -78,13 +79,13 @@ def _rows(chart: Chart) -> Iterator[tuple[Series, Row]]:
 
 
 def csv_cell(value: Value) -> Value:
-    """A value of a table that may be opened in a spreadsheet."""
-    # A spreadsheet would take such a text for a formula.
+    """Escape a value of a table that may be opened in a spreadsheet."""
+    # A spreadsheet would interpret such a text as a formula.
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value
 
 
 def _drawable(value: object) -> object:
-    """The same with six digits, more than can be drawn, and without numbers that JSON has no form for."""
+    """Return the value with six digits, and without numbers that JSON cannot represent."""
     match value:
         case float():
             return float(f"{value:.6g}") if math.isfinite(value) else None

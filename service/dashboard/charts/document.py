@@ -36,7 +36,9 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a chart's rows. `unit` is µs, TFLOP/s, B, s, MHz, x and so on; empty of plain numbers and words."""
+    """A column of a chart's rows. `unit` is µs, TFLOP/s, B, s, MHz, x and so on; empty for plain numbers and
+    words.
+    """
 
     name: str
     unit: str = ""
@@ -44,9 +46,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A column on an axis: linear, log, or category with the values in order. `from_zero` keeps zero in sight.
+    """A column on an axis: linear, log, or category with the values in order. `from_zero` includes zero.
 
-    `low` and `high` are in sight too where they are said: charts that belong together have the same.
+    `low` and `high` are included if set: related charts have the same range.
     """
 
     column: int

@@ -1,4 +1,4 @@
-"""The best kernel of a job, or of a problem on a device under a driver."""
+"""Best kernel of a job, or of a problem on a device under a driver."""
 
 from uuid import UUID
 
