@@ -75,7 +75,7 @@ def check_migrated(engine: Engine) -> None:
         raise DatabaseNotMigrated(f"database {shown} does not exist; {NOT_MIGRATED_ADVICE}")
     found, needed = current(engine), head()
     if found is None:
-        raise DatabaseNotMigrated(f"database {shown} has no tables of ours; {NOT_MIGRATED_ADVICE}")
+        raise DatabaseNotMigrated(f"database {shown} has none of this program's tables; {NOT_MIGRATED_ADVICE}")
     if found == needed:
         return
     known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
@@ -117,7 +117,7 @@ def _make_sqlite_file(engine: Engine) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DatabaseUnavailable(
-                f"folder {path.parent} of the database cannot be made: {error.strerror}"
+                f"folder {path.parent} of the database cannot be created: {error.strerror}"
             ) from error
     with engine.execution_options(sqlite_begin=None).connect() as connection:
         # Kept in the file: readers and one writer do not wait for each other.

@@ -61,7 +61,7 @@ def cpu_meter(sys: Path = SYS) -> Meter:
     zones = [zone for zone in sorted(folder.glob("intel-rapl:*")) if read(zone / "name").startswith("package-")]
     if not zones:
         return Meter(
-            refusal=f"Linux tells of no energy counter of a package in {folder}; virtual machines rarely have one"
+            refusal=f"Linux reports no energy counter of a package in {folder}; virtual machines rarely have one"
         )
     return _readable([Counter(zone / "energy_uj", _range(zone)) for zone in zones])
 
@@ -69,11 +69,11 @@ def cpu_meter(sys: Path = SYS) -> Meter:
 def gpu_meter(pci_address: str | None, sys: Path = SYS) -> Meter:
     """Return the meter of the GPU at a PCI address such as "0000:03:00.0"."""
     if pci_address is None:
-        return Meter(refusal="its driver does not say where on the PCI bus it is")
+        return Meter(refusal="its driver does not report its PCI address")
     folder = sys / "bus/pci/devices" / pci_address / "hwmon"
     path = next(_gpu_counters(folder), None)
     if path is None:
-        return Meter(refusal=f"the drivers xe and i915 tell of no energy counter in {folder}")
+        return Meter(refusal=f"the drivers xe and i915 report no energy counter in {folder}")
     return _readable([Counter(path)])
 
 

@@ -56,12 +56,12 @@ class NoRoofline(TunerError):
 
     def __init__(self, device: str, *facts: str) -> None:
         why = (
-            f"what {device} can do is not known ({', '.join(facts)})"
+            f"the roofline of {device} is unknown ({', '.join(facts)})"
             if facts
-            else f"{device} is a CPU, of which it is not known"
+            else f"{device} is a CPU, whose roofline is unknown"
         )
         super().__init__(
-            f"a fraction of the roofline was asked for, but {why}: leave it out, and stop by trials, seconds or no gain"
+            f"a fraction of the roofline was requested, but {why}: leave it out, and stop by trials, seconds or no gain"
         )
         self.device, self.facts = device, facts
 
@@ -74,7 +74,7 @@ class NoPredictions(TunerError):
 
     def __init__(self, search: str) -> None:
         super().__init__(
-            f"the search {search!r} begins with predicted times, and this device has none; ask for another"
+            f"the search {search!r} begins with predicted times, and this device has none; choose another search"
         )
         self.search = search
 
@@ -126,7 +126,7 @@ class NotOnThisCpu(TunerError):
 
     def __init__(self, device: str) -> None:
         super().__init__(
-            f"kernels for {device} are proven and timed on it alone, and it is not this machine's CPU: tune there; "
+            f"kernels for {device} are verified and timed only on it, and it is not this machine's CPU: tune there; "
             "`xetune compile` makes a kernel for it here"
         )
         self.device = device

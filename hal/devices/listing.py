@@ -52,7 +52,7 @@ def _opencl_cpu(device: ProbedDevice, host: DeviceSpec) -> ListedDevice:
     """Return the host CPU as an OpenCL device: facts from the runtime, completed with facts from Linux."""
     facts = (*device.facts, *(fact for fact in host.facts() if fact.name != "target"))
     spec = spec_from_facts(OPENCL_CPU_ID, device.name, DeviceKind.CPU, facts)
-    note = "stands in for any targetable GPU (DPAS emulated)"
+    note = "emulates any targetable GPU (DPAS emulated)"
     no_energy = cpu_meter().refusal
     return ListedDevice(
         spec, Backend.OPENCL, device.address, runnable=True, targetable=False, note=note, no_energy=no_energy

@@ -85,7 +85,7 @@ def parse(name: str, text: str) -> Document:
         except ValueError as error:
             raise InvalidFile(f"{name}: {error}") from error
         except RecursionError as error:
-            raise InvalidFile(f"{name}: expected JSON of a sane depth, got one that is nested too deeply") from error
+            raise InvalidFile(f"{name}: expected JSON of limited depth, got one that is nested too deeply") from error
         if not isinstance(value, dict):
             break
         try:

@@ -28,7 +28,7 @@ def went_in(outcomes: Sequence[Outcome]) -> dict[str, float]:
     """Return the seconds of trials by activity."""
     return {
         "waiting for kernels": sum(outcome.compile_s for outcome in outcomes),
-        "proving": sum(outcome.verify_s for outcome in outcomes),
+        "verifying": sum(outcome.verify_s for outcome in outcomes),
         "measuring": sum(outcome.measure_s for outcome in outcomes),
     }
 
@@ -43,5 +43,5 @@ def nothing_valid(spec: DeviceSpec, history: History, went: Mapping[str, float] 
     if went is not None:
         most = sorted(((seconds, what) for what, seconds in went.items() if seconds >= 0.1), reverse=True)
         parts = ", ".join(f"{seconds:.1f} s {what}" for seconds, what in most) or "before this run"
-        message += f"; the seconds are spent ({parts}): give the job more"
+        message += f"; the time limit is used up ({parts}): give the job more seconds"
     return NoValidMeasurement(message)

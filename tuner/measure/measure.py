@@ -192,7 +192,7 @@ def _ended(work: Callable[[], Outcome], limits: Limits, progress: _Progress) -> 
     except SimulationTimedOut as failure:
         outcome = Outcome(Status.TIMED_OUT, str(failure))
     except SimulationRefused as refusal:
-        outcome = Outcome(Status.REJECTED, f"not proven: {refusal}")
+        outcome = Outcome(Status.REJECTED, f"not verified: {refusal}")
     except ProofFailed as failure:
         progress.proof = failure.proof
         outcome = Outcome(Status.WRONG_RESULT, str(failure))

@@ -101,7 +101,9 @@ class Attempts:
         """
         measured = last.measurement
         if self._with_energy and number == 0 and measured is not None and measured.energy_uj is None:
-            raise NoEnergy(self._bench.spec.id, "its counters told nothing of the default configuration's launches")
+            raise NoEnergy(
+                self._bench.spec.id, "its counters reported nothing for the default configuration's launches"
+            )
 
     def _measure(self, number: int, config: KernelConfig, candidate: Examining) -> tuple[Outcome, AnyArtifact | None]:
         prediction = prediction_if_known(self._bench.problem, config, self._bench.spec)

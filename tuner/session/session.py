@@ -357,5 +357,5 @@ class _Session:
 
     def _went(self) -> dict[str, float]:
         """Return the seconds of this run by activity."""
-        before = {"drawing inputs": self._prepare_s, "making the space and proposing": self._search.propose_s}
+        before = {"generating inputs": self._prepare_s, "building the space and proposing": self._search.propose_s}
         return before | went_in(self._history.new)

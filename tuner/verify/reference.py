@@ -227,9 +227,7 @@ def _check_memory(p: GemmProblem) -> None:
     need = 3 * operands + 12 * (p.m * p.k + p.k * p.n) + kept
     have = psutil.virtual_memory().available
     if need > have:
-        raise TooLargeToProve(
-            f"comparing the numbers of {p} takes {need / 2**30:.1f} GiB; {have / 2**30:.1f} GiB are free here"
-        )
+        raise TooLargeToProve(f"verifying {p} needs {need / 2**30:.1f} GiB; {have / 2**30:.1f} GiB are free here")
 
 
 def _doubles(stored: Buffer, dtype: DType) -> Float64:

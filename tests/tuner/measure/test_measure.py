@@ -89,7 +89,7 @@ def test_what_was_predicted_is_kept_beside_a_measurement_and_only_there() -> Non
         (CompileFailed("llvm", "no"), Status.COMPILE_FAILED, "stage llvm: no"),
         (CompileCrashed("worker", "SIGSEGV"), Status.COMPILE_FAILED, "SIGSEGV"),
         (CompileTimedOut("worker", "60 s"), Status.TIMED_OUT, "compilation: stage worker: 60 s"),
-        (SimulationRefused("call", "unknown"), Status.REJECTED, "not proven: "),
+        (SimulationRefused("call", "unknown"), Status.REJECTED, "not verified: "),
     ],
 )
 def test_a_compilation_that_fails(error: CodegenError, status: Status, reason: str) -> None:

@@ -101,5 +101,5 @@ def test_it_stops_when_asked_to_and_when_its_seconds_are_spent() -> None:
     store.cancel()
     assert measure(store, FakeDevice(PROBLEM, B580)) is Stop.CANCELLED
     assert store.trials() == []
-    with pytest.raises(NoValidMeasurement, match="the seconds are spent"):
+    with pytest.raises(NoValidMeasurement, match="the time limit is used up"):
         measure(MemoryTrialStore(), FakeDevice(PROBLEM, B580), seconds=1e-9)

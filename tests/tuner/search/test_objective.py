@@ -116,7 +116,7 @@ def test_a_search_for_time_and_energy_finds_what_takes_less() -> None:
 
 def test_the_default_must_tell_its_energy() -> None:
     device = Metered(SMALL, SPEC, tells=False)
-    with pytest.raises(NoEnergy, match="told nothing of the default configuration's launches; leave out"):
+    with pytest.raises(NoEnergy, match="reported nothing for the default configuration's launches; leave out"):
         run(device, 5)
     assert len(device.timings) == 1
     with pytest.raises(NoEnergy, match="its times are predicted"):

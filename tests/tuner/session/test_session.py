@@ -276,7 +276,7 @@ def test_a_job_of_one_trial_makes_no_space(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_job_whose_seconds_end_before_the_default_is_there_says_in_what_they_went() -> None:
     hanging = FakeCompiler(hangs=lambda _: True)
-    message = r"1 trial on .*stopped after .*; the seconds are spent \(.*s waiting for kernels.*\): give the job more"
+    message = r"1 trial on .*stopped after .*; the time limit is used up \(.*s waiting for kernels.*\)"
     with pytest.raises(NoValidMeasurement, match=message):
         _run(MemoryTrialStore(), pool=hanging, seconds=0.2)
 
@@ -543,7 +543,7 @@ def test_a_job_that_gains_no_more_ends() -> None:
 
 def test_a_roofline_that_is_not_known_ends_it_before_it_begins() -> None:
     store = MemoryTrialStore()
-    with pytest.raises(NoRoofline, match="is a CPU, of which it is not known"):
+    with pytest.raises(NoRoofline, match="is a CPU, whose roofline is unknown"):
         run_session(
             JobSpec(problem=SMALL, device=SPEC, budget=Budget(3, 10, roofline=0.5), seed=1),
             FakeDevice(SMALL, SPEC),
