@@ -59,16 +59,16 @@ def first_set() -> ShapeSetBody:
 
 
 def epilogue_line(steps: Sequence[EpilogueStepBody]) -> str:
-    """Steps of an epilogue as a form has them, in a line."""
+    """Format the steps of an epilogue in one line, as in forms."""
     return print_epilogue(tuple(EpilogueStep(**dict(step)) for step in steps))
 
 
 def hundredths(fraction: float) -> str:
-    """A fraction in hundredths as a form has it, to the last digit that the fraction itself is printed with."""
+    """Format a fraction as a percentage, with all digits of its repr."""
     text = f"{Decimal(repr(fraction)) * 100:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def whole_problems(shapes: Sequence[ShapeBody]) -> str:
-    """Shapes that were given whole, as the JSON that gives them again."""
+    """Return complete shapes as JSON that restores them."""
     return json.dumps([shape.model_dump(mode="json") for shape in shapes], indent=1)

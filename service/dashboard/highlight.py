@@ -1,4 +1,6 @@
-"""Colours for MLIR, LLVM IR, Xe assembly, JSON and C headers: a regular expression for each, output already escaped."""
+"""Syntax highlighting of MLIR, LLVM IR, Xe assembly, JSON and C headers by regular expressions; output is
+escaped.
+"""
 
 import re
 from dataclasses import dataclass
@@ -45,7 +47,9 @@ class Listing:
 
 
 def listing(text: str, suffix: str = "", start: int = 1, most: int = MAX_LINES) -> Listing:
-    """At most so many lines of a text from line `start`, with colours, of a file whose name ends so."""
+    """Return at most `most` highlighted lines of a text from line `start`; `suffix` of the file selects the
+    language.
+    """
     lines = text.splitlines()
     first = max(1, min(start, len(lines)))
     shown = lines[first - 1 : first - 1 + most]

@@ -1,10 +1,10 @@
-"""Signing in: a page's form gives an API key, and a cookie that scripts cannot read brings it back.
+"""Sign-in: a form sends an API key, which is then stored in a cookie that scripts cannot read.
 
-A form that is sent as such goes on to the page that asked; one that a script sends (it asks for JSON) is told 204 or a
-problem, and its page stays as it is.
+A plain form is redirected to the page that required the key; a script (it accepts JSON) gets 204 or a
+problem.
 
-The cookie is SameSite=Strict, so that requests of other sites come without it; changes with it, signing in and out
-among them, must besides be said by the browser to come from a page of ours.
+The cookie is SameSite=Strict, so that cross-site requests come without it; changes with it, including signing
+in and out, must also be same-origin by the browser's headers.
 """
 
 from http import HTTPStatus
@@ -43,13 +43,13 @@ FormDep = Annotated[dict[str, str], Depends(_form)]
 
 @router.get("", dependencies=[PAGE, PUBLIC])
 def read_form(request: Request) -> HTMLResponse:
-    """The form alone: where a browser stands after a key that was refused."""
+    """Show only the form, after a key that was refused."""
     return sign_in_page(request, None, "/", HTTPStatus.OK)
 
 
 @router.post("", dependencies=[PUBLIC])
 def sign_in(request: Request, context: ContextDep, form: FormDep) -> Response:
-    """Keep a key that works in the browser, and go to the page that asked for it."""
+    """Store a valid key in the browser, and redirect to the page that required it."""
     _check_origin(request)
     key, where = form.get("key", "").strip(), _own_path(form.get("next", "/"))
     stays = "application/json" in request.headers.get("accept", "")
@@ -67,7 +67,7 @@ def sign_in(request: Request, context: ContextDep, form: FormDep) -> Response:
 
 @router.post("/end", dependencies=[PAGE, PUBLIC])
 def sign_out(request: Request) -> Response:
-    """Forget the key in the browser."""
+    """Delete the key from the browser."""
     _check_origin(request)
     answer = RedirectResponse("/", HTTPStatus.SEE_OTHER)
     answer.delete_cookie(COOKIE, httponly=True, samesite="strict")

@@ -64,10 +64,10 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Rows that are drawn alike. `palette` picks a colour where evidence does not; `links` are where rows lead.
+    """Rows drawn alike. `palette` selects a colour where evidence does not; `links` are the targets of rows.
 
-    `role`: "best" is drawn larger, "failed" as crosses. A series that is `part_of` another has no legend of its own.
-    `low` and `high` are the columns of spans.
+    `role`: "best" is drawn larger, "failed" as crosses. A series that is `part_of` another has no legend
+    entry. `low` and `high` are the columns of spans.
     """
 
     name: str
@@ -84,12 +84,12 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart. `note` says what it is of, and of how many rows these are a sample; `empty` what to say without rows.
+    """A chart. `note` describes it, and its sample of rows; `empty` is shown without rows.
 
-    `of` names what it belongs to, such as a problem and a device: saved files and pictures stand alone.
+    `of` is what it belongs to, such as a problem and a device, for saved files and pictures.
 
-    `x` and `y` are for two axes and cells, `axes` for one axis a column, `color` is the column that colours cells and
-    paths.
+    `x` and `y` are for two axes and cells, `axes` for one axis a column, `color` is the column that colours
+    cells and paths.
     """
 
     title: str

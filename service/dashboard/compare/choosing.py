@@ -22,7 +22,7 @@ MOST_PLACES = 12
 
 
 def best_of_job(session: Session, text: str) -> str:
-    """The id of the kernel of a job's best trial.
+    """Return the id of the kernel of a job's best trial.
 
     Raises:
         NotFound: there is no such job, or its best trial has no kernel.
@@ -37,7 +37,7 @@ def best_of_job(session: Session, text: str) -> str:
 
 
 def best_on(session: Session, problem: str, device: str, driver: str | None) -> str:
-    """The id of the kernel of the best winner of jobs of a problem, whose key begins so: measured before predicted.
+    """Return the id of the kernel of the best winner for a problem (a key prefix): measured before predicted.
 
     Raises:
         NotFound: there is none.
@@ -50,7 +50,7 @@ def best_on(session: Session, problem: str, device: str, driver: str | None) -> 
 
 
 def best_everywhere(session: Session, problem: str) -> list[UUID]:
-    """The ids of the best kernels of a problem by device and driver, those of the latest jobs first; at most twelve."""
+    """Return the ids of the best kernels of a problem by device and driver, latest jobs first; at most twelve."""
     query = select(Device.slug, Device.driver).join(Job, Job.device_id == Device.id).join(Problem)
     places = session.execute(
         query.where(Problem.key == problem)

@@ -14,7 +14,7 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The second's time over the first's, None where the two are no measure of each other; `text` says it all."""
+    """Ratio of the second's time to the first's, None if they are not comparable; `text` describes it."""
 
     factor: float | None
     text: str
@@ -22,7 +22,7 @@ class Cost:
 
 
 def cost(left: TimeFigure | None, right: TimeFigure | None, same_problem: bool) -> Cost:
-    """Times of the same evidence are compared; of others it says why not."""
+    """Compare times of the same evidence; for others state why they are not comparable."""
     if left is None or right is None:
         which = "Neither has" if left is right else f"{'A' if left is None else 'B'} has no"
         return Cost(None, f"{which} {'a ' if left is right else ''}time, so nothing can be said of the cost.")

@@ -18,7 +18,7 @@ NOT_COUNTED = "not counted"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A fact of both kernels; `change` is the second's number over the first's, in words, where both are numbers."""
+    """A fact of both kernels; `change` is the ratio of the second number to the first, as text."""
 
     name: str
     left: str
@@ -33,7 +33,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Facts of a kind."""
+    """A group of facts."""
 
     id: str
     title: str
@@ -42,12 +42,12 @@ class Group:
 
     @property
     def changed(self) -> tuple[Difference, ...]:
-        """Those that are not the same."""
+        """Facts that differ."""
         return tuple(fact for fact in self.facts if fact.differs)
 
     @property
     def same(self) -> tuple[Difference, ...]:
-        """The others."""
+        """Facts that are equal."""
         return tuple(fact for fact in self.facts if not fact.differs)
 
 

@@ -21,7 +21,7 @@ _SAME = Cost(None, "A and B are the same kernel.")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two kernels. `stage` is the text that is compared, of those that both have; `difference` None if one is gone."""
+    """Two kernels. `stage` is the compared text, of those that both have; `difference` None if one is missing."""
 
     left: KernelRow
     right: KernelRow
@@ -39,7 +39,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """A kernel, and others of its problem: on the same device, and elsewhere."""
+    """A kernel, and others of its problem: on the same device, and on others."""
 
     kernel: KernelRow
     here: tuple[KernelRow, ...]
@@ -47,7 +47,7 @@ class Candidates:
 
 
 def compare(session: Session, left: Kernel, right: Kernel, read: ReadArtifact, stage: str) -> Comparison:
-    """Two kernels held against each other, with the texts of `stage`, else of the first that both have."""
+    """Compare two kernels, with the texts of `stage`, or of the first stage that both have."""
     a, b = kernel_rows(session, [left.id, right.id])
     theirs = set(texts(right.artifacts))
     both = [name for name in texts(left.artifacts) if name in theirs]

@@ -1,4 +1,4 @@
-"""/compare: two kernels, chosen by their ids, or as the best of two jobs, devices or drivers."""
+"""/compare: two kernels, selected by id, or as the best of two jobs, devices or drivers."""
 
 from typing import Annotated
 
@@ -38,7 +38,7 @@ def read_comparison(
     problem: str = "",
     stage: str = "",
 ) -> Response:
-    """Two kernels; of one alone what to hold it against. Jobs, devices and drivers lead to their best kernels."""
+    """Show two kernels, or for one its candidates. Jobs, devices and drivers redirect to their best kernels."""
     ids = [each.strip() for each in kernel if each.strip()]
     if len(ids) > 2 or len(job) > 2:
         raise BadRequest(f"two can be compared, and {max(len(ids), len(job))} were chosen; go back and tick two")

@@ -1,17 +1,17 @@
-"""The difference of two texts, line by line."""
+"""Line diff of two texts."""
 
 import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 MOST_LINES = 2000
-"""Lines of each text that are compared: the work grows with their product."""
+"""Maximum number of compared lines of each text: the cost grows with their product."""
 MOST_SHOWN = 1200
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a difference; `kind` is same, gone, new, or gap before lines that were left out."""
+    """A line of a diff; `kind` is same, gone, new, or gap before omitted lines."""
 
     kind: str
     left: int | None
@@ -21,7 +21,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class TextDifference:
-    """The changed lines, three around each. `gone` and `new` count all; `clipped` says that the texts are longer."""
+    """Changed lines with three lines of context. `gone` and `new` count all; `clipped` if the texts are longer."""
 
     lines: tuple[Line, ...]
     gone: int
@@ -31,7 +31,7 @@ class TextDifference:
 
 
 def difference(left: str, right: str) -> TextDifference:
-    """From one text to the other."""
+    """Return the diff from one text to the other."""
     a, b = left.splitlines(), right.splitlines()
     lines = list(_lines(a[:MOST_LINES], b[:MOST_LINES]))
     return TextDifference(

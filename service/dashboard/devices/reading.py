@@ -1,4 +1,4 @@
-"""Reads devices for their pages: what the hardware is, what the database knows of it, and what waits for it."""
+"""Data of the pages of devices: hardware, stored results, and the queue."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ RECENT = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class ListRow:
-    """A device in the list: `queued` and `running` jobs, and until when it is kept from work, if it is."""
+    """A device in the list: `queued` and `running` jobs, and the end of its quarantine, if any."""
 
     device: DeviceRow
     queued: int
@@ -45,7 +45,7 @@ class ListRow:
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """Jobs under one driver, and when the last one was asked for; `present` of the driver that is here now."""
+    """Jobs under one driver, and the time of the last one; `present` for the current driver."""
 
     name: str
     jobs: int
@@ -55,7 +55,7 @@ class Driver:
 
 @dataclass(frozen=True, slots=True)
 class DevicePage:
-    """A device. `spec` is as it is here or in the table, else as it was stored; `uses` says what stands against it."""
+    """A device. `spec` is the local one or that of the table, else the stored one; `uses` has the missing facts."""
 
     row: DeviceRow
     facts: tuple[ShownFact, ...]
@@ -71,7 +71,7 @@ class DevicePage:
 
 
 def device_list(session: Session, rows: Sequence[DeviceRow], now: datetime) -> list[ListRow]:
-    """The devices with what waits for them; those that are here or have work first."""
+    """Return the devices with their queues; local ones and those with work first."""
     active: dict[tuple[str, str], int] = {}
     query = select(Device.slug, Job.status, func.count()).select_from(Job).join(Device)
     for slug, status, number in session.execute(
@@ -88,10 +88,10 @@ def device_list(session: Session, rows: Sequence[DeviceRow], now: datetime) -> l
 def device_page(
     session: Session, slug: str, rows: Sequence[DeviceRow], listed: Sequence[ListedDevice], now: datetime
 ) -> DevicePage:
-    """The page of a device.
+    """Return the page of a device.
 
     Raises:
-        NotFound: neither this machine nor the table nor the database knows it.
+        NotFound: it is neither local, nor in the table, nor in the database.
     """
     row = next((d for d in rows if d.id == slug), None)
     if row is None:
@@ -116,7 +116,7 @@ def device_page(
 
 
 def clocks_chart(session: Session, slug: str) -> Chart:
-    """The clock that the device was read at during the latest measurements."""
+    """Return the device clocks that were read during the latest measurements."""
     found = _clock_rows(session, list(session.scalars(select(Device.id).where(Device.slug == slug))))
     series: list[Series] = []
     for label in sorted({label for *_, label in found}):
@@ -169,7 +169,7 @@ def _failed(session: Session, device_ids: Sequence[int], now: datetime) -> int:
 
 
 def _lost(session: Session, device_ids: Sequence[int]) -> int:
-    """Trials of the latest jobs that ended the device's process or hung."""
+    """Return the number of trials of the latest jobs that crashed the device's process or hung."""
     latest = [job.id for job in _jobs(session, device_ids, ("running", "succeeded", "failed", "cancelled"))]
     query = select(func.count()).where(Trial.job_id.in_(latest), Trial.status.in_(("crashed", "timed_out")))
     return session.scalar(query) or 0

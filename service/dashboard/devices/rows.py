@@ -18,14 +18,14 @@ from service.dashboard.evidence import TimeEvidence
 from tuner.session.evidence import NATIVE
 
 _kept: dict[tuple[str, int], tuple[int, bool]] = {}
-"""Of a database and a device: at which stamp of its changes it had a measured winner, or none."""
+"""Cache by database and device: the stamp of its changes, and whether it had a measured winner."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceRow:
-    """One device. `present` means it can run work now, `targetable` that kernels can be compiled for it.
+    """One device. `present` means that it is local, `targetable` that kernels can be compiled for it.
 
-    `used` means that the database has jobs of it, `measured` that it has times measured on it, here or elsewhere.
+    `used` means that the database has jobs of it, `measured` that it has measured times, local or imported.
     """
 
     id: str
@@ -50,7 +50,7 @@ class DeviceRow:
 
 
 def device_rows(session: Session, listed: Sequence[ListedDevice]) -> list[DeviceRow]:
-    """The devices that are here or in the table, and those that only the database knows; those here first."""
+    """Return local devices, those of the table, and those only in the database; local ones first."""
     stored_rows = session.scalars(select(Device).order_by(Device.slug, Device.id)).all()
     stored = {d.slug: d for d in stored_rows}
     measured = {device.slug for device in _measured(session, stored_rows)}
@@ -78,9 +78,10 @@ def device_rows(session: Session, listed: Sequence[ListedDevice]) -> list[Device
 
 
 def _measured(session: Session, devices: Sequence[Device]) -> list[Device]:
-    """Those that a winner was measured on, without emulation; looked up again once results of a device changed.
+    """Return the devices with a measured winner, without emulation; refreshed when results of a device
+    changed.
 
-    Of a device that was only predicted all jobs have to be looked at.
+    For a device with only predictions all jobs are checked.
     """
     stamps, url = change_feed.of_devices(session), str(session.get_bind().engine.url)
     found: list[Device] = []

@@ -1,4 +1,4 @@
-"""The chart of a view: a series has one evidence, one outcome and one colour."""
+"""Charts of a view: a series has one evidence, one outcome and one colour."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,15 +13,15 @@ from service.dashboard.problems.fields import Value
 from service.dashboard.problems.samples import Pair, Sample
 
 MOST_DOTS = 600
-"""Most dots of a series, and of all series of a chart three times as many."""
+"""Maximum number of dots of a series; the maximum of a chart is three times as many."""
 COLOURS = 5
-"""As many as the palette has."""
+"""Number of colours of the palette."""
 
 _UNITS = {"time": "µs", "rate": "TFLOP/s", "trial": ""}
 
 
 def explore_chart(pair: Pair, view: View, part: str) -> Chart:
-    """The dots of a view, an even choice where they are too many; `part` is a value or empty."""
+    """Return the dots of a view, sampled evenly if there are too many; `part` is a value or empty."""
     found = chosen(pair, view)
     drawable = [dot for dot in found if _drawable(pair, dot, view)]
     own = [dot for dot in drawable if not view.parts or _is(dot, view.parts, part)]

@@ -11,17 +11,17 @@ from service.dashboard.jobs.history import FAILURES
 
 EVIDENCES = tuple(kind.value for kind in TimeEvidence)
 OUTCOME = "outcome"
-"""The colour that is no parameter."""
+"""The colour option that is not a parameter."""
 MOST_CONDITIONS = 8
 _LONGEST = 120
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The trials (of a job, or of a problem on a device), the two axes, and what tells dots apart and leaves them out.
+    """Trials (of a job, or of a problem on a device), the two axes, colour, and filters.
 
-    `colour` is a parameter or `outcome`; each of `parts` is a chart of one value of that parameter; `where` holds
-    parameters and the values that they must have, as text.
+    `colour` is a parameter or `outcome`; `parts` is the facet parameter; `where` has parameters and their
+    required values, as text.
     """
 
     job: str
@@ -51,21 +51,21 @@ class View:
         return (("job", self.job),) if self.job else (("problem", self.problem), ("device", self.device))
 
     def chart(self, part: str) -> str:
-        """The address of the chart of a part."""
+        """Return the URL of the chart of a facet."""
         return "/explore/chart?" + urlencode([*self._words(), *([("part", part)] if self.parts else [])])
 
     def without(self, condition: tuple[str, str]) -> str:
-        """The address of the page without that condition."""
+        """Return the URL of the page without that condition."""
         return replace(self, where=tuple(each for each in self.where if each != condition)).href
 
     @property
     def all(self) -> str:
-        """The address of the page of the same axes with every trial."""
+        """Return the URL of the page with the same axes and without filters."""
         return replace(self, evidence="", outcome="", where=()).href
 
     @property
     def href(self) -> str:
-        """The address of the page."""
+        """Return the URL of the page."""
         return "/explore?" + urlencode(list(self._words()))
 
     def _words(self) -> Iterator[tuple[str, str]]:
@@ -96,7 +96,7 @@ def understand(of: QueryParams) -> View:
 
 
 def settled(view: View, axes: Sequence[str], parameters: Sequence[str]) -> View:
-    """The choice with axes, colour and parts that do not exist replaced by what does."""
+    """Return the choice with invalid axes, colour and facets replaced by valid ones."""
     return replace(
         view,
         x=view.x if view.x in axes else axes[-1],

@@ -1,4 +1,4 @@
-"""The trials that a view of /explore is of, and what may be chosen of them."""
+"""Trials of a view of /explore, and its available choices."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ class Choices:
 
 
 def read_scope(session: Session, view: View) -> Pair:
-    """The trials that the view names.
+    """Return the trials of the view.
 
     Raises:
         NotFound: there is no such job, or no job tuned such a problem there.
@@ -51,19 +51,19 @@ def choices(pair: Pair) -> Choices:
 
 
 def settle(pair: Pair, view: View) -> View:
-    """The view with what does not exist replaced by what does."""
+    """Return the view with invalid choices replaced."""
     found = choices(pair)
     return settled(view, found.axes, found.parameters)
 
 
 def chosen(pair: Pair, view: View) -> list[Dot]:
-    """The trials that the view leaves, the fastest first, then those without a time by number."""
+    """Return the trials that pass the filters, fastest first, then those without a time by number."""
     timed = sorted(pair.samples, key=lambda sample: sample.time_us)
     return [dot for dot in (*timed, *pair.failures) if _wanted(dot, view)]
 
 
 def parts_of(dots: Sequence[Dot], name: str) -> list[Value]:
-    """The values of a parameter that have a chart each: those of most trials, at most six, in order."""
+    """Return the values of the facet parameter: those with the most trials, at most six, in order."""
     counts = Counter(dot.fields[name] for dot in dots if name in dot.fields)
     return list(ordered(value for value, _ in counts.most_common(MOST_PARTS)))
 

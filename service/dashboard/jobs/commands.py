@@ -30,7 +30,7 @@ _FLAGS = {
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """The same job asked for in a terminal, by curl, and by a button as the body of a request."""
+    """Commands to reproduce a job: in a terminal, with curl, and the request body for a button."""
 
     cli: str
     curl: str
@@ -39,7 +39,7 @@ class Commands:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """A configuration as a file has it, and the command that compiles it."""
+    """A configuration as the text of a file, and the command that compiles it."""
 
     config: str
     command: str
@@ -96,7 +96,7 @@ def again(job: Job, config: Mapping[str, object]) -> Again | None:
 
 
 def curl_post(address: str, keyed: bool) -> str:
-    """The command that posts JSON to an address, without its body; a key is taken from the environment."""
+    """Return the curl command that posts JSON to a URL, without its body; the key is read from the environment."""
     key = ' \\\n  -H "Authorization: Bearer $XETUNE_API_KEY"' if keyed else ""
     return f"curl -X POST {address} -H 'Content-Type: application/json'{key}"
 

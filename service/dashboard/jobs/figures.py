@@ -1,4 +1,4 @@
-"""The query that pages of jobs share: what is known of a trial's time, in columns and in order."""
+"""Shared query of job pages: evidence of trials' times as columns, and their order."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from service.dashboard.naming import problem_flops
 from tuner.session.evidence import NATIVE
 
 OTHER, THERE = aliased(Trial), aliased(Measurement)
-"""The trial that a prediction is judged by, and its measurement."""
+"""The trial with the measurement that judges a prediction, and that measurement."""
 
 MEDIAN_US = func.coalesce(Measurement.median_us, THERE.median_us)
 _LABEL = func.coalesce(Measurement.label, THERE.label)
@@ -32,10 +32,10 @@ ORDER = func.coalesce(MEDIAN_US, Prediction.time_us, cast(Trial.number, Float))
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One trial: its number, its status, and its time when it has one.
+    """One trial: its number, its status, and its time if it has one.
 
-    `time` is what was measured of its configuration, by job `measured_by` if not by its own, else what was predicted.
-    `judged` is the prediction that the measurement judges, `ratio` measured over predicted time.
+    `time` is the measurement of its configuration, by job `measured_by` if not by its own, else its
+    prediction. `judged` is the prediction with a measurement, `ratio` measured over predicted time.
     """
 
     number: int

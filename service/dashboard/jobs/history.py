@@ -40,9 +40,9 @@ _COLUMNS = (
 
 
 def read_points(session: Session, job: Job) -> tuple[list[Point], int]:
-    """The trials of a job that its charts are made of, by number, and how many it has.
+    """Return the trials for the charts of a job, by number, and their total.
 
-    Of very many they are a sample, evenly from the first to the last, and the best.
+    Very many are sampled evenly from the first to the last, including the best.
     """
     last = session.scalar(select(func.max(Trial.number)).where(Trial.job_id == job.id))
     count = 0 if last is None else last + 1
@@ -182,7 +182,7 @@ def _configs(session: Session, job: Job, numbers: set[int]) -> dict[int, str]:
 
 
 def _in_turns(job: Job) -> str:
-    """The times that decided in the end, which are none of those drawn."""
+    """Return the note on the re-measured times, which are not drawn."""
     default_us, best_us = job.compared_default_us, job.compared_best_us
     if default_us is None or best_us is None:
         return ""

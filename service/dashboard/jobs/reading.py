@@ -42,12 +42,13 @@ from tuner.search.objective import (
 
 @dataclass(frozen=True, slots=True)
 class JobPage:
-    """A job and one page of its trials. `news` changes with anything that a reader would see change.
+    """A job and one page of its trials. `news` changes whenever the page changes.
 
-    `default_kernel_id` is the kernel of trial 0, `best_launch` how the best trial's kernel is launched; `donors` counts
-    configurations that others found; `commands` is None for a problem of another version; `judged` says whether
-    measurements judge any prediction; `stop` is what ended the search, None before and where it was not recorded.
-    `front` are, where energy was weighed, the trials that no other beats in both time and energy.
+    `default_kernel_id` is the kernel of trial 0, `best_launch` the launch of the best trial's kernel;
+    `donors` is the number of warm starts; `commands` is None for a problem of another version; `judged`
+    states whether any prediction has a measurement; `stop` is the stop reason of the search, None before its
+    end and if not recorded. `front` are, if energy was an objective, the trials of the Pareto front of time
+    and energy.
     """
 
     job: JobRow

@@ -31,10 +31,10 @@ STATUSES = ("queued", "running", "succeeded", "failed", "cancelled")
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """One job in a list. `done` counts trials that began; the budget is both trials and seconds.
+    """One job in a list. `done` is the number of trials begun; the budget is both trials and seconds.
 
-    `best` is the time that stands for the job, by the rule of `headline`; `single` is that of the best trial, if it is
-    another one. `origin` is where it ran, if it was imported.
+    `best` is the reported time of the job, by `headline`; `single` is that of the best trial, if different.
+    `origin` is the host where it ran, if imported.
     """
 
     id: str

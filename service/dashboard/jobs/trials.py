@@ -58,9 +58,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class TrialRow:
-    """One trial. `against_best` is its time over the best of the same evidence; `reused` says whose time it is.
+    """One trial. `against_best` is its time over the best of the same evidence; `reused` is the source of a
+    reused time.
 
-    `energy` is what a launch took, where that is known.
+    `energy` is the energy per launch, if known.
     """
 
     number: int

@@ -1,4 +1,4 @@
-"""The configurations that a problem's page holds against each other: default, the model's, the best."""
+"""Configurations compared on the page of a problem: default, the model's choice, the best."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Choice:
     over_basis: Basis
 
     def figure(self, pair: Pair) -> TimeFigure:
-        """The time as pages write it."""
+        """Return the time for pages."""
         source = pair.slug if self.evidence is not TimeEvidence.PREDICTED else self.sample.model or "a model"
         rate = pair.flops / self.time_us / 1e3
         return TimeFigure(self.time_us, self.low_us, self.high_us, self.evidence, source, rate, self.basis)

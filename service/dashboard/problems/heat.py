@@ -23,7 +23,7 @@ from service.dashboard.problems.samples import Pair
 from tuner.session.evidence import NATIVE
 
 MOST_TRIALS = 200_000
-"""Most trials that the database goes through for a map; of more it is one of the sample."""
+"""Maximum number of trials that the database reads for a map; more are sampled."""
 _LEFT = value_of(None)
 _KEPT = 16  # maps of a pair
 
@@ -43,7 +43,7 @@ _kept: WeakKeyDictionary[Pair, OrderedDict[tuple[str, str], Chart]] = WeakKeyDic
 
 
 def read_heat_map(session: Session, pair: Pair, x: str, y: str) -> Chart:
-    """The map of two parameters; the last few of a pair are kept as long as the pair is."""
+    """Return the map of two parameters; the last few maps of a pair are cached with the pair."""
     with _lock:
         if (kept := _kept.get(pair, {}).get((x, y))) is not None:
             return kept
