@@ -93,5 +93,5 @@ def check_open(client: httpx.Client | httpx.AsyncClient) -> None:
 
 def _checked(key: str) -> str:
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise Misused(f"the API key holds characters that no key has; {KEY_VARIABLE} is to hold the key alone")
+        raise Misused(f"the API key has invalid characters; {KEY_VARIABLE} must contain only the key")
     return key

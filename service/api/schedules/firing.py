@@ -78,7 +78,7 @@ def _fire_apart(context: Context, schedule_id: UUID, work: Work | str, now: date
     except BadRequest as error:  # its time zone or expression can no longer be read
         return _disable(context, schedule_id, now, error.detail)
     except (IntegrityError, DatabaseLocked) as error:  # it was changed meanwhile: retry at the next check
-        _log.warning("schedule waits for the next look", schedule=str(schedule_id), error=str(error))
+        _log.warning("schedule is retried at the next check", schedule=str(schedule_id), error=str(error))
         return False
 
 

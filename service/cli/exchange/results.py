@@ -33,7 +33,7 @@ def export_command(
     device: Annotated[str | None, typer.Option(help="Only results for this device.", autocompletion=devices)] = None,
     job: Annotated[UUID | None, typer.Option(help="Only this job.", autocompletion=jobs)] = None,
     runners_up: Annotated[
-        bool, typer.Option("--runners-up", help="Predicted configurations that nobody measured, in place of results.")
+        bool, typer.Option("--runners-up", help="Predicted configurations without a measurement, in place of results.")
     ] = False,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most runners-up of a problem and device.")] = 20,
     format: Annotated[

@@ -56,7 +56,9 @@ def listed_of(told: DeviceOut) -> ListedDevice:
     try:
         spec = spec_from_json(own | facts | {"provenance": {fact.name: fact.provenance for fact in told.facts}})
     except (ValueError, TypeError) as error:
-        raise BadRequest(f"the service tells of device {told.id} what this version does not know: {error}") from error
+        raise BadRequest(
+            f"the service reports a fact of device {told.id} that this version does not know: {error}"
+        ) from error
     match = None if told.match is None else _match(told.match)
     return ListedDevice(spec, told.backend, told.address, told.runnable, told.targetable, told.note, match=match)
 

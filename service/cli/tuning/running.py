@@ -101,7 +101,7 @@ def _work_on(work: _Work, url: str | None, *, quiet: bool) -> None:
         _follow(work, quiet=quiet)
     except KeyboardInterrupt:
         cancel = f"xetune --server {url} {work.group} cancel {work.id}"
-        tell(f"{work.name} goes on at {url}; `{cancel}` stops it")
+        tell(f"{work.name} continues at {url}; `{cancel}` stops it")
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -155,7 +155,7 @@ def _stop(runner: "_Runner", work: _Work) -> None:
     if state.is_over:
         return
     if runner.is_elsewhere(state):
-        tell(f"{work.name} goes on in the other process; `xetune {work.group} cancel {work.id}` stops it")
+        tell(f"{work.name} continues in the other process; `xetune {work.group} cancel {work.id}` stops it")
     else:
         tell(f"stopped after {state.done} trials, which are stored; {work.resumed_by}")
     raise typer.Exit(INTERRUPTED)

@@ -27,8 +27,8 @@ def print_set(found: ShapeSetOut) -> None:
     beyond = f" and {found.across} of other shapes' kernels" if found.across else ""
     CONSOLE.print(f"set of shapes {found.id}: {found.status}, {found.source} on {found.device}", soft_wrap=True)
     CONSOLE.print(
-        f"{found.trials - found.across} trials{beyond} in {found.spent_s:.0f} s; of the kernels asked for, "
-        f"{found.compiled} were compiled and {found.reused} were there",
+        f"{found.trials - found.across} trials{beyond} in {found.spent_s:.0f} s; kernels: "
+        f"{found.compiled} compiled, {found.reused} cache hits",
         highlight=False,
     )
     CONSOLE.print(_shapes(found))

@@ -74,7 +74,7 @@ def history_chart(session: Session, job: Job) -> Chart:
         series=tuple(series),
         x=Axis(0, "Trial", whole=True),
         y=Axis(1, "Time", "µs", "log"),
-        empty="No trial has given a time yet." if job.status in ("queued", "running") else "No trial gave a time.",
+        empty="No trial has a time yet." if job.status in ("queued", "running") else "No trial has a time.",
     )
 
 
@@ -100,7 +100,7 @@ def failures_chart(session: Session, job: Job) -> Chart:
         series=tuple(series),
         x=Axis(0, "Trial", whole=True),
         y=Axis(1, "", scale="category", categories=tuple(s.name for s in series)),
-        empty="Every trial that ended gave a time." if count else "No trial has begun.",
+        empty="Every trial that ended has a time." if count else "No trial has begun.",
     )
 
 
@@ -193,4 +193,4 @@ def _in_turns(job: Job) -> str:
 def _note(count: int, timed: int, drawn: int, *, sampled: bool) -> str:
     if sampled:
         return f"{drawn:,} of {count:,} trials, evenly spread; best so far of {timed:,} of them and the job's best"
-    return f"{timed:,} of {count:,} trials have a time" + (f"; {drawn:,} are drawn" if drawn < timed else "")
+    return f"{timed:,} of {count:,} trials have a time" + (f"; {drawn:,} are shown" if drawn < timed else "")

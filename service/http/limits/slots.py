@@ -28,7 +28,7 @@ class Slots:
         """
         with self._lock:
             if self.taken >= self._most:
-                message = f"{self._most} {self._what} go on already; try again soon"
+                message = f"{self._most} {self._what} are running already; try again soon"
                 raise TooMany(message, rule=self._rule, retry_after_s=_RETRY_S)
             self.taken += 1
         try:
