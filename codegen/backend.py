@@ -37,12 +37,12 @@ class Backend(Protocol[Config, Artifact]):
 
     @property
     def binary(self) -> str:
-        """File name of the stage that a device is given."""
+        """File name of the stage that a device loads."""
         ...
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Files that someone needs to run a kernel beside kernel.json, the binary first."""
+        """Files that are needed to run a kernel beside kernel.json, the binary first."""
         ...
 
     @property
@@ -52,21 +52,21 @@ class Backend(Protocol[Config, Artifact]):
 
     @property
     def names_code(self) -> bool:
-        """Whether the binary holds the name of the kernel, so that `code_hash` is no hash of the binary."""
+        """Return whether the binary contains the kernel's name, so that `code_hash` is not the hash of the binary."""
         ...
 
     @property
     def loop_orders(self) -> str:
-        """The loop orders that its kernels may have, for messages."""
+        """Loop orders that its kernels support, for messages."""
         ...
 
     @property
     def compiles_modules(self) -> bool:
-        """Whether it also compiles kernels that are no GEMMs, from their text."""
+        """Return whether it also compiles kernels other than GEMMs, from their text."""
         ...
 
     def targets(self, spec: DeviceSpec) -> bool:
-        """Whether kernels for a device are compiled by this backend."""
+        """Return whether this backend compiles kernels for a device."""
         ...
 
     def check_problem(self, problem: GemmProblem, spec: DeviceSpec) -> None:
@@ -149,12 +149,12 @@ BACKENDS: tuple[AnyBackend, ...] = (XE, CPU)
 
 
 def backend_for(spec: DeviceSpec) -> AnyBackend:
-    """The backend that compiles for a device."""
+    """Return the backend that compiles for a device."""
     return next(backend for backend in BACKENDS if backend.targets(spec))
 
 
 def backend_of(config: KernelConfig) -> AnyBackend:
-    """The backend whose configuration it is."""
+    """Return the backend of a configuration."""
     return next(backend for backend in BACKENDS if isinstance(config, backend.config))
 
 

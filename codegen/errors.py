@@ -78,12 +78,12 @@ class UnresolvedBuiltins(CompileFailed):
 
 
 class MissingDpas(CompileFailed):
-    """The SPIR-V asks for products of matrices, and the GPU's code holds no DPAS."""
+    """The SPIR-V contains matrix products, but the GPU's code contains no DPAS."""
 
 
 class OclocUnusable(CodegenError):
-    """Intel's offline compiler is not there, does not run, or does not know a chip."""
+    """Intel's offline compiler is missing, does not run, or does not know a chip."""
 
 
 class InvalidLaunch(CodegenError):
-    """Arguments, grid or block that a kernel does not take."""
+    """Arguments, grid or block that a kernel does not accept."""

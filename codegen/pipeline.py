@@ -226,12 +226,12 @@ def compile_module(
 
 
 def compile_key(problem: GemmProblem, config: XeConfig, target: Target) -> str:
-    """Hash of everything that a kernel with its launch depends on."""
+    """Return the hash of everything that a kernel with its launch depends on."""
     return content_hash([toolchain_versions(), problem, config, target])
 
 
 def code_key(problem: GemmProblem, config: XeConfig, target: Target) -> str:
-    """Hash of what the code alone depends on: one for all sizes that a dynamic kernel is launched for."""
+    """Return the hash of what the code alone depends on: one for all sizes of a dynamic kernel."""
     if (basis := code_basis(problem, config, target)) is None:
         return compile_key(problem, config, target)
     return content_hash([toolchain_versions(), basis, target])
@@ -257,7 +257,7 @@ def _run(stages: Sequence[Stage], c: Compilation) -> tuple[StageOutput, ...]:
 
 
 def _note_kernels(c: Compilation) -> None:
-    """Note what signatures say of the source, before passes change it."""
+    """Record the source's part of the signatures, before passes change it."""
     kernels = kernels_of(c.module)
     c.arguments = {kernel.sym_name.data: arguments_of(kernel) for kernel in kernels}
     c.counts_subgroups = {kernel.sym_name.data for kernel in kernels if counts_subgroups(kernel)}

@@ -13,7 +13,7 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
 def to_json(value: object) -> Json:
-    """A dataclass, enum, tuple or plain value as JSON values.
+    """Return a dataclass, enum, tuple or plain value as JSON values.
 
     Raises:
         TypeError: a value that has no canonical form.
@@ -32,12 +32,12 @@ def to_json(value: object) -> Json:
 
 
 def canonical_text(value: object) -> str:
-    """Canonical JSON text: sorted keys, no spaces."""
+    """Return canonical JSON text: sorted keys, no spaces."""
     return json.dumps(to_json(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def content_hash(value: object) -> str:
-    """SHA-256 of the canonical text, in hex."""
+    """Return the SHA-256 of the canonical text, in hex."""
     return hashlib.sha256(canonical_text(value).encode()).hexdigest()
 
 
@@ -55,7 +55,7 @@ class Malformed(ValueError):
 
 
 def decode(kind: type[T], value: object) -> T:
-    """The `kind` that `value` is the canonical JSON of; fields with a default may be missing.
+    """Decode the `kind` that `value` is the canonical JSON of; fields with a default may be missing.
 
     A field that may be one of several classes is decoded by the caller, who knows which: its value is taken as it is.
 

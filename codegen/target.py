@@ -1,4 +1,4 @@
-"""What compiled code depends on in a device: never clocks, counts or provenance."""
+"""Device facts that compiled code depends on: never clocks, counts or provenance."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ LARGE_GRF_LEVEL_ZERO = "-ze-opt-large-register-file"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The facts of a device that code is made for. Lengths in elements, rows or bytes as named."""
+    """Facts of a device that code is compiled for. Lengths in elements, rows or bytes as named."""
 
     chip: str
     emulated: bool
@@ -30,7 +30,7 @@ class Target:
 
 
 def target_of(spec: DeviceSpec) -> Target:
-    """The target facts of a device that codegen can compile for.
+    """Return the target facts of a device that codegen can compile for.
 
     Raises:
         Refused: device-dpas, device-subgroup-size, device-block2d or device-target, with what is missing.
@@ -60,7 +60,7 @@ def target_of(spec: DeviceSpec) -> Target:
 
 
 def _lacks(spec: DeviceSpec) -> str:
-    """All that stands against a device, whichever rule names the first of it."""
+    """Return every reason against a device, whichever rule names the first."""
     if runs_own_code(spec):
         return f"{spec.name} is a CPU and this is for GPUs: name one that `xetune devices` lists"
     return f"kernels cannot be compiled for {spec.name}: {untargetable_reason(spec) or 'its DPAS is not known in full'}"

@@ -1,4 +1,4 @@
-"""What the artifacts of every backend have in the compile cache: stages, versions and the hash of the code."""
+"""Common part of every backend's artifacts in the compile cache: stages, versions and the hash of the code."""
 
 import base64
 from typing import Any
@@ -8,7 +8,7 @@ from codegen.serialization import Json, to_json
 
 
 def common_to_json(artifact: AnyArtifact) -> dict[str, Json]:
-    """Stages, toolchain versions and content hash."""
+    """Return stages, toolchain versions and content hash as JSON."""
     return {
         "stages": [
             {"name": s.name, "file": s.file_name, "data": base64.b64encode(s.data).decode(), "elapsed_ms": s.elapsed_ms}
@@ -20,7 +20,7 @@ def common_to_json(artifact: AnyArtifact) -> dict[str, Json]:
 
 
 def stages_from_json(stored: Any) -> tuple[StageOutput, ...]:
-    """The stages that `common_to_json` stored.
+    """Return the stages that `common_to_json` stored.
 
     Raises:
         ValueError, KeyError, TypeError: the JSON is of another form.

@@ -32,7 +32,7 @@ class KernelArtifact:
     kernels: tuple[KernelSignature, ...]
 
     def stage(self, name: str) -> StageOutput:
-        """The output of the stage `name`.
+        """Return the output of the stage `name`.
 
         Raises:
             KeyError: no such stage.
@@ -68,7 +68,7 @@ class CpuArtifact:
     launch: LaunchSpec
 
     def stage(self, name: str) -> StageOutput:
-        """The output of the stage `name`.
+        """Return the output of the stage `name`.
 
         Raises:
             KeyError: no such stage.

@@ -42,7 +42,7 @@ from hal import Argument, DeviceSpec, LaunchSpec, LaunchStep, Scalar
 def launch_spec(
     problem: GemmProblem, config: XeConfig, target: Target, binary: bytes, kernels: Sequence[KernelSignature]
 ) -> LaunchSpec:
-    """The launch of a problem; of a dynamic one, `problem` may be any that its kernels take."""
+    """Return the launch of a problem; of a dynamic one, `problem` may be any that its kernels accept."""
     large = config.strategy.grf_mode == LARGE_GRF and not target.emulated
     signatures = {kernel.name: kernel for kernel in kernels}
     return LaunchSpec(
@@ -55,7 +55,7 @@ def launch_spec(
 
 
 def launch_for(artifact: GemmArtifact, problem: GemmProblem, spec: DeviceSpec) -> LaunchSpec:
-    """The launch of a dynamic kernel for other sizes, distances of rows and matrices, and numbers of matrices.
+    """Return the launch of a dynamic kernel for other sizes, pitches, batch strides and batch sizes.
 
     Raises:
         InvalidLaunch: the kernel is for one size, for another kind of problem, or relies on what `problem` breaks.
@@ -65,7 +65,8 @@ def launch_for(artifact: GemmArtifact, problem: GemmProblem, spec: DeviceSpec) -
 
 
 def kernel_for(artifact: GemmArtifact, problem: GemmProblem, spec: DeviceSpec) -> GemmArtifact:
-    """A dynamic kernel as that of another problem: the same binary, with the launch and the work-groups of its sizes.
+    """Return a dynamic kernel as that of another problem: the same binary, with the launch and the work-groups of
+    its sizes.
 
     Raises:
         InvalidLaunch: the kernel is for one size, for another kind of problem, or relies on what `problem` breaks.
@@ -92,7 +93,7 @@ def kernel_for(artifact: GemmArtifact, problem: GemmProblem, spec: DeviceSpec) -
 
 
 def _check_assumptions(problem: GemmProblem, signature: KernelSignature) -> None:
-    """Sizes are what the kernel relies on; that pointers are aligned is the problem's own promise."""
+    """Check that sizes fulfil the kernel's assumptions; the problem itself guarantees pointer alignment."""
     sizes = launch_sizes(problem)
     for assumption in signature.assumes or ():
         of_terms = [
@@ -105,13 +106,13 @@ def _check_assumptions(problem: GemmProblem, signature: KernelSignature) -> None
 
 
 def arguments(problem: GemmProblem, config: XeConfig) -> tuple[Argument, ...]:
-    """Memory that a launch is given: the operands, then the workspace."""
+    """Return the memory arguments of a launch: the operands, then the workspace."""
     operands = [Argument(o.name, o.role, o.dtype.value, o.nbytes(problem.batch)) for o in problem.operands]
     return (*operands, *(Argument(s.name, "scratch", s.dtype, s.nbytes) for s in scratch(problem, config)))
 
 
 def groups_of(problem: GemmProblem, config: XeConfig, kernel: str) -> tuple[int, int, int]:
-    """Work-groups of one of the kernels in x, y and z."""
+    """Return the work-groups of one of the kernels in x, y and z."""
     x, y, z = launched(problem, config)
     if kernel == KERNEL_NAME:
         return x, y, z
@@ -122,7 +123,7 @@ def groups_of(problem: GemmProblem, config: XeConfig, kernel: str) -> tuple[int,
 
 
 def groups_formula(problem: GemmProblem, config: XeConfig, kernel: str) -> tuple[str, str, str]:
-    """The same as text, of m and n: what a launch of other sizes has."""
+    """Return the work-groups as formulas of m and n, for launches of other sizes."""
     block, threads, order = config.matmul.block, config.matmul.threads, config.matmul.loop_order
     z = str(problem.batch * threads.k if kernel == KERNEL_NAME else problem.batch)
     if kernel.startswith("sum_"):

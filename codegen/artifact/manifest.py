@@ -1,4 +1,4 @@
-"""kernel.json: what someone needs to launch kernels, and what they were made from."""
+"""kernel.json: how to launch kernels, and their inputs."""
 
 from codegen.artifact.kernel_artifact import (
     GemmArtifact,
@@ -18,7 +18,7 @@ from hal import LaunchStep
 
 
 def manifest(artifact: GemmArtifact) -> dict[str, Json]:
-    """The manifest of `kernel.spv`. Sizes are in work-items, buffers in bytes."""
+    """Return the manifest of `kernel.spv`. Sizes are in work-items, buffers in bytes."""
     launch, config, problem = artifact.launch, artifact.config, artifact.problem
     large = config.strategy.grf_mode == LARGE_GRF
     return {
@@ -64,7 +64,7 @@ def _step(artifact: GemmArtifact, step: LaunchStep) -> Json:
 
 
 def module_manifest(artifact: KernelArtifact) -> dict[str, Json]:
-    """The manifest of the kernels of a module: parameters in the order of the binary."""
+    """Return the manifest of the kernels of a module: parameters in the order of the binary."""
     kernels: list[Json] = [_kernel(signature) for signature in artifact.kernels]
     made: dict[str, Json] = {
         "content_hash": f"sha256:{artifact.content_hash}",

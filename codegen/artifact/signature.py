@@ -72,7 +72,7 @@ class Assumption:
         )
 
     def in_words(self, arguments: Sequence[KernelArgument]) -> str:
-        """The assumption, with what a launch gives in elements as numpy and MLIR count them."""
+        """Return the assumption as text, with launch values in elements as numpy and MLIR count them."""
         rules = [] if self.least is None else [f"at least {self.least}"]
         rules += [] if self.most is None else [f"at most {self.most}"]
         rules += [] if self.multiple == 1 else [f"a multiple of {self.multiple}"]

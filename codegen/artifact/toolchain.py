@@ -10,7 +10,7 @@ _LIBRARIES = ("torch-mlir", "llvmlite", "xdsl")
 
 @cache
 def toolchain_versions() -> dict[str, str]:
-    """Versions by name: the libraries, and `xetune-codegen`, a hash of this room's sources."""
+    """Return versions by name: the libraries, and `xetune-codegen`, a hash of the sources of this package."""
     return {name: version(name) for name in _LIBRARIES} | {"xetune-codegen": _sources_hash()}
 
 

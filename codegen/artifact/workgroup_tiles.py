@@ -33,7 +33,7 @@ class TileGroups:
                     yield entry, row, column
 
     def group_of(self, row: int, column: int) -> int:
-        """The work-group that computes a tile: its number among those of one matrix, x fastest."""
+        """Return the work-group that computes a tile: its number among those of one matrix, x fastest."""
         place = row % self.groups[0], column % self.groups[1]
         line, at = place if self.along_n else place[::-1]
         lines, across = self.groups if self.along_n else self.groups[::-1]
@@ -44,7 +44,7 @@ class TileGroups:
         return first * across + at * height + (line - first)
 
     def computed_with(self, tiles: Iterable[Tile]) -> frozenset[Tile]:
-        """These tiles and all others that their work-groups compute."""
+        """Return these tiles and all others that their work-groups compute."""
         starts = {(entry, row % self.groups[0], column % self.groups[1]) for entry, row, column in tiles}
         return frozenset(tile for start in starts for tile in self._of(start))
 

@@ -17,7 +17,7 @@ class Isa(StrEnum):
 
 
 class Packing(StrEnum):
-    """When an operand is copied into the order in which the micro-kernel reads it.
+    """Time at which an operand is copied into the order in which the micro-kernel reads it.
 
     `NONE`: never. `BLOCK`: each thread copies each block where its o loops reach it. `WHOLE`: all threads together
     copy all of it before they multiply. `BEFOREHAND`: as `WHOLE`, by a call of its own before the first multiply.
@@ -31,7 +31,7 @@ class Packing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CpuStrategy:
-    """What the nine numbers do not say on a CPU.
+    """Strategy of a CPU kernel: parameters beside the nine numbers.
 
     `prefetch_distance` is how far ahead the micro-kernel prefetches what it reads of A and B, in steps of
     `innermost.k`; 0 leaves that to the hardware. `pieces` is into how many each thread's part of C is cut: a thread
@@ -70,7 +70,7 @@ class CpuConfig:
 
     @property
     def thread_count(self) -> int:
-        """Threads that compute."""
+        """Number of threads that compute."""
         threads = self.matmul.threads
         return threads.m * threads.n * threads.k
 
@@ -80,7 +80,7 @@ class CpuConfig:
         return content_hash(self)
 
     def __str__(self) -> str:
-        """The nine numbers, and of the rest what differs from the plainest."""
+        """Return the nine numbers, and the rest that differs from the defaults."""
         m, s = self.matmul, self.strategy
         parts = [
             f"{s.isa.value} threads {m.threads} block {m.block} tile {m.innermost}",

@@ -64,12 +64,12 @@ class LoopOrder(StrEnum):
 
     @property
     def walks_along_n(self) -> bool:
-        """Whether neighbouring work-groups or threads compute neighbouring columns."""
+        """Return whether neighbouring work-groups or threads compute neighbouring columns."""
         return self.value.startswith("pmpn")
 
     @property
     def tiles_along_n(self) -> bool:
-        """Whether the tiles that a work-group computes in turn follow each other along N."""
+        """Return whether consecutive tiles of one work-group follow each other along N."""
         return "omon" in self.value
 
     @property
@@ -79,7 +79,7 @@ class LoopOrder(StrEnum):
 
     @property
     def innermost_along_m(self) -> bool:
-        """Whether the tiles of a block that follow each other lie along M: the i loop over M is the inner one."""
+        """Return whether consecutive tiles of a block lie along M: the i loop over M is the inner one."""
         return "inim" in self.value
 
 

@@ -11,7 +11,7 @@ XE_ORDERS = (LoopOrder.M_OUTER, LoopOrder.N_OUTER, LoopOrder.M_OUTER_N_FIRST, Lo
 
 
 class PrefetchLevels(StrEnum):
-    """Which caches are prefetched into."""
+    """Cache levels that are prefetched into."""
 
     NONE = "none"
     L1 = "l1"
@@ -58,7 +58,7 @@ class Prefetch:
 
 
 class SlmOperands(StrEnum):
-    """Which operands are staged through shared local memory."""
+    """Operands that are staged through shared local memory."""
 
     NONE = "none"
     A = "a"
@@ -67,7 +67,7 @@ class SlmOperands(StrEnum):
 
 
 class SplitK(StrEnum):
-    """How partial sums over K are combined: stored and added by a second kernel, or added to C in memory."""
+    """Combination of partial sums over K: stored and added by a second kernel, or added to C in memory."""
 
     NONE = "none"
     PARTIAL_SUMS = "partial_sums"
@@ -76,7 +76,7 @@ class SplitK(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class XeStrategy:
-    """What the nine numbers do not say on an Xe GPU.
+    """Strategy of an Xe kernel: parameters beside the nine numbers.
 
     `sg_layout` is sub-groups of a work-group over M and N. `grf_mode` is registers per thread.
     `slm` says which operands all sub-groups copy to shared local memory together, in turn into `slm_stages` buffers.
@@ -135,7 +135,9 @@ class XeConfig:
         return content_hash(self)
 
     def __str__(self) -> str:
-        """The nine numbers, and of the strategy what differs from the plainest; the K of `threads` is the split."""
+        """Return the nine numbers, and the parts of the strategy that differ from the defaults; the K of `threads`
+        is the split.
+        """
         m, s = self.matmul, self.strategy
         parts = [
             f"block {m.block} sg {s.sg_layout[0]}x{s.sg_layout[1]} load {m.innermost} threads {m.threads}",
@@ -160,7 +162,7 @@ class XeConfig:
 
 
 def _prefetch_parts(prefetch: Prefetch) -> list[str]:
-    """What tells a prefetch from none."""
+    """Return the parts that distinguish a prefetch from none."""
     if prefetch.levels is PrefetchLevels.NONE:
         return []
     parts = [f"prefetch {prefetch.distance}"]

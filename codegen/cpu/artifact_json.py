@@ -11,7 +11,7 @@ from hal import Argument, DeviceSpec, LaunchSpec, LaunchStep
 
 
 def artifact_to_json(artifact: CpuArtifact) -> dict[str, Json]:
-    """The artifact with its launch, without its inputs."""
+    """Return the artifact with its launch, without its inputs, as JSON."""
     launch = artifact.launch
     return common_to_json(artifact) | {
         "arguments": to_json(launch.arguments),
@@ -22,7 +22,7 @@ def artifact_to_json(artifact: CpuArtifact) -> dict[str, Json]:
 
 
 def artifact_from_json(stored: Any, key: str, problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> CpuArtifact:
-    """The artifact of that JSON and these inputs.
+    """Return the artifact of that JSON and these inputs.
 
     Raises:
         ValueError, KeyError, TypeError: the JSON is of another form.

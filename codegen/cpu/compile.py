@@ -31,13 +31,13 @@ from hal import Argument, DeviceSpec, LaunchSpec, LaunchStep
 
 
 def cpu_compile_key(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> str:
-    """Hash of everything the compiled code depends on."""
+    """Return the hash of everything the compiled code depends on."""
     plan = Plan(problem, config, spec.isa or ())
     return content_hash([toolchain_versions(), problem, config, features(plan.isa, plan.used)])
 
 
 def compile_cpu_gemm(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> CpuArtifact:
-    """Compile the kernel of a GEMM. Pure; the machine that compiles need not be the one it is for.
+    """Compile the kernel of a GEMM. Pure; the compiling machine need not be the target.
 
     Raises:
         Refused: a legality rule refuses.
@@ -69,7 +69,7 @@ def compile_cpu_gemm(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) 
 
 
 def cpu_launch(plan: Plan, name: str, binary: bytes, needs: tuple[str, ...]) -> LaunchSpec:
-    """How the kernel is run: once B is packed, where it is packed beforehand, then the multiply."""
+    """Return the launch of a kernel: packing of B once, where it is packed beforehand, then the multiply."""
     arguments, problem = _arguments(plan), plan.problem
     places = {argument.name: number for number, argument in enumerate(arguments)}
     grid = (plan.config.thread_count, 1, 1)
@@ -81,7 +81,7 @@ def cpu_launch(plan: Plan, name: str, binary: bytes, needs: tuple[str, ...]) -> 
 
 
 def _arguments(plan: Plan) -> tuple[Argument, ...]:
-    """Operands, then what is scratch."""
+    """Return the operands, then the scratch buffers."""
     batch = plan.problem.batch
     operands = [Argument(o.name, o.role, o.dtype.value, o.nbytes(batch)) for o in plan.problem.operands]
     scratch = {"workspace": Layout(plan).workspace.nbytes}

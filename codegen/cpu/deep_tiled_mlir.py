@@ -30,7 +30,7 @@ _UNSIGNED = "uint8 is not a type of linalg's matmul"
 
 
 def has_document_form(problem: GemmProblem) -> str | None:
-    """Why a problem has no such module, or None: the document's matmul is one product of plain matrices."""
+    """Return why a problem has no such module, or None: the document's matmul is one product of plain matrices."""
     if problem.batch > 1:
         return "the document's matmul has no batch"
     if problem.transpose_a or problem.transpose_b:
@@ -41,7 +41,7 @@ def has_document_form(problem: GemmProblem) -> str | None:
 
 
 def deep_tiled_mlir(problem: GemmProblem, config: CpuConfig) -> str:
-    """The module of a problem for which `has_document_form` is None: C + A @ B as tensors, before any epilogue."""
+    """Return the module of a problem whose `has_document_form` is None: C + A @ B as tensors, before the epilogue."""
     return _Module(problem, config).text()
 
 
@@ -60,7 +60,7 @@ class _Tensor:
 
 
 def tensor_type(*sizes: Size, element: str) -> str:
-    """The type of a tensor; sizes that are not known are `?`."""
+    """Return the type of a tensor; unknown sizes are `?`."""
     lengths = [str(size) if isinstance(size, int) else "?" for size in sizes]
     return f"tensor<{'x'.join([*lengths, element])}>"
 
@@ -117,7 +117,7 @@ class _Module:
         return result
 
     def _over_k_threads(self, a: _Tensor, b: _Tensor, c: _Tensor) -> _Tensor:
-        """Each k thread adds up its own K blocks from zero; the partial results are then added to C."""
+        """Sum the K blocks of each k thread from zero, then add the partial results to C."""
         splits, block = self.config.matmul.threads.k, self.config.matmul.block
         partial = tensor_type(c.rows, c.columns, splits, element=c.element)
         sizes = ", ".join(size for size in (c.rows, c.columns) if isinstance(size, str))
@@ -220,7 +220,7 @@ class _Module:
     # Lengths and places.
 
     def _part(self, thread: str, length: int, unit: int, parts: int) -> tuple[Size, Size]:
-        """Where a thread begins and how long its part is: whole units, dealt out evenly, the larger parts first."""
+        """Return the begin and length of a thread's part: whole units, distributed evenly, larger parts first."""
         if parts == 1:
             return 0, length
         each, over = divmod(ceil_div(length, unit), parts)
@@ -236,7 +236,7 @@ class _Module:
         return begin, size
 
     def _rest(self, at: str, length: Size, step: int) -> Size:
-        """Length of a step that begins at `at`: the last may be shorter."""
+        """Return the length of a step that begins at `at`; the last may be shorter."""
         if isinstance(length, int) and length % step == 0:
             return step
         if isinstance(length, int) and length < step:
@@ -259,7 +259,7 @@ class _Module:
         return name
 
     def _value(self, size: Size) -> str:
-        """A size as a value."""
+        """Return a size as a value."""
         return size if isinstance(size, str) else self._constants.setdefault(size, f"%c{size}")
 
     def _new(self, stem: str = "") -> str:

@@ -30,7 +30,7 @@ _TYPES = {
 
 
 def header_text(plan: Plan, name: str, needs: tuple[str, ...]) -> str:
-    """The header of the object whose public functions begin with `name`; `needs` are flags of /proc/cpuinfo."""
+    """Return the header of the object whose public functions begin with `name`; `needs` are flags of /proc/cpuinfo."""
     guard = f"{name.upper()}_H"
     parts = [_intro(plan, needs), f"#ifndef {guard}\n#define {guard}\n", "#include <stddef.h>\n#include <stdint.h>\n"]
     parts += [
@@ -54,7 +54,7 @@ def _intro(plan: Plan, needs: tuple[str, ...]) -> str:
 
 
 def _statuses() -> str:
-    """The enum that the headers of all kernels share."""
+    """Return the enum that the headers of all kernels share."""
     lines = ["#ifndef XETUNE_STATUS", "#define XETUNE_STATUS", "/* What calls return. */", "enum xetune_status {"]
     for status in Status:
         why = f" /* {MEANINGS[status]} */" if status in MEANINGS else ""
@@ -112,7 +112,7 @@ def _functions(plan: Plan, name: str) -> str:
 
 
 def returned(plan: Plan) -> str:
-    """What calls of a kernel return, in words."""
+    """Return a description of the values that a kernel's functions return."""
     possible = [Status.OVERLAP]
     if plan.isa is Isa.AMX:
         possible.insert(0, Status.NO_AMX)
@@ -123,7 +123,7 @@ def returned(plan: Plan) -> str:
 
 
 def _described(plan: Plan, operand: Operand) -> str:
-    """An operand's shape, type and distances."""
+    """Return an operand's shape, type and strides."""
     o = operand
     shape = f"{o.name}[{o.rows if o.rows > 1 or not o.is_vector else o.columns}]"
     if not o.is_vector:

@@ -1,4 +1,4 @@
-"""What each instruction set has, and how it multiplies each pair of types."""
+"""Instruction sets and their multiply instructions for each pair of types."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from codegen.problem.dtype import DType
 
 
 class Multiply(StrEnum):
-    """What elements are packed as and multiplied by. All but `F32` multiply groups that fill 32 bits."""
+    """Packed element types and their multiply instructions. All but `F32` multiply groups that fill 32 bits."""
 
     F32 = "f32"  # fused multiply-add; f16, and bf16 without instructions of its own, become f32
     BF16 = "bf16"  # pairs, summed in f32
@@ -56,14 +56,14 @@ _OPTIONAL = {
 
 
 def isas_of(flags: tuple[str, ...]) -> tuple[Isa, ...]:
-    """The instruction sets of a CPU with these flags, the fastest first."""
+    """Return the instruction sets of a CPU with these flags, the fastest first."""
     return tuple(isa for isa in Isa if set(ISA_FACTS[isa].flags) <= set(flags))
 
 
 def used_flags(
     isa: Isa, multiply: Multiply | None, read: Iterable[DType], written: Iterable[DType], flags: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Of a CPU's flags those of optional instructions that a kernel holds, which reads and writes elements of types."""
+    """Return the flags of the optional instructions that a kernel uses to load and store elements of these types."""
     wide, amx = isa is not Isa.AVX2, isa is Isa.AMX
     match multiply:
         case Multiply.BF16:
@@ -80,19 +80,19 @@ def used_flags(
 
 
 def features(isa: Isa, used: tuple[str, ...]) -> tuple[str, ...]:
-    """LLVM's features for code of an instruction set that holds these optional instructions."""
+    """Return LLVM's features for code of an instruction set that uses these optional instructions."""
     # Without this preference LLVM splits half of the 16-bit multiplies in two.
     preferred = ("fast-dpwssd",) if "avx512_vnni" in used else ()
     return (*ISA_FACTS[isa].features, *(feature for flag, feature in _OPTIONAL.items() if flag in used), *preferred)
 
 
 def needed_flags(isa: Isa, used: tuple[str, ...]) -> tuple[str, ...]:
-    """The flags that a CPU must have to run such code."""
+    """Return the flags that a CPU must have to run such code."""
     return tuple(dict.fromkeys((*_AVX2_FLAGS, *ISA_FACTS[isa].flags, *(flag for flag in _OPTIONAL if flag in used))))
 
 
 def multiply_of(a: DType, b: DType, isa: Isa, flags: tuple[str, ...]) -> Multiply | None:
-    """How an instruction set multiplies elements of A and B; None when it cannot.
+    """Return the multiply of an instruction set for elements of A and B; None if it has none.
 
     AVX-512 multiplies unsigned by signed bytes: a signed A is shifted by 128 and the sum corrected; two unsigned
     operands are made 16 bits wide.

@@ -1,4 +1,4 @@
-"""kernel.json of a kernel for CPUs: what someone needs to call it, and what it was made from."""
+"""kernel.json of a kernel for CPUs: how to call it, and its inputs."""
 
 from codegen.artifact.kernel_artifact import CpuArtifact
 from codegen.config.cpu import Packing
@@ -15,7 +15,7 @@ WORKSPACE, PACKED_B = "workspace", "packed_B"
 
 
 def cpu_manifest(artifact: CpuArtifact) -> dict[str, Json]:
-    """The manifest of `kernel.o`. Buffers are in bytes."""
+    """Return the manifest of `kernel.o`. Buffers are in bytes."""
     launch, config, problem = artifact.launch, artifact.config, artifact.problem
     scratch = {a.name: a.nbytes for a in launch.arguments if a.role == "scratch"}
     return {
@@ -49,7 +49,7 @@ def cpu_manifest(artifact: CpuArtifact) -> dict[str, Json]:
 
 
 def _packing(artifact: CpuArtifact) -> dict[str, Json]:
-    """When each matrix is packed, the type of its elements then, and the bytes of all of it where all of it is."""
+    """Return when each matrix is packed, its packed element type, and its size if packed whole."""
     plan = Plan(artifact.problem, artifact.config, artifact.launch.isa)
     return {
         name: {

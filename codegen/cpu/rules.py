@@ -1,4 +1,4 @@
-"""Legality rules of CPU kernels: one named function a rule, with the message that a user sees."""
+"""Legality rules of CPU kernels: one named function per rule, with its user-visible message."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -43,34 +43,34 @@ class CpuProblem:
 
 @dataclass(frozen=True)
 class CpuCase:
-    """One configuration of a problem on a CPU; `plan` is there once the rule `isa` has passed."""
+    """Configuration of a problem on a CPU; `plan` is valid once the rule `isa` has passed."""
 
     on: CpuProblem
     config: CpuConfig
 
     @property
     def problem(self) -> GemmProblem:
-        """What is multiplied."""
+        """Problem of the configuration."""
         return self.on.problem
 
     @cached_property
     def plan(self) -> Plan:
-        """What follows from both."""
+        """Plan of the problem and the configuration."""
         return Plan(self.on.problem, self.config, self.on.flags)
 
     @property
     def by_dots(self) -> bool:
-        """Whether the micro-kernel reads rows of A and of a transposed B, and adds products along K."""
+        """Return whether the micro-kernel reads rows of A and of a transposed B, and sums products along K."""
         return reads_dots(self.problem, self.config)
 
 
 def reads_dots(problem: GemmProblem, config: CpuConfig) -> bool:
-    """Whether a configuration multiplies rows of A by stored rows of B, both along K, without packing."""
+    """Return whether a configuration multiplies rows of A by stored rows of B along K, without packing."""
     return problem.transpose_b and config.strategy.pack_b is Packing.NONE
 
 
 def device_cpu(on: CpuProblem) -> str | None:
-    """An x86-64 CPU whose instruction sets are known."""
+    """Check that the device is an x86-64 CPU whose instruction sets are known."""
     spec = on.spec
     if spec.architecture not in ("x86_64", "AMD64"):
         return f"kernels are made for x86-64 CPUs; {spec.name} is {spec.architecture or 'of an unknown architecture'}"
@@ -80,7 +80,7 @@ def device_cpu(on: CpuProblem) -> str | None:
 
 
 def dtype_pair(on: CpuProblem) -> str | None:
-    """Inputs that can be multiplied; sums in f32, of integers in i32; an output of another type."""
+    """Check the types: inputs that can be multiplied, f32 sums (i32 of integers), and an output type."""
     p = on.problem
     if not (p.dtype_a in _BYTES and p.dtype_b in _BYTES) and (p.dtype_a is not p.dtype_b or p.dtype_a not in _FLOATS):
         kinds = ", ".join(kind.value for kind in _FLOATS)
@@ -94,7 +94,7 @@ def dtype_pair(on: CpuProblem) -> str | None:
 
 
 def alignment(on: CpuProblem) -> str | None:
-    """Elements do not lie across each other."""
+    """Check that elements are naturally aligned."""
     p = on.problem
     largest = max(operand.dtype.nbytes for operand in p.operands)
     if p.alignment >= largest:
@@ -103,14 +103,14 @@ def alignment(on: CpuProblem) -> str | None:
 
 
 def dynamic(on: CpuProblem) -> str | None:
-    """A kernel is for one size: its loops and addresses are constants."""
+    """Check that the problem is static: loops and addresses of a kernel are constants."""
     if not on.problem.dynamic:
         return None
     return "a CPU kernel is compiled for one M, N and K; leave dynamic out and tune each size"
 
 
 def memory(on: CpuProblem) -> str | None:
-    """All operands fit in memory."""
+    """Check that all operands fit in memory."""
     p, have = on.problem, on.spec.memory_bytes
     need = sum(operand.nbytes(p.batch) for operand in p.operands)
     if have is None or need <= have:
@@ -119,7 +119,7 @@ def memory(on: CpuProblem) -> str | None:
 
 
 def isa(case: CpuCase) -> str | None:
-    """Instructions that the CPU has, and that multiply the problem's types."""
+    """Check that the CPU has the instructions, and that they multiply the problem's types."""
     p, wanted, spec = case.problem, case.config.strategy.isa, case.on.spec
     if wanted in case.on.isas:
         return None
@@ -132,7 +132,7 @@ def isa(case: CpuCase) -> str | None:
 
 
 def amx_permission(case: CpuCase) -> str | None:
-    """Linux lets programs use the tile registers."""
+    """Check that Linux lets programs use the tile registers."""
     if case.config.strategy.isa is not Isa.AMX or case.on.spec.amx_permitted is not False:
         return None
     others = [isa.value for isa in case.on.isas if isa is not Isa.AMX]
@@ -140,7 +140,7 @@ def amx_permission(case: CpuCase) -> str | None:
 
 
 def innermost_n(case: CpuCase) -> str | None:
-    """Columns of a tile fill vectors, and there are that many."""
+    """Check that columns of a tile fill vectors and do not exceed N."""
     plan = case.plan
     if case.by_dots:
         return f"innermost.n must be at most N {case.problem.n}; got {plan.nr}" if plan.nr > case.problem.n else None
@@ -151,7 +151,7 @@ def innermost_n(case: CpuCase) -> str | None:
 
 
 def innermost_m(case: CpuCase) -> str | None:
-    """Rows of a tile are there; tile registers have 16."""
+    """Check that rows of a tile do not exceed M, and fill tile registers of 16."""
     plan, m = case.plan, case.problem.m
     if plan.mr > m:
         return f"innermost.m must be at most M {m}; got {plan.mr}"
@@ -161,7 +161,7 @@ def innermost_m(case: CpuCase) -> str | None:
 
 
 def innermost_k(case: CpuCase) -> str | None:
-    """The unrolled depth is whole steps of the instruction, not too many, and within the block."""
+    """Check that the unrolled depth is whole steps of the instruction, not too many, and within the block."""
     plan, k = case.plan, case.config.matmul.innermost.k
     unit = ISA_FACTS[plan.isa].vector_bytes // plan.problem.dtype_a.nbytes if case.by_dots else plan.depth_unit
     if k % unit:
@@ -175,7 +175,7 @@ def innermost_k(case: CpuCase) -> str | None:
 
 
 def most_unrolled(isa: Isa, multiply: Multiply) -> int:
-    """Steps that the micro-kernel's loop may do in one round.
+    """Return the largest number of steps that the micro-kernel's loop may unroll.
 
     Of products that take two instructions LLVM brings more forward than 16 registers hold.
     """
@@ -183,7 +183,7 @@ def most_unrolled(isa: Isa, multiply: Multiply) -> int:
 
 
 def registers(case: CpuCase) -> str | None:
-    """Sums and what is multiplied lie in registers."""
+    """Check that accumulators and factors fit in registers."""
     plan = case.plan
     need, have = registers_of(case)
     if need <= have:
@@ -193,7 +193,7 @@ def registers(case: CpuCase) -> str | None:
 
 
 def registers_of(case: CpuCase) -> tuple[int, int]:
-    """Registers that the micro-kernel's loop needs at once, and those there are."""
+    """Return the registers that the micro-kernel's loop needs at once, and those available."""
     plan = case.plan
     if plan.isa is Isa.AMX:
         rows, columns = ceil_div(plan.mr, 16), ceil_div(plan.nr, 16)
@@ -216,7 +216,7 @@ def registers_of(case: CpuCase) -> tuple[int, int]:
 
 
 def pack_a(case: CpuCase) -> str | None:
-    """A is read in place only where its memory is in an order that the instruction can take."""
+    """Check that A is read in place only if the instruction supports its memory order."""
     plan, p = case.plan, case.problem
     if plan.packs_a is not Packing.NONE:
         return None
@@ -231,7 +231,7 @@ def pack_a(case: CpuCase) -> str | None:
 
 
 def pack_b(case: CpuCase) -> str | None:
-    """B is read in place only where its memory is in an order that the instruction can take."""
+    """Check that B is read in place only if the instruction supports its memory order."""
     plan, p = case.plan, case.problem
     if plan.packs_b is not Packing.NONE:
         return None
@@ -246,7 +246,7 @@ def pack_b(case: CpuCase) -> str | None:
 
 
 def block(case: CpuCase) -> str | None:
-    """Blocks are whole tiles and steps, and no larger than the problem."""
+    """Check that blocks are whole tiles and steps, and no larger than the problem."""
     plan, p, inner = case.plan, case.problem, case.config.matmul.innermost
     for name, size, tile, length in (
         ("m", plan.block.m, inner.m, p.m),
@@ -260,7 +260,7 @@ def block(case: CpuCase) -> str | None:
 
 
 def threads(case: CpuCase) -> str | None:
-    """Every thread has something to do, and a core to do it on."""
+    """Check that every thread has work and a core."""
     plan, spec, count = case.plan, case.on.spec, case.config.thread_count
     for name, wanted, most in (
         ("m", plan.threads.m, case.problem.batch * plan.tiles_m),
@@ -276,7 +276,7 @@ def threads(case: CpuCase) -> str | None:
 
 
 def pieces(case: CpuCase) -> str | None:
-    """Every piece has a tile, and there is another thread to take it."""
+    """Check that every piece has a tile, and that there is another thread to take it."""
     plan, most = case.plan, most_pieces(case.plan)
     if plan.pieces <= most:
         return None
@@ -286,7 +286,7 @@ def pieces(case: CpuCase) -> str | None:
 
 
 def most_pieces(plan: Plan) -> int:
-    """Pieces that a thread's part can be cut into."""
+    """Return the largest number of pieces of a thread's part."""
     if plan.config.thread_count == 1:
         return 1
     if plan.cut_along == "m":
@@ -295,7 +295,7 @@ def most_pieces(plan: Plan) -> int:
 
 
 def prefetch_distance(case: CpuCase) -> str | None:
-    """Prefetches are not for what is far beyond."""
+    """Check that prefetches are not too far ahead."""
     distance = case.config.strategy.prefetch_distance
     if distance <= MOST_PREFETCHED:
         return None
@@ -323,7 +323,7 @@ CPU_CONFIG_RULES: tuple[CpuConfigRule, ...] = (
 
 
 def check_cpu_problem(problem: GemmProblem, spec: DeviceSpec) -> CpuProblem:
-    """Check what concerns the problem and the CPU alone.
+    """Check the rules on the problem and the CPU alone.
 
     Raises:
         Refused: the first rule that refuses; its message tells of the others too.
@@ -337,12 +337,12 @@ def check_cpu_problem(problem: GemmProblem, spec: DeviceSpec) -> CpuProblem:
 
 
 def refusal_on_cpu(on: CpuProblem, config: CpuConfig) -> Refused | None:
-    """The first rule that refuses a configuration of a problem that passed `check_cpu_problem`."""
+    """Return the first rule that refuses a configuration of a problem that passed `check_cpu_problem`."""
     return next(_refusals(on, config), None)
 
 
 def cpu_violations(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> list[Refused]:
-    """Every rule about the configuration that refuses, in order.
+    """Return every rule on the configuration that refuses, in order.
 
     Raises:
         Refused: the problem or the CPU is refused already.

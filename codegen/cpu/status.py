@@ -1,10 +1,10 @@
-"""What the public functions of a kernel return."""
+"""Return values of a kernel's public functions."""
 
 from enum import IntEnum
 
 
 class Status(IntEnum):
-    """0, or why nothing was computed."""
+    """Status of a call: 0, or why nothing was computed."""
 
     DONE = 0
     TOO_FEW_THREADS = 1

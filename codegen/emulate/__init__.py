@@ -1,4 +1,4 @@
-"""Kernels for an Xe GPU made to run on an OpenCL CPU device, with emulated built-ins.
+"""Emulation of Xe kernels on an OpenCL CPU device, with emulated built-ins.
 
 The CPU has no 2-D block messages and no DPAS. Its compiler takes seconds to vectorise kernels over the lanes of a
 sub-group, so the lanes are made explicit here instead: one work-item runs a whole sub-group, a value that differs

@@ -1,4 +1,4 @@
-"""Functions that kernels call, by what becomes of them, and which give every lane the same."""
+"""Functions that kernels call: their translations, and whether their results differ between lanes."""
 
 import re
 from enum import Enum, auto
@@ -11,7 +11,7 @@ from codegen.simulate.llvm_ir.mangling import unmangled
 
 
 class Kind(Enum):
-    """What becomes of a call."""
+    """Translation of a call."""
 
     GONE = auto()
     SAME = auto()  # gives its first argument back
@@ -50,13 +50,13 @@ _BYTES = frozenset(("llvm.memset", "llvm.memcpy", "llvm.memmove"))
 
 
 def name_of(i: Instruction) -> str:
-    """The function that is called, without types."""
+    """Return the name of the called function, without types."""
     m = _INTRINSIC.fullmatch(i.detail)
     return f"llvm.{m['name']}" if m else unmangled(i.detail)
 
 
 def kind_of(i: Instruction) -> Kind:
-    """What becomes of a call.
+    """Return the translation of a call.
 
     Raises:
         CompileFailed: the function has no form for a CPU.

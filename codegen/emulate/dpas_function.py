@@ -47,7 +47,9 @@ _KINDS = {
 
 
 def dpas_function(name: str, type_a: str, type_b: str, rows: int) -> str:
-    """`acc + A B` into `%result`, for `rows` rows. Sums are in float32, K in order, or in int32."""
+    """Return a function that computes `acc + A B` into `%result`, for `rows` rows, accumulated in float32 in K
+    order, or in int32.
+    """
     a, b = _KINDS[type_a], _KINDS[type_b]
     vector = f"<16 x {a.sums}>"
     lines = [f"define internal spir_func void @{name}(ptr %result, ptr %a, ptr %b, ptr %acc) noinline nounwind {{"]

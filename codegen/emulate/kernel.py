@@ -68,7 +68,9 @@ class Kernel:
         self._blocks = [self._block(blocks[segment.label]) for segment in segments(function, lambda i: False)]
 
     def text(self, number: int) -> str:
-        """The variable and the definition of the kernel, which names metadata !<number> as its work-group's size."""
+        """Return the variable and the definition of the kernel, which names metadata !<number> as its work-group's
+        size.
+        """
         shared = f"{self.w.shared} = internal addrspace(3) global [{self.shared_bytes} x i8] undef, align 64"
         parameters = ", ".join(f"{p.type} %{p.local}" for p in self._function.parameters)
         self.w.begin([])
@@ -121,7 +123,7 @@ class Kernel:
             self._differing(i)
 
     def _same(self, i: Instruction) -> None:
-        """An instruction that is the same in all lanes."""
+        """Write an instruction that is uniform."""
         if is_shared(i):
             shared_instruction(self.w, i)
         elif i.opcode != "fence":

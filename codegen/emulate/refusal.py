@@ -1,4 +1,4 @@
-"""The failure of emulation: what has no form for a CPU yet."""
+"""Error of emulation: constructs that are not supported on a CPU."""
 
 from codegen.errors import CompileFailed
 

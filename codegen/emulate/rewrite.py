@@ -1,4 +1,4 @@
-"""Rewrites a module so that one work-item runs a whole sub-group."""
+"""Rewriting of a module so that one work-item runs a whole sub-group."""
 
 import re
 
@@ -18,7 +18,7 @@ _HEADER = re.compile(r"^target (?:datalayout|triple) = [^\n]*$", re.MULTILINE)
 
 
 def emulate(ll: str) -> str:
-    """The module of kernels' final LLVM IR, with one work-item for a sub-group and emulated built-ins.
+    """Return the module of kernels' final LLVM IR, with one work-item per sub-group and emulated built-ins.
 
     A work-group has as many work-items as it had sub-groups: its first extent is a sixteenth.
 

@@ -1,4 +1,4 @@
-"""Where a work-item is: one runs a sub-group, the lanes of the original are numbered."""
+"""Work-item ids under emulation: each work-item runs a sub-group, and the original lanes are numbered."""
 
 from math import prod
 
@@ -18,12 +18,14 @@ Sizes = tuple[int, ...]
 
 
 def emulated_sizes(size: Sizes) -> Sizes:
-    """The work-items of a work-group of which each runs a sub-group."""
+    """Return the work-items of a work-group of which each runs a sub-group."""
     return size[0] // LANES, *size[1:]
 
 
 def subgroup_lines(w: Writer, size: Sizes) -> None:
-    """%emulated.subgroup, the number of the sub-group, and %emulated.item, the row of its first work-item, as i64."""
+    """Return lines that set %emulated.subgroup, the sub-group number, and %emulated.item, the ids of its first
+    work-item, as i64.
+    """
     w.functions.declare(*LOCAL_ID)
     x, y, z = (_dimension(w, LOCAL_ID[0], d) if extent > 1 else "0" for d, extent in enumerate(emulated_sizes(size)))
     w.do(f"%emulated.column = add i64 {x}, 0")
@@ -35,7 +37,7 @@ def subgroup_lines(w: Writer, size: Sizes) -> None:
 
 
 def place(w: Writer, i: Instruction, size: Sizes) -> None:
-    """Numbers of work-items, which differ between lanes."""
+    """Return ids of work-items, which differ between lanes."""
     name = name_of(i)
     dimension = int(i.operands[0].constant[0] or 0) if i.operands and i.operands[0].is_constant else 0
     if dimension or (i.operands and not i.operands[0].is_constant):
@@ -56,7 +58,7 @@ def place(w: Writer, i: Instruction, size: Sizes) -> None:
 
 
 def _other_axis(w: Writer, i: Instruction, dimension: int) -> None:
-    """The lanes of a sub-group lie along the first axis."""
+    """Return an id along another axis: the lanes of a sub-group lie along the first one."""
     if not dimension or name_of(i) != "get_local_id":
         raise not_emulated("the number of a work-item along another axis", i.text)
     w.functions.declare(*LOCAL_ID)
@@ -64,14 +66,14 @@ def _other_axis(w: Writer, i: Instruction, dimension: int) -> None:
 
 
 def group(w: Writer, i: Instruction) -> None:
-    """Numbers of work-groups: there are as many."""
+    """Return ids of work-groups, whose number is unchanged."""
     symbol, declaration = _GROUP_ID if name_of(i) == "get_group_id" else _GROUPS
     w.functions.declare(symbol, declaration)
     set_same(w, i, w.line(f"call spir_func i64 @{symbol}(i32 {w.scalar(i.operands[0])})"))
 
 
 def size_of(w: Writer, i: Instruction, size: Sizes) -> None:
-    """Sizes, those of the original."""
+    """Return sizes of the original launch."""
     name = name_of(i)
     if name == "get_sub_group_id":
         set_same(w, i, "%emulated.subgroup")

@@ -1,4 +1,4 @@
-"""Writes LLVM IR in which a value that differs between lanes is a row of 16 or an array of rows, one for each element.
+"""Writer of LLVM IR in which a value that differs between lanes is a row of 16, or an array of rows per element.
 
 A vector, a phi and what other blocks take from a region are arrays; other scalars are rows.
 """
@@ -30,17 +30,17 @@ _MASK = f"<{LANES} x i8>"
 
 
 def local(name: str) -> str:
-    """A local name that does not depend on how many unnamed values come before it."""
+    """Return a local name that does not depend on how many unnamed values precede it."""
     return f"value.{name}" if name.isdigit() else name
 
 
 def local_value(operand: Operand) -> str:
-    """The use of a local value."""
+    """Return the use of a local value."""
     return f"%{local(operand.local)}"
 
 
 def renamed(i: Instruction) -> str:
-    """The line of an instruction, with our names and without references to attributes."""
+    """Return the line of an instruction, with new names and without references to attributes."""
     text = re.sub(r" #\d+$", "", i.text)
     return re.sub(r"%([\w.$-]+)", lambda m: f"%{local(m[1])}", text)
 
@@ -72,7 +72,7 @@ class Writer(Lines):
     # What values are.
 
     def scalar(self, operand: Operand) -> str:
-        """A value that is the same in all lanes, or else that of the first: what all lanes must have in common."""
+        """Return a uniform value, or that of the first lane where all lanes must agree."""
         if operand.symbol:
             return str(self._offsets[operand.symbol] + int(operand.constant[0] or 0))
         if operand.is_constant:
@@ -91,7 +91,7 @@ class Writer(Lines):
         return vector
 
     def row(self, operand: Operand, at: int = 0) -> str:
-        """The 16 lanes of one element of an operand."""
+        """Return the 16 lanes of one element of an operand."""
         element = operand.type.element
         if operand.symbol:
             return f"splat ({computed(element)} {self.scalar(operand)})"
@@ -111,7 +111,7 @@ class Writer(Lines):
         return self._splats[operand.local, at]
 
     def whole(self, operand: Operand) -> str:
-        """The array of an operand; what is no array is copied to one."""
+        """Return the array of an operand, copying values that are not arrays."""
         if self.lanes.differs(operand) and operand.local not in self._rows:
             return self.array(operand.local, operand.type)
         array = self.new_array(operand.type)
@@ -119,7 +119,7 @@ class Writer(Lines):
         return array
 
     def fill(self, array: str, operand: Operand) -> None:
-        """Copy a value that is no array to one."""
+        """Copy a value that is not an array to one."""
         element, count = operand.type.element, operand.type.count or 1
         if count > 2 and operand.is_constant and len(set(operand.constant)) == 1 and element != "i1":
             name = self.functions.define(*FILL[kept(element)])
@@ -131,11 +131,11 @@ class Writer(Lines):
     # Where values go.
 
     def is_row(self, i: Instruction) -> bool:
-        """True for a result that is not kept in an array."""
+        """Return True for a result that is not stored in an array."""
         return not i.type.count and i.result not in self._in_memory
 
     def set_row(self, i: Instruction, row: str) -> None:
-        """Give a scalar result its value."""
+        """Set the value of a scalar result."""
         if self.is_row(i):
             self._rows[i.result] = row
             return
@@ -143,22 +143,22 @@ class Writer(Lines):
         self.written(i, target)
 
     def target(self, i: Instruction) -> str:
-        """Where to write a result; call `written` then."""
+        """Return the array to write a result to; call `written` after."""
         return self.new_array(i.type) if self._keeps_others(i) else self.array(i.result, i.type)
 
     def written(self, i: Instruction, target: str) -> None:
-        """The result is in its target: lanes that do not run the block keep what they had."""
+        """Commit a result in its target; inactive lanes retain their old value."""
         if self.is_row(i):
             self._rows[i.result] = self.load_row(i.type.element, target)
         elif self._keeps_others(i):
             self.blend(self.array(i.result, i.type), target, i.type, self.mask)
 
     def alias(self, name: str, pointer: str) -> None:
-        """Let a value be in memory that is already there."""
+        """Alias a value to existing memory."""
         self._pointers[name] = pointer
 
     def may_alias(self, i: Instruction) -> bool:
-        """True if a result can be where an operand is."""
+        """Return True if a result may share the memory of an operand."""
         return not self.is_row(i) and not self._keeps_others(i)
 
     def array(self, name: str, type_: Type) -> str:

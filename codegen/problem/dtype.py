@@ -21,5 +21,5 @@ class DType(StrEnum):
 
     @property
     def is_integer(self) -> bool:
-        """Whether elements are whole numbers."""
+        """Return whether elements are integers."""
         return self in (DType.S8, DType.U8, DType.I32)

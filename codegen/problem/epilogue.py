@@ -1,4 +1,4 @@
-"""What happens to the accumulator before it is stored: an ordered list of steps, each in f32.
+"""Epilogue of a GEMM: an ordered list of steps on the accumulator before it is stored, each in f32.
 
 The accumulator becomes f32 before the first step, and C's type after the last: rounded to nearest even, and saturated
 where C's type is an integer.
@@ -32,7 +32,7 @@ class EpilogueKind(StrEnum):
 
 
 class Axis(StrEnum):
-    """Which index a vector runs along: `row` has length M, `column` length N."""
+    """Index that a vector runs along: `row` has length M, `column` length N."""
 
     ROW = "row"
     COLUMN = "column"
@@ -88,12 +88,12 @@ class EpilogueStep:
 
     @property
     def is_matrix(self) -> bool:
-        """Whether the step reads a matrix of its own."""
+        """Return whether the step reads a matrix."""
         return self.kind in _MATRICES
 
     @property
     def is_linear(self) -> bool:
-        """Whether the step of a sum is the sum of the steps of its parts."""
+        """Return whether the step is linear: applied to a sum, it is the sum of the steps of its parts."""
         return self.kind in _LINEAR
 
     def _check_unused(self) -> None:

@@ -1,4 +1,4 @@
-"""Epilogues in a line: `alpha=0.5, bias:column, gelu, add:f16, reduce:row`.
+"""Text form of epilogues in one line: `alpha=0.5, bias:column, gelu, add:f16, reduce:row`.
 
 Steps are separated by commas, in order. A step is its kind, `=` and its constant where it takes one (`clip=-1..6`
 takes two), and `:` before each of what else it needs: the axis of a vector, the type that a vector or matrix is stored
@@ -22,7 +22,7 @@ _SHOWN = 60
 
 
 def parse_epilogue(text: str) -> tuple[EpilogueStep, ...]:
-    """The steps that a text says; none of an empty one.
+    """Return the steps of a text; none of an empty one.
 
     Raises:
         InvalidProblem: names the step at fault, counted from 1, and what is expected.
@@ -36,12 +36,12 @@ def parse_epilogue(text: str) -> tuple[EpilogueStep, ...]:
 
 
 def print_epilogue(steps: tuple[EpilogueStep, ...]) -> str:
-    """The text of those steps; parsing it gives them back."""
+    """Return the text of those steps; parsing it returns them."""
     return ", ".join(print_step(step) for step in steps)
 
 
 def print_step(step: EpilogueStep) -> str:
-    """The text of one step."""
+    """Return the text of one step."""
     constant = "" if step.value is None else f"={_printed(step.value)}"
     if step.high is not None:
         constant += f"..{_printed(step.high)}"
@@ -86,7 +86,7 @@ def _step(text: str) -> EpilogueStep:
 
 
 def _words(words: list[str]) -> Mapping[str, str]:
-    """What the words after the first say, by field."""
+    """Return the words after the first, by field."""
     said: dict[str, str] = {}
     for word in words:
         if word in list(Axis):

@@ -1,4 +1,4 @@
-"""What is to be computed: C[M, N] = epilogue(op(A)[M, K] @ op(B)[K, N]), possibly batched."""
+"""GEMM problem: C[M, N] = epilogue(op(A)[M, K] @ op(B)[K, N]), possibly batched."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ class Operand:
 
     @property
     def is_vector(self) -> bool:
-        """Whether it has one row or one column whatever the sizes are."""
+        """Return whether it always has one row or one column."""
         return "" in self.axes
 
     def elements(self, batch: int) -> int:
@@ -57,7 +57,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class GemmProblem:
-    """A GEMM, whole: its canonical form is the key of everything stored about it.
+    """Complete GEMM problem: its canonical form is the key of everything stored about it.
 
     A is stored [M, K] ([K, M] if `transpose_a`), B [K, N] ([N, K] if `transpose_b`), C [M, N]; rows are
     contiguous, `lda`, `ldb` and `ldc` elements apart (default: tight), matrices of a batch
@@ -164,7 +164,7 @@ class GemmProblem:
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """What a launch passes pointers to, in order: A, B, C, then vectors and matrices of the epilogue."""
+        """Pointers of a launch, in order: A, B, C, then vectors and matrices of the epilogue."""
         strides = self.batch_stride_a, self.batch_stride_b, self.batch_stride_c
         assert None not in strides
         a, b, c = cast("tuple[int, int, int]", strides)

@@ -1,4 +1,4 @@
-"""Executes final LLVM IR in numpy with the real semantics of the built-ins, and refuses what it cannot represent."""
+"""Simulator of final LLVM IR in numpy, with the semantics of the built-ins; refuses what it cannot represent."""
 
 from codegen.simulate.launch import (
     SimulationReport,

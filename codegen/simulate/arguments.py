@@ -1,4 +1,4 @@
-"""What a kernel is given: its parameters, the variables of its module, and the memory behind them."""
+"""Arguments of a simulated kernel: its parameters, the variables of its module, and the memory behind them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Bound:
 
 
 def bind_arguments(function: Function, args: Sequence[Value]) -> Bound:
-    """One argument to each parameter of the kernel, in order.
+    """Bind one argument to each parameter of the kernel, in order.
 
     Raises:
         SimulationRefused: too many, too few, or not of the parameter's type.
@@ -59,7 +59,7 @@ def bind_arguments(function: Function, args: Sequence[Value]) -> Bound:
 
 
 class _Binder:
-    """Gives each piece of memory its place."""
+    """Binder of arguments: allocates each piece of memory."""
 
     def __init__(self) -> None:
         self.buffers: list[Array] = []
@@ -68,7 +68,7 @@ class _Binder:
         self._known: dict[tuple[int, int, bool], int] = {}
 
     def value(self, parameter: Operand, arg: Value) -> Array:
-        """An argument as the value of its parameter."""
+        """Return an argument as the value of its parameter."""
         type_, where = parameter.type, f"%{parameter.local}"
         if type_.element == "ptr" and type_.space == SHARED_SPACE:
             if isinstance(arg, bool) or not isinstance(arg, int | np.integer) or arg < 0:
@@ -83,7 +83,7 @@ class _Binder:
         return _scalar(parameter, arg)
 
     def buffer(self, content: Array) -> int:
-        """The pointer to memory; the same for the same memory."""
+        """Return the pointer to memory; the same for the same memory."""
         key = (content.__array_interface__["data"][0], content.size, content.flags.writeable)
         if not content.size or key not in self._known:
             self.buffers.append(content)
@@ -91,7 +91,7 @@ class _Binder:
         return self._known[key]
 
     def shared(self, name: str, nbytes: int, alignment: int) -> int:
-        """The pointer to a new variable of shared memory."""
+        """Return the pointer to a new variable of shared memory."""
         end = max((v.start + v.nbytes for v in self.variables), default=0)
         start = -(-end // alignment) * alignment
         self.variables.append(SharedVariable(name, start, nbytes))

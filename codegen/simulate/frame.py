@@ -1,4 +1,4 @@
-"""Values of a kernel's locals for all sub-groups that run together, seen by those that run now."""
+"""Values of a kernel's locals for all sub-groups that run together, viewed by the active ones."""
 
 from collections.abc import Mapping
 
@@ -20,7 +20,7 @@ from codegen.simulate.values import (
 
 
 class Frame:
-    """Locals by name. `at` are those that run now: reads give their values, writes leave the others' as they are."""
+    """Locals by name. `at` selects the active ones: reads return their values, writes leave others unchanged."""
 
     def __init__(self, parameters: Mapping[str, Array], globals_: Mapping[str, int], subgroups: SubGroups) -> None:
         self.at = subgroups
@@ -30,7 +30,7 @@ class Frame:
         self._constants: dict[int, Array] = {}
 
     def read(self, operand: Operand) -> Array:
-        """The value of an operand: [entries or 1, lanes or 1, elements]."""
+        """Return the value of an operand: [entries or 1, lanes or 1, elements]."""
         if not operand.local:
             value = self._constants.get(id(operand))
             if value is None:
@@ -39,7 +39,7 @@ class Frame:
         return self.read_local(operand.local)
 
     def read_local(self, name: str) -> Array:
-        """The value of a local."""
+        """Return the value of a local."""
         value = self._values.get(name)
         if value is None:
             raise SimulationRefused(f"%{name}", "a value is used where it is not defined")

@@ -1,4 +1,4 @@
-"""Runs a launch, or some work-groups of it, in batches that bound the memory they need."""
+"""Execution of a launch, or of some of its work-groups, in batches that bound the memory use."""
 
 import math
 import time
@@ -40,8 +40,8 @@ _WATCHING_BYTES = 10  # what a race detector keeps of each byte of shared memory
 
 @dataclass(frozen=True, slots=True)
 class SimulationReport:
-    """What was run: work-groups of the launch's total, LLVM instructions, each counted once a batch, and
-    accesses of shared memory by single work-items that were checked for races.
+    """Report of a simulation: executed work-groups of the launch's total, LLVM instructions, each counted once per
+    batch, and accesses of shared memory by single work-items that were checked for races.
     """
 
     executed: int
@@ -52,7 +52,7 @@ class SimulationReport:
 
 @dataclass(frozen=True, slots=True)
 class _Launch:
-    """A kernel with all that it runs on."""
+    """Kernel with its arguments and launch."""
 
     function: Function
     buffers: Sequence[Array]

@@ -1,4 +1,4 @@
-"""Runs a kernel for some sub-groups in lock step.
+"""Execution of a kernel for some sub-groups in lock step.
 
 Each work-item has its own place in the program. What comes first among those places runs next, for the sub-groups
 that are there: after a branch that parts them they meet again where their paths join. A sub-group whose lanes have
@@ -47,7 +47,7 @@ MAX_BLOCKS = 1_000_000
 
 
 class Program:
-    """A kernel in the order in which it runs."""
+    """Kernel in running order."""
 
     def __init__(self, function: Function) -> None:
         self.segments = segments(function, stops)
@@ -57,12 +57,12 @@ class Program:
         self.splits_barriers = any(b.part is BarrierPart.ARRIVE for b in self._barriers.values())
 
     def barrier(self, i: Instruction) -> Barrier | None:
-        """The barrier that an instruction of the program calls."""
+        """Return the barrier that an instruction of the program calls."""
         return self._barriers.get(id(i))
 
 
 class Machine:
-    """The state of one run. `instructions` counts those executed, each once for all sub-groups that ran it."""
+    """State of one run. `instructions` counts those executed, each once for all sub-groups that ran it."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Machine:
         raise SimulationRefused("", f"{MAX_BLOCKS} blocks were run without an end: an endless loop")
 
     def _activate(self, here: Array) -> None:
-        """Let sub-groups run that are here with all lanes; if there are none, the single work-items."""
+        """Activate the converged sub-groups at this segment, or single work-items if there are none."""
         whole = here.all(1)
         if whole.all():
             self._frame.at = self._subgroups
@@ -175,7 +175,7 @@ class Machine:
         self._place[entries] = target if at.lane is None else np.broadcast_to(target, at.shape)[:, 0]
 
     def _choice(self, i: Instruction) -> Array:
-        """Index into the targets, [entries or 1, lanes or 1]."""
+        """Return the index into the targets, [entries or 1, lanes or 1]."""
         if not i.operands:
             return np.zeros((1, 1), np.int64)
         value = self._frame.read(i.operands[0])
@@ -192,7 +192,7 @@ class Machine:
         self._place[rows] = following[:, None]
 
     def _whole_rows(self, i: Instruction) -> Array:
-        """The sub-groups that run now, which must be here with all lanes."""
+        """Return the active sub-groups, which must be converged."""
         if self._frame.at.lane is not None:
             raise SimulationRefused(i.text, "the lanes of a sub-group have parted ways before this barrier")
         return self._frame.at.row_numbers

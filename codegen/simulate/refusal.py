@@ -1,4 +1,4 @@
-"""The typed refusal of the simulator."""
+"""Errors of the simulator."""
 
 from codegen.errors import CodegenError
 
@@ -15,7 +15,7 @@ class SimulationRefused(CodegenError):
 
 
 class RaceDetected(SimulationRefused):
-    """Two accesses of shared local memory that no barrier orders: what comes out hangs on who is first.
+    """Race: two accesses of shared local memory that no barrier orders, so that the result depends on timing.
 
     `where` and `other` are the instructions, `subgroups` those that ran them, `address` the first byte of shared
     memory that both touch.

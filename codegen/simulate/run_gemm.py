@@ -1,4 +1,4 @@
-"""Runs the launch of a GEMM in the simulator: all its steps, whole or for some tiles of C."""
+"""Simulation of a GEMM launch: all its steps, whole or for some tiles of C."""
 
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -27,7 +27,9 @@ _BY_TILE = ("clear", MULTIPLY, "finish")  # kernels whose work-groups are those 
 
 @dataclass(frozen=True, slots=True)
 class LaunchReport:
-    """What was run: tiles of C that are complete, of all, and LLVM instructions, each counted once a batch."""
+    """Report of a simulated launch: tiles of C that are complete, of all, and LLVM instructions, each counted once
+    per batch.
+    """
 
     tiles: frozenset[Tile]
     total: int
@@ -74,7 +76,7 @@ def run_launch(
 
 
 def _groups(step: LaunchStep, grid: TileGroups, only: Collection[Tile]) -> Iterator[int]:
-    """Linear ids of the work-groups of a step that belong to these tiles."""
+    """Return the linear ids of the work-groups of a step that belong to these tiles."""
     x, y, z = step.groups
     splits = z // grid.batch if step.kernel == MULTIPLY else 1
     for entry, group in {(entry, grid.group_of(row, column)) for entry, row, column in only}:

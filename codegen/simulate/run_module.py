@@ -1,4 +1,4 @@
-"""Runs a compiled kernel on numpy arrays in the simulator, with the arguments that its source has."""
+"""Simulation of a compiled kernel on numpy arrays, with the arguments of its source."""
 
 from collections.abc import Sequence
 from math import prod
@@ -71,7 +71,7 @@ def simulate_module(
 
 
 def kernel_of(artifact: KernelArtifact, kernel: str) -> KernelSignature:
-    """The signature of the kernel of that name.
+    """Return the signature of the kernel of that name.
 
     Raises:
         InvalidLaunch: there is none.
@@ -83,7 +83,7 @@ def kernel_of(artifact: KernelArtifact, kernel: str) -> KernelSignature:
 
 
 def dtype_of(element: str) -> type[np.generic]:
-    """The numpy type that holds an element as MLIR spells its type; signs do not matter.
+    """Return the numpy type that holds an element as MLIR spells its type; signs do not matter.
 
     Raises:
         InvalidLaunch: there is none.
@@ -96,7 +96,7 @@ def dtype_of(element: str) -> type[np.generic]:
 
 
 def work_items(signature: KernelSignature, block: Extents | None) -> Extents:
-    """The work-group in work-items: what the kernel says, which `block` may repeat, or `block`.
+    """Return the work-group in work-items: the kernel's own, which `block` may repeat, or `block`.
 
     Raises:
         InvalidLaunch: neither says it, or they differ.
@@ -132,7 +132,7 @@ def _check(kernel: str, argument: KernelArgument, value: Value) -> None:
 
 
 def _check_assumptions(signature: KernelSignature, args: Sequence[Value]) -> None:
-    """What a kernel relies on must hold, as far as arguments tell. Memory of an array starts where it must."""
+    """Check that a kernel's assumptions hold for its arguments. Memory of an array is aligned as required."""
     for assumption in signature.assumes or ():
         terms = [[_number(p, args[p.argument]) for p in term.of] for term in assumption.terms]
         value = sum(term.factor * prod(numbers) for term, numbers in zip(assumption.terms, terms, strict=True))
@@ -142,7 +142,7 @@ def _check_assumptions(signature: KernelSignature, args: Sequence[Value]) -> Non
 
 
 def _number(parameter: Parameter, value: Value) -> int:
-    """What a parameter carries; 0 for where an array's memory starts."""
+    """Return the value of a parameter; 0 for the address of an array's memory."""
     carried = _parameter(parameter, value)
     return 0 if isinstance(carried, np.ndarray) else int(carried)
 
@@ -162,17 +162,17 @@ def _parameter(parameter: Parameter, value: Value) -> Value:
 
 
 def _free_stride(array: Array) -> int:
-    """A stride, in elements, for a dimension of one element, where any will do: one that block messages take."""
+    """Return a stride, in elements, for a dimension of one element: any that block messages accept."""
     return -(-_span(array) * array.itemsize // _ALIGNMENT) * _ALIGNMENT // array.itemsize
 
 
 def _memory(array: Array) -> Array:
-    """All memory from an array's first element to its last, between its rows too."""
+    """Return all memory from an array's first element to its last, including gaps between rows."""
     if array.flags.c_contiguous:
         return array
     return np.lib.stride_tricks.as_strided(array, (_span(array),), (array.itemsize,))
 
 
 def _span(array: Array) -> int:
-    """Elements from an array's first to its last, in memory."""
+    """Return the elements from an array's first to its last, in memory."""
     return 1 + sum((n - 1) * stride // array.itemsize for n, stride in zip(array.shape, array.strides, strict=True))

@@ -1,4 +1,4 @@
-"""Which work-groups to run of a launch that is too large to run whole."""
+"""Sampling of the work-groups to run of a launch that is too large to run whole."""
 
 from math import prod
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def sample_groups(groups: tuple[int, int, int], count: int, seed: int) -> tuple[int, ...]:
-    """About `count` linear ids (x fastest), sorted: all corners, then one of each edge, one inside, then any.
+    """Return about `count` linear ids (x fastest), sorted: all corners, then one of each edge, one inside, then any.
 
     All but the corners are drawn. The last row and column of work-groups, where ragged sizes show, get a third of the
     last. All work-groups if there are at most `count`. Never fewer than the corners.
@@ -30,7 +30,7 @@ def sample_groups(groups: tuple[int, int, int], count: int, seed: int) -> tuple[
 
 
 def _inside(extent: int, rng: np.random.Generator) -> int:
-    """A place between the first and the last; the last where there is none."""
+    """Return a place between the first and the last; the last if there is none."""
     return int(rng.integers(1, extent - 1)) if extent > 2 else extent - 1
 
 

@@ -1,4 +1,4 @@
-"""Which sub-groups run together, and which of their work-items."""
+"""Sub-groups that run together, and their active work-items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,12 +35,12 @@ class SubGroups:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Shape of a value that each work-item has its own of."""
+        """Shape of a value with one entry per work-item."""
         return len(self), LANES if self.lane is None else 1
 
     @property
     def lanes(self) -> Array:
-        """Lane numbers, to go with values."""
+        """Lane numbers, to combine with values."""
         return np.arange(LANES)[None] if self.lane is None else self.lane[:, None]
 
     @property
@@ -61,7 +61,7 @@ class SubGroups:
         return list(zip(x, y, z, strict=True))
 
     def take(self, rows: Array | None, lane: Array | None = None) -> "SubGroups":
-        """Some of all sub-groups, or with `lane` one work-item of each; all for None."""
+        """Return some of all sub-groups, or with `lane` one work-item of each; None selects all."""
         if rows is None:
             return self
         x, y, z = (axis[rows] for axis in self.group_id)
@@ -69,7 +69,7 @@ class SubGroups:
         return SubGroups(self.team[rows], (x, y, z), subgroup_id, self.groups, self.local_size, rows, lane)
 
     def pick(self, mask: Array) -> "SubGroups":
-        """The work-items where `mask`, of our shape, is set."""
+        """Return the work-items where `mask`, of the same shape, is set."""
         entry, column = np.nonzero(mask)
         x, y, z = (axis[entry] for axis in self.group_id)
         lane = column if self.lane is None else self.lane[entry]
@@ -77,14 +77,14 @@ class SubGroups:
         return SubGroups(self.team[entry], (x, y, z), subgroup_id, self.groups, self.local_size, rows, lane)
 
     def local_id(self, dimension: int) -> Array:
-        """Place of each work-item in its work-group."""
+        """Return the place of each work-item in its work-group."""
         x, y, _ = self.local_size
         linear = self.subgroup_id[:, None] * LANES + self.lanes
         return (linear % x, linear // x % y, linear // (x * y))[dimension]
 
 
 def subgroups_of(linear_ids: Sequence[int], groups: Extents, local_size: Extents) -> SubGroups:
-    """The sub-groups of the work-groups with these linear ids, x fastest."""
+    """Return the sub-groups of the work-groups with these linear ids, x fastest."""
     x, y, z = local_size
     per_group = x * y * z // LANES
     team = np.repeat(np.arange(len(linear_ids)), per_group)

@@ -25,18 +25,18 @@ _F16_VALUES = np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float
 
 
 def undefined(type_: Type, shape: tuple[int, int]) -> Array:
-    """A value that nothing has defined."""
+    """Return an undefined value."""
     full = (*shape, type_.count) if type_.count else shape
     return np.full(full, _undefined_element(type_), type_.dtype)
 
 
 def undefined_bytes(shape: tuple[int, ...]) -> Array:
-    """Memory that nothing has written."""
+    """Return uninitialized memory."""
     return np.full(shape, _UNDEFINED_BYTE, np.uint8)
 
 
 def constant(operand: Operand) -> Array:
-    """The value of a constant operand."""
+    """Return the value of a constant operand."""
     type_ = operand.type
     filler = _undefined_element(type_)
     numbers = [filler if c is None else _element(c, type_) for c in operand.constant]
@@ -63,17 +63,17 @@ def _undefined_element(type_: Type) -> Any:
 
 
 def bf16_to_f32(bits: Array) -> Array:
-    """bfloat16 bits as float32, exactly."""
+    """Convert bfloat16 bits to float32, exactly."""
     return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
 def f16_to_f32(bits: Array) -> Array:
-    """float16 bits as float32, exactly."""
+    """Convert float16 bits to float32, exactly."""
     return _F16_VALUES.take(bits.view(np.uint16))
 
 
 def f32_to_bf16(values: Array) -> Array:
-    """float32 as bfloat16 bits, rounded to nearest, ties to even; NaN stays a NaN."""
+    """Convert float32 to bfloat16 bits, rounded to nearest, ties to even; NaN stays a NaN."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
     rounded = (bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) >> np.uint32(16)
     quiet = (bits >> np.uint32(16)) | np.uint32(0x40)
@@ -81,7 +81,7 @@ def f32_to_bf16(values: Array) -> Array:
 
 
 def f64_to_bf16(values: Array) -> Array:
-    """float64 as bfloat16 bits, rounded once: to odd on the way, which keeps what the second rounding has to know."""
+    """Convert float64 to bfloat16 bits, rounded once: round to odd first, so that the second rounding is exact."""
     wide = np.asarray(values, np.float64)
     near = wide.astype(np.float32)
     off = wide - near
@@ -91,7 +91,7 @@ def f64_to_bf16(values: Array) -> Array:
 
 
 def int_to_bf16(values: Array) -> Array:
-    """Integers as bfloat16 bits, rounded once: what a double cannot hold is folded into its last bit."""
+    """Convert integers to bfloat16 bits, rounded once: bits that a double cannot hold are folded into its last."""
     if values.dtype.itemsize < 8:
         return f64_to_bf16(values.astype(np.float64))
     kept = (values >> 11) << 11
@@ -102,5 +102,5 @@ def int_to_bf16(values: Array) -> Array:
 
 
 def unsigned(values: Array) -> Array:
-    """The same bits as unsigned integers; truth values as they are."""
+    """Return the same bits as unsigned integers; truth values unchanged."""
     return values if values.dtype.kind == "b" else values.view(np.dtype(f"u{values.dtype.itemsize}"))

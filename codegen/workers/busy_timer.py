@@ -1,4 +1,4 @@
-"""For how long something was under way, however many things at one time."""
+"""Time during which at least one of several concurrent tasks was running."""
 
 import threading
 import time
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 class Busy:
-    """Seconds in which at least one thing was begun and not ended. Thread-safe."""
+    """Seconds during which at least one task was running. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -16,14 +16,14 @@ class Busy:
         self._earlier_s = 0.0
 
     def begin(self) -> None:
-        """Something begins."""
+        """Record that a task begins."""
         with self._lock:
             if self._under_way == 0:
                 self._since_s = self._clock()
             self._under_way += 1
 
     def end(self) -> None:
-        """Something that was begun ends."""
+        """Record that a task ends."""
         with self._lock:
             self._under_way -= 1
             if self._under_way == 0:
@@ -31,6 +31,6 @@ class Busy:
 
     @property
     def seconds(self) -> float:
-        """So far."""
+        """Return the seconds so far."""
         with self._lock:
             return self._earlier_s + (self._clock() - self._since_s if self._under_way else 0.0)

@@ -16,7 +16,7 @@ from hal import DeviceSpec
 
 
 class CacheUses:
-    """How many kernels came from a cache, and how many had to be compiled. Thread-safe."""
+    """Counts of cache hits and misses. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -38,7 +38,7 @@ class CompileCache:
         self._root = root
 
     def get(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> AnyArtifact | None:
-        """The kernel of these inputs, or None; of a dynamic one it may have been compiled for other sizes.
+        """Return the kernel of these inputs, or None; a dynamic one may have been compiled for other sizes.
 
         One that a rule refuses for these sizes is None too: `compile_kernel` says why.
         """
@@ -53,7 +53,7 @@ class CompileCache:
             return None
 
     def holds(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> bool:
-        """Whether a kernel of these inputs was stored; only `get` says whether it is whole."""
+        """Return whether a kernel of these inputs was stored; only `get` checks its integrity."""
         return self._path(problem, config, spec).exists()
 
     def put(self, artifact: AnyArtifact, spec: DeviceSpec) -> None:

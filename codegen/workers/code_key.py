@@ -1,4 +1,4 @@
-"""What the code of a GPU's kernels depends on: of a static problem all of it, of a dynamic one its kind.
+"""Inputs of the code of GPU kernels: all of a static problem, the kind of a dynamic one.
 
 Sizes, distances of rows and matrices, and the number of matrices are arguments of a dynamic kernel; work-groups that
 compute one tile each are as many as a launch has tiles. What else is equal gives equal code.
@@ -44,14 +44,14 @@ class DynamicKind:
     by_lanes: tuple[str, ...]
 
     def differences(self, other: "DynamicKind") -> str:
-        """In what this kind differs from another, in words; nothing if they are equal."""
+        """Return the differences of this kind from another as text; nothing if they are equal."""
         pairs = [(f.name, getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
         return "; ".join(f"{name} is {_said(mine)}, not {_said(its)}" for name, mine, its in pairs if mine != its)
 
 
 @dataclass(frozen=True, slots=True)
 class DynamicCode:
-    """What dynamic code is written from. Unless work-groups are `persistent`, `config` has one of them over M and N."""
+    """Inputs of dynamic code. Unless work-groups are `persistent`, `config` has one of them over M and N."""
 
     kind: DynamicKind
     config: XeConfig
@@ -59,7 +59,8 @@ class DynamicCode:
 
 
 def code_basis(problem: GemmProblem, config: XeConfig, target: Target) -> DynamicCode | None:
-    """What the code of a dynamic problem in a configuration is written from; None: of a static one, all that is given.
+    """Return the inputs of the code of a dynamic problem in a configuration; None for a static one, which depends
+    on all.
 
     Problems and configurations of one basis have the same code.
     """
@@ -74,7 +75,7 @@ def code_basis(problem: GemmProblem, config: XeConfig, target: Target) -> Dynami
 
 
 def kind_of(problem: GemmProblem, config: XeConfig, target: Target) -> DynamicKind:
-    """The kind of a problem, as a kernel of a configuration has to access it."""
+    """Return the kind of a problem, as a kernel of a configuration has to access it."""
     p = problem
     by_lanes = [o.name for o in p.operands if memory_path(p, o, target).by is AccessBy.LANES]
     if config.strategy.split_k is SplitK.PARTIAL_SUMS and partials_by_lanes(p):
@@ -94,7 +95,7 @@ def kind_of(problem: GemmProblem, config: XeConfig, target: Target) -> DynamicKi
 
 
 def with_groups(config: XeConfig, groups: tuple[int, int]) -> XeConfig:
-    """The configuration with so many work-groups over M and N."""
+    """Return the configuration with this many work-groups over M and N."""
     threads = Extent(*groups, config.matmul.threads.k)
     return replace(config, matmul=replace(config.matmul, threads=threads))
 

@@ -1,4 +1,4 @@
-"""Runs work that may end its process in a fork."""
+"""Execution in a fork of work that may end its process."""
 
 import os
 import resource
@@ -13,7 +13,7 @@ _REFUSED = 64  # exit status of a fork whose work raised; LLVM's own fatal error
 
 
 def in_fork(stage: str, who: str, work: Callable[[], bytes], cpu_limit_s: int) -> bytes:
-    """What `work` gives, run in a fork of this process: `who`, named in messages, may end it.
+    """Return the result of `work`, run in a fork of this process that it may end; messages name it `who`.
 
     Raises:
         CompileFailed: the stage; `work` raised, ended the fork, or took more processor time than the limit.
@@ -36,7 +36,7 @@ def in_fork(stage: str, who: str, work: Callable[[], bytes], cpu_limit_s: int) -
 
 
 def _run(work: Callable[[], bytes], result: int, errors: int, cpu_limit_s: int) -> NoReturn:
-    """Runs in the fork, which must not return to the caller's code."""
+    """Run the work in the fork, which must not return to the caller's code."""
     status = _REFUSED
     try:
         os.dup2(errors, 2)
@@ -58,7 +58,7 @@ def _run(work: Callable[[], bytes], result: int, errors: int, cpu_limit_s: int) 
 
 
 def _say(errors: int, message: str) -> None:
-    """Only this: what a library printed before is not the reason."""
+    """Report only this text: earlier output of a library is not the reason."""
     os.ftruncate(errors, 0)
     os.pwrite(errors, message.encode(), 0)
 

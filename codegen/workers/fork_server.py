@@ -1,4 +1,4 @@
-"""A small process that forks in place of a large one, which takes longer to fork the more memory it has."""
+"""Small process that forks in place of a large one, whose forks take longer the more memory it has."""
 
 import contextlib
 import gc
@@ -17,11 +17,11 @@ _FIRST_FILE = 3  # after standard input, output and error
 
 
 class ForkServerEnded(Exception):
-    """The process is gone; what it was asked for was not done."""
+    """The fork server is gone; the request was not executed."""
 
 
 class ForkServer:
-    """A fork of this process as it is now, which does work in forks of its own; it ends with this process.
+    """Fork of this process in its present state, which runs work in forks of itself; it ends with this process.
 
     One thread may ask it.
     """
@@ -35,7 +35,7 @@ class ForkServer:
         there.close()
 
     def run(self, data: bytes) -> bytes:
-        """What the work makes of some bytes.
+        """Return the result of the work for some bytes.
 
         Raises:
             CompileFailed: the stage; the work raised, ended its process, or took more processor time than the limit.
@@ -58,7 +58,9 @@ class ForkServer:
 
 
 def _serve(asker: socket.socket, work: Callable[[bytes], bytes]) -> NoReturn:
-    """Runs in the fork, which must not return to the caller's code; the asker's end closes its socket."""
+    """Serve requests in the fork, which must not return to the caller's code; it ends when the client closes the
+    socket.
+    """
     try:
         _close_others(asker.fileno())
         gc.disable()  # a collection writes to memory that is shared as long as nobody does
@@ -74,7 +76,7 @@ def _serve(asker: socket.socket, work: Callable[[bytes], bytes]) -> NoReturn:
 
 
 def _close_others(kept: int) -> None:
-    """Others wait for the ends of files that this process has from the one it is a fork of."""
+    """Close inherited files, whose ends other processes wait for."""
     os.closerange(_FIRST_FILE, kept)
     os.closerange(kept + 1, os.sysconf("SC_OPEN_MAX"))
 

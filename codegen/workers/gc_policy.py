@@ -1,4 +1,4 @@
-"""When a process that compiles again and again collects its garbage: between compilations, not in them."""
+"""Garbage collection policy of a compiling process: collect between compilations, not during them."""
 
 import gc
 from itertools import count
@@ -8,7 +8,7 @@ _begun = count()
 
 
 def collect_between() -> None:
-    """Call before each compilation. What is there after the first has been loaded to stay, and is looked at no more."""
+    """Collect garbage if due; call before each compilation. Objects that exist after the first are frozen."""
     number = next(_begun)
     if number == 1:
         gc.disable()

@@ -40,7 +40,7 @@ _COMPILATIONS_PER_WORKER = 200  # MLIR's context grows with every module
 
 @dataclass(frozen=True, slots=True)
 class Made(Generic[Artifact]):
-    """What a worker made, and whether it was compiled before."""
+    """Artifact of a worker, and whether it was a cache hit."""
 
     artifact: Artifact
     from_cache: bool = False
@@ -65,7 +65,7 @@ class Compilation(Generic[Artifact]):
         return self.finished().artifact
 
     def finished(self) -> Made[Artifact]:
-        """Wait for the artifact and where it is from; raises as `result`."""
+        """Wait for the artifact and its origin; raises as `result`."""
         try:
             return self._future.result()
         except FutureTimeoutError:
@@ -76,7 +76,7 @@ class Compilation(Generic[Artifact]):
             raise CompileCrashed("worker", f"the compile workers ended: {broken}") from None
 
     def cancel(self) -> None:
-        """Stop it if it has not ended."""
+        """Cancel it unless it has ended."""
         self._future.cancel()
 
 
@@ -101,13 +101,13 @@ class CompilePool:
         return self._busy.seconds
 
     def wait_until_up(self) -> None:
-        """Return when a worker can compile; without one after the time limit of a compilation."""
+        """Wait until a worker can compile, at most the time limit of a compilation."""
         self._revive()
         with contextlib.suppress(FutureTimeoutError, ProcessExpired, BrokenExecutor, RuntimeError):
             self._pool.schedule(_answer).result(self._timeout_s)
 
     def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation[AnyArtifact]:
-        """Begin to compile a GEMM kernel."""
+        """Start the compilation of a GEMM kernel."""
         self._revive()
         arguments = [self._compiler, problem, config, spec, self._cache]
         future = self._pool.schedule(_compile, args=arguments, timeout=self._timeout_s)
@@ -128,13 +128,13 @@ class CompilePool:
         *,
         block: tuple[int, int, int] | None = None,
     ) -> Compilation[KernelArtifact]:
-        """Begin to compile the kernels of a module; the cache is not asked."""
+        """Start the compilation of the kernels of a module; the cache is not used."""
         self._revive()
         future = self._pool.schedule(_compile_module, args=[source, spec, name, block], timeout=self._timeout_s)
         return Compilation(future, self._timeout_s)
 
     def close(self) -> None:
-        """End the workers; compilations under way are dropped."""
+        """End the workers; running compilations are dropped."""
         self._pool.stop()
         self._pool.join()
 
@@ -172,7 +172,7 @@ def _start_worker() -> None:
 
 
 def _answer() -> None:
-    """Nothing: it is there to be called."""
+    """Do nothing: the call shows that a worker is up."""
 
 
 def _compile(

@@ -1,4 +1,4 @@
-"""Vectors of elements in memory: loaded and stored up to where a matrix ends, made f32, and made from sums."""
+"""Vectors of elements in memory: masked loads and stores, conversion to f32, and conversion from accumulators."""
 
 from dataclasses import dataclass
 
@@ -18,20 +18,20 @@ _LARGEST_BELOW_2_31 = 2.0**31 - 128  # in f32
 
 
 def stored(dtype: DType) -> str:
-    """LLVM's type of an element in memory; bf16 are 16 bits."""
+    """Return LLVM's type of an element in memory; bf16 is stored as 16 bits."""
     return _STORED.get(dtype, "i8")
 
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """Vectors of as many elements as `floats` has lanes; `rounds_bf16` says that an instruction makes bf16 of f32."""
+    """Vectors of as many elements as `floats` has lanes; `rounds_bf16`: an instruction converts f32 to bf16."""
 
     floats: Floats
     rounds_bf16: bool
 
     @property
     def f(self) -> Function:
-        """Where instructions go."""
+        """Function that instructions are written to."""
         return self.floats.f
 
     def kind(self, dtype: DType) -> str:
@@ -39,7 +39,7 @@ class Elements:
         return f"<{self.floats.lanes} x {stored(dtype)}>"
 
     def load(self, pointer: str, dtype: DType, count: int) -> str:
-        """The first `count` elements as stored, zeros beyond; nothing beyond is read."""
+        """Load the first `count` elements as stored, zeros beyond; nothing beyond is read."""
         if count == self.floats.lanes:
             return self.f.load(self.kind(dtype), pointer, dtype.nbytes)
         arguments = f"ptr align {dtype.nbytes} {pointer}, {self._inside(count)}, {self.kind(dtype)} zeroinitializer"
@@ -58,18 +58,18 @@ class Elements:
         self.f.emit(f"call void @llvm.masked.store.{self._suffix(dtype)}.p0({arguments})")
 
     def same(self, kind: str, value: str) -> str:
-        """A vector of lanes of a type that all hold one value."""
+        """Return a vector whose lanes all hold one value."""
         lanes = self.floats.lanes
         first = self.f.op(f"insertelement <{lanes} x {kind}> poison, {kind} {value}, i64 0")
         zeros = f"<{lanes} x i32> zeroinitializer"
         return self.f.op(f"shufflevector <{lanes} x {kind}> {first}, <{lanes} x {kind}> poison, {zeros}")
 
     def mask(self, count: int) -> str:
-        """An i1 for each lane, true for the first `count`; without its type."""
+        """Return an i1 mask, true for the first `count` lanes, without its type."""
         return f"<{', '.join(f'i1 {int(n < count)}' for n in range(self.floats.lanes))}>"
 
     def widened(self, value: str, dtype: DType) -> str:
-        """What is stored, as f32."""
+        """Convert stored elements to f32."""
         v, kind = self.floats, self.kind(dtype)
         match dtype:
             case DType.F32 | DType.TF32:
@@ -84,11 +84,11 @@ class Elements:
                 return self.f.op(f"{'uitofp' if dtype is DType.U8 else 'sitofp'} {kind} {value} to {v.type}")
 
     def as_floats(self, integers: str) -> str:
-        """i32 as f32."""
+        """Convert i32 to f32."""
         return self.f.op(f"sitofp {self.floats.integers} {integers} to {self.floats.type}")
 
     def of_floats(self, value: str, dtype: DType) -> str:
-        """f32 as stored: rounded to nearest even, saturated if integers."""
+        """Convert f32 to the stored type: round to nearest even, saturate integers."""
         v = self.floats
         match dtype:
             case DType.F32 | DType.TF32:
@@ -101,7 +101,7 @@ class Elements:
                 return self._as_whole(value, dtype)
 
     def of_integers(self, value: str, dtype: DType) -> str:
-        """i32 as stored, saturated if integers."""
+        """Convert i32 to the stored type, saturating integers."""
         if not dtype.is_integer:
             return self.of_floats(self.as_floats(value), dtype)
         if dtype is DType.I32:
@@ -113,7 +113,7 @@ class Elements:
         return f.op(f"trunc {kind} {value} to <{lanes} x i8>")
 
     def _as_bf16(self, value: str) -> str:
-        """Without the instruction, what carries into the upper half of the bits is added to them."""
+        """Convert f32 to bf16; without the instruction, add the rounding carry to the upper half of the bits."""
         f, v, short = self.f, self.floats, f"<{self.floats.lanes} x i16>"
         if self.rounds_bf16:
             narrow = f.op(f"fptrunc {v.type} {value} to <{v.lanes} x bfloat>")
@@ -131,7 +131,7 @@ class Elements:
         return f.op(f"trunc {v.integers} {chosen} to {short}")
 
     def _as_whole(self, value: str, dtype: DType) -> str:
-        """The nearest whole number, of two the even one, saturated; NaN is 0."""
+        """Round to the nearest integer, ties to even, saturated; NaN is 0."""
         f, v = self.f, self.floats
         least, most = _RANGES[dtype]
         number = v.whole(v.select("ord", value, value, value, "zeroinitializer"))
@@ -151,6 +151,6 @@ class Elements:
 
 
 def elements_of(f: Function, plan: Plan) -> Elements:
-    """Vectors of a plan's instruction set."""
+    """Return the vectors of a plan's instruction set."""
     wide = plan.isa is not Isa.AVX2
     return Elements(Floats(f, plan.lanes, wide), "avx512_bf16" in plan.used)

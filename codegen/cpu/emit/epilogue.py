@@ -1,4 +1,4 @@
-"""From a row of sums to a row of C, on the vectors of one tile: the steps, C's type, the store, and partial sums."""
+"""Epilogue on the vectors of one tile, from accumulators to C: steps, conversion, store, and partial sums."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,20 +44,20 @@ _FEW_STEPS = 3
 
 
 def is_short(plan: Plan) -> bool:
-    """Whether the steps are so few instructions that they may stand in the code once for each row of a tile."""
+    """Return whether the steps are few enough instructions to be repeated for each row of a tile."""
     steps = plan.problem.epilogue
     return len(steps) <= _FEW_STEPS and all(s.kind not in (*_CURVES, EpilogueKind.REDUCE) for s in steps)
 
 
 def keeps_sums(plan: Plan) -> bool:
-    """Whether C holds the sums as they are."""
+    """Return whether C stores the accumulators unchanged."""
     p = plan.problem
     return not p.epilogue and p.dtype_c is (DType.I32 if plan.sums_are_integers else DType.F32)
 
 
 @dataclass(frozen=True)
 class Epilogue:
-    """What is done with the rows of one tile of C, `columns` wide, that begins at `place`: matrix, row and column."""
+    """Epilogue of one tile of C, `columns` wide, that begins at `place`: matrix, row and column."""
 
     f: Function
     plan: Plan
@@ -80,21 +80,21 @@ class Epilogue:
 
     @property
     def c(self) -> str:
-        """Where the tile begins in C."""
+        """Address of the tile in C."""
         return self._pointers[None]
 
     @cached_property
     def sums_along_columns(self) -> tuple[int, ...]:
-        """Steps that add up the columns: `rows` carries their sums, `vectors` each, from row to row."""
+        """Steps that sum columns: `rows` carries `vectors` sums for each from row to row."""
         steps = self.plan.problem.epilogue
         return tuple(n for n, step in enumerate(steps) if step.kind is EpilogueKind.REDUCE and step.axis is Axis.COLUMN)
 
     def begin(self) -> None:
-        """Write what the rows have in common; in the block where all of them are reached from."""
+        """Write what all rows share; call in a block that dominates them."""
         _ = self._pointers, self._partials
 
     def row(self, number: Value, sums: Sequence[str], along_columns: Sequence[str]) -> list[str]:
-        """Bring a row of sums to C; `along_columns` are the sums of the columns so far, returned with this row's."""
+        """Store a row of accumulators to C; return `along_columns`, the column sums so far, with this row added."""
         steps, dtype, elements = self.plan.problem.epilogue, self.plan.problem.dtype_c, self._elements
         if not steps and self.plan.sums_are_integers:
             for c, value in enumerate(sums):
@@ -115,7 +115,7 @@ class Epilogue:
         return carried
 
     def end(self, along_columns: Sequence[str]) -> None:
-        """Leave the sums of the columns for those who add up the tiles."""
+        """Store the column sums for the reduction over tiles."""
         for place, step in enumerate(self.sums_along_columns):
             for c in range(self.vectors):
                 pointer = self.f.at(self._partials[step], c * self.plan.lanes * 4)
@@ -177,13 +177,13 @@ class Epilogue:
 
     @cached_property
     def _operands(self) -> dict[int | None, tuple[int, Operand]]:
-        """C by None and operands of steps by the step, each with its place among the arguments."""
+        """C by None and operands of steps by the step, each with its index among the arguments."""
         operands = self.plan.problem.operands
         return {operand.step: (n, operand) for n, operand in enumerate(operands) if n >= 2}
 
     @cached_property
     def _pointers(self) -> dict[int | None, str]:
-        """Where the tile begins in C and in what steps read."""
+        """Address of the tile in C and in the operands that steps read."""
         f, (matrix, row, column) = self.f, self.place
         pointers: dict[int | None, str] = {}
         for step, (number, o) in self._operands.items():
@@ -199,7 +199,7 @@ class Epilogue:
 
     @cached_property
     def _partials(self) -> dict[int, str]:
-        """Where the tile leaves its partial sums, by step."""
+        """Address of the tile's partial sums, by step."""
         f, plan, (matrix, row, column) = self.f, self.plan, self.place
         reduces = [n for n, step in enumerate(plan.problem.epilogue) if step.kind is EpilogueKind.REDUCE]
         pointers: dict[int, str] = {}
@@ -217,7 +217,7 @@ class Epilogue:
         return self.f.load("ptr", self.f.at("%arguments", number * _POINTER_BYTES), _POINTER_BYTES)
 
     def _vector(self, place: int, step: EpilogueStep, row: Value) -> list[str]:
-        """What a step reads along an axis: a number for the row, or one for each column."""
+        """Return the operand of a step along an axis: a broadcast scalar for the row, or one element per column."""
         _, o = self._operands[place]
         if step.axis is Axis.COLUMN:
             return [self._loaded(self._pointers[place], c, o.dtype) for c in range(self.vectors)]
@@ -232,7 +232,7 @@ class Epilogue:
         return [self._loaded(pointer, c, o.dtype) for c in range(self.vectors)]
 
     def _loaded(self, pointer: str, c: int, dtype: DType) -> str:
-        """Vector `c` of a row, as f32; nothing beyond the tile's columns is read."""
+        """Load vector `c` of a row as f32; nothing beyond the tile's columns is read."""
         pointer = self.f.at(pointer, c * self.plan.lanes * dtype.nbytes)
         return self._elements.widened(self._elements.load(pointer, dtype, self._rest(c)), dtype)
 
@@ -243,7 +243,7 @@ class Epilogue:
         self._elements.store(value, pointer, o.dtype, self._rest(c))
 
     def _rest(self, c: int) -> int:
-        """Columns of vector `c` that are inside."""
+        """Return the number of columns of vector `c` that are inside."""
         return min(self.plan.lanes, self.columns - c * self.plan.lanes)
 
 

@@ -1,4 +1,4 @@
-"""Where a kernel's threads find what they work on: the array of pointers that they share, and addresses in it."""
+"""Memory layout of a kernel's threads: the shared array of pointers, and addresses in it."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,14 +27,15 @@ _A, _B = 0, 1
 
 @dataclass(frozen=True)
 class Layout:
-    """The array of pointers: operands, partial sums of the steps that reduce, the workspace, B packed beforehand, and
-    the words by which threads take things from each other."""
+    """Array of pointers: operands, partial sums of the reducing steps, workspace, B packed beforehand, and the
+    counters of work stealing.
+    """
 
     plan: Plan
 
     @cached_property
     def workspace(self) -> Workspace:
-        """What the workspace holds."""
+        """Layout of the workspace."""
         return workspace_of(self.plan)
 
     @property
@@ -44,22 +45,22 @@ class Layout:
 
     @property
     def workspace_at(self) -> int:
-        """Place of the workspace in the array."""
+        """Index of the workspace in the array."""
         return len(self.plan.problem.operands) + len(self.reducing)
 
     @property
     def packed_b_at(self) -> int:
-        """Place of B packed beforehand."""
+        """Index of the B packed beforehand in the array."""
         return self.workspace_at + 1
 
     @property
     def words_at(self) -> int:
-        """Place of the words of `codegen.cpu.nest.work_stealing`."""
+        """Index in the array of the counters of `codegen.cpu.nest.work_stealing`."""
         return self.packed_b_at + 1
 
     @property
     def length(self) -> int:
-        """Pointers in the array."""
+        """Number of pointers in the array."""
         return self.words_at + 1
 
 
@@ -72,40 +73,40 @@ class Memory:
 
     @property
     def layout(self) -> Layout:
-        """What lies where."""
+        """Layout of the array of pointers."""
         return Layout(self.plan)
 
     def pointer(self, number: int) -> str:
-        """What the array of pointers holds."""
+        """Load a pointer of the array."""
         return self.f.load("ptr", self.f.at("%arguments", number * POINTER_BYTES), POINTER_BYTES)
 
     @property
     def words(self) -> str:
-        """The words of this call."""
+        """Return the address of the counters of this call."""
         return self.pointer(self.layout.words_at)
 
     def shared(self, region: str) -> str:
-        """A region of the workspace that all threads share."""
+        """Return the address of a region of the workspace that all threads share."""
         layout = self.layout
         return self.f.at(self.pointer(layout.workspace_at), layout.workspace.offset(region))
 
     def own(self, region: str, thread: Value) -> str:
-        """A region of the workspace that is a thread's own."""
+        """Return the address of a thread's private region of the workspace."""
         layout, f = self.layout, self.f
         work = layout.workspace
         begin = f.at(self.pointer(layout.workspace_at), f.mul(thread, work.thread_bytes))
         return f.at(begin, work.threads_at + work.offset(region))
 
     def element_a(self, matrix: Value, row: Value, k: Value) -> str:
-        """Where an element of A lies."""
+        """Return the address of an element of A."""
         return self._element(_A, packer_of_a(self.plan), matrix, row, k)
 
     def element_b(self, matrix: Value, k: Value, column: Value) -> str:
-        """Where an element of B lies."""
+        """Return the address of an element of B."""
         return self._element(_B, packer_of_b(self.plan), matrix, column, k)
 
     def depth_of(self, block: Value) -> Value:
-        """Depth of a K block, as the problem has it."""
+        """Return the depth of a K block, unpadded."""
         plan, f = self.plan, self.f
         if plan.last_depth == plan.block.k or plan.k_blocks == 1:
             return plan.last_depth
@@ -133,11 +134,11 @@ class Panels:
 
     @property
     def count(self) -> int:
-        """All of them."""
+        """Number of panels."""
         return self.matrices * self.plan.k_blocks * self.tiles
 
     def offset(self, f: Function, matrix: Value, block: Value, tile: Value) -> Value:
-        """Where a panel begins."""
+        """Return the offset of a panel in bytes."""
         plan = self.plan
         each: Value = self.full_bytes
         if plan.k_blocks == 1:

@@ -1,4 +1,4 @@
-"""LLVM IR text of a kernel to optimised text and to object code for x86-64 Linux: position independent, ELF.
+"""Optimisation and object code of a kernel's LLVM IR for x86-64 Linux: position independent ELF.
 
 The code depends on the features that it is given and on nothing of the machine that makes it.
 """
@@ -17,7 +17,7 @@ _ESCAPES = str.maketrans({'"': "\\22", "\\": "\\5C"})
 
 
 def optimise(text: str, features: tuple[str, ...]) -> llvm.ModuleRef:
-    """Optimised LLVM IR, for a CPU with `features`, named as LLVM does.
+    """Return optimised LLVM IR for a CPU with `features`, named as LLVM does.
 
     Raises:
         RuntimeError: the text is not valid LLVM IR.
@@ -30,18 +30,18 @@ def optimise(text: str, features: tuple[str, ...]) -> llvm.ModuleRef:
 
 
 def emit_object(module: llvm.ModuleRef, features: tuple[str, ...]) -> bytes:
-    """Object code of an optimised module; the same bytes for the same text."""
+    """Return the object code of an optimised module; the same text gives the same bytes."""
     return _machine(features).emit_object(module)
 
 
 def emit_assembly(module: llvm.ModuleRef, features: tuple[str, ...]) -> str:
-    """The same as assembly, to be read."""
+    """Return the assembly of an optimised module, for readers."""
     return _machine(features).emit_assembly(module)
 
 
 @cache
 def compiled_part(name: str, text: str, features: tuple[str, ...]) -> str:
-    """Functions that many modules carry as they are: lines of a module that hold their assembly, compiled once.
+    """Compile functions shared by many modules once; return the lines of a module that hold their assembly.
 
     The module that is given them declares those that it calls. `name` tells the labels of one part from another's.
 
@@ -56,7 +56,7 @@ def compiled_part(name: str, text: str, features: tuple[str, ...]) -> str:
 
 @cache
 def _machine(features: tuple[str, ...]) -> llvm.TargetMachine:
-    """One machine for each set of features: making one takes longer than a small module does."""
+    """Return the target machine of a set of features; cached, as creating one takes longer than a small module."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     named = ",".join(f"+{feature}" for feature in features)
@@ -65,7 +65,7 @@ def _machine(features: tuple[str, ...]) -> llvm.TargetMachine:
 
 
 def _optimise(module: llvm.ModuleRef, features: tuple[str, ...]) -> None:
-    """Few passes: the writers leave little to do, and code generation places addresses in loops by itself."""
+    """Run a few passes: the writers leave little to optimise, and code generation places addresses in loops."""
     builder = llvm.create_pass_builder(_machine(features), llvm.create_pipeline_tuning_options(speed_level=2))
     passes = llvm.create_new_module_pass_manager()
     passes.add_new_gvn_pass()

@@ -1,4 +1,4 @@
-"""The workspace of a kernel: what it keeps between its operands and C, packed panels and sums, and where."""
+"""Workspace of a kernel: layout of packed panels and sums that live between the operands and C."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ _PAGE = 4096
 
 
 def blocks_in_order(plan: Plan) -> tuple[str, ...]:
-    """The o loops, outermost first; those of one round come first, as what is packed there is then kept longest."""
+    """Return the o loops, outermost first; those of one round come first, so their packed panels live longest."""
     return tuple(sorted(plan.config.matmul.loop_order.blocks, key=lambda along: rounds(plan, along) > 1))
 
 
 def rounds(plan: Plan, along: str) -> int:
-    """Rounds of an o loop of the thread that has most."""
+    """Return the largest number of rounds of an o loop in any thread."""
     match along:
         case "m":
             return ceil_div(most_tiles_m(plan), block_tiles_m(plan))
@@ -36,34 +36,34 @@ def rounds(plan: Plan, along: str) -> int:
 
 
 def most_tiles_m(plan: Plan) -> int:
-    """Tiles over the rows of one matrix that a thread, or a piece of its part, has at most."""
+    """Return the largest number of tiles over the rows of one matrix in a thread's part, or in a piece of it."""
     return min(largest_part(plan.problem.batch * plan.tiles_m, plan.parts_m), plan.tiles_m)
 
 
 def most_tiles_n(plan: Plan) -> int:
-    """Tiles over the columns that a thread, or a piece of its part, has at most."""
+    """Return the largest number of tiles over the columns in a thread's part, or in a piece of it."""
     return largest_part(plan.tiles_n, plan.parts_n)
 
 
 def block_tiles_m(plan: Plan) -> int:
-    """Tiles of a block over M."""
+    """Return the tiles of a block over M."""
     return plan.block.m // plan.mr
 
 
 def block_tiles_n(plan: Plan) -> int:
-    """Tiles of a block over N."""
+    """Return the tiles of a block over N."""
     return plan.block.n // plan.nr
 
 
 def tile_bytes(plan: Plan) -> int:
-    """Bytes of the sums of one tile, whose last row is kept in whole vectors, too."""
+    """Return the bytes of one tile of sums, whose last row is padded to whole vectors."""
     sums = (plan.mr - 1) * plan.nr + ceil_div(plan.nr, plan.lanes) * plan.lanes
     return ceil_div(sums * SUM_BYTES, LINE) * LINE
 
 
 @dataclass(frozen=True, slots=True)
 class SumsBuffer:
-    """Tiles whose sums a thread keeps between two blocks of K, [m][n]; `whole_*`: of its range, else of one block."""
+    """Tiles of sums stored by a thread between two K blocks, [m][n]; `whole_*`: of its range, else of one block."""
 
     tiles_m: int
     tiles_n: int
@@ -72,7 +72,7 @@ class SumsBuffer:
 
 
 def sums_buffer(plan: Plan) -> SumsBuffer | None:
-    """What a thread keeps; None where each tile is done in one block of K, or threads over K keep all."""
+    """Return the tiles of sums that a thread stores; None if there is one K block, or threads over K store all."""
     if plan.threads.k > 1 or rounds(plan, "k") == 1:
         return None
     order = blocks_in_order(plan)
@@ -106,7 +106,7 @@ class Workspace:
     nbytes: int
 
     def offset(self, name: str) -> int:
-        """Where a region begins; one of a thread's, in its part.
+        """Return the offset of a region; of a private region, relative to the thread's part.
 
         Raises:
             StopIteration: no such region.
@@ -118,7 +118,7 @@ PACKED_A, PACKED_B, PARTIALS, SUMS, BLOCK_A, BLOCK_B = "packed_A", "packed_B", "
 
 
 def workspace_of(plan: Plan) -> Workspace:
-    """The workspace of a kernel; of no bytes where it needs none."""
+    """Return the workspace of a kernel; zero bytes if it needs none."""
     shared, shared_bytes = _laid_out(_shared(plan))
     own, own_bytes = _laid_out(_own(plan))
     threads_at = ceil_div(shared_bytes, _PAGE) * _PAGE if own else shared_bytes
@@ -128,7 +128,7 @@ def workspace_of(plan: Plan) -> Workspace:
 
 
 def reduced(step: int) -> str:
-    """Name of the region that holds the partial sums of a step of the epilogue."""
+    """Return the name of the region that holds the partial sums of a step of the epilogue."""
     return f"reduce_{step}"
 
 
@@ -147,7 +147,7 @@ def _shared(plan: Plan) -> Iterator[tuple[str, int]]:
 
 
 def k_parts(plan: Plan) -> int:
-    """Threads over K that have a block of it."""
+    """Return the number of threads over K that have a block of it."""
     return min(plan.threads.k, plan.k_blocks)
 
 

@@ -28,15 +28,15 @@ class Module:
         return "\n".join([*self._heads, *self._functions, *self._metadata, *self._feet, ""])
 
     def head(self, line: str) -> None:
-        """A line that stands once before the functions: a global, a type, or the declaration of an outer function."""
+        """Add a line before the functions, once: a global, a type, or the declaration of an external function."""
         self._heads[line] = None
 
     def foot(self, text: str) -> None:
-        """What stands behind all else, as nobody reads a kernel for it."""
+        """Add text at the end of the module, after all functions."""
         self._feet.append(text)
 
     def loop_id(self) -> str:
-        """Metadata of one loop: LLVM does not unroll it, because whoever wrote it did."""
+        """Return the metadata of a loop that LLVM must not unroll, because the writer unrolled it."""
         number = len(self._metadata)
         self._metadata.append(f"!{number} = distinct !{{!{number}, !1}}")
         return f"!{number}"
@@ -81,12 +81,12 @@ class Loop:
     _next: list[Value] = field(default_factory=list[Value])
 
     def next(self, values: Sequence[Value]) -> None:
-        """What is carried into the next round."""
+        """Set the values carried into the next round."""
         self._next = list(values)
 
     @property
     def passed_on(self) -> list[Value]:
-        """What the next round gets: without a call of `next`, what this one had."""
+        """Return the values for the next round: those of `next`, else those of this round."""
         return self._next or list(self.carried)
 
 
@@ -111,16 +111,16 @@ class Function:
             self.end("ret void")
 
     def emit(self, line: str) -> None:
-        """One line that makes no value."""
+        """Write one instruction without a result."""
         self._lines.append(f"  {line}")
 
     def fresh(self, prefix: str = "v") -> str:
-        """A name, without `%`, that nothing has."""
+        """Return an unused name, without `%`."""
         self._count += 1
         return f"{prefix}{self._count}"
 
     def op(self, text: str) -> str:
-        """The value that an instruction makes."""
+        """Write an instruction; return its result."""
         name = f"%{self.fresh()}"
         self.emit(f"{name} = {text}")
         return name
@@ -161,13 +161,13 @@ class Function:
         return self.op(f"mul nsw i64 {a}, {b}")
 
     def div(self, a: Value, b: Value) -> Value:
-        """a / b of numbers that are not negative, rounded down."""
+        """Return a / b of non-negative numbers, rounded down."""
         if isinstance(a, int) and isinstance(b, int):
             return a // b
         return a if b == 1 else self.op(f"udiv i64 {a}, {b}")
 
     def rem(self, a: Value, b: Value) -> Value:
-        """What a / b leaves, of numbers that are not negative."""
+        """Return the remainder of a / b of non-negative numbers."""
         if isinstance(a, int) and isinstance(b, int):
             return a % b
         return 0 if b == 1 else self.op(f"urem i64 {a}, {b}")
@@ -185,21 +185,21 @@ class Function:
         return a if a == b else self.call("i64", "llvm.smax.i64", [("i64", a), ("i64", b)])
 
     def compare(self, predicate: str, a: Value, b: Value, kind: str = "i64") -> str:
-        """An i1; `predicate` is LLVM's: eq, ne, slt, ult and so on."""
+        """Return an i1; `predicate` is LLVM's: eq, ne, slt, ult and so on."""
         return self.op(f"icmp {predicate} {kind} {a}, {b}")
 
     # Memory.
 
     def at(self, pointer: str, offset: Value) -> str:
-        """The address `offset` bytes on."""
+        """Return the address `offset` bytes after a pointer."""
         return pointer if offset == 0 else self.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
 
     def load(self, kind: str, pointer: str, align: int) -> str:
-        """What memory holds; `align` in bytes."""
+        """Load from memory; `align` in bytes."""
         return self.op(f"load {kind}, ptr {pointer}, align {align}")
 
     def store(self, kind: str, value: Value, pointer: str, align: int) -> None:
-        """Write to memory; `align` in bytes."""
+        """Store to memory; `align` in bytes."""
         self.emit(f"store {kind} {value}, ptr {pointer}, align {align}")
 
     # Control.
@@ -218,7 +218,7 @@ class Function:
     def loop(
         self, low: Value, high: Value, step: Value = 1, carried: Sequence[Typed] = (), *, enters: bool = False
     ) -> Generator[Loop]:
-        """Rounds for low, low + step and so on below `high`; `carried` are types and first values.
+        """Loop over low, low + step and so on below `high`; `carried` are types and initial values.
 
         `enters` promises that there is at least one round.
         """
@@ -252,7 +252,7 @@ class Function:
 
     @contextmanager
     def when(self, condition: str) -> Generator[None]:
-        """What is done only if an i1 holds."""
+        """Execute the body of the `with` statement only if an i1 holds."""
         name = self.fresh("w")
         self.end(f"br i1 {condition}, label %{name}.then, label %{name}.after")
         self.label(f"{name}.then")
@@ -268,7 +268,7 @@ class Function:
         then: Callable[[], Sequence[Value]],
         otherwise: Callable[[], Sequence[Value]],
     ) -> list[str]:
-        """Values, of types `kinds`, that one of two ways makes."""
+        """Return values of types `kinds` from one of two branches."""
         name = self.fresh("e")
         self.end(f"br i1 {condition}, label %{name}.then, label %{name}.else")
         ways: list[tuple[Sequence[Value], str]] = []
@@ -286,16 +286,16 @@ class Function:
 
 
 def f32(value: float) -> str:
-    """A constant of type float: LLVM wants the bits of the double that equals it."""
+    """Return a constant of type float: LLVM expects the bits of the equal double."""
     (rounded,) = struct.unpack("<f", struct.pack("<f", value))
     return f"0x{struct.unpack('<Q', struct.pack('<d', rounded))[0]:016X}"
 
 
 def splat(element: str, value: Value) -> str:
-    """A constant vector whose elements are all `value`, of type `element`."""
+    """Return a constant vector with all elements `value`, of type `element`."""
     return f"splat ({element} {value})"
 
 
 def mask(numbers: Sequence[int]) -> str:
-    """The last operand of a shufflevector, with its type."""
+    """Return the last operand of a shufflevector, with its type."""
     return f"<{len(numbers)} x i32> <{', '.join(f'i32 {n}' for n in numbers)}>"

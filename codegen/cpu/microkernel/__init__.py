@@ -1,4 +1,4 @@
-"""Micro-kernels: functions that compute one tile of C over one K block, and bring it to C."""
+"""Micro-kernels: functions that compute one tile of C over one K block and store it to C."""
 
 from codegen.config.cpu import Isa, Packing
 from codegen.cpu.emit.epilogue import is_short
@@ -13,7 +13,7 @@ __all__ = ["microkernels", "write_microkernels"]
 
 
 def microkernels(plan: Plan) -> str:
-    """Text of a module that holds nothing else."""
+    """Return a module of the micro-kernels alone."""
     module = Module()
     write_microkernels(module, plan)
     return module.text
@@ -41,7 +41,7 @@ def write_microkernels(module: Module, plan: Plan) -> None:
 
 
 def _write_nothing(module: Module, _: Plan) -> None:
-    """Vector registers need no setting up."""
+    """Write empty functions: vector registers need no setup."""
     for name in ("begin_thread", "end_thread"):
         with module.function(name):
             pass

@@ -1,4 +1,4 @@
-"""A tile by AMX: tile registers of 16 rows of 64 bytes, of A, of B and of sums.
+"""AMX micro-kernel: tile registers of 16 rows of 64 bytes for A, B and accumulators.
 
 Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18.
 """
@@ -34,7 +34,7 @@ _CONFIGURED = 16  # registers that the memory of a setup has room for
 
 
 def write_begin_and_end(module: Module, plan: Plan) -> None:
-    """What a thread does before and after its tiles: set up the tile registers, and free them."""
+    """Write the functions around a thread's tiles: configure and release the tile registers."""
     with module.function("begin_thread") as f:
         f.call("void", "llvm.x86.ldtilecfg", [("ptr", _setup(module, plan, plan.mr))])
     with module.function("end_thread") as f:
@@ -60,13 +60,13 @@ def write_amx_tile(tile: Tile) -> None:
 
 
 def _heights(rows: int) -> list[int]:
-    """Rows of the registers that hold so many."""
+    """Return the rows of each of the registers that hold this many rows."""
     return [min(_ROWS, rows - row) for row in range(0, rows, _ROWS)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Registers:
-    """Which register holds what: sums of `down` x `across`, then the rows of A, then the columns of B."""
+    """Register assignment: accumulators of `down` x `across`, then the rows of A, then the columns of B."""
 
     down: int
     across: int
@@ -88,7 +88,7 @@ class _Registers:
 
 
 def _setup(module: Module, plan: Plan, rows: int) -> str:
-    """A global with the shapes of the registers, for tiles of so many rows."""
+    """Return a global with the shapes of the registers, for tiles of this many rows."""
     registers = _Registers.of(plan)
     heights = [_ROWS] * _REGISTERS
     for i, height in enumerate(_heights(rows)):
@@ -106,7 +106,7 @@ def _setup(module: Module, plan: Plan, rows: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Kernel:
-    """A tile of `down` x `across` registers of sums."""
+    """Tile of `down` x `across` accumulator registers."""
 
     tile: Tile
     registers: _Registers
@@ -114,7 +114,7 @@ class _Kernel:
     across: int
 
     def begin(self) -> None:
-        """Sums as this K block finds them."""
+        """Load or zero the accumulators for this K block."""
         places = [(i, j) for i in range(self.down) for j in range(self.across)]
 
         def none() -> list[Value]:
@@ -144,7 +144,9 @@ class _Kernel:
             self._loop(a, b, whole, steps, 1)
 
     def leave(self, *, to_c: bool) -> None:
-        """Bring the sums to C if this K block is the last, straight from the registers where they fit; or keep them."""
+        """Store the accumulators to C after the last K block, directly from the registers where they fit; else to
+        memory.
+        """
         if not to_c:
             self._keep()
             self.tile.leave_kept()
@@ -212,7 +214,9 @@ class _Kernel:
         return self.tile.plan.nr * _ROW_BYTES // _COLUMNS
 
     def _step(self, a: str, b: str) -> None:
-        """64 bytes of K: each register is loaded just before its first product, so that loads go beside products."""
+        """Multiply 64 bytes of K, loading each register just before its first product so that loads and products
+        overlap.
+        """
         f, load = self.tile.f, "llvm.x86.tileloadd64"
         for i in range(self.down):
             self._move(load, self.registers.a(i), f.at(a, i * _ROWS * self._pitch_a), self._pitch_a)

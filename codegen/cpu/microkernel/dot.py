@@ -1,4 +1,4 @@
-"""A tile of a transposed B that is read in place: rows of A and of stored B along K, multiplied vector by vector."""
+"""Dot-product micro-kernel for a transposed B read in place: rows of A and of stored B multiplied along K."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ def write_dot_tile(tile: Tile) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Where the next step begins in A and B, and sums: row by row, then what those of a column are too large by."""
+    """State between steps: addresses in A and B, and sums: row by row, then the correction of each column."""
 
     a: str
     b: str
@@ -43,7 +43,7 @@ class _Kernel:
         return self.tile.plan.lanes * self.tile.plan.group
 
     def multiplied(self) -> _State:
-        """Products of the whole K block, in lanes."""
+        """Return the products of the whole K block, in lanes."""
         f, plan, tile = self.tile.f, self.tile.plan, self.tile
         count = tile.rows * tile.columns + (tile.columns if plan.shifted else 0)
         state = _State("%a", "%b", ["zeroinitializer"] * count)
@@ -56,7 +56,7 @@ class _Kernel:
         return self._with_tail(state, rest) if (rest := plan.last_depth % self.elements) else state
 
     def keep(self, state: _State) -> None:
-        """Add up lanes, and what earlier K blocks left, in memory."""
+        """Reduce lanes, add the sums of earlier K blocks, and store them."""
         f, tile, totals = self.tile.f, self.tile, [self.products.total(value) for value in state.sums]
         excess = totals[tile.rows * tile.columns :]
         for r in range(tile.rows):
@@ -91,7 +91,7 @@ class _Kernel:
         return _State(a, b, sums)
 
     def _with_tail(self, state: _State, count: int) -> _State:
-        """The elements along K that are left of the last block, and do not fill a vector."""
+        """Add the products of the K remainder of the last block, which does not fill a vector."""
         f, tile = self.tile.f, self.tile
 
         def tailed() -> list[str]:
@@ -104,7 +104,7 @@ class _Kernel:
         return _State(state.a, state.b, f.either(left, kinds, tailed, lambda: state.sums))
 
     def _added(self, sums: Sequence[str], row: Callable[[int], str], column: Callable[[int], str]) -> list[str]:
-        """Sums with the products of one step; of A and B, the one with fewer vectors stays in registers for it."""
+        """Add the products of one step; of A and B, the one with fewer vectors stays in registers."""
         tile, added = self.tile, list(sums)
         few = tile.rows <= tile.columns
         kept = [row(r) for r in range(tile.rows)] if few else [column(c) for c in range(tile.columns)]
@@ -142,7 +142,7 @@ class _Kernel:
         return lambda number: self._vector(pointer, number * p.pitch_b, step, p.dtype_b, count)
 
     def _vector(self, pointer: str, row: int, step: int, dtype: DType, count: int) -> str:
-        """The elements of a step, `count` of them if it is not 0, as they are multiplied."""
+        """Load the elements of a step, `count` of them if not 0, as factors."""
         f, plan = self.tile.f, self.tile.plan
         elements = Elements(Floats(f, self.elements, scales=False), rounds_bf16=False)
         place = f.at(pointer, (row + step * self.elements) * dtype.nbytes)

@@ -1,4 +1,4 @@
-"""Where a micro-kernel of vectors reads A and B from: packed panels, or the matrices themselves.
+"""Operands of vector micro-kernels: packed panels, or the matrices themselves.
 
 A step is what one instruction takes of K: `group` elements. Offsets are in bytes from where the step begins.
 """
@@ -29,25 +29,25 @@ from codegen.problem.dtype import DType
 
 @dataclass(frozen=True, slots=True)
 class RowsOfA:
-    """One group of a row of A at a time, in all lanes."""
+    """Groups of rows of A, one at a time, broadcast to all lanes."""
 
     f: Function
     plan: Plan
 
     @property
     def is_direct(self) -> bool:
-        """Whether it is read from the matrix."""
+        """Return whether A is read in place."""
         return self.plan.packs_a is Packing.NONE
 
     @property
     def step_bytes(self) -> int:
-        """From one step to the next."""
+        """Bytes from one step to the next."""
         if not self.is_direct:
             return self.plan.mr * GROUP_BYTES
         return self._element_bytes * (self.plan.problem.pitch_a if self._transposed else self.plan.group)
 
     def value(self, pointer: str, step: int, row: int) -> str:
-        """The group of a row."""
+        """Load the group of a row."""
         pointer = self.f.at(pointer, step * self.step_bytes + self._row_offset(row))
         if self.plan.multiply is not Multiply.F32:
             return self._as_factors(self.f.load("i32", pointer, 1))
@@ -69,7 +69,7 @@ class RowsOfA:
                 return elements.same("float", f.load("float", pointer, 4))
 
     def tail(self, pointer: str, row: int, count: int) -> str:
-        """A group of which only the first `count` elements are inside, zeros beyond: no more is read."""
+        """Load a group of which only the first `count` elements are inside, zeros beyond; nothing beyond is read."""
         if not self.is_direct:
             return self.value(pointer, 0, row)
         f, bits = self.f, 8 * self._element_bytes
@@ -81,7 +81,7 @@ class RowsOfA:
         return self._as_factors(together)
 
     def prefetched(self, steps: int) -> Iterator[int]:
-        """Offsets of the lines that some steps read."""
+        """Return the offsets of the cache lines that some steps read."""
         if not self.is_direct:
             yield from range(0, steps * self.step_bytes, LINE)
         elif self._transposed:
@@ -117,7 +117,7 @@ class RowsOfA:
 
 @dataclass(frozen=True, slots=True)
 class ColumnsOfB:
-    """One vector of columns of B at a time, a group of each; `columns` are inside the matrix."""
+    """Vectors of columns of B, a group of each column; `columns` are inside the matrix."""
 
     f: Function
     plan: Plan
@@ -125,16 +125,16 @@ class ColumnsOfB:
 
     @property
     def is_direct(self) -> bool:
-        """Whether it is read from the matrix."""
+        """Return whether B is read in place."""
         return self.plan.packs_b is Packing.NONE
 
     @property
     def step_bytes(self) -> int:
-        """From one step to the next."""
+        """Bytes from one step to the next."""
         return self.plan.group * self._row_bytes if self.is_direct else self.plan.nr * GROUP_BYTES
 
     def value(self, pointer: str, step: int, vector: int) -> str:
-        """A vector of groups."""
+        """Load a vector of groups."""
         pointer = self.f.at(pointer, step * self.step_bytes)
         if self.is_direct:
             return self.tail(pointer, vector, self.plan.group)
@@ -142,7 +142,9 @@ class ColumnsOfB:
         return self.f.load(Products(self.f, self.plan).factors, place, self.plan.element_bytes)
 
     def tail(self, pointer: str, vector: int, count: int) -> str:
-        """A vector of groups of which only the first `count` rows are inside, zeros beyond: no more is read."""
+        """Load a vector of groups of which only the first `count` rows are inside, zeros beyond; nothing beyond is
+        read.
+        """
         if not self.is_direct:
             return self.value(pointer, 0, vector)
         lanes, dtype = self.plan.lanes, self.plan.problem.dtype_b
@@ -156,7 +158,7 @@ class ColumnsOfB:
         return self._interleaved(rows, f"i{8 * dtype.nbytes}")
 
     def correction(self, pointer: str, depth: str | int, vector: int) -> str:
-        """Of a packed panel, what the sums of a vector of columns are too large by where A is shifted."""
+        """Load the correction of a packed panel for a vector of columns: 128 times their sums, where A is shifted."""
         unit, nr = self.plan.depth_unit, self.plan.nr
         assert unit == self.plan.group, "vectors are as deep as a group"
         groups = self.f.div(self.f.add(depth, unit - 1), unit)
@@ -164,7 +166,7 @@ class ColumnsOfB:
         return self.f.load(f"<{self.plan.lanes} x i32>", self.f.at(pointer, place), 4)
 
     def prefetched(self, steps: int) -> Iterator[int]:
-        """Offsets of the lines that some steps read."""
+        """Return the offsets of the cache lines that some steps read."""
         if not self.is_direct:
             yield from range(0, steps * self.step_bytes, LINE)
             return
@@ -177,7 +179,7 @@ class ColumnsOfB:
         return self.plan.problem.pitch_b * self.plan.problem.dtype_b.nbytes
 
     def _interleaved(self, rows: list[str], element: str) -> str:
-        """Elements of the rows in turn, as factors."""
+        """Interleave the elements of the rows, as factors."""
         f, lanes, products = self.f, self.plan.lanes, Products(self.f, self.plan)
         if self.plan.group == GROUP_BYTES:
             words = f"<{lanes} x i32>"

@@ -1,4 +1,4 @@
-"""How one instruction adds products to sums, for each way to multiply."""
+"""Multiply-accumulate instructions of each `Multiply`."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ _MADD = {Isa.AVX512: "llvm.x86.avx512.pmaddw.d.512", Isa.AVX2: "llvm.x86.avx2.pm
 
 @dataclass(frozen=True, slots=True)
 class Products:
-    """Vectors of sums and of what is multiplied, for the vector instructions of a plan."""
+    """Vectors of accumulators and of factors, for the vector instructions of a plan."""
 
     f: Function
     plan: Plan
@@ -34,19 +34,19 @@ class Products:
 
     @property
     def shift(self) -> str:
-        """All bytes 128: what a signed byte is larger by when it is read as an unsigned one, with that bit turned."""
+        """Vector of bytes 128: XOR with it maps a signed byte to an unsigned one, 128 larger."""
         return splat("i8", -128)
 
     def plus(self, a: str, b: str) -> str:
-        """Sums of sums."""
+        """Add two vectors of accumulators."""
         return self.f.op(f"{'add' if self.plan.sums_are_integers else 'fadd'} {self.sums} {a}, {b}")
 
     def minus(self, a: str, b: str) -> str:
-        """Sums without others, of integers."""
+        """Subtract vectors of integer accumulators."""
         return self.f.op(f"sub {self.sums} {a}, {b}")
 
     def total(self, sums: str) -> str:
-        """All lanes of a vector of sums added up."""
+        """Return the sum over all lanes of a vector of accumulators."""
         lanes, kind = self.plan.lanes, self.sums
         if self.plan.sums_are_integers:
             return self.f.call("i32", f"llvm.vector.reduce.add.v{lanes}i32", [(kind, sums)])
@@ -54,7 +54,7 @@ class Products:
         return self.f.op(f"call reassoc float @llvm.vector.reduce.fadd.v{lanes}f32(float -0.0, {kind} {sums})")
 
     def add(self, sums: str, a: str, b: str) -> str:
-        """Add the products of elements of A and B to sums, each lane those of its group."""
+        """Add the products of elements of A and B to accumulators, each lane the products of its group."""
         bits = 8 * self.plan.lanes * 4
         match self.plan.multiply:
             case Multiply.F32:

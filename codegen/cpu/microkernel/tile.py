@@ -1,4 +1,4 @@
-"""What every micro-kernel shares: its parameters, where its sums lie, and how they come to C."""
+"""Common part of the micro-kernels: parameters, memory layout of accumulators, and their store to C."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ HERE = ("%matrix", "%row", "%column")
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A function that computes `rows` x `columns` of C over one K block, while it is written.
+    """Function that computes `rows` x `columns` of C over one K block, while it is written.
 
     Sums lie in memory as [rows][nr].
     """
@@ -56,26 +56,26 @@ class Tile:
 
     @property
     def vectors(self) -> int:
-        """Vectors that hold the columns."""
+        """Vectors in one row of columns."""
         return ceil_div(self.columns, self.plan.lanes)
 
     @property
     def once(self) -> bool:
-        """Whether there is one K block: the first and the last."""
+        """Return whether there is one K block, both first and last."""
         return self.plan.k_blocks == 1
 
     @property
     def ends_here(self) -> bool:
-        """Whether a tile ever comes to C here: sums of several K threads are added elsewhere."""
+        """Return whether the micro-kernel stores to C: sums of several K threads are added elsewhere."""
         return self.plan.threads.k == 1
 
     @property
     def depth(self) -> Value:
-        """Elements along K."""
+        """Number of elements along K."""
         return self.plan.problem.k if self.once else "%depth"
 
     def unrolled(self, unit: int) -> int:
-        """Steps of `unit` elements along K in one round: one in tiles at the edges, of which there are few."""
+        """Steps of `unit` elements along K per round; one in edge tiles, as these are few."""
         main = (self.rows, self.columns) == shapes(self.plan)[0]
         return self.plan.config.matmul.innermost.k // unit if main else 1
 
@@ -90,16 +90,16 @@ class Tile:
         return f"<{self.plan.lanes} x {self.sum_kind}>"
 
     def sums_at(self, row: int, column: int) -> str:
-        """Where a sum lies in memory."""
+        """Return the address of an accumulator in memory."""
         return self.f.at("%sums", (row * self.plan.nr + column) * SUM_BYTES)
 
     def prefetch(self, pointer: str, offset: int) -> None:
-        """Bring the line there into the first-level cache."""
+        """Prefetch a cache line into the first-level cache."""
         arguments = [("ptr", self.f.at(pointer, offset)), ("i32", 0), ("i32", 3), ("i32", 1)]
         self.f.call("void", "llvm.prefetch.p0", arguments)
 
     def initial(self) -> list[str]:
-        """Vectors of sums, row by row, as this K block finds them."""
+        """Load or zero the vectors of accumulators for this K block, row by row."""
 
         def found() -> list[str]:
             lanes = self.plan.lanes
@@ -112,7 +112,7 @@ class Tile:
         return self.f.either("%first", [self.vector_kind] * len(none), lambda: none, found)
 
     def leave(self, sums: Sequence[str]) -> None:
-        """Bring vectors of sums to C if this K block is the last, else leave them in memory."""
+        """Store vectors of accumulators to C after the last K block, else to memory."""
         if not self.ends_here:
             self._keep(sums)
         elif not is_short(self.plan):
@@ -127,7 +127,7 @@ class Tile:
             self._keep(sums)
 
     def leave_kept(self) -> None:
-        """Bring sums that lie in memory to C if this K block is the last."""
+        """Store accumulators in memory to C after the last K block."""
         if not self.ends_here:
             return
         if self.once:
@@ -154,12 +154,12 @@ class Tile:
 
 
 def tile_name(rows: int, columns: int) -> str:
-    """The function of tiles of a size."""
+    """Return the name of the function for tiles of a size."""
     return f"tile_{rows}x{columns}"
 
 
 def shapes(plan: Plan) -> list[tuple[int, int]]:
-    """Sizes of the tiles that there are."""
+    """Return the sizes of the tiles that occur."""
     rows = [plan.mr] if plan.tiles_m > 1 else []
     columns = [plan.nr] if plan.tiles_n > 1 else []
     every_row, every_column = dict.fromkeys([*rows, plan.last_rows]), dict.fromkeys([*columns, plan.last_columns])
@@ -167,14 +167,14 @@ def shapes(plan: Plan) -> list[tuple[int, int]]:
 
 
 def write_rows(module: Module, plan: Plan, columns: int) -> None:
-    """Write the function that brings rows of sums in memory to C."""
+    """Write the function that stores rows of accumulators in memory to C."""
     with module.function(_rows_name(columns), _ROWS_PARAMETERS, copied=False) as f:
         epilogue = Epilogue(f, plan, columns, HERE)
         _each_row(Tile(f, plan, plan.mr, columns), epilogue, "%rows", "%sums", 1, 0)
 
 
 def write_finish(module: Module, plan: Plan, rows: int, columns: int) -> None:
-    """Write the function that adds a tile's sums of several K threads, in their order, and brings them to C."""
+    """Write the function that adds a tile's sums of several K threads, in thread order, and stores them to C."""
     with module.function(f"finish_{rows}x{columns}", _FINISH_PARAMETERS, copied=False) as f:
         epilogue = Epilogue(f, plan, columns, HERE)
         _each_row(Tile(f, plan, rows, columns), epilogue, rows, "%partials", "%parts", "%stride_bytes")
@@ -200,7 +200,7 @@ def _each_row(tile: Tile, epilogue: Epilogue, rows: Value, sums: str, parts: Val
 
 
 def _loaded(tile: Tile, pointer: str, vector: int) -> str:
-    """A vector of sums; where rows are no whole vectors, nothing beyond the last is read."""
+    """Load a vector of sums; where rows are not whole vectors, nothing beyond the last is read."""
     count = min(tile.plan.lanes, tile.plan.nr - vector * tile.plan.lanes)
     dtype = DType.I32 if tile.plan.sums_are_integers else DType.F32
     return elements_of(tile.f, tile.plan).load(pointer, dtype, count)

@@ -1,4 +1,4 @@
-"""A tile by vectors: rows of A in all lanes times columns of B, added to sums that stay in registers."""
+"""Vector micro-kernel: broadcast rows of A times columns of B, accumulated in registers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ def write_vector_tile(tile: Tile) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Where the next step begins in A and B, and sums: row by row, then what those are too large by."""
+    """State between steps: addresses in A and B, and sums: row by row, then their corrections."""
 
     a: str
     b: str
@@ -33,7 +33,7 @@ class _Kernel:
     products: Products
 
     def multiplied(self, sums: Sequence[str]) -> list[str]:
-        """Sums with the products of the whole K block."""
+        """Return the sums with the products of the whole K block added."""
         f, plan = self.tile.f, self.tile.plan
         extra = ["zeroinitializer"] * (self.tile.vectors if self._corrects else 0)
         state = _State("%a", "%b", [*sums, *extra])
@@ -53,7 +53,7 @@ class _Kernel:
 
     @property
     def _corrects(self) -> bool:
-        """Whether the sums of B's columns are taken here; panels hold them."""
+        """Return whether the sums of B's columns are computed here; packed panels already hold them."""
         return self.tile.plan.shifted and self.columns.is_direct
 
     def _loop(self, state: _State, low: Value, high: Value, unroll: int) -> _State:
@@ -78,7 +78,7 @@ class _Kernel:
         return [self.columns.value(pointer, step, vector) for vector in range(self.tile.vectors)]
 
     def _added(self, sums: Sequence[str], row: Callable[[int], str], columns: Sequence[str]) -> list[str]:
-        """Sums with the products of one step; a row is read where it is used, so that it is in a register briefly."""
+        """Add the products of one step; a row is loaded where it is used, so that it occupies a register briefly."""
         added: list[str] = []
         for r in range(self.tile.rows):
             a = row(r)
@@ -92,7 +92,7 @@ class _Kernel:
         return added
 
     def _with_tail(self, state: _State, count: int) -> _State:
-        """After the last whole step, the `count` elements along K that are left of the last block."""
+        """Add the products of the last `count` elements along K, after the last whole step."""
         f, tile = self.tile.f, self.tile
 
         def tailed() -> list[str]:
@@ -113,7 +113,7 @@ class _Kernel:
         return [self.products.minus(value, excess[n % tile.vectors]) for n, value in enumerate(sums)]
 
     def _prefetch(self, a: str, b: str, steps: int) -> None:
-        """Fetch into the first-level cache what is read some rounds later."""
+        """Prefetch operands of later rounds into the first-level cache."""
         plan = self.tile.plan
         distance = plan.config.strategy.prefetch_distance * (plan.config.matmul.innermost.k // plan.group)
         if not distance:

@@ -1,1 +1,1 @@
-"""The loop nest of a CPU kernel, and how its threads share the work."""
+"""Loop nest of a CPU kernel and its distribution over threads."""

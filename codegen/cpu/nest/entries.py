@@ -1,4 +1,4 @@
-"""The module of a kernel: its public functions, what each thread runs, and all that they call."""
+"""Module of a kernel: its public functions, the function of each thread, and all that they call."""
 
 from collections.abc import Callable, Sequence
 
@@ -76,7 +76,7 @@ _THREAD, _PACK_THREAD = "compute", "pack_b_beforehand"
 
 
 def kernel_module(plan: Plan, name: str) -> str:
-    """LLVM IR of a kernel whose public functions begin with `name`."""
+    """Return the LLVM IR of a kernel whose public functions begin with `name`."""
     module = Module()
     module.foot(compiled_part("pool", POOL + AMX, ()))
     module.head(POOL_CALLS)
@@ -102,12 +102,12 @@ def kernel_module(plan: Plan, name: str) -> str:
 
 
 def pack_b_name(name: str) -> str:
-    """Name of the public function that packs B."""
+    """Return the name of the public function that packs B."""
     return f"{name}_pack_b"
 
 
 def parameters_of(plan: Plan) -> tuple[str, ...]:
-    """Parameters of the kernel after the pool: operands by name, then what it needs besides."""
+    """Return the parameters of the kernel after the pool: operands by name, then scratch buffers."""
     return (
         *(operand.name for operand in plan.problem.operands),
         *(("workspace",) if Layout(plan).workspace.nbytes else ()),
@@ -116,7 +116,7 @@ def parameters_of(plan: Plan) -> tuple[str, ...]:
 
 
 def _write_thread(module: Module, plan: Plan) -> None:
-    """What each thread does of one call; threads wait for each other where one needs what another made."""
+    """Write the function of one thread: its part of a call, with barriers where one thread needs another's results."""
     with module.function(_THREAD, _CALL) as f:
         thread = f.op("zext i32 %number to i64")
         given = [(kind, value if value == "%arguments" else thread) for kind, value in THREAD_PARAMETERS]
@@ -133,7 +133,7 @@ def _write_thread(module: Module, plan: Plan) -> None:
 
 
 def _write_packing(f: Function, plan: Plan, given: Sequence[Typed]) -> None:
-    """What is packed whole; where other threads pack as well, until all of it is."""
+    """Write the packing of whole operands, with a barrier if several threads pack."""
     memory, mine, count = Memory(f, plan), list[Value](), 0
     if plan.packs_a is Packing.WHOLE:
         mine.append(f.call("i64", PACK_WHOLE_A, [*given, ("ptr", memory.shared(PACKED_A))]))
@@ -172,7 +172,7 @@ def _write_entry(module: Module, plan: Plan, name: str) -> None:
 
 
 def _buffers(plan: Plan, names: tuple[str, ...]) -> list[Buffer]:
-    """What a call reads and writes, by parameter."""
+    """Return the buffers that a call reads and writes, by parameter."""
     p, sizes = plan.problem, {"workspace": Layout(plan).workspace.nbytes, "packed_B": plan.packed_b_bytes}
     operands = [buffer_of(operand, p.batch, written=operand.role != "input") for operand in p.operands]
     return operands + [scratch(n, sizes[n], written=n == "workspace") for n in names if n in sizes]

@@ -1,4 +1,4 @@
-"""The loop nest: each thread's o loops over its blocks, packing where they open, and i loops over the tiles of a block.
+"""Loop nest: o loops over each thread's blocks, packing where they open, and i loops over the tiles of a block.
 
 Source: DOC: deep-Tiled Matmul, "Proposal".
 """
@@ -59,7 +59,7 @@ _TRUE, _FALSE = "true", "false"
 
 
 def write_multiply(module: Module, plan: Plan) -> None:
-    """Write `@multiply(ptr arguments, i64 thread)`: all that a thread computes of C, or leaves for others to add."""
+    """Write `@multiply(ptr arguments, i64 thread)`: a thread's part of C, or its partial sums."""
     with module.function(MULTIPLY, THREAD_PARAMETERS) as f:
         f.call("void", "begin_thread")
         bases = _bases(f, plan)
@@ -75,7 +75,7 @@ def write_multiply(module: Module, plan: Plan) -> None:
 
 @contextmanager
 def _places(f: Function, plan: Plan) -> Generator[Place]:
-    """The thread's place in the grid of parts; or, one after another, those of the pieces that it takes."""
+    """Yield the thread's place in the grid of parts, or the places of the pieces that it takes, one after another."""
     if plan.pieces == 1:
         yield write_place(f, plan, "%thread")
         return
@@ -91,7 +91,7 @@ def _places(f: Function, plan: Plan) -> Generator[Place]:
 
 @dataclass(frozen=True, slots=True)
 class _Bases:
-    """What does not change in a thread's loops: where panels begin that were packed, and sums are kept."""
+    """Loop-invariant addresses of a thread: its packed panels and stored sums."""
 
     a: str
     b: str
@@ -126,7 +126,7 @@ def _bases(f: Function, plan: Plan) -> _Bases:
 
 @contextmanager
 def _matrices(f: Function, plan: Plan, units: Range) -> Generator[tuple[Value, Range]]:
-    """For each matrix that a thread has rows of, those tiles of rows."""
+    """Yield each matrix that the thread has rows of, with its tiles of rows."""
     if plan.problem.batch == 1:
         yield 0, units
         return
@@ -139,7 +139,7 @@ def _matrices(f: Function, plan: Plan, units: Range) -> Generator[tuple[Value, R
 
 @dataclass(frozen=True)
 class _Nest:
-    """The loops of one thread over one matrix while they are written: `ranges` of tiles and K blocks, `open` blocks."""
+    """Loops of one thread over one matrix while they are written: `ranges` of tiles and K blocks, `open` blocks."""
 
     f: Function
     plan: Plan
@@ -166,7 +166,7 @@ class _Nest:
 
 
 def _write_blocks(nest: _Nest, order: tuple[str, ...]) -> None:
-    """The o loops that are not open yet."""
+    """Write the o loops that are not open yet."""
     if not order:
         _write_tiles(nest)
         return
@@ -183,7 +183,7 @@ def _write_blocks(nest: _Nest, order: tuple[str, ...]) -> None:
 
 @contextmanager
 def _blocks(nest: _Nest, along: str) -> Generator[Range]:
-    """Each block of the thread's range: tiles, or of K the block's number."""
+    """Yield each block of the thread's range: tiles, or for K the block's number."""
     f, plan, whole = nest.f, nest.plan, nest.ranges[along]
     if rounds(plan, along) == 1:
         yield whole
@@ -214,7 +214,7 @@ def _pack_block_of_b(nest: _Nest) -> None:
 
 
 def _write_tiles(nest: _Nest) -> None:
-    """The i loops over the tiles of a block."""
+    """Write the i loops over the tiles of a block."""
     f, m, n = nest.f, nest.open["m"], nest.open["n"]
     along_m = nest.plan.config.matmul.loop_order.innermost_along_m
     outer, inner = (n, m) if along_m else (m, n)
@@ -226,7 +226,7 @@ def _write_tiles(nest: _Nest) -> None:
 
 
 def _write_tile(nest: _Nest, tile_m: Value, tile_n: Value) -> None:
-    """One call of the micro-kernel: of four, as the last tiles of rows and columns may be smaller."""
+    """Write the call of the micro-kernel: one of four, as the last tiles of rows and columns may be smaller."""
     f, plan = nest.f, nest.plan
     a, b, sums = _panel_of_a(nest, tile_m), _panel_of_b(nest, tile_n), _sums_of(nest, tile_m, tile_n)
     first, last = _first_and_last(nest)
@@ -246,7 +246,7 @@ def _write_tile(nest: _Nest, tile_m: Value, tile_n: Value) -> None:
 
 
 def write_by_size(f: Function, plan: Plan, tile_m: Value, tile_n: Value, write: Callable[[int, int], object]) -> None:
-    """Write what is done with a tile, once for each size that tiles have."""
+    """Write the code of a tile once for each tile size."""
 
     def of_rows(rows: int) -> tuple[()]:
         _write_either(
@@ -271,7 +271,7 @@ def _write_either(
 
 
 def _first_and_last(nest: _Nest) -> tuple[str, str]:
-    """Whether a K block is the first and the last of those that the thread adds up itself."""
+    """Return whether a K block is the first and the last of those that the thread sums."""
     f, plan, blocks = nest.f, nest.plan, nest.ranges["k"]
     once = rounds(plan, "k") == 1
     first = _TRUE if once else f.compare("eq", nest.k, blocks.low)
@@ -311,7 +311,7 @@ def _shared_panel(nest: _Nest, base: str, panels: Panels, tile: Value) -> str:
 
 
 def _sums_of(nest: _Nest, tile_m: Value, tile_n: Value) -> str:
-    """Where the sums of a tile lie between K blocks."""
+    """Return the address of a tile's sums between K blocks."""
     f, plan, each = nest.f, nest.plan, tile_bytes(nest.plan)
     if plan.threads.k > 1:
         entry = f.add(f.mul(nest.place.k, plan.problem.batch), nest.matrix)

@@ -1,4 +1,4 @@
-"""Refuses a call whose buffers overlap where one of them is written: what it computed would depend on who is first."""
+"""Check for overlapping buffers: a call that writes one is refused, as its result would depend on timing."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from codegen.xe.rules.sizes import ceil_div
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """What a parameter points to, in bytes: `nbytes` from its first to past its last, `row` used of every `pitch`.
+    """Memory of a parameter in bytes: `nbytes` from first to past last, `row` used of every `pitch`.
 
     A buffer with gaps that are no rows of one pitch is one row.
     """
@@ -24,7 +24,7 @@ class Buffer:
 
 
 def buffer_of(operand: Operand, batch: int, *, written: bool) -> Buffer:
-    """An operand; the last row ends with its last column, and what lies between rows is not its own."""
+    """Return the buffer of an operand; it ends with the last column of the last row, and excludes gaps between rows."""
     size, pitch = operand.dtype.nbytes, operand.pitch
     used = (batch - 1) * operand.batch_stride + (operand.rows - 1) * pitch + operand.columns
     regular = operand.columns <= pitch and (batch == 1 or operand.batch_stride % pitch == 0)
@@ -33,12 +33,12 @@ def buffer_of(operand: Operand, batch: int, *, written: bool) -> Buffer:
 
 
 def scratch(parameter: str, nbytes: int, *, written: bool = True) -> Buffer:
-    """A buffer without rows."""
+    """Return a contiguous buffer."""
     return Buffer(parameter, nbytes, nbytes, nbytes, written)
 
 
 def write_overlap_check(f: Function, buffers: list[Buffer], status: int) -> None:
-    """Return `status` if a buffer that is written overlaps another one."""
+    """Write a check that returns `status` if a written buffer overlaps another one."""
     addresses = {b.parameter: f.op(f"ptrtoint ptr %{b.parameter} to i64") for b in buffers}
     for overlaps in _overlaps(f, buffers, addresses):
         with f.when(overlaps):
@@ -52,7 +52,7 @@ def _overlaps(f: Function, buffers: list[Buffer], addresses: dict[str, str]) -> 
 
 
 def _pair(f: Function, first: Buffer, second: Buffer, distance: str) -> str:
-    """Whether they overlap, the second `distance` bytes behind the first."""
+    """Return an i1, true if two buffers overlap, the second `distance` bytes after the first."""
     within = f.op(f"and i1 {f.compare('slt', distance, first.nbytes)}, {f.compare('sgt', distance, -second.nbytes)}")
     pitch = first.pitch
     if second.pitch != pitch or first.row + second.row > pitch:

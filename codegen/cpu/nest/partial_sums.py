@@ -1,4 +1,4 @@
-"""What threads do after all have multiplied: add up the sums of those who shared K, and sums along rows or columns."""
+"""Reductions after all threads have multiplied: partial sums over K, and sums along rows or columns."""
 
 from codegen.cpu.emit.memory import (
     THREAD_PARAMETERS,
@@ -28,7 +28,7 @@ FINISH = "finish_tiles"
 
 
 def write_finish_tiles(module: Module, plan: Plan) -> None:
-    """Write `@finish_tiles(ptr arguments, i64 thread)`: of some tiles, the sums over all parts of K, brought to C."""
+    """Write `@finish_tiles(ptr arguments, i64 thread)`: sum some tiles over all parts of K and store them to C."""
     with module.function(FINISH, THREAD_PARAMETERS) as f:
         each, count = tile_bytes(plan), plan.problem.batch * plan.tiles_m * plan.tiles_n
         partials = Memory(f, plan).shared(PARTIALS)
@@ -53,12 +53,12 @@ def write_finish_tiles(module: Module, plan: Plan) -> None:
 
 
 def reduce_name(step: int) -> str:
-    """Name of the function that adds the partial sums of a step."""
+    """Return the name of the function that adds the partial sums of a step."""
     return f"add_{reduced(step)}"
 
 
 def write_reduce(module: Module, plan: Plan, step: int) -> None:
-    """Write `@add_reduce_{step}(ptr arguments, i64 thread)`: the tiles' sums along rows or columns, added in order."""
+    """Write `@add_reduce_{step}(ptr arguments, i64 thread)`: add the tiles' sums along rows or columns in order."""
     p, lanes = plan.problem, plan.lanes
     by_rows = p.epilogue[step].axis is Axis.ROW
     length, tiles = (p.m, plan.tiles_n) if by_rows else (p.n, plan.tiles_m)
@@ -83,7 +83,7 @@ def write_reduce(module: Module, plan: Plan, step: int) -> None:
 
 
 def _first_lanes(f: Function, lanes: int, count: Value) -> str:
-    """A mask of the first `count` lanes."""
+    """Return a mask of the first `count` lanes."""
     kind = f"<{lanes} x i32>"
     one = f.op(f"insertelement {kind} poison, i32 {f.op(f'trunc i64 {count} to i32')}, i64 0")
     all_ = f.op(f"shufflevector {kind} {one}, {kind} poison, <{lanes} x i32> zeroinitializer")

@@ -1,4 +1,4 @@
-"""Who does what: ranges of tiles and blocks that threads share, as numbers and as code.
+"""Partition of tiles and blocks over threads, at compile time and as code.
 
 Parts differ by at most one, and the larger ones come first.
 Source: "balance211", as oneDNN names it; DOC: deep-Tiled Matmul asks for it where threads do not divide.
@@ -15,26 +15,26 @@ from codegen.cpu.nest.plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """From `low` to below `high`."""
+    """Range from `low` to below `high`."""
 
     low: Value
     high: Value
 
 
 def part(count: int, parts: int, number: int) -> range:
-    """What part `number` of `parts` has of `count` things."""
+    """Return the range of part `number` of `parts` among `count` items."""
     each, over = divmod(count, parts)
     low = number * each + min(number, over)
     return range(low, low + each + (number < over))
 
 
 def largest_part(count: int, parts: int) -> int:
-    """Length of the first part, which no other exceeds."""
+    """Return the length of the first and largest part."""
     return len(part(count, parts, 0))
 
 
 def write_part(f: Function, count: int, parts: int, number: Value) -> Range:
-    """The same of a `number` that is known when the code runs."""
+    """Write the partition of a `number` known only at run time."""
     if parts == 1:
         return Range(0, count)
     each, over = divmod(count, parts)
@@ -47,7 +47,7 @@ def write_part(f: Function, count: int, parts: int, number: Value) -> Range:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A thread's place in the grid of threads."""
+    """Place of a thread in the grid of threads."""
 
     m: Value
     n: Value
@@ -55,7 +55,7 @@ class Place:
 
 
 def write_place(f: Function, plan: Plan, thread: Value) -> Place:
-    """Where the p loops come to thread number `thread`; the threads over K are next to each other."""
+    """Write the place of thread number `thread` in the p loops; the threads over K are adjacent."""
     threads = plan.threads
     k, both = f.rem(thread, threads.k), f.div(thread, threads.k)
     if plan.config.matmul.loop_order.walks_along_n:

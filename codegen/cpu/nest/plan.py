@@ -1,4 +1,4 @@
-"""What follows from a problem and a configuration for the code of a CPU kernel."""
+"""Quantities of a CPU kernel derived from a problem and a configuration."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +19,7 @@ GROUP_BYTES = 4
 
 @dataclass(frozen=True)
 class Plan:
-    """One kernel. Lengths in elements, tiles or blocks as named; `*_bytes` in bytes.
+    """Plan of one kernel. Lengths in elements, tiles or blocks as named; `*_bytes` in bytes.
 
     A panel holds a strip of one operand over the depth of one K block, in the order in which the micro-kernel reads:
     `mr` rows of A or `nr` columns of B, zeros where the matrix ends. Panels of B are [depth / group][nr][group]; those
@@ -35,7 +35,7 @@ class Plan:
 
     @cached_property
     def multiply(self) -> Multiply:
-        """What elements are packed as and multiplied by."""
+        """Multiply of the packed elements."""
         p = self.problem
         how = multiply_of(p.dtype_a, p.dtype_b, self.config.strategy.isa, self.flags)
         assert how is not None, "a rule checks it"
@@ -43,7 +43,7 @@ class Plan:
 
     @cached_property
     def used(self) -> tuple[str, ...]:
-        """Flags of the optional instructions that the code holds."""
+        """Flags of the optional instructions that the code uses."""
         p = self.problem
         read, written = ([o.dtype for o in p.operands if (o.role == "input") is inputs] for inputs in (True, False))
         return used_flags(self.isa, multiply_of(p.dtype_a, p.dtype_b, self.isa, self.flags), read, written, self.flags)
@@ -70,17 +70,17 @@ class Plan:
 
     @property
     def depth_unit(self) -> int:
-        """What the depth of a panel is a multiple of."""
+        """Unit that the depth of a panel is a multiple of."""
         return LINE // self.element_bytes if self.isa is Isa.AMX else self.group
 
     @property
     def sums_are_integers(self) -> bool:
-        """Whether sums are i32, else f32."""
+        """Return whether accumulators are i32; else they are f32."""
         return self.multiply in (Multiply.S8, Multiply.S16)
 
     @property
     def shifted(self) -> bool:
-        """Whether A's signed bytes are read as unsigned ones, 128 too large, because B's are signed too."""
+        """Return whether A's signed bytes are read as unsigned ones, 128 larger, because B's are signed too."""
         p = self.problem
         vectors = self.isa is not Isa.AMX
         return vectors and self.multiply is Multiply.S8 and p.dtype_a is p.dtype_b is DType.S8
@@ -97,7 +97,7 @@ class Plan:
 
     @property
     def block(self) -> Extent:
-        """What the o loops step by."""
+        """Steps of the o loops."""
         return self.config.matmul.block
 
     @property
@@ -112,7 +112,7 @@ class Plan:
 
     @property
     def cut_along(self) -> str:
-        """What the pieces divide, "m" or "n": what needs no panel packed twice, else where there are more tiles."""
+        """Dimension that the pieces divide, "m" or "n": one that packs no panel twice, else the one with more tiles."""
         own_a, own_b = (packs is Packing.BLOCK for packs in (self.packs_a, self.packs_b))
         if own_a and own_b:
             return next(along for along in self.config.matmul.loop_order.blocks if along != "k")
@@ -123,7 +123,7 @@ class Plan:
 
     @property
     def parts_m(self) -> int:
-        """Parts of all rows of tiles, those of all matrices: each thread's, or their pieces."""
+        """Parts of all rows of tiles, over all matrices: one per thread, or one per piece."""
         return self.threads.m * (self.pieces if self.cut_along == "m" else 1)
 
     @property
@@ -153,12 +153,12 @@ class Plan:
 
     @property
     def k_blocks(self) -> int:
-        """Blocks over K; each thread of `threads.k` has some, one after another."""
+        """Blocks over K; each thread of `threads.k` has some consecutive ones."""
         return ceil_div(self.problem.k, self.block.k)
 
     @property
     def last_depth(self) -> int:
-        """Depth of the last block, as the problem has it."""
+        """Depth of the last block, unpadded."""
         return self.problem.k - (self.k_blocks - 1) * self.block.k
 
     def padded(self, depth: int) -> int:
@@ -175,12 +175,12 @@ class Plan:
 
     @property
     def matrices_a(self) -> int:
-        """Matrices of A that differ."""
+        """Number of distinct matrices of A."""
         return 1 if self.problem.batch_stride_a == 0 else self.problem.batch
 
     @property
     def matrices_b(self) -> int:
-        """Matrices of B that differ."""
+        """Number of distinct matrices of B."""
         return 1 if self.problem.batch_stride_b == 0 else self.problem.batch
 
     @property
@@ -197,20 +197,20 @@ class Plan:
 
     @property
     def packed_b_bytes(self) -> int:
-        """Bytes of all of B, packed whole or beforehand."""
+        """Bytes of the whole packed B."""
         return self.matrices_b * self.matrix_bytes_b
 
     @property
     def packed_a_bytes(self) -> int:
-        """Bytes of all of A, packed whole."""
+        """Bytes of the whole packed A."""
         return self.matrices_a * self.matrix_bytes_a
 
     @property
     def packs_a(self) -> Packing:
-        """When A is packed."""
+        """Time at which A is packed."""
         return self.config.strategy.pack_a
 
     @property
     def packs_b(self) -> Packing:
-        """When B is packed."""
+        """Time at which B is packed."""
         return self.config.strategy.pack_b

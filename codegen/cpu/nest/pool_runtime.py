@@ -1,4 +1,4 @@
-"""The pool of threads that kernels run in, as LLVM IR that every object carries: several link into one program.
+"""Thread pool of the kernels as LLVM IR; every object carries it, and several link into one program.
 
 A thread waits by looking for a fifth of a millisecond, several times what it takes to wake one that sleeps, then sleeps
 in the kernel until it is woken. With more threads than CPUs it sleeps at once, because whoever it waits for may need

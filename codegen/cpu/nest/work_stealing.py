@@ -1,4 +1,4 @@
-"""Things of one call that threads share out while it runs: each has its own, and who is done takes those of others.
+"""Work stealing within a call: each thread has its own items, and idle threads take those of others.
 
 Threads that the system or another program holds up for a while then hold up nobody else. The call's words:
 
@@ -24,7 +24,7 @@ from codegen.cpu.nest.plan import (
 
 
 class Takes(IntEnum):
-    """What is taken."""
+    """Kinds of items that threads take."""
 
     PANELS_OF_A = 0
     PANELS_OF_B = 1
@@ -32,18 +32,18 @@ class Takes(IntEnum):
 
 
 def needs_words(plan: Plan) -> bool:
-    """Whether threads of a kernel take anything from each other."""
+    """Return whether threads of a kernel take items from each other."""
     whole = {Packing.WHOLE, Packing.BEFOREHAND} & {plan.packs_a, plan.packs_b}
     return plan.config.thread_count > 1 and (plan.pieces > 1 or bool(whole))
 
 
 def words_bytes(plan: Plan) -> int:
-    """Bytes of the words, which are zeros when a call begins."""
+    """Return the bytes of the counters, which are zero when a call begins."""
     return gathered_at(plan) + LINE
 
 
 def gathered_at(plan: Plan) -> int:
-    """Where the words begin that tell whether all is packed."""
+    """Return the offset of the counters of packed panels."""
     return len(Takes) * plan.config.thread_count * LINE
 
 
@@ -51,7 +51,7 @@ def gathered_at(plan: Plan) -> int:
 def taken(
     f: Function, plan: Plan, words: str, kind: Takes, count_of: Callable[[Value], Value]
 ) -> Generator[tuple[Value, Value]]:
-    """For each thing that `%thread` comes to: whose it was, and its number from 0 to below `count_of` that owner.
+    """Yield each item that `%thread` takes: its owner, and its number from 0 to below `count_of` that owner.
 
     Each thing is somebody's exactly once.
     """

@@ -1,4 +1,4 @@
-"""Brings bytes of four rows together, column by column, in two instructions.
+"""Interleaving of the bytes of four rows, column by column, in two instructions.
 
 As one shufflevector each, LLVM makes many more of them.
 """
@@ -22,7 +22,7 @@ _GROUP = 4
 
 
 def write_interleaved(f: Function, isa: Isa, rows: Sequence[str]) -> str:
-    """Four rows, each of as many i8 as a vector has i32, as i32s that hold a column's four bytes."""
+    """Interleave four rows, each of as many i8 as a vector has i32, into i32s that hold a column's four bytes."""
     lanes = ISA_FACTS[isa].vector_bytes // _GROUP
     count, (of_words, of_bytes) = lanes * _GROUP, _PERMUTES[isa]
     while len(rows) > 1:

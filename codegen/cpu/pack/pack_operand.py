@@ -1,4 +1,4 @@
-"""Packs an operand whole: all threads together, each some of its panels, and those that others have not come to."""
+"""Packing of a whole operand: all threads together, each some of the panels, with work stealing."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -28,13 +28,13 @@ _PARAMETERS = (*THREAD_PARAMETERS, ("ptr", "%panels"))
 
 
 def write_whole_a(module: Module, plan: Plan) -> None:
-    """Write `i64 @pack_whole_a(ptr arguments, i64 thread, ptr panels)`, which tells how many panels it packed."""
+    """Write `i64 @pack_whole_a(ptr arguments, i64 thread, ptr panels)`, which returns the number of packed panels."""
     with module.function(PACK_WHOLE_A, _PARAMETERS, "i64") as f:
         _write(f, plan, panels_of_a(plan), Takes.PANELS_OF_A)
 
 
 def write_whole_b(module: Module, plan: Plan) -> None:
-    """Write `i64 @pack_whole_b(ptr arguments, i64 thread, ptr panels)`, which tells how many panels it packed."""
+    """Write `i64 @pack_whole_b(ptr arguments, i64 thread, ptr panels)`, which returns the number of packed panels."""
     with module.function(PACK_WHOLE_B, _PARAMETERS, "i64") as f:
         _write(f, plan, panels_of_b(plan), Takes.PANELS_OF_B)
 
@@ -59,7 +59,7 @@ def _write(f: Function, plan: Plan, panels: Panels, kind: Takes) -> None:
 
 @contextmanager
 def _units(f: Function, plan: Plan, panels: Panels, kind: Takes) -> Generator[Value]:
-    """Numbers of the panels that `%thread` packs."""
+    """Yield the numbers of the panels that `%thread` packs."""
     threads = plan.config.thread_count
     if threads == 1:
         with f.loop(0, panels.count) as unit:

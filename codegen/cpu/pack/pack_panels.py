@@ -1,4 +1,4 @@
-"""Copies panels of A and B into the order in which the micro-kernel reads them, zeros where the matrix ends.
+"""Copies of panels of A and B in the order in which the micro-kernel reads them, padded with zeros.
 
 A panel is made of blocks, each by one of four ways: memory that is contiguous along K becomes lanes by a transposition
 of 32-bit groups, memory that is contiguous across K by bringing the elements of a group together; rows of AMX tiles are
@@ -37,7 +37,7 @@ _UNSHIFT = 128
 
 @dataclass(frozen=True)
 class Packer:
-    """How one operand is packed. A line is a row of A or a column of B; lengths in elements.
+    """Packing of one operand. A line is a row of A or a column of B; lengths in elements.
 
     `along_k`: lines are contiguous in memory. `by_lines`: a panel holds 64 bytes of each line together, for AMX.
     """
@@ -52,7 +52,7 @@ class Packer:
 
     @property
     def transposes(self) -> bool:
-        """Whether what is contiguous in memory is not what is contiguous in the panel."""
+        """Return whether the contiguous dimension differs between memory and panel."""
         return self.along_k != self.by_lines
 
     @property
@@ -106,13 +106,13 @@ class Packer:
 
 
 def packer_of_a(plan: Plan) -> Packer:
-    """How A is packed."""
+    """Return the packer of A."""
     p = plan.problem
     return Packer(plan, PACK_A, p.dtype_a, not p.transpose_a, p.pitch_a, plan.mr, plan.isa is Isa.AMX)
 
 
 def packer_of_b(plan: Plan) -> Packer:
-    """How B is packed."""
+    """Return the packer of B."""
     p = plan.problem
     return Packer(plan, PACK_B, p.dtype_b, p.transpose_b, p.pitch_b, plan.nr, by_lines=False)
 
@@ -137,7 +137,7 @@ def write_packer(module: Module, packer: Packer) -> None:
 
 
 def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str) -> None:
-    """Whole blocks straight from the matrix, others by way of a buffer."""
+    """Write whole blocks directly from the matrix, others through a buffer."""
     sb, width = p.dtype.nbytes, p.width(strip)
     first = strip * p.strip
     source = f.at("%source", first * (p.pitch if p.along_k else 1) * sb)
@@ -181,7 +181,7 @@ def _call_block(f: Function, p: Packer, width: int, source: str, pitch: int, pan
 
 
 def _write_block(module: Module, p: Packer, width: int) -> None:
-    """One whole block of a strip that has `width` lines; `pitch` in bytes."""
+    """Write one whole block of a strip that has `width` lines; `pitch` in bytes."""
     parameters = [("ptr", "%source"), ("i64", "%pitch"), ("ptr", "%panel")]
     with module.function(f"{p.name}_block_{width}", parameters) as f:
         if not p.transposes:
@@ -201,21 +201,21 @@ def _write_block(module: Module, p: Packer, width: int) -> None:
 
 
 def _write_lines(f: Function, p: Packer, width: int) -> None:
-    """64 bytes of each line."""
+    """Write 64 bytes of each line."""
     with f.loop(0, width) as line:
         vector = _along(f, p, f.at("%source", f.mul("%pitch", line.index)))
         _store(f, p, vector, p.lanes, f.at("%panel", f.mul(line.index, LINE)))
 
 
 def _write_lanes(f: Function, p: Packer, width: int, source: str, pitch: Value, panel: str) -> None:
-    """One group of each line."""
+    """Write one group of each line."""
     for first in range(0, width, p.lanes):
         vector = _across(f, p, f.at(source, first * p.dtype.nbytes), pitch)
         _store(f, p, vector, min(p.lanes, width - first), f.at(panel, first * GROUP_BYTES))
 
 
 def _along(f: Function, p: Packer, pointer: str) -> str:
-    """A vector of groups that lie one after another."""
+    """Load a vector of consecutive groups."""
     count, wide = p.lanes * p.group, f"i{8 * p.plan.element_bytes}"
     loaded = f.load(f"<{count} x {p.bits}>", pointer, p.dtype.nbytes)
     packed = _converted(f, p, loaded, count, wide)
@@ -223,7 +223,7 @@ def _along(f: Function, p: Packer, pointer: str) -> str:
 
 
 def _across(f: Function, p: Packer, source: str, pitch: Value) -> str:
-    """A vector of groups whose elements lie in rows one after another."""
+    """Load a vector of groups whose elements lie in consecutive rows."""
     wide = f"i{8 * p.plan.element_bytes}"
     if p.group == GROUP_BYTES and p.bits == wide:
         kind = f"<{p.lanes} x {p.bits}>"
@@ -242,7 +242,7 @@ def _across(f: Function, p: Packer, source: str, pitch: Value) -> str:
 
 
 def _converted(f: Function, p: Packer, loaded: str, count: int, wide: str) -> str:
-    """The bits of elements of memory as those of packed elements."""
+    """Convert the bits of elements in memory to those of packed elements."""
     if p.bits == wide:
         return loaded
     kind, to = f"<{count} x {p.bits}>", f"<{count} x {wide}>"
@@ -258,14 +258,14 @@ def _converted(f: Function, p: Packer, loaded: str, count: int, wide: str) -> st
 
 
 def _shifted(f: Function, p: Packer, vector: str) -> str:
-    """Signed bytes of A as unsigned ones."""
+    """Convert signed bytes of A to unsigned ones, 128 larger."""
     if not (p.plan.shifted and p.name == PACK_A):
         return vector
     return f.op(f"xor {p.vector} {vector}, {splat('i32', _SHIFT - 2**32)}")
 
 
 def _store(f: Function, p: Packer, vector: str, count: int, pointer: str) -> None:
-    """The first `count` groups, by pieces: quicker than masked stores."""
+    """Store the first `count` groups in pieces, which is faster than masked stores."""
     if count == p.lanes:
         f.store(p.vector, vector, pointer, GROUP_BYTES)
         return
@@ -279,7 +279,7 @@ def _store(f: Function, p: Packer, vector: str, count: int, pointer: str) -> Non
 
 
 def _write_stage(module: Module, p: Packer) -> None:
-    """Copy what there is of a block to a buffer of whole rows, with zeros for the rest."""
+    """Copy the available part of a block to a buffer of whole rows, padded with zeros."""
     sb, kind = p.dtype.nbytes, f"<{p.elements} x {p.bits}>"
     parameters = [("ptr", "%source"), ("ptr", "%buffer"), ("i64", "%rows"), ("i64", "%elements")]
     with module.function(f"{p.name}_stage", parameters) as f, f.loop(0, p.rows) as row:
@@ -296,7 +296,7 @@ def _write_stage(module: Module, p: Packer) -> None:
 
 
 def _masked_load(f: Function, p: Packer, source: str) -> str:
-    """The first `%elements` of a row; they are fewer than 128."""
+    """Load the first `%elements` of a row, fewer than 128."""
     count, sb = p.elements, p.dtype.nbytes
     bytes_, bits = f"<{count} x i8>", f"<{count} x i1>"
     some = f.op("trunc i64 %elements to i8")
@@ -310,7 +310,7 @@ def _masked_load(f: Function, p: Packer, source: str) -> str:
 
 
 def _write_correction(f: Function, p: Packer) -> None:
-    """After the panel, 128 times the sums of its columns, which is what shifting A adds to each sum."""
+    """Write 128 times the column sums after the panel: the correction for the shifted A."""
     groups = f.div(f.add("%depth", p.group - 1), p.group)
     after = f.mul(groups, p.lines * GROUP_BYTES)
     for first in range(0, p.lines, p.lanes):
@@ -323,7 +323,7 @@ def _write_correction(f: Function, p: Packer) -> None:
 
 
 def _bytes(f: Function, p: Packer, four: str) -> list[str]:
-    """The four signed bytes of each group."""
+    """Return the four signed bytes of each group."""
     high = splat("i32", 24)
     lows = [f.op(f"shl {p.vector} {four}, {splat('i32', 24 - 8 * number)}") for number in range(3)]
     return [f.op(f"ashr {p.vector} {vector}, {high}") for vector in (*lows, four)]

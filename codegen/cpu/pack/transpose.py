@@ -1,4 +1,4 @@
-"""Transposes a square of 32-bit values that lie in vector registers, by shuffles that are one instruction each."""
+"""Transposition of a square of 32-bit values in vector registers, by single-instruction shuffles."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ _QUARTER = 4  # values of 32 bits in 128 bits, which the cheap shuffles stay wit
 
 
 def write_transposed(f: Function, lines: Sequence[str]) -> list[str]:
-    """As many vectors as `lines` has, 8 or 16 of as many i32: value i of vector j is value j of line i."""
+    """Transpose 8 or 16 vectors of as many i32: value i of vector j is value j of line i."""
     count = len(lines)
     pairs = [_both_halves(f, lines[i], lines[i + 1], count, 1) for i in range(0, count, 2)]
     columns: list[list[str]] = [[] for _ in range(_QUARTER)]
@@ -25,7 +25,7 @@ def write_transposed(f: Function, lines: Sequence[str]) -> list[str]:
 
 
 def _both_halves(f: Function, a: str, b: str, count: int, size: int) -> tuple[str, str]:
-    """Pieces of `size` values by turns from a and b: of the lower and of the upper half of each 128 bits."""
+    """Interleave pieces of `size` values from a and b: of the lower and of the upper half of each 128 bits."""
 
     def numbers(half: int) -> list[int]:
         begin = [quarter + half * 2 for quarter in range(0, count, _QUARTER)]
@@ -37,7 +37,7 @@ def _both_halves(f: Function, a: str, b: str, count: int, size: int) -> tuple[st
 
 
 def _quarters(f: Function, vectors: Sequence[str], count: int) -> list[str]:
-    """Quarter i of vector j is quarter j of vector i, of as many vectors as they have quarters: 2 or 4."""
+    """Transpose quarters of 2 or 4 vectors: quarter i of vector j is quarter j of vector i."""
     if len(vectors) == 2:
         return [_picked(f, vectors[0], vectors[1], count, of) for of in ((0, 2), (1, 3))]
     evens, odds = (0, 2, 4, 6), (1, 3, 5, 7)
@@ -50,7 +50,7 @@ def _quarters(f: Function, vectors: Sequence[str], count: int) -> list[str]:
 
 
 def _picked(f: Function, a: str, b: str, count: int, quarters: Sequence[int]) -> str:
-    """Quarters of a, then of b, by number."""
+    """Select quarters of a, then of b, by number."""
     return _shuffled(f, a, b, [quarter * _QUARTER + i for quarter in quarters for i in range(_QUARTER)])
 
 

@@ -1,4 +1,4 @@
-"""How the blocks of a rewritten kernel follow one another, and what phis take along.
+"""Control flow and phis of a rewritten kernel.
 
 A phi of a value that differs between lanes is an array; what it will be is put beside it first, as its old value may be
 needed after the branch. Lanes in a region have each a number of the block that they go to, and take turns.
@@ -69,7 +69,7 @@ class Paths:
             writer.arrays.append(f"  {_next(region)} = alloca {_NUMBERS}, align 64")
 
     def enter(self, block: Block) -> list[str]:
-        """The lines that a block begins with; the writer's mask becomes that of its lanes."""
+        """Write the first lines of a block; the writer's mask becomes that of its lanes."""
         w = self._w
         w.begin([f"{local(block.label)}:"])
         region = self._lanes.region_of(block.label)
@@ -88,7 +88,7 @@ class Paths:
         return w.lines
 
     def leave(self, block: Block) -> None:
-        """Write what the phis of the blocks that follow take, and the branch."""
+        """Write the phi inputs of the successors, and the branch."""
         last = block.body[-1]
         region = self._lanes.region_of(block.label) or self._lanes.region_after(block.label)
         if region is not None and (block.label in region.blocks or self._parts(last)):
@@ -104,7 +104,7 @@ class Paths:
         self._w.lines.append(f"  {text}")
 
     def _leave_apart(self, block: Block, region: Region) -> None:
-        """Each lane on its way."""
+        """Write a branch that may diverge."""
         w, last = self._w, block.body[-1]
         if region.is_simple and block.label in region.blocks:
             self._give(block, region.exit, w.mask)
@@ -130,7 +130,7 @@ class Paths:
         return self._w.line(f"zext {row_type('i1')} {truth} to {row_type('i8')}")
 
     def _go_together(self, region: Region, chosen: str) -> None:
-        """To the one block of a region if any lane goes there, or past it."""
+        """Branch to the one block of a region if any lane takes it, or past it."""
         w = self._w
         self._masks[region.source] = mask = self._bytes(chosen)
         name = w.functions.define(*_ANY)
@@ -138,7 +138,7 @@ class Paths:
         w.do(f"br i1 {some}, label %{local(region.blocks[0])}, label %{local(region.exit)}")
 
     def dispatchers(self) -> list[str]:
-        """The blocks that lanes of each region come to between two of its blocks."""
+        """Write the blocks between two blocks of a region that dispatch its lanes."""
         lines: list[str] = []
         for number, region in enumerate(r for r in self._lanes.regions if not r.is_simple):
             self._w.functions.define(*_LEAST)
@@ -154,7 +154,7 @@ class Paths:
         return lines
 
     def _same_phi(self, phi: Instruction, block: Block) -> str:
-        """A phi that is the same in all lanes; lanes that leave a region come from its dispatcher."""
+        """Write a phi that is uniform; lanes that leave a region come from its dispatcher."""
         pairs = list(zip(phi.operands, phi.labels, strict=True))
         for region in self._lanes.regions:
             if region.exit == block.label and not region.is_simple and (values := from_region(phi, region)):
@@ -169,7 +169,7 @@ class Paths:
         return f"  %{local(phi.result)} = phi {phi.type} {values}"
 
     def _give(self, block: Block, target: str, mask: str) -> None:
-        """Put beside the phis of a block what they become, for the lanes of a mask."""
+        """Store the next values of a block's phis, for the lanes of a mask."""
         w = self._w
         for phi in self._phis(target):
             if phi.result not in self._lanes.varying:
@@ -192,7 +192,7 @@ class Paths:
         w.fill(to, value)
 
     def _edges(self, last: Instruction) -> list[tuple[str, str]]:
-        """Where a branch goes, and the lanes that go there, as truth values."""
+        """Return the targets of a branch, each with the mask of its lanes."""
         w, truth = self._w, row_type("i1")
         running = "splat (i1 true)"
         if w.mask != WHOLE:
@@ -223,7 +223,7 @@ class Paths:
 
 
 def _written_at_once(block: Block, function: Function, lanes: Lanes) -> set[str]:
-    """Phis whose old value nothing needs once a block that leads to theirs ends."""
+    """Return the phis whose old values are dead once a block that leads to theirs ends."""
     if lanes.region_of(block.label) or any(region.exit == block.label for region in lanes.regions):
         return set()
     if any(lanes.region_of(label) for phi in block.phis for label in phi.labels):

@@ -1,4 +1,4 @@
-"""Which values of a kernel differ between the lanes of a sub-group, and where lanes part."""
+"""Divergence analysis: values of a kernel that differ between the lanes of a sub-group, and where lanes diverge."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,7 @@ class Lanes:
 
 
 def analyse(function: Function) -> Lanes:
-    """What differs between lanes: their numbers, what comes from private memory or DPAS, and all that depends on it.
+    """Analyse divergence: lane numbers, values from private memory or DPAS, and all that depends on them.
 
     Raises:
         CompileFailed: a call that is not known, or a private pointer used otherwise than for its memory.
@@ -74,7 +74,7 @@ def _differs(i: Instruction, varying: set[str], private: dict[str, int]) -> bool
 
 
 def _phi_differs(phi: Instruction, block: Block, varying: set[str], regions: tuple[Region, ...]) -> bool:
-    """Also where lanes that part come together from blocks with different values."""
+    """Return whether a phi differs, also because diverged lanes reconverge from blocks with different values."""
     if any(o.local in varying for o in phi.operands) or phi.type.element == "bfloat":
         return True
     if any(block.label in region.blocks for region in regions):
@@ -83,7 +83,7 @@ def _phi_differs(phi: Instruction, block: Block, varying: set[str], regions: tup
 
 
 def from_region(phi: Instruction, region: Region) -> list[Operand]:
-    """The values of a phi of lanes that leave a region."""
+    """Return the values of a phi of lanes that leave a region."""
     inside = {region.source, *region.blocks}
     return [o for o, label in zip(phi.operands, phi.labels, strict=True) if label in inside]
 

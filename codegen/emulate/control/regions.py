@@ -1,4 +1,4 @@
-"""Parts of a kernel that lanes go through on paths of their own, and how they come in and go out.
+"""Divergent regions of a kernel, with their entries and exits.
 
 A region is closed: lanes come in only from one block before it and all leave it to its exit. In it the lanes of a
 sub-group take turns, always those first that are in the block that comes first.
@@ -27,7 +27,7 @@ class Region:
 
 
 class Flow:
-    """What leads where in a kernel. Blocks that nothing leads to are left out."""
+    """Control-flow graph of a kernel, without unreachable blocks."""
 
     def __init__(self, function: Function) -> None:
         self.order = [segment.label for segment in segments(function, lambda i: False)]
@@ -43,7 +43,7 @@ class Flow:
         self._postdominators = _dominators(RETURN, before, {**self._after, RETURN: ()})
 
     def regions(self, divergent: Iterable[str]) -> tuple[Region, ...]:
-        """The regions behind blocks whose lanes part."""
+        """Return the regions after blocks whose lanes diverge."""
         found: list[Region] = []
         for label in sorted(divergent, key=self.order.index):
             if not any(label in region.blocks for region in found):
@@ -53,7 +53,7 @@ class Flow:
         return tuple(found)
 
     def _region(self, source: str) -> Region:
-        """The smallest region with these lanes in it: its source grows until all come in from one block."""
+        """Return the smallest region with these lanes in it: its source grows until all enter from one block."""
         while True:
             after = self._after_all(source)
             inside = self._reached(source, after)
@@ -66,7 +66,7 @@ class Flow:
             source = common
 
     def _after_all(self, label: str) -> str:
-        """The nearest block that all paths from a block come to."""
+        """Return the nearest post-dominator of a block."""
         later = self._postdominators.get(label, {label, RETURN}) - {label}
         return _last(later, self._postdominators)
 
@@ -86,7 +86,7 @@ class Flow:
 
 
 def _last(labels: set[str], dominators: dict[str, set[str]]) -> str:
-    """Of blocks that dominate each other the one that all others dominate."""
+    """Return the last of blocks that form a chain of dominators."""
     return max(labels, key=lambda label: len(dominators[label]))
 
 
@@ -95,7 +95,7 @@ def _dominators(
     after: dict[str, tuple[str, ...]] | dict[str, list[str]],
     before: dict[str, list[str]] | dict[str, tuple[str, ...]],
 ) -> dict[str, set[str]]:
-    """Of each block those that every path from the root to it goes through."""
+    """Return the dominators of each block."""
     labels, waiting = {root}, [root]
     while waiting:
         for target in after.get(waiting.pop(), ()):

@@ -32,7 +32,7 @@ def block_function(functions: Functions, name: str, shape: BlockShape) -> None:
 
 
 def _loop(name: str, rows: int, shape: BlockShape, body: str) -> str:
-    """Runs `body` for every `rows` of every block: %row, and %column.x where the block starts."""
+    """Write a loop that runs `body` for all `rows` of every block: %row, and %column.x where the block starts."""
     return f"""
 define internal spir_func void @{name}(ptr addrspace(1) %base, i32 %width, i32 %height, i32 %pitch, <2 x i32> %at, \
 ptr %block) noinline nounwind {{

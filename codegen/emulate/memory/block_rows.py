@@ -1,4 +1,4 @@
-"""LLVM IR that moves elements of one row of a surface: zero is read and nothing written outside of it.
+"""LLVM IR that moves elements of one row of a surface: reads outside give zero, writes outside are dropped.
 
 A row inside of the surface moves as one vector, one at an edge element by element. Nothing outside is touched.
 """
@@ -10,7 +10,7 @@ _ARGUMENTS = "ptr addrspace(1) %base, i32 %width, i32 %height, i32 %pitch, i32 %
 
 
 def read_row(bits: int, columns: int) -> tuple[str, str]:
-    """The function READ_ROW for so many elements of `bits` bits."""
+    """Return the function READ_ROW for this many elements of `bits` bits."""
     nbytes, vector, name = bits // 8, f"<{columns} x i{bits}>", f"{READ_ROW}{bits}x{columns}"
     return (
         name,
@@ -43,7 +43,7 @@ done:
 
 
 def write_row(bits: int) -> tuple[str, str]:
-    """The function WRITE_ROW for 16 elements of `bits` bits."""
+    """Return the function WRITE_ROW for 16 elements of `bits` bits."""
     nbytes, vector, name = bits // 8, f"<16 x i{bits}>", f"{WRITE_ROW}{bits}"
     return (
         name,

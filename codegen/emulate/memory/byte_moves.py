@@ -1,4 +1,4 @@
-"""Bytes that LLVM sets or copies in one go: those of each lane, by way of an array of bytes."""
+"""LLVM's memset, memcpy and memmove: bytes of each lane, copied through an array of bytes."""
 
 from codegen.emulate.calls import name_of
 from codegen.emulate.memory.lane_memory import gather_bytes, scatter_bytes

@@ -1,4 +1,4 @@
-"""Memory that each lane accesses at a place of its own, one lane after the other: loads, stores and atomics.
+"""Per-lane memory accesses, executed lane by lane: loads, stores and atomics.
 
 Places in global memory are addresses, those in shared local memory offsets from where that of the kernel starts.
 """
@@ -117,7 +117,7 @@ done:
 
 
 def gather_bytes(w: Writer, i: Instruction, pointer: Operand, array: str, count: int) -> None:
-    """Bytes of each lane, from where its pointer says to an array."""
+    """Load bytes of each lane from its pointer into an array."""
     move = """\
   %value = load i8, ptr addrspace(SPACE) %place, align 1
   store i8 %value, ptr %own, align 1"""
@@ -125,7 +125,7 @@ def gather_bytes(w: Writer, i: Instruction, pointer: Operand, array: str, count:
 
 
 def scatter_bytes(w: Writer, i: Instruction, pointer: Operand, array: str, count: int) -> None:
-    """Bytes of each lane, from an array to where its pointer says."""
+    """Store bytes of each lane from an array to its pointer."""
     move = """\
   %value = load i8, ptr %own, align 1
   store i8 %value, ptr addrspace(SPACE) %place, align 1"""
@@ -133,7 +133,7 @@ def scatter_bytes(w: Writer, i: Instruction, pointer: Operand, array: str, count
 
 
 def atomic(w: Writer, i: Instruction) -> None:
-    """An atomic update by each lane; its result takes the place of its operand."""
+    """Write an atomic update by each lane; its result replaces its operand."""
     type_ = i.type
     if type_.count or type_.element in ("ptr", "i1", "bfloat", "half"):
         raise not_emulated(f"an atomic update of {type_}", i.text)
@@ -158,7 +158,7 @@ UPDATE
 
 
 def _float_update(element: str, bits: int, way: str) -> str:
-    """Tries until nobody else was faster: runtimes on CPUs need not have atomics of floats."""
+    """Write a compare-exchange loop: runtimes on CPUs need not have atomics of floats."""
     if way.startswith("fcmp"):
         new = f"""\
   %stays = {way} {element} %old.float, %value
@@ -222,7 +222,9 @@ done:
 
 
 def _place(pointer: Operand, i: Instruction) -> tuple[str, str]:
-    """The parameter that a function needs for where memory starts, and what makes a pointer of %address."""
+    """Return the parameter that a function needs for the start of memory, and the line that converts %address to a
+    pointer.
+    """
     if pointer.type.space == _GLOBAL:
         return "", "inttoptr i64 %address to ptr addrspace(1)"
     if pointer.type.space == SHARED:

@@ -1,4 +1,4 @@
-"""How a kernel uses its private arrays.
+"""Analysis of a kernel's private arrays.
 
 A private array is kept in granules, each with the 16 lanes beside one another: the largest pieces that no access and
 no pointer lies across.
@@ -21,12 +21,12 @@ _TAKE_ANY = ("llvm.lifetime.start", "llvm.lifetime.end")
 
 
 def instructions(function: Function) -> list[Instruction]:
-    """All instructions, in program order."""
+    """Yield all instructions, in program order."""
     return [i for block in function.blocks for i in (*block.phis, *block.body)]
 
 
 def granule_bytes(function: Function) -> dict[str, int]:
-    """Bytes of a granule behind each private pointer.
+    """Return the granule of each private pointer, in bytes.
 
     Raises:
         CompileFailed: a pointer that is more than the place of a load, store or block message.
@@ -60,7 +60,7 @@ def granule_bytes(function: Function) -> dict[str, int]:
 
 
 def _arrays(function: Function) -> dict[str, str]:
-    """Of each private pointer the array that it points into; arrays that one pointer may point into are as one."""
+    """Return the array that each private pointer points into; arrays that one pointer may point into are merged."""
     found = {i.result: i.result for i in instructions(function) if i.opcode == "alloca"}
     changed = True
     while changed:
@@ -78,24 +78,24 @@ def _arrays(function: Function) -> dict[str, str]:
 
 
 def message_bytes(layout: str, nbytes: int) -> int:
-    """Bytes of what a block message gives each lane beside one another."""
+    """Return the bytes of a block message for each lane that lie side by side."""
     return 4 if layout == "transform" else nbytes
 
 
 def steps_of(i: Instruction) -> tuple[int, ...]:
-    """Bytes that each index of a getelementptr counts."""
+    """Return the bytes that each index of a getelementptr counts."""
     return (i.pointee.stride, *(i.pointee.scalar.stride for _ in i.operands[2:]))
 
 
 def _offset_factors(i: Instruction) -> list[int]:
-    """What the offset of a getelementptr is a multiple of together: the constant part, and the step of the others."""
+    """Return numbers whose common divisors divide a getelementptr offset: its constant part and the other steps."""
     pairs = list(zip(i.operands[1:], steps_of(i), strict=True))
     fixed = sum(int(o.constant[0] or 0) * step for o, step in pairs if o.is_constant)
     return [abs(fixed), *(step for o, step in pairs if not o.is_constant)]
 
 
 def stays_in_memory(function: Function) -> frozenset[str]:
-    """Loads whose private memory only one earlier instruction of the same block writes: it can stay there.
+    """Return loads whose private memory has one earlier writer in the same block: the value can stay in memory.
 
     The memory is written again only where the load runs again too.
     """

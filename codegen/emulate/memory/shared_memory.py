@@ -1,4 +1,4 @@
-"""Shared local memory: one variable of a kernel, in which what were addresses are offsets.
+"""Shared local memory: one variable per kernel, with offsets in place of addresses.
 
 Pointers into it are 32 bits wide for the GPU, 64 on a CPU: kernels that make them from integers need offsets. The same
 in all lanes, such a pointer is an i64.
@@ -16,7 +16,7 @@ from codegen.simulate.llvm_ir.ir import (
 
 
 def offsets_of(function: Function) -> tuple[dict[str, int], int]:
-    """Where each variable starts, and the bytes of all."""
+    """Return the offset of each variable, and the total size in bytes."""
     offsets: dict[str, int] = {}
     end = 0
     for variable in function.globals:
@@ -27,7 +27,7 @@ def offsets_of(function: Function) -> tuple[dict[str, int], int]:
 
 
 def is_shared(i: Instruction) -> bool:
-    """True if an instruction has to do with pointers to shared local memory."""
+    """Return True if an instruction uses pointers to shared local memory."""
     return any(o.symbol or _points(o) for o in i.operands) or (i.type.element == "ptr" and i.type.space == SHARED)
 
 
@@ -36,7 +36,7 @@ def _points(o: Operand) -> bool:
 
 
 def shared_instruction(w: Writer, i: Instruction) -> None:
-    """An instruction that is the same in all lanes, with offsets for pointers."""
+    """Write an instruction that is uniform, with offsets for pointers."""
     result = f"%{local(i.result)}"
     values = [w.scalar(o) for o in i.operands]
     types = ["i64" if _points(o) else str(o.type) for o in i.operands]

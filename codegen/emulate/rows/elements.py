@@ -1,4 +1,4 @@
-"""Instructions on rows: what becomes of each element of values that differ between lanes."""
+"""Instructions on rows: element-wise forms for values that differ between lanes."""
 
 from collections.abc import Callable
 
@@ -38,7 +38,7 @@ def _binary(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
 
 
 def _divide(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
-    """Lanes that do not run the block may hold zeros, by which the CPU must not divide."""
+    """Divide with safe divisors: inactive lanes may hold zeros, by which the CPU must not divide."""
     row = row_type(i.type.element)
     if i.operands[1].is_constant:
         return _binary(w, f, i, rows)
@@ -69,7 +69,7 @@ def _float_cast(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
 
 
 def _to_float(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
-    """To bfloat by way of float: right where the integer is exact in it."""
+    """Convert to bfloat through float: correct if the integer is exact in it."""
     if i.type.element != "bfloat":
         return _cast(w, f, i, rows)
     if i.operands[0].type.dtype.itemsize > 2:
@@ -84,7 +84,7 @@ def _to_integer(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
 
 
 def _address(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
-    """Between pointers, which are addresses of 64 bits, and integers."""
+    """Convert between pointers, which are addresses of 64 bits, and integers."""
     source = 64 if i.opcode == "ptrtoint" else i.operands[0].type.dtype.itemsize * 8
     to = 64 if i.opcode == "inttoptr" else i.type.dtype.itemsize * 8
     if source == to:
@@ -93,7 +93,7 @@ def _address(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
 
 
 def rounded(w: Lines, value: str) -> str:
-    """A row of floats as bits of bfloats: rounded to nearest, ties to even; NaN stays a NaN."""
+    """Round a row of floats to the bits of bfloats: to nearest, ties to even; NaN stays a NaN."""
     wide, floats = row_type("i32"), row_type("float")
     bits = w.line(f"bitcast {floats} {value} to {wide}")
     upper = w.line(f"lshr {wide} {bits}, splat (i32 16)")
@@ -108,7 +108,7 @@ def rounded(w: Lines, value: str) -> str:
 
 
 def widened(w: Lines, bits: str) -> str:
-    """A row of bits of bfloats as floats."""
+    """Convert a row of bfloat bits to floats."""
     wide = w.line(f"zext {row_type('i16')} {bits} to {row_type('i32')}")
     up = w.line(f"shl {row_type('i32')} {wide}, splat (i32 16)")
     return w.line(f"bitcast {row_type('i32')} {up} to {row_type('float')}")

@@ -13,7 +13,7 @@ _INDICES = row_type("i32")
 
 
 def exchange(w: Writer, i: Instruction) -> None:
-    """The values of other lanes."""
+    """Return the values of other lanes."""
     if i.type.count:
         raise not_emulated("an exchange of vectors", i.text)
     name, value, which = name_of(i), i.operands[0], i.operands[1]
@@ -46,7 +46,7 @@ def _way(name: str) -> str:
 
 
 def reduce_lanes(w: Writer, i: Instruction) -> None:
-    """The values of all lanes put together from the first on; or up to each lane."""
+    """Reduce or scan the values of all lanes, in order of lanes."""
     name, type_ = name_of(i), i.type.element
     if i.type.count or type_ == "bfloat":
         raise not_emulated(f"a reduction of {i.type}", i.text)

@@ -25,7 +25,7 @@ _DIRECT = frozenset(
 
 
 def math_form(i: Instruction) -> Form:
-    """How a function is computed on rows.
+    """Return the row form of a function.
 
     Raises:
         CompileFailed: it is not known.
@@ -74,7 +74,7 @@ def _chosen(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
 
 
 def _extreme(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
-    """A NaN wins in maximum and minimum, and loses in maxnum and minnum."""
+    """Return the maximum or minimum; NaN wins in maximum and minimum, and loses in maxnum and minnum."""
     name, is_bfloat = name_of(i).removeprefix("llvm."), i.type.element == "bfloat"
     row = row_type("float" if is_bfloat else i.type.element)
     a, b = (widened(w, value) for value in rows) if is_bfloat else rows

@@ -1,4 +1,4 @@
-"""LLVM IR that copies rows, for all lanes or for some, and that puts elements together from smaller ones."""
+"""LLVM IR that copies rows, for all lanes or for some, and that joins or splits elements."""
 
 from codegen.simulate.values import LANES
 
@@ -83,7 +83,7 @@ FILL = {element: _fill(element) for element in _ELEMENTS}
 
 
 def join(small: int, large: int) -> tuple[str, str]:
-    """Puts rows of `large` bits together from as many of `small` bits as they hold, the lowest first."""
+    """Join rows of `small` bits into rows of `large` bits, the lowest first."""
     name, parts = f"xetune_emulated_join_{small}_{large}", large // small
     body: list[str] = []
     for part in range(parts):

@@ -18,27 +18,27 @@ _KEPT = {"i1": "i8"}
 
 
 def computed(element: str) -> str:
-    """The type that an element is computed as."""
+    """Return the type that an element is computed in."""
     return _COMPUTED.get(element, element)
 
 
 def kept(element: str) -> str:
-    """The type that an element has in memory."""
+    """Return the type of an element in memory."""
     return _KEPT.get(element, computed(element))
 
 
 def row_type(element: str) -> str:
-    """The type of a row while it is computed with."""
+    """Return the type of a row in registers."""
     return f"<{LANES} x {computed(element)}>"
 
 
 def kept_row(element: str) -> str:
-    """The type of a row in memory."""
+    """Return the type of a row in memory."""
     return f"<{LANES} x {kept(element)}>"
 
 
 def literal(number: Number | None, type_: Type) -> str:
-    """A number as it is written."""
+    """Return a number as LLVM writes it."""
     if number is None:
         return "poison"
     if type_.dtype.kind != "f":
@@ -49,7 +49,7 @@ def literal(number: Number | None, type_: Type) -> str:
 
 
 def constant_row(operand: Operand, at: int) -> str:
-    """The same number in all lanes."""
+    """Return a constant row with the same number in all lanes."""
     number = operand.constant[at if operand.type.count else 0]
     written = literal(number, operand.type)
     return "poison" if number is None else f"splat ({computed(operand.type.element)} {written})"
@@ -63,12 +63,12 @@ class Lines:
         self._prefix, self._names = prefix, 0
 
     def name(self) -> str:
-        """A new name."""
+        """Return a new name."""
         self._names += 1
         return f"%{self._prefix}{self._names}"
 
     def line(self, text: str) -> str:
-        """Add a line; the name of its result."""
+        """Add a line; return the name of its result."""
         name = self.name()
         self.lines.append(f"  {name} = {text}")
         return name
@@ -78,18 +78,18 @@ class Lines:
         self.lines.append(f"  {text}")
 
     def splat(self, element: str, scalar: str) -> str:
-        """A row with a value in all lanes."""
+        """Broadcast a value to all lanes."""
         row = row_type(element)
         one = self.line(f"insertelement {row} poison, {computed(element)} {scalar}, i64 0")
         return self.line(f"shufflevector {row} {one}, {row} poison, <{LANES} x i32> zeroinitializer")
 
     def load_row(self, element: str, pointer: str, at: int = 0) -> str:
-        """Row `at` of an array."""
+        """Load row `at` of an array."""
         value = self.line(f"load {kept_row(element)}, ptr {self._at(element, pointer, at)}, align 16")
         return self.line(f"trunc {kept_row(element)} {value} to {row_type('i1')}") if element == "i1" else value
 
     def store_row(self, element: str, row: str, pointer: str, at: int = 0) -> None:
-        """Set row `at` of an array."""
+        """Store row `at` of an array."""
         if row == "poison":
             return
         if element == "i1":
@@ -101,7 +101,7 @@ class Lines:
 
 
 class Functions:
-    """Functions that a module needs: each text once, under a name of its own."""
+    """Functions that a module needs: each text once, under a unique name."""
 
     def __init__(self) -> None:
         self.declarations: dict[str, str] = {}
@@ -109,16 +109,16 @@ class Functions:
         self._names: dict[str, str] = {}
 
     def declare(self, symbol: str, text: str) -> None:
-        """Make use of a function that is defined elsewhere."""
+        """Declare an external function."""
         self.declarations[symbol] = text
 
     def define(self, name: str, text: str) -> str:
-        """Make use of a function; its name."""
+        """Define a function; return its name."""
         self._texts[name] = text
         return name
 
     def unnamed(self, what: str, form: str) -> str:
-        """The name of the function whose text is `form` with a name for NAME."""
+        """Return the name of the function whose text is `form` with a name for NAME."""
         if form not in self._names:
             name = f"xetune_emulated_{what}_{len(self._names)}"
             self._names[form] = self.define(name, form.replace("NAME", name))

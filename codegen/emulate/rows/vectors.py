@@ -1,4 +1,4 @@
-"""Instructions on values that differ between lanes: scalars where they are, vectors in functions on their arrays."""
+"""Instructions on values that differ between lanes: scalars as rows, vectors by functions on their arrays."""
 
 from collections import Counter
 
@@ -46,7 +46,7 @@ entry:
 
 
 def _passed(w: Writer, o: Operand) -> tuple[str, str]:
-    """The type and value of an argument: an array, a row of all elements, or a value that is the same in all lanes."""
+    """Return the type and value of an argument: an array, a row of all elements, or a uniform value."""
     if w.lanes.differs(o):
         return "ptr", w.whole(o)
     if o.type.element == "ptr":
@@ -77,7 +77,7 @@ def _element(lines: Lines, w: Writer, o: Operand, number: int, at: int) -> str:
 
 
 def single_uses(function: Function) -> frozenset[str]:
-    """Results of insertelement that only one instruction uses, another insertelement of the same block."""
+    """Return the results of insertelement that only one other insertelement of the same block uses."""
     uses: Counter[str] = Counter()
     inserted: set[str] = set()
     for block in function.blocks:
@@ -89,7 +89,7 @@ def single_uses(function: Function) -> frozenset[str]:
 
 
 def insert(w: Writer, i: Instruction, in_place: frozenset[str]) -> None:
-    """An element of a vector replaced: where the vector is, if nothing else uses it."""
+    """Replace an element of a vector, in place if nothing else uses it."""
     vector, element, at = i.operands[0], i.operands[1], _constant_index(i, 2)
     if vector.local in in_place and w.lanes.differs(vector) and w.may_alias(i):
         target = w.array(vector.local, vector.type)
@@ -107,12 +107,12 @@ def insert(w: Writer, i: Instruction, in_place: frozenset[str]) -> None:
 
 
 def extract(w: Writer, i: Instruction) -> None:
-    """An element of a vector."""
+    """Return an element of a vector."""
     w.set_row(i, w.row(i.operands[0], _constant_index(i, 1)))
 
 
 def shuffle(w: Writer, i: Instruction) -> None:
-    """Elements of two vectors; of one, beside one another, they can stay where they are."""
+    """Shuffle elements of two vectors; contiguous elements of one vector stay in place."""
     count, mask = i.operands[0].type.count, i.operands[2].constant
     first = mask[0]
     if (
@@ -135,7 +135,7 @@ def shuffle(w: Writer, i: Instruction) -> None:
 
 
 def bitcast(w: Writer, i: Instruction) -> None:
-    """The same bits as another type, of elements of the same size or of another one."""
+    """Reinterpret bits as another type, of elements of the same size or of another one."""
     source, to = i.operands[0].type, i.type
     if "i1" in (source.element, to.element):
         raise not_emulated("a reinterpretation of truth values", i.text)

@@ -1,4 +1,4 @@
-"""Atomic operations: each work-item after the other, in the order of sub-groups and lanes."""
+"""Atomic operations: work-items execute in the order of sub-groups and lanes."""
 
 from collections.abc import Callable, Iterator
 
@@ -48,7 +48,7 @@ OPERATIONS: dict[str, Update] = {
 
 
 def read_modify_write(place: Place, type_: Type, update: Update, value: Array) -> Array:
-    """Update the memory of each work-item; what was there before, in the shape of the place's offsets."""
+    """Update the memory of each work-item; return the old values, in the shape of the place's offsets."""
     if type_.element == "bfloat" and update is not OPERATIONS["xchg"]:
         update = _in_f32(update)
     values = np.broadcast_to(value, place.offsets.shape).reshape(-1)
@@ -64,7 +64,7 @@ def _in_f32(update: Update) -> Update:
 
 
 def compare_exchange(place: Place, type_: Type, expected: Array, new: Array) -> tuple[Array, Array]:
-    """Put `new` where `expected` is; what was there before, and whether it was done."""
+    """Store `new` where `expected` is; return the old values, and whether each was exchanged."""
     shape = place.offsets.shape
     wanted, values = (np.broadcast_to(v, shape).reshape(-1) for v in (expected, new))
     out, done = np.empty(wanted.shape, type_.dtype), np.empty(wanted.shape, np.bool_)
@@ -76,7 +76,7 @@ def compare_exchange(place: Place, type_: Type, expected: Array, new: Array) -> 
 
 
 def _in_turns(place: Place, type_: Type) -> Iterator[tuple[Array, Array, Array]]:
-    """Memory, places in it and the work-items whose they are, no place twice in one turn."""
+    """Split conflicting accesses into rounds without duplicate places: memory, places and their work-items."""
     size = type_.dtype.itemsize
     flat = place.memory.reshape(-1)
     memory = flat[: flat.size // size * size].view(type_.dtype)

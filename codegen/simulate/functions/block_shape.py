@@ -1,4 +1,4 @@
-"""Which 2-D block messages there are, and their shapes.
+"""2-D block messages and their shapes.
 
 Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, the functions; Intel's graphics compiler, those beyond it.
 """
@@ -61,12 +61,12 @@ class BlockShape:
 
     @property
     def is_row_of_lanes(self) -> bool:
-        """True where each register holds one row and lane l its column l."""
+        """Return True if each register holds one row and lane l its column l."""
         return self.columns == LANES and self.layout != "transpose"
 
     @cache  # noqa: B019 - there are as many as there are built-ins
     def elements(self) -> tuple[Array, Array]:
-        """Row and column of each element of each work-item, [elements, lanes], in the order of its destination.
+        """Return row and column of each element of each work-item, [elements, lanes], in the order of its destination.
 
         A block lies in registers row after row, or column after column if it is transposed; each lane has as many
         elements of a register beside one another as make a row of 32 bytes one register. Elements after the last
@@ -85,7 +85,7 @@ class BlockShape:
 
 
 def block_shape(name: str) -> BlockShape | None:
-    """The shape that a built-in's name says; None if it is not one that exists."""
+    """Return the shape that a built-in's name encodes; None if it does not exist."""
     m = _NAME.fullmatch(name)
     if m is None:
         return None

@@ -46,7 +46,7 @@ _OF_PAYLOADS = ("__builtin_IB_subgroup_setBlock2DAddressPayload", "__builtin_IB_
 
 
 def call_builtin(call: Call) -> Array | None:
-    """The result of a call, None for one without.
+    """Return the result of a call, None if it has none.
 
     Raises:
         SimulationRefused: a function that is not known, or arguments that its definition excludes.
@@ -73,13 +73,13 @@ def call_builtin(call: Call) -> Array | None:
 
 @lru_cache(_NAMES)
 def _named(symbol: str) -> tuple[str, str]:
-    """The name of a function without its types, and that of an intrinsic, else an empty one."""
+    """Return the name of a function without its types, and that of an intrinsic, else an empty one."""
     m = _INTRINSIC.fullmatch(symbol)
     return (f"llvm.{m['name']}", m["name"]) if m else (unmangled(symbol), "")
 
 
 class _Done:
-    """The result of a function that a whole sub-group runs together."""
+    """Result of a function that a whole sub-group runs together."""
 
     def __init__(self, result: Array | None) -> None:
         self.result = result

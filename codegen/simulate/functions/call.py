@@ -11,7 +11,7 @@ from codegen.simulate.values import Array
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call and what it may touch. `subgroups` are the active ones."""
+    """Call and the state it may access. `subgroups` are the active ones."""
 
     instruction: Instruction
     operands: list[Array]
@@ -20,15 +20,15 @@ class Call:
 
     @property
     def where(self) -> str:
-        """The line of the call."""
+        """Line of the call."""
         return self.instruction.text
 
     def refuse(self, message: str) -> SimulationRefused:
-        """The refusal of this call."""
+        """Return the refusal of this call."""
         return SimulationRefused(self.where, message)
 
     def check_whole(self) -> None:
-        """Return when all lanes of the active sub-groups are here.
+        """Check that all lanes of the active sub-groups are converged.
 
         Raises:
             SimulationRefused: they have parted ways.
@@ -37,7 +37,7 @@ class Call:
             raise self.refuse("the lanes of a sub-group have parted ways, and this needs them all")
 
     def uniform(self, index: int) -> Array:
-        """An operand that must be the same in all lanes: [sub-groups or 1, ...].
+        """Return an operand that must be uniform: [sub-groups or 1, ...].
 
         Raises:
             SimulationRefused: it is not.

@@ -60,7 +60,7 @@ _KINDS = {
 
 
 def dpas(call: Call, type_a: str, type_b: str, k: int) -> Array:
-    """acc + A B, [sub-groups, lanes, rows].
+    """Return acc + A B, [sub-groups, lanes, rows].
 
     Raises:
         SimulationRefused: no such built-in, or operands of other types than it has.
@@ -100,7 +100,7 @@ def _elements_of_register(kind: _Kind) -> int:
 
 
 def _matrix_a(values: Array, kind: _Kind, rows: int) -> Array:
-    """[sub-groups, lanes, elements] to [sub-groups, rows, K]: registers one after the other hold it row by row."""
+    """Reshape [sub-groups, lanes, elements] to [sub-groups, rows, K]: consecutive registers hold it row by row."""
     if kind.k == LANES:  # one element of one row each
         return values.transpose(0, 2, 1)
     count, elements = values.shape[0], _elements_of_register(kind)

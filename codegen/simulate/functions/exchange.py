@@ -17,7 +17,7 @@ from codegen.simulate.values import (
 
 
 def _from_lane(call: Call, lane: Array, missing: bool = False) -> Array:
-    """Values of other lanes; those of lanes that do not exist are undefined, if they may be `missing`."""
+    """Return values of other lanes; those of nonexistent lanes are undefined, if they may be `missing`."""
     values = call.operands[0]
     outside = (lane < 0) | (lane >= LANES)
     if outside.any() and not missing:
@@ -37,7 +37,7 @@ def _relative(call: Call, sign: int) -> Array:
 
 
 def _collected(call: Call, function: Callable[[Array, Array], Array], scan: bool) -> Array:
-    """The values of all lanes put together from lane 0 on; with `scan` of those up to each lane."""
+    """Reduce the values of all lanes from lane 0 on; with `scan`, up to each lane."""
     values = np.broadcast_to(call.operands[-1], (call.operands[-1].shape[0], LANES))
     is_bfloat = call.instruction.type.element == "bfloat"
     values = bf16_to_f32(values) if is_bfloat else values

@@ -20,7 +20,7 @@ _READ_ALIGNMENT, _WRITE_ALIGNMENT = 4, 16
 
 
 def linear_block_io(call: Call, action: str, element: str) -> Array | None:
-    """What a read gives, None for a write.
+    """Return the result of a read, None for a write.
 
     Raises:
         SimulationRefused: elements of another type, or a pointer that is not aligned.

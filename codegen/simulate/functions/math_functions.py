@@ -25,7 +25,7 @@ Function = Callable[..., Array]
 
 
 def _each(function: Callable[[float], float]) -> Function:
-    """A function of Python's, for each element."""
+    """Apply a Python function to each element."""
     apply = np.frompyfunc(function, 1, 1)
 
     def rule(a: Array) -> Array:
@@ -62,7 +62,7 @@ def _bytes_swapped(a: Array) -> Array:
 
 
 def _fused(a: Array, b: Array, c: Array) -> Array:
-    """One rounding for float and half: their products are exact in double. Doubles are summed in extended precision."""
+    """Fused multiply-add: float and half products are exact in double, doubles are summed in extended precision."""
     wide = np.longdouble if a.dtype == np.float64 else np.float64
     return (a.astype(wide) * b + c).astype(a.dtype)
 
@@ -213,7 +213,7 @@ _PREFIXES = ("__spirv_ocl_", "native_", "half_")
 
 
 def math_function(call: Call, intrinsic: str) -> Function | None:
-    """The function that is called, None if it is none of these. `intrinsic` is LLVM's name, empty for OpenCL's."""
+    """Return the called function, None if unknown. `intrinsic` is LLVM's name, empty for OpenCL's."""
     name = intrinsic or unmangled(call.instruction.detail)
     if not intrinsic:
         if name == call.instruction.detail:

@@ -1,4 +1,4 @@
-"""Functions that tell a work-item its place, and the sizes of the launch."""
+"""Functions that return a work-item's ids and the sizes of the launch."""
 
 from collections.abc import Callable
 from math import prod

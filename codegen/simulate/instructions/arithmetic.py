@@ -27,7 +27,7 @@ def _float_binary(function: Callable[[Array, Array], Array]) -> Compute:
 
 
 def _integer_binary(function: Callable[[Array, Array], Array]) -> Compute:
-    """Two's complement, so signed or unsigned is all one."""
+    """Compute in two's complement, so that signed and unsigned coincide."""
     of_one_bit = np.bitwise_and if function is np.multiply else np.bitwise_xor
 
     def rule(i: Instruction, v: list[Array]) -> Array:

@@ -76,7 +76,7 @@ def _bitcast(i: Instruction, v: list[Array]) -> Array:
 
 
 def _mask_bits(i: Instruction, value: Array) -> Array:
-    """A vector of truth values as an integer, or back: the first is the lowest bit."""
+    """Convert a vector of truth values to an integer, or back: the first is the lowest bit."""
     source, target = i.operands[0].type, i.type
     if source.element == "i1" and not target.count and source.count == target.nbytes * 8:
         return np.packbits(value, axis=-1, bitorder="little").view(target.dtype)[..., 0]
@@ -91,7 +91,7 @@ def _same(i: Instruction, v: list[Array]) -> Array:
 
 
 def _to_pointer(i: Instruction, v: list[Array]) -> Array:
-    """An i32 is an address of shared memory, without a sign."""
+    """Convert to a pointer: an i32 is an unsigned address of shared memory."""
     return unsigned(v[0]).astype(i.type.dtype, copy=False)
 
 

@@ -1,4 +1,4 @@
-"""Instructions that touch memory or call functions."""
+"""Instructions that access memory or call functions."""
 
 from collections.abc import Callable
 
@@ -25,13 +25,13 @@ Effect = Callable[[Instruction, Frame, Memory], None]
 
 
 def from_bytes(raw: Array, type_: Type) -> Array:
-    """A value of a type from its bytes in memory, [..., bytes]."""
+    """Return a value of a type from its bytes in memory, [..., bytes]."""
     values = raw.astype(np.bool_) if type_.element == "i1" else np.ascontiguousarray(raw).view(type_.dtype)
     return values if type_.count else values[..., 0]
 
 
 def to_bytes(value: Array, type_: Type) -> Array:
-    """The bytes of a value in memory, [..., bytes]."""
+    """Return the bytes of a value in memory, [..., bytes]."""
     elements = value if type_.count else value[..., None]
     return np.ascontiguousarray(elements).view(np.uint8)
 
@@ -87,7 +87,7 @@ def _extractvalue(i: Instruction, frame: Frame, memory: Memory) -> None:
 
 
 def _part(name: str, number: int) -> str:
-    """The local that holds a part of a structure."""
+    """Return the local that holds a part of a structure."""
     return f"{name}#{number}"
 
 
@@ -99,7 +99,7 @@ def _call(i: Instruction, frame: Frame, memory: Memory) -> None:
 
 
 def _nothing(i: Instruction, frame: Frame, memory: Memory) -> None:
-    """A fence orders nothing here: instructions of a launch are done one after the other."""
+    """Do nothing: instructions of a launch execute in order, so a fence has no effect."""
 
 
 EFFECTS: dict[str, Effect] = {

@@ -1,4 +1,4 @@
-"""The order in which the blocks of a kernel run, and where barriers part them.
+"""Order of a kernel's blocks, split at barriers.
 
 A block comes after all that can lead to it, other than by going round a loop, and the blocks of a loop lie together.
 So work-items that part at a branch and always run what comes first meet again where their paths join.
@@ -15,7 +15,7 @@ from codegen.simulate.llvm_ir.ir import (
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A block, or a part of one that ends with a barrier. `targets` are where its last instruction may go."""
+    """Block, or a part of one that ends with a barrier. `targets` are the successors of its last instruction."""
 
     label: str
     phis: tuple[Instruction, ...]
@@ -25,7 +25,7 @@ class Segment:
 
 
 def segments(function: Function, stops: Callable[[Instruction], bool]) -> tuple[Segment, ...]:
-    """The kernel in running order; an instruction that `stops` ends a segment and goes on to the next one.
+    """Return the kernel in running order; an instruction that `stops` ends a segment and continues in the next one.
 
     Blocks that nothing leads to are left out.
     """
@@ -49,7 +49,7 @@ def segments(function: Function, stops: Callable[[Instruction], bool]) -> tuple[
 
 
 def _running_order(successors: dict[str, tuple[str, ...]], starts: list[str], inside: set[str]) -> list[str]:
-    """Labels reached from `starts`, every loop in one piece with its header first."""
+    """Return labels reached from `starts`, every loop contiguous with its header first."""
     out: list[str] = []
     for component in _components(successors, starts, inside):
         out.append(component[0])
@@ -60,7 +60,7 @@ def _running_order(successors: dict[str, tuple[str, ...]], starts: list[str], in
 
 
 def _components(successors: dict[str, tuple[str, ...]], starts: list[str], inside: set[str]) -> list[list[str]]:
-    """Strongly connected components in an order of their edges, by Kosaraju; the label that is met first leads each."""
+    """Return strongly connected components in an order of their edges, by Kosaraju; the first label met leads each."""
     finished = _depth_first(starts, lambda label: (s for s in successors[label] if s in inside))
     predecessors: dict[str, list[str]] = {label: [] for label in finished}
     for label in finished:
@@ -78,7 +78,7 @@ def _components(successors: dict[str, tuple[str, ...]], starts: list[str], insid
 
 
 def _depth_first(starts: Iterable[str], following: Callable[[str], Iterable[str]]) -> list[str]:
-    """Labels in the order in which a depth-first walk leaves them."""
+    """Return labels in depth-first postorder."""
     seen: set[str] = set()
     out: list[str] = []
     for start in starts:

@@ -1,4 +1,4 @@
-"""The pure instructions of LLVM IR: those that only compute a value."""
+"""Pure LLVM IR instructions: those that only compute a value."""
 
 from codegen.simulate.instructions.arithmetic import (
     ARITHMETIC,

@@ -1,4 +1,4 @@
-"""Barriers: how many each sub-group has arrived at and passed, and which wait."""
+"""Barriers: numbers of arrivals and passes of each sub-group, and those that wait."""
 
 import re
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _SPIRV_NAME = re.compile(r"__spirv_ControlBarrier(?P<half>Arrive|Wait)?(?:INTEL)
 
 
 class BarrierPart(StrEnum):
-    """What a call does of a barrier."""
+    """Part of a barrier that a call performs."""
 
     BOTH = "both"
     ARRIVE = "arrive"
@@ -43,7 +43,7 @@ _NAMES = {
 
 
 def barrier_of(i: Instruction) -> Barrier | None:
-    """The barrier that an instruction calls, None for others and for those of a sub-group alone.
+    """Return the barrier that an instruction calls, None for others and for sub-group barriers.
 
     Raises:
         SimulationRefused: flags that are not constants.
@@ -61,7 +61,7 @@ def barrier_of(i: Instruction) -> Barrier | None:
 
 
 def stops(i: Instruction) -> bool:
-    """True for a call that waits for other sub-groups."""
+    """Return True for a call that waits for other sub-groups."""
     barrier = barrier_of(i)
     return barrier is not None and barrier.part is not BarrierPart.ARRIVE
 
@@ -89,7 +89,7 @@ class Phases:
         self._orders = np.zeros(count, np.bool_)
 
     def reach(self, barrier: Barrier, rows: Array, following: int) -> bool:
-        """Sub-groups come to a barrier, after which they go on at `following`. True if they have to wait."""
+        """Record that sub-groups reach a barrier, which continues at `following`. Return True if they have to wait."""
         if barrier.part is not BarrierPart.WAIT:
             self._met[rows] += 1
             self.arrived[rows] += barrier.orders_shared
@@ -99,7 +99,7 @@ class Phases:
         return True
 
     def release(self, where: dict[int, str]) -> tuple[Array, Array]:
-        """Which of those that wait may go on, and where; called when all wait or have ended.
+        """Return the waiting sub-groups that may continue, and where; call when all wait or have ended.
 
         Raises:
             SimulationRefused: none may, or sub-groups of a work-group wait at different barriers.

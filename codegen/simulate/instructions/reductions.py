@@ -32,7 +32,7 @@ _FOLDS: dict[str, Callable[[Array, Array], Array]] = {
 
 
 def reduce_vector(call: Call, kind: str) -> Array:
-    """The elements of the last operand put together from the first on; fadd and fmul start with the first operand."""
+    """Reduce the elements of the last operand in order; fadd and fmul start with the first operand."""
     fold = _FOLDS.get(kind)
     if fold is None:
         raise call.refuse(f"reduction {kind} is not known")

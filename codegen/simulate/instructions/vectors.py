@@ -41,7 +41,7 @@ def _insertelement(i: Instruction, v: list[Array]) -> Array:
 
 
 def _inserted(i: Instruction, v: list[Array], position: int) -> Array:
-    """The vector with one element replaced whose place is known."""
+    """Return the vector with one element replaced at a known index."""
     count = i.type.count
     if not 0 <= position < count:
         raise SimulationRefused(i.text, f"index outside of a vector of {count} elements")

@@ -32,7 +32,7 @@ _NOT_ATTRIBUTES = (
 
 
 class Cursor:
-    """Where reading is in a line. Every method that reads moves on."""
+    """Cursor in a line of LLVM IR. Every method that reads advances it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -40,20 +40,20 @@ class Cursor:
         self._at = 0
 
     def operands(self) -> tuple[Operand, ...]:
-        """Typed values, separated by commas."""
+        """Read typed values, separated by commas."""
         out = [self.operand()]
         while self.accept(","):
             out.append(self.operand())
         return tuple(out)
 
     def operand(self) -> Operand:
-        """A type and its value."""
+        """Read a type and its value."""
         type_ = self.type()
         self.skip_attributes()
         return self.value(type_)
 
     def type(self) -> Type:
-        """A type."""
+        """Read a type."""
         token = self.next()
         if token == "{" or (token == "<" and self.peek() == "{"):
             return self._structure(packed=token == "<")
@@ -86,7 +86,7 @@ class Cursor:
         return Type("struct", parts=tuple(parts), packed=packed)
 
     def value(self, type_: Type) -> Operand:
-        """A value of a type that is known."""
+        """Read a value of a known type."""
         token = self.next()
         if token.startswith("%"):
             return Operand(type_, token[1:])
@@ -113,7 +113,7 @@ class Cursor:
         return Operand(type_, constant=(self._number(token, type_.element),))
 
     def _expression(self, opcode: str, type_: Type) -> Operand:
-        """A constant that is an address and a number of bytes."""
+        """Read a constant that is an address plus a number of bytes."""
         self.flags()
         self.expect("(")
         if opcode == "getelementptr":
@@ -157,24 +157,24 @@ class Cursor:
                     depth += (inner == "(") - (inner == ")")
 
     def flags(self) -> None:
-        """Skip promises such as nsw."""
+        """Skip flags such as nsw."""
         while self.peek() in _FLAGS:
             self.next()
 
     def local(self) -> str:
-        """The name of a local value, without its %."""
+        """Read the name of a local value, without its %."""
         token = self.next()
         if not token.startswith("%"):
             raise self.refuse(f"expected a local name, got {token}")
         return token[1:]
 
     def peek(self, ahead: int = 0) -> str:
-        """A token ahead, empty at the end."""
+        """Return the next token without reading it, empty at the end."""
         at = self._at + ahead
         return self._tokens[at] if at < len(self._tokens) else ""
 
     def next(self) -> str:
-        """The next token."""
+        """Read the next token."""
         token = self.peek()
         if not token:
             raise self.refuse("the line ends too early")
@@ -182,24 +182,24 @@ class Cursor:
         return token
 
     def accept(self, token: str) -> bool:
-        """Take the token if it is next."""
+        """Read the token if it is next; return whether it was."""
         if self.peek() != token:
             return False
         self._at += 1
         return True
 
     def expect(self, token: str) -> None:
-        """Take the token, which must be next."""
+        """Read the token, which must be next."""
         if not self.accept(token):
             raise self.refuse(f"expected {token!r}, got {self.peek()!r}")
 
     def refuse(self, message: str) -> SimulationRefused:
-        """The refusal of this line."""
+        """Return the refusal of this line."""
         return SimulationRefused(self.text, message)
 
 
 def _float(token: str) -> float:
-    """LLVM prints a float that no short decimal gives exactly as the bits of a double, a half as its own bits."""
+    """Decode a float: without an exact short decimal, LLVM prints the bits of a double, or of a half."""
     if token.startswith("0xH"):
         return float(np.array(int(token[3:], 16), np.uint16).view(np.float16))
     if token.startswith("0x"):

@@ -1,4 +1,4 @@
-"""Reads the variables of a module that a kernel names."""
+"""Parser of the variables of a module that a kernel names."""
 
 import re
 
@@ -16,7 +16,7 @@ _ESCAPE = re.compile(r"\\([0-9A-Fa-f]{2})|(.)", re.DOTALL)
 
 
 def parse_globals(text: str, names: set[str]) -> tuple[Global, ...]:
-    """The variables of these names, in the module's order.
+    """Return the variables of these names, in the module's order.
 
     Raises:
         SimulationRefused: one whose type or content is not understood.

@@ -1,4 +1,4 @@
-"""Reads one instruction of LLVM IR."""
+"""Parser of one LLVM IR instruction."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ _CALL_PREFIX = frozenset(("tail", "notail", "musttail"))
 
 
 def parse_parameters(text: str) -> tuple[Operand, ...]:
-    """The parameters of a definition."""
+    """Parse the parameters of a definition."""
     c = Cursor(text)
     out: list[Operand] = []
     while c.peek():
@@ -30,7 +30,7 @@ def parse_parameters(text: str) -> tuple[Operand, ...]:
 
 
 def parse_instruction(text: str) -> Instruction:
-    """One line as an instruction.
+    """Parse one line as an instruction.
 
     Raises:
         SimulationRefused: an opcode, type or constant that is not understood.

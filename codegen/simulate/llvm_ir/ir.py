@@ -1,4 +1,4 @@
-"""The part of LLVM IR that kernels are made of, as values."""
+"""LLVM IR of kernels as Python values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Type:
 
     @property
     def nbytes(self) -> int:
-        """Size in memory, in bytes, without what fills it up to the next one of an array."""
+        """Size in memory in bytes, without the padding in an array."""
         if self.parts and self.array:
             return self.count * self.parts[0].stride
         if self.parts:
@@ -53,23 +53,23 @@ class Type:
 
     @property
     def alignment(self) -> int:
-        """What its address is a multiple of, in bytes."""
+        """Alignment in bytes."""
         if self.parts:
             return 1 if self.packed else max(part.alignment for part in self.parts)
         return self.dtype.itemsize if self.array or not self.count else 1 << (self.nbytes - 1).bit_length()
 
     @property
     def stride(self) -> int:
-        """Bytes from one to the next in an array."""
+        """Bytes between consecutive elements of an array."""
         return _rounded_up(self.nbytes, self.alignment)
 
     @property
     def scalar(self) -> "Type":
-        """The type of one element."""
+        """Return the type of one element."""
         return self.parts[0] if self.parts else Type(self.element, space=self.space)
 
     def field_offset(self, index: int) -> int:
-        """Where a part of a structure starts, in bytes; its end for the index after the last."""
+        """Return the offset of a field of a structure, in bytes; its end for the index after the last."""
         at = 0
         for number, part in enumerate(self.parts):
             if not self.packed:
@@ -94,7 +94,7 @@ def _rounded_up(value: int, multiple: int) -> int:
 
 
 def address_offset(pointee: Type, indices: Sequence[Any]) -> Any:
-    """Bytes that getelementptr adds to a pointer; indices are integers or arrays of them."""
+    """Return the bytes that getelementptr adds to a pointer; indices are integers or arrays of them."""
     total, type_ = indices[0] * pointee.stride, pointee
     for index in indices[1:]:
         if type_.parts and not type_.array:
@@ -125,7 +125,7 @@ class Operand:
 
     @property
     def is_constant(self) -> bool:
-        """True for numbers; neither for local values nor for addresses."""
+        """Return True for numbers; False for local values and addresses."""
         return not self.local and not self.symbol
 
 

@@ -1,4 +1,4 @@
-"""Reads the LLVM IR text of one kernel."""
+"""Parser of the LLVM IR text of one kernel."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _METADATA = re.compile(r"(?:, ![\w.]+ ![\w.]+)+$")
 
 
 def parse_kernel(text: str, name: str) -> Function:
-    """The kernel `name` of a module's text.
+    """Return the kernel `name` of a module's text.
 
     Raises:
         SimulationRefused: there is no such kernel, or it holds something that is not understood.
@@ -40,7 +40,7 @@ def parse_kernel(text: str, name: str) -> Function:
 
 
 def _required(text: str, head: str, metadata: str) -> tuple[int, ...] | None:
-    """The numbers of the metadata node that a kernel's head names."""
+    """Return the numbers of the metadata node that a kernel's head names."""
     named = re.search(rf"!{metadata} (!\d+)", head)
     node = re.search(rf"^{named[1]} = !{{(.*)}}$", text, re.MULTILINE) if named else None
     return tuple(int(part.split()[-1]) for part in node[1].split(",")) if node else None
@@ -63,7 +63,7 @@ def _blocks(lines: list[str], entry: str) -> Iterator[Block]:
 
 
 def _join_switches(lines: list[str]) -> Iterator[str]:
-    """LLVM prints the cases of a switch over several lines."""
+    """Join the lines of a switch, whose cases LLVM prints over several lines."""
     pending = ""
     for line in lines:
         if pending:

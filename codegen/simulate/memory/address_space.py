@@ -26,7 +26,7 @@ SHARED_SPACE = 3
 
 
 def check_writeable(buffer: Array, where: str) -> None:
-    """Return when a kernel may write a buffer.
+    """Check that a kernel may write a buffer.
 
     Raises:
         SimulationRefused: it is an input.
@@ -37,7 +37,7 @@ def check_writeable(buffer: Array, where: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an access of one object is: bytes of `memory`, which has rows if there are many of the object."""
+    """Place of an access to one object: bytes of `memory`, which has rows if there are many copies of the object."""
 
     memory: Array
     rows: Array | None
@@ -53,12 +53,12 @@ class Memory:
         self.private = PrivateMemory(count)
 
     def allocate(self, name: str, nbytes: int, at: SubGroups) -> Array:
-        """A pointer to the private array `name`, its contents undefined."""
+        """Return a pointer to the private array `name`, its contents undefined."""
         number = self.private.allocate(name, nbytes, at)
         return np.array([[(FIRST_PRIVATE + number) << OBJECT_SHIFT]], np.int64)
 
     def load(self, pointer: Array, nbytes: int, at: SubGroups, where: str) -> Array:
-        """Bytes at a pointer: [sub-groups or 1, lanes or 1, nbytes]."""
+        """Load bytes at a pointer: [sub-groups or 1, lanes or 1, nbytes]."""
         object_id = self._object(pointer)
         if object_id is None:
             return self._of_each_object(
@@ -92,7 +92,7 @@ class Memory:
             scatter(buffer, None, offsets, values)
 
     def atomic(self, pointer: Array, nbytes: int, at: SubGroups, where: str) -> Place:
-        """Where an atomic operation of each work-item is.
+        """Return the place of an atomic operation of each work-item.
 
         Raises:
             SimulationRefused: outside of one buffer or of shared memory, or not aligned.
@@ -111,7 +111,7 @@ class Memory:
         return Place(buffer, None, offsets)
 
     def locate(self, pointer: Array, nbytes: int, where: str) -> tuple[Array, Array]:
-        """The buffer that a pointer is into, as bytes, and the offsets.
+        """Return the buffer that a pointer points into, as bytes, and the offsets.
 
         Raises:
             SimulationRefused: `nbytes` from there are not inside a buffer.
@@ -129,7 +129,7 @@ class Memory:
         return buffer, offsets
 
     def _is_shared(self, object_id: int) -> bool:
-        """A pointer that was an i32 on its way has lost its object: shared memory is what such pointers are into."""
+        """Return whether a pointer points into shared memory: one made from an i32 has no object, and does too."""
         return FIRST_SHARED <= object_id < FIRST_PRIVATE or (object_id == 0 and self.shared.nbytes > 0)
 
     def _shared_number(self, object_id: int) -> int | None:
@@ -159,10 +159,10 @@ class Memory:
 
 
 def buffer_pointer(index: int) -> int:
-    """The start of a buffer, as a pointer."""
+    """Return the pointer to the start of a buffer."""
     return (index + 1) << OBJECT_SHIFT
 
 
 def shared_pointer(index: int, start: int) -> int:
-    """A variable of shared memory that starts at this byte of it, as a pointer."""
+    """Return the pointer to a variable of shared memory that starts at this byte."""
     return (FIRST_SHARED + index) << OBJECT_SHIFT | start

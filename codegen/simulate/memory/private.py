@@ -26,7 +26,7 @@ class PrivateMemory:
         self._contents: list[Array | None] = []
 
     def allocate(self, name: str, nbytes: int, at: SubGroups) -> int:
-        """The number of the array `name`, its contents undefined."""
+        """Return the number of the array `name`, its contents undefined."""
         number = self._numbers.get(name)
         if number is None:
             number = self._numbers[name] = len(self._contents)
@@ -39,7 +39,7 @@ class PrivateMemory:
         return number
 
     def load(self, number: int, offsets: Array, nbytes: int, at: SubGroups, where: str) -> Array:
-        """Bytes of an array, [sub-groups or 1, lanes or 1, nbytes]."""
+        """Load bytes of an array, [sub-groups or 1, lanes or 1, nbytes]."""
         self._check(number, offsets, nbytes, where)
         contents = self._contents[number]
         if contents is None:
@@ -55,7 +55,7 @@ class PrivateMemory:
         return contents[at.rows, at.lane, offset : offset + nbytes][:, None]
 
     def store(self, number: int, offsets: Array, values: Array, at: SubGroups, where: str) -> None:
-        """Write bytes [sub-groups or 1, lanes or 1, nbytes]."""
+        """Store bytes [sub-groups or 1, lanes or 1, nbytes]."""
         nbytes, size = values.shape[-1], self._sizes[number]
         self._check(number, offsets, nbytes, where)
         if at.rows is None and nbytes == size:

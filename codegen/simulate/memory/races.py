@@ -1,4 +1,4 @@
-"""Finds accesses of shared local memory that no barrier orders.
+"""Race detector: accesses of shared local memory that no barrier orders.
 
 A read races with a write of another sub-group, and a write with a read or write of another sub-group, if the later
 of the two has not passed a barrier that the other one came to after its access. Found whatever the order is in which
@@ -45,7 +45,7 @@ class _Entries:
 
 
 class _Table:
-    """What happened last at each granule: at which stage, by whom, by which instruction."""
+    """Last access to each granule: its stage, sub-group and instruction."""
 
     def __init__(self, slots: int) -> None:
         self.stage = np.full(slots, -1, np.int32)
@@ -57,7 +57,7 @@ class _Table:
 
 
 class _Reads(_Table):
-    """Readers: the first of a stage, and the last that is another one."""
+    """Readers: the first of a stage, and the last distinct one."""
 
     def __init__(self, slots: int) -> None:
         super().__init__(slots)
@@ -102,7 +102,7 @@ class RaceDetector:
         return self._stages * len(self._teams) * self._granules
 
     def read(self, access: Access) -> None:
-        """Watch reads.
+        """Record reads.
 
         Raises:
             RaceDetected: of what another sub-group wrote, with no barrier between.
@@ -121,7 +121,7 @@ class RaceDetector:
         r.other[here[others]], r.other_what[here[others]] = e.subgroup[others], self._number(access.where)
 
     def write(self, access: Access, changes: Array) -> None:
-        """Watch writes before they are done; `changes` are the bytes of each that are not there yet.
+        """Record writes before they execute; `changes` are the bytes of each that differ from memory.
 
         Raises:
             RaceDetected: over what another sub-group read or wrote, with no barrier between.
@@ -137,7 +137,7 @@ class RaceDetector:
         self._note_write(access, e, atomic=False)
 
     def written(self, access: Access, lost: Array) -> None:
-        """Watch writes after they are done; `lost` are the bytes of each that something else is at.
+        """Check writes after they execute; `lost` are the bytes of each that something else overwrote.
 
         Raises:
             RaceDetected: another sub-group wrote there in the same instruction.
@@ -149,7 +149,7 @@ class RaceDetector:
         self.checked -= len(access.offset)  # these were counted before
 
     def atomic(self, access: Access) -> None:
-        """Watch atomic operations.
+        """Record atomic operations.
 
         Raises:
             RaceDetected: on what another sub-group read or wrote otherwise, with no barrier between.

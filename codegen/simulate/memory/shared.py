@@ -31,7 +31,7 @@ class SharedVariable:
 
 
 class SharedMemory:
-    """Shared memory of all work-groups that run together. With `detect` races in it are looked for."""
+    """Shared memory of all work-groups that run together. With `detect`, it is checked for races."""
 
     def __init__(
         self, variables: tuple[SharedVariable, ...], subgroups: SubGroups, phases: Phases, detect: bool
@@ -45,7 +45,7 @@ class SharedMemory:
         self.races = RaceDetector(teams, self.nbytes, phases.split) if detect and self.nbytes else None
 
     def load(self, number: int | None, offsets: Array, nbytes: int, at: SubGroups, where: str) -> Array:
-        """Bytes of the memory, [sub-groups, lanes or 1, nbytes]."""
+        """Load bytes of the memory, [sub-groups, lanes or 1, nbytes]."""
         self._check(number, offsets, nbytes, where)
         if self.races is not None:
             self.races.read(self._access(offsets, nbytes, at, where))
@@ -53,7 +53,7 @@ class SharedMemory:
         return gather(self._content, rows, places, nbytes)
 
     def store(self, number: int | None, offsets: Array, values: Array, at: SubGroups, where: str) -> None:
-        """Write bytes [sub-groups or 1, lanes or 1, nbytes]."""
+        """Store bytes [sub-groups or 1, lanes or 1, nbytes]."""
         nbytes = values.shape[-1]
         self._check(number, offsets, nbytes, where)
         rows, places = self._rows(offsets, at)
@@ -71,7 +71,7 @@ class SharedMemory:
         self.races.written(access, lost)
 
     def atomic(self, number: int | None, offsets: Array, nbytes: int, at: SubGroups, where: str) -> tuple[Array, ...]:
-        """The memory, and rows and offsets of an atomic operation in it, which is watched as done."""
+        """Return the memory, and rows and offsets of an atomic operation in it, which is recorded as done."""
         self._check(number, offsets, nbytes, where)
         if self.races is not None:
             self.races.atomic(self._access(offsets, nbytes, at, where))

@@ -21,7 +21,7 @@ from tuner.space.step import HeuristicStep
 def render_cpu_explanation(
     problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, *, is_default: bool
 ) -> RenderableType:
-    """The steps, then a column for each cache and a row for each operand."""
+    """Return the steps, then a column for each cache and a row for each operand."""
     named = "steps to it" if is_default else "steps to the default, which this is not"
     return Group(
         _steps(tuning_for(spec).explain_default(problem, spec), named),

@@ -19,7 +19,7 @@ _WHEN = {
 
 
 def launch_lines(manifest: Mapping[str, object]) -> Iterator[str]:
-    """A line or two a kernel, then one a matrix."""
+    """Return a line or two per kernel, then one per matrix."""
     launch = read_launch(dict(manifest))
     for place, step in enumerate(launch.steps):
         yield f"{'' if place else 'launch':14} {step.kernel}({', '.join(step.parameters)})"

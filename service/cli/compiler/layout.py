@@ -41,7 +41,7 @@ def layout_command(
     view: Annotated[View, typer.Option(help="What to show.")] = View.LOADS,
     device: Annotated[str, typer.Option(help="A name that `xetune devices` lists.")] = "b580",
 ) -> None:
-    """Show the linear layout of a DPAS operand, or of the 2-D block loads that bring it."""
+    """Show the linear layout of a DPAS operand, or of the 2-D block loads that fill it."""
     target = target_of(resolve_device(device).spec)
     limits = block_limits(target)
     dpas = replace(limits.dpas(bits), warps_per_cta=subgroups, rep_cluster=cluster)

@@ -1,4 +1,4 @@
-"""Files of other formats at the command line: one job or recording out, one recording in."""
+"""Import and export of other file formats: one job or recording out, one recording in."""
 
 import sys
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _OPTIONS = MappingProxyType({"m": "--m, --n and --k", "device": "--device", "ori
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Options that say what a file may not: the problem, the device, or a T1 file that says both."""
+    """Options for what a file may lack: the problem, the device, or a T1 file with both."""
 
     problem: GemmProblem | None = None
     device: str | None = None
@@ -58,7 +58,7 @@ def export(
 
 
 def import_file(client: Client, path: Path, file: File, said: Said, origin: str | None) -> models.ImportOut:
-    """Import a file of any format; `said` adds what it does not say itself.
+    """Import a file of any format; `said` adds what it lacks.
 
     Raises:
         BadRequest: the problem or the device is missing, or contradicts the file.

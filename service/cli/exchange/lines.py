@@ -1,4 +1,4 @@
-"""JSON lines at the command line: written, and what an import of them brought."""
+"""JSON lines on the command line: export, and the summary of an import."""
 
 import sys
 from pathlib import Path
@@ -27,7 +27,7 @@ def write(lines: bytes, output: Path | None, *, chosen: bool = False) -> None:
 
 
 def tell_imported(done: models.ImportOut, *, as_json: bool) -> None:
-    """Print how much was imported, and which predictions it judges."""
+    """Print how much was imported, and which predictions can now be judged."""
     if as_json:
         print_json({name: getattr(done, name) for name in ("origin", "jobs", "trials", "kernels", "known", "judged")})
         return

@@ -28,7 +28,7 @@ def scheduler_command(
     ),
     insecure: Insecure = False,
 ) -> None:
-    """Start a Dask scheduler, which workers and one coordinator connect to."""
+    """Start a Dask scheduler, to which workers and one coordinator connect."""
     settings = read_settings()
     configure_logs(settings)
     check_installed()

@@ -2,5 +2,5 @@
 
 
 def counted(count: int, what: str) -> str:
-    """ "1 job", "2 jobs"."""
+    """Return a count with its noun: "1 job", "2 jobs"."""
     return f"{count} {what}{'' if count == 1 else 's'}"

@@ -6,7 +6,7 @@ from service.schemas import Evidence, TimeEvidence
 
 
 def shown_time(time: TimeEvidence | None) -> str:
-    """Median or prediction with its spread, in a readable unit."""
+    """Return the median or prediction with its spread, in a readable unit."""
     if time is None:
         return "-"
     scale, unit = (1e-3, "ms") if time.value >= 1000 else (1.0, "us")
@@ -38,13 +38,13 @@ def shown_proof_short(evidence: Evidence) -> str:
 
 
 def shown_rate(tflops: float | None) -> str:
-    """Throughput in GFLOP/s, or TFLOP/s from 10 on."""
+    """Return the throughput in GFLOP/s, or TFLOP/s from 10 on."""
     if tflops is None:
         return "-"
     return f"{tflops:,.1f} TFLOP/s" if tflops >= 10 else f"{tflops * 1e3:,.2f} GFLOP/s"
 
 
 def shown_files(paths: Mapping[str, str]) -> Iterator[str]:
-    """A line for each file: its name, and below each other where they are."""
+    """Return a line per file: its name and path."""
     longest = max(map(len, paths), default=0)
     return (f"  {name:{longest}} {path}" for name, path in paths.items())

@@ -1,4 +1,4 @@
-"""xetune kernels: what is stored, the best for one problem, and programs that run a kernel."""
+"""xetune kernels: stored kernels, the best for one problem, and programs that run a kernel."""
 
 import sys
 from collections.abc import Iterator, Mapping

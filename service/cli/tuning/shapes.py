@@ -60,7 +60,7 @@ class SetOptions:
 
 
 def read_within(text: str) -> float:
-    """A fraction from "5%" or "0.05".
+    """Return the fraction of "5%" or "0.05".
 
     Raises:
         BadRequest: it is neither.
@@ -119,7 +119,7 @@ def _body(options: SetOptions, shapes: Sequence[Shape], base: Base) -> ShapeSetB
 
 
 def _work(client: Client, set_id: UUID, as_json: bool) -> None:
-    """Run a set, and print it; exit with status 1 if a shape has no result."""
+    """Run a set and print it; exit with status 1 if a shape has no result."""
     work_on_set(client, set_id, server(), quiet=as_json)
     found = _show(client, set_id, None, as_json)
     if any(shape.status is not JobStatus.SUCCEEDED for shape in found.shapes):
@@ -137,7 +137,7 @@ def _show(client: Client, set_id: UUID, within: float | None, as_json: bool) -> 
 
 @app.callback()
 def callback(context: typer.Context) -> None:
-    """List the newest sets of shapes."""
+    """List the newest shape sets."""
     if context.invoked_subcommand is None:
         list_command()
 
@@ -146,7 +146,7 @@ def callback(context: typer.Context) -> None:
 def list_command(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Most sets shown.")] = 20, as_json: AsJson = False
 ) -> None:
-    """List the newest sets."""
+    """List the newest shape sets."""
     with connect() as client:
         found = same(ShapeSetPage, client.shape_sets(limit=min(limit, _PAGE))).shape_sets
     if as_json:
@@ -171,7 +171,7 @@ def show_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a set: its shapes, and the fewest kernels that serve them."""
+    """Show a shape set: its shapes, and the fewest kernels that serve them."""
     bound = None if within is None else read_within(within)
     with connect() as client:
         _show(client, set_id, bound, as_json)
