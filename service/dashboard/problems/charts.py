@@ -66,7 +66,7 @@ def roofline(pair: Pair) -> Chart:
         series=tuple(series),
         x=Axis(0, "Operations for each byte of memory traffic", "FLOP/B", "log"),
         y=Axis(1, "Rate", "TFLOP/s", "log"),
-        empty="No trial has given a time yet.",
+        empty="No trial has a time yet.",
     )
 
 
@@ -248,7 +248,7 @@ def choices(pair: Pair) -> Chart:
         series=tuple(series),
         x=Axis(0, "", scale="category", categories=tuple(dict.fromkeys(c.name for c in choices_of(pair)))),
         y=Axis(1, "Time", "µs", from_zero=True),
-        empty="No trial has given a time yet.",
+        empty="No trial has a time yet.",
     )
 
 

@@ -158,7 +158,7 @@ def test_a_problem_without_times_has_a_page(client: TestClient, database: Databa
         job = rows.add_job(session, rows.add_problem(session), rows.add_device(session), "failed")
         rows.add_trial(session, job, 0, "crashed")
     (page,) = re.findall(r'href="(/problems/[^"]+/on/[^"]+)"', client.get("/problems").text)
-    assert "No trial has given a time yet." in client.get(page).text
+    assert "No trial has a time yet." in client.get(page).text
     for name in ("choices", "roofline", "parallel", "importance", "judged", "heat"):
         assert client.get(f"{page}/charts/{name}").json()["series"] == []
     assert client.get(f"{page}/charts/none").status_code == 404
