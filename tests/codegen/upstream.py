@@ -3,11 +3,17 @@
 from codegen import CompileFailed, KernelArtifact
 from codegen.xe.mlir import MlirModule
 
-# Only in the RFC: scattered descriptors, and offsets into the outer dimensions of a matrix. Ours alone: layouts with
-# more sub-groups than parts of a tile.
+# Forms of the RFC and of older documents, which the pinned MLIR does not have, and layouts with more sub-groups than
+# parts of a tile.
 _OURS_ALONE = (
     "custom op 'xegpu.create_tdesc' is unknown",
+    "custom op 'xegpu.mem_desc_subview' is unknown",
     "Mismatched ranks between offsets and tensor descriptor",
+    "expecting strides and shape to be present for integer source",
+    "is not consistent with tensor descriptor",  # transpose_bit_width
+    "all of {lhs, rhs} have same element type",  # ui8 by si8
+    "Rank mismatch among A, B, and result",  # operands packed in words
+    "expected ':'",  # spellings of the RFC
     "shape is not distributable with the layout",
     "data cannot be evenly distributed",
 )
