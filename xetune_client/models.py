@@ -134,7 +134,7 @@ class AuditPage(Model):
 
 
 class Axis(StrEnum):
-    """Which index a vector runs along: `row` has length M, `column` length N."""
+    """Index that a vector runs along: `row` has length M, `column` length N."""
 
     ROW = 'row'
     COLUMN = 'column'
@@ -467,7 +467,7 @@ class MatmulBody(Model):
 
 
 class PrefetchLevels(StrEnum):
-    """Which caches are prefetched into."""
+    """Cache levels that are prefetched into."""
 
     NONE = 'none'
     L1 = 'l1'
@@ -500,7 +500,7 @@ class PrefetchBody(Model):
 
 
 class SlmOperands(StrEnum):
-    """Which operands are staged through shared local memory."""
+    """Operands that are staged through shared local memory."""
 
     NONE = 'none'
     A = 'a'
@@ -509,7 +509,7 @@ class SlmOperands(StrEnum):
 
 
 class SplitK(StrEnum):
-    """How partial sums over K are combined: stored and added by a second kernel, or added to C in memory."""
+    """Combination of partial sums over K: stored and added by a second kernel, or added to C in memory."""
 
     NONE = 'none'
     PARTIAL_SUMS = 'partial_sums'
@@ -559,7 +559,7 @@ class Isa(StrEnum):
 
 
 class Packing(StrEnum):
-    """When an operand is copied into the order in which the micro-kernel reads it.
+    """Time at which an operand is copied into the order in which the micro-kernel reads it.
 
     `NONE`: never. `BLOCK`: each thread copies each block where its o loops reach it. `WHOLE`: all threads together
     copy all of it before they multiply. `BEFOREHAND`: as `WHOLE`, by a call of its own before the first multiply."""
