@@ -1,4 +1,4 @@
-"""The kernel backends, one row each: what compiles GEMMs for a kind of device, behind one interface.
+"""Kernel backends, one row each: compilation of GEMMs for a kind of device, behind one interface.
 
 A row imports what it needs when it is first called: compiling for a CPU loads no MLIR.
 """
@@ -134,7 +134,7 @@ class Backend(Protocol[Config, Artifact]):
         ...
 
     def tile_groups(self, problem: GemmProblem, config: Config) -> TileGroups:
-        """The tiles of C, and the work-groups over them; a CPU has no work-groups, each block stands for one."""
+        """Return the tiles of C and the work-groups over them; on a CPU, each block counts as a work-group."""
         ...
 
 

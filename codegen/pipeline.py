@@ -1,7 +1,7 @@
-"""The compiler on a page: the stages that kernels go through, from XeTile or XeGPU to SPIR-V.
+"""Compiler pipeline: the stages of kernels from XeTile or XeGPU to SPIR-V.
 
 A GEMM begins as XeTile that `build/` writes, a module as its parsed text. The table `LOWERING` is shared by both, and
-`EMULATION` follows it on a CPU that stands in for a GPU. Every stage leaves a file.
+`EMULATION` follows it on a CPU that emulates a GPU. Every stage writes a file.
 """
 
 import hashlib
@@ -69,7 +69,7 @@ from hal import DeviceSpec
 
 @dataclass(slots=True)
 class Compilation:
-    """Kernels between two stages. Passes rewrite `module` in place; a later stage sets what it makes of it."""
+    """Kernels between two stages. Passes rewrite `module` in place; later stages set the other fields."""
 
     target: Target
     prefetches: Prefetches = Prefetches.PORTABLE

@@ -23,7 +23,7 @@ class Prefetch:
     """Prefetch of A and B into caches, shared by all sub-groups of a work-group.
 
     `distance` is K steps ahead into L1, `l2_distance` those into L2 before that. `layout_a` and `layout_b` are rows and
-    columns of sub-groups that share a tile's prefetch; None lets the builder deal it out. `hints` says on every
+    columns of sub-groups that share a tile's prefetch; None leaves the choice to the builder. `hints` says on every
     prefetch which caches it is for. `payloads` keeps the address of a prefetch in registers from step to step, by
     built-ins of Intel's compiler that no extension documents.
 

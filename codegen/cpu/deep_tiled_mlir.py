@@ -3,7 +3,7 @@
 Threads are an `scf.forall`, blocks and tiles nested `scf.for`s over slices, the micro-kernel a
 `linalg.batch_reduce_matmul`; threads over K are a second `scf.forall` whose partial results a `linalg.generic` adds.
 
-It differs from the document's listing where that is wrong or says less. There, the loop over K of a k thread begins at
+It differs from the document's listing where that is wrong or incomplete. There, the loop over K of a k thread begins at
 `%arg3 * KBlock` and steps by `KThreads * KBlock` up to a K of one block: the second thread has no step, the first does
 all, and the offset `%arg3 * 64` is not used. Here, as in the kernels, each k thread has a range of K blocks of its own,
 which the o loop over K walks; the document has one more loop for that.

@@ -1,4 +1,4 @@
-"""The C header of a kernel: how to call it, and what it expects of its arguments."""
+"""C header of a kernel: its functions, and the requirements on their arguments."""
 
 from codegen.config.cpu import Isa, Packing
 from codegen.cpu.emit.memory import Layout
@@ -65,9 +65,9 @@ def _statuses() -> str:
 def _numbers(plan: Plan, name: str) -> str:
     prefix = name.upper()
     lines = [
-        "/* Threads that the kernel computes with: what its pool has at least. */",
+        "/* Threads that the kernel uses; its pool needs at least as many. */",
         f"#define {prefix}_THREADS {plan.config.thread_count}",
-        f"/* Scratch memory of a call, aligned to {LINE} bytes; what it holds does not matter. */",
+        f"/* Scratch memory of a call, aligned to {LINE} bytes; its initial content is ignored. */",
         f"#define {prefix}_WORKSPACE_BYTES {_size(Layout(plan).workspace.nbytes)}",
     ]
     if plan.packs_b is Packing.BEFOREHAND:

@@ -11,7 +11,7 @@ from codegen.problem.dtype import DType
 class Multiply(StrEnum):
     """Packed element types and their multiply instructions. All but `F32` multiply groups that fill 32 bits."""
 
-    F32 = "f32"  # fused multiply-add; f16, and bf16 without instructions of its own, become f32
+    F32 = "f32"  # fused multiply-add; f16, and bf16 without native instructions, are converted to f32
     BF16 = "bf16"  # pairs, summed in f32
     S8 = "s8"  # groups of four, summed in i32
     S16 = "s16"  # pairs of 8-bit integers made 16 bits wide, summed in i32

@@ -203,7 +203,7 @@ def registers_of(case: CpuCase) -> tuple[int, int]:
         sums = (plan.mr + (1 if plan.shifted else 0)) * plan.nr
         return sums + min(plan.mr, plan.nr) + 1, have
     vectors = plan.nr // plan.lanes
-    # One holds an element of A; what is converted, shifted or not fused takes more.
+    # One holds an element of A; conversion, shifting or unfused products need more.
     direct_a, direct_b = plan.packs_a is Packing.NONE, plan.packs_b is Packing.NONE
     # Of 16 registers one more is left for what LLVM loads early: without it sums go to memory and back.
     spare = 1 + (1 if plan.isa is Isa.AVX2 else 0)
@@ -281,7 +281,7 @@ def pieces(case: CpuCase) -> str | None:
     if plan.pieces <= most:
         return None
     if case.config.thread_count == 1:
-        return f"pieces must be 1 where one thread computes, as nobody takes them; got {plan.pieces}"
+        return f"pieces must be 1 with one thread, as no other takes them; got {plan.pieces}"
     return f"pieces must be at most {most}, tiles of a thread along {plan.cut_along.upper()}; got {plan.pieces}"
 
 

@@ -54,7 +54,7 @@ _PREFIX = "xetune_emulated_"
 
 
 class Kernel:
-    """Rewrites one kernel; `functions` collects what it calls."""
+    """Rewriter of one kernel; `functions` collects the functions it calls."""
 
     def __init__(self, function: Function, size: Sizes, lanes: Lanes, functions: Functions) -> None:
         offsets, self.shared_bytes = offsets_of(function)
@@ -63,7 +63,7 @@ class Kernel:
         self._paths = Paths(self.w, function)
         self._staying = stays_in_memory(function)
         self._in_place = single_uses(function)
-        # In running order, so that what is computed comes before what uses it.
+        # In running order, so that definitions precede uses.
         blocks = {block.label: block for block in function.blocks}
         self._blocks = [self._block(blocks[segment.label]) for segment in segments(function, lambda i: False)]
 

@@ -32,7 +32,7 @@ def emulate(ll: str) -> str:
         kernels.append(Kernel(function, size, analyse(function), functions).text(number))
         extents = ", ".join(f"i32 {extent}" for extent in emulated_sizes(size))
         sizes.append(f"!{number} = !{{{extents}}}")
-    # One lane to a sub-group: the lanes of ours are explicit.
+    # One lane per sub-group: the original lanes are explicit.
     return "\n".join([*_HEADER.findall(ll), "", functions.text(), *kernels, "!0 = !{i32 1}", *sizes, ""])
 
 

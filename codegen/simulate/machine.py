@@ -1,8 +1,8 @@
 """Execution of a kernel for some sub-groups in lock step.
 
-Each work-item has its own place in the program. What comes first among those places runs next, for the sub-groups
-that are there: after a branch that parts them they meet again where their paths join. A sub-group whose lanes have
-parted runs work-item by work-item; what needs whole sub-groups is refused then.
+Each work-item has its own position in the program. The earliest position runs next, for the sub-groups at it: diverged
+ones reconverge where their paths join. A sub-group whose lanes have diverged runs work-item by work-item; operations
+that need whole sub-groups are refused then.
 """
 
 import math
@@ -42,7 +42,7 @@ from codegen.simulate.values import (
     undefined,
 )
 
-# A kernel that runs more blocks than this for one sub-group is taken to be in an endless loop.
+# A kernel that runs more blocks than this for one sub-group is assumed to be in an endless loop.
 MAX_BLOCKS = 1_000_000
 
 
@@ -166,7 +166,7 @@ class Machine:
             self._place[entries] = end + 1
             return
         if i.opcode == "unreachable":
-            raise SimulationRefused(i.text, "the kernel comes to what it says is never reached")
+            raise SimulationRefused(i.text, "the kernel executes an `unreachable` instruction")
         if i.opcode == "ret":
             self._place[entries] = end
             return
@@ -194,7 +194,7 @@ class Machine:
     def _whole_rows(self, i: Instruction) -> Array:
         """Return the active sub-groups, which must be converged."""
         if self._frame.at.lane is not None:
-            raise SimulationRefused(i.text, "the lanes of a sub-group have parted ways before this barrier")
+            raise SimulationRefused(i.text, "the lanes of a sub-group have diverged before this barrier")
         return self._frame.at.row_numbers
 
     def _of_active(self, values: Array) -> Array:

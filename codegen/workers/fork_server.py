@@ -63,7 +63,7 @@ def _serve(asker: socket.socket, work: Callable[[bytes], bytes]) -> NoReturn:
     """
     try:
         _close_others(asker.fileno())
-        gc.disable()  # a collection writes to memory that is shared as long as nobody does
+        gc.disable()  # a collection writes to shared memory, which copies it
         while True:
             data = _receive(asker)
             try:

@@ -90,7 +90,7 @@ COMMANDS = MappingProxyType(
             "service.cli.operating.serve:coordinator_command", "Distribute jobs to the workers of a Dask scheduler."
         ),
         "cluster": Command(
-            "service.cli.operating.cluster:app", "Many machines: scheduler, batch jobs, who gives out work."
+            "service.cli.operating.cluster:app", "Run on many machines: scheduler, batch jobs, coordinator."
         ),
         "keys": Command("service.cli.operating.keys:app", "Create, list and revoke API keys.", with_server=True),
         "audit": Command(

@@ -9,7 +9,7 @@ import llvmlite.binding as llvm
 
 TRIPLE = "x86_64-unknown-linux-gnu"
 
-# Chips are not named: their scheduling models change little of what is written with its order in mind.
+# No chip is selected: scheduling models change little, as the writers already order instructions.
 _CPU = "x86-64"
 
 _OF_A_FILE = (".file", ".ident", ".addrsig", '.section\t".note.GNU-stack"')

@@ -171,7 +171,7 @@ def _scaled(v: Floats, value: str, power: str) -> str:
     if v.scales:
         arguments = [(v.type, value), (v.type, power), (v.type, value), ("i16", "-1"), ("i32", "4")]
         return v.f.call(v.type, "llvm.x86.avx512.mask.scalef.ps.512", arguments)
-    # 2^128 and what is below 2^-126 are no normal numbers, so half of the power at a time.
+    # 2^128 and powers below 2^-126 are not normal numbers, so half of the power at a time.
     whole = v.f.op(f"fptosi {v.type} {power} to {v.integers}")
     half = v.f.op(f"ashr {v.integers} {whole}, {splat('i32', 1)}")
     other = v.f.op(f"sub {v.integers} {whole}, {half}")

@@ -55,7 +55,7 @@ class RowsOfA:
         f, elements = self.f, self._elements
         match dtype:
             case DType.F16:
-                # In all lanes first: two instructions, where a number made f32 by itself takes three.
+                # Broadcast first: two instructions, where converting the scalar to f32 takes three.
                 return elements.widened(elements.same("half", f.load("half", pointer, 2)), dtype)
             case DType.BF16:
                 lanes = self.plan.lanes

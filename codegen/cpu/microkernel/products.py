@@ -50,7 +50,7 @@ class Products:
         lanes, kind = self.plan.lanes, self.sums
         if self.plan.sums_are_integers:
             return self.f.call("i32", f"llvm.vector.reduce.add.v{lanes}i32", [(kind, sums)])
-        # -0 is what a sum begins with that is to stay what it is.
+        # The neutral start value of a float sum is -0.
         return self.f.op(f"call reassoc float @llvm.vector.reduce.fadd.v{lanes}f32(float -0.0, {kind} {sums})")
 
     def add(self, sums: str, a: str, b: str) -> str:

@@ -1,7 +1,7 @@
 """Thread pool of the kernels as LLVM IR; every object carries it, and several link into one program.
 
-A thread waits by looking for a fifth of a millisecond, several times what it takes to wake one that sleeps, then sleeps
-in the kernel until it is woken. With more threads than CPUs it sleeps at once, because whoever it waits for may need
+A thread waits by spinning for 0.2 ms, several times the latency of waking a sleeping one, then sleeps
+in the kernel until it is woken. With more threads than CPUs it sleeps at once, because the thread it waits for may need
 the CPU.
 
     pool + 0     i32 threads, i32 stop, i64 how long to look in TSC cycles, i32 whether the caller was pinned

@@ -19,7 +19,7 @@ def write_transposed(f: Function, lines: Sequence[str]) -> list[str]:
         four = (*_both_halves(f, low, other_low, count, 2), *_both_halves(f, high, other_high, count, 2))
         for column, vector in zip(columns, four, strict=True):
             column.append(vector)
-    # Of each column of a quarter, lines 0 to 3, 4 to 7 and so on: the quarters are what is left to transpose.
+    # Of each column of a quarter, lines 0 to 3, 4 to 7 and so on: the quarters remain to be transposed.
     quarters = [_quarters(f, column, count) for column in columns]
     return [quarters[j % _QUARTER][j // _QUARTER] for j in range(count)]
 

@@ -1,7 +1,7 @@
 """Control flow and phis of a rewritten kernel.
 
-A phi of a value that differs between lanes is an array; what it will be is put beside it first, as its old value may be
-needed after the branch. Lanes in a region have each a number of the block that they go to, and take turns.
+A phi of a value that differs between lanes is an array; its next value is stored in a second array first, as its old
+value may be needed after the branch. In a region, each lane stores the number of its next block.
 """
 
 import re

@@ -67,7 +67,7 @@ def _differs(i: Instruction, varying: set[str], private: dict[str, int]) -> bool
     if i.opcode == "call":
         return call_differs(i, varying)
     if i.opcode == "atomicrmw" or i.type.element == "bfloat":
-        return True  # each lane has its own turn; the CPU has no bfloat, which is kept as bits
+        return True  # executed lane by lane; the CPU has no bfloat, which is stored as bits
     if i.opcode == "load" and i.operands[0].local in private:
         return True
     return i.result not in private and any(o.local in varying for o in i.operands)
@@ -98,5 +98,5 @@ def _crossing(function: Function, regions: tuple[Region, ...]) -> frozenset[str]
         for o, phi_from in zip(phi.operands, phi.labels, strict=True)
     ]
     used += [(o.local, block.label) for block in function.blocks for i in block.body for o in i.operands]
-    # What a phi takes is used where it comes from, before lanes go on: in its own block that is no crossing.
+    # A phi uses its operands at the end of the predecessor: within one block they do not cross regions.
     return frozenset(name for name, label in used if home.get(name) in inside and home[name] != label)

@@ -1,7 +1,7 @@
 """Divergent regions of a kernel, with their entries and exits.
 
-A region is closed: lanes come in only from one block before it and all leave it to its exit. In it the lanes of a
-sub-group take turns, always those first that are in the block that comes first.
+A region is closed: lanes enter only from one block before it, and all leave it to its exit. Within a region the lanes
+of the earliest block run first.
 """
 
 from collections.abc import Iterable

@@ -16,7 +16,7 @@ _HIGH = f"<{', '.join(f'i32 {LANES // 2 + lane // 2 + LANES * (lane % 2)}' for l
 
 
 def block_function(functions: Functions, name: str, shape: BlockShape) -> None:
-    """Define a block read or write, and what it calls."""
+    """Define a block read or write, and the functions it calls."""
     if shape.action == "write":
         row = functions.define(*write_row(shape.bits))
         text = _write(name, shape, row) if shape.columns == LANES else _write_pairs(name, shape, row)
@@ -139,7 +139,7 @@ def _write(name: str, shape: BlockShape, function: str) -> str:
 
 
 def _write_pairs(name: str, shape: BlockShape, function: str) -> str:
-    """The reverse of reading pairs; what is written lies where they were."""
+    """Write pairs: the reverse of `_read_pairs`."""
     vector = f"<16 x i{shape.bits}>"
     body = f"""\
   %row.y = add i32 %y, %row

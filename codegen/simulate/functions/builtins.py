@@ -26,7 +26,7 @@ from codegen.simulate.values import Array
 
 _INTRINSIC = re.compile(r"llvm\.(?P<name>[a-z0-9]+(?:\.[a-z]+)*?)(?:\.(?:v\d+)?(?:bf|[fip])\d+.*)?")
 
-# Calls that change nothing that is simulated: a fence orders what is done one after the other anyway.
+# Calls without effect in the simulator: a fence orders accesses that execute in order anyway.
 _NOTHING = frozenset(
     (
         *("llvm.assume", "llvm.lifetime.start", "llvm.lifetime.end", "llvm.experimental.noalias.scope.decl"),

@@ -34,7 +34,7 @@ class Call:
             SimulationRefused: they have parted ways.
         """
         if self.subgroups.lane is not None:
-            raise self.refuse("the lanes of a sub-group have parted ways, and this needs them all")
+            raise self.refuse("the lanes of a sub-group have diverged, and this call needs them all")
 
     def uniform(self, index: int) -> Array:
         """Return an operand that must be uniform: [sub-groups or 1, ...].

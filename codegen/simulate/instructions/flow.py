@@ -1,7 +1,7 @@
 """Order of a kernel's blocks, split at barriers.
 
-A block comes after all that can lead to it, other than by going round a loop, and the blocks of a loop lie together.
-So work-items that part at a branch and always run what comes first meet again where their paths join.
+A block follows all its predecessors except through back edges, and the blocks of a loop are contiguous. Diverged
+work-items that always run the earliest block therefore reconverge where their paths join.
 """
 
 from collections.abc import Callable, Iterable

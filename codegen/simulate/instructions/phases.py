@@ -127,7 +127,7 @@ class Phases:
         elsewhere = [where[place] for place in places if place not in (waiting, -1)]
         message = "wait at `" + elsewhere[0] + "`" if elsewhere else "have ended"
         if not others:
-            message, others = "wait for an arrival that nobody makes", list(range(per_team))
+            message, others = "wait for an arrival that never happens", list(range(per_team))
         raise SimulationRefused(
             where[waiting], f"not all sub-groups of work-group {group} come to this barrier: {others[:8]} {message}"
         )

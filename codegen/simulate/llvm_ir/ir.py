@@ -159,7 +159,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Global:
-    """A variable of the module. `content` is what it starts with, None where nothing defines it."""
+    """A variable of the module. `content` is its initial value, None if undefined."""
 
     name: str
     space: int

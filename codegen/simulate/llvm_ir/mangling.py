@@ -1,4 +1,4 @@
-"""Names of OpenCL built-ins without what is mangled into them."""
+"""Demangled names of OpenCL built-ins."""
 
 import re
 

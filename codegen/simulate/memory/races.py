@@ -1,9 +1,9 @@
 """Race detector: accesses of shared local memory that no barrier orders.
 
 A read races with a write of another sub-group, and a write with a read or write of another sub-group, if the later
-of the two has not passed a barrier that the other one came to after its access. Found whatever the order is in which
-sub-groups happen to run, as only barriers count. Two sub-groups that write the same value to a place do not race:
-work that sub-groups share is done so. Work-items of one sub-group run in lock step and do not race; atomic
+of the two has not passed a barrier that the other one reached after its access. Detection does not depend on the order
+in which sub-groups happen to run, as only barriers count. Two sub-groups that write the same value to a place do not
+race: shared work is done that way. Work-items of one sub-group run in lock step and do not race; atomic
 operations do not race with one another.
 """
 

@@ -14,7 +14,7 @@ _WHEN = {
     "none": "is read in place",
     "block": "is packed block by block",
     "whole": "is packed whole before the multiply",
-    "beforehand": "is packed once, by a call of its own",
+    "beforehand": "is packed once, by a separate call",
 }
 
 

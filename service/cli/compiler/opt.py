@@ -26,7 +26,7 @@ def opt_command(
         Path | None, typer.Option("-o", "--output", help="File to write (default: standard output).", dir_okay=False)
     ] = None,
     generic: Annotated[bool, typer.Option("--generic", help="Print MLIR's generic form.")] = False,
-    verify_only: Annotated[bool, typer.Option("--verify-only", help="Print nothing: only say what is wrong.")] = False,
+    verify_only: Annotated[bool, typer.Option("--verify-only", help="Verify only; print nothing but errors.")] = False,
     split: Annotated[
         bool, typer.Option("--split-input-file", help="Take the parts between lines // ----- one by one.")
     ] = False,

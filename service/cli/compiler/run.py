@@ -82,7 +82,7 @@ def _check_targets(targets: Mapping[str, str]) -> None:
         if file.is_dir():
             raise InvalidLaunch(f"--out {name}: expected a file to write, got the folder {path}")
         if file in taken:
-            raise InvalidLaunch(f"--out {name}: expected a file of its own, got {path}, which {taken[file]} goes to")
+            raise InvalidLaunch(f"--out {name}: expected a separate file, got {path}, which {taken[file]} goes to")
         taken[file] = name
 
 

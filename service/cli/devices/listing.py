@@ -123,7 +123,7 @@ def _sources(devices: list[ListedDevice]) -> list[RenderableType]:
         cited = sorted(numbers.setdefault(source, len(numbers) + 1) for source in named)
         table.add_row(device.spec.id, " ".join(device.spec.pci_ids or (UNKNOWN,)), " ".join(map(str, cited)))
     listed = [Text(f"[{number}] {source}") for source, number in numbers.items()]
-    return [table, *listed, Text("`xetune devices show NAME` tells the source of each fact.")]
+    return [table, *listed, Text("`xetune devices show NAME` shows the source of each fact.")]
 
 
 def _is_source(provenance: str) -> bool:

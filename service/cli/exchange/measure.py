@@ -112,7 +112,7 @@ def _send(url: str, lines: bytes, jobs: list[UUID]) -> None:
             done = remote.import_results(lines)
     except ClientError:
         again = " and ".join(f"`xetune export --job {job} -o FILE`" for job in jobs)
-        told = f"the results did not get to {url}; they are in the database of this machine: {again}, then import that"
+        told = f"the results did not reach {url}; they are in the database of this machine: {again}, then import that"
         print_line(told, ERRORS)
         raise
     tell_imported(done, as_json=False)

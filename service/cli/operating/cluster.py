@@ -14,7 +14,7 @@ from service.cluster.link import check_installed, link_to
 from service.logs import configure_logs
 from service.settings import read_settings
 
-app = typer.Typer(no_args_is_help=True, help="Many machines: their scheduler, and who gives out work.")
+app = typer.Typer(no_args_is_help=True, help="Run on many machines: scheduler and coordinator.")
 
 Insecure = Annotated[
     bool, typer.Option("--insecure", help="Allow tcp:// beyond loopback: who reaches it can run any code.")

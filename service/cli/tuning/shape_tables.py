@@ -15,7 +15,7 @@ from service.row_mapping import config_line
 from service.schemas import to_problem
 
 _WORDS = {
-    "in_turns": "measured in turns",
+    "in_turns": "measured interleaved",
     "trial": "measured by single trials",
     "predicted": "predicted by the model",
     "none": "not known",
@@ -74,7 +74,7 @@ def _named(shape: ShapeOut) -> str:
 def _evidence(shape: ShapeOut) -> str:
     if shape.evidence is None or shape.evidence.time is None:
         return shape.status.value
-    turns = "in turns" if shape.in_turns else "single trials" if shape.evidence.time.kind == "measured" else ""
+    turns = "interleaved" if shape.in_turns else "single trials" if shape.evidence.time.kind == "measured" else ""
     proof = shown_proof_short(shape.evidence).replace("\n", " ")
     return "\n".join(part for part in (shown_kind(shape.evidence.time), turns, proof) if part)
 

@@ -121,7 +121,7 @@ def test_the_cases_that_rules_are_shown_on_are_legal() -> None:
             PROBLEM,
             with_strategy(with_matmul(threads=Extent(1, 1, 1)), pieces=2),
             ZEN,
-            "must be 1 where one thread computes, .* got 2",
+            "must be 1 with one thread, .* got 2",
         ),
         (
             "pieces",

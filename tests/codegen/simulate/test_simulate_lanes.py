@@ -132,7 +132,7 @@ one:
   br label %two
 two:
   ret void"""
-    with pytest.raises(SimulationRefused, match=r"shuffle_xor.*parted ways, and this needs them all"):
+    with pytest.raises(SimulationRefused, match=r"shuffle_xor.*diverged, and this call needs them all"):
         run(body, np.zeros(4, np.int32), np.zeros(4, np.int32))
 
 

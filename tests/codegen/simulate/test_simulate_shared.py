@@ -190,7 +190,7 @@ def test_spirv_barriers_are_barriers() -> None:
 
 
 def test_a_wait_without_an_arrival_is_refused() -> None:
-    with pytest.raises(SimulationRefused, match="wait for an arrival that nobody makes"):
+    with pytest.raises(SimulationRefused, match="wait for an arrival that never happens"):
         _run(SPLIT["wait"], "  ret void")
 
 
@@ -242,7 +242,7 @@ one:
   br label %two
 two:
   ret void"""
-    with pytest.raises(SimulationRefused, match="parted ways before this barrier"):
+    with pytest.raises(SimulationRefused, match="diverged before this barrier"):
         _run(body)
 
 

@@ -140,7 +140,7 @@ def test_json_says_the_evidence(folder: Path) -> None:
         ({"out": ["Y=y.npy", "by=by.npy"]}, "--out by: expected an argument in memory"),
         ({"out": "Y=nowhere/y.npy"}, "--out Y: expected a folder that exists, got nowhere"),
         ({"out": "Y=."}, "--out Y: expected a file to write, got the folder ."),
-        ({"out": ["Y=y.npy", "X=./y.npy"]}, "--out X: expected a file of its own, got ./y.npy, which Y goes to"),
+        ({"out": ["Y=y.npy", "X=./y.npy"]}, "--out X: expected a separate file, got ./y.npy, which Y goes to"),
         ({"in": "X=zero.npy"}, "--in X: expected an array of 2 dimensions, got 0 in zero.npy"),
         ({"kernel": "other"}, "expected a kernel of scale, got other"),
         ({"device": "riva128"}, "riva128"),

@@ -136,7 +136,7 @@ def test_kernel_json_says_all_that_a_caller_needs() -> None:
     lines = "\n".join(launch_lines(document))
     assert "gemm_pack_b(B, packed_B)" in lines
     assert "once for the same B" in lines
-    assert "B is packed once, by a call of its own, as bf16" in lines
+    assert "B is packed once, by a separate call, as bf16" in lines
     assert "needs          avx2, avx512_bf16" in lines
     assert "sub-groups" not in lines
 
