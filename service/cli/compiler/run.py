@@ -34,7 +34,7 @@ def run_command(
     grid: Annotated[str, typer.Option(help="Work-groups in x, y and z: 16,16 or 4,4,2.", metavar="X[,Y[,Z]]")],
     kernel: Annotated[str | None, typer.Option(help="Which kernel (default: the only one).", metavar="NAME")] = None,
     block: Annotated[
-        str | None, typer.Option(help="Threads of a work-group, where the file does not say.", metavar="X[,Y[,Z]]")
+        str | None, typer.Option(help="Threads of a work-group, if the file does not set them.", metavar="X[,Y[,Z]]")
     ] = None,
     inputs: Annotated[
         list[str] | None,
@@ -42,7 +42,9 @@ def run_command(
     ] = None,
     outputs: Annotated[
         list[str] | None,
-        typer.Option("--out", help="Where an argument goes afterwards; zeros unless --in.", metavar="NAME=FILE.npy"),
+        typer.Option(
+            "--out", help="File to write an argument to; it starts as zeros unless --in.", metavar="NAME=FILE.npy"
+        ),
     ] = None,
     scalars: Annotated[
         list[str] | None, typer.Option("--arg", help="Value of a scalar argument.", metavar="NAME=NUMBER")

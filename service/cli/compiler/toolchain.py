@@ -19,7 +19,7 @@ from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, ERRORS, print_json
 from service.settings import read_settings
 
-app = typer.Typer(help="Show what compiles and runs kernels; install what can be added.", invoke_without_command=True)
+app = typer.Typer(help="Show the installed toolchain; install optional compilers.", invoke_without_command=True)
 
 
 @app.callback()

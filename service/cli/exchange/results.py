@@ -37,7 +37,10 @@ def export_command(
     ] = False,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most runners-up of a problem and device.")] = 20,
     format: Annotated[
-        Format, typer.Option(help="jsonl keeps everything; the others hold what one --job or --recording measured.")
+        Format,
+        typer.Option(
+            help="jsonl contains everything; other formats contain the measurements of one --job or --recording."
+        ),
     ] = Format.JSONL,
     recording: Annotated[UUID | None, typer.Option(help="This recording, in another format than jsonl.")] = None,
     origin: Origin = None,
@@ -77,8 +80,8 @@ def import_command(
     device: Annotated[
         str | None, typer.Option(help="What a file of another format was measured on; of --problem likewise.")
     ] = None,
-    spec: Annotated[Path | None, typer.Option(help="T1 file that says problem and device.", exists=True)] = None,
-    format: Annotated[Format | None, typer.Option(help="Format of the file (default: what it looks like).")] = None,
+    spec: Annotated[Path | None, typer.Option(help="T1 file with the problem and device.", exists=True)] = None,
+    format: Annotated[Format | None, typer.Option(help="Format of the file (default: detected).")] = None,
     origin: Origin = None,
     as_json: AsJson = False,
 ) -> None:

@@ -17,7 +17,7 @@ from service.settings import read_settings
 app = typer.Typer(no_args_is_help=True, help="Run on many machines: scheduler and coordinator.")
 
 Insecure = Annotated[
-    bool, typer.Option("--insecure", help="Allow tcp:// beyond loopback: who reaches it can run any code.")
+    bool, typer.Option("--insecure", help="Allow tcp:// beyond loopback, where any client can run any code.")
 ]
 
 

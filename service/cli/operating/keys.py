@@ -47,7 +47,7 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
 
 @app.command("create")
 def create_command(
-    name: Annotated[str, typer.Argument(help="Name for people, such as who or what uses it.")],
+    name: Annotated[str, typer.Argument(help="Descriptive name, such as its user or program.")],
     scope: Annotated[
         Scope, typer.Option(help="read: look; tune: start and stop work too; admin: make keys too.")
     ] = Scope.READ,

@@ -35,7 +35,7 @@ Scheduler = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler of many machines: tls://HOST:PORT or tcp://.")
 ]
 Insecure = Annotated[
-    bool, typer.Option("--insecure", help="Allow tcp:// beyond loopback: who reaches it can run any code.")
+    bool, typer.Option("--insecure", help="Allow tcp:// beyond loopback, where any client can run any code.")
 ]
 Parent = Annotated[int | None, typer.Option(hidden=True, help="Process to end with.")]
 

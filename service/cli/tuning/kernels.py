@@ -33,7 +33,7 @@ from xetune_client import Client, models
 _PAGE = 200
 app = typer.Typer(
     cls=FirstByDefault,
-    help="List stored kernels, say what to run for a problem, and write programs that run a kernel.",
+    help="List stored kernels, recommend one for a problem, and write programs that run a kernel.",
     no_args_is_help=False,
 )
 
