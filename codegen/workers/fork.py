@@ -40,7 +40,7 @@ def _run(work: Callable[[], bytes], result: int, errors: int, cpu_limit_s: int) 
     status = _REFUSED
     try:
         os.dup2(errors, 2)
-        # The worker may be ended while this runs; without the signal this process would outlive it.
+        # The worker may be ended while this runs: the limit then ends this process, which outlives it.
         # A process that is itself limited may not give a fork more.
         most = resource.getrlimit(resource.RLIMIT_CPU)[1]
         hard = cpu_limit_s + 1 if most == resource.RLIM_INFINITY else min(cpu_limit_s + 1, most)
