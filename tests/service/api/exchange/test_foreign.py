@@ -193,7 +193,7 @@ def test_a_t1_file_holds_the_space_and_says_problem_and_device_of_another(
     assert home("away", "import", str(plain), *SIZE) == 2
     assert "does not say which device of this program it is of: give device" in capsys.readouterr().err
     assert home("away", "import", str(file)) == 2
-    assert "is a T1 file, which holds no results" in capsys.readouterr().err
+    assert "b580 is not in this machine" in capsys.readouterr().err
     assert home("away", "import", str(plain), "--spec", str(file)) == 0
     assert home("away", "import", str(plain), *SIZE, "--device", "b60") == 0
     with away.read() as session:
