@@ -1,5 +1,6 @@
 """Options, the summary, and the databases that rooms share."""
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Generator
@@ -27,6 +28,8 @@ __all__ = [
 ]
 
 _STARTED_S = time.monotonic()
+# Threads of Dask log while a cluster ends, to a stream that pytest has closed; logging would print a traceback of each.
+logging.raiseExceptions = False
 
 
 @pytest.fixture(scope="session", autouse=True)
