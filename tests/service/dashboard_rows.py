@@ -141,14 +141,17 @@ def add_kernel(
         config_hash=sha256(f"config {number}"), compile_key=sha256(f"key {job.id} {number}"),
         content_hash=sha256(f"spv {number}"), toolchain={"llvmlite": "0.50.1", "xdsl": "0.74.0"},
         manifest={
-            "kernel": "gemm",
             "arguments": [
                 {"index": 0, "name": "a", "role": "input", "dtype": "f16", "bytes": 2 * problem.m * problem.k},
                 {"index": 1, "name": "b", "role": "input", "dtype": "f16", "bytes": 2 * problem.k * problem.n},
                 {"index": 2, "name": "c", "role": "output", "dtype": "f32", "bytes": 4 * problem.m * problem.n},
             ],
-            "global_size": [512, 4, 1], "global_size_formula": ["128 * ceil(n / 96)", "ceil(m / 128)", "1"],
-            "local_size": [128, 1, 1], "subgroup_size": 16,
+            "steps": [{
+                "kernel": "gemm", "parameters": [{"argument": 0}, {"argument": 1}, {"argument": 2}],
+                "global_size": [512, 4, 1], "global_size_formula": ["128 * ceil(n / 96)", "ceil(m / 128)", "1"],
+                "local_size": [128, 1, 1],
+            }],
+            "subgroup_size": 16,
             "build_options": {"opencl": "-cl-intel-256-GRF-per-thread", "level_zero": "-ze-opt-large-register-file"},
         },
     )  # fmt: skip

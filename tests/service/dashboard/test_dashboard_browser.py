@@ -163,7 +163,7 @@ def test_a_job_is_started_in_the_browser_and_watched_until_it_ends(
     halfway = threading.Event()
 
     def tune(job: ClaimedJob, _stop: threading.Event) -> JobEnd:
-        if job.problem.m != 224:  # of another test
+        if job.spec.problem.m != 224:  # of another test
             return JobEnd.CANCELLED
         for number, median_us in enumerate((900.0, 700.0, 450.0)):
             with database.write() as session:
