@@ -14,6 +14,7 @@ from xdsl.printer import Printer
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from codegen.xe.dialects.elements import NAMES_IN_C
+from codegen.xe.dialects.literals import LiteralParser
 
 _SPELT_AS_TYPES = ("xegpu.block_tdesc_attr", "xegpu.scatter_tdesc_attr", "xegpu.scattered_tdesc_attr")
 """Attributes that the XeGPU RFC also writes with `!`, like types."""
@@ -39,7 +40,7 @@ class ForeignType(_Foreign, TypeAttribute):
     """A type of an unknown dialect."""
 
 
-class KernelParser(Parser):
+class KernelParser(LiteralParser):
     """Parser of files in a `KernelContext`; also reads the C-style types of the XeGPU RFC and its `16 x f16`."""
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:

@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass, field
 from io import StringIO
+from math import isfinite, isnan
+from typing import TypeGuard
 
-from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr
+from xdsl.dialects.builtin import AnyFloat, BytesAttr, DenseIntOrFPElementsAttr, i1
 from xdsl.ir import Attribute
 from xdsl.printer import Printer
 
+from codegen.xe.dialects.literals import bytes_of
 from codegen.xe.dialects.maps import WgMap
 from codegen.xe.dialects.xetile.tile_attr import TileAttr
 
@@ -43,6 +46,12 @@ class ModulePrinter(Printer):
             lines.append(f"{alias} = {self.written_out(attribute)}\n")
         return "".join(lines)
 
+    def print_float(self, value: float, type: AnyFloat) -> None:
+        if isfinite(value):
+            super().print_float(value, type)
+        else:
+            self.print_string(f"0x{bytes_of(value, type)[::-1].hex().upper()}")
+
     def _attribute_text(self, attribute: Attribute) -> str:
         stem = None if self.print_generic_format else _ALIAS.get(type(attribute))
         if stem is None:
@@ -54,19 +63,39 @@ class ModulePrinter(Printer):
 
     def written_out(self, attribute: Attribute) -> str:
         """Return the text of an attribute, without its own alias."""
-        if isinstance(attribute, DenseIntOrFPElementsAttr):
-            attribute = _shortened(attribute)
         stream, self.stream = self.stream, StringIO()
         try:
-            super().print_attribute(attribute)
+            if isinstance(attribute, DenseIntOrFPElementsAttr):
+                attribute = _shortened(attribute)
+            if _loses_bits(attribute):
+                self._print_bits(attribute)
+            else:
+                super().print_attribute(attribute)
             return self.stream.getvalue()
         finally:
             self.stream = stream
+
+    def _print_bits(self, attribute: DenseIntOrFPElementsAttr[AnyFloat]) -> None:
+        """Print a splat by the bits of its element, a list by all its bytes."""
+        data = attribute.data.data
+        bits = f"0x{data[::-1].hex().upper()}" if len(attribute) == 1 else f'"0x{data.hex().upper()}"'
+        self.print_string(f"dense<{bits}> : ")
+        self.print_attribute(attribute.type)
 
 
 def _shortened(attribute: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
     """Collapse equal elements to a splat, which prints the same: xDSL compares them one by one in Python."""
     data, size = attribute.data.data, attribute.type.element_type.compile_time_size
-    if data != data[:size] * (len(data) // size):
+    if attribute.get_element_type() == i1:
+        data = data.replace(b"\xff", b"\x01")  # true in MLIR's bytes
+        attribute = DenseIntOrFPElementsAttr(attribute.type, BytesAttr(data))
+    if not data or data != data[:size] * (len(data) // size):
         return attribute
     return DenseIntOrFPElementsAttr(attribute.type, BytesAttr(data[:size]))
+
+
+def _loses_bits(attribute: Attribute) -> TypeGuard[DenseIntOrFPElementsAttr[AnyFloat]]:
+    """Return whether decimals lose bits: of NaNs, or of zeros of both signs, which xDSL takes for a splat."""
+    if not isinstance(attribute, DenseIntOrFPElementsAttr) or not isinstance(attribute.get_element_type(), AnyFloat):
+        return False
+    return any(map(isnan, attribute.get_values())) or (len(attribute) > 1 and attribute.is_splat())

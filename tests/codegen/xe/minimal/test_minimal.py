@@ -1,0 +1,42 @@
+"""Small kernels, one fault of the past each, give numpy's numbers."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codegen import compile_module, simulate_module
+from hal.facts.xe import find
+
+Array = NDArray[np.generic]
+_FOLDER = Path(__file__).parent
+_INF = float("inf")
+
+
+def run(name: str, *arrays: Array, kernel: str = "k") -> None:
+    """Compile a kernel, and run one work-group of it on arrays, which it changes."""
+    source = (_FOLDER / f"{name}.mlir").read_text()
+    simulate_module(compile_module(source, find("b580"), name), kernel, (1, 1, 1), None, list(arrays))
+
+
+def numbers(*shape: int, dtype: str = "float32") -> Array:
+    """Small whole numbers: their sums are exact in any order."""
+    return np.random.default_rng(19).integers(-4, 5, shape).astype(dtype)
+
+
+def test_hexadecimal_vectors() -> None:
+    run("hex_dense", b := np.zeros((8, 16), "float32"))
+    np.testing.assert_array_equal(b, np.full((8, 16), -_INF))
+
+
+def test_hexadecimal_scalars() -> None:
+    run("hex_scalars", b := np.zeros(5, "float32"))
+    np.testing.assert_array_equal(b, [1, 2, -_INF, 3, _INF])
+
+
+def test_layouts_of_a_dpas_differ() -> None:
+    a, b = numbers(64, 64, dtype="float16"), numbers(64, 128, dtype="float16")
+    expected = a[:, :16].astype("float32") @ b[:16].astype("float32")
+    for name in ("dpas_layouts", "dpas_layouts_acc"):
+        run(name, a, b, c := np.zeros((64, 128), "float32"))
+        np.testing.assert_array_equal(c, expected)
