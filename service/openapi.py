@@ -10,8 +10,7 @@ import yaml
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from service.client_models import MODELS_FILE, models_text
-from service.client_sync import SYNC_FILES, sync_text
+from service.client_code import MODELS_FILE, SYNC_FILES, models_text, sync_text
 from service.errors import Problem
 from service.http.responses import OF_BODIES
 

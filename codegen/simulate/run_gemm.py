@@ -14,7 +14,7 @@ from codegen.artifact.workgroup_tiles import (
 from codegen.simulate import run_kernel
 from codegen.simulate.arguments import Value
 from codegen.simulate.values import Array
-from codegen.xe.tile_groups import tile_groups
+from codegen.xe.workgroup_tiles import tile_groups
 from hal import LaunchStep, Scalar
 from hal.opencl.buffers import (
     SCRATCH_POISON,

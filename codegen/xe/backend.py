@@ -74,6 +74,6 @@ class XeBackend:
         return artifact_from_json(stored, key, problem, config, spec)
 
     def tile_groups(self, problem: GemmProblem, config: XeConfig) -> TileGroups:
-        from codegen.xe.tile_groups import tile_groups
+        from codegen.xe.workgroup_tiles import tile_groups
 
         return tile_groups(problem, config)

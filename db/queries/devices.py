@@ -1,11 +1,14 @@
-"""Queries on devices."""
+"""Queries on devices and their quarantines."""
 
-from sqlalchemy import select
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from db.queries.insert import insert_missing
-from db.schema import Device
-from db.schema.base import JsonObject
+from db.schema import Device, DeviceQuarantine
+from db.schema.base import JsonObject, utc_now
 
 
 def upsert(
@@ -36,3 +39,40 @@ def latest(session: Session, slug: str) -> Device | None:
 def list_all(session: Session) -> list[Device]:
     """Return all devices, by slug, older drivers first."""
     return list(session.scalars(select(Device).order_by(Device.slug, Device.id)))
+
+
+def quarantine(
+    session: Session,
+    *,
+    host: str,
+    slug: str,
+    reason: str,
+    job_id: UUID | None,
+    seconds: float,
+    now: datetime | None = None,
+) -> DeviceQuarantine:
+    """Quarantine a device of a host for so many seconds from now; replaces an earlier quarantine."""
+    release(session, slug, host)
+    since = now or utc_now()
+    row = DeviceQuarantine(
+        host=host, slug=slug, reason=reason, job_id=job_id, since=since, until=since + timedelta(seconds=seconds)
+    )
+    session.add(row)
+    session.flush()
+    return row
+
+
+def quarantined(session: Session, host: str | None = None, now: datetime | None = None) -> list[DeviceQuarantine]:
+    """Return the active quarantines of a host, or of all, by device and host."""
+    query = select(DeviceQuarantine).where(DeviceQuarantine.until > (now or utc_now()))
+    if host is not None:
+        query = query.where(DeviceQuarantine.host == host)
+    return list(session.scalars(query.order_by(DeviceQuarantine.slug, DeviceQuarantine.host)))
+
+
+def release(session: Session, slug: str, host: str | None = None) -> int:
+    """Release a device, on one host or on all; return the number of quarantines that ended."""
+    query = delete(DeviceQuarantine).where(DeviceQuarantine.slug == slug)
+    if host is not None:
+        query = query.where(DeviceQuarantine.host == host)
+    return len(session.scalars(query.returning(DeviceQuarantine.id)).all())

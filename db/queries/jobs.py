@@ -1,23 +1,93 @@
-"""Queries on jobs, except on their leases (see leases)."""
+"""Queries on jobs, filters of their lists, and their wall times; leases are in `cluster/leases.py`."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, select, update
+from sqlalchemy import ColumnElement, Select, and_, case, func, not_, null, or_, select, update
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from db.queries import trials
 from db.queries.insert import insert_missing
-from db.queries.job_filter import (
-    KIND,
-    JobFilter,
-)
 from db.schema import (
     ACTIVE_STATUSES,
+    Device,
     Job,
+    Problem,
+    ShapeSetMember,
     Trial,
 )
 from db.schema.base import JsonObject, new_id
+
+# The first kind whose condition holds is the job's kind; jobs of no kind here are searches.
+_TELLS: dict[str, ColumnElement[bool]] = {
+    "import": Job.origin.is_not(None),
+    "shape": Job.id.in_(select(ShapeSetMember.job_id)),
+    "measure": Job.candidates.is_not(null()),
+}
+SEARCH = "search"
+JOB_KINDS = (SEARCH, *_TELLS)
+KIND = case(*((tells, kind) for kind, tells in _TELLS.items()), else_=SEARCH)
+_OF_PROBLEM = {
+    "problem_key": Problem.key,
+    "m": Problem.m,
+    "n": Problem.n,
+    "k": Problem.k,
+    "batch": Problem.batch,
+    "dtype_a": Problem.dtype_a,
+    "dtype_b": Problem.dtype_b,
+    "dtype_c": Problem.dtype_c,
+    "dtype_acc": Problem.dtype_acc,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JobFilter:
+    """Conditions on jobs, all of which must hold; None and empty ones always hold.
+
+    `statuses` and `kinds` hold the accepted values, `device` is a slug, sizes are in elements. Matches jobs
+    created from `created_from` on and before `created_before`.
+    """
+
+    statuses: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    device: str | None = None
+    problem_key: str | None = None
+    m: int | None = None
+    n: int | None = None
+    k: int | None = None
+    batch: int | None = None
+    dtype_a: str | None = None
+    dtype_b: str | None = None
+    dtype_c: str | None = None
+    dtype_acc: str | None = None
+    created_from: datetime | None = None
+    created_before: datetime | None = None
+
+    def of(self, query: Select[Any]) -> Select[Any]:
+        """Return the query, restricted to matching jobs."""
+        if self.statuses:
+            query = query.where(Job.status.in_(self.statuses))
+        if self.kinds:
+            query = query.where(or_(*(_is_of(kind) for kind in self.kinds)))
+        if self.device is not None:
+            query = query.where(Job.device_id.in_(select(Device.id).where(Device.slug == self.device)))
+        given = {column: getattr(self, name) for name, column in _OF_PROBLEM.items()}
+        if wanted := [column == value for column, value in given.items() if value is not None]:
+            query = query.where(Job.problem_id.in_(select(Problem.id).where(*wanted)))
+        if self.created_from is not None:
+            query = query.where(Job.created_at >= self.created_from)
+        if self.created_before is not None:
+            query = query.where(Job.created_at < self.created_before)
+        return query
+
+
+def _is_of(kind: str) -> ColumnElement[bool]:
+    names = list(_TELLS)
+    before = [not_(_TELLS[name]) for name in (names[: names.index(kind)] if kind in _TELLS else names)]
+    return and_(_TELLS[kind], *before) if kind in _TELLS else and_(*before)
 
 
 def create(session: Session, *, problem_id: int, device_id: int, request_hash: str, **columns: object) -> Job | None:
@@ -140,3 +210,15 @@ def _loads():  # of a type private to SQLAlchemy
         joinedload(Job.problem),
         selectinload(Job.best_trial).options(*trials.evidence_loads()),
     )
+
+
+def add_wall_times(session: Session, job_id: UUID, seconds: Mapping[str, float], device_restarts: int) -> None:
+    """Add the wall times of a part of a run to the job's totals, in seconds by column."""
+    taken: dict[str, float | int] = {**seconds, "device_restarts": device_restarts}
+    sums = {name: func.coalesce(getattr(Job, name), 0) + value for name, value in taken.items()}
+    session.execute(update(Job).where(Job.id == job_id).values(**sums))
+
+
+def wall_time_s(session: Session, job_id: UUID) -> float:
+    """Return the wall time of all runs of a job so far, in seconds."""
+    return session.scalar(select(Job.total_s).where(Job.id == job_id)) or 0.0

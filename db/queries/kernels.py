@@ -7,10 +7,7 @@ from uuid import UUID
 from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
-from db.queries import (
-    best,
-    trials,
-)
+from db.queries import trials
 from db.queries.insert import insert_missing
 from db.schema import (
     Artifact,
@@ -123,7 +120,7 @@ def best_measured(session: Session, problem_key: str, device: str) -> Trial | No
 def best_predicted(session: Session, problem_key: str, device: str) -> Trial | None:
     """Return the best predicted winner of a job for that device (a slug); measured ones are left out."""
     predicted = _winners([problem_key], device).where(Trial.status == "predicted").join(Trial.prediction)
-    query = best.best_predicted(predicted, Trial.id.expression)
+    query = trials.select_best_predicted(predicted, Trial.id.expression)
     return session.scalars(query.options(*_winner_loads())).first()
 
 
@@ -139,8 +136,8 @@ def predicted_winners(session: Session, problem_keys: Collection[str], device: s
     query = query.order_by(Prediction.time_us, Trial.id).options(*_winner_loads())
     found = _by_problem(session.scalars(query))
     return {
-        key: [first := best.of_predicted(trials), *(t for t in trials if t is not first)]
-        for key, trials in found.items()
+        key: [first := trials.best_of_predicted(rows), *(row for row in rows if row is not first)]
+        for key, rows in found.items()
     }
 
 

@@ -1,12 +1,13 @@
-"""Counts over whole tables, for monitoring; an index or a range of ids keeps each query cheap."""
+"""Counters, and counts over whole tables, for monitoring; an index or a range of ids keeps each query cheap."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Float, case, func, select
+from sqlalchemy import ColumnElement, Float, case, func, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from db.queries.insert import insert_missing
 from db.schema import (
     Device,
     Job,
@@ -14,6 +15,8 @@ from db.schema import (
     Problem,
     Reuse,
     ScheduleFire,
+    Tallied,
+    Tally,
     Trial,
 )
 
@@ -119,3 +122,17 @@ def fires(session: Session) -> dict[str, int]:
     """Return the number of due times of schedules by outcome."""
     rows = session.execute(select(ScheduleFire.outcome, func.count()).group_by(ScheduleFire.outcome))
     return dict(rows.all())
+
+
+def count(session: Session, numbers: Mapping[Tallied, int]) -> None:
+    """Increase counters, in the order of their names, so that two transactions cannot deadlock."""
+    for name, number in sorted(numbers.items()):
+        if number:
+            insert_missing(session, Tally, {"name": name.value, "number": 0})
+            session.execute(update(Tally).where(Tally.name == name.value).values(number=Tally.number + number))
+
+
+def counts(session: Session) -> dict[Tallied, int]:
+    """Return the count of each event."""
+    found = dict(session.execute(select(Tally.name, Tally.number)).all())
+    return {name: found.get(name.value, 0) for name in Tallied}

@@ -1,13 +1,15 @@
-"""Queries on trials."""
+"""Queries on trials; the best one by the rules of `tuner/session/best.py`.
 
-from collections.abc import Collection
+Of predicted trials those within 1 % of the least time are a tie, which the least upper bound decides.
+"""
+
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import ColumnElement, Select, func, or_, select
 from sqlalchemy.orm import Session, aliased, joinedload, undefer
 
-from db.queries.best import best_predicted
 from db.schema import (
     Kernel,
     Measurement,
@@ -115,7 +117,7 @@ def _best_queries(job_id: UUID) -> tuple[Select[Trial], Select[Trial]]:
         .order_by(median_us, Trial.number)
     )
     proven = select(Trial).where(Trial.job_id == job_id, Trial.status == "predicted", Trial.proof_kind != "none")
-    return measured, best_predicted(proven.join(Prediction), Trial.number.expression)
+    return measured, select_best_predicted(proven.join(Prediction), Trial.number.expression)
 
 
 def count_by_status(session: Session, job_id: UUID) -> dict[str, int]:
@@ -158,3 +160,20 @@ def _whole() -> Select[Trial]:
 
 def _loads():  # of a type private to SQLAlchemy
     return *evidence_loads(), joinedload(Trial.kernel)
+
+
+TIE = 1.01
+
+
+def select_best_predicted(verified: Select[Trial], last: ColumnElement[int]) -> Select[Trial]:
+    """Select the best of `verified`: predicted trials with their predictions joined. `last` breaks the remaining ties."""
+    least_us = verified.with_only_columns(func.min(Prediction.time_us)).correlate(None).scalar_subquery()
+    return verified.where(Prediction.time_us <= least_us * TIE).order_by(Prediction.high_us, last).limit(1)
+
+
+def best_of_predicted(rows: Sequence[Trial]) -> Trial:
+    """Return the best of predicted trials that are loaded with their predictions."""
+    timed = [(trial.prediction, trial) for trial in rows if trial.prediction is not None]
+    least_us = min(prediction.time_us for prediction, _ in timed)
+    ties = [(p.high_us, trial.id, trial) for p, trial in timed if p.time_us <= least_us * TIE]
+    return min(ties, key=lambda tie: tie[:2])[-1]

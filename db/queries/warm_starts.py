@@ -1,14 +1,19 @@
-"""Queries on the initial configurations of searches."""
+"""Queries on the initial configurations of searches, and for candidates: the best trials of the nearest problems."""
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import select, update
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session, contains_eager, joinedload
 
+from db.queries import trials
 from db.schema import (
     Device,
     Job,
+    Measurement,
+    Prediction,
     Problem,
     RecordedTrial,
     Recording,
@@ -68,3 +73,85 @@ def _warm_start(
         "config": row.config,
         "distance": distance,
     }
+
+
+TYPES = ("dtype_a", "dtype_b", "dtype_c", "dtype_acc", "transpose_a", "transpose_b")
+"""Columns that similar problems have in common."""
+SIZES = ("m", "n", "k", "batch")
+
+
+class Near(NamedTuple):
+    """A job with a result, of a problem with the same types and layout. Sizes in elements."""
+
+    job_id: UUID
+    problem_id: int
+    sizes: tuple[int, int, int, int]  # m, n, k, batch
+    device_id: int
+
+
+def alike(session: Session, types: Mapping[str, object], device: str | None = None) -> list[Near]:
+    """Return jobs with a best trial, of problems with those types (by column), on a device (a slug); newest first."""
+    columns = Job.id, Problem.id, Problem.m, Problem.n, Problem.k, Problem.batch, Job.device_id
+    query = select(*columns).join(Job.problem).where(Job.best_trial_id.is_not(None))
+    for name in TYPES:
+        query = query.where(getattr(Problem, name) == types[name])
+    if device is not None:
+        query = query.where(Job.device_id.in_(select(Device.id).where(Device.slug == device)))
+    found = session.execute(query.order_by(Job.id.desc()))
+    return [Near(row[0], row[1], (row[2], row[3], row[4], row[5]), row[6]) for row in found]
+
+
+def distance(a: Sequence[int], b: Sequence[int]) -> float:
+    """Return the distance between sizes: the root of the sum of squared base-2 logarithms of their ratios."""
+    return math.hypot(*(math.log2(one / other) for one, other in zip(a, b, strict=True)))
+
+
+def definitions(session: Session, problem_ids: Collection[int]) -> dict[int, Problem]:
+    """Return problems by id."""
+    return {row.id: row for row in session.scalars(select(Problem).where(Problem.id.in_(problem_ids)))}
+
+
+def devices(session: Session, device_ids: Collection[int]) -> dict[int, Device]:
+    """Return devices by id."""
+    return {row.id: row for row in session.scalars(select(Device).where(Device.id.in_(device_ids)))}
+
+
+def fastest(session: Session, job_id: UUID, limit: int) -> list[Trial]:
+    """Return the fastest verified trials of a job, measured ones first, with job, problem and device."""
+    query = select(Trial).join(Trial.job).join(Job.problem).join(Job.device)
+    query = query.outerjoin(Trial.measurement).outerjoin(Trial.prediction)
+    query = query.where(Trial.job_id == job_id, Trial.proof_kind != "none", ~Trial.reused.has())
+    time_us = func.coalesce(Measurement.median_us, Prediction.time_us)
+    query = query.where(time_us.is_not(None)).order_by(Measurement.median_us.is_(None), time_us, Trial.number)
+    job = contains_eager(Trial.job)
+    query = query.options(job.contains_eager(Job.problem), job.contains_eager(Job.device), *trials.evidence_loads())
+    return list(session.scalars(query.limit(limit)))
+
+
+class Fast(NamedTuple):
+    """One of the fastest verified trials of a job."""
+
+    job_id: UUID
+    trial_id: int
+    config: JsonObject
+    problem_id: int
+
+
+def fastest_of(session: Session, job_ids: Collection[UUID], limit: int) -> list[Fast]:
+    """Return the same as `fastest` for several jobs, in one query; those of one job are in order."""
+    time_us = func.coalesce(Measurement.median_us, Prediction.time_us)
+    order = Measurement.median_us.is_(None), time_us, Trial.number
+    place = func.row_number().over(partition_by=Trial.job_id, order_by=order).label("place")
+    ranked = select(Trial.id, place).outerjoin(Trial.measurement).outerjoin(Trial.prediction)
+    ranked = ranked.where(Trial.job_id.in_(job_ids), Trial.proof_kind != "none", ~Trial.reused.has())
+    ranks = ranked.where(time_us.is_not(None)).subquery()
+    query = select(Trial.job_id, Trial.id, Trial.config, Job.problem_id).join(ranks, ranks.c.id == Trial.id)
+    query = query.join(Trial.job).where(ranks.c.place <= limit).order_by(Trial.job_id, ranks.c.place)
+    return [Fast(*row) for row in session.execute(query)]
+
+
+def whole(session: Session, trial_id: int) -> Trial:
+    """Return a trial with its evidence, job, problem and device."""
+    job = joinedload(Trial.job)
+    loads = job.joinedload(Job.problem), job.joinedload(Job.device), *trials.evidence_loads()
+    return session.scalars(select(Trial).where(Trial.id == trial_id).options(*loads)).one()

@@ -3,24 +3,26 @@
 Clocks of hosts differ and may step back, so no constraint orders two times of a row.
 """
 
-from db.schema.api_key import (
+from db.schema.access import (
+    AUDIT_OUTCOMES,
     KEY_SCOPES,
     ApiKey,
-)
-from db.schema.audit import (
-    AUDIT_OUTCOMES,
     AuditEvent,
+    IdempotentAnswer,
 )
 from db.schema.change import (
     KEYS,
     Change,
     ResultChange,
+    Tallied,
+    Tally,
 )
-from db.schema.coordinator import (
+from db.schema.cluster import (
+    ROLES,
     Coordinator,
+    Presence,
     ReachedDevice,
 )
-from db.schema.idempotency import IdempotentAnswer
 from db.schema.job import (
     ACTIVE_STATUSES,
     JOB_STATUSES,
@@ -30,11 +32,6 @@ from db.schema.kernel import (
     Artifact,
     Kernel,
 )
-from db.schema.presence import (
-    ROLES,
-    Presence,
-)
-from db.schema.quarantine import DeviceQuarantine
 from db.schema.recording import (
     RECORDED_STATUSES,
     RECORDING_FORMATS,
@@ -60,13 +57,10 @@ from db.schema.shape_set import (
     ShapeSetKernel,
     ShapeSetMember,
 )
-from db.schema.tally import (
-    Tallied,
-    Tally,
-)
 from db.schema.target import (
     DEVICE_KINDS,
     Device,
+    DeviceQuarantine,
     Problem,
 )
 from db.schema.trial import (

@@ -16,12 +16,14 @@ import structlog
 
 from db.errors import DatabaseError, FenceLost
 from db.queries import (
-    coordinators,
-    leases,
-    quarantines,
+    devices,
     shape_sets,
 )
-from db.queries.coordinators import Fence
+from db.queries.cluster import (
+    coordinators,
+    leases,
+)
+from db.queries.cluster.coordinators import Fence
 from db.schema import (
     Job,
     ShapeSet,
@@ -208,7 +210,7 @@ class Coordinator:
         with term.database.write() as session:
             leases.release_all(session, self.name, left)
             release_abandoned(session, lambda name: name != self.name and is_dead(name))
-            kept = {(row.host, row.slug) for row in quarantines.active(session, now=self._clock.now())}
+            kept = {(row.host, row.slug) for row in devices.quarantined(session, now=self._clock.now())}
         term.left -= left
         if self._only is not None:
             for place in [*free.values()][:1]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from db.queries import coordinators
-from db.queries.coordinators import Fence
+from db.queries.cluster import coordinators
+from db.queries.cluster.coordinators import Fence
 from db.session import Database
 
 

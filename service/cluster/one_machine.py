@@ -5,7 +5,7 @@ from pathlib import Path
 
 import psutil
 
-from db.queries import coordinators
+from db.queries.cluster import coordinators
 from db.session import Database, sqlite_path
 from service.jobs.worker_names import is_elsewhere
 from service.settings import InvalidSettings

@@ -1,9 +1,15 @@
-"""Evidence of times and results, with the words and marks of all pages."""
+"""Evidence of times and results as all pages show it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from service.job_time import Basis
+from db.schema import (
+    Problem,
+    Trial,
+)
+from service.dashboard.naming import problem_flops
+from service.evidence import measuring_trial
+from service.job_summary import Basis
 from tuner.session.evidence import NATIVE
 
 
@@ -119,3 +125,15 @@ class ProofFigure:
             return f"largest error {self.max_error:.3g}, {above} {self.tolerance:.3g}"
         whole = "; all of C agreed in sums with random signs (Freivalds)" if self.method == "freivalds" else ""
         return f"largest error {self.max_error:.3g}, tolerance {self.tolerance:.3g}{whole}"
+
+
+def trial_figure(trial: Trial, device: str, problem: Problem) -> TimeFigure | None:
+    """Return the measured time of a trial's configuration (in any job), or its prediction."""
+    flops, by = problem_flops(problem), measuring_trial(trial)
+    if by is not None and (m := by.measurement) is not None:
+        other = None if by is trial else "another job"
+        name = device_name(device, other if by.origin is None else by.origin)
+        return measured(m.median_us, m.p10_us, m.p90_us, m.label, name, flops)
+    if (p := trial.prediction) is not None:
+        return predicted(p.time_us, p.low_us, p.high_us, p.model_version, flops)
+    return None

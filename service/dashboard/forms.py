@@ -1,4 +1,4 @@
-"""Options of forms, and their initial values."""
+"""Options of forms, their limits and initial values."""
 
 import json
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from codegen import DType
 from codegen.problem.epilogue import EpilogueStep
 from codegen.problem.epilogue_text import print_epilogue
+from codegen.problem.gemm import MAX_DIMENSION
 from service.api.jobs.schemas import (
     BudgetBody,
     JobBody,
@@ -21,12 +22,26 @@ from service.api.shapes.schemas import (
 )
 from service.api.shapes.service import presets
 from service.dashboard.devices.rows import DeviceRow, device_rows
-from service.dashboard.limits import Limits, limits_of
 from service.dashboard.naming import INPUT_DTYPES, OUTPUT_DTYPES
 from service.http.deps import Context
 from service.schemas import EpilogueStepBody, ProblemBody
+from service.settings import Settings
 from tuner.search.method import Method
 from tuner.search.objective import Objective
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Largest size of a problem in elements, and largest numbers of trials and seconds of a job or a set."""
+
+    size: int
+    trials: int
+    seconds: float
+
+
+def limits_of(settings: Settings) -> Limits:
+    """Return the limits of a service with these settings."""
+    return Limits(MAX_DIMENSION, settings.max_trials, settings.max_seconds)
 
 
 @dataclass(frozen=True, slots=True)

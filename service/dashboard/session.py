@@ -20,7 +20,10 @@ from service.api.keys.callers import (
     read_key,
 )
 from service.api.keys.guard import PUBLIC
-from service.dashboard.problem_pages import PAGE, sign_in_page
+from service.dashboard.error_pages import (
+    PAGE,
+    sign_in_page,
+)
 from service.errors import Forbidden, Unauthorized
 from service.http.deps import ContextDep
 

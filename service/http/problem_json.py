@@ -11,7 +11,7 @@ from starlette.routing import Match
 
 from codegen import InvalidProblem, Refused
 from db.errors import DatabaseError
-from service.dashboard.problem_pages import problem_page
+from service.dashboard.error_pages import problem_page
 from service.errors import (
     PROBLEM_JSON,
     BadRequest,

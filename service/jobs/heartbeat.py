@@ -10,7 +10,7 @@ from importlib.metadata import version
 import structlog
 
 from db.errors import DatabaseError
-from db.queries import heartbeats
+from db.queries.cluster import heartbeats
 from db.schema import Presence
 from db.schema.base import utc_now
 from db.session import Database

@@ -12,10 +12,8 @@ import structlog
 
 from codegen import CodegenError
 from db.errors import DatabaseError, LeaseLost
-from db.queries import (
-    leases,
-    quarantines,
-)
+from db.queries import devices
+from db.queries.cluster import leases
 from db.schema import Job
 from db.session import Database
 from hal import HalError
@@ -114,7 +112,7 @@ class JobRuns:
 
     def _quarantine(self, job: Job, error: DeviceUnusable, host: str) -> None:
         with self.database.write() as session:
-            quarantines.put(
+            devices.quarantine(
                 session,
                 host=host,
                 slug=job.device.slug,

@@ -14,11 +14,10 @@ from db import schema
 from db.queries import (
     jobs,
     kernels,
-    leases,
     predictions,
     trials,
-    wall_times,
 )
+from db.queries.cluster import leases
 from db.queries.kernels import ArtifactFile
 from db.schema.base import (
     JsonObject,
@@ -26,7 +25,7 @@ from db.schema.base import (
 )
 from db.session import Database
 from service.artifacts import ArtifactStore
-from service.result_keys import key_of_measured
+from service.jobs.measurement_reuse import key_of_measured
 from service.row_mapping import (
     config_to_json,
     outcome_to_columns,
@@ -145,7 +144,7 @@ class DbTrialStore:
     def spent_s(self) -> float:
         """Return the wall time of the job's runs so far, from their events, in seconds."""
         with self.database.read() as session:
-            return wall_times.total_s(session, self.job_id)
+            return jobs.wall_time_s(session, self.job_id)
 
     def cancelled(self) -> bool:
         """Return whether cancellation of the job was requested."""

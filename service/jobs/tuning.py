@@ -13,11 +13,10 @@ from codegen.serialization import decode
 from codegen.workers.cache import CacheUses
 from db.errors import DatabaseError
 from db.queries import (
-    counters,
     jobs,
-    leases,
-    wall_times,
+    metrics,
 )
+from db.queries.cluster import leases
 from db.schema import Tallied
 from db.session import Database
 from hal import DeviceSpec, ListedDevice, UnknownDevice
@@ -124,7 +123,7 @@ class Tuning:
     def _add_uses(self, uses: CacheUses) -> None:
         try:
             with self.database.write() as session:
-                counters.add(
+                metrics.count(
                     session, {Tallied.COMPILE_CACHE_HITS: uses.hits, Tallied.COMPILE_CACHE_MISSES: uses.misses}
                 )
         except DatabaseError as error:  # statistics only: the error of the block takes precedence
@@ -142,7 +141,7 @@ class Tuning:
                 restarts = 0 if device is None else device.restarts
                 with self.database.write() as session:
                     leases.check_own(session, job.id, job.worker)
-                    wall_times.add(session, job.id, asdict(event), restarts - before)
+                    jobs.add_wall_times(session, job.id, asdict(event), restarts - before)
                 before = restarts
             if isinstance(event, TrialEnded):
                 note_trial(event.trial)

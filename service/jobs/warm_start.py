@@ -11,7 +11,6 @@ from db import schema
 from db.queries import (
     jobs,
     recordings,
-    warm_start_candidates,
     warm_starts,
 )
 from db.schema.base import JsonObject
@@ -62,12 +61,12 @@ def nearest(session: Session, job: schema.Job, problem: GemmProblem, spec: Devic
 
     The order is: same device, same architecture, others; then the smaller distance, then the newer job.
     """
-    near = [found for found in warm_start_candidates.alike(session, problem_to_json(problem)) if found.job_id != job.id]
-    rows = warm_start_candidates.devices(session, {found.device_id for found in near})
+    near = [found for found in warm_starts.alike(session, problem_to_json(problem)) if found.job_id != job.id]
+    rows = warm_starts.devices(session, {found.device_id for found in near})
     kin = {id: _kinship(row, spec) for id, row in rows.items()}
     sizes = problem.m, problem.n, problem.k, problem.batch
     ranked = sorted(
-        (rank, warm_start_candidates.distance(found.sizes, sizes), place, found)
+        (rank, warm_starts.distance(found.sizes, sizes), place, found)
         for place, found in enumerate(near)
         if (rank := kin[found.device_id]) is not None
     )
@@ -75,9 +74,9 @@ def nearest(session: Session, job: schema.Job, problem: GemmProblem, spec: Devic
     for _, far, _, found in ranked:
         if len(chosen) == _JOBS:
             break
-        definition = warm_start_candidates.definitions(session, {found.problem_id})[found.problem_id].definition
+        definition = warm_starts.definitions(session, {found.problem_id})[found.problem_id].definition
         if _is_alike(definition, problem):
-            chosen.append((far, warm_start_candidates.fastest(session, found.job_id, OF_A_JOB)))
+            chosen.append((far, warm_starts.fastest(session, found.job_id, OF_A_JOB)))
     by_rank = zip_longest(*(trials for _, trials in chosen))
     offered: dict[tuple[str, int], tuple[int, float]] = {}
     for row in by_rank:
@@ -98,7 +97,7 @@ def nearest_recorded(
     for place, found in enumerate(recordings.alike(session, job.problem)):
         kin, of = _kinship(found.device, spec), found.problem
         if kin is not None and _is_alike(of.definition, problem):
-            near.append((kin, warm_start_candidates.distance((of.m, of.n, of.k, of.batch), sizes), place, found))
+            near.append((kin, warm_starts.distance((of.m, of.n, of.k, of.batch), sizes), place, found))
     if not near:
         return []
     _, far, _, nearest_ = min(near, key=lambda found: found[:3])

@@ -17,7 +17,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.errors import DatabaseError, LeaseLost
-from db.queries import leases
+from db.queries.cluster import leases
 from db.schema import Job
 from db.session import Database
 from service.api.devices.quarantine import this_host

@@ -116,6 +116,6 @@ def _outcome(of: Timed) -> Outcome:
 
 
 def test_both_statements_mean_the_same_tie() -> None:
-    from db.queries.best import TIE
+    from db.queries.trials import TIE
 
     assert best.TIE == TIE

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from db.queries import (
-    leases,
+    jobs,
     problems,
-    wall_times,
 )
+from db.queries.cluster import leases
 from db.session import Database, open_database
 from service.artifacts import ArtifactStore
 from service.jobs.store import DbTrialStore
@@ -249,6 +249,6 @@ def db_side(database: Database, folder: Path) -> Side:
 
     def spend(seconds: float) -> None:
         with database.write() as session:
-            wall_times.add(session, job_id, asdict(replace(NOTHING, total_s=seconds)), 0)
+            jobs.add_wall_times(session, job_id, asdict(replace(NOTHING, total_s=seconds)), 0)
 
     return Side(store(), store, cancel, spend)

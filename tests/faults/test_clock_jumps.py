@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 import pytest
 
-from db.queries import leases
+from db.queries.cluster import leases
 from db.session import Database
 from service.jobs.worker_names import own_name
 from tests.faults.jobs import Place, check_whole, ended, job_of, queue

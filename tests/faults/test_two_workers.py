@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from db.queries import leases
+from db.queries.cluster import leases
 from db.schema import Trial
 from db.session import Database
 from service.cluster.coordinator import Coordinator

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.responses import StreamingResponse
 from fastapi.testclient import TestClient
 
-from db.queries import leases
+from db.queries.cluster import leases
 from db.session import Database, make_engine
 from service.app import create_app
 from service.errors import Problem

@@ -12,7 +12,7 @@ from sqlalchemy import update
 from db.schema import Measurement
 from service.app import Context
 from service.cli.main import main
-from service.energy import energy_text
+from service.job_summary import energy_text
 from tests.service import dashboard_rows as rows
 
 FRUGAL, FAST, NEITHER, UNKNOWN = 0, 1, 2, 3

@@ -10,7 +10,7 @@ import pytest
 import structlog
 from fastapi.testclient import TestClient
 
-from db.queries import leases
+from db.queries.cluster import leases
 from service.cli.operating.serve import serve_command
 from service.http.deps import Context
 from service.jobs.job_runs import (

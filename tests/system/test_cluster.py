@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 
 from codegen import GemmProblem
 from db.errors import DatabaseError
-from db.queries import coordinators
+from db.queries.cluster import coordinators
 from db.schema import (
     Job,
     Trial,

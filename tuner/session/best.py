@@ -1,4 +1,4 @@
-"""Selection of the best trial of a job. `db/queries/best.py` does the same in SQL; one table of cases tests both.
+"""Selection of the best trial of a job. `db/queries/trials.py` does the same in SQL; one table of cases tests both.
 
 Among measured trials, the least median wins, then the lowest number. Without any, predicted trials within 1 %
 of the least predicted time are a tie, broken by the least upper bound, then by the lowest number. Trials

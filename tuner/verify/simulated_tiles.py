@@ -6,7 +6,7 @@ from codegen.artifact.workgroup_tiles import (
     TileGroups,
 )
 from codegen.simulate import sample_groups
-from codegen.xe.tile_groups import tile_groups
+from codegen.xe.workgroup_tiles import tile_groups
 
 SIMULATED_WHOLE = 2**28
 """Number of multiply-adds up to which every work-group is simulated."""

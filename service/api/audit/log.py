@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
-from db.queries import audit
+from db.queries.access import audit
 from service.api.keys.caller import Caller
 
 _LONGEST_SUBJECT = 200

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from db.queries import audit
+from db.queries.access import audit
 from db.schema import AuditEvent
 from service.api.audit.log import Outcome
 from service.api.audit.schemas import (

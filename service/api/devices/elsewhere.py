@@ -6,10 +6,8 @@ import structlog
 from sqlalchemy.orm import Session
 
 from db.errors import DatabaseError
-from db.queries import (
-    coordinators,
-    devices,
-)
+from db.queries import devices
+from db.queries.cluster import coordinators
 from db.schema import ReachedDevice
 from db.session import Database
 from hal import Backend, ListedDevice

@@ -4,7 +4,7 @@ import socket
 
 from sqlalchemy.orm import Session
 
-from db.queries import quarantines
+from db.queries import devices
 from db.schema import DeviceQuarantine
 from service.api.devices.schemas import QuarantineOut
 from service.errors import Conflict
@@ -17,7 +17,7 @@ def this_host() -> str:
 
 def listed(session: Session) -> list[QuarantineOut]:
     """Return all devices in quarantine."""
-    return [describe(row) for row in quarantines.active(session)]
+    return [describe(row) for row in devices.quarantined(session)]
 
 
 def describe(row: DeviceQuarantine) -> QuarantineOut:
@@ -33,7 +33,7 @@ def check_free(session: Session, device: str) -> None:
     Raises:
         Conflict: rule `device-quarantined`; says why, until when, and how to release it.
     """
-    for row in quarantines.active(session, this_host()):
+    for row in devices.quarantined(session, this_host()):
         if row.slug == device:
             raise Conflict(
                 f"{sentence(describe(row))}; `xetune devices release {device}` lets it have jobs again",

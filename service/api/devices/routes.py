@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from db.queries import quarantines
+from db.queries import devices
 from service.api.audit.log import record
 from service.api.devices.quarantine import listed
 from service.api.devices.schemas import (
@@ -47,7 +47,7 @@ def release_device(
 ) -> None:
     """Release a quarantined device, on one host or on all."""
     with database.write() as session:
-        if not quarantines.release(session, device_id, host):
+        if not devices.release(session, device_id, host):
             raise NotFound(f"{device_id} is not kept from jobs; GET /v1/devices lists what is", rule="not-quarantined")
         record(session, by, "device.release", device_id)
 

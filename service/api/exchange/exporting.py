@@ -19,7 +19,7 @@ from db.queries import (
     predictions,
     trials,
 )
-from db.queries.job_filter import JobFilter
+from db.queries.jobs import JobFilter
 from db.schema.base import utc_now
 from service.api.exchange.records import (
     device_record,

@@ -21,7 +21,7 @@ from db.queries import (
     problems,
     trials,
 )
-from db.queries.import_lock import one_import_at_a_time
+from db.queries.insert import one_import_at_a_time
 from db.queries.kernels import ArtifactFile
 from db.schema.base import utc_now
 from db.session import Database
@@ -42,7 +42,7 @@ from service.api.keys.caller import (
 )
 from service.artifacts import ArtifactStore
 from service.errors import BadRequest
-from service.result_keys import key_of_imported
+from service.jobs.measurement_reuse import key_of_imported
 from service.row_mapping import (
     config_to_json,
     options_to_columns,

@@ -6,7 +6,7 @@ from secrets import token_hex
 
 from sqlalchemy import func, select
 
-from db.queries import heartbeats
+from db.queries.cluster import heartbeats
 from db.schema import Coordinator
 from service.api.health.schemas import CheckOut
 from service.http.deps import Context

@@ -10,7 +10,7 @@ from db.queries import (
     jobs,
     trials,
 )
-from db.queries.job_filter import JobFilter
+from db.queries.jobs import JobFilter
 from service.api.jobs.schemas import (
     JobKind,
     JobPage,

@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 
 from db.queries import (
     jobs,
-    leases,
     recordings,
     trials,
 )
+from db.queries.cluster import leases
 from db.schema import (
     Job,
     Problem,
@@ -37,7 +37,7 @@ from service.api.jobs.schemas import (
 from service.configurations import to_config_body
 from service.errors import NotFound
 from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, tflops
-from service.job_time import headline_of
+from service.job_summary import headline_of
 from service.schemas import ProblemBody
 
 

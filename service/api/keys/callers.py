@@ -8,7 +8,7 @@ from fastapi import Request
 from sqlalchemy.orm import Session
 
 from db.errors import DatabaseError
-from db.queries import api_keys
+from db.queries.access import api_keys
 from db.schema import ApiKey
 from service.api.keys.caller import (
     LOCAL,

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from db.queries import api_keys
+from db.queries.access import api_keys
 from db.schema import ApiKey
 from service.api.keys.caller import RESERVED
 from service.api.keys.schemas import (

@@ -13,11 +13,10 @@ from prometheus_client.registry import Collector
 
 from db.errors import DatabaseError
 from db.queries import (
-    counters,
-    heartbeats,
     jobs,
     metrics,
 )
+from db.queries.cluster import heartbeats
 from db.queries.metrics import (
     BUCKETS_S,
     TrialTotals,
@@ -100,7 +99,7 @@ class StoredMetrics(Collector):
                 trials,
                 metrics.fires(session),
                 heartbeats.list_all(session),
-                counters.read(session),
+                metrics.counts(session),
                 self._best,
             )
 

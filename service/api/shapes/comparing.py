@@ -7,9 +7,9 @@ from functools import partial
 from codegen import KernelConfig
 from db.queries import (
     jobs,
-    leases,
     shape_sets,
 )
+from db.queries.cluster import leases
 from db.schema import (
     ShapeSet,
     ShapeSetKernel,

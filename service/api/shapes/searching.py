@@ -9,9 +9,9 @@ from functools import partial
 from codegen import KernelConfig
 from db.queries import (
     jobs,
-    leases,
     shape_sets,
 )
+from db.queries.cluster import leases
 from db.schema import ShapeSetMember
 from service.api.shapes.state import SetState
 from service.jobs.job_runs import ClaimedJob, JobEnd

@@ -5,10 +5,8 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from db.queries import (
-    leases,
-    shape_sets,
-)
+from db.queries import shape_sets
+from db.queries.cluster import leases
 from db.schema import (
     Job,
     ShapeSet,
@@ -37,7 +35,7 @@ from service.api.shapes.state import no_set
 from service.configurations import to_config_body
 from service.errors import Conflict
 from service.evidence import evidence_of
-from service.job_time import headline_of
+from service.job_summary import headline_of
 from service.schemas import ProblemBody
 from tuner.shapes.across import VISITOR
 from tuner.shapes.cover import Cover, greedy_cover

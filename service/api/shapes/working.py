@@ -7,10 +7,8 @@ from uuid import UUID
 import structlog
 
 from codegen import CodegenError
-from db.queries import (
-    leases,
-    shape_sets,
-)
+from db.queries import shape_sets
+from db.queries.cluster import leases
 from db.session import Database
 from hal import HalError
 from service.api.shapes.running import SetRunner

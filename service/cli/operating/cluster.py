@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from db.migrate import prepare
-from db.queries import coordinators
+from db.queries.cluster import coordinators
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
 from service.cluster.link import check_installed, link_to

@@ -24,14 +24,14 @@ from service.cli.printing.evidence import (
     shown_time,
 )
 from service.cli.printing.output import CONSOLE, print_json, print_wrapped
-from service.energy import energy_text
-from service.job_time import (
+from service.job_summary import (
     Basis,
+    energy_text,
     headline_of,
+    stop_words,
 )
 from service.row_mapping import config_line
 from service.schemas import ProblemBody, to_problem
-from service.stop_reasons import stop_words
 from tuner.search.objective import (
     Objective,
     front,

@@ -5,7 +5,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.queries import best
+from db.queries import trials
 from db.schema import (
     Device,
     Job,
@@ -71,5 +71,5 @@ def _best_on(session: Session, problem: str, device: str, driver: str | None) ->
     measured = query.join(Measurement, Measurement.trial_id == Trial.id).order_by(Measurement.median_us, Trial.id)
     predicted = query.where(Trial.status == "predicted").join(Prediction, Prediction.trial_id == Trial.id)
     found = session.scalars(measured.limit(1)).first()
-    found = found or session.scalars(best.best_predicted(predicted, Trial.id.expression)).first()
+    found = found or session.scalars(trials.select_best_predicted(predicted, Trial.id.expression)).first()
     return None if found is None else found.kernel_id

@@ -10,10 +10,10 @@ from service.dashboard.charts.answers import chart_answer
 from service.dashboard.compare.choosing import best_of_job, best_on
 from service.dashboard.compare.reading import candidates, compare, times_chart
 from service.dashboard.compare.texts import MOST_LINES
+from service.dashboard.error_pages import PAGE
 from service.dashboard.kernels.reading import find_kernel
 from service.dashboard.kernels.stages import reader
 from service.dashboard.naming import problem_label
-from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
 from service.errors import BadRequest, NotFound
 from service.http.deps import (

@@ -7,7 +7,7 @@ from service.api.keys.guard import READ
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.devices.reading import clocks_chart, device_list, device_page
 from service.dashboard.devices.rows import device_rows
-from service.dashboard.problem_pages import PAGE
+from service.dashboard.error_pages import PAGE
 from service.dashboard.rendering import page
 from service.http.deps import (
     ContextDep,

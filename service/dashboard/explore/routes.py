@@ -5,13 +5,13 @@ from fastapi.responses import HTMLResponse
 
 from service.api.keys.guard import READ
 from service.dashboard.charts.answers import chart_answer
+from service.dashboard.error_pages import PAGE
 from service.dashboard.explore.chart import explore_chart
 from service.dashboard.explore.choice import EVIDENCES, OUTCOME, understand
 from service.dashboard.explore.reading import choices, chosen, parts_of, read_scope, settle
 from service.dashboard.jobs.history import FAILURES
 from service.dashboard.naming import problem_label
-from service.dashboard.of_problems import misread
-from service.dashboard.problem_pages import PAGE
+from service.dashboard.problem_filter import misread
 from service.dashboard.problems.rows import pair_list
 from service.dashboard.problems.rows import understand as understand_problems
 from service.dashboard.rendering import page

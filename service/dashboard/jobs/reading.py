@@ -26,14 +26,13 @@ from service.dashboard.jobs.outcomes import Outcomes, Times, outcomes, proposers
 from service.dashboard.jobs.rows import JobRow, job_row, times_of
 from service.dashboard.jobs.trials import TrialPage, TrialRow, Wanted, read_rows, trial_page
 from service.dashboard.naming import config_pairs, problem_pairs
-from service.dashboard.of_problems import identity
+from service.dashboard.problem_filter import identity
 from service.errors import NotFound
-from service.job_time import Basis
+from service.job_summary import Basis, stop_words
 from service.manifest_reader import (
     Launch,
     read_launch,
 )
-from service.stop_reasons import stop_words
 from tuner.search.objective import (
     Objective,
     front,

@@ -10,12 +10,12 @@ from service.api.keys.guard import (
     CallerDep,
 )
 from service.dashboard.charts.answers import chart_answer
+from service.dashboard.error_pages import PAGE
 from service.dashboard.jobs import rows
 from service.dashboard.jobs.history import failures_chart, history_chart, judged_chart
 from service.dashboard.jobs.reading import find_job, job_page, news_of, one_trial
 from service.dashboard.jobs.trials import understand
 from service.dashboard.naming import problem_label
-from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
 from service.errors import NotFound
 from service.http.deps import ReadSessionDep

@@ -15,11 +15,17 @@ from db.schema import (
     Problem,
     Trial,
 )
-from service.dashboard.evidence import TimeEvidence, TimeFigure
+from service.dashboard.evidence import TimeEvidence, TimeFigure, trial_figure
 from service.dashboard.naming import problem_flops, problem_label
-from service.dashboard.of_problems import ProblemFilter, identity, misread, problem_words, unread_id, word
-from service.dashboard.trial_time import trial_figure
-from service.job_time import (
+from service.dashboard.problem_filter import (
+    ProblemFilter,
+    identity,
+    misread,
+    problem_words,
+    unread_id,
+    word,
+)
+from service.job_summary import (
     Basis,
     Headline,
     headline,

@@ -12,13 +12,12 @@ from db.schema import (
     Job,
     Trial,
 )
-from service.dashboard.evidence import ProofFigure, TimeFigure
+from service.dashboard.evidence import ProofFigure, TimeFigure, trial_figure
 from service.dashboard.jobs.figures import GROUP, ORDER, with_times
 from service.dashboard.jobs.history import FAILURES
 from service.dashboard.naming import config_label
-from service.dashboard.of_problems import misread
-from service.dashboard.trial_time import trial_figure
-from service.energy import energy_text
+from service.dashboard.problem_filter import misread
+from service.job_summary import energy_text
 
 PAGE_SIZE = 100
 NOT_RECORDED = "not recorded"

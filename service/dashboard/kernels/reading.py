@@ -15,7 +15,7 @@ from db.schema import (
 from service.api.hostcode.schemas import HostCodeOut
 from service.api.hostcode.service import list_host_code
 from service.api.kernels.service import telling_trials
-from service.dashboard.evidence import ProofFigure, TimeFigure
+from service.dashboard.evidence import ProofFigure, TimeFigure, trial_figure
 from service.dashboard.jobs.trials import proof_figure
 from service.dashboard.kernels.code import CodeReport, read_report
 from service.dashboard.kernels.picture import Picture, draw
@@ -24,9 +24,8 @@ from service.dashboard.kernels.runners_up import runners_up
 from service.dashboard.kernels.stages import ReadArtifact, Stage, chosen, in_order, stage, texts
 from service.dashboard.kernels.tiling import Level, Tiling, tiling_of
 from service.dashboard.naming import config_pairs, problem_label, problem_pairs
-from service.dashboard.of_problems import identity
+from service.dashboard.problem_filter import identity
 from service.dashboard.problems.rows import pair_href
-from service.dashboard.trial_time import trial_figure
 from service.errors import Conflict, NotFound
 from service.evidence import measuring_trial
 from service.manifest_reader import (

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from db.schema import Kernel
 from service.api.keys.guard import READ
+from service.dashboard.error_pages import PAGE
 from service.dashboard.highlight import MAX_LINES
 from service.dashboard.kernels.picture import draw
 from service.dashboard.kernels.reading import find_kernel, kernel_page, read_tiling
@@ -16,7 +17,6 @@ from service.dashboard.kernels.saved import drawing, levels_csv
 from service.dashboard.kernels.stages import reader, stage, texts
 from service.dashboard.kernels.tiling import Tiling
 from service.dashboard.naming import config_label, problem_label
-from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page, rendered
 from service.errors import NotFound
 from service.http.deps import (

@@ -20,11 +20,17 @@ from service.api.kernels.listing import (
     newest,
 )
 from service.api.kernels.service import telling_trials
-from service.dashboard.evidence import ProofFigure, TimeFigure
+from service.dashboard.evidence import ProofFigure, TimeFigure, trial_figure
 from service.dashboard.jobs.trials import proof_figure
 from service.dashboard.naming import config_label, problem_label
-from service.dashboard.of_problems import ProblemFilter, identity, misread, problem_words, unread_id, word
-from service.dashboard.trial_time import trial_figure
+from service.dashboard.problem_filter import (
+    ProblemFilter,
+    identity,
+    misread,
+    problem_words,
+    unread_id,
+    word,
+)
 
 PAGE_SIZE = 50
 EVIDENCES = tuple(Known)

@@ -8,10 +8,10 @@ from service.api.keys.guard import (
     CallerDep,
 )
 from service.dashboard.charts.answers import chart_answer
+from service.dashboard.error_pages import PAGE
 from service.dashboard.forms import first_job, offered
 from service.dashboard.jobs.commands import curl_post
 from service.dashboard.overview.reading import gains_chart, read_now, schedule_rows
-from service.dashboard.problem_pages import PAGE
 from service.dashboard.rendering import page
 from service.http.deps import (
     ContextDep,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from service.dashboard.evidence import TimeEvidence, TimeFigure
 from service.dashboard.problems.samples import Pair, Sample
-from service.job_time import (
+from service.job_summary import (
     Basis,
     Headline,
     headline,

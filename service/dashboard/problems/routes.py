@@ -6,11 +6,11 @@ from fastapi.responses import HTMLResponse
 from service.api.keys.guard import READ
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.compare.choosing import best_everywhere
+from service.dashboard.error_pages import PAGE
 from service.dashboard.jobs.rows import job_rows
 from service.dashboard.kernels.rows import kernel_rows
 from service.dashboard.naming import config_label, problem_label, problem_pairs
-from service.dashboard.of_problems import misread
-from service.dashboard.problem_pages import PAGE
+from service.dashboard.problem_filter import misread
 from service.dashboard.problems import charts
 from service.dashboard.problems.choices import choices_of
 from service.dashboard.problems.heat import read_heat_map

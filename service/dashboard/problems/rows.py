@@ -18,8 +18,13 @@ from db.schema import (
 )
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.naming import problem_flops, problem_label
-from service.dashboard.of_problems import ProblemFilter, number, problem_words, unread_number
-from service.job_time import Basis
+from service.dashboard.problem_filter import (
+    ProblemFilter,
+    number,
+    problem_words,
+    unread_number,
+)
+from service.job_summary import Basis
 from tuner.session.evidence import NATIVE
 
 PAGE_SIZE = 50

@@ -9,9 +9,13 @@ from sqlalchemy.orm import Session
 
 from service.api.keys.guard import READ
 from service.api.schedules import service
+from service.dashboard.error_pages import PAGE
 from service.dashboard.forms import offered
-from service.dashboard.of_problems import identity_of, number, unread_number
-from service.dashboard.problem_pages import PAGE
+from service.dashboard.problem_filter import (
+    identity_of,
+    number,
+    unread_number,
+)
 from service.dashboard.rendering import page
 from service.dashboard.schedules.fields import fields_of, new_schedule
 from service.dashboard.schedules.reading import (

@@ -28,7 +28,7 @@ from service.dashboard.charts.answers import csv_cell
 from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
 from service.dashboard.evidence import ProofFigure, TimeEvidence
 from service.dashboard.naming import config_label
-from service.job_time import Basis
+from service.job_summary import Basis
 from service.schemas import Evidence, ProblemBody, to_problem
 from tuner.session.evidence import NATIVE
 

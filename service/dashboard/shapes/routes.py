@@ -11,10 +11,14 @@ from service.api.keys.guard import READ
 from service.api.shapes import service
 from service.api.shapes.schemas import ShapeSetPage
 from service.dashboard.charts.answers import chart_answer
+from service.dashboard.error_pages import PAGE
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.forms import first_set, offered
-from service.dashboard.of_problems import identity, identity_of, unread_id
-from service.dashboard.problem_pages import PAGE
+from service.dashboard.problem_filter import (
+    identity,
+    identity_of,
+    unread_id,
+)
 from service.dashboard.rendering import page
 from service.dashboard.shapes.reading import (
     KNOWN_BY,

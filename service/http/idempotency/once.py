@@ -18,7 +18,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from db.queries import idempotency
+from db.queries.access import idempotency
 from db.schema import IdempotentAnswer
 from service.api.keys.callers import Caller
 from service.api.keys.guard import CallerDep

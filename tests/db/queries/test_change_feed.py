@@ -9,11 +9,11 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.queries import (
-    api_keys,
     change_feed,
     jobs,
     trials,
 )
+from db.queries.access import api_keys
 from db.schema import (
     KEYS,
     ApiKey,

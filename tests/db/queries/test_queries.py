@@ -11,12 +11,12 @@ from db.queries import (
     devices,
     jobs,
     kernels,
-    leases,
     problems,
     schedules,
     trials,
 )
-from db.queries.job_filter import JobFilter
+from db.queries.cluster import leases
+from db.queries.jobs import JobFilter
 from db.session import Database
 from tests.db import rows
 from tests.db.rows import NOON, digest

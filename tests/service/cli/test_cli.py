@@ -243,7 +243,7 @@ def test_a_winner_that_was_not_compared_and_a_kernel_given_up_early_say_so(
     assert run(monkeypatch, "jobs", "show", str(job_id)) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "4 samples, stopped early" in shown
-    assert "ended: the seconds of its budget were spent" in shown
+    assert "ended: the time budget is spent" in shown
     assert "not measured interleaved with the default: this is the least of single trials" in shown
 
 

@@ -12,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from db.queries import leases
+from db.queries.cluster import leases
 from service.http.deps import Context
 from tests.db.rows import add_measured
 from tests.service.passed import Passed

@@ -14,7 +14,7 @@ from sqlalchemy import update
 
 from codegen import CompileCrashed, GemmProblem
 from db.errors import DatabaseUnavailable
-from db.queries import (
+from db.queries.cluster import (
     coordinators,
     leases,
 )

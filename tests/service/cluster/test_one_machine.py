@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from db.queries import coordinators
+from db.queries.cluster import coordinators
 from db.schema.base import utc_now
 from db.session import Database, open_database
 from service.cluster.one_machine import check_one_machine, file_system_of

@@ -14,12 +14,11 @@ from fastapi.testclient import TestClient
 
 from db.migrate import upgrade
 from db.queries import (
-    heartbeats,
+    devices,
     jobs,
     predictions,
-    quarantines,
-    wall_times,
 )
+from db.queries.cluster import heartbeats
 from db.schema import (
     Job,
     Reuse,
@@ -90,7 +89,9 @@ def test_the_overview_shows_winners_what_runs_and_what_needs_attention(client: T
         rows.add_job(session, problem, cpu, "failed", finished_at=datetime.now(UTC))
         rows.add_schedule(session)
         rows.add_schedule(session, "weekly", enabled=False)
-        quarantines.put(session, host="lab-7", slug="b580", reason="device-unusable: it hung", job_id=None, seconds=60)
+        devices.quarantine(
+            session, host="lab-7", slug="b580", reason="device-unusable: it hung", job_id=None, seconds=60
+        )
     seen = text_of(client.get("/").text)
     turns = "2.06x as fast as the default default 2.469 ms, best 1.200 ms, interleaved"
     assert f"1.200 ms 335.5 GFLOP/s measured interleaved on opencl-cpu-as-b580 · DPAS emulated {turns}" in seen
@@ -251,7 +252,7 @@ def test_a_job_says_what_ended_it_and_that_its_winner_was_not_measured_in_turns(
             jobs.set_stop(session, job.id, "seconds")
     single = "not measured interleaved with the default: the least of single trials"
     seen, before, default = (text_of(client.get(f"/jobs/{job.id}").text) for job in (over, running, kept))
-    assert ": the seconds of its budget were spent" in seen
+    assert ": the time budget is spent" in seen
     assert f"1.50x default 90.00 µs, best 60.00 µs, single measurements {single}" in seen
     assert "seconds of its budget" not in before, "it goes on: what ended an earlier run is not its end"
     assert single not in before
@@ -387,7 +388,7 @@ def test_a_job_that_ended_without_a_trial_says_so_once(client: TestClient, datab
 def test_the_stages_of_a_job_add_up(client: TestClient, database: Database) -> None:
     with database.write() as session:
         job = rows.add_job(session, rows.add_problem(session), rows.add_device(session))
-        wall_times.add(
+        jobs.add_wall_times(
             session,
             job.id,
             {

@@ -9,9 +9,9 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
 from db.queries import (
+    devices,
     jobs,
     predictions,
-    quarantines,
 )
 from db.schema import (
     Job,
@@ -177,7 +177,7 @@ def test_a_device_shows_facts_with_their_source_health_clocks_and_queue(
             trial = rows.add_measured(session, job, number, 50.0, kernel.id, "native")
             session.flush()
             session.execute(update(Measurement).where(Measurement.trial_id == trial.id).values(clock_mhz=mhz))
-        quarantines.put(
+        devices.quarantine(
             session, host="lab-7", slug="b60", reason="device-unusable: it hung", job_id=queued.id, seconds=60
         )
     html = client.get("/devices/b60").text

@@ -11,7 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from codegen import CompileCrashed
-from db.queries import leases
+from db.queries.cluster import leases
 from db.session import open_database
 from service.artifacts import StorageFull
 from service.cluster import coordinator as coordinators

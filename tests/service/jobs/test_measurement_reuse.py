@@ -13,9 +13,9 @@ from codegen.backend import backend_of
 from db.queries import (
     devices,
     jobs,
-    leases,
     problems,
 )
+from db.queries.cluster import leases
 from db.schema import (
     Measurement,
     Reuse,

@@ -16,10 +16,10 @@ from db.errors import LeaseLost
 from db.queries import (
     jobs,
     kernels,
-    leases,
     problems,
     trials,
 )
+from db.queries.cluster import leases
 from db.schema import (
     Artifact,
     Job,

@@ -12,9 +12,9 @@ from codegen.xe.isa import (
 )
 from db.queries import (
     kernels,
-    leases,
     problems,
 )
+from db.queries.cluster import leases
 from db.session import open_database
 from service.artifacts import ArtifactStore
 from service.jobs.store import DbTrialStore

@@ -14,7 +14,7 @@ import pytest
 
 from codegen import GemmProblem
 from db.errors import LeaseLost
-from db.queries import leases
+from db.queries.cluster import leases
 from db.schema import Job
 from db.schema.base import utc_now
 from db.session import Database, open_database

@@ -13,9 +13,9 @@ from codegen.xe.rules import check
 from db.queries import (
     devices,
     jobs,
-    leases,
     problems,
 )
+from db.queries.cluster import leases
 from db.session import Database, open_database
 from hal import DeviceSpec, emulated_spec, find
 from hal.facts.spec import (

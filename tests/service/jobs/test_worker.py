@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from fastapi.testclient import TestClient
 
-from db.queries import leases
+from db.queries.cluster import leases
 from db.schema.base import utc_now
 from service.http.deps import Context
 from service.jobs.job_runs import ClaimedJob, JobEnd, RunJob

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from codegen import Axis, EpilogueKind, EpilogueStep, Extent, GemmProblem, XeConfig
-from codegen.xe.tile_groups import tile_groups
+from codegen.xe.workgroup_tiles import tile_groups
 from hal import find
 from tuner.space.xe.heuristic import default_config
 from tuner.verify.simulated_tiles import (

@@ -24,8 +24,7 @@ from codegen.xe.dialects.spellings import (
     print_attributes,
     resolve,
 )
-from codegen.xe.dialects.xetile.tile import TileType
-from codegen.xe.dialects.xetile.tile_values import verify_value
+from codegen.xe.dialects.xetile.tile import TileType, verify_value
 
 _SHORT = {"add": (AtomicKind.ADDF, AtomicKind.ADDI), "mul": (AtomicKind.MULF, AtomicKind.MULI)}
 """Kinds that the RFC writes without a type: (for floats, for integers)."""

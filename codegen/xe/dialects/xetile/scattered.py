@@ -34,8 +34,7 @@ from codegen.xe.dialects.spellings import (
     resolve,
     take_properties,
 )
-from codegen.xe.dialects.xetile.tile import TileType
-from codegen.xe.dialects.xetile.tile_values import verify_padding
+from codegen.xe.dialects.xetile.tile import TileType, verify_padding
 
 
 @irdl_op_definition

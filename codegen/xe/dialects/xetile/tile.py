@@ -1,8 +1,8 @@
-"""The XeTile tile type."""
+"""Tile type of XeTile, and checks of the vectors that hold its values."""
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IndexType, ShapedType, VectorType
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, ShapedType, VectorType
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
@@ -124,3 +124,38 @@ def verify_indices(op: str, indices: Sequence[SSAValue], tile: TileType) -> None
     types, expected = [v.type for v in indices], VectorType(IndexType(), tile.get_shape())
     if types != [expected]:
         raise VerifyException(f"{op}: expected indices {expected}, got {[str(t) for t in types]}")
+
+
+def verify_value(op: str, value: Attribute, tile: TileType) -> None:
+    """Check that a vector holds the values of a tile, as a matrix or in blocks.
+
+    Raises:
+        VerifyException: otherwise.
+    """
+    assert isinstance(value, VectorType)
+    if value.element_type != tile.element_type:
+        raise VerifyException(f"{op}: expected a vector of {tile.element_type}, got {value}")
+    if value.get_shape() not in tile.value_shapes:
+        expected = " or ".join(format_ints(shape) for shape in tile.value_shapes)
+        raise VerifyException(f"{op}: expected a vector of shape {expected}, got {format_ints(value.get_shape())}")
+
+
+def verify_regular(op: str, tile: TileType) -> None:
+    """Check that a tile is a block of a matrix.
+
+    Raises:
+        VerifyException: it is scattered.
+    """
+    if tile.traits.scattered:
+        raise VerifyException(f"{op}: expected a tile that is not scattered, got {tile}")
+
+
+def verify_padding(op: str, padding: Attribute | None, element: Attribute) -> None:
+    """Check that padding is a number of the element type; an integer also pads floats.
+
+    Raises:
+        VerifyException: otherwise.
+    """
+    kinds = (FloatAttr, IntegerAttr) if isinstance(element, AnyFloat) else IntegerAttr
+    if padding is not None and not isinstance(padding, kinds):
+        raise VerifyException(f"{op}: expected padding that is a number like {element}, got {padding}")

@@ -36,8 +36,8 @@ from codegen.xe.dialects.spellings import (
     resolve,
     take_properties,
 )
-from codegen.xe.dialects.xetile.tile import TileType
-from codegen.xe.dialects.xetile.tile_values import (
+from codegen.xe.dialects.xetile.tile import (
+    TileType,
     verify_padding,
     verify_regular,
     verify_value,

@@ -25,7 +25,7 @@ from codegen.backend import (
 from codegen.workers.cache import CompileCache
 from db.queries import (
     kernels,
-    warm_start_candidates,
+    warm_starts,
 )
 from hal import DeviceSpec
 from hal.devices.listed import ListedDevice
@@ -128,7 +128,7 @@ class Lookup:
         here = self._fitted(source, config)
         if here is None and not source.dynamic:
             return None
-        trial = warm_start_candidates.whole(self.session, found.trial_id)
+        trial = warm_starts.whole(self.session, found.trial_id)
         kernel = None if trial.kernel_id is None else kernels.get(self.session, trial.kernel_id)
         launched = None if kernel is None else self._launched(source, config)
         if launched is not None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
-from db.queries import warm_start_candidates
+from db.queries import warm_starts
 from service.row_mapping import (
     config_from_json,
     problem_from_json,
@@ -34,7 +34,7 @@ class Tuned:
 class _Alike:
     """Jobs, the newest first; `log_sizes` has their log2 of M, N, K and batch in a row each."""
 
-    jobs: Sequence[warm_start_candidates.Near]
+    jobs: Sequence[warm_starts.Near]
     log_sizes: npt.NDArray[np.float64]
 
 
@@ -47,7 +47,7 @@ class Nearby:
 
     def jobs(
         self, session: Session, problem: GemmProblem, device: str, farthest: float | None, most: int
-    ) -> list[tuple[float, warm_start_candidates.Near]]:
+    ) -> list[tuple[float, warm_starts.Near]]:
         """Return jobs of the nearest similar problems on a device (a slug), nearest first, with their
         distance in doublings.
 
@@ -55,13 +55,11 @@ class Nearby:
         about other differences. At equal distance the newer job comes first.
         """
         types = problem_to_json(problem)
-        key = tuple(types[name] for name in warm_start_candidates.TYPES)
+        key = tuple(types[name] for name in warm_starts.TYPES)
         alike = self._alike.get(key)
         if alike is None:
-            jobs = warm_start_candidates.alike(session, types, device)
-            sizes = np.array([job.sizes for job in jobs], dtype=np.float64).reshape(
-                -1, len(warm_start_candidates.SIZES)
-            )
+            jobs = warm_starts.alike(session, types, device)
+            sizes = np.array([job.sizes for job in jobs], dtype=np.float64).reshape(-1, len(warm_starts.SIZES))
             alike = self._alike[key] = _Alike(jobs, np.log2(sizes))
         here = np.log2(np.array([problem.m, problem.n, problem.k, problem.batch], dtype=np.float64))
         far = np.sqrt(np.square(alike.log_sizes - here).sum(axis=1))
@@ -82,8 +80,8 @@ class Nearby:
 
 
 def _read(session: Session, jobs: Sequence[UUID]) -> dict[UUID, list[Tuned]]:
-    rows = warm_start_candidates.fastest_of(session, jobs, OF_A_JOB)
-    rows_of = warm_start_candidates.definitions(session, {row.problem_id for row in rows})
+    rows = warm_starts.fastest_of(session, jobs, OF_A_JOB)
+    rows_of = warm_starts.definitions(session, {row.problem_id for row in rows})
     problems: dict[int, GemmProblem | None] = {}
     found: dict[UUID, list[Tuned]] = {job: [] for job in jobs}
     for row in rows:

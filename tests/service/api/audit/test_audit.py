@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from db.queries import audit
+from db.queries.access import audit
 from service.api.audit.log import record
 from service.api.keys.caller import LOCAL
 from service.api.schedules.firing import fire_due

@@ -12,9 +12,9 @@ from codegen import AnyArtifact, CpuArtifact, CpuConfig, DType, GemmProblem, Ker
 from db.queries import (
     devices,
     jobs,
-    leases,
     problems,
 )
+from db.queries.cluster import leases
 from db.session import Database, open_database
 from hal import DeviceSpec, find
 from service.api.exchange import exporting

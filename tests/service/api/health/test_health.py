@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 from fastapi.testclient import TestClient
 
-from db.queries import (
+from db.queries.cluster import (
     coordinators,
     heartbeats,
 )

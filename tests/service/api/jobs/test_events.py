@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sse_starlette.event import ServerSentEvent
 
-from db.queries import leases
+from db.queries.cluster import leases
 from db.schema.base import utc_now
 from db.session import Database
 from service.api.jobs import events

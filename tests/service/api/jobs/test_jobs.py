@@ -10,9 +10,9 @@ from fastapi.testclient import TestClient
 
 from db.queries import (
     jobs,
-    leases,
     predictions,
 )
+from db.queries.cluster import leases
 from service.http.deps import Context
 from service.settings import Settings
 from tests.db.rows import add_measured, add_predicted, add_trial, predict

@@ -7,10 +7,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import event
 
-from db.queries import (
-    leases,
-    trials,
-)
+from db.queries import trials
+from db.queries.cluster import leases
 from db.schema import (
     Job,
 )

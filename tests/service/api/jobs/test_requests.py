@@ -5,10 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 from codegen import GemmProblem
-from db.queries import (
-    jobs,
-    leases,
-)
+from db.queries import jobs
+from db.queries.cluster import leases
 from db.session import Database
 from hal.facts.xe import XE_DEVICES
 from service.api.jobs.requests import (

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from codegen import CpuConfig, DType, Extent, GemmProblem, InvalidConfig, Isa, Packing, XeConfig
 from codegen.backend import CPU
-from db.queries import leases
+from db.queries.cluster import leases
 from hal.devices.listed import NATIVE, Backend, ListedDevice
 from hal.facts.cpu import probe_cpu
 from service.app import create_app

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from benchmarks.filling import fill
 from codegen import GemmProblem
-from db.queries import warm_start_candidates
+from db.queries import warm_starts
 from db.schema import Job
 from db.session import Database
 from service.api.kernels.lookup.nearby import Nearby
@@ -34,7 +34,7 @@ def test_the_fastest_of_jobs_together_are_those_of_each(filled: Database) -> Non
         together = Nearby().tuned(session, jobs)
         assert len(jobs) > 10
         for job in jobs:
-            alone = warm_start_candidates.fastest(session, job, OF_A_JOB)
+            alone = warm_starts.fastest(session, job, OF_A_JOB)
             assert [each.trial_id for each in together[job]] == [trial.id for trial in alone]
             assert [each.config for each in together[job]] == [config_from_json(trial.config) for trial in alone]
 
@@ -42,14 +42,12 @@ def test_the_fastest_of_jobs_together_are_those_of_each(filled: Database) -> Non
 def test_the_nearest_jobs_are_those_of_the_least_distance_the_newest_first(filled: Database) -> None:
     rng, nearby = random.Random(3), Nearby()
     with filled.read() as session:
-        stored = warm_start_candidates.alike(session, problem_to_json(GemmProblem(64, 48, 32)), "b580")
+        stored = warm_starts.alike(session, problem_to_json(GemmProblem(64, 48, 32)), "b580")
         assert len(stored) > 5
         for _ in range(20):
             problem = GemmProblem(rng.randint(1, 9_000), rng.randint(1, 9_000), 8 * rng.randint(1, 900))
             here = problem.m, problem.n, problem.k, problem.batch
-            ranked = sorted(
-                (warm_start_candidates.distance(job.sizes, here), place) for place, job in enumerate(stored)
-            )
+            ranked = sorted((warm_starts.distance(job.sizes, here), place) for place, job in enumerate(stored))
             expected = [(far, stored[place].job_id) for far, place in ranked if far <= 3.0][:5]
             found = nearby.jobs(session, problem, "b580", 3.0, 5)
             assert [job.job_id for _, job in found] == [job_id for _, job_id in expected]

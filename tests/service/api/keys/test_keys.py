@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from db.queries import api_keys
+from db.queries.access import api_keys
 from service.api.keys import service
 from service.api.keys.callers import (
     check_closed,

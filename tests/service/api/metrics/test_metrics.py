@@ -9,10 +9,7 @@ from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import update
 
-from db.queries import (
-    counters,
-    metrics,
-)
+from db.queries import metrics
 from db.schema import (
     Tallied,
     Trial,
@@ -109,9 +106,9 @@ def test_kernels_that_jobs_compiled_or_found_compiled_are_added_up(
     assert value(families(fresh), "xetune_compile_cache_total", result="hit") == 3
     assert value(families(fresh), "xetune_compile_cache_total", result="miss") == 7
     with context.database.write() as session:
-        counters.add(session, {Tallied.COMPILE_CACHE_HITS: 2, Tallied.COMPILE_CACHE_MISSES: 0})
+        metrics.count(session, {Tallied.COMPILE_CACHE_HITS: 2, Tallied.COMPILE_CACHE_MISSES: 0})
     with context.database.read() as session:
-        assert counters.read(session) == {Tallied.COMPILE_CACHE_HITS: 5, Tallied.COMPILE_CACHE_MISSES: 7}
+        assert metrics.counts(session) == {Tallied.COMPILE_CACHE_HITS: 5, Tallied.COMPILE_CACHE_MISSES: 7}
 
 
 def test_requests_are_counted_by_the_template_of_their_route(client: TestClient) -> None:

@@ -12,10 +12,10 @@ import pytest
 from codegen import DType, GemmProblem
 from db.queries import (
     jobs,
-    leases,
     shape_sets,
     trials,
 )
+from db.queries.cluster import leases
 from db.session import Database, open_database
 from hal import Buffer, DeviceCrashed, DeviceSpec, LaunchSpec, RunReport, Timing
 from hal.devices.listed import Backend, ListedDevice

@@ -12,7 +12,7 @@ from sqlalchemy import Select, delete, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from db.errors import FenceLost
-from db.queries import leases
+from db.queries.cluster import leases
 from db.queries.insert import insert_missing
 from db.schema import (
     Coordinator,

@@ -9,9 +9,12 @@ from typing import Any, cast
 import pytest
 from fastapi import FastAPI
 
-from service.client_models import MODELS_FILE, models_text
-from service.client_sync import SYNC_FILES, sync_text
-from service.openapi import contract
+from service.client_code import MODELS_FILE, models_text
+from service.openapi import (
+    SYNC_FILES,
+    contract,
+    sync_text,
+)
 from xetune_client import models
 
 

@@ -13,9 +13,9 @@ from codegen.serialization import (
 from db.queries import (
     devices,
     jobs,
-    leases,
     problems,
 )
+from db.queries.cluster import leases
 from db.schema import ResultKey
 from db.session import Database
 from hal import DeviceSpec, Fact, emulated_spec, find

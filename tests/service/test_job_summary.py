@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.job_time import (
+from service.job_summary import (
     Basis,
     headline_of,
 )

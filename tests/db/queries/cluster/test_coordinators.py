@@ -7,11 +7,11 @@ from threading import Event
 import pytest
 
 from db.errors import FenceLost
-from db.queries import (
+from db.queries.cluster import (
     coordinators,
     leases,
 )
-from db.queries.coordinators import Fence
+from db.queries.cluster.coordinators import Fence
 from db.schema import Job
 from db.session import Database
 from tests.db import rows

@@ -10,10 +10,8 @@ import pytest
 from sqlalchemy import text
 
 from db.errors import LeaseLost
-from db.queries import (
-    jobs,
-    leases,
-)
+from db.queries import jobs
+from db.queries.cluster import leases
 from db.schema import Job
 from db.session import Database, open_database
 from tests.db import rows

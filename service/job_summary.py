@@ -1,4 +1,4 @@
-"""Reported times of a job: one rule for its pages, sets of shapes and the terminal.
+"""Results of a job as its pages, the terminal and sets of shapes report them: times, energy and stop reason.
 
 The re-measured, interleaved times of default and best are reported. Without those, the times of their trials
 are: a single measurement each, or predictions.
@@ -8,6 +8,29 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from service.schemas import TimeEvidence
+
+_UNITS = ((1e6, "J"), (1e3, "mJ"), (1.0, "µJ"))
+
+
+def energy_text(energy_uj: float) -> str:
+    """Format microjoules with a unit: 5120 as "5.12 mJ". Energies of launches include idle power."""
+    size, unit = next(((size, unit) for size, unit in _UNITS if energy_uj >= size), _UNITS[-1])
+    return f"{energy_uj / size:.3g} {unit}"
+
+
+_STOP_REASONS = {
+    "trials": "all trials of the budget are done",
+    "seconds": "the time budget is spent",
+    "exhausted": "every configuration was tried",
+    "no_gain": "the last trials brought no improvement",
+    "roofline": "the requested fraction of the roofline is reached",
+    "cancelled": "cancelled by a user",
+}
+
+
+def stop_words(reason: str) -> str:
+    """Describe the stop reason of a search."""
+    return _STOP_REASONS.get(reason, reason)
 
 
 class Basis(StrEnum):
