@@ -2,10 +2,10 @@
 
 from hal.device import Argument, Buffer, Device, LaunchSpec, LaunchStep, Role, RunReport, Scalar, Timing
 from hal.devices.listed import (
-    Backend,
     Disagreement,
     ListedDevice,
     Match,
+    Runtime,
     runs_own_code,
     untargetable_reason,
 )
@@ -47,7 +47,6 @@ __all__ = [
     "XE_DEVICES",
     "AmbiguousDevice",
     "Argument",
-    "Backend",
     "Buffer",
     "Device",
     "DeviceCrashed",
@@ -66,6 +65,7 @@ __all__ = [
     "Readiness",
     "Role",
     "RunReport",
+    "Runtime",
     "Scalar",
     "Timing",
     "UnknownDevice",

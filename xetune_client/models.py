@@ -140,15 +140,6 @@ class Axis(StrEnum):
     COLUMN = 'column'
 
 
-class Backend(StrEnum):
-    """Runtime through which a device is reached."""
-
-    OPENCL = 'opencl'
-    SYCL = 'sycl'
-    HOST = 'host'
-    TABLE = 'table'
-
-
 class DType(StrEnum):
     """Element types."""
 
@@ -1257,6 +1248,15 @@ class DeviceKind(StrEnum):
     CPU = 'cpu'
 
 
+class Runtime(StrEnum):
+    """Runtime through which a device is reached."""
+
+    OPENCL = 'opencl'
+    SYCL = 'sycl'
+    HOST = 'host'
+    TABLE = 'table'
+
+
 class FactOut(Model):
     """One known fact of a device; its name carries the unit."""
 
@@ -1340,7 +1340,7 @@ class DeviceOut(Model):
     kind: DeviceKind
     """gpu or cpu"""
 
-    backend: Backend
+    runtime: Runtime
     """Runtime that reaches it; table: not in this machine"""
 
     runnable: bool

@@ -116,8 +116,8 @@ def _best_queries(job_id: UUID) -> tuple[Select[Trial], Select[Trial]]:
         .where(median_us.is_not(None), or_(Trial.proof_kind != "none", own.content_hash == other.content_hash))
         .order_by(median_us, Trial.number)
     )
-    proven = select(Trial).where(Trial.job_id == job_id, Trial.status == "predicted", Trial.proof_kind != "none")
-    return measured, select_best_predicted(proven.join(Prediction), Trial.number.expression)
+    verified = select(Trial).where(Trial.job_id == job_id, Trial.status == "predicted", Trial.proof_kind != "none")
+    return measured, select_best_predicted(verified.join(Prediction), Trial.number.expression)
 
 
 def count_by_status(session: Session, job_id: UUID) -> dict[str, int]:
@@ -166,7 +166,7 @@ TIE = 1.01
 
 
 def select_best_predicted(verified: Select[Trial], last: ColumnElement[int]) -> Select[Trial]:
-    """Select the best of `verified`: predicted trials with their predictions joined. `last` breaks the remaining ties."""
+    """Select the best of `verified`: predicted trials with their predictions joined. `last` breaks ties."""
     least_us = verified.with_only_columns(func.min(Prediction.time_us)).correlate(None).scalar_subquery()
     return verified.where(Prediction.time_us <= least_us * TIE).order_by(Prediction.high_us, last).limit(1)
 

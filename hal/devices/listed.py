@@ -22,7 +22,7 @@ OVERSUBSCRIBED = "native:oversubscribed"
 _SUBGROUP_SIZE = 16
 
 
-class Backend(StrEnum):
+class Runtime(StrEnum):
     """Runtime through which a device is reached."""
 
     OPENCL = "opencl"
@@ -69,7 +69,7 @@ class ListedDevice:
     """
 
     spec: DeviceSpec
-    backend: Backend
+    runtime: Runtime
     address: str | None
     runnable: bool
     targetable: bool
@@ -80,7 +80,7 @@ class ListedDevice:
 
 def listed(
     spec: DeviceSpec,
-    backend: Backend,
+    runtime: Runtime,
     address: str | None,
     *,
     runnable: bool,
@@ -92,7 +92,7 @@ def listed(
     reason = untargetable_reason(spec)
     if reason is not None:
         notes = (*notes, f"not targetable: {reason}")
-    return ListedDevice(spec, backend, address, runnable, reason is None, "; ".join(notes), match, no_energy)
+    return ListedDevice(spec, runtime, address, runnable, reason is None, "; ".join(notes), match, no_energy)
 
 
 def untargetable_reason(spec: DeviceSpec) -> str | None:

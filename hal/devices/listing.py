@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from hal.devices.listed import (
     NATIVE,
-    Backend,
     ListedDevice,
+    Runtime,
     listed,
     untargetable_reason,
 )
@@ -44,7 +44,7 @@ def list_devices(probes: Probes | None = None) -> list[ListedDevice]:
         *gpus,
         _host(host, probes),
         *here[len(gpus) :],
-        *(listed(spec, Backend.TABLE, None, runnable=False) for spec in rows),
+        *(listed(spec, Runtime.TABLE, None, runnable=False) for spec in rows),
     ]
 
 
@@ -55,7 +55,7 @@ def _opencl_cpu(device: ProbedDevice, host: DeviceSpec) -> ListedDevice:
     note = "emulates any targetable GPU (DPAS emulated)"
     no_energy = cpu_meter().refusal
     return ListedDevice(
-        spec, Backend.OPENCL, device.address, runnable=True, targetable=False, note=note, no_energy=no_energy
+        spec, Runtime.OPENCL, device.address, runnable=True, targetable=False, note=note, no_energy=no_energy
     )
 
 
@@ -63,7 +63,7 @@ def _host(spec: DeviceSpec, probes: Probes) -> ListedDevice:
     """Return the host CPU itself, with the faults that kept a runtime from being listed in its note."""
     faults = tuple(report.fault for report in (probes.opencl, probes.sycl) if report.fault is not None)
     runnable = untargetable_reason(spec) is None
-    return listed(spec, Backend.HOST, NATIVE, runnable=runnable, notes=faults, no_energy=cpu_meter().refusal)
+    return listed(spec, Runtime.HOST, NATIVE, runnable=runnable, notes=faults, no_energy=cpu_meter().refusal)
 
 
 def _with_distinct_ids(devices: list[ListedDevice]) -> list[ListedDevice]:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hal.devices.listed import (
-    Backend,
     Disagreement,
     ListedDevice,
     Match,
+    Runtime,
     listed,
 )
 from hal.energy import gpu_meter
@@ -78,7 +78,7 @@ def _through_opencl(device: ProbedDevice, twin: ProbedDevice | None) -> ListedDe
     if twin is not None:
         notes = (f"also SYCL {twin.address}", *notes)
     no_energy = gpu_meter(device.pci_address).refusal
-    return listed(spec, Backend.OPENCL, device.address, runnable=True, notes=notes, match=match, no_energy=no_energy)
+    return listed(spec, Runtime.OPENCL, device.address, runnable=True, notes=notes, match=match, no_energy=no_energy)
 
 
 def _through_sycl(device: ProbedDevice) -> ListedDevice:
@@ -86,7 +86,7 @@ def _through_sycl(device: ProbedDevice) -> ListedDevice:
     missing = (
         "kernels are launched through OpenCL, which does not find it: install its OpenCL driver (intel-opencl-icd)"
     )
-    return listed(spec, Backend.SYCL, device.address, runnable=False, notes=(missing, *notes), match=match)
+    return listed(spec, Runtime.SYCL, device.address, runnable=False, notes=(missing, *notes), match=match)
 
 
 def _merged(device: ProbedDevice, twin: ProbedDevice | None) -> tuple[DeviceSpec, Match | None, tuple[str, ...]]:

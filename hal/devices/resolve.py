@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hal.devices.listed import Backend, ListedDevice, listed
+from hal.devices.listed import ListedDevice, Runtime, listed
 from hal.devices.listing import OPENCL_CPU_ID, list_devices
 from hal.errors import AmbiguousDevice, UnknownDevice
 from hal.facts.spec import (
@@ -76,7 +76,7 @@ def open_device(device: ListedDevice) -> ProcessDevice:
 
 def _host(devices: Sequence[ListedDevice]) -> ListedDevice:
     """Return the CPU of this machine."""
-    host = next((device for device in devices if device.backend is Backend.HOST), None)
+    host = next((device for device in devices if device.runtime is Runtime.HOST), None)
     if host is None:
         raise UnknownDevice("the CPU of this machine is not among the devices to choose from")
     return host
@@ -87,10 +87,10 @@ def _stand_in(devices: Sequence[ListedDevice], id: str, target: str) -> ListedDe
     xe = _gpu_spec(devices, target)
     cpu = next((d for d in devices if d.spec.id == id and d.runnable), None)
     if cpu is None:
-        why = next((d.note for d in devices if d.backend is Backend.HOST), "")
+        why = next((d.note for d in devices if d.runtime is Runtime.HOST), "")
         raise UnknownDevice(f"no CPU OpenCL device {id!r} is here; `pip install intel-opencl-rt` brings one ({why})")
     spec, notes = emulated_spec(cpu.spec, xe), ("DPAS emulated",)
-    return listed(spec, cpu.backend, cpu.address, runnable=True, notes=notes, no_energy=cpu.no_energy)
+    return listed(spec, cpu.runtime, cpu.address, runnable=True, notes=notes, no_energy=cpu.no_energy)
 
 
 def _gpu_spec(devices: Sequence[ListedDevice], name: str) -> DeviceSpec:

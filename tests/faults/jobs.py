@@ -18,7 +18,7 @@ from db.schema import (
 )
 from db.session import Database
 from hal import HalError
-from hal.devices.listed import Backend, ListedDevice
+from hal.devices.listed import ListedDevice, Runtime
 from service.api.jobs.requests import (
     submit,
 )
@@ -35,7 +35,7 @@ from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
 
 SPEC = cpu_spec()
-HERE = ListedDevice(SPEC, Backend.HOST, "native", runnable=True, targetable=True, note="")
+HERE = ListedDevice(SPEC, Runtime.HOST, "native", runnable=True, targetable=True, note="")
 TRIALS = 4
 
 

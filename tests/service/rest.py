@@ -15,8 +15,8 @@ from db.session import Database
 from hal import DeviceKind, Fact
 from hal.devices.listed import (
     NATIVE,
-    Backend,
     ListedDevice,
+    Runtime,
     listed,
 )
 from hal.facts.spec import spec_from_facts
@@ -48,9 +48,9 @@ def invented_devices() -> list[ListedDevice]:
     """A CPU that is here, the same by OpenCL, and the table of GPUs that are not."""
     facts = [Fact("driver", "2026.2", "probed"), Fact("cores", 2, "probed")]
     cpu = spec_from_facts("opencl-cpu", "A CPU", DeviceKind.CPU, facts)
-    here = ListedDevice(cpu, Backend.OPENCL, "0:0", runnable=True, targetable=False, note="stands in")
-    host = listed(cpu_spec(), Backend.HOST, NATIVE, runnable=True)
-    return [host, here, *(listed(row.spec, Backend.TABLE, None, runnable=False) for row in XE_DEVICES)]
+    here = ListedDevice(cpu, Runtime.OPENCL, "0:0", runnable=True, targetable=False, note="stands in")
+    host = listed(cpu_spec(), Runtime.HOST, NATIVE, runnable=True)
+    return [host, here, *(listed(row.spec, Runtime.TABLE, None, runnable=False) for row in XE_DEVICES)]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from db.queries import devices
 from db.queries.cluster import coordinators
 from db.schema import ReachedDevice
 from db.session import Database
-from hal import Backend, ListedDevice
+from hal import ListedDevice, Runtime
 from hal.devices.listed import listed, runs_own_code
 from hal.devices.listing import OPENCL_CPU_ID
 from service.row_mapping import spec_from_json
@@ -46,10 +46,10 @@ def _reached(row: ReachedDevice) -> ListedDevice | None:
     except ValueError:
         return None
     is_native = runs_own_code(spec) and not spec.id.startswith(OPENCL_CPU_ID)
-    backend = Backend.HOST if is_native else Backend.OPENCL
+    runtime = Runtime.HOST if is_native else Runtime.OPENCL
     notes = (f"on {row.host}, by way of the coordinator",)
     # Whether its energy can be read is determined there, when a job has measured its default.
-    return listed(spec, backend, None, runnable=True, notes=notes, no_energy=None)
+    return listed(spec, runtime, None, runnable=True, notes=notes, no_energy=None)
 
 
 def device_elsewhere(session: Session, slug: str) -> ListedDevice | None:
@@ -61,4 +61,4 @@ def device_elsewhere(session: Session, slug: str) -> ListedDevice | None:
         spec = spec_from_json(row.spec)
     except ValueError:
         return None
-    return listed(spec, Backend.TABLE, None, runnable=False, notes=("it is not in this machine",))
+    return listed(spec, Runtime.TABLE, None, runnable=False, notes=("it is not in this machine",))

@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from hal import DeviceKind, Use
-from hal.devices.listed import Backend
+from hal.devices.listed import Runtime
 
 FactValue = bool | int | float | str | list[int | str]
 
@@ -58,7 +58,7 @@ class DeviceOut(BaseModel):
     emulates: str | None = Field(
         default=None, description="Id of the GPU whose kernels it runs with emulated built-ins", examples=["b580"]
     )
-    backend: Backend = Field(description="Runtime that reaches it; table: not in this machine", examples=["opencl"])
+    runtime: Runtime = Field(description="Runtime that reaches it; table: not in this machine", examples=["opencl"])
     address: str | None = Field(default=None, description="Its location on this machine", examples=["opencl:0:0"])
     runnable: bool = Field(description="Whether kernels can be run on it here", examples=[True])
     targetable: bool = Field(description="Whether kernels can be compiled for it", examples=[True])

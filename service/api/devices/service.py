@@ -104,7 +104,7 @@ def describe(device: ListedDevice) -> DeviceOut:
         name=spec.name,
         kind=spec.kind,
         emulates=spec.emulates,
-        backend=device.backend,
+        runtime=device.runtime,
         address=device.address,
         runnable=device.runnable,
         targetable=device.targetable,

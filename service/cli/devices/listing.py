@@ -10,10 +10,10 @@ from rich.text import Text
 
 from hal import (
     FACT_NAMES,
-    Backend,
     DeviceKind,
     DeviceSpec,
     ListedDevice,
+    Runtime,
     untargetable_reason,
 )
 from hal.facts.spec import (
@@ -43,7 +43,7 @@ devices_app = typer.Typer(no_args_is_help=False, help="List the devices of this 
 
 def render_devices(listed: list[ListedDevice]) -> RenderableType:
     """Render the devices in this machine, then the table of Intel GPUs, then why some of them are not targeted."""
-    here = [device for device in listed if device.backend is not Backend.TABLE]
+    here = [device for device in listed if device.runtime is not Runtime.TABLE]
     gpus = [device for device in listed if device.spec.kind is DeviceKind.GPU]
     return Group(_here(here), Text(), _gpus(gpus), Text(), *_sources(gpus), *_reasons(gpus))
 
@@ -68,7 +68,7 @@ def _here(devices: list[ListedDevice]) -> Table:
 
 
 def _reached(device: ListedDevice) -> str:
-    if device.backend is Backend.HOST:
+    if device.runtime is Runtime.HOST:
         return "runs kernels of its own, as `cpu`" if device.runnable else "runs no kernels"
     how = f"reached at {device.address}" if device.address is not None else "not reached by a runtime"
     return f"{how}; {'runs kernels' if device.runnable else 'runs no kernels'}"

@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from hal import FACT_NAMES, Backend, DeviceKind, ListedDevice, needs_of, runs_own_code
+from hal import FACT_NAMES, DeviceKind, ListedDevice, Runtime, needs_of, runs_own_code
 from service.api.devices.schemas import (
     DeviceOut,
     MatchOut,
@@ -39,8 +39,8 @@ def render_device(device: DeviceOut, listed: ListedDevice) -> RenderableType:
 
 
 def _heading(device: DeviceOut) -> RenderableType:
-    where = f"here, at {device.address}" if device.address is not None else f"not in this machine ({device.backend})"
-    if device.backend is Backend.HOST:
+    where = f"here, at {device.address}" if device.address is not None else f"not in this machine ({device.runtime})"
+    if device.runtime is Runtime.HOST:
         where = "the CPU of this machine, also called cpu and host-cpu"
     lines = [Text(device.id, style="bold cyan").append(f"  {device.name}", style="bold"), Text(where)]
     if device.aliases:

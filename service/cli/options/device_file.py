@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from hal import Backend, DeviceSpec, Disagreement, ListedDevice, Match, resolve_device
+from hal import DeviceSpec, Disagreement, ListedDevice, Match, Runtime, resolve_device
 from hal.devices.listed import listed
 from service.api.devices.schemas import (
     DeviceOut,
@@ -35,7 +35,7 @@ def named_device(name: str, target: str | None) -> ListedDevice:
         with of_service(url) as client:
             return listed_of(same(DeviceOut, client.device(name)))
     try:
-        return listed(_spec_of(path), Backend.TABLE, None, runnable=False)
+        return listed(_spec_of(path), Runtime.TABLE, None, runnable=False)
     except OSError as error:
         raise BadRequest(f"--device {path}: {error.strerror}") from error
 
@@ -60,7 +60,7 @@ def listed_of(told: DeviceOut) -> ListedDevice:
             f"the service reports a fact of device {told.id} that this version does not know: {error}"
         ) from error
     match = None if told.match is None else _match(told.match)
-    return ListedDevice(spec, told.backend, told.address, told.runnable, told.targetable, told.note, match=match)
+    return ListedDevice(spec, told.runtime, told.address, told.runnable, told.targetable, told.note, match=match)
 
 
 def _match(told: MatchOut) -> Match:

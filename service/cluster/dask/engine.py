@@ -14,7 +14,7 @@ from dask import config as dask_config
 from distributed import Client, Future, KilledWorker, fire_and_forget
 from distributed.comm.core import CommClosedError
 
-from hal import XE_DEVICES, Backend, ListedDevice
+from hal import XE_DEVICES, ListedDevice, Runtime
 from hal.devices.listed import listed
 from service.cluster.dask.dask_worker import (
     Offer,
@@ -240,4 +240,4 @@ def _by_hardware(offers: dict[str, Offer]) -> list[tuple[str, str, str, tuple[Li
 
 def _table() -> list[ListedDevice]:
     """Return the devices that can be predicted."""
-    return [listed(row.spec, Backend.TABLE, None, runnable=False) for row in XE_DEVICES]
+    return [listed(row.spec, Runtime.TABLE, None, runnable=False) for row in XE_DEVICES]

@@ -1,6 +1,6 @@
 """What the runtimes told becomes one entry a device, filled in from the table."""
 
-from hal import Backend, DeviceKind, Fact, ListedDevice, find, list_devices, readiness
+from hal import DeviceKind, Fact, ListedDevice, Runtime, find, list_devices, readiness
 from hal.devices.listed import NATIVE, Disagreement, Match
 from hal.facts.cpu import probe_cpu
 from hal.facts.spec import PROBED
@@ -26,7 +26,7 @@ CPU = probed("opencl:1:0", DeviceKind.CPU, cores=2, max_workgroup_size=8192, dri
 
 
 def here(opencl: ProbeReport, sycl: ProbeReport = NOTHING) -> list[ListedDevice]:
-    return [d for d in list_devices(Probes(opencl, sycl)) if d.backend not in (Backend.TABLE, Backend.HOST)]
+    return [d for d in list_devices(Probes(opencl, sycl)) if d.runtime not in (Runtime.TABLE, Runtime.HOST)]
 
 
 def test_a_probed_gpu_is_filled_in_from_its_row() -> None:
@@ -110,7 +110,7 @@ def test_two_gpus_of_one_model_have_distinct_ids_and_their_own_twins() -> None:
 
 def test_a_gpu_that_only_sycl_finds_says_what_to_install() -> None:
     [device] = here(ProbeReport(), ProbeReport((gpu("level_zero:gpu:0", "E211"),)))
-    assert (device.spec.id, device.backend, device.runnable, device.targetable) == ("b60", Backend.SYCL, False, True)
+    assert (device.spec.id, device.runtime, device.runnable, device.targetable) == ("b60", Runtime.SYCL, False, True)
     assert "intel-opencl-icd" in device.note
 
 
@@ -133,7 +133,7 @@ def test_the_rest_of_the_table_and_the_host_are_always_listed() -> None:
     assert [d.spec.id for d in devices[:2]] == ["b580", probe_cpu().id]
     rows = {d.spec.id: d for d in devices[2:]}
     assert "b580" not in rows
-    assert {d.backend for d in rows.values()} == {Backend.TABLE}
+    assert {d.runtime for d in rows.values()} == {Runtime.TABLE}
     assert not any(d.runnable for d in rows.values())
     assert rows["b60"].targetable
     assert rows["a770"].note.startswith("not targetable: its DPAS needs sub-groups of 8")
@@ -143,7 +143,7 @@ def test_what_kept_a_runtime_from_being_listed_is_said_of_the_host() -> None:
     host = list_devices(Probes(NOTHING, ProbeReport(fault="SYCL needs the package dpctl")))[0]
     assert host.spec == probe_cpu()
     assert host.note == "no runtime; SYCL needs the package dpctl"
-    assert (host.backend, host.address, host.runnable, host.targetable) == (Backend.HOST, NATIVE, True, True)
+    assert (host.runtime, host.address, host.runnable, host.targetable) == (Runtime.HOST, NATIVE, True, True)
 
 
 def test_gpus_come_before_the_host_and_the_host_before_opencl_on_it() -> None:

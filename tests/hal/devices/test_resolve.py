@@ -3,10 +3,10 @@
 import pytest
 
 from hal import (
-    Backend,
     DeviceKind,
     Fact,
     ListedDevice,
+    Runtime,
     UnknownDevice,
     find,
     list_devices,
@@ -35,7 +35,7 @@ def test_auto_is_the_first_gpu_that_can_run_and_be_targeted() -> None:
 
 def test_auto_without_a_gpu_is_the_cpu_of_this_machine() -> None:
     device = resolve_device("Auto", among=devices(gpu("opencl:0:0", "56A0"), CPU))
-    assert (device.spec.id, device.backend, device.address) == (probe_cpu().id, Backend.HOST, "native")
+    assert (device.spec.id, device.runtime, device.address) == (probe_cpu().id, Runtime.HOST, "native")
     assert (device.runnable, device.targetable) == (True, True)
     assert device.spec.emulates is None
 
@@ -43,7 +43,7 @@ def test_auto_without_a_gpu_is_the_cpu_of_this_machine() -> None:
 @pytest.mark.parametrize("name", ["cpu", "host-cpu", "CPU", probe_cpu().id])
 def test_the_cpu_of_this_machine_has_three_names(name: str) -> None:
     device = resolve_device(name, among=devices(GPU, CPU))
-    assert (device.spec, device.backend) == (probe_cpu(), Backend.HOST)
+    assert (device.spec, device.runtime) == (probe_cpu(), Runtime.HOST)
     with pytest.raises(UnknownDevice, match=r"runs kernels for cpu-.* not for b580: leave the target out"):
         resolve_device(name, "b580", among=devices(GPU, CPU))
 

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from codegen import DType, GemmProblem
-from hal.devices.listed import NATIVE, Backend, ListedDevice
+from hal.devices.listed import NATIVE, ListedDevice, Runtime
 from service.cli.main import app
 from tests.tuner.fakes import cpu_spec
 from tuner.backend import tuning_for
@@ -19,7 +19,7 @@ ASKED = ("explain", "--m", "200", "--n", "384", "--k", "640", "--dtype", "bf16",
 @pytest.fixture(autouse=True)
 def own_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever this machine's CPU is."""
-    here = ListedDevice(SPEC, Backend.HOST, NATIVE, runnable=True, targetable=True, note="")
+    here = ListedDevice(SPEC, Runtime.HOST, NATIVE, runnable=True, targetable=True, note="")
     monkeypatch.setattr("service.cli.compiler.explain.named_device", lambda *_: here)
 
 

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hal import UnknownDevice
-from hal.devices.listed import NATIVE, Backend, ListedDevice
+from hal.devices.listed import NATIVE, ListedDevice, Runtime
 from service.api.devices.service import describe
 from service.cli.devices.listing import devices_json
 from service.cli.main import app
@@ -22,7 +22,7 @@ ASKED = ("compile", "--m", "24", "--n", "96", "--k", "40", "--dtype", "bf16")
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """What the other machine prints of its CPU."""
-    there = ListedDevice(SPEC, Backend.HOST, NATIVE, runnable=True, targetable=True, note="")
+    there = ListedDevice(SPEC, Runtime.HOST, NATIVE, runnable=True, targetable=True, note="")
     path = tmp_path / "other.json"
     path.write_text(json.dumps({"devices": devices_json([describe(there)])}))
     return path

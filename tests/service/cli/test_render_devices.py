@@ -114,7 +114,7 @@ def test_json_holds_every_fact_or_null() -> None:
         for device in json.loads(json.dumps(devices_json([describe(device) for device in listed()])))
     }
     b570 = devices["b570"]
-    assert (b570["backend"], b570["address"], b570["runnable"], b570["targetable"]) == (
+    assert (b570["runtime"], b570["address"], b570["runnable"], b570["targetable"]) == (
         "opencl",
         "opencl:1:0",
         True,

@@ -23,7 +23,7 @@ from db.schema import Job
 from db.schema.base import utc_now
 from db.session import Database
 from hal import Fact, find
-from hal.devices.listed import Backend, listed
+from hal.devices.listed import Runtime, listed
 from hal.facts.spec import spec_from_facts
 from service.api.devices.stored import store_device
 from service.cluster.coordinator import Coordinator
@@ -347,7 +347,7 @@ def test_no_more_jobs_are_under_way_than_one_may_have(database: Database, runnin
 
 
 def test_what_is_reached_is_told_to_others(database: Database, running: Running) -> None:
-    device = listed(find("b580"), Backend.OPENCL, "0:0", runnable=True)
+    device = listed(find("b580"), Runtime.OPENCL, "0:0", runnable=True)
     engine = Some([Named("p1", ("b580",))], told=[Reached("p1", "node-7", device)])
     running.start(engine, lambda *_: JobEnd.SUCCEEDED, "a")
 

@@ -25,7 +25,7 @@ from db.schema import (
 )
 from db.session import Database
 from hal import DeviceKind, DeviceSpec
-from hal.devices.listed import Backend, ListedDevice
+from hal.devices.listed import ListedDevice, Runtime
 from service.api.jobs.schemas import JobBody
 from service.app import create_app
 from service.cli.main import main
@@ -38,7 +38,7 @@ from tests.service import dashboard_rows as rows
 
 HOSTILE = "<script>alert('1')</script> \" onmouseover=alert(2) &amp;"
 HERE = ListedDevice(
-    DeviceSpec("opencl-cpu", "A CPU", DeviceKind.CPU), Backend.OPENCL, "0", runnable=True, targetable=False, note="n"
+    DeviceSpec("opencl-cpu", "A CPU", DeviceKind.CPU), Runtime.OPENCL, "0", runnable=True, targetable=False, note="n"
 )
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import func, select
 
-from benchmarks.filling import fill
+from benchmarks.service.filling import fill
 from db.queries import (
     jobs,
     trials,
@@ -17,7 +17,7 @@ from db.schema import (
 )
 from db.session import Database, open_database
 from hal import find
-from hal.devices.listed import Backend, listed
+from hal.devices.listed import Runtime, listed
 from service.api.kernels.lookup.lookup import Lookup
 from service.artifacts import ArtifactStore
 from service.row_mapping import problem_from_json
@@ -33,7 +33,7 @@ def test_filled_kernels_are_served_for_their_problems(sqlite_url: str, tmp_path:
     sources: set[str] = set()
     with database.read() as session:
         for slug in ("b580", "max1100"):
-            device = listed(find(slug), Backend.TABLE, None, runnable=False)
+            device = listed(find(slug), Runtime.TABLE, None, runnable=False)
             for problem in session.scalars(select(Problem)):
                 wanted = problem_from_json(problem.definition)
                 assert wanted.key == problem.key

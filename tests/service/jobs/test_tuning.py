@@ -19,7 +19,7 @@ from db.schema import Job
 from db.schema.base import utc_now
 from db.session import Database, open_database
 from hal import find
-from hal.devices.listed import NATIVE, Backend, ListedDevice
+from hal.devices.listed import NATIVE, ListedDevice, Runtime
 from service.api.jobs.service import read_job
 from service.api.jobs.wall import wall_sentence
 from service.artifacts import ArtifactStore
@@ -46,7 +46,7 @@ from tuner.session.result import (
 )
 
 SPEC = emulated()
-HERE = ListedDevice(SPEC, Backend.OPENCL, "0:0", runnable=True, targetable=True, note="")
+HERE = ListedDevice(SPEC, Runtime.OPENCL, "0:0", runnable=True, targetable=True, note="")
 NOTHING_FOUND = SimpleNamespace(stop=Stop.TRIALS, best=None, comparison=None, space_version="0" * 64)
 
 
@@ -203,8 +203,8 @@ def test_stand_ins_share_the_cpu_that_they_run_on(
 
 
 def test_the_cpu_takes_turns_with_its_stand_ins_and_not_with_a_gpu() -> None:
-    own = ListedDevice(cpu_spec(), Backend.HOST, NATIVE, runnable=True, targetable=True, note="")
-    gpu = ListedDevice(replace(find("b580"), id="b580-2"), Backend.OPENCL, "x", runnable=True, targetable=True, note="")
+    own = ListedDevice(cpu_spec(), Runtime.HOST, NATIVE, runnable=True, targetable=True, note="")
+    gpu = ListedDevice(replace(find("b580"), id="b580-2"), Runtime.OPENCL, "x", runnable=True, targetable=True, note="")
     assert hardware_of(own) == hardware_of(HERE) != hardware_of(gpu) == "b580-2"
 
 

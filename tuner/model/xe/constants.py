@@ -1,8 +1,8 @@
 """Constants of the model that no fact of a device provides: a table, each with its source.
 
-`fitted` constants agree with the named public numbers: `python -m benchmarks.model --data DIR` fits those of
+`fitted` constants agree with the named public numbers: `python -m benchmarks.model.evaluate --data DIR` fits those of
 the catalogue again with an architecture left out, and evaluates all. `code` constants agree with the output
-of Intel's offline compiler for sampled configurations: `python -m benchmarks.model_code`.
+of Intel's offline compiler for sampled configurations: `python -m benchmarks.model.code`.
 """
 
 import hashlib

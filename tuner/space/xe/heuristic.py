@@ -37,7 +37,7 @@ from tuner.space.xe.tiles import (
     widest_tiles,
 )
 
-# Half of the prefetches and of their moves: benchmarks/isa.py. More in a round compile longer.
+# Half of the prefetches and of their moves: benchmarks/compiler/isa.py. More in a round compile longer.
 _STEPS_A_ROUND = 2
 # The distance at which mlir-extensions' GEMM examples were fastest on a B580, of 0, 1 and 3.
 _PREFETCH_DISTANCE = 3

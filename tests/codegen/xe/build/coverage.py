@@ -187,17 +187,17 @@ def read(page: str) -> dict[Key, str]:
 
 _INTRODUCTION = f"""# Coverage of GEMMs
 
-Which combinations of types, layouts, epilogues and strategies are verified. `python -m benchmarks.gemm_coverage`
-writes this page from runs; `tests/codegen/xe/build/test_coverage.py` checks it on a sample.
+Verified combinations of types, layouts, epilogues and strategies. `python -m benchmarks.compiler.gemm_coverage` writes
+this page from runs; `tests/codegen/xe/build/test_coverage.py` checks a sample of it.
 
-- **{VERIFIED}**: compiled for {DEVICE}, valid SPIR-V, and every element of every output, in the simulator, within the
-  bound of numpy's float64; a dynamic kernel at a second size as well.
-- a **name**: the rule that refuses; the last table says why.
+- **{VERIFIED}**: compiled for {DEVICE} to valid SPIR-V; in the simulator, every element of every output is
+  within the error bound of numpy's float64. A dynamic kernel is also checked at a second size.
+- a **name**: the rule that rejects the combination, explained in the last table.
 
-`--device` judges the same cells for another GPU and prints those that differ; for max1550 none does.
+`--device` evaluates the same cells for another GPU and prints those that differ; for max1550 there are none.
 
-Types are those of A and B; C is of the type of sums. Every type and layout with every strategy, every epilogue with
-every strategy, and every epilogue with every type is a cell of its own; in the table of epilogues types and layouts
-take turns. What three or more make together is drawn at random: `python -m benchmarks.gemm_draws` draws over every
-axis, outputs of other types, pitches, alignments and lists of steps among them.
+Types are those of A and B; C has the accumulator type. Each cell combines a type and layout with a strategy, an
+epilogue with a strategy, or an epilogue with a type; the table of epilogues alternates types and layouts.
+Combinations of three or more are sampled at random by `python -m benchmarks.compiler.random_gemms`, over all
+axes, including outputs of other types, pitches, alignments and sequences of epilogue steps.
 """

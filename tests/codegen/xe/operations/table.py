@@ -29,7 +29,7 @@ _ABOUT = f"""# Operations
 
 Every operation that kernels may be written in, in every form, and how far each comes. The kernels are in
 `tests/codegen/xe/operations`; `tests/codegen/xe/dialects/test_operations.py` checks every row but for the last two
-columns, and `python -m benchmarks.operations` writes this page.
+columns, and `python -m benchmarks.compiler.operations` writes this page.
 
 - **parses, verifies, interprets**: at both levels; it is printed as it is parsed.
 - **compiles, numbers**: it becomes SPIR-V for {DEVICE}, and the simulator's numbers are the interpreter's: the same

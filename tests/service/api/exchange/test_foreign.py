@@ -19,7 +19,7 @@ from db.schema import (
 )
 from db.session import Database, open_database
 from hal import ListedDevice
-from hal.devices.listed import Backend
+from hal.devices.listed import Runtime
 from service.api.exchange.measuring import understand_space
 from service.cli.main import main
 from tests.tuner.exchange import lines
@@ -179,7 +179,7 @@ def test_a_t1_file_holds_the_space_and_says_problem_and_device_of_another(
     specification = specification_of(open_file(file))
     assert len(specification.configurations) == 7
     assert {each["prefetch_distance"] for each in specification.configurations} == {1, 2, 4, 11, 12, 13, 14}
-    here = ListedDevice(lines.b580(), Backend.OPENCL, None, runnable=True, targetable=True, note="")
+    here = ListedDevice(lines.b580(), Runtime.OPENCL, None, runnable=True, targetable=True, note="")
     asked = understand_space("spec.json", specification, lambda _: here, None, 60.0)
     assert asked.problem == GEMM
     assert set(asked.configs) == {lines.config(n) for n in (0, 1, 3, 10, 11, 12, 13)}

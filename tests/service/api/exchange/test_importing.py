@@ -31,7 +31,7 @@ from db.schema import (
 from db.schema.base import utc_now
 from db.session import Database, open_database
 from hal import DeviceKind, DeviceSpec, ListedDevice, UnknownDevice, find
-from hal.devices.listed import Backend
+from hal.devices.listed import Runtime
 from service.api.exchange import (
     exporting,
     measuring,
@@ -55,7 +55,7 @@ from tuner.exchange.records import DeviceRecord, Ended, JobRecord, ProblemRecord
 
 TABLES = (Device, Problem, Job, Kernel, Artifact, Trial, Measurement, Prediction)
 OTHER = "01970a3c-0000-7000-8000-00000000000b"
-TABLED = ListedDevice(find("b580"), Backend.TABLE, None, runnable=False, targetable=True, note="")
+TABLED = ListedDevice(find("b580"), Runtime.TABLE, None, runnable=False, targetable=True, note="")
 ALL = Selection()
 
 
@@ -381,7 +381,7 @@ def test_a_job_that_is_not_there_or_not_over_is_not_exported(database: Database,
 
 def here(spec: DeviceSpec) -> ListedDevice:
     """A device that runs kernels here."""
-    return ListedDevice(spec, Backend.OPENCL, "0:0", runnable=True, targetable=True, note="")
+    return ListedDevice(spec, Runtime.OPENCL, "0:0", runnable=True, targetable=True, note="")
 
 
 def test_what_a_file_asks_to_measure_becomes_a_job(database: Database) -> None:

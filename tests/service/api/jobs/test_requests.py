@@ -1,4 +1,4 @@
-"""Equal requests that come at the same moment share one job, on either backend."""
+"""Equal requests that come at the same moment share one job, on either database."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from benchmarks.filling import fill
+from benchmarks.service.filling import fill
 from codegen import DType, GemmProblem
 from db.errors import DatabaseUnavailable
 from db.queries.change_feed import (

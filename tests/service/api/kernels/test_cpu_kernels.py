@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from codegen import CpuConfig, DType, Extent, GemmProblem, InvalidConfig, Isa, Packing, XeConfig
 from codegen.backend import CPU
 from db.queries.cluster import leases
-from hal.devices.listed import NATIVE, Backend, ListedDevice
+from hal.devices.listed import NATIVE, ListedDevice, Runtime
 from hal.facts.cpu import probe_cpu
 from service.app import create_app
 from service.artifacts import ArtifactStore
@@ -110,7 +110,7 @@ def test_a_kernel_of_another_machine_s_cpu_is_served_but_not_tuned(app: FastAPI,
     context: Context = app.state.context
     _tuned(TestClient(app), context, ArtifactStore(settings.artifacts_dir))
     another = ListedDevice(
-        replace(SPEC, id="cpu-another-3c"), Backend.HOST, NATIVE, runnable=True, targetable=True, note=""
+        replace(SPEC, id="cpu-another-3c"), Runtime.HOST, NATIVE, runnable=True, targetable=True, note=""
     )
     elsewhere = TestClient(create_app(settings, lambda: [another]))
     found = elsewhere.post("/v1/kernels/lookup", json={"problem": BODY, "device": SPEC.id})

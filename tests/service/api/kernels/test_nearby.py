@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from benchmarks.filling import fill
+from benchmarks.service.filling import fill
 from codegen import GemmProblem
 from db.queries import warm_starts
 from db.schema import Job

@@ -18,7 +18,7 @@ from db.queries import (
 from db.queries.cluster import leases
 from db.session import Database, open_database
 from hal import Buffer, DeviceCrashed, DeviceSpec, LaunchSpec, RunReport, Timing
-from hal.devices.listed import Backend, ListedDevice
+from hal.devices.listed import ListedDevice, Runtime
 from service.api.devices.service import DeviceDirectory
 from service.api.shapes import (
     searching,
@@ -51,7 +51,7 @@ from tuner.session.session import run_session
 from tuner.shapes.shape import Shape
 
 SPEC = cpu_spec()
-HERE = ListedDevice(SPEC, Backend.HOST, "native", runnable=True, targetable=True, note="")
+HERE = ListedDevice(SPEC, Runtime.HOST, "native", runnable=True, targetable=True, note="")
 
 
 def _problem(m: int, n: int, k: int) -> GemmProblem:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.recorded_csv import read_csv
+from benchmarks.search.recorded_csv import read_csv
 from codegen import XeConfig
 from tests.tuner.fakes import SMALL, emulated
 from tuner.errors import NoPredictions

@@ -1,0 +1,141 @@
+"""Candidates that compile workers finish in a second, what one takes, and what memory a worker comes to hold.
+
+Where other programs run, look at processor time: that of a fixed loop says how fast the machine was.
+
+Run: python -m benchmarks.compiler.candidates [--count 300] [--workers 2] [--device b580] [--seed 0]
+"""
+
+import argparse
+import random
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+
+import psutil
+
+from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, XeConfig
+from codegen.artifact.kernel_artifact import AnyArtifact
+from codegen.pipeline import compile_gemm
+from codegen.workers.gc_policy import collect_between
+from codegen.workers.pool import CompilePool
+from codegen.xe.spirv import start_emitter
+from hal import DeviceSpec
+from hal.facts.xe import find
+from tuner.space.xe.space import xe_space
+
+_TIME_LIMIT_S = 60.0
+_MIB = 2**20
+_REPORTED = (1, 50, 200, 500, 1000)
+_ADDITIONS = 1_000_000
+
+Candidate = tuple[str, GemmProblem, XeConfig]
+
+PROBLEMS = {
+    "f16": GemmProblem(4096, 2048, 1024),
+    "bf16 NT": GemmProblem(2048, 4096, 1024, dtype_a=DType.BF16, dtype_b=DType.BF16, transpose_b=True),
+    "f16 TN": GemmProblem(1024, 512, 2048, transpose_a=True, dtype_c=DType.F16),
+    "s8": GemmProblem(512, 1024, 2048, dtype_a=DType.S8, dtype_b=DType.S8),
+    "tf32": GemmProblem(768, 1024, 512, dtype_a=DType.TF32, dtype_b=DType.TF32),
+    "one row": GemmProblem(1, 4096, 14336),
+    "batch, bias, GELU": GemmProblem(
+        384,
+        640,
+        256,
+        batch=4,
+        epilogue=(EpilogueStep(EpilogueKind.BIAS, axis=Axis.COLUMN), EpilogueStep(EpilogueKind.GELU)),
+    ),
+    "row sums": GemmProblem(512, 768, 640, epilogue=(EpilogueStep(EpilogueKind.REDUCE, axis=Axis.ROW),)),
+    "dynamic": GemmProblem(1024, 1536, 512, dynamic=True),
+    "by lanes": GemmProblem(997, 1001, 503),
+}
+
+
+def main() -> None:
+    """Print three tables, in Markdown."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--count", type=int, default=300)
+    arguments.add_argument("--workers", type=int, default=2)
+    arguments.add_argument("--device", default="b580")
+    arguments.add_argument("--seed", type=int, default=0)
+    options = arguments.parse_args()
+    spec = find(options.device)
+    drawn = list(draw(options.count, options.seed, spec))
+    _throughput(drawn, spec, options.workers)
+    _one_process(drawn, spec)
+
+
+def draw(count: int, seed: int, spec: DeviceSpec) -> Iterator[Candidate]:
+    """Random configurations of the problems' spaces, in turn."""
+    rng = random.Random(seed)
+    spaces = {name: xe_space(problem, spec) for name, problem in PROBLEMS.items()}
+    names = list(PROBLEMS)
+    for number in range(count):
+        name = names[number % len(names)]
+        space = spaces[name]
+        yield name, PROBLEMS[name], space.config(rng.randrange(len(space)))
+
+
+def _throughput(drawn: list[Candidate], spec: DeviceSpec, workers: int) -> None:
+    times: dict[str, list[float]] = defaultdict(list)
+    with CompilePool(workers, _TIME_LIMIT_S, cache=None) as pool:
+        for compilation in [pool.compile(*drawn[i][1:], spec) for i in range(workers)]:
+            compilation.result()  # so that workers have started
+        begun = time.perf_counter()
+        for name, compilation in [(name, pool.compile(problem, config, spec)) for name, problem, config in drawn]:
+            times[name].append(_elapsed_ms(compilation.result()))
+        seconds = time.perf_counter() - begun
+    print(f"{len(drawn)} candidates by {workers} workers: {len(drawn) / seconds:.1f} in a second\n")
+    _print_times(times)
+
+
+def _elapsed_ms(artifact: AnyArtifact) -> float:
+    return sum(stage.elapsed_ms for stage in artifact.stages)
+
+
+def _print_times(times: dict[str, list[float]]) -> None:
+    print("| problem | candidates | median ms | p90 ms | worst ms |\n|---|---:|---:|---:|---:|")
+    for name, values in [*times.items(), ("all", [ms for named in times.values() for ms in named])]:
+        values.sort()
+        p90 = values[int(0.9 * len(values))]
+        print(
+            f"| {name} | {len(values)} | {statistics.median(values):.0f} | {p90:.0f} | {values[-1]:.0f} |", flush=True
+        )
+
+
+def _one_process(drawn: list[Candidate], spec: DeviceSpec) -> None:
+    """Processor time and memory of this process, which compiles as a worker does that is not replaced."""
+    emitter = psutil.Process(start_emitter().pid)
+    times: dict[str, list[float]] = defaultdict(list)
+    memory: list[str] = []
+    loop = min(_loop_ms() for _ in range(5))
+    for number in range(1, max(_REPORTED) + 1):
+        name, problem, config = drawn[number % len(drawn)]
+        collect_between()
+        begun = _processor_ms(emitter)
+        compile_gemm(problem, config, spec)
+        if 1 < number < len(drawn) + 2:  # the first loads what the others find
+            times[name].append(_processor_ms(emitter) - begun)
+        if number in _REPORTED:
+            memory.append(f"| {number} | {psutil.Process().memory_info().rss / _MIB:.0f} |")
+        if number == len(drawn) + 1:
+            print(f"\nProcessor time; a loop of {_ADDITIONS} additions takes {loop:.0f} ms.\n")
+            _print_times(times)
+    print("\n| compilations in one process | resident MiB |\n|---:|---:|", *memory, sep="\n")
+
+
+def _processor_ms(emitter: psutil.Process) -> float:
+    """Of this process, and of the forks in which SPIR-V is emitted, which the system counts in steps of 10 ms."""
+    forks = emitter.cpu_times()
+    return (time.process_time() + sum(forks[:4])) * 1e3
+
+
+def _loop_ms() -> float:
+    begun, total = time.process_time(), 0
+    for number in range(_ADDITIONS):
+        total += number
+    return (time.process_time() - begun) * 1e3
+
+
+if __name__ == "__main__":
+    main()

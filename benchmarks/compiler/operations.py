@@ -1,0 +1,61 @@
+"""The table of operations: what parses, verifies, interprets, lowers, computes right numbers, and what IGC accepts.
+
+Run: python -m benchmarks.compiler.operations [--ocloc PATH] > docs/operations.md
+"""
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.compiler.isa import chosen_ocloc
+from codegen import CompileFailed, compile_module
+from codegen.target import target_of
+from codegen.xe.isa import (
+    Ocloc,
+    compile_native,
+)
+from hal.facts.xe import find
+from tests.codegen.xe.operations.case import Case
+from tests.codegen.xe.operations.catalogue import CASES
+from tests.codegen.xe.operations.table import NO, YES, Row, render, row_of
+
+_GPUS = {"bmg": "b580", "pvc": "pvc"}
+
+
+def main() -> None:
+    """Judge every case and print the page; what went wrong goes to the error stream."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--ocloc", type=Path, help="Intel's offline compiler (default: the one installed)")
+    ocloc = chosen_ocloc(arguments.parse_args().ocloc)
+    rows: list[Row] = []
+    for case in CASES:
+        row, faults = row_of(case)
+        if ocloc is not None:
+            refusals = {gpu: _refusals(case, gpu, ocloc) for gpu in _GPUS}
+            row = replace(row, **{gpu: NO if said else YES for gpu, said in refusals.items()})
+            faults += tuple(said for of_gpu in refusals.values() for said in of_gpu)
+        rows.append(row)
+        for fault in faults:
+            print(f"{case.name}: {fault}", file=sys.stderr)
+    print(render(rows, CASES), end="")
+
+
+def _refusals(case: Case, gpu: str, ocloc: Ocloc) -> tuple[str, ...]:
+    """What Intel's compiler says against a case at its levels."""
+    spec = find(_GPUS[gpu])
+    codes = (compile_module(source, spec).stage("spirv").data for source in case.sources.values())
+    return tuple(said for code in codes if (said := _refusal(code, gpu, ocloc)))
+
+
+def _refusal(spirv: bytes, gpu: str, ocloc: Ocloc) -> str:
+    """What the compiler says, or which functions its code calls that do not exist; empty if it accepts."""
+    try:
+        compile_native(ocloc, spirv, target_of(find(_GPUS[gpu])))
+    except CompileFailed as failure:
+        return f"{gpu}: {failure.message}"
+    return ""
+
+
+if __name__ == "__main__":
+    main()

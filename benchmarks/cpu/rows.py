@@ -1,0 +1,134 @@
+"""Rows of the CPU benchmark's tables: what was measured of a case, as ratios."""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmarks.cpu.cases import Case
+from benchmarks.cpu.timing import (
+    Measured,
+    Times,
+)
+
+OURS, DEFAULT, TORCH, NUMPY = "ours", "default", "torch", "numpy"
+_LEAST = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A case at a number of threads: rotated buffers, the same again and again where that differs, and the peak."""
+
+    case: Case
+    threads: int
+    rotated: Measured
+    hot: Measured | None
+    peak_gops: float
+    config: str
+    default: str
+
+    def ratio(self, other: str, ours: str = OURS, *, hot: bool = False, cpu: bool = False) -> float | None:
+        """Another's median over ours; None where one was not measured. Of CPU time if asked for."""
+        measured = self.hot if hot else self.rotated
+        if measured is None or other not in measured.times or ours not in measured.times:
+            return None
+        if cpu:
+            return measured.times[other].median_cpu_us / measured.times[ours].median_cpu_us
+        return measured.times[other].median_us / measured.times[ours].median_us
+
+    @property
+    def share_of_peak(self) -> float:
+        """Of what the cores could multiply in the time that ours takes."""
+        return self.case.operations / self.rotated.times[OURS].median_us * 1e-3 / self.peak_gops
+
+
+def table(rows: Sequence[Row]) -> list[str]:
+    """Lines of Markdown."""
+    head = (
+        "| problem | threads | ours us (p10-p90) | torch us (p10-p90) | torch / ours | by CPU time | hot "
+        "| torch / default | numpy / ours | of peak | again |"
+    )
+    lines = [head, "|---|" + "---:|" * 10]
+    for row in rows:
+        times = row.rotated.times
+        cells = [
+            row.case.name,
+            str(row.threads),
+            _spread(times[OURS]),
+            _spread(times.get(TORCH)),
+            _number(row.ratio(TORCH)),
+            _number(row.ratio(TORCH, cpu=True) if row.threads == 1 else None),
+            _number(row.ratio(TORCH, hot=True)),
+            _number(row.ratio(TORCH, DEFAULT)),
+            _number(row.ratio(NUMPY)),
+            f"{row.share_of_peak:.0%}",
+            str(row.rotated.again),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def summary(rows: Sequence[Row]) -> list[str]:
+    """Of each type and number of threads: geometric mean, worst case, how many lie below 0.8."""
+    lines = [
+        "| type | threads | cases | torch / ours | by CPU time | hot | torch / default | numpy / ours | worst | below 0.8 |",  # noqa: E501
+        "|---|" + "---:|" * 7 + "---|---:|",
+    ]
+    for dtype, threads in dict.fromkeys((row.case.dtype, row.threads) for row in rows):
+        some = [row for row in rows if (row.case.dtype, row.threads) == (dtype, threads)]
+        ratios = {row.case.name: ratio for row in some if (ratio := row.ratio(TORCH)) is not None}
+        worst = min(ratios, key=ratios.__getitem__, default=None)
+        below = sum(ratio < _LEAST for ratio in ratios.values())
+        cells = [
+            dtype.value,
+            str(threads),
+            str(len(some)),
+            _mean([row.ratio(TORCH) for row in some]),
+            _mean([row.ratio(TORCH, cpu=True) for row in some]) if threads == 1 else "",
+            _mean([row.ratio(TORCH, hot=True) for row in some]),
+            _mean([row.ratio(TORCH, DEFAULT) for row in some]),
+            _mean([row.ratio(NUMPY) for row in some]),
+            f"{worst}: {ratios[worst]:.2f}" if worst is not None else "",
+            f"{below / len(ratios):.0%}" if ratios else "",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    again = sum(row.rotated.again + (row.hot.again if row.hot is not None else 0) for row in rows)
+    return [*lines, "", f"Cells measured again because their times were spread widely: {again}."]
+
+
+def scaling_table(rows: Sequence[Row]) -> list[str]:
+    """The ratio of each case over the numbers of threads, and how much faster ours is than with the fewest."""
+    counts = sorted({row.threads for row in rows})
+    head = ["problem", *(f"{count} threads: torch / ours (faster by)" for count in counts)]
+    lines = [f"| {' | '.join(head)} |", "|---|" + "---:|" * len(counts)]
+    for case in dict.fromkeys(row.case for row in rows):
+        by_count = {row.threads: row for row in rows if row.case == case}
+        first_us = by_count[counts[0]].rotated.times[OURS].median_us
+        cells = [
+            f"{_number(by_count[n].ratio(TORCH))} ({first_us / by_count[n].rotated.times[OURS].median_us:.1f}x)"
+            for n in counts
+        ]
+        lines.append(f"| {' | '.join([case.name, *cells])} |")
+    return lines
+
+
+def _spread(times: Times | None) -> str:
+    if times is None:
+        return ""
+    low, middle, high = times.percentile_us(10), times.median_us, times.percentile_us(90)
+    return f"{_three(middle)} ({_three(low)}-{_three(high)})"
+
+
+def _three(number: float) -> str:
+    """Three digits."""
+    return f"{number:.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def _number(ratio: float | None) -> str:
+    return "" if ratio is None else f"{ratio:.2f}"
+
+
+def _mean(ratios: Sequence[float | None]) -> str:
+    """Geometric."""
+    known = [ratio for ratio in ratios if ratio is not None]
+    return f"{math.exp(statistics.fmean(map(math.log, known))):.2f}" if known else ""

@@ -1,0 +1,198 @@
+"""How many devices one coordinator keeps busy: its real code and a real database, invented devices, a virtual clock.
+
+    python -m benchmarks.service.fleet --devices 10,30,100,1000
+    python -m benchmarks.service.fleet --database postgresql+psycopg://xetune@localhost/fleet
+
+What the coordinator computes takes its processor time; compilations and launches take time of a clock that jumps when
+all wait. Each device has `--jobs` jobs one after another, each of `--trials` trials.
+"""
+
+import argparse
+import statistics
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
+from typing import cast
+
+from sqlalchemy import func, select, text
+
+from benchmarks.service.fleet_clock import FleetClock
+from benchmarks.service.fleet_devices import (
+    COMPILE_S,
+    TRIAL_S,
+    Fleet,
+    FleetPlace,
+    Seen,
+    gpu,
+)
+from codegen import GemmProblem
+from db.migrate import upgrade
+from db.schema import (
+    Job,
+    Trial,
+)
+from db.session import Database, make_engine, open_database
+from service.api.jobs.requests import (
+    submit,
+)
+from service.artifacts import ArtifactStore
+from service.cluster.coordinator import Clock, Coordinator
+from service.cluster.executor import (
+    Engine,
+    Place,
+)
+from service.jobs.job_runs import RunJob
+from service.jobs.tuning import Tuning
+from service.logs import configure_logs
+from service.settings import Settings
+from tuner.session.budget import Budget
+from tuner.session.job_spec import JobSpec
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a fleet of one size did."""
+
+    devices: int
+    wanted_per_s: float  # trials, if no device ever waited
+    trials_per_s: float  # of the virtual clock
+    jobs_per_s: float
+    queue_s: float  # median age of a job when it was claimed
+    idle: float  # part of the devices' time
+    start_ms: float  # processor time of the coordinator for each start of a job
+    trial_ms: float  # for each trial after it
+    cpu: float  # processor seconds in a second
+    virtual_s: float
+    rss_mb: float
+
+
+def run(
+    devices: int, folder: Path, url: str, sizes: tuple[int, int, int], trials: int, jobs_each: int, most_s: float
+) -> Row:
+    """Run a fleet until all jobs are over, or `most_s` seconds of real time have passed."""
+    clock, seen = FleetClock(), Seen()
+    database = open_database(url)
+    settings = Settings(data_dir=folder, database_url=url, max_active_jobs=10**6, max_running_jobs=10**6)
+    places = [FleetPlace(gpu(number), clock, seen) for number in range(devices)]
+    _queue(database, places, sizes, trials, jobs_each)
+    artifacts = ArtifactStore(settings.artifacts_dir)
+
+    def run_at(fenced: Database, place: Place) -> RunJob:
+        return Tuning(fenced, artifacts, settings.cache_dir, place=place).run
+
+    timing = Clock(clock.now, clock.wait, clock.start)
+    coordinator = Coordinator(database, settings, cast(Engine, Fleet(places)), run_at, "fleet", timing)
+    cpu_before, begun = _cpu_s(), time.monotonic()
+    thread = threading.Thread(target=coordinator.run)
+    clock.start(thread)
+    while time.monotonic() - begun < most_s and _left(database):
+        time.sleep(0.5)
+    virtual_s, cpu_s = clock.seconds(), _cpu_s() - cpu_before
+    row = _row(database, devices, virtual_s, cpu_s, seen)
+    coordinator.stop()
+    clock.end()
+    thread.join()
+    database.close()
+    return row
+
+
+def _queue(
+    database: Database, places: list[FleetPlace], sizes: tuple[int, int, int], trials: int, jobs_each: int
+) -> None:
+    m, n, k = sizes
+    with database.write() as session:
+        for number in range(jobs_each):
+            for index, place in enumerate(places):
+                problem = GemmProblem(m, n, k + 32 * number)
+                request = JobSpec(
+                    problem=problem,
+                    device=place.listed.spec,
+                    budget=Budget(trials, 1e6),
+                    reuse=False,
+                    warm_start=False,
+                    seed=index,
+                )
+                submit(session, request, 10**9)
+
+
+def _left(database: Database) -> int:
+    with database.read() as session:
+        return session.scalar(select(func.count()).where(Job.status.in_(("queued", "running")))) or 0
+
+
+def _row(database: Database, devices: int, virtual_s: float, cpu_s: float, seen: Seen) -> Row:
+    with database.read() as session:
+        ended = session.scalar(select(func.count()).select_from(Trial).where(Trial.status == "measured")) or 0
+        over = session.scalar(select(func.count()).select_from(Job).where(Job.status == "succeeded")) or 0
+        started = session.scalars(select(Job.started_at).where(Job.started_at.is_not(None))).all()
+    first = min((at for at in started if at is not None), default=None)
+    ages = [(at - first).total_seconds() for at in started if at is not None and first is not None]
+    return Row(
+        devices,
+        devices / TRIAL_S,
+        ended / virtual_s,
+        over / virtual_s,
+        statistics.median(sorted(ages)[:devices]) if ages else 0.0,
+        1 - seen.busy_s / (devices * virtual_s),
+        1e3 * seen.start_cpu_s / max(seen.starts, 1),
+        1e3 * seen.trials_cpu_s / max(seen.launches - seen.starts, 1),
+        cpu_s / virtual_s,
+        virtual_s,
+        getrusage(RUSAGE_SELF).ru_maxrss / 1024,
+    )
+
+
+def _cpu_s() -> float:
+    used = getrusage(RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _fresh(url: str | None, folder: Path) -> str:
+    """A migrated database without rows."""
+    url = url or f"sqlite:///{folder / 'fleet.sqlite'}"
+    engine = make_engine(url)
+    if engine.dialect.name == "postgresql":
+        with engine.begin() as connection:
+            connection.execute(text("DROP SCHEMA public CASCADE"))
+            connection.execute(text("CREATE SCHEMA public"))
+    upgrade(engine)
+    engine.dispose()
+    return url
+
+
+def main() -> None:
+    """Print a row for each size of the fleet."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--devices", default="10,100,1000", help="sizes of the fleet, with commas between")
+    parser.add_argument("--problem", default="512,384,1024", help="M,N,K: how large a space a job has follows from it")
+    parser.add_argument("--trials", type=int, default=30, help="trials of each job")
+    parser.add_argument("--jobs", type=int, default=2, help="jobs for each device")
+    parser.add_argument("--seconds", type=float, default=120.0, help="most real seconds for each size")
+    parser.add_argument("--database", help="a PostgreSQL database whose tables may be dropped; else SQLite in a folder")
+    asked = parser.parse_args()
+    sizes = [int(size) for size in asked.problem.split(",")]
+    configure_logs(Settings(log_level="error"))
+    print(f"On its device a trial takes {TRIAL_S} s, a compilation {COMPILE_S} s; {asked.trials} trials a job.")
+    print("devices  asked/s  trials/s  jobs/s  waits_s  idle%  ms/start  ms/trial  cpus  virtual_s  MB")
+    for size in map(int, asked.devices.split(",")):
+        with tempfile.TemporaryDirectory(prefix="xetune-fleet-") as name:
+            folder = Path(name)
+            row = run(
+                size,
+                folder,
+                _fresh(asked.database, folder),
+                (sizes[0], sizes[1], sizes[2]),
+                asked.trials,
+                asked.jobs,
+                asked.seconds,
+            )
+        work = f"{row.start_ms:8.0f}  {row.trial_ms:8.1f}  {row.cpu:4.2f}  {row.virtual_s:9.0f}  {row.rss_mb:.0f}"
+        made = f"{row.trials_per_s:8.1f}  {row.jobs_per_s:6.2f}  {row.queue_s:7.1f}  {100 * row.idle:5.1f}"
+        print(f"{row.devices:7d}  {row.wanted_per_s:7.1f}  {made}  {work}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

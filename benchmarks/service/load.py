@@ -1,0 +1,265 @@
+"""How much the service answers, with much stored, asked by wrk over loopback.
+
+Run: XETUNE_DATA_DIR=DIR python -m benchmarks.service.load [--seconds 5] [--rounds 3] [--problems 10000]
+
+The database of the settings must be filled (benchmarks.service.filling). Rates of an empty route and of lookups are
+measured interleaved, by wall time and by CPU time of the server, which other programs change less. Before that, every
+stored problem is looked up once, in batches, and timed: first answers are computed, later ones come from memory.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import statistics
+import tempfile
+import time
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+import httpx
+from sqlalchemy import delete, insert, select
+
+from benchmarks.service import wrk
+from benchmarks.service.serving import (
+    Served,
+    serving,
+)
+from benchmarks.service.wrk import Asked
+from db import schema
+from db.migrate import prepare
+from db.schema.base import (
+    new_id,
+    utc_now,
+)
+from db.session import Database
+from service.settings import read_settings
+
+_DEVICES = ("b580", "b60", "b570", "max1100")
+_CONNECTIONS, _OF_A_BATCH, _LISTENERS = 32, 1_000, 200
+_LISTS = (
+    "/v1/jobs",
+    "/v1/jobs?status=failed",
+    "/v1/devices",
+    "/v1/schedules",
+    "/v1/audit",
+)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--problems", type=int, default=10_000, help="asked for at most, each on four devices")
+    options = parser.parse_args()
+    settings = read_settings()
+    database = prepare(settings.database_url, create=False)
+    problems = _problems(database)[: options.problems]
+    if len(problems) < _OF_A_BATCH:
+        raise SystemExit(
+            f"{settings.database_url} holds {len(problems)} problems; fill one with benchmarks.service.filling"
+        )
+    variables = {
+        "XETUNE_DATA_DIR": str(settings.data_dir),
+        "XETUNE_DATABASE_URL": settings.database_url,
+        "XETUNE_RATE_PER_S": "0",
+        "XETUNE_MAX_STREAMS": str(2 * _LISTENERS),
+        "XETUNE_LOG_LEVEL": "warning",
+    }
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        with serving(folder, variables, ("benchmarks.service.load_server",)) as served:
+            print("| what | figure |\n|---|---:|")
+            _say("memory at the start", f"{served.rss_mb:.0f} MB")
+            _first(served, problems)
+            _untuned(served)
+            rate = _lookups(served, folder, problems, options.seconds, options.rounds)
+            _half(served, folder, problems, options.seconds, rate)
+            _batches(served, folder, problems, options.seconds)
+            _lists(served, database)
+            asyncio.run(_listeners(served, database))
+            _say("memory at the end", f"{served.rss_mb:.0f} MB")
+    database.close()
+
+
+def _say(what: str, figure: str) -> None:
+    print(f"| {what} | {figure} |", flush=True)
+
+
+def _problems(database: Database) -> list[dict[str, object]]:
+    with database.read() as session:
+        return [dict(p) for p in session.scalars(select(schema.Problem.definition).order_by(schema.Problem.id))]
+
+
+def _bodies(problems: list[dict[str, object]], form: str) -> list[str]:
+    """Batches of all problems on every device."""
+    names = ("m", "n", "k", "dtype_a", "dtype_b")
+    short = [{name: problem[name] for name in names} for problem in problems]
+    return [
+        json.dumps({"problems": short[begin : begin + _OF_A_BATCH], "device": device, "form": form})
+        for device in _DEVICES
+        for begin in range(0, len(short) - _OF_A_BATCH + 1, _OF_A_BATCH)
+    ]
+
+
+def _first(served: Served, problems: list[dict[str, object]]) -> None:
+    httpx.get(f"{served.url}/v1/devices", timeout=60)
+    begun, asked = time.monotonic(), 0
+    for body in _bodies(problems, "columns"):
+        _post(served, body)
+        asked += _OF_A_BATCH
+    _say("problems in a second, each for the first time, in batches", f"{asked / (time.monotonic() - begun):.0f}")
+    for form in ("columns", "whole"):
+        for body in _bodies(problems, form):
+            _post(served, body)
+
+
+def _untuned(served: Served) -> None:
+    """Problems that nobody tuned, for which the nearest, the model or the default is the answer."""
+    rng = random.Random(9)
+    drawn = [
+        {name: rng.randint(1, 9_000) for name in ("m", "n")} | {"k": 8 * rng.randint(1, 1_100)} for _ in range(300)
+    ]
+    before, begun = served.processor_s, time.monotonic()
+    _post(served, json.dumps({"problems": drawn, "device": _DEVICES[0], "form": "columns"}))
+    took_s, cost_ms = time.monotonic() - begun, 1e3 * (served.processor_s - before) / len(drawn)
+    told = f"{len(drawn) / took_s:.0f}; {cost_ms:.0f} ms of processor time each"
+    _say("problems in a second that were never tuned, in a batch", told)
+
+
+def _post(served: Served, body: str) -> None:
+    """A batch over a connection of its own: a kept one may be closed while the next batch is made."""
+    path, headers = f"{served.url}/v1/kernels/lookup/batch", {"Content-Type": "application/json"}
+    httpx.post(path, content=body, headers=headers, timeout=600).raise_for_status()
+
+
+def _asked(problems: list[dict[str, object]]) -> list[Asked]:
+    rng = random.Random(5)
+    drawn = [(problem, device) for problem in rng.sample(problems, 125) for device in _DEVICES]
+    rng.shuffle(drawn)
+    return [Asked(f"/v1/kernels?m={p['m']}&n={p['n']}&k={p['k']}&dtype={p['dtype_a']}&device={d}") for p, d in drawn]
+
+
+def _lookups(served: Served, folder: Path, problems: list[dict[str, object]], seconds: float, rounds: int) -> float:
+    empty, asked = [Asked("/empty")], _asked(problems)
+    before, count, begun = served.processor_s, 0.0, time.monotonic()
+    while count < len(asked):
+        count += seconds * wrk.run(folder, served.url, asked, seconds, _CONNECTIONS).per_s
+    told = (
+        f"{count / (time.monotonic() - begun):.0f}; {1e6 * (served.processor_s - before) / count:.0f} us of processor"
+    )
+    _say("lookups in a second, most in these words for the first time", f"{told} time each")
+    rates: dict[str, list[float]] = {"empty": [], "lookup": []}
+    cost: dict[str, list[float]] = {"empty": [], "lookup": []}
+    for _ in range(rounds):
+        for name, requests in (("empty", empty), ("lookup", asked)):
+            before = served.processor_s
+            found = wrk.run(folder, served.url, requests, seconds, _CONNECTIONS)
+            rates[name].append(found.per_s)
+            cost[name].append(1e6 * (served.processor_s - before) / (found.per_s * seconds))
+            if found.failed:
+                raise RuntimeError(f"{found.failed} requests to {name} failed")
+    ratios = [lookup / nothing for nothing, lookup in zip(rates["empty"], rates["lookup"], strict=True)]
+    for name, values in rates.items():
+        _say(f"{name}: requests in a second", ", ".join(f"{value:.0f}" for value in values))
+    _say("lookup over empty (asked: 0.6)", ", ".join(f"{ratio:.2f}" for ratio in ratios))
+    for name, values in cost.items():
+        _say(f"{name}: processor time of a request", ", ".join(f"{value:.0f} us" for value in values))
+    return statistics.median(rates["lookup"])
+
+
+def _half(served: Served, folder: Path, problems: list[dict[str, object]], seconds: float, peak: float) -> None:
+    delay_ms = round(_CONNECTIONS / (peak / 2) * 1000)
+    found = wrk.run(folder, served.url, _asked(problems), seconds, _CONNECTIONS, max(delay_ms, 1))
+    told = f"{found.median_ms:.1f} and {found.p99_ms:.1f} ms at {found.per_s:.0f} a second"
+    _say("lookup at half of the peak: median and p99 (asked: p99 20 ms)", told)
+
+
+def _batches(served: Served, folder: Path, problems: list[dict[str, object]], seconds: float) -> None:
+    for form in ("columns", "whole"):
+        asked = [Asked("/v1/kernels/lookup/batch", body) for body in _bodies(problems, form)]
+        before = served.processor_s
+        found = wrk.run(folder, served.url, asked, seconds, 2)
+        if found.failed:
+            raise RuntimeError(f"{found.failed} batches failed")
+        cost_us = 1e6 * (served.processor_s - before) / (found.per_s * seconds * _OF_A_BATCH)
+        told = f"{found.per_s * _OF_A_BATCH:.0f}; {cost_us:.2f} us of processor time each"
+        _say(f"problems in a second in batches of 1,000, {form} (asked: 50,000)", told)
+
+
+def _lists(served: Served, database: Database) -> None:
+    with database.read() as session:
+        largest = session.scalars(select(schema.Trial.job_id).where(schema.Trial.number == 9_999)).first()
+    paths = [*_LISTS, *([f"/v1/jobs/{largest}", f"/v1/jobs/{largest}/trials"] if largest else [])]
+    with httpx.Client(base_url=served.url, timeout=60) as client:
+        for path in paths:
+            times: list[float] = []
+            for _ in range(15):
+                begun = time.perf_counter()
+                client.get(path).raise_for_status()
+                times.append(1e3 * (time.perf_counter() - begun))
+            shown = path.replace(str(largest), "{10,000 trials}")
+            _say(f"{shown}: median and least (asked: 50 ms)", f"{statistics.median(times):.0f} and {min(times):.0f} ms")
+
+
+async def _listeners(served: Served, database: Database) -> None:
+    """Listeners of one job: how long after a commit all of them know, and what they cost while nothing happens."""
+    job_id = _add_running(database)
+    try:
+        limits = httpx.Limits(max_connections=_LISTENERS + 10)
+        async with httpx.AsyncClient(base_url=served.url, timeout=60, limits=limits) as client:
+            heard = asyncio.Queue[float]()
+            tasks = [asyncio.create_task(_listen(client, job_id, heard)) for _ in range(_LISTENERS)]
+            for _ in tasks:
+                await asyncio.wait_for(heard.get(), 120)
+            before = served.processor_s
+            await asyncio.sleep(5)
+            busy = (served.processor_s - before) / 5
+            begun = time.monotonic()
+            _add_trial(database, job_id)
+            late = [await asyncio.wait_for(heard.get(), 120) - begun for _ in tasks]
+            _say(f"{_LISTENERS} listeners: all know of a trial after (looked for every 0.5 s)", f"{max(late):.2f} s")
+            _say(f"{_LISTENERS} listeners: processor time while nothing happens", f"{busy:.0%} of a core")
+            _say(f"{_LISTENERS} listeners: memory", f"{served.rss_mb:.0f} MB")
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+    finally:
+        with database.write() as session:
+            session.execute(delete(schema.Trial).where(schema.Trial.job_id == job_id))
+            session.execute(delete(schema.Job).where(schema.Job.id == job_id))
+
+
+async def _listen(client: httpx.AsyncClient, job_id: UUID, heard: asyncio.Queue[float]) -> None:
+    async with client.stream("GET", f"/v1/jobs/{job_id}/events") as stream:
+        async for line in stream.aiter_lines():
+            if line.startswith(("event: trial", "event: job")):
+                heard.put_nowait(time.monotonic())
+
+
+def _add_running(database: Database) -> UUID:
+    now, job_id = utc_now(), new_id()
+    with database.write() as session:
+        problem, device = (session.scalars(select(t.id).limit(1)).one() for t in (schema.Problem, schema.Device))
+        values = {
+            "id": job_id, "problem_id": problem, "device_id": device, "status": "running", "budget_trials": 10,
+            "budget_seconds": 600.0, "seed": 1, "request_hash": "0" * 64, "worker": "benchmark", "attempts": 1,
+            "lease_until": now + timedelta(hours=1), "started_at": now,
+        }  # fmt: skip
+        session.execute(insert(schema.Job), [values])
+    return job_id
+
+
+def _add_trial(database: Database, job_id: UUID) -> None:
+    with database.write() as session:
+        values = {
+            "job_id": job_id, "number": 0, "config": {}, "config_hash": "0" * 64, "status": "rejected",
+            "reason": "rule registers: too many", "ended_at": utc_now(),
+        }  # fmt: skip
+        session.execute(insert(schema.Trial), [values])
+
+
+if __name__ == "__main__":
+    main()
