@@ -3,12 +3,14 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
+from functools import cache
 from importlib.metadata import version
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
 
 from db.schema.base import utc_now
 from db.session import open_database
@@ -161,12 +163,7 @@ def create_app(
         app.add_middleware(Traced)
     add_problem_handlers(app)
     add_replays(app)
-    for router in _FEATURES:
-        app.include_router(router, responses=GUARDED)
-    app.include_router(metrics, responses=GUARDED)
-    app.include_router(health, responses=EVERYWHERE)
-    for router in (dashboard, session):
-        app.include_router(router, include_in_schema=False)
+    app.router.routes.extend(_routes())
 
     @app.get("/openapi.json", include_in_schema=False, dependencies=[READ])
     def read_contract() -> JSONResponse:
@@ -174,6 +171,18 @@ def create_app(
         return JSONResponse(app.openapi())
 
     return app
+
+
+@cache
+def _routes() -> tuple[BaseRoute, ...]:
+    """Return the routes of all features; shared by all apps of a process, since their first use is slow."""
+    every = APIRouter(generate_unique_id_function=_operation_id)
+    for router in (*_FEATURES, metrics):
+        every.include_router(router, responses=GUARDED)
+    every.include_router(health, responses=EVERYWHERE)
+    for router in (dashboard, session):
+        every.include_router(router, include_in_schema=False)
+    return tuple(every.routes)
 
 
 def _operation_id(route: APIRoute) -> str:

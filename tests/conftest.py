@@ -1,6 +1,8 @@
 """Options, the summary, and the databases that rooms share."""
 
 import logging
+import os
+import sys
 import time
 from collections import Counter
 from collections.abc import Generator
@@ -10,6 +12,7 @@ import pytest
 
 from hal.probe.probe import probe_drivers
 from tests.db.databases import (
+    compiled_once,
     database,
     migrated_file,
     migrated_postgres,
@@ -19,6 +22,7 @@ from tests.db.databases import (
 )
 
 __all__ = [
+    "compiled_once",
     "database",
     "migrated_file",
     "migrated_postgres",
@@ -30,6 +34,9 @@ __all__ = [
 _STARTED_S = time.monotonic()
 # Threads of Dask log while a cluster ends, to a stream that pytest has closed; logging would print a traceback of each.
 logging.raiseExceptions = False
+# Processes that tests start would compile all sources anew where the environment forbids to keep what was compiled.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -19,6 +19,8 @@ class Extent:
     k: int
 
     def __post_init__(self) -> None:
+        if type(self.m) is type(self.n) is type(self.k) is int and min(self.m, self.n, self.k) > 0:
+            return  # spaces make hundred thousands
         for name in ("m", "n", "k"):
             check_positive(name, getattr(self, name))
 

@@ -51,7 +51,7 @@ class DeviceSpec:
     name: str
     kind: DeviceKind
     emulates: str | None = None
-    provenance: Mapping[str, str] = field(default_factory=dict[str, str])
+    provenance: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
 
     # Identity
     architecture: str | None = None

@@ -4,13 +4,37 @@ import shutil
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import make_url, text
+from sqlalchemy import Engine, create_engine, make_url, text
+from sqlalchemy.engine.default import DefaultDialect
+from sqlalchemy.util import LRUCache
 
 from db.migrate import upgrade
 from db.session import Database, make_engine, open_database
+
+STATEMENTS = 5000
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_once() -> Generator[None]:
+    """Compile each SQL statement once; else the engine of each test's database would compile its own."""
+    cache = LRUCache[Any, Any](STATEMENTS)
+
+    def with_cache(*arguments: Any, **options: Any) -> Engine:
+        engine = create_engine(*arguments, **options)
+        engine._compiled_cache = cache
+        return engine
+
+    with pytest.MonkeyPatch.context() as patch:
+        # The cache's keys hold the engine's dialect.
+        patch.setattr(DefaultDialect, "__hash__", lambda self: hash(type(self)))
+        patch.setattr(DefaultDialect, "__eq__", lambda self, other: type(self) is type(other))
+        patch.setattr("db.session.create_engine", with_cache)
+        yield
+
 
 BACKENDS = ("sqlite", pytest.param("postgresql", marks=pytest.mark.postgres))
 

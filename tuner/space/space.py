@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 C = TypeVar("C")
+KEPT_SPACES = 16
+"""Number of spaces of each backend that a process keeps: a job's portions and its successors have the same one."""
 Value = int | float | str
 Ranks = tuple[int, ...]
 
@@ -41,6 +43,7 @@ class Space(Generic[C]):
     ) -> None:
         self.axes = axes
         self.points = points
+        self.points.setflags(write=False)
         self._read, self._write = read, write
         sizes = [len(axis.values) for axis in axes]
         if math.prod(sizes) >= 2**63:

@@ -219,7 +219,13 @@ PROBLEMS: dict[str, GemmProblem] = {
 }
 
 
-@pytest.fixture(scope="module", params=list(PROBLEMS.values()), ids=list(PROBLEMS))
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(problem, marks=() if name in ("by lanes", "bytes, epilogue") else pytest.mark.slow, id=name)
+        for name, problem in PROBLEMS.items()
+    ],
+)
 def case(request: pytest.FixtureRequest) -> tuple[GemmProblem, Space[XeConfig]]:
     """A problem and its space."""
     return request.param, xe_space(request.param, B580)

@@ -5,6 +5,7 @@ choices, with the best register tiles, and a sample of deviations in more.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -27,6 +28,7 @@ from tuner.space.cpu.points import (
     says_nothing,
 )
 from tuner.space.space import (
+    KEPT_SPACES,
     Axis,
     Space,
     Value,
@@ -43,6 +45,7 @@ _FREE = ("unroll", "block_m", "block_n", "block_k", "threads_m", "threads_n", "t
          "parallel", "blocks", "inner", "prefetch", "pieces")  # fmt: skip
 
 
+@lru_cache(KEPT_SPACES)
 def cpu_space(problem: GemmProblem, spec: DeviceSpec) -> Space[CpuConfig]:
     """Enumerate and sample legal configurations; deterministic, and including the default.
 
@@ -72,8 +75,10 @@ def _fill(points: dict[CpuPoint, None], most: int, found: Iterator[CpuPoint | No
 def _legal(on: CpuProblem, ranges: CpuRanges, point: CpuPoint) -> CpuPoint | None:
     """Return a point if it is legal and useful, with no more pieces than its tiles and threads allow."""
     whole = point._replace(pieces=1)
+    if says_nothing(on, whole):
+        return None
     config = config_of(on, whole)
-    if says_nothing(on, whole) or refusal_on_cpu(on, config) is not None:
+    if refusal_on_cpu(on, config) is not None:
         return None
     most = most_pieces(Plan(on.problem, config, on.flags))
     return point._replace(pieces=max(count for count in ranges.pieces if count <= min(most, point.pieces)))

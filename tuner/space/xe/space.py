@@ -6,6 +6,7 @@ those that deviate in more.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
 
 import numpy as np
@@ -16,6 +17,7 @@ from codegen.xe.rules import check_problem
 from codegen.xe.rules.case import Problem
 from hal import DeviceSpec
 from tuner.space.space import (
+    KEPT_SPACES,
     Axis,
     Space,
     Value,
@@ -61,6 +63,7 @@ _LEAST, _A_TILE = 3_000, 8  # points of either kind: minimum, and per legal tile
 _SEED = 20  # seed of the sample: the space is deterministic
 
 
+@lru_cache(KEPT_SPACES)
 def xe_space(problem: GemmProblem, spec: DeviceSpec) -> Space[XeConfig]:
     """Enumerate and sample legal configurations; deterministic, and including the default.
 

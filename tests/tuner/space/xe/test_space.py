@@ -32,12 +32,23 @@ from tuner.space.xe.space import xe_space
 
 B580 = find("b580")
 LARGE = GemmProblem(2048, 1536, 1024)
-SPACES = ("one row", "one element", "tn", "tt", "s8 batch with steps", "tf32", "f32", "odd", "odd A alone", "long K")
+SPACES = [
+    *("one row", "one element", "tt", "odd A alone"),
+    *(
+        pytest.param(name, marks=pytest.mark.slow)
+        for name in ("tn", "s8 batch with steps", "tf32", "f32", "odd", "long K")
+    ),
+]
 
 
 @cache
 def space_of(problem: GemmProblem, device: str = "b580") -> Space[XeConfig]:
     return xe_space(problem, find(device))
+
+
+@cache
+def configs_of(problem: GemmProblem) -> list[XeConfig]:
+    return [space_of(problem).config(row) for row in range(len(space_of(problem)))]
 
 
 def _axes(space: Space[XeConfig]) -> dict[str, tuple[int | str, ...]]:
@@ -58,7 +69,7 @@ def test_all_legal_tiles_with_plain_strategies_are_in_the_space() -> None:
 
 
 @pytest.mark.parametrize("name", SPACES)
-def test_rows_are_legal_and_found_again(name: str) -> None:
+def test_rows_are_legal_and_found_again_and_the_default_is_one(name: str) -> None:
     problem = PROBLEMS[name]
     space = space_of(problem)
     assert len(space) < 100_000
@@ -67,14 +78,10 @@ def test_rows_are_legal_and_found_again(name: str) -> None:
         row = space.index(config)
         assert row is not None
         assert space.config(row) == config
+    assert space.index(default_config(problem, B580)) is not None
 
 
-@pytest.mark.parametrize("name", SPACES)
-def test_the_default_is_in_the_space(name: str) -> None:
-    assert space_of(PROBLEMS[name]).index(default_config(PROBLEMS[name], B580)) is not None
-
-
-@pytest.mark.parametrize("device", ["max1100", "ptl"])
+@pytest.mark.parametrize("device", ["max1100", pytest.param("ptl", marks=pytest.mark.slow)])
 def test_rows_for_other_devices_are_legal(device: str) -> None:
     for config in _some(space_of(LARGE, device), 200):
         check(LARGE, config, find(device))
@@ -87,10 +94,8 @@ def test_small_spaces_are_legal_whole() -> None:
 
 
 def test_every_strategy_is_in_the_space() -> None:
-    space = space_of(LARGE)
     found: dict[str, set[object]] = defaultdict(set)
-    for row in range(len(space)):
-        config = space.config(row)
+    for config in configs_of(LARGE):
         s, prefetch, threads = config.strategy, config.strategy.prefetch, config.matmul.threads
         for field in fields(XeStrategy):
             found[field.name].add(getattr(s, field.name))
@@ -114,19 +119,21 @@ def test_every_strategy_is_in_the_space() -> None:
 
 
 def test_persistent_work_groups_and_their_orders_are_in_the_space() -> None:
-    space = space_of(LARGE)
-    configs = [space.config(row) for row in range(len(space))]
-    looped = {c.matmul.loop_order for c in configs if point_of(LARGE, c).turns_m > 1}
+    looped = {c.matmul.loop_order for c in configs_of(LARGE) if point_of(LARGE, c).turns_m > 1}
     assert looped == set(XE_ORDERS)
 
 
 @pytest.mark.parametrize(
     ("name", "single"),
     [
-        ("tn", ("load_m",)),
+        pytest.param("tn", ("load_m",), marks=pytest.mark.slow),
         ("tt", ("load_m", "load_n", "load_k")),
-        ("f32", ("load_m", "load_n", "load_k")),
-        ("odd", ("load_m", "load_n", "load_k", "prefetch", "prefetch_l2", "prefetch_a", "prefetch_hints")),
+        pytest.param("f32", ("load_m", "load_n", "load_k"), marks=pytest.mark.slow),
+        pytest.param(
+            "odd",
+            ("load_m", "load_n", "load_k", "prefetch", "prefetch_l2", "prefetch_a", "prefetch_hints"),
+            marks=pytest.mark.slow,
+        ),
         ("odd A alone", ("load_m", "prefetch_a")),
         ("one element", ("order", "raster_group", "turns_m", "turns_n", "split_k", "splits", "slm", "k_unroll")),
         ("one row", ("block_m", "order", "raster_group", "turns_m")),
@@ -160,7 +167,7 @@ def test_tiles_end_where_the_problem_does() -> None:
 
 
 def test_the_version_names_the_space() -> None:
-    assert space_of(SMALL).version == xe_space(SMALL, B580).version
+    assert space_of(SMALL).version == xe_space.__wrapped__(SMALL, B580).version
     assert space_of(SMALL).version != xe_space(GemmProblem(24, 40, 64), emulated()).version
 
 
