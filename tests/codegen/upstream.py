@@ -16,6 +16,11 @@ _OURS_ALONE = (
     "expected ':'",  # spellings of the RFC
     "shape is not distributable with the layout",
     "data cannot be evenly distributed",
+    "unknown attribute `sg_map`",
+    "TensorDesc doesn't need LayoutAttr for SIMT code",  # work-items may say which elements they hold
+    "SLM is only supported for 1D block tensor",
+    "Mask should match value except the chunk size dim",  # chunk_size that the value's type says
+    "value elements must match chunk size 1",
 )
 
 

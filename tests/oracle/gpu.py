@@ -16,7 +16,10 @@ from codegen.xe.dialects.gpu import (
     DimensionAttr,
     GlobalIdOp,
     GridDimOp,
+    LaneIdOp,
     NumSubgroupsOp,
+    ShuffleMode,
+    ShuffleOp,
     SubgroupIdOp,
     SubgroupSizeOp,
     ThreadIdOp,
@@ -38,6 +41,7 @@ from tests.oracle.values import (
     Value,
     Varying,
 )
+from tests.oracle.work_items import together
 
 
 def _axis(op: Operation) -> int:
@@ -81,6 +85,31 @@ def _subgroup_id(frame: Frame, op: SubgroupIdOp) -> None:
     frame.values[op.result] = Varying.VALUE if whole else np.asarray(frame.subgroup, np.int64)
 
 
+@rule_of(LaneIdOp)
+def _lane_id(frame: Frame, op: LaneIdOp) -> None:
+    if frame.lane is None:
+        raise InterpretationRefused("", "expected gpu.lane_id in a kernel for work-items, got it in one for sub-groups")
+    _set(frame, op, frame.lane)
+
+
+@rule_of(ShuffleOp)
+def _shuffle(frame: Frame, op: ShuffleOp) -> Iterator[Event]:
+    """The value of another work-item among the first `width`; its own, and not valid, if there is none."""
+    if frame.lane is None:
+        raise InterpretationRefused("", "expected gpu.shuffle in a kernel for work-items, got it in one for sub-groups")
+    values = yield from together(frame, op, frame.array(op.value), list)
+    offset, width = frame.number(op.offset), frame.number(op.width)
+    source = {
+        ShuffleMode.XOR: frame.lane ^ offset,
+        ShuffleMode.UP: frame.lane - offset,
+        ShuffleMode.DOWN: frame.lane + offset,
+        ShuffleMode.IDX: offset,
+    }[op.mode.data]
+    valid = 0 <= source < width
+    frame.set(op.shuffle_result, values[source if valid else frame.lane])
+    frame.set(op.valid, np.asarray(valid))
+
+
 @rule_of(ThreadIdOp)
 def _thread_id(frame: Frame, op: ThreadIdOp) -> None:
     frame.values[op.result] = _thread(frame, op)
@@ -100,6 +129,9 @@ def _thread(frame: Frame, op: Operation) -> Value:
         InterpretationRefused: work-items of the sub-group would go on differently.
     """
     group, axis = frame.group, _axis(op)
+    if frame.lane is not None:
+        linear = frame.subgroup * SUBGROUP_SIZE + frame.lane
+        return np.asarray(linear // prod(group.block[:axis]) % group.block[axis], np.int64)
     if group.whole and group.block[axis] > 1:
         return Varying.VALUE
     first = frame.subgroup * (1 if group.counts_subgroups else SUBGROUP_SIZE)

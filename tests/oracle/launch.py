@@ -34,17 +34,20 @@ from tests.oracle.schedule import (
     run_together,
 )
 from tests.oracle.values import Value
+from tests.oracle.work_items import is_of_work_items
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """How a kernel is executed: its block, the sub-groups of a work-group, and how many of these are executed."""
+    """How a kernel is executed: its block, the sub-groups of a work-group, and how many of these are executed, or of
+    their work-items."""
 
     block: Extents
     subgroups: int
     executed: int
     counts_subgroups: bool
     whole: bool
+    of_work_items: bool
 
 
 def interpret(
@@ -72,7 +75,7 @@ def interpret(
     with np.errstate(all="ignore"):
         values = [bind(memory, argument, given) for argument, given in zip(inputs, args, strict=True)]
         for group in _groups(memory, symbols, grid, shape):
-            run_together(group, [_start(function, group, s, values) for s in range(shape.executed)])
+            run_together(group, [_start(function, _frame(group, shape, s), values) for s in range(shape.executed)])
             memory.drop_local()
 
 
@@ -97,7 +100,8 @@ def _block(function: gpu.FuncOp, given: Extents | None) -> Extents | None:
 
 def _shape(function: gpu.FuncOp, operations: Sequence[Operation], block: Extents | None) -> _Shape:
     counts, whole = counts_subgroups(function), is_whole(operations)
-    once = whole or is_alike(operations)
+    items = not whole and is_of_work_items(operations)
+    once = whole or (is_alike(operations) and not items)
     if block is None:
         if not once:
             raise InvalidLaunch(
@@ -106,7 +110,8 @@ def _shape(function: gpu.FuncOp, operations: Sequence[Operation], block: Extents
         block = (1, 1, 1) if counts else (SUBGROUP_SIZE, 1, 1)
     threads = prod(block)
     subgroups = threads if counts else -(-threads // SUBGROUP_SIZE)
-    return _Shape(block, subgroups, 1 if once else subgroups, counts, whole)
+    executed = 1 if once else subgroups * (SUBGROUP_SIZE if items else 1)
+    return _Shape(block, subgroups, executed, counts, whole, items)
 
 
 def _groups(memory: Memory, symbols: dict[str, Operation], grid: Extents, shape: _Shape) -> Iterator[WorkGroup]:
@@ -117,9 +122,16 @@ def _groups(memory: Memory, symbols: dict[str, Operation], grid: Extents, shape:
         )
 
 
-def _start(function: gpu.FuncOp, group: WorkGroup, subgroup: int, arguments: Sequence[Value]) -> Running:
-    """The code of one sub-group, and its frame with the buffers that the function declares."""
-    frame, values = Frame(group, subgroup), list(arguments)
+def _frame(group: WorkGroup, shape: _Shape, number: int) -> Frame:
+    """Where one sub-group starts, or one work-item."""
+    if not shape.of_work_items:
+        return Frame(group, number)
+    return Frame(group, number // SUBGROUP_SIZE, lane=number % SUBGROUP_SIZE)
+
+
+def _start(function: gpu.FuncOp, frame: Frame, arguments: Sequence[Value]) -> Running:
+    """The code of one sub-group or work-item, with the buffers that the function declares."""
+    values = list(arguments)
     for buffer in function.body.blocks[0].args[len(arguments) :]:
         assert isinstance(buffer.type, MemRefType)  # gpu.func's verifier
         values.append(allocate(frame, buffer, buffer.type, buffer.type.get_shape()))

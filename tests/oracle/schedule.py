@@ -1,8 +1,10 @@
 """Runs the sub-groups of a work-group in turns, from barrier to barrier."""
 
+from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
+from codegen.target import SUBGROUP_SIZE
 from tests.oracle.execute import (
     Values,
     text_of,
@@ -10,6 +12,7 @@ from tests.oracle.execute import (
 from tests.oracle.frame import (
     AtBarrier,
     AtNamedBarrier,
+    AtSubgroup,
     Event,
     WorkGroup,
 )
@@ -49,7 +52,7 @@ def _released(group: WorkGroup, threads: Sequence[_Thread]) -> list[_Thread]:
     """Those whose wait is over; none once all have ended."""
     if all(thread.ended for thread in threads):
         return []
-    met = [thread for thread in threads if _met(group, thread.waits)]
+    met = [thread for thread in threads if _met(group, thread.waits)] or _whole(threads)
     if met:
         return met
     waits = [thread.waits for thread in threads]
@@ -64,6 +67,12 @@ def _met(group: WorkGroup, wait: Event | None) -> bool:
         return False
     meeting = group.meetings.get(wait.barrier.number)
     return meeting is not None and meeting.completions >= wait.completions
+
+
+def _whole(threads: Sequence[_Thread]) -> list[_Thread]:
+    """The work-items of those sub-groups of which all wait at one operation that takes all."""
+    counts = Counter(thread.waits for thread in threads if isinstance(thread.waits, AtSubgroup))
+    return [t for t in threads if isinstance(t.waits, AtSubgroup) and counts[t.waits] == SUBGROUP_SIZE]
 
 
 def _where(threads: Sequence[_Thread]) -> str:

@@ -13,6 +13,7 @@ from tests.oracle.frame import (
 from tests.oracle.refusal import KernelFault
 from tests.oracle.registry import rule_of
 from tests.oracle.values import NamedBarrier
+from tests.oracle.work_items import together
 
 
 @rule_of(xegpu.AllocNbarrierOp)
@@ -33,8 +34,17 @@ def _meeting(frame: Frame, barrier: NamedBarrier) -> Meeting:
 
 
 @rule_of(xegpu.NbarrierArriveOp)
-def _arrive(frame: Frame, op: xegpu.NbarrierArriveOp) -> None:
+def _arrive(frame: Frame, op: xegpu.NbarrierArriveOp) -> Iterator[Event] | None:
     if frame.group.whole:
+        return None
+    return _arrival(frame, op)
+
+
+def _arrival(frame: Frame, op: xegpu.NbarrierArriveOp) -> Iterator[Event]:
+    """A sub-group arrives once, with all of its work-items."""
+    if frame.lane is not None:
+        yield from together(frame, op, None, list)
+    if frame.lane not in (None, 0):
         return
     barrier = frame.get(op.nbarrier, NamedBarrier)
     meeting = _meeting(frame, barrier)

@@ -1,5 +1,6 @@
 """The meaning of XeGPU's operations on blocks of matrices."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -21,10 +22,21 @@ from tests.oracle.elements import (
     element_of,
     shape_of,
 )
-from tests.oracle.frame import Frame
-from tests.oracle.refusal import InterpretationRefused
+from tests.oracle.frame import (
+    Event,
+    Frame,
+)
+from tests.oracle.refusal import (
+    InterpretationRefused,
+    KernelFault,
+)
 from tests.oracle.registry import rule_of
+from tests.oracle.scatter import write
 from tests.oracle.values import BlockOf
+from tests.oracle.work_items import (
+    held,
+    together,
+)
 
 
 def _desc_type(value: SSAValue) -> TensorDescType:
@@ -55,15 +67,41 @@ def _update_offset(frame: Frame, op: xegpu.UpdateNdOffsetOp) -> None:
 
 
 @rule_of(xegpu.LoadNdOp)
-def _load(frame: Frame, op: xegpu.LoadNdOp) -> None:
+def _load(frame: Frame, op: xegpu.LoadNdOp) -> Iterator[Event] | None:
     """Blocks of array_length follow each other to the right."""
+    if frame.lane is not None:
+        return _load_of_work_item(frame, op, frame.lane)
+    blocks = [_rearranged(op, values) for values in _blocks(op, _block(frame, op))]
+    frame.set(op.result, fitted(np.stack(blocks), shape_of(op.result.type)))
+    return None
+
+
+def _blocks(op: xegpu.LoadNdOp, block: BlockOf) -> list[Array]:
+    """The blocks that are loaded, one for each of array_length, as they are in memory."""
     type_ = _desc_type(op.desc)
-    block, shape = _block(frame, op), type_.get_shape()
-    said = op.attributes.get("padding")
+    shape, said = type_.get_shape(), op.attributes.get("padding")
     padding = np.zeros((), block.element.register) if said is None else constant(said, type_.element_type)
     steps = [(0,) * (len(shape) - 1) + (i * shape[-1],) for i in range(type_.block.array_length)]
-    blocks = [_rearranged(op, block.moved(step).load(shape, padding)) for step in steps]
-    frame.set(op.result, fitted(np.stack(blocks), shape_of(op.result.type)))
+    return [block.moved(step).load(shape, padding) for step in steps]
+
+
+def _load_of_work_item(frame: Frame, op: xegpu.LoadNdOp, lane: int) -> Iterator[Event]:
+    """Its part of each block, which the sub-group loads together."""
+    blocks = yield from together(frame, op, _block(frame, op), lambda given: _blocks(op, _common(given)))
+    blocks = [b.T for b in blocks] if op.transpose is not None else blocks
+    mine = [values[at] for values in blocks for at in held(op, lane)]
+    frame.set(op.result, fitted(np.array(mine, blocks[0].dtype), shape_of(op.result.type)))
+
+
+def _common(given: Sequence[BlockOf]) -> BlockOf:
+    """The block that a sub-group accesses.
+
+    Raises:
+        KernelFault: its work-items mean different ones.
+    """
+    if any(block != given[0] for block in given):
+        raise KernelFault("", "expected the work-items of a sub-group to access one block, got several")
+    return given[0]
 
 
 def fitted(values: Array, shape: Ints) -> Array:
@@ -101,11 +139,22 @@ def packed(matrix: Array, length: int) -> Array:
 
 
 @rule_of(xegpu.StoreNdOp)
-def _store(frame: Frame, op: xegpu.StoreNdOp) -> None:
+def _store(frame: Frame, op: xegpu.StoreNdOp) -> Iterator[Event] | None:
+    if frame.lane is not None:
+        return _store_of_work_item(frame, op, frame.lane)
     type_, value = _desc_type(op.desc), frame.array(op.value)
     if value.size != prod(type_.get_shape()):
         raise InterpretationRefused("", f"expected the values of the whole {type_}, got {format_ints(value.shape)}")
     _block(frame, op).store(value.reshape(type_.get_shape()))
+    return None
+
+
+def _store_of_work_item(frame: Frame, op: xegpu.StoreNdOp, lane: int) -> Iterator[Event]:
+    shape, mine = _desc_type(op.desc).get_shape(), held(op, lane)
+    elements = yield from together(frame, op, _block(frame, op), lambda given: _common(given).scattered(shape))
+    addresses = np.array([elements.addresses[at] for at in mine], np.int64)
+    inside = np.array([elements.inside[at] for at in mine])
+    write(frame, replace(elements, addresses=addresses, inside=inside), frame.array(op.value).reshape(-1))
 
 
 @rule_of(xegpu.PrefetchNdOp)

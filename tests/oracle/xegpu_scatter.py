@@ -1,8 +1,11 @@
 """The meaning of XeGPU's operations on scattered elements."""
 
+from math import prod
+
 import numpy as np
 from xdsl.ir import SSAValue
 
+from codegen.target import SUBGROUP_SIZE
 from codegen.xe.dialects import xegpu
 from codegen.xe.dialects.xegpu import TensorDescType
 from tests.oracle.atomic import exchange
@@ -28,13 +31,18 @@ from tests.oracle.xegpu_block import fitted
 def _create(frame: Frame, op: xegpu.CreateTdescOp) -> None:
     type_ = op.result.type
     offsets = frame.array(op.offsets) if op.offsets is not None else np.asarray(frame.numbers(op.offset_list))
-    base = frame.values[op.source]
+    base, offsets = frame.values[op.source], _own(frame, offsets)
     frame.set(op.result, elements_at(base, offsets, element_of(type_.element_type), checked=False))
+
+
+def _own(frame: Frame, values: Array) -> Array:
+    """Of what each work-item has for all of its sub-group, its own."""
+    return values[frame.lane : frame.lane + 1] if frame.lane is not None and values.size == SUBGROUP_SIZE else values
 
 
 @rule_of(xegpu.UpdateOffsetOp)
 def _update_offset(frame: Frame, op: xegpu.UpdateOffsetOp) -> None:
-    frame.set(op.result, frame.get(op.desc, Scattered).moved(frame.array(op.offsets).astype(np.int64)))
+    frame.set(op.result, frame.get(op.desc, Scattered).moved(_own(frame, frame.array(op.offsets)).astype(np.int64)))
 
 
 @rule_of(xegpu.LoadOp)
@@ -44,7 +52,7 @@ def _load(frame: Frame, op: xegpu.LoadOp) -> None:
     places = _places(frame, op, op.source, element)
     values = read(frame, places, np.zeros((), element.register))
     shape = shape_of(op.result.type)
-    if op.transpose is not None and values.ndim == 2:
+    if op.transpose is not None and values.ndim == 2 and frame.lane is None:
         values = values.T
     frame.set(op.result, fitted(values, shape))
 
@@ -52,14 +60,14 @@ def _load(frame: Frame, op: xegpu.LoadOp) -> None:
 @rule_of(xegpu.StoreOp)
 def _store(frame: Frame, op: xegpu.StoreOp) -> None:
     places, values = _places(frame, op, op.dest, element_of(op.value.type)), frame.array(op.value)
-    if op.transpose is not None and values.ndim == 2:
+    if op.transpose is not None and values.ndim == 2 and frame.lane is None:
         values = values.T
     write(frame, places, fitted(values, places.addresses.shape))
 
 
 def _places(frame: Frame, op: xegpu.LoadOp | xegpu.StoreOp, target: SSAValue, element: Element) -> Scattered:
     """The elements of an access, those of a chunk in a last dimension, under its mask."""
-    mask: Array = frame.array(op.mask)
+    mask: Array = _own(frame, frame.array(op.mask))
     if isinstance(target.type, TensorDescType):
         scatter = target.type.scatter
         scattered, size = frame.get(target, Scattered), 1 if scatter is None else scatter.chunk_size
@@ -68,6 +76,8 @@ def _places(frame: Frame, op: xegpu.LoadOp | xegpu.StoreOp, target: SSAValue, el
         scattered = elements_at(frame.values[target], frame.array(op.offsets), element, checked=False)
         size = 1 if op.chunk_size is None else op.chunk_size.value.data
     scattered = scattered.masked(mask)
+    if frame.lane is not None:  # all that a work-item has is at one offset
+        size = prod(shape_of((op.result if isinstance(op, xegpu.LoadOp) else op.value).type))
     return scattered if size == 1 else chunks(scattered, size)
 
 
@@ -79,6 +89,7 @@ def _prefetch(frame: Frame, op: xegpu.PrefetchOp) -> None:
 @rule_of(xegpu.AtomicRmwOp)
 def _atomic_rmw(frame: Frame, op: xegpu.AtomicRmwOp) -> None:
     target, values, mask = frame.get(op.tensor_desc, Scattered), frame.array(op.value), frame.array(op.mask)
+    mask = _own(frame, mask)
     if target.addresses.ndim < values.ndim:
         target, mask = chunks(target, values.shape[-1]), np.broadcast_to(mask[..., None], values.shape)
     frame.set(op.result, exchange(frame, op.kind.data, target, values, mask))

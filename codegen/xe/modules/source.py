@@ -15,6 +15,7 @@ from codegen.xe.modules.kernels import (
     check_operations,
     kernels_of,
 )
+from codegen.xe.modules.level import mark_levels
 from codegen.xe.modules.registers import check_registers
 from codegen.xe.passes.expand_subgroup_threads import expand_subgroup_threads
 from codegen.xe.passes.lower_xetile import (
@@ -27,14 +28,17 @@ def parse_source(source: str, name: str) -> ModuleOp:
     """Parse and verify a module; errors are located in `name`.
 
     Raises:
-        CompileFailed: stage source; it is not a module of kernels in XeTile or XeGPU.
+        CompileFailed: stage source; it is not a module of kernels in XeTile or XeGPU, each of one level.
     """
     try:
         module = parse(source, name)
     except ParseError as error:
         raise CompileFailed("source", str(error)) from error
     module.verify()
-    check_operations(kernels_of(module))
+    kernels = kernels_of(module)
+    check_operations(kernels)
+    for kernel in kernels:
+        mark_levels(kernel)
     return module
 
 

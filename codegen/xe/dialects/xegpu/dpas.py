@@ -88,12 +88,21 @@ class DpasOp(IRDLOperation):
         printer.print_op_attributes(self.properties | self.attributes)  # MLIR does not parse `<{...}>` here
         print_types(printer, self.a, self.b, self.c, result=self.d)
 
+    @property
+    def is_of_work_items(self) -> bool:
+        """True if the operands are what one work-item holds: one dimension, or units according to a layout."""
+        layout, d = self.layout_cd.distribution if self.layout_cd is not None else None, shape_of(self.d.type)
+        by_layout = layout is not None and layout.sg_layout is None and layout.lane_layout is not None
+        return len(shape_of(self.a.type)) == len(shape_of(self.b.type)) == len(d) == 1 or (by_layout and d[1:] == (1,))
+
     def verify_(self) -> None:
         if self.c is not None and self.c.type != self.d.type:
             raise VerifyException(f"dpas: expected c and the result of one type, got {self.c.type} and {self.d.type}")
         a, b, d = shape_of(self.a.type), shape_of(self.b.type), shape_of(self.d.type)
         self._verify_elements()
-        if not self._is_fragment(a, b, d):
+        if self.is_of_work_items:
+            self._verify_fragments(prod(a), prod(b), prod(d))
+        else:
             a, b = self._plain("a", a), self._plain("b", b)
             if not len(a) == len(b) == len(d) == 2 or a[1] != b[0] or d != (a[0], b[1]):
                 got = f"{format_ints(a)} {format_ints(b)} = {format_ints(d)}"
@@ -118,17 +127,13 @@ class DpasOp(IRDLOperation):
             raise VerifyException(f"dpas: expected {name} in {words}, got {format_ints(shape)}")
         return (shape[0] * shape[2], shape[1]) if name == "b" else (shape[0], shape[1] * shape[2])
 
-    def _is_fragment(self, a: Ints, b: Ints, d: Ints) -> bool:
-        """True if the operands are per-work-item fragments: one dimension, or units according to a layout."""
+    def _verify_fragments(self, a: int, b: int, d: int) -> None:
+        """Check the elements of a work-item."""
         layout = self.layout_cd.distribution if self.layout_cd is not None else None
-        by_layout = layout is not None and layout.sg_layout is None and layout.lane_layout is not None
-        if not len(a) == len(b) == len(d) == 1 and not (by_layout and d[1:] == (1,)):
-            return False
         lanes = prod(layout.lane_layout) if layout is not None and layout.lane_layout is not None else None
-        if not any(_multiply(prod(a) * n, prod(b) * n, prod(d) * n) for n in ([lanes] if lanes else SUBGROUP_SIZES)):
-            got = f"{prod(a)}, {prod(b)} and {prod(d)} elements"
+        if not any(_multiply(a * n, b * n, d * n) for n in ([lanes] if lanes else SUBGROUP_SIZES)):
+            got = f"{a}, {b} and {d} elements"
             raise VerifyException(f"dpas: expected fragments of (m x k) (k x n) = (m x n), got {got}")
-        return True
 
 
 @irdl_op_definition

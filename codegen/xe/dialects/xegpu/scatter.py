@@ -52,6 +52,7 @@ from codegen.xe.dialects.xegpu.syntax import (
 )
 from codegen.xe.dialects.xegpu.types import TensorDescType
 from codegen.xe.dialects.xegpu.verify import (
+    fragments,
     verify_flat,
     verify_layout,
     verify_markers,
@@ -232,8 +233,9 @@ class AtomicRmwOp(IRDLOperation):
     def verify_(self) -> None:
         desc = verify_scattered(self, self.tensor_desc)
         verify_kind("atomic_rmw", self.kind.data, desc.element_type)
-        verify_mask(self, self.mask.type, (desc.get_shape(), desc.offsets_shape))
-        verify_value(self, self.value.type, desc.element_type, (desc.get_shape(),))
+        parts = [] if desc.layout is None else list(fragments(desc.get_shape(), desc.layout))
+        verify_mask(self, self.mask.type, (desc.get_shape(), desc.offsets_shape, *([(1,)] if parts else [])))
+        verify_value(self, self.value.type, desc.element_type, (desc.get_shape(), *parts))
         if self.result.type != self.value.type:
             raise VerifyException(f"atomic_rmw: expected a result {self.value.type}, got {self.result.type}")
         verify_layout(self, "layout", self.layout, desc.get_shape())

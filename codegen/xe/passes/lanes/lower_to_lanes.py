@@ -10,6 +10,7 @@ from xdsl.passes import ModulePass
 
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.arguments_apart import ARGUMENTS_APART
+from codegen.xe.dialects.work_items import WORK_ITEMS
 from codegen.xe.layout import BlockLimits
 from codegen.xe.passes.lanes.analysis.affine_values import Sums
 from codegen.xe.passes.lanes.analysis.assumptions import note_assumptions
@@ -94,12 +95,23 @@ def lower_to_lanes(module: ModuleOp, limits: BlockLimits = _LIMITS) -> None:
 
 def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLimits) -> None:
     old = function.body.block
-    turn_products(old)
+    work_items = WORK_ITEMS in function.attributes
+    if not work_items:
+        turn_products(old)
     count = len(function.function_type.inputs)
     types = [_argument_type(t) for t in old.arg_types[:count]]
     new = Block(arg_types=types)
     memory = LocalMemory(f"{function.sym_name.data}_local")
-    lowering = Lowering(Emitter(new), _HANDLERS, preferences(old), memory, _subgroups(function), limits, Sums(old, new))
+    lowering = Lowering(
+        Emitter(new),
+        _HANDLERS,
+        {} if work_items else preferences(old),
+        memory,
+        _subgroups(function),
+        work_items,
+        limits,
+        Sums(old, new),
+    )
     for before, after in zip(old.args, new.args, strict=False):
         lowering.define(before, after)
     for buffer in function.workgroup_buffers:

@@ -23,6 +23,7 @@ from codegen.xe.passes.lanes.values import (
     lane_element,
     lane_memory_type,
 )
+from codegen.xe.passes.lanes.vectors.fragments import own
 from codegen.xe.passes.lanes.vectors.layout import (
     LaneLayout,
     canonical,
@@ -37,8 +38,8 @@ Handler = Callable[["Lowering", Operation], None]
 class Lowering:
     """Lowering of one kernel. `wanted` are the preferred layouts of values; `handlers` lower operations by name.
 
-    `subgroups`: sub-groups per work-group, if known. `limits` are those of block messages. `sums` analyse
-    indices. `assumed`: assumptions of the code that it cannot check.
+    `subgroups`: sub-groups per work-group, if known. `work_items`: the kernel is written for work-items. `limits` are
+    those of block messages. `sums` analyse indices. `assumed`: assumptions of the code that it cannot check.
     """
 
     emitter: Emitter
@@ -46,6 +47,7 @@ class Lowering:
     wanted: dict[SSAValue, LaneLayout]
     memory: LocalMemory
     subgroups: int | None
+    work_items: bool
     limits: BlockLimits
     sums: Sums
     functions: dict[str, Operation] = field(default_factory=dict[str, Operation])
@@ -108,17 +110,23 @@ class Lowering:
         return tuple(map(self.index, old))
 
     def vector(self, old: SSAValue, layout: LaneLayout | None = None) -> Lanes:
-        """Return the lowered form of a vector, converted to `layout` if given."""
-        value = self.get(old, Lanes)
+        """Return the lowered form of a vector, converted to `layout` if given; a work-item's scalar is one element."""
+        value = self._values[old]
+        if self.work_items and isinstance(value, SSAValue):
+            value = Lanes(VectorType(value.type, [1]), own((1,)), (value,))
+        assert isinstance(value, Lanes), f"{old} became {value}"
         return value if layout is None else convert(self.emitter, value, layout)
 
     def layout(self, old: SSAValue) -> LaneLayout:
         """Return the preferred layout of a vector."""
+        if self.work_items:
+            return own(values.shape_of(old))
         return self.wanted.get(old) or canonical(values.shape_of(old))
 
     def finish(self, old: SSAValue, value: Lanes) -> None:
-        """Define a vector, converted to its preferred layout."""
-        self.define(old, convert(self.emitter, value, self.layout(old)))
+        """Define a vector, converted to its preferred layout; a work-item's scalar from one element."""
+        moved = convert(self.emitter, value, self.layout(old))
+        self.define(old, moved if isinstance(old.type, VectorType) else self.emitter.register((moved.chunks[0], 0)))
 
 
 def vector_type(value: SSAValue) -> VectorType[Attribute]:

@@ -19,16 +19,17 @@ class Level(StrEnum):
 
     WORKGROUP = "work-group"
     SUBGROUP = "sub-group"
+    WORK_ITEM = "work-item"
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """One form of an operation: a kernel's text at each level where that makes sense, and what it is run on.
 
-    `missing` says why a level makes no sense. `values` are arguments that their types do not tell: numbers, or the
-    types of arrays. Random elements of arrays are within `integers` or `floats`. Results may differ by `tolerance`,
-    relative and absolute; 0 for what moves elements. `groups` are launched; `subgroups` are those of one at sub-group
-    level.
+    `missing` says why one of the first two levels makes no sense. `values` are arguments that their types do not tell:
+    numbers, or the types of arrays. Random elements of arrays are within `integers` or `floats`. Results may differ by
+    `tolerance`, relative and absolute; 0 for what moves elements. `groups` are launched; `subgroups` are those of one
+    below work-group level.
     """
 
     operation: str
@@ -59,7 +60,7 @@ def cases_of(file: Path) -> tuple[Case, ...]:
     (one case for each of these, which stand for `$KIND`), `// with x = 3, A = 16x48xf32`, `// only LEVEL: reason`,
     `// integers LOW HIGH`, `// floats LOW HIGH`, `// tolerance T`, `// groups N` and `// subgroups N`. The kernel is
     that at work-group level. At sub-group level it is the same without the maps that it names, or another one after
-    `// at sub-group level`.
+    `// at sub-group level`. With `// work-items` in front the kernel is at work-item level, and at no other.
     """
     head, *chunks = file.read_text().split(_SEPARATOR)
     aliases = "".join(f"{line}\n" for line in head.splitlines() if line[:1] in ("#", "!"))
@@ -98,6 +99,8 @@ def _case(text: str, aliases: str) -> Case:
         Level.WORKGROUP: _module(aliases, workgroup),
         Level.SUBGROUP: without_maps(_module(aliases, other or workgroup)),
     }
+    if any(key == "work-items" for key, _ in said):
+        sources = {Level.WORK_ITEM: _module(aliases, kernel)}
     only = dict(_of_a_level(value) for key, value in said if key == "only")
     words = {key: value.split() for key, value in said}
     (low, high), (least, most) = words.get("integers", ("-100", "100")), words.get("floats", ("-2", "2"))

@@ -12,6 +12,7 @@ FILES = (
     "xegpu_scattered",
     "xegpu_values",
     "xegpu_local",
+    "xegpu_work_items",
     "vector",
     "arith",
     "math",

@@ -19,8 +19,10 @@ _HEAD = (
     "interprets",
     "compiles, work-group",
     "compiles, sub-group",
+    "compiles, work-item",
     "numbers, work-group",
     "numbers, sub-group",
+    "numbers, work-item",
     "IGC, bmg",
     "IGC, pvc",
 )
@@ -31,11 +33,11 @@ Every operation that kernels may be written in, in every form, and how far each 
 `tests/codegen/xe/operations`; `tests/codegen/xe/dialects/test_operations.py` checks every row but for the last two
 columns, and `python -m benchmarks.compiler.operations` writes this page.
 
-- **parses, verifies, interprets**: at both levels; it is printed as it is parsed.
+- **parses, verifies, interprets**: at its levels; it is printed as it is parsed.
 - **compiles, numbers**: it becomes SPIR-V for {DEVICE}, and the simulator's numbers are the interpreter's: the same
   bits where elements only move, else within the tolerance of the kernel.
-  What work-items have of their own, `gpu.lane_id` and `gpu.shuffle`, belongs to neither level.
-- **IGC**: Intel's compiler accepts the SPIR-V for that GPU, of both levels, and its code calls no function that does
+- **work-item** (SIMT): values are those of one work-item, XeGPU's those that it holds of a block of its sub-group.
+- **IGC**: Intel's compiler accepts the SPIR-V for that GPU, of all levels, and its code calls no function that does
   not exist; `{NOT_ASKED}` where it was not at hand.
 """
 
@@ -51,8 +53,10 @@ class Row:
     interprets: str
     compiles_workgroup: str
     compiles_subgroup: str
+    compiles_work_item: str
     right_workgroup: str
     right_subgroup: str
+    right_work_item: str
     bmg: str = NOT_ASKED
     pvc: str = NOT_ASKED
 
@@ -66,7 +70,7 @@ def row_of(case: Case) -> tuple[Row, tuple[str, ...]]:
     """A case's row, and what went wrong."""
     spec = find(DEVICE)
     verdicts = {level: judge(case, level, spec) for level in case.sources}
-    workgroup, subgroup = (verdicts.get(level) for level in Level)
+    workgroup, subgroup, work_item = (verdicts.get(level) for level in Level)
     row = Row(
         case.operation,
         case.form,
@@ -75,10 +79,12 @@ def row_of(case: Case) -> tuple[Row, tuple[str, ...]]:
         _said(all(v.passes(Step.INTERPRET) for v in verdicts.values())),
         _compiles(workgroup),
         _compiles(subgroup),
+        _compiles(work_item),
         _right(workgroup),
         _right(subgroup),
+        _right(work_item),
     )
-    return row, tuple(v.fault for v in (workgroup, subgroup) if v is not None and v.fault)
+    return row, tuple(v.fault for v in (workgroup, subgroup, work_item) if v is not None and v.fault)
 
 
 def render(rows: Sequence[Row], cases: Sequence[Case]) -> str:

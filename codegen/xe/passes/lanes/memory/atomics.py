@@ -29,10 +29,10 @@ from codegen.xe.passes.lanes.lowering import (
 from codegen.xe.passes.lanes.memory.lane_memory import (
     Guarded,
     load,
-    owners,
     pointer_at,
 )
 from codegen.xe.passes.lanes.memory.scattered import (
+    owners_of,
     runs_of,
     target_of,
 )
@@ -40,6 +40,7 @@ from codegen.xe.passes.lanes.values import (
     Lanes,
     shape_of,
 )
+from codegen.xe.passes.lanes.vectors.fragments import own
 from codegen.xe.passes.lanes.vectors.layout import (
     NOTHING,
     LaneLayout,
@@ -78,8 +79,8 @@ def _atomic_rmw(lowering: Lowering, op: Operation) -> None:
     if bits_of(element) not in (32, 64):
         raise PassFailedException(f"lower-to-lanes: expected atomic updates of 32 or 64 bits, got {element}")
     target = target_of(lowering, op.tensor_desc, None, op.mask, shape)
-    layout = canonical(shape)
-    registers, owned = lowering.vector(op.value, layout).registers(), owners(layout)
+    layout = own(shape) if lowering.work_items else canonical(shape)
+    registers, owned = lowering.vector(op.value, layout).registers(), owners_of(lowering, layout)
     old: list[SSAValue] = []
     for run in runs_of(lowering, target, layout, single=True):
         conditions = [] if run.mask is None else [run.mask]

@@ -75,6 +75,7 @@ from codegen.xe.passes.lanes.values import (
     Lanes,
     lane_element,
 )
+from codegen.xe.passes.lanes.vectors.fragments import fragment
 from codegen.xe.passes.lanes.vectors.layout import (
     LANES,
     NOTHING,
@@ -87,13 +88,16 @@ from codegen.xe.passes.lanes.vectors.layout import (
 from codegen.xe.passes.lanes.vectors.shuffles import convert
 
 
-def block_names(op: LoadNdOp) -> Places:
-    """Return the result element of each element of the block, with array_length blocks side by side."""
+def block_names(op: LoadNdOp, *, unpacked: bool = False) -> Places:
+    """Return the result element of each element of the block, with array_length blocks side by side.
+
+    `unpacked`: of a result whose rows are not packed to words.
+    """
     desc = cast(TensorDescType, op.desc.type)
     rows, columns = block_shape(desc)
     blocks, bits = desc.block.array_length, bits_of(lane_element(desc.element_type))
     names = np.arange(rows * columns).reshape(blocks, rows, columns // blocks)
-    if op.packed is not None:
+    if op.packed is not None and not unpacked:
         words = 32 // bits
         names = np.arange(rows * columns).reshape(blocks, rows // words, columns // blocks, words)
         names = names.transpose(0, 1, 3, 2).reshape(blocks, rows, columns // blocks)
@@ -111,9 +115,9 @@ def block_shape(desc: TensorDescType) -> tuple[int, int]:
     return rows, columns * desc.block.array_length
 
 
-def load_layout(op: LoadNdOp, result: LaneLayout) -> LaneLayout:
-    """Return the layout of the block with which the result has the layout `result`."""
-    names = block_names(op)
+def load_layout(op: LoadNdOp, result: LaneLayout, *, unpacked: bool = False) -> LaneLayout:
+    """Return the layout of the block with which the result has the layout `result`; `unpacked`: of rows."""
+    names = block_names(op, unpacked=unpacked)
     inverse = np.empty_like(names)
     inverse[names] = np.arange(len(names))
     return result.relabelled(inverse)
@@ -125,7 +129,8 @@ def _load_nd(lowering: Lowering, op: Operation) -> None:
     matrix = matrix_of(lowering, block, op.mixed_offsets)
     element = lane_element(block.type.element_type)
     rows, columns = block_shape(block.type)
-    wanted = load_layout(op, lowering.layout(op.result))
+    held = fragment(op) if lowering.work_items else lowering.layout(op.result)
+    wanted = load_layout(op, held, unpacked=lowering.work_items)
     type_, cache = VectorType(element, [rows, columns]), load_cache_control(hints_of(op))
     padding = op.attributes.get("padding")
     halves = None
@@ -218,10 +223,12 @@ def _store_nd(lowering: Lowering, op: Operation) -> None:
     rows, columns = block_shape(block.type)
     type_, bits, cache = VectorType(element, [rows, columns]), bits_of(element), store_cache_control(hints_of(op))
     given, layout = lowering.vector(op.value), canonical((rows, columns))
+    if lowering.work_items:
+        given = Lanes(type_, fragment(op), given.chunks, given.splat)
     if _may_store_rows(lowering, matrix, given, (rows, columns)) and _may_use_messages(lowering, matrix, element):
         store_rows(lowering.emitter, Access(matrix, type_, cache), given)
         return
-    value = lowering.vector(op.value, layout)
+    value = convert(lowering.emitter, given, layout)
     found = stores_of(rows, columns, bits, lowering.limits)
     if found is None or not _may_use_messages(lowering, matrix, element):
         store_each(lowering.emitter, Access(matrix, type_, cache), value)

@@ -3,13 +3,18 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import gcd
+from typing import cast
 
 import numpy as np
 from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects.index_list import Index
-from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.maps import (
+    Ints,
+    format_ints,
+)
 from codegen.xe.dialects.xegpu import (
     CreateMemDescOp,
     LoadMatrixOp,
@@ -56,9 +61,8 @@ def _create(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, CreateMemDescOp)
     type_ = op.mem_desc.type
     pointer = pointer_of(lowering, op.source, local=True)
-    lowering.define(
-        op.mem_desc, Matrix(type_, chosen_layout(op, lowering.layout), pointer, (0,) * type_.get_num_dims())
-    )
+    whole = type_ if lowering.work_items else chosen_layout(op, lowering.layout)
+    lowering.define(op.mem_desc, Matrix(type_, whole, pointer, (0,) * type_.get_num_dims()))
 
 
 def _subview(lowering: Lowering, op: Operation) -> None:
@@ -159,6 +163,7 @@ class _Layout:
 
 def _load(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, LoadMatrixOp)
+    _check_level(lowering, op)
     emitter, matrix = lowering.emitter, lowering.get(op.mem_desc, Matrix)
     layout, element = lowering.layout(op.result), element_type(op.result)
     places = _Layout(emitter, matrix, _moved(lowering, matrix, op.mixed_offsets), shape_of(op.result), layout.places)
@@ -178,6 +183,7 @@ def _load(lowering: Lowering, op: Operation) -> None:
 
 def _store(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, StoreMatrixOp)
+    _check_level(lowering, op)
     emitter, matrix = lowering.emitter, lowering.get(op.mem_desc, Matrix)
     value, element = lowering.vector(op.value), element_type(op.value)
     layout, registers = value.layout, value.registers()
@@ -197,6 +203,27 @@ def _store(lowering: Lowering, op: Operation) -> None:
                 chunk,
                 aligned=places.alignment(first),
             )
+
+
+def _check_level(lowering: Lowering, op: LoadMatrixOp | StoreMatrixOp) -> None:
+    """Check that a work-item accesses a block of its own, at its own offsets.
+
+    Raises:
+        PassFailedException: it would be one of the sub-group, or the specification does not say which elements.
+    """
+    if not lowering.work_items:
+        return
+    if op.layout is not None or op.subgroup_block_io is not None:
+        raise PassFailedException(
+            f"lower-to-lanes: {op.name} at work-item level: expected no layout and no subgroup_block_io, as each "
+            "work-item accesses a block at its own offsets"
+        )
+    shape, desc = shape_of(op.result if isinstance(op, LoadMatrixOp) else op.value), cast(MemDescType, op.mem_desc.type)
+    if shape[0] > 1 and len(shape) < desc.get_num_dims() and desc.stride[-1] != 1:
+        raise PassFailedException(
+            f"lower-to-lanes: {op.name} at work-item level: expected a value of {desc.get_num_dims()} dimensions for "
+            f"{desc}, whose rows are not contiguous, got {format_ints(shape)}: MLIR takes it along a column"
+        )
 
 
 HANDLERS: Mapping[str, Handler] = {

@@ -37,7 +37,6 @@ from codegen.xe.passes.lanes.lowering import (
     Handler,
     Lowering,
     element_type,
-    vector_type,
 )
 from codegen.xe.passes.lanes.memory.hints import hints_of
 from codegen.xe.passes.lanes.memory.lane_memory import (
@@ -56,7 +55,10 @@ from codegen.xe.passes.lanes.values import (
     lane_element,
     shape_of,
 )
+from codegen.xe.passes.lanes.vectors.fragments import own
 from codegen.xe.passes.lanes.vectors.layout import (
+    LANES,
+    Choice,
     LaneLayout,
     Places,
     by_row,
@@ -89,6 +91,8 @@ def _create_tdesc(lowering: Lowering, op: Operation) -> None:
         offsets = lowering.vector(op.offsets)
     else:
         offsets = _listed(lowering, lowering.indices(op.offset_list))
+    if lowering.work_items:
+        offsets = of_lane(lowering, offsets)
     local = desc.memory_space is MemorySpace.SLM
     surface = Surface(pointer_of(lowering, op.source, local=local), local, (), ())
     lowering.define(op.result, Scattered(desc, surface, offsets))
@@ -108,10 +112,22 @@ def _listed(lowering: Lowering, offsets: tuple[Index, ...]) -> Lanes:
     return Lanes(VectorType(index, [len(offsets)]), LaneLayout(layout.places, (1,) * len(chunks)), tuple(chunks))
 
 
+def of_lane(lowering: Lowering, values: Lanes) -> Lanes:
+    """Return of the values for all work-items of a sub-group, which each work-item has, that for itself."""
+    if prod(values.type.get_shape()) == 1:
+        return values
+    emitter, one = lowering.emitter, VectorType(element_of(values.chunks[0]), [1])
+    if values.splat is not None:
+        return Lanes(one, own((1,)), (values.splat,), values.splat)
+    (register,) = gather(emitter, values.registers(), values.layout.places, np.arange(LANES)[None])
+    return Lanes(one, own((1,)), (emitter.register(register),))
+
+
 def _update_offset(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, UpdateOffsetOp)
     desc = lowering.get(op.desc, Scattered)
-    further = lowering.vector(op.offsets, desc.offsets.layout)
+    further = lowering.vector(op.offsets)
+    further = of_lane(lowering, further) if lowering.work_items else lowering.vector(op.offsets, desc.offsets.layout)
     pairs = zip(desc.offsets.chunks, further.chunks, strict=True)
     sums = tuple(lowering.emitter.value(arith.AddiOp(a, b)) for a, b in pairs)
     lowering.define(op.result, replace(desc, offsets=replace(desc.offsets, chunks=sums, splat=None)))
@@ -154,7 +170,7 @@ def target_of(
     if offsets is None:
         value = lowering.get(base, Scattered)
         pointer, places = value.surface.pointer, value.offsets
-    elif isinstance(offsets.type, VectorType):
+    elif isinstance(offsets.type, VectorType) or lowering.work_items:
         local = isinstance(base.type, MemRefType) and space_of(base.type) is MemorySpace.SLM
         pointer, places = pointer_of(lowering, base, local=local), lowering.vector(offsets)
     else:
@@ -162,9 +178,13 @@ def target_of(
     elements = np.arange(prod(shape))
     count = prod(places.type.get_shape())
     chunk = len(elements) // count
-    number, step = (elements % count, elements // count) if transposed else (elements // chunk, elements % chunk)
+    number, step = elements // chunk, elements % chunk
+    if transposed and not lowering.work_items:
+        number, step = elements % count, elements // count
     masked = lowering.vector(mask)
-    if prod(shape_of(mask)) != count:  # a bit per element, not per chunk
+    if lowering.work_items:
+        masked = of_lane(lowering, masked)
+    if prod(masked.type.get_shape()) != count:  # a bit per element, not per chunk
         raise PassFailedException(f"lower-to-lanes: expected a mask with a bit for each offset, got {mask.type}")
     return Target(pointer, places, None if _is_true(masked) else masked, number, step)
 
@@ -206,7 +226,7 @@ def _load(lowering: Lowering, op: Operation) -> None:
     emitter, element, cache = lowering.emitter, element_type(op.result), load_cache_control(hints_of(op))
     shape = shape_of(op.result)
     target = target_of(lowering, op.source, op.offsets, op.mask, shape, transposed=op.transpose is not None)
-    layout = natural_layout(op) or canonical(shape)
+    layout = _layout_of(lowering, op, shape)
     chunks: list[SSAValue] = []
     for run in runs_of(lowering, target, layout):
         if run.mask is not None and run.length == 1:  # read the first element instead
@@ -219,15 +239,16 @@ def _load(lowering: Lowering, op: Operation) -> None:
             guarded.give(load(emitter, pointer, element, run.length, cache))
         chunks += guarded.results
     loaded = LaneLayout(layout.places, tuple(map(length_of, chunks)))
-    lowering.finish(op.result, Lanes(vector_type(op.result), loaded, tuple(chunks)))
+    type_ = op.result.type if isinstance(op.result.type, VectorType) else VectorType(element, [1])
+    lowering.finish(op.result, Lanes(type_, loaded, tuple(chunks)))
 
 
 def _store(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, StoreOp)
     emitter, cache, shape = lowering.emitter, store_cache_control(hints_of(op)), shape_of(op.value)
     target = target_of(lowering, op.dest, op.offsets, op.mask, shape, transposed=op.transpose is not None)
-    layout = natural_layout(op) or canonical(shape)
-    registers, owned = lowering.vector(op.value, layout).registers(), owners(layout)
+    layout = _layout_of(lowering, op, shape)
+    registers, owned = lowering.vector(op.value, layout).registers(), owners_of(lowering, layout)
     for run in runs_of(lowering, target, layout):
         conditions = [] if run.mask is None else [run.mask]
         if not owned[run.first].all():
@@ -235,6 +256,15 @@ def _store(lowering: Lowering, op: Operation) -> None:
         chunk = emitter.chunk(registers[run.first : run.first + run.length])
         with Guarded(emitter, conditions):
             store(emitter, pointer_at(emitter, target.pointer, run.offset, element_of(chunk)), chunk, cache)
+
+
+def _layout_of(lowering: Lowering, op: LoadOp | StoreOp, shape: Ints) -> LaneLayout:
+    return own(shape) if lowering.work_items else natural_layout(op) or canonical(shape)
+
+
+def owners_of(lowering: Lowering, layout: LaneLayout) -> Choice:
+    """Return a mask of the lanes that access memory for a value, [registers, 16]: work-items do so for themselves."""
+    return np.ones(layout.places.shape, np.bool_) if lowering.work_items else owners(layout)
 
 
 def _prefetch(lowering: Lowering, op: Operation) -> None:

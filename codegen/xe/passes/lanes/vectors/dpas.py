@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from typing import cast
 
 import numpy as np
@@ -53,6 +54,7 @@ from codegen.xe.passes.lanes.values import (
     lane_element,
     shape_of,
 )
+from codegen.xe.passes.lanes.vectors.fragments import own
 from codegen.xe.passes.lanes.vectors.layout import (
     LANES,
     LaneLayout,
@@ -140,13 +142,19 @@ def _word_names(shape: Ints) -> Places:
 
 def _dpas(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, DpasOp)
-    kind, ((m, k), (_, n)) = instruction_of(op), plain_shapes(op)
+    kind = instruction_of(op)
+    if lowering.work_items:
+        _dpas_of_work_items(lowering, op, kind)
+        return
+    (m, k), (_, n) = plain_shapes(op)
     if k % kind.k:
         raise PassFailedException(
             f"lower-to-lanes: expected a dpas of {kind.a} with K a multiple of {kind.k}, got K {k}: "
             "pad A and B with zeros, as loads of tiles that reach beyond a matrix do"
         )
-    product = _Product(lowering, op, kind)
+    a = _uncut(lowering.emitter, lowering.vector(op.a, layout_a(op)).registers())
+    b = lowering.vector(op.b, layout_b(op)).registers()
+    product = _Product(lowering, op, kind, (m, k, n), (a, b, _accumulated(lowering, op, canonical((m, n)))))
     rows = list(_cut(m))
     chunks = [product.tile(row, height, column, k) for column in range(0, n, LANES) for row, height in rows]
     type_ = op.d.type
@@ -158,22 +166,45 @@ def _cut(extent: int) -> list[tuple[int, int]]:
     return [(sum(heights[:i]), height) for i, height in enumerate(heights)]
 
 
-class _Product:
-    """The operands of one operation."""
+def _dpas_of_work_items(lowering: Lowering, op: DpasOp, kind: Instruction) -> None:
+    """Lower one instruction, whose operands work-items hold as the instruction takes them."""
+    a, b, d = (prod(shape_of(v)) for v in (op.a, op.b, op.d))
+    if not 1 <= d <= _ROWS or a * LANES != d * kind.k or b != kind.k:
+        raise PassFailedException(
+            f"lower-to-lanes: xegpu.dpas at work-item level: expected {kind.k} elements of b, m of d and "
+            f"{kind.k / LANES:g} m of a, for m of 1 to {_ROWS}, as one instruction for {kind.a} takes, "
+            f"got {b}, {d} and {a}"
+        )
+    layout = own(shape_of(op.d))
+    operands = lowering.vector(op.a).registers(), lowering.vector(op.b).registers(), _accumulated(lowering, op, layout)
+    product = _Product(lowering, op, kind, (d, kind.k, LANES), operands)
+    lowering.define(op.d, Lanes(op.d.type, layout, (product.tile(0, d, 0, kind.k),)))
 
-    def __init__(self, lowering: Lowering, op: DpasOp, kind: Instruction) -> None:
+
+def _accumulated(lowering: Lowering, op: DpasOp, layout: LaneLayout) -> list[Register]:
+    """Return the registers of the accumulator, or of zeros."""
+    if op.c is not None:
+        return lowering.vector(op.c, layout).registers()
+    zero = lowering.emitter.constant(0, lane_element(op.d.type.element_type))
+    return splat(lowering.emitter, zero, layout, op.d.type).registers()
+
+
+class _Product:
+    """The operands of one operation of M, K and N: the registers of A, B and C in the order of the instruction."""
+
+    def __init__(
+        self,
+        lowering: Lowering,
+        op: DpasOp,
+        kind: Instruction,
+        sizes: tuple[int, int, int],
+        operands: tuple[list[Register], list[Register], list[Register]],
+    ) -> None:
         self._lowering, self._kind = lowering, kind
         self._emitter = lowering.emitter
-        (self._m, self._k), (_, n) = plain_shapes(op)
-        self._a = _uncut(self._emitter, lowering.vector(op.a, layout_a(op)).registers())
-        self._b = lowering.vector(op.b, layout_b(op)).registers()
-        type_ = op.d.type
-        self._result = lane_element(type_.element_type)
-        if op.c is None:
-            zero = self._emitter.constant(0, self._result)
-            self._c = splat(self._emitter, zero, canonical((self._m, n)), type_).registers()
-        else:
-            self._c = lowering.vector(op.c, canonical((self._m, n))).registers()
+        self._m, self._k, _ = sizes
+        self._a, self._b, self._c = operands
+        self._result = lane_element(op.d.type.element_type)
         self._words: dict[tuple[int, int], SSAValue] = {}
 
     def tile(self, row: int, height: int, column: int, k: int) -> SSAValue:

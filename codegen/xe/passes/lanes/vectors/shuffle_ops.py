@@ -9,6 +9,9 @@ from xdsl.dialects import vector as xvector
 from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
 from xdsl.ir import Operation, SSAValue
 
+from codegen.xe.dialects.gpu import ShuffleMode
+from codegen.xe.dialects.gpu import ShuffleOp as GpuShuffleOp
+from codegen.xe.dialects.interned import integer_type
 from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.upstream.vector_ops import (
     ExtractStridedSliceOp,
@@ -241,7 +244,39 @@ def _rechunked(layout: LaneLayout, longest: int) -> LaneLayout:
     return LaneLayout(layout.places, tuple(piece for chunk in layout.chunks for piece in pieces(chunk, longest)))
 
 
+def _from_other_lanes(lowering: Lowering, op: Operation) -> None:
+    """Lower a shuffle between work-items, that of a vector register by register; MLIR takes all results for valid."""
+    assert isinstance(op, GpuShuffleOp)
+    emitter, offset, width = lowering.emitter, lowering.scalar(op.offset), lowering.scalar(op.width)
+    if not isinstance(op.value.type, VectorType):
+        shuffle = GpuShuffleOp(op.mode.data, lowering.scalar(op.value), offset, width)
+        lowering.define(op.shuffle_result, emitter.value(shuffle))
+    elif lowering.work_items:
+        layout, element = lowering.layout(op.shuffle_result), element_type(op.value)
+        moved: list[Register] = []
+        for register in lowering.vector(op.value, layout).registers():
+            bits = emitter.bitcast(emitter.register(register), integer_type(bits_of(element)))
+            shuffle = emitter.value(GpuShuffleOp(op.mode.data, bits, offset, width))
+            moved.append((emitter.bitcast(shuffle, element), 0))
+        chunks = [emitter.chunk(moved[first : first + length]) for first, length in layout.spans()]
+        lowering.define(op.shuffle_result, Lanes(vector_type(op.shuffle_result), layout, tuple(chunks)))
+    else:
+        lowering.keep(op)  # refuses
+    source = _SOURCE_LANE[op.mode.data]
+    lane = offset if source is None else emitter.value(source(emitter.lane, offset))
+    lowering.define(op.valid, emitter.compared(lane, width, "ult"))
+
+
+_SOURCE_LANE = {
+    ShuffleMode.XOR: arith.XOrIOp,
+    ShuffleMode.UP: arith.SubiOp,
+    ShuffleMode.DOWN: arith.AddiOp,
+    ShuffleMode.IDX: None,
+}
+
+
 HANDLERS: Mapping[str, Handler] = {
+    "gpu.shuffle": _from_other_lanes,
     "vector.transpose": _transpose,
     "vector.shape_cast": _shape_cast,
     "vector.broadcast": _broadcast,

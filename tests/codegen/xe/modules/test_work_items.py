@@ -1,0 +1,183 @@
+"""Kernels written for work-items (SIMT): right numbers, or a message with the operation and the level."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from codegen import CompileFailed, compile_module, simulate_module
+from codegen.target import target_of
+from codegen.xe.dialects import parse
+from codegen.xe.isa import compile_native
+from hal.facts.xe import find
+from tests.codegen.xe.isa.fake_ocloc import real_ocloc
+from tests.codegen.xe.modules.work_item_kernels import GEMM, GEMM_GRID, draw, gemm_operands
+from tests.oracle import interpret
+
+Array = NDArray[Any]
+
+B580 = find("b580")
+BLOCKS = "memref<8x16xf32>"
+DESC = "!xegpu.tensor_desc<8x16xf32>"
+FLAT = "memref<128xf32>"
+
+
+def kernel(arguments: str, body: str) -> str:
+    """A kernel of one sub-group."""
+    return f"""gpu.module @m {{
+  gpu.func @k({arguments}) kernel attributes {{known_block_size = array<i32: 16, 1, 1>}} {{
+{body}
+    gpu.return
+  }}
+}}"""
+
+
+def run(source: str, *arguments: Array, device: str = "b580", grid: tuple[int, int, int] = (1, 1, 1)) -> None:
+    """Compile a kernel and simulate it on arrays that it changes."""
+    simulate_module(compile_module(source, find(device)), "k", grid=grid, block=None, args=list(arguments))
+
+
+def scattered(elements: int) -> str:
+    """Each work-item doubles its chunk."""
+    return kernel(
+        f"%a: {FLAT}, %b: {FLAT}",
+        f"""    %tid = gpu.thread_id x
+    %c = arith.constant {elements} : index
+    %o = arith.muli %tid, %c : index
+    %z = arith.constant dense<[0]> : vector<1xindex>
+    %off = vector.insert %o, %z[0] : index into vector<1xindex>
+    %mask = arith.constant dense<1> : vector<1xi1>
+    %v = xegpu.load %a[%off], %mask : {FLAT}, vector<1xindex>, vector<1xi1> -> vector<{elements}xf32>
+    %w = arith.addf %v, %v : vector<{elements}xf32>
+    xegpu.store %w, %b[%off], %mask : vector<{elements}xf32>, {FLAT}, vector<1xindex>, vector<1xi1>""",
+    )
+
+
+@pytest.mark.parametrize("elements", [1, 8])
+def test_every_work_item_stores_its_elements(elements: int) -> None:
+    a, b = np.arange(128, dtype=np.float32), np.zeros(128, np.float32)
+    run(scattered(elements), a, b)
+    stored = 16 * elements
+    np.testing.assert_array_equal(b, np.where(np.arange(128) < stored, 2 * a, 0))
+
+
+def test_a_block_goes_through_work_items() -> None:
+    a, b = np.arange(128, dtype=np.float32).reshape(8, 16), np.zeros((8, 16), np.float32)
+    body = f"""    %ta = xegpu.create_nd_tdesc %a : {BLOCKS} -> {DESC}
+    %v = xegpu.load_nd %ta[0, 0] : {DESC} -> vector<8xf32>
+    %w = arith.addf %v, %v : vector<8xf32>
+    %tb = xegpu.create_nd_tdesc %b : {BLOCKS} -> {DESC}
+    xegpu.store_nd %w, %tb[0, 0] : vector<8xf32>, {DESC}"""
+    run(kernel(f"%a: {BLOCKS}, %b: {BLOCKS}", body), a, b)
+    np.testing.assert_array_equal(b, 2 * a)
+
+
+@pytest.mark.parametrize("device", ["b580", "pvc"])
+def test_a_gemm_of_work_items_agrees_with_numpy(device: str) -> None:
+    a, b, c = gemm_operands()
+    run(GEMM, a, b, c, device=device, grid=GEMM_GRID)
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b.astype(np.float64), rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("device", ["b580", "pvc"])
+def test_intels_compiler_multiplies_with_dpas(device: str) -> None:
+    spec = find(device)
+    spirv = compile_module(GEMM, spec).stage("spirv").data
+    code = compile_native(real_ocloc(), spirv, target_of(spec))
+    assert code.spill_bytes == 0
+    assert "dpas.8x8" in code.assembly
+
+
+REFUSED = {
+    "two levels": (
+        f"%a: {BLOCKS}, %b: {BLOCKS}",
+        f"""    %ta = xegpu.create_nd_tdesc %a : {BLOCKS} -> {DESC}
+    %v = xegpu.load_nd %ta[0, 0] : {DESC} -> vector<8xf32>
+    %w = xegpu.load_nd %ta[0, 0] : {DESC} -> vector<8x16xf32>
+    xegpu.store_nd %v, %ta[0, 0] : vector<8xf32>, {DESC}""",
+        "expected operations of one level, got xegpu.load_nd of a work-item and xegpu.load_nd of a whole sub-group",
+    ),
+    "a layout of work-groups": (
+        f"%a: {BLOCKS}, %b: {BLOCKS}",
+        f"""    %ta = xegpu.create_nd_tdesc %a : {BLOCKS} -> {DESC}
+    %v = xegpu.load_nd %ta[0, 0] : {DESC} -> vector<8xf32>
+    xegpu.store_nd %v, %ta[0, 0] : vector<8xf32>, {DESC}
+    xegpu.prefetch_nd %ta[0, 0] <{{layout = #xegpu.layout<sg_layout = [1, 1], sg_data = [8, 16]>}}> : {DESC}""",
+        "got xegpu.load_nd of a work-item and layouts with sg_layout, which a work-group has",
+    ),
+    "a change of layout": (
+        f"%a: {BLOCKS}, %b: {BLOCKS}",
+        f"""    %ta = xegpu.create_nd_tdesc %a : {BLOCKS} -> {DESC}
+    %v = xegpu.load_nd %ta[0, 0] : {DESC} -> vector<8xf32>
+    %c = xegpu.convert_layout %v <{{input_layout = #xegpu.layout<lane_layout = [16], lane_data = [1]>,
+      target_layout = #xegpu.layout<lane_layout = [16], lane_data = [1]>}}> : vector<8xf32>
+    xegpu.store_nd %v, %ta[0, 0] : vector<8xf32>, {DESC}""",
+        "got xegpu.load_nd of a work-item and xegpu.convert_layout of a whole sub-group",
+    ),
+    "a sub-group of 8": (
+        f"%a: {BLOCKS}, %b: {BLOCKS}",
+        f"""    %ta = xegpu.create_nd_tdesc %a : {BLOCKS} -> {DESC}
+    %v = xegpu.load_nd %ta[0, 0] : {DESC} -> vector<16xf32>""",
+        "xegpu.load_nd: expected the value of a whole sub-group, 128 elements, or of one of its 16 work-items, 8",
+    ),
+    "more than one instruction": (
+        "%a: memref<16x64xf16>, %b: memref<16x32xf16>",
+        """    %ta = xegpu.create_nd_tdesc %a : memref<16x64xf16> -> !xegpu.tensor_desc<16x16xf16>
+    %v = xegpu.load_nd %ta[0, 0] : !xegpu.tensor_desc<16x16xf16> -> vector<16xf16>
+    %d = xegpu.dpas %v, %v : vector<16xf16>, vector<16xf16> -> vector<16xf32>""",
+        "xegpu.dpas at work-item level: expected 16 elements of b, m of d and 1 m of a, for m of 1 to 8",
+    ),
+    "an unknown distribution": (
+        "%a: memref<16x64xf16>, %b: memref<16x32xf16>",
+        """    %ta = xegpu.create_nd_tdesc %a : memref<16x64xf16> -> !xegpu.tensor_desc<8x8xf16>
+    %v = xegpu.load_nd %ta[0, 0] : !xegpu.tensor_desc<8x8xf16> -> vector<4xf16>""",
+        "xegpu.load_nd at work-item level: expected a layout with lane_layout and lane_data for a block of [8, 8]",
+    ),
+    "an instruction's share": (
+        f"%a: {BLOCKS}, %b: {BLOCKS}",
+        f"""    %ta = xegpu.create_nd_tdesc %a : {BLOCKS} -> {DESC}
+    %v = xegpu.load_nd %ta[0, 0] <{{layout = #xegpu.layout<inst_data = [4, 16], lane_layout = [1, 16],
+      lane_data = [1, 1]>}}> : {DESC} -> vector<8xf32>""",
+        "xegpu.load_nd at work-item level: expected a layout of lane_layout and lane_data alone",
+    ),
+    "a column of a matrix in one dimension": (
+        f"%a: {BLOCKS}, %b: {BLOCKS}",
+        f"""    %ta = xegpu.create_nd_tdesc %a : {BLOCKS} -> {DESC}
+    %v = xegpu.load_nd %ta[0, 0] : {DESC} -> vector<8xf32>
+    %s = memref.alloca() : memref<512xi8, 3>
+    %d = xegpu.create_mem_desc %s
+      : memref<512xi8, 3> -> !xegpu.mem_desc<8x16xf32, #xegpu.mem_layout<stride = [1, 8]>>
+    xegpu.store_matrix %v, %d[0, 0] : vector<8xf32>, !xegpu.mem_desc<8x16xf32, #xegpu.mem_layout<stride = [1, 8]>>""",
+        "xegpu.store_matrix at work-item level: expected a value of 2 dimensions",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
+def test_what_is_not_of_work_items_is_refused(case: tuple[str, str, str]) -> None:
+    arguments, body, message = case
+    with pytest.raises(CompileFailed, match=re.escape(message)):
+        compile_module(kernel(arguments, body), B580)
+
+
+def check_draw(seed: int) -> None:
+    """See that the simulator's numbers of a random kernel are the interpreter's."""
+    drawn = draw(seed)
+    expected, got = ([a.copy() for a in drawn.arguments] for _ in range(2))
+    interpret(parse(drawn.source), "k", (1, 1, 1), expected)
+    run(drawn.source, *got, device=("b580", "pvc")[seed % 2])
+    for wanted, found in zip(expected, got, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_forms(seed: int) -> None:
+    check_draw(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6, 400))
+def test_more_random_forms(seed: int) -> None:
+    check_draw(seed)

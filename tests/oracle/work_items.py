@@ -1,0 +1,112 @@
+"""Kernels for work-items (SIMT): each executes the kernel alone, and meets those of its sub-group where all take part.
+
+What a work-item holds of a block follows the RFC of XeGPU, "Resulting WI Data Fragment", and its tables for load_nd.
+"""
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import cache
+from itertools import product
+from math import prod
+from typing import TypeVar, cast
+
+from xdsl.ir import Operation
+
+from codegen.target import SUBGROUP_SIZE
+from codegen.xe.dialects import xegpu
+from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.xegpu import SgMapAttr, TensorDescType
+from codegen.xe.dialects.xegpu.types import bits
+from tests.oracle.elements import shape_of
+from tests.oracle.frame import (
+    AtSubgroup,
+    Event,
+    Frame,
+)
+from tests.oracle.refusal import InterpretationRefused
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+_MADE = -1  # no work-item's number
+
+
+def is_of_work_items(operations: Sequence[Operation]) -> bool:
+    """Whether an operation takes what one work-item holds of a block, or one offset of its own."""
+    return any(_takes_a_part(op) for op in operations)
+
+
+def _takes_a_part(op: Operation) -> bool:
+    if isinstance(op, xegpu.LoadNdOp | xegpu.StoreNdOp):
+        value = op.result if isinstance(op, xegpu.LoadNdOp) else op.value
+        desc = cast(TensorDescType, op.desc.type)
+        return prod(shape_of(value.type)) < prod(desc.get_shape())
+    if isinstance(op, xegpu.DpasOp):
+        return shape_of(op.d.type)[1:] in ((), (1,))
+    if isinstance(op, xegpu.LoadOp | xegpu.StoreOp | xegpu.PrefetchOp) and op.offsets is not None:
+        return shape_of(op.offsets.type) in ((), (1,))
+    if isinstance(op, xegpu.LoadOp):
+        return prod(shape_of(op.result.type)) < prod(cast(TensorDescType, op.source.type).get_shape())
+    return False
+
+
+def together(
+    frame: Frame, op: Operation, given: Given, make: Callable[[list[Given]], Made]
+) -> Generator[Event, None, Made]:
+    """Wait for all work-items of the sub-group at an operation; what is made of that which each of them gives.
+
+    It is made once, of a list in the order of the work-items.
+    """
+    count = frame.rounds.get(op, 0)
+    frame.rounds[op] = count + 1
+    brought = frame.group.brought.setdefault((frame.subgroup, op, count), {})
+    assert frame.lane is not None
+    brought[frame.lane] = given
+    yield AtSubgroup(op, frame.subgroup)
+    if _MADE not in brought:
+        brought[_MADE] = make([cast(Given, brought[lane]) for lane in range(SUBGROUP_SIZE)])
+    return cast(Made, brought[_MADE])
+
+
+@cache
+def held(op: xegpu.LoadNdOp | xegpu.StoreNdOp, lane: int) -> list[Ints]:
+    """Which elements of a block a work-item holds, in order; of a transposed block, if `op` transposes."""
+    desc = cast(TensorDescType, op.desc.type)
+    turned = isinstance(op, xegpu.LoadNdOp) and op.transpose is not None
+    shape, layout = desc.get_shape(), op.layout or desc.layout
+    if layout is None:
+        packs = isinstance(op, xegpu.LoadNdOp) and op.packed is not None
+        shape = shape[::-1] if turned else shape
+        lanes, data = _of_message(shape, bits(desc.element_type), packs=packs)
+        return list(_units(shape, lanes, data, range(len(shape))[::-1], lane))
+    d = layout.distribution
+    lanes, data, order = d.lane_layout, d.lane_data, d.order if not isinstance(layout, SgMapAttr) else None
+    if lanes is None or data is None:
+        raise InterpretationRefused("", f"expected lane_layout and lane_data, got {layout}")
+    if len(lanes) > len(shape):  # an sg_map has two dimensions always
+        lanes, data = lanes[-len(shape) :], data[-len(shape) :]
+    fastest = order or tuple(range(len(shape))[::-1])
+    if turned:
+        shape, lanes, data, fastest = shape[::-1], lanes[::-1], data[::-1], tuple(1 - axis for axis in fastest)
+    return list(_units(shape, lanes, data, fastest, lane))
+
+
+def _of_message(shape: Ints, width: int, *, packs: bool) -> tuple[Ints, Ints]:
+    """lane_layout and lane_data as the RFC lists them: for one dimension, B, A of 32 bits, A of 8 bits, and any."""
+    if len(shape) == 1:
+        return (SUBGROUP_SIZE,), (1,)
+    if packs:
+        return (1, SUBGROUP_SIZE), (32 // width, 1)
+    if width == 32 and shape[1] == 8:
+        return (2, 8), (1, 1)
+    if width == 8 and shape[1] % 32 == 0:
+        return (1, SUBGROUP_SIZE), (1, 2)
+    return (1, SUBGROUP_SIZE), (1, 1)
+
+
+def _units(shape: Ints, lanes: Ints, data: Ints, fastest: Sequence[int], lane: int) -> Iterator[Ints]:
+    mine = [0] * len(shape)
+    for axis in fastest:
+        lane, mine[axis] = divmod(lane, lanes[axis])
+    counts = [range(n // (m * d)) for n, m, d in zip(shape, lanes, data, strict=True)]
+    for unit in product(*counts):
+        for element in product(*map(range, data)):
+            yield tuple((u * m + i) * d + e for u, m, i, d, e in zip(unit, lanes, mine, data, element, strict=True))
