@@ -62,7 +62,13 @@ def doubles(value: Array | int) -> Doubles:
 ATOMIC = {"atomic", "atomic_columns"}  # of which a sub-group alone has no room for the offsets
 
 
-@pytest.mark.parametrize(("name", "maps"), [(n, m) for n in KERNELS for m in (True, False) if m or n not in ATOMIC])
+@pytest.mark.parametrize(
+    ("name", "maps"),
+    [
+        *((name, True) for name in KERNELS),
+        *(pytest.param(name, False, marks=pytest.mark.slow) for name in KERNELS if name not in ATOMIC),
+    ],
+)
 def test_an_operation_computes_what_the_interpreter_says(name: str, maps: bool) -> None:
     source, expected, values = KERNELS[name].source(maps=maps), arrays_of(KERNELS[name]), arrays_of(KERNELS[name])
     interpret(parse(source), "k", (1, 1, 1), expected)

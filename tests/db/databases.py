@@ -37,6 +37,8 @@ def compiled_once() -> Generator[None]:
 
 
 BACKENDS = ("sqlite", pytest.param("postgresql", marks=pytest.mark.postgres))
+SQLITE_FIRST = ("sqlite", pytest.param("postgresql", marks=[pytest.mark.postgres, pytest.mark.slow]))
+"""For tests of more than the database, which do the same on both."""
 
 
 @pytest.fixture(scope="session")
@@ -111,6 +113,11 @@ def postgres_url(postgres_server: str, migrated_postgres: str) -> Generator[str]
 @pytest.fixture(params=BACKENDS)
 def database(request: pytest.FixtureRequest) -> Generator[Database]:
     """A migrated, empty database of each kind."""
+    yield from opened(request)
+
+
+def opened(request: pytest.FixtureRequest) -> Generator[Database]:
+    """Open the database of the kind that a fixture was parametrised with."""
     fixture = "sqlite_url" if request.param == "sqlite" else "postgres_url"
     opened = open_database(request.getfixturevalue(fixture))
     yield opened

@@ -10,9 +10,11 @@ from db.schema import Trial
 from db.session import Database
 from service.cluster.coordinator import Coordinator
 from service.jobs.worker_names import own_name
+from tests.db.databases import BACKENDS
 from tests.faults.jobs import Place, check_whole, ended, job_of, queue
 
 WAIT_S = 60.0
+pytestmark = pytest.mark.parametrize("database", BACKENDS, indirect=True)
 
 
 def test_one_that_stood_still_leaves_the_job_to_the_other(

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from db.schema import Trial
 from db.session import open_database
 from service.artifacts import ArtifactStore
-from tests.db.databases import create_postgres, drop_postgres
+from tests.db.databases import SQLITE_FIRST, create_postgres, drop_postgres
 from tests.faults.jobs import TRIALS, Place, check_whole, ended, job_of, queue
 
 EVERY = 17  # a prime: of the steps of a trial, it meets others in each
@@ -90,11 +90,7 @@ def check_killed_at(number: int, folder: Path, url: str, monkeypatch: pytest.Mon
 Places = Callable[[int], tuple[Path, str]]
 
 
-# A database for each point, and the processes that serve it, take PostgreSQL a second.
-POSTGRESQL = pytest.param("postgresql", marks=[pytest.mark.postgres, pytest.mark.slow])
-
-
-@pytest.fixture(params=["sqlite", POSTGRESQL])
+@pytest.fixture(params=SQLITE_FIRST)  # a database for each point takes PostgreSQL a second
 def new_place(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Places]:
     """Makes a folder, and an empty database of each kind, for each number."""
     made: list[str] = []

@@ -122,6 +122,7 @@ def jobs_and_pending(data: Path) -> tuple[list[tuple[str, str | None]], int]:
     return jobs, pending
 
 
+@pytest.mark.slow
 def test_ctrl_c_puts_the_job_back_and_says_how_to_go_on(tmp_path: Path) -> None:
     process = begin(tmp_path)
     process.send_signal(signal.SIGINT)

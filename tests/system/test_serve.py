@@ -49,6 +49,7 @@ def test_a_killed_worker_is_replaced_and_a_killed_service_takes_its_worker_along
     assert alive == []
 
 
+@pytest.mark.slow
 @pytest.mark.opencl  # its worker opens the device
 def test_sigterm_ends_the_service_after_its_worker(serve: psutil.Process) -> None:
     worker = worker_of(serve)

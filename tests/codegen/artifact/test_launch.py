@@ -1,6 +1,7 @@
 """Launches of a dynamic kernel at sizes that it was not tuned for."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -36,6 +37,7 @@ TUNED = problem_of(96, 160, 64)
 OTHERS = (problem_of(40, 208, 96, batch=3), problem_of(130, 48, 32, lda=64, ldc=64))
 
 
+@cache
 def compiled(threads: Extent, strategy: XeStrategy) -> GemmArtifact:
     config = XeConfig(MatmulConfig(threads, Extent(32, 64, 32), Extent(16, 32, 32)), strategy)
     return compile_gemm(TUNED, config, SPEC)

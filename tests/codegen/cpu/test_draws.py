@@ -65,6 +65,7 @@ def test_many_legal_kernels_of_tiles_are_right(seed: int) -> None:
     check_tiles(draw(seed, RAPIDS, (Isa.AMX,), most_threads=1))
 
 
+@pytest.mark.slow
 def test_draws_reach_every_axis() -> None:
     facts = set[str]()
     for seed in range(300):

@@ -24,6 +24,7 @@ from service.cluster.shard import share_of
 from service.jobs.job_runs import RunJob
 from service.jobs.tuning import Tuning
 from service.settings import Settings
+from tests.db.databases import SQLITE_FIRST
 from tests.faults.jobs import HERE, SPEC, TRIALS, check_whole, ended, job_of, queue
 from tests.service.cluster.dask_cluster import Cluster, fake_station, running
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of
@@ -271,6 +272,7 @@ def test_numbers_are_compared_where_the_device_is(
     engine.close()
 
 
+@pytest.mark.parametrize("database", SQLITE_FIRST, indirect=True)
 def test_a_job_goes_on_at_another_machine(
     cluster: Cluster, start: Callable[..., str], database: Database, tmp_path: Path
 ) -> None:

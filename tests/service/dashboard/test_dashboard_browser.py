@@ -71,6 +71,7 @@ def test_a_trial_that_ends_appears_without_a_reload(browser: Browser, site: tupl
         assert complaints == []
 
 
+@pytest.mark.slow
 def test_the_chart_is_read_by_keyboard_has_a_table_and_saves(browser: Browser, site: tuple[str, Database]) -> None:
     address, database = site
     with database.write() as session:
@@ -106,6 +107,7 @@ def test_the_chart_is_read_by_keyboard_has_a_table_and_saves(browser: Browser, s
         assert complaints == []
 
 
+@pytest.mark.slow
 def test_the_form_shows_what_is_wrong_beside_it(browser: Browser, site: tuple[str, Database]) -> None:
     address, _ = site
     with opened(browser, address) as (page, complaints):
@@ -120,6 +122,7 @@ def test_the_form_shows_what_is_wrong_beside_it(browser: Browser, site: tuple[st
         expect(page.locator("[name='problem.m']")).to_have_attribute("aria-invalid", "true")
 
 
+@pytest.mark.slow
 def test_the_form_asks_for_all_that_the_reproduction_of_a_job_shows(
     browser: Browser, site: tuple[str, Database]
 ) -> None:
@@ -201,6 +204,7 @@ def test_a_job_is_started_in_the_browser_and_watched_until_it_ends(
         assert complaints == []
 
 
+@pytest.mark.slow
 def test_a_failed_trial_is_followed_from_the_first_page_to_its_reason(
     browser: Browser, site: tuple[str, Database]
 ) -> None:
@@ -267,6 +271,7 @@ def add_everything(session: Session) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_pages_keep_nobody_out(browser: Browser, site: tuple[str, Database]) -> None:
     address, database = site
     with database.write() as session:

@@ -12,7 +12,6 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from db.migrate import upgrade
 from db.queries import (
     devices,
     jobs,
@@ -43,12 +42,9 @@ HERE = ListedDevice(
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> FastAPI:
-    url = f"sqlite:///{tmp_path / 'x.sqlite'}"
-    settings = Settings(data_dir=tmp_path, database_url=url, scheduler=False, allowed_hosts="testserver")
-    app = create_app(settings, lambda: [HERE])
-    upgrade(app.state.context.database.engine)
-    return app
+def app(tmp_path: Path, sqlite_url: str) -> FastAPI:
+    settings = Settings(data_dir=tmp_path, database_url=sqlite_url, scheduler=False, allowed_hosts="testserver")
+    return create_app(settings, lambda: [HERE])
 
 
 @pytest.fixture

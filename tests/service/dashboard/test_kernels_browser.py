@@ -51,6 +51,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
         yield address
 
 
+@pytest.mark.slow
 def test_a_kernel_is_found_downloaded_and_compared(browser: Browser, address: str) -> None:
     with opened(browser, address, width=1000) as (page, complaints):
         page.locator("#pages").get_by_role("link", name="Kernels").click()

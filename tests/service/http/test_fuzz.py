@@ -100,7 +100,7 @@ def test_no_parameter_of_a_get_route_breaks_the_service(attacked: TestClient) ->
     found = list(places())
     assert len(found) > 90
     for number, place in enumerate(found):
-        for value in (WORST[number % 2].encode(), WORST[2 + number % 2].encode(), BYTES[number % 3]):
+        for value in (WORST[number % 4].encode(), BYTES[number % 3]):
             check(attacked, place, value)
 
 
@@ -204,10 +204,6 @@ def compiling(settings: Settings, clock: Clock) -> TestClient:
         max_body_bytes=2**20,
         max_source_bytes=2**20,
     )
-
-
-def test_no_drawn_text_breaks_the_service(compiling: TestClient) -> None:
-    assert sum(compile_drawn(compiling, 2).values()) >= 2
 
 
 @pytest.mark.slow

@@ -170,10 +170,14 @@ def test_what_postgresql_cannot_keep_is_not_looked_for(settings: Settings, clock
 
 
 @pytest.mark.parametrize("path", ["/jobs", "/problems", "/kernels"])
-@pytest.mark.parametrize("name", ["device", "m", "n", "k", "dtype", "before", "status", "evidence"])
-def test_filters_of_lists_leave_out_what_cannot_be_meant(client: TestClient, path: str, name: str) -> None:
-    for text in (*HOSTILE, "b580\0", "\0", "٣", "²", "9" * 400, "-1", "x" * 9000):
-        answer = client.get(path, params={name: text})
-        assert answer.status_code == 200, (path, name, text)
+def test_filters_of_lists_leave_out_what_cannot_be_meant(client: TestClient, path: str) -> None:
+    names = ("device", "m", "n", "k", "dtype", "before", "status", "evidence")
+    worst = ("b580\0", "²", "9" * 400)
+    for params in (
+        *({name: text} for name in names for text in worst),
+        *(dict.fromkeys(names, text) for text in (*HOSTILE, *worst, "\0", "٣", "-1", "x" * 900)),
+    ):
+        answer = client.get(path, params=params)
+        assert answer.status_code == 200, (path, params)
         assert "\0" not in answer.text
         assert "<script>alert" not in answer.text

@@ -127,7 +127,7 @@ def compiled(name: str, device: str) -> KernelArtifact:
 
 
 @pytest.mark.parametrize("name", EXAMPLE)
-@pytest.mark.parametrize("device", ["b580", "pvc"])
+@pytest.mark.parametrize("device", ["b580", pytest.param("pvc", marks=pytest.mark.slow)])
 def test_the_numbers_of_an_example_are_right(name: str, device: str) -> None:
     example = EXAMPLE[name]
     artifact = compiled(name, device)

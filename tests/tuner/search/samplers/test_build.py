@@ -228,7 +228,7 @@ def test_model_first_needs_predictions_and_keeps_to_their_best() -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="no recorded space")
-@pytest.mark.parametrize("method", [Method.PORTFOLIO, Method.TPE])
+@pytest.mark.parametrize("method", [Method.PORTFOLIO, pytest.param(Method.TPE, marks=pytest.mark.slow)])
 def test_on_a_recorded_space_it_beats_chance(method: Method) -> None:
     """The mean of six runs: a single one differs by 0.06 between processors, whose sums round differently."""
     recorded = read_csv(RECORDED)

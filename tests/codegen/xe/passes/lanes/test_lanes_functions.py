@@ -39,7 +39,7 @@ RNG = np.random.default_rng(3)
 FRACTIONS = RNG.uniform(-0.9, 0.9, (ROWS, COLUMNS))
 
 
-@pytest.mark.parametrize("element", ["f32", "f16", "f64"])
+@pytest.mark.parametrize("element", ["f32", *(pytest.param(e, marks=pytest.mark.slow) for e in ("f16", "f64"))])
 @pytest.mark.parametrize("name", ["acosh", "asinh", "atanh", "cbrt", "erf", "erfc"])
 def test_functions_that_devices_have(name: str, element: str) -> None:
     values = FRACTIONS + 2 if name == "acosh" else FRACTIONS
@@ -63,7 +63,7 @@ def test_powers_of_integers(element: str) -> None:
 
 @pytest.mark.parametrize("half", ["x", "y"])
 @pytest.mark.parametrize("name", ["mulsi_extended", "mului_extended"])
-@pytest.mark.parametrize("element", ["i8", "i32"])
+@pytest.mark.parametrize("element", ["i8", pytest.param("i32", marks=pytest.mark.slow)])
 def test_products_of_twice_the_width(element: str, name: str, half: str) -> None:
     most = 2 ** (int(element[1:]) - 1) - 1
     a, b = RNG.integers(-most, most, (2, ROWS, COLUMNS))
