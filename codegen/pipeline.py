@@ -5,11 +5,12 @@ A GEMM begins as XeTile that `build/` writes, a module as its parsed text. The t
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, f32
 
 from codegen.artifact.kernel_artifact import (
     GemmArtifact,
@@ -25,7 +26,6 @@ from codegen.artifact.stages import Stages
 from codegen.artifact.toolchain import toolchain_versions
 from codegen.config.xe import XeConfig
 from codegen.emulate import emulate
-from codegen.problem.dtype import DType
 from codegen.problem.gemm import GemmProblem
 from codegen.serialization import content_hash
 from codegen.target import Target, target_of
@@ -37,7 +37,6 @@ from codegen.xe.dialects.gpu.host import (
     Extents,
     device_part,
 )
-from codegen.xe.dialects.xegpu import CreateTdescOp
 from codegen.xe.layout import block_limits
 from codegen.xe.llvm import (
     OptimisedModule,
@@ -65,6 +64,12 @@ from codegen.xe.passes.tile_mma_to_contract import tile_mma_to_contract
 from codegen.xe.rules import check
 from codegen.xe.spirv import emit_spirv
 from hal import DeviceSpec
+
+_NOT_MLIRS = re.compile(
+    r"xegpu\.create_tdesc|mem_desc<[\dx]+tf32"
+    r"|xegpu\.dpas .*: vector<[\dx]+(?:ui8>, vector<[\dx]+i8|i8>, vector<[\dx]+ui8)>"
+)
+"""Scattered descriptors, tf32 in shared local memory (19 bits there), and products of bytes of both signs."""
 
 
 @dataclass(slots=True)
@@ -154,8 +159,7 @@ def compile_gemm(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Ge
         return text(c.module)
 
     def lower(c: Compilation) -> str:
-        if problem.dtype_a is DType.F32:
-            tile_mma_to_contract(c.module)
+        tile_mma_to_contract(c.module, of=f32)
         lower_gemm(c.module, problem, config, target)
         return xegpu_text(c, "xegpu")
 
@@ -240,11 +244,11 @@ def code_key(problem: GemmProblem, config: XeConfig, target: Target) -> str:
 def xegpu_text(c: Compilation, stage: str) -> str:
     """Return the XeGPU of a compilation as text, verified by MLIR where all of it is MLIR's.
 
-    MLIR has no scattered descriptors, which atomic updates take. A module may also hold what only the RFC of the
+    MLIR lacks some forms that GEMMs have (`_NOT_MLIRS`). A module may also hold what only the RFC of the
     dialect has, or layouts that MLIR refuses.
     """
     written = text(c.module)
-    if c.verify_xegpu and CreateTdescOp.name not in written:
+    if c.verify_xegpu and not _NOT_MLIRS.search(written):
         MlirModule(written, stage)
     return written
 

@@ -68,6 +68,11 @@ class Element:
         """What memory holds as values in registers."""
         if self.memory == np.uint16 and self.kind is Kind.FLOAT:
             return np.asarray((stored.astype(np.uint32) << 16).view(np.float32))
+        if self.dropped:  # tf32: nobody looks at the other bits of memory
+            kept = np.uint32(0xFFFFFFFF & -(1 << self.dropped))
+            return np.asarray((np.ascontiguousarray(stored).view(np.uint32) & kept).view(np.float32)).reshape(
+                stored.shape
+            )
         return self.round(stored)
 
     def pack(self, values: Array) -> Array:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
+    FloatTF32Type,
     IntegerType,
     MemRefType,
     NoneAttr,
@@ -45,7 +46,7 @@ Element = AnyFloat | IntegerType
 _MULTIPLIED: dict[DType, Element] = {
     DType.F16: f16,
     DType.BF16: bf16,
-    DType.TF32: f32,
+    DType.TF32: FloatTF32Type(),
     DType.F32: f32,
     DType.S8: i8,
     DType.U8: IntegerType(8, Signedness.UNSIGNED),

@@ -8,6 +8,7 @@ from xdsl.ir import Attribute
 from codegen.errors import Refused
 from codegen.target import LARGE_GRF, Target
 from codegen.xe.dialects import gpu
+from codegen.xe.dialects.xegpu.types import bits
 from codegen.xe.passes.distribute.analysis import most_subgroups
 
 _INDEX_BITS = 64
@@ -35,8 +36,8 @@ def _nbytes(type_: Attribute) -> int:
     if not isinstance(type_, VectorType):
         return 0
     element = type_.element_type
-    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else _INDEX_BITS
-    return prod(type_.get_shape()) * bits // 8
+    width = bits(element) if isinstance(element, FixedBitwidthType) else _INDEX_BITS
+    return prod(type_.get_shape()) * width // 8
 
 
 def _threads(subgroups: int) -> str:

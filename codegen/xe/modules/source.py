@@ -1,6 +1,6 @@
 """The first stages of a module of kernels: parsing, and lowering to XeGPU."""
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.utils.exceptions import ParseError
 
 from codegen.errors import CompileFailed
@@ -22,6 +22,7 @@ from codegen.xe.passes.lower_xetile import (
     LowerXeTilePass,
     lower_xetile,
 )
+from codegen.xe.passes.tile_mma_to_contract import tile_mma_to_contract
 
 
 def parse_source(source: str, name: str) -> ModuleOp:
@@ -50,6 +51,7 @@ def lower_source(module: ModuleOp, target: Target) -> None:
         Refused: a value does not fit the registers.
     """
     expand_subgroup_threads(module)
+    tile_mma_to_contract(module, of=f32)  # DPAS would round them to tf32
     largest = target.block2d_max_rows, target.block2d_max_width_bytes  # for bytes; fewer of longer elements
     lower_xetile(module, LowerXeTilePass(load_a=largest, load_b=largest, prefetch=largest))
     for op in module.walk():  # now expressed by the layouts, and unknown to MLIR

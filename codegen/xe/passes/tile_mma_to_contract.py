@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, IntegerType, ModuleOp, VectorType
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
+from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
 from codegen.xe.dialects.upstream.contract import (
@@ -15,6 +16,7 @@ from codegen.xe.dialects.upstream.contract import (
     IteratorType,
     projection,
 )
+from codegen.xe.dialects.xegpu.layout import Distribution, LayoutAttr
 from codegen.xe.dialects.xetile import TileMmaOp
 
 _SUMMED, _KEPT = IteratorType.REDUCTION, IteratorType.PARALLEL
@@ -35,15 +37,24 @@ class TileMmaToContractPass(ModulePass):
         tile_mma_to_contract(op)
 
 
-def tile_mma_to_contract(module: ModuleOp) -> None:
-    """Apply the pass."""
+def tile_mma_to_contract(module: ModuleOp, *, of: Attribute | None = None) -> None:
+    """Apply the pass, to operations on one element type or on all.
+
+    Raises:
+        PassFailedException: the result has shorter floats than the operands.
+    """
     for op in tuple(module.walk()):
-        if isinstance(op, TileMmaOp):
+        if isinstance(op, TileMmaOp) and of in (None, op.a.type.element_type):
             _replace(op)
 
 
 def _replace(op: TileMmaOp) -> None:
-    d = op.d.type
+    a, d = op.a.type.element_type, op.d.type
+    if isinstance(a, AnyFloat) and isa(d, VectorType[AnyFloat]) and d.element_type.bitwidth < a.bitwidth:
+        raise PassFailedException(
+            f"tile-mma-to-contract: expected a result of at least {a.bitwidth} bits for a and b of {a}, "
+            f"got {d.element_type}: convert the result afterwards"
+        )
     added: list[Operation] = []
     c = op.c
     if c is None:
@@ -54,6 +65,9 @@ def _replace(op: TileMmaOp) -> None:
     iterators = (_KEPT, _KEPT, _SUMMED) * (2 if blocked else 1)
     contract = ContractOp(op.a, op.b, c, maps, iterators)
     contract.result.name_hint = op.d.name_hint
+    if op.wg_map_c is not None:
+        layout = Distribution(sg_layout=op.wg_map_c.sg_layout, sg_data=op.wg_map_c.sg_data)
+        contract.attributes["layout_result_0"] = LayoutAttr(layout)
     Rewriter.replace_op(op, [*added, contract])
 
 

@@ -275,6 +275,11 @@ def bits(element_type: Attribute) -> int:
     return 32 if element_type.bitwidth == 19 else element_type.bitwidth
 
 
+def bytes_of(element_type: Attribute) -> int:
+    """Return the bytes of an element in memory."""
+    return -(-bits(element_type) // 8)
+
+
 def _canonical(attribute: Attribute) -> Attribute:
     if isinstance(attribute, TdescAttr):
         return attribute.resolved

@@ -21,11 +21,11 @@ from codegen.xe.dialects.xegpu import (
     LoadMatrixOp,
     StoreMatrixOp,
 )
+from codegen.xe.dialects.xegpu.types import bytes_of
 from codegen.xe.passes.distribute.rule import (
     range_around,
     refuse,
 )
-from codegen.xe.passes.distribute.slm_buffers import bytes_of
 from codegen.xe.passes.distribute.work import (
     Work,
     conditional,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, MemRefType, VectorType, i8, i64
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType, i8, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -21,6 +21,7 @@ from codegen.xe.dialects.xegpu import (
     CreateMemDescOp,
     MemDescType,
 )
+from codegen.xe.dialects.xegpu.types import bytes_of
 
 _SLM = IntegerAttr(3, i64)
 
@@ -67,12 +68,6 @@ def in_loop(at: InsertPoint) -> bool:
             return True
         parent = parent.parent_op()
     return False
-
-
-def bytes_of(element: Attribute) -> int:
-    """Return the bytes of an element in memory."""
-    assert isinstance(element, FixedBitwidthType), element
-    return -(-element.bitwidth // 8)
 
 
 def slm_bytes(func: FuncOp) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from xdsl.dialects.builtin import FixedBitwidthType, VectorType
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, SSAValue
 
 from codegen.xe.dialects.maps import (
@@ -17,6 +17,7 @@ from codegen.xe.dialects.xegpu import (
     LayoutAttr,
     SliceAttr,
 )
+from codegen.xe.dialects.xegpu.types import bytes_of
 from codegen.xe.dialects.xetile import TileType
 from codegen.xe.dialects.xetile.tile_attr import COLUMN_MAJOR
 from codegen.xe.passes.carried import carried_as
@@ -67,15 +68,13 @@ class Instructions:
 
     def transposed(self, vector: VectorType) -> Ints:
         """Size of a transposed load, of the matrix as stored: a column per lane."""
-        assert isinstance(vector.element_type, FixedBitwidthType)
-        return self.dpas[1], _TRANSPOSED_BYTES // vector.element_type.size
+        return self.dpas[1], _TRANSPOSED_BYTES // bytes_of(vector.element_type)
 
 
 def _fitting(block: tuple[int, int], element: Attribute) -> tuple[int, int]:
     """Limit a block to the width of a message."""
-    assert isinstance(element, FixedBitwidthType)
     rows, columns = block
-    return rows, min(columns, _MESSAGE_BYTES // element.size)
+    return rows, min(columns, _MESSAGE_BYTES // bytes_of(element))
 
 
 def operands_of_dpas(value: SSAValue) -> set[int]:

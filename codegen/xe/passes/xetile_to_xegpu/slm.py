@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, MemRefType, ModuleOp, NoneAttr, VectorType, i8, i64
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, NoneAttr, VectorType, i8, i64
 from xdsl.dialects.memref import AllocaOp, AllocOp, DeallocOp, ViewOp
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -17,6 +17,7 @@ from codegen.xe.dialects.xegpu import (
     MemLayout,
     MemLayoutAttr,
 )
+from codegen.xe.dialects.xegpu.types import bytes_of
 from codegen.xe.dialects.xetile import InitTileOp
 from codegen.xe.dialects.xetile.tile_attr import SHARED_LOCAL_MEMORY
 from codegen.xe.passes.xetile_to_xegpu.base import stored_strides
@@ -66,8 +67,7 @@ def matrix_offsets(op: InitTileOp, where: InsertPoint) -> tuple[Index, ...]:
 def _create(op: InitTileOp) -> SSAValue:
     shape, strides = _stored(op)
     element = op.tile.type.element_type
-    assert isinstance(element, FixedBitwidthType)
-    nbytes = (sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + 1) * element.size
+    nbytes = (sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + 1) * bytes_of(element)
     layout = None if strides == (shape[1], 1) else MemLayoutAttr(MemLayout(stride=strides))
     name, buffer = op.source.name_hint, _bytes_of(op.source, nbytes)
     create = CreateMemDescOp(buffer, MemDescType(VectorType(element, shape), layout))

@@ -40,3 +40,17 @@ def test_layouts_of_a_dpas_differ() -> None:
     for name in ("dpas_layouts", "dpas_layouts_acc"):
         run(name, a, b, c := np.zeros((64, 128), "float32"))
         np.testing.assert_array_equal(c, expected)
+
+
+def test_products_of_f32_are_exact_and_those_of_tf32_rounded() -> None:
+    rng = np.random.default_rng(19)
+    a, b = (rng.standard_normal(shape).astype("float32") for shape in ((16, 24), (24, 32)))
+    for kernel, factors in (("exact", (a, b)), ("rounded", (_tf32(a), _tf32(b)))):
+        run("f32_product", a, b, c := np.zeros((16, 32), "float32"), kernel=kernel)
+        np.testing.assert_allclose(c, factors[0].astype("float64") @ factors[1], atol=2e-5)
+
+
+def _tf32(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The nearest numbers with 10 bits of fraction, ties to even."""
+    mantissa, exponent = np.frexp(values.astype("float64"))
+    return np.ldexp(np.rint(mantissa * 2.0**11) / 2.0**11, exponent).astype("float32")

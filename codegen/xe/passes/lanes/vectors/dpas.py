@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
+    FloatTF32Type,
     IntegerType,
     Signedness,
     VectorType,
@@ -84,7 +85,7 @@ class Instruction:
 _FLOATS: dict[Attribute, Instruction] = {
     f16: Instruction("f16", "f16", 16, i16, i32, (f32, f16)),
     bf16: Instruction("bf16", "bf16", 16, i16, i32, (f32, bf16)),
-    f32: Instruction("tf32", "tf32", 8, f32, f32, (f32,)),
+    FloatTF32Type(): Instruction("tf32", "tf32", 8, f32, f32, (f32,)),
 }
 _NAMES: dict[Attribute, str] = {f32: "f32", f16: "f16", bf16: "bf16"}
 _BYTE = 8
@@ -96,13 +97,24 @@ def instruction_of(op: DpasOp) -> Instruction:
     Raises:
         PassFailedException: there is no such instruction.
     """
-    a, b = (cast(VectorType, v.type).element_type for v in (op.a, op.b))
+    a, b, d = (cast(VectorType, v.type).element_type for v in (op.a, op.b, op.d))
     if isinstance(a, IntegerType) and isinstance(b, IntegerType) and a.width.data == b.width.data == _BYTE:
         names = ["u8" if e.signedness.data is Signedness.UNSIGNED else "i8" for e in (a, b)]
+        if lane_element(d) != i32:
+            raise PassFailedException(
+                f"lower-to-lanes: expected a dpas of {a} and {b} with sums in i32, which do not wrap, got {d}: "
+                "convert them afterwards"
+            )
         return Instruction(names[0], names[1], 32, i16, i32, (i32,))
-    found = _FLOATS.get(lane_element(a))
-    if found is None or lane_element(a) != lane_element(b):
-        raise PassFailedException(f"lower-to-lanes: expected a dpas of f16, bf16, tf32 or i8, got {a} and {b}")
+    found = _FLOATS.get(a)
+    if found is None or a != b:
+        hint = ": arith.truncf rounds them to tf32, vector.contract multiplies them in f32" if a == b == f32 else ""
+        raise PassFailedException(f"lower-to-lanes: expected a dpas of f16, bf16, tf32 or i8, got {a} and {b}{hint}")
+    if bits_of(lane_element(d)) > bits_of(f32):
+        raise PassFailedException(
+            f"lower-to-lanes: expected a dpas of {a} with sums of at most 32 bits, got {d}: extend them afterwards, or "
+            "multiply with vector.contract"
+        )
     return found
 
 

@@ -21,6 +21,7 @@ from codegen.xe.passes.lanes.values import Lanes
 from codegen.xe.passes.lanes.vectors import (
     device_functions,
     integers,
+    tf32,
 )
 from codegen.xe.passes.lanes.vectors.layout import LaneLayout
 
@@ -48,7 +49,7 @@ def _elementwise(lowering: Lowering, op: Operation) -> None:
 
 
 def _scalar(lowering: Lowering, op: Operation) -> None:
-    special = _SPECIAL.get(op.name)
+    special = _applied if tf32.is_of_tf32(op) else _SPECIAL.get(op.name)
     if special is None:
         lowering.keep(op)
     else:
@@ -95,10 +96,19 @@ def _without_zeros(lowering: Lowering, chunks: Sequence[SSAValue], layout: LaneL
 
 
 def _applied(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
+    if tf32.is_of_tf32(op) and op.name not in _OF_ANY_BITS:
+        value = _computed(lowering, op, tf32.operands_of(lowering.emitter, op, operands))
+        return tf32.rounded(lowering.emitter, value) if tf32.makes_tf32(op) else value
+    return _computed(lowering, op, operands)
+
+
+def _computed(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
     special = _SPECIAL.get(op.name)
     if special is not None:
         return special(lowering, op, operands)
     emitter, result = lowering.emitter, element_type(op.results[0])
+    if op.name in _WIDTHS and element_of(operands[0]) == result:
+        return operands[0]  # between f32 and tf32
     if bf16 not in (result, *map(element_of, operands)) or op.name in _OF_ANY_BITS:
         return _plain(lowering, op, operands, result)
     wide = [emitter.as_f32(o) if element_of(o) == bf16 else o for o in operands]
@@ -110,6 +120,7 @@ def _applied(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) ->
     return emitter.value(arith.TruncFOp(value, chunk_type(result, length_of(value))))
 
 
+_WIDTHS = ("arith.extf", "arith.truncf")
 _OF_ANY_BITS = ("arith.bitcast", "arith.select")
 
 

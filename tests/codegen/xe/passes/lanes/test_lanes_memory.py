@@ -273,6 +273,15 @@ def test_a_named_barrier_of_all_is_the_work_groups() -> None:
     check(source, [numbers("f16", 32, 64), np.zeros((32, 64), np.float16)])
 
 
+def _product(a: str, b: str, d: str) -> str:
+    zero = "0" if a.endswith("i8") else "0.0"
+    return kernel(
+        "%O: memref<4xf32>",
+        f"%a = arith.constant dense<{zero}> : vector<{a}> %b = arith.constant dense<{zero}> : vector<{b}> "
+        f"%d = xegpu.dpas %a, %b : vector<{a}>, vector<{b}> -> vector<{d}>",
+    )
+
+
 @pytest.mark.parametrize(
     ("source", "message"),
     [
@@ -302,6 +311,20 @@ def test_a_named_barrier_of_all_is_the_work_groups() -> None:
                 "%d = xegpu.dpas %a, %b : vector<8x16xf64>, vector<16x16xf64> -> vector<8x16xf64>",
             ),
             "expected a dpas of f16, bf16, tf32 or i8, got f64 and f64",
+        ),
+        (
+            _product("8x16xf32", "16x16xf32", "8x16xf32"),
+            "expected a dpas of f16, bf16, tf32 or i8, got f32 and f32: arith.truncf rounds them to tf32, "
+            "vector.contract multiplies them in f32",
+        ),
+        (
+            _product("8x16xf16", "16x16xf16", "8x16xf64"),
+            "expected a dpas of f16 with sums of at most 32 bits, got f64: extend them afterwards, or multiply with "
+            "vector.contract",
+        ),
+        (
+            _product("8x32xi8", "32x16xi8", "8x16xi8"),
+            "expected a dpas of i8 and i8 with sums in i32, which do not wrap, got i8: convert them afterwards",
         ),
         (
             atomic("addf", "f16"),
