@@ -63,6 +63,7 @@ from codegen.xe.passes.lower_xetile import lower_gemm
 from codegen.xe.passes.tile_mma_to_contract import tile_mma_to_contract
 from codegen.xe.rules import check
 from codegen.xe.spirv import emit_spirv
+from codegen.xe.subgroup import subgroups_of
 from hal import DeviceSpec
 
 _NOT_MLIRS = re.compile(
@@ -166,8 +167,9 @@ def compile_gemm(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Ge
     stages = (Stage("xetile", "xetile.mlir", build), Stage("xegpu", "xegpu.mlir", lower), *LOWERING)
     payloads = config.strategy.prefetch.payloads
     c = Compilation(target, Prefetches.PAYLOADS if payloads else Prefetches.PORTABLE, verify_xegpu=True)
-    outputs = _run((*stages, *EMULATION) if target.emulated else stages, c)
-    kernels = _signatures(c)
+    with subgroups_of(target.subgroup_size):
+        outputs = _run((*stages, *EMULATION) if target.emulated else stages, c)
+        kernels = _signatures(c)
     return GemmArtifact(
         key=compile_key(problem, config, target),
         content_hash=_hash_of("spirv", outputs),
@@ -215,8 +217,9 @@ def compile_module(
 
     stages = (Stage("source", "source.mlir", read), Stage("xegpu", "xegpu.mlir", lower), *LOWERING)
     c = Compilation(target, prefetches)
-    outputs = _run(stages, c)
-    kernels = _signatures(c)
+    with subgroups_of(target.subgroup_size):
+        outputs = _run(stages, c)
+        kernels = _signatures(c)
     for signature in kernels:
         check_fits(signature, spec)
     return KernelArtifact(

@@ -3,30 +3,48 @@
 from dataclasses import dataclass
 
 from codegen.errors import Refused
-from hal import DeviceSpec, runs_own_code, untargetable_reason
+from hal import SUBGROUP_SIZES, TARGETS, DeviceSpec, lacks_dpas, runs_own_code, subgroup_size, untargetable_reason
 
-SUBGROUP_SIZE = 16
 SMALL_GRF, LARGE_GRF = 128, 256  # the modes that a build option asks for
+_TILE_ROWS, _TILE_DEPTH_BYTES = 8, 32  # units of tiles without DPAS, those of a DPAS
+_BLOCK2D_LIMITS = (
+    *("block2d_max_rows", "block2d_max_width_bytes", "block2d_pitch_multiple_bytes"),
+    *("block2d_min_width_bytes", "block2d_base_alignment_bytes"),
+)
 LARGE_GRF_OPENCL = "-cl-intel-256-GRF-per-thread"
 LARGE_GRF_LEVEL_ZERO = "-ze-opt-large-register-file"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Facts of a device that code is compiled for. Lengths in elements, rows or bytes as named."""
+    """Facts of a device that code is compiled for. Lengths in elements, rows or bytes as named.
+
+    Without DPAS, lanes multiply and add, and the shape of a DPAS is only the unit of tiles. Without 2-D block messages
+    their limits are 0: lanes load vectors.
+    """
 
     chip: str
     emulated: bool
+    subgroup_size: int
+    dpas: bool
     dpas_m: int
     dpas_n: int
     dpas_k_bytes: int
     grf_bytes: int
     grf_modes: tuple[int, ...]
+    block2d: bool
     block2d_max_rows: int
     block2d_max_width_bytes: int
     block2d_pitch_multiple_bytes: int
     block2d_min_width_bytes: int
     block2d_base_alignment_bytes: int
+
+    @property
+    def load_shape(self) -> tuple[int, int]:
+        """Rows and bytes of a row of the largest block that one 2-D message loads; without, those of a DPAS operand."""
+        if self.block2d:
+            return self.block2d_max_rows, self.block2d_max_width_bytes
+        return self.dpas_m, self.dpas_k_bytes
 
 
 def target_of(spec: DeviceSpec) -> Target:
@@ -35,27 +53,27 @@ def target_of(spec: DeviceSpec) -> Target:
     Raises:
         Refused: device-dpas, device-subgroup-size, device-block2d or device-target, with what is missing.
     """
-    if not spec.dpas_m or not spec.dpas_n or not spec.dpas_k_bytes:
+    has_dpas, size = not lacks_dpas(spec), subgroup_size(spec)
+    if has_dpas and not (spec.dpas_m and spec.dpas_n and spec.dpas_k_bytes):
         raise Refused("device-dpas", _lacks(spec))
-    if spec.subgroup_sizes is None or SUBGROUP_SIZE not in spec.subgroup_sizes or spec.dpas_n != SUBGROUP_SIZE:
+    if size not in SUBGROUP_SIZES or size not in (spec.subgroup_sizes or ()):
         raise Refused("device-subgroup-size", _lacks(spec))
-    if not spec.block2d:
+    if spec.block2d is None:
         raise Refused("device-block2d", _lacks(spec))
-    if spec.target is None:
+    if spec.target not in TARGETS:
         raise Refused("device-target", _lacks(spec))
     return Target(
         chip=spec.target,
         emulated=spec.emulates is not None,
-        dpas_m=spec.dpas_m,
-        dpas_n=spec.dpas_n,
-        dpas_k_bytes=spec.dpas_k_bytes,
+        subgroup_size=size,
+        dpas=has_dpas,
+        dpas_m=spec.dpas_m or _TILE_ROWS,
+        dpas_n=spec.dpas_n or size,
+        dpas_k_bytes=spec.dpas_k_bytes or _TILE_DEPTH_BYTES,
         grf_bytes=_known(spec, "grf_bytes"),
         grf_modes=tuple(mode for mode in spec.grf_modes or () if mode in (SMALL_GRF, LARGE_GRF)),
-        block2d_max_rows=_known(spec, "block2d_max_rows"),
-        block2d_max_width_bytes=_known(spec, "block2d_max_width_bytes"),
-        block2d_pitch_multiple_bytes=_known(spec, "block2d_pitch_multiple_bytes"),
-        block2d_min_width_bytes=_known(spec, "block2d_min_width_bytes"),
-        block2d_base_alignment_bytes=_known(spec, "block2d_base_alignment_bytes"),
+        block2d=spec.block2d,
+        **{limit: _known(spec, limit) if spec.block2d else 0 for limit in _BLOCK2D_LIMITS},
     )
 
 

@@ -2,11 +2,15 @@
 
 from hal.device import Argument, Buffer, Device, LaunchSpec, LaunchStep, Role, RunReport, Scalar, Timing
 from hal.devices.listed import (
+    SUBGROUP_SIZES,
+    TARGETS,
     Disagreement,
     ListedDevice,
     Match,
     Runtime,
+    lacks_dpas,
     runs_own_code,
+    subgroup_size,
     untargetable_reason,
 )
 from hal.devices.listing import list_devices
@@ -44,6 +48,8 @@ from hal.opencl.emulation import emulated_spec
 __all__ = [
     "FACT_NAMES",
     "NEEDS",
+    "SUBGROUP_SIZES",
+    "TARGETS",
     "XE_DEVICES",
     "AmbiguousDevice",
     "Argument",
@@ -73,6 +79,7 @@ __all__ = [
     "XeDevice",
     "emulated_spec",
     "find",
+    "lacks_dpas",
     "list_devices",
     "needs_of",
     "open_device",
@@ -80,5 +87,6 @@ __all__ = [
     "resolve_device",
     "row_of",
     "runs_own_code",
+    "subgroup_size",
     "untargetable_reason",
 ]

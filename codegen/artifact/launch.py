@@ -14,7 +14,7 @@ from codegen.config.xe import SplitK, XeConfig
 from codegen.errors import InvalidLaunch
 from codegen.problem.epilogue import Axis
 from codegen.problem.gemm import GemmProblem
-from codegen.target import LARGE_GRF, LARGE_GRF_OPENCL, SUBGROUP_SIZE, Target, target_of
+from codegen.target import LARGE_GRF, LARGE_GRF_OPENCL, Target, target_of
 from codegen.workers.code_key import (
     kind_of,
     with_groups,
@@ -49,7 +49,7 @@ def launch_spec(
         binary=binary,
         arguments=arguments(problem, config),
         steps=tuple(_step(problem, config, target, signatures[name]) for name in kernels_of(problem, config)),
-        subgroup_size=SUBGROUP_SIZE,
+        subgroup_size=target.subgroup_size,
         build_options=LARGE_GRF_OPENCL if large else "",
     )
 
@@ -144,7 +144,7 @@ def _step(problem: GemmProblem, config: XeConfig, target: Target, signature: Ker
     groups = groups_of(problem, config, signature.name)
     along_x, along_y, along_z = signature.local_size
     # Emulated, one work-item runs a whole sub-group.
-    local = (along_x // SUBGROUP_SIZE if target.emulated else along_x, along_y, along_z)
+    local = (along_x // target.subgroup_size if target.emulated else along_x, along_y, along_z)
     x, y, z = (count * extent for count, extent in zip(groups, local, strict=True))
     parameters = tuple(_parameter(problem, signature, parameter) for parameter in signature.parameters)
     return LaunchStep(signature.name, parameters, (x, y, z), local)

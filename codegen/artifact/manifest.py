@@ -13,7 +13,7 @@ from codegen.serialization import (
     Json,
     to_json,
 )
-from codegen.target import LARGE_GRF, LARGE_GRF_LEVEL_ZERO, LARGE_GRF_OPENCL, SUBGROUP_SIZE
+from codegen.target import LARGE_GRF, LARGE_GRF_LEVEL_ZERO, LARGE_GRF_OPENCL
 from hal import LaunchStep
 
 
@@ -82,7 +82,7 @@ def _kernel(signature: KernelSignature) -> Json:
         "local_size": None if signature.local_size is None else list(signature.local_size),
         "source_counts_subgroups": signature.counts_subgroups,
         "slm_bytes": signature.slm_bytes,
-        "subgroup_size": SUBGROUP_SIZE,
+        "subgroup_size": signature.subgroup_size,
         "assumes": _assumed(signature),
     }
 

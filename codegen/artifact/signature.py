@@ -103,9 +103,9 @@ def _name(parameter: Parameter, name: str) -> str:
 class KernelSignature:
     """A kernel's name, arguments and parameters in order, and its work-group.
 
-    `local_size` is in work-items, `slm_bytes` the shared local memory of a work-group. Where `counts_subgroups`,
-    the source counts one thread for each sub-group, and so do blocks given to `simulate_module`. `assumes` is what a
-    launch must fulfil.
+    `local_size` is in work-items, of which `subgroup_size` are a sub-group; `slm_bytes` is the shared local memory of a
+    work-group. Where `counts_subgroups`, the source counts one thread for each sub-group, and so do blocks given to
+    `simulate_module`. `assumes` is what a launch must fulfil.
     """
 
     name: str
@@ -115,3 +115,4 @@ class KernelSignature:
     counts_subgroups: bool = False
     slm_bytes: int = 0
     assumes: tuple[Assumption, ...] | None = None
+    subgroup_size: int = 16

@@ -12,7 +12,6 @@ from codegen.simulate.llvm_ir.ir import (
 from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.subgroups import SubGroups
 from codegen.simulate.values import (
-    LANES,
     Array,
     constant,
     undefined,
@@ -63,7 +62,7 @@ class Frame:
         old = self._values.get(name)
         if old is None:
             old = undefined(type_, (1, 1))
-        lanes = max(old.shape[1], value.shape[1]) if lane is None else LANES
+        lanes = max(old.shape[1], value.shape[1]) if lane is None else self.at.size
         full = np.broadcast_to(old, (self._count, lanes, *old.shape[2:])).copy()
         if lane is None:
             full[rows] = value

@@ -28,13 +28,14 @@ from codegen.simulate.subgroups import (
     subgroups_of,
 )
 from codegen.simulate.values import (
-    LANES,
     Array,
 )
 
 # Values live until they are overwritten, so a batch needs about all results of a kernel for each sub-group.
 BATCH_BYTES = 128 << 20
 MOST_GROUPS = 1 << 20  # of a launch that is run whole: hours of work at a few milliseconds each
+_SUBGROUP_SIZE = 16  # of kernels that do not state one
+_SUBGROUP_SIZES = (8, 16)
 _WATCHING_BYTES = 10  # what a race detector keeps of each byte of shared memory
 
 
@@ -61,6 +62,11 @@ class _Launch:
     shared: tuple[SharedVariable, ...]
     groups: Extents
     local_size: Extents
+
+    @property
+    def subgroup_size(self) -> int:
+        """Work-items of a sub-group."""
+        return self.function.subgroup_size or _SUBGROUP_SIZE
 
 
 def simulate(
@@ -144,7 +150,7 @@ def _run(
 def _machine(
     launch: _Launch, program: Program, batch: list[int], deadline_s: float, detect_races: bool
 ) -> tuple[Machine, Memory]:
-    subgroups = subgroups_of(batch, launch.groups, launch.local_size)
+    subgroups = subgroups_of(batch, launch.groups, launch.local_size, launch.subgroup_size)
     phases = Phases(subgroups, program.splits_barriers)
     shared = SharedMemory(launch.shared, subgroups, phases, detect_races)
     memory = Memory(launch.buffers, shared, len(subgroups))
@@ -163,15 +169,16 @@ def _batches(launch: _Launch, chosen: list[int]) -> Iterator[list[int]]:
 
 
 def _check_launch(function: Function, groups: Extents, local_size: Extents, chosen: list[int]) -> None:
-    if min(groups) < 1 or min(local_size) < 1 or prod(local_size) % LANES:
+    size = function.subgroup_size or _SUBGROUP_SIZE
+    if min(groups) < 1 or min(local_size) < 1 or prod(local_size) % size:
         raise SimulationRefused(
-            "", f"expected groups of at least 1 and whole sub-groups of {LANES}, got {groups} and {local_size}"
+            "", f"expected groups of at least 1 and whole sub-groups of {size}, got {groups} and {local_size}"
         )
-    if function.work_group_size not in (None, local_size) or function.subgroup_size not in (None, LANES):
+    if function.work_group_size not in (None, local_size) or size not in _SUBGROUP_SIZES:
         raise SimulationRefused(
             "",
             f"the kernel requires work-groups of {function.work_group_size} and sub-groups of "
-            f"{function.subgroup_size}, the launch has {local_size} and {LANES}",
+            f"{function.subgroup_size}, the launch has {local_size} and sub-groups of {_SUBGROUP_SIZES}",
         )
     if not chosen or min(chosen) < 0 or max(chosen) >= prod(groups) or len(set(chosen)) != len(chosen):
         raise SimulationRefused("", f"expected different work-groups below {prod(groups)}, got {chosen[:8]}")

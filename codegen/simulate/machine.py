@@ -36,7 +36,6 @@ from codegen.simulate.refusal import (
 )
 from codegen.simulate.subgroups import SubGroups
 from codegen.simulate.values import (
-    LANES,
     Array,
     constant,
     undefined,
@@ -82,8 +81,8 @@ class Machine:
         self._phases = phases
         self._frame = Frame(parameters, globals_, subgroups)
         # Beyond the end are those that wait at a barrier.
-        self._place = np.zeros((len(subgroups), LANES), np.int32)
-        self._came_from = np.full((len(subgroups), LANES), -1, np.int32)
+        self._place = np.zeros((len(subgroups), subgroups.size), np.int32)
+        self._came_from = np.full((len(subgroups), subgroups.size), -1, np.int32)
 
     def run(self) -> None:
         """Run to the end of the kernel.

@@ -18,7 +18,6 @@ from codegen.simulate import (
     SimulationReport,
     run_kernel,
 )
-from codegen.target import SUBGROUP_SIZE
 
 _ALIGNMENT = 64  # bytes that rows of a matrix may always be apart
 
@@ -106,7 +105,7 @@ def work_items(signature: KernelSignature, block: Extents | None) -> Extents:
         if said is None:
             raise InvalidLaunch(f"{signature.name}: expected a block, as the kernel does not say one")
         return said
-    wanted = (block[0] * block[1] * block[2] * SUBGROUP_SIZE, 1, 1) if signature.counts_subgroups else block
+    wanted = (block[0] * block[1] * block[2] * signature.subgroup_size, 1, 1) if signature.counts_subgroups else block
     if said is not None and wanted != said:
         raise InvalidLaunch(f"{signature.name}: expected the block {said} that it was compiled for, got {wanted}")
     return wanted

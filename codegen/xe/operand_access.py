@@ -97,7 +97,12 @@ def _pitch(problem: GemmProblem, operand: Operand, target: Target) -> str | None
     )
 
 
+def _device(problem: GemmProblem, operand: Operand, target: Target) -> str | None:
+    return None if target.block2d else f"{target.chip} has no 2-D block messages"
+
+
 _RULES: dict[str, Callable[[GemmProblem, Operand, Target], str | None]] = {
+    "block2d-device": _device,
     "block2d-base": _base,
     "block2d-width": _width,
     "block2d-pitch": _pitch,

@@ -26,6 +26,7 @@ _EXTENSIONS = ",".join(
         "+SPV_INTEL_cache_controls",
         "+SPV_EXT_shader_atomic_float_add",
         "+SPV_EXT_shader_atomic_float_min_max",
+        "+SPV_INTEL_subgroups",
     )
 )
 

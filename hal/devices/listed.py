@@ -14,12 +14,13 @@ from hal.facts.spec import (
     DeviceSpec,
 )
 
-TARGETS = ("pvc", "bmg", "lnl-m", "ptl-h")
+TARGETS = ("pvc", "bmg", "lnl-m", "ptl-h", "dg2", "arl-h", "mtl-h", "mtl-u")
+SUBGROUP_SIZES = (8, 16)
+"""Sub-groups that kernels can be compiled for."""
 NATIVE = "native"
 """Address of the CPU that this program runs on."""
 OVERSUBSCRIBED = "native:oversubscribed"
 """The same, with more threads per kernel than CPUs allowed."""
-_SUBGROUP_SIZE = 16
 
 
 class Runtime(StrEnum):
@@ -115,15 +116,23 @@ def _obstacles_of_cpu(spec: DeviceSpec) -> Iterator[str]:
 
 
 def _obstacles(spec: DeviceSpec) -> Iterator[str]:
-    if spec.dpas_f16_fma_per_clk_per_eu == 0:
-        yield "it has no DPAS"
-    elif spec.dpas_n is None:
+    size = subgroup_size(spec)
+    if spec.dpas_n is None and not lacks_dpas(spec):
         yield "it is not known to have DPAS"
-    elif spec.dpas_n != _SUBGROUP_SIZE:
-        yield f"its DPAS needs sub-groups of {spec.dpas_n}, kernels are written for {_SUBGROUP_SIZE}"
-    elif _SUBGROUP_SIZE not in (spec.subgroup_sizes or ()):
-        yield f"it is not known to have sub-groups of {_SUBGROUP_SIZE}"
-    if not spec.block2d:
-        yield "it has no 2-D block loads" if spec.block2d is False else "it is not known to have 2-D block loads"
-    elif spec.dpas_n is not None and spec.target not in TARGETS:
+    elif size not in SUBGROUP_SIZES or size not in (spec.subgroup_sizes or ()):
+        sizes = " or ".join(map(str, SUBGROUP_SIZES))
+        yield f"it is not known to have sub-groups of {sizes}, those of kernels"
+    if spec.block2d is None:
+        yield "it is not known to have 2-D block loads"
+    elif spec.target not in TARGETS:
         yield f"no compiler target is known for it (there are {', '.join(TARGETS)})"
+
+
+def lacks_dpas(spec: DeviceSpec) -> bool:
+    """Return whether a GPU is known to have no DPAS: its kernels multiply and add in lanes."""
+    return spec.dpas_f16_fma_per_clk_per_eu == 0
+
+
+def subgroup_size(spec: DeviceSpec) -> int | None:
+    """Return the lanes of a sub-group in kernels for a GPU: those of DPAS, else the fewest; None if not known."""
+    return spec.dpas_n or min(spec.subgroup_sizes or (), default=None)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hal.devices.listed import runs_own_code, untargetable_reason
+from hal.devices.listed import lacks_dpas, runs_own_code, untargetable_reason
 from hal.facts.spec import DeviceSpec
 
 
@@ -15,18 +15,23 @@ class Use(StrEnum):
     PREDICT = "predict"
 
 
+_DPAS = ("dpas_m", "dpas_n", "dpas_k_bytes")
+_BLOCK2D = (
+    *("block2d_max_rows", "block2d_max_width_bytes", "block2d_pitch_multiple_bytes"),
+    *("block2d_min_width_bytes", "block2d_base_alignment_bytes"),
+)
 NEEDS = {
     Use.COMPILE: (
-        *("target", "subgroup_sizes", "grf_bytes", "grf_modes", "dpas_m", "dpas_n", "dpas_k_bytes"),
-        *("block2d", "block2d_max_rows", "block2d_max_width_bytes", "block2d_pitch_multiple_bytes"),
-        *("block2d_min_width_bytes", "block2d_base_alignment_bytes"),
+        *("target", "subgroup_sizes", "grf_bytes", "grf_modes"),
+        *_DPAS,
+        *("block2d", *_BLOCK2D),
     ),
     Use.PREDICT: (
         *("xe_cores", "eus_per_core", "threads_per_eu", "threads_per_eu_large_grf", "dpas_f16_fma_per_clk_per_eu"),
         *("clock_mhz", "slm_bytes_per_core", "l2_bytes", "bandwidth_bytes_per_s"),
     ),
 }
-"""Facts of a GPU needed to compile kernels or to predict times."""
+"""Facts of a GPU with DPAS and 2-D block messages needed to compile kernels or to predict times."""
 
 CPU_NEEDS = {Use.COMPILE: ("architecture", "target", "isa", "cores", "l1_bytes", "l2_bytes")}
 """Facts of a CPU needed to compile kernels. Times on CPUs are only measured."""
@@ -48,7 +53,10 @@ class Readiness:
 
 def needs_of(spec: DeviceSpec) -> Mapping[Use, tuple[str, ...]]:
     """Return the facts that each use needs on a device of this kind."""
-    return CPU_NEEDS if runs_own_code(spec) else NEEDS
+    if runs_own_code(spec):
+        return CPU_NEEDS
+    absent = {*(_DPAS if lacks_dpas(spec) else ()), *(_BLOCK2D if spec.block2d is False else ())}
+    return {use: tuple(name for name in names if name not in absent) for use, names in NEEDS.items()}
 
 
 def readiness(spec: DeviceSpec) -> tuple[Readiness, ...]:

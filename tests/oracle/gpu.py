@@ -7,7 +7,6 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
-from codegen.target import SUBGROUP_SIZE
 from codegen.xe.dialects.gpu import (
     BarrierOp,
     BlockDimOp,
@@ -24,6 +23,7 @@ from codegen.xe.dialects.gpu import (
     SubgroupSizeOp,
     ThreadIdOp,
 )
+from codegen.xe.subgroup import subgroup_size
 from tests.oracle.frame import (
     AtBarrier,
     Event,
@@ -71,7 +71,7 @@ def _block_dim(frame: Frame, op: BlockDimOp) -> None:
 
 @rule_of(SubgroupSizeOp)
 def _subgroup_size(frame: Frame, op: SubgroupSizeOp) -> None:
-    _set(frame, op, SUBGROUP_SIZE)
+    _set(frame, op, subgroup_size())
 
 
 @rule_of(NumSubgroupsOp)
@@ -130,24 +130,24 @@ def _thread(frame: Frame, op: Operation) -> Value:
     """
     group, axis = frame.group, _axis(op)
     if frame.lane is not None:
-        linear = frame.subgroup * SUBGROUP_SIZE + frame.lane
+        linear = frame.subgroup * subgroup_size() + frame.lane
         return np.asarray(linear // prod(group.block[:axis]) % group.block[axis], np.int64)
     if group.whole and group.block[axis] > 1:
         return Varying.VALUE
-    first = frame.subgroup * (1 if group.counts_subgroups else SUBGROUP_SIZE)
+    first = frame.subgroup * (1 if group.counts_subgroups else subgroup_size())
     stride = prod(group.block[:axis])
-    shared = group.counts_subgroups or stride % SUBGROUP_SIZE == 0 or group.block[axis] == 1
+    shared = group.counts_subgroups or stride % subgroup_size() == 0 or group.block[axis] == 1
     if not shared and not (_is_line(group.block) and all(_divides(use.operation) for use in op.results[0].uses)):
         raise InterpretationRefused(
             "",
-            f"expected ids that the {SUBGROUP_SIZE} work-items of a sub-group share, or ids divided by a multiple of "
-            f"{SUBGROUP_SIZE}, got {name_of(op)} in blocks of {group.block}: use gpu.subgroup_id",
+            f"expected ids that the {subgroup_size()} work-items of a sub-group share, or ids divided by a multiple of "
+            f"{subgroup_size()}, got {name_of(op)} in blocks of {group.block}: use gpu.subgroup_id",
         )
     return np.asarray(first // stride % group.block[axis], np.int64)
 
 
 def _is_line(block: Extents) -> bool:
-    return block[0] % SUBGROUP_SIZE == 0
+    return block[0] % subgroup_size() == 0
 
 
 def _divides(op: Operation) -> bool:
@@ -162,11 +162,11 @@ def _divides(op: Operation) -> bool:
 
 
 _DIVIDES: dict[str, Callable[[int], bool]] = {
-    "arith.divui": lambda by: by > 0 and by % SUBGROUP_SIZE == 0,
-    "arith.divsi": lambda by: by > 0 and by % SUBGROUP_SIZE == 0,
-    "arith.floordivsi": lambda by: by > 0 and by % SUBGROUP_SIZE == 0,
-    "arith.shrui": lambda by: SUBGROUP_SIZE >> by <= 1,
-    "arith.shrsi": lambda by: SUBGROUP_SIZE >> by <= 1,
+    "arith.divui": lambda by: by > 0 and by % subgroup_size() == 0,
+    "arith.divsi": lambda by: by > 0 and by % subgroup_size() == 0,
+    "arith.floordivsi": lambda by: by > 0 and by % subgroup_size() == 0,
+    "arith.shrui": lambda by: subgroup_size() >> by <= 1,
+    "arith.shrsi": lambda by: subgroup_size() >> by <= 1,
 }
 
 

@@ -9,9 +9,9 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr, SymbolRefAtt
 from xdsl.ir import Operation
 
 from codegen.errors import InvalidLaunch
-from codegen.target import SUBGROUP_SIZE
 from codegen.xe.dialects import gpu
 from codegen.xe.passes.expand_subgroup_threads import counts_subgroups
+from codegen.xe.subgroup import subgroup_size
 from tests.oracle.allocate import allocate
 from tests.oracle.arguments import (
     Argument,
@@ -107,10 +107,10 @@ def _shape(function: gpu.FuncOp, operations: Sequence[Operation], block: Extents
             raise InvalidLaunch(
                 f"{function.sym_name.data}: expected a block, as its sub-groups differ and it does not say how many"
             )
-        block = (1, 1, 1) if counts else (SUBGROUP_SIZE, 1, 1)
+        block = (1, 1, 1) if counts else (subgroup_size(), 1, 1)
     threads = prod(block)
-    subgroups = threads if counts else -(-threads // SUBGROUP_SIZE)
-    executed = 1 if once else subgroups * (SUBGROUP_SIZE if items else 1)
+    subgroups = threads if counts else -(-threads // subgroup_size())
+    executed = 1 if once else subgroups * (subgroup_size() if items else 1)
     return _Shape(block, subgroups, executed, counts, whole, items)
 
 
@@ -126,7 +126,7 @@ def _frame(group: WorkGroup, shape: _Shape, number: int) -> Frame:
     """Where one sub-group starts, or one work-item."""
     if not shape.of_work_items:
         return Frame(group, number)
-    return Frame(group, number // SUBGROUP_SIZE, lane=number % SUBGROUP_SIZE)
+    return Frame(group, number // subgroup_size(), lane=number % subgroup_size())
 
 
 def _start(function: gpu.FuncOp, frame: Frame, arguments: Sequence[Value]) -> Running:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
-from codegen.target import SUBGROUP_SIZE
+from codegen.xe.subgroup import subgroup_size
 from tests.oracle.execute import (
     Values,
     text_of,
@@ -72,7 +72,7 @@ def _met(group: WorkGroup, wait: Event | None) -> bool:
 def _whole(threads: Sequence[_Thread]) -> list[_Thread]:
     """The work-items of those sub-groups of which all wait at one operation that takes all."""
     counts = Counter(thread.waits for thread in threads if isinstance(thread.waits, AtSubgroup))
-    return [t for t in threads if isinstance(t.waits, AtSubgroup) and counts[t.waits] == SUBGROUP_SIZE]
+    return [t for t in threads if isinstance(t.waits, AtSubgroup) and counts[t.waits] == subgroup_size()]
 
 
 def _where(threads: Sequence[_Thread]) -> str:

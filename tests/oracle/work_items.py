@@ -11,11 +11,11 @@ from typing import TypeVar, cast
 
 from xdsl.ir import Operation
 
-from codegen.target import SUBGROUP_SIZE
 from codegen.xe.dialects import xegpu
 from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.xegpu import SgMapAttr, TensorDescType
 from codegen.xe.dialects.xegpu.types import bits
+from codegen.xe.subgroup import subgroup_size
 from tests.oracle.elements import shape_of
 from tests.oracle.frame import (
     AtSubgroup,
@@ -62,7 +62,7 @@ def together(
     brought[frame.lane] = given
     yield AtSubgroup(op, frame.subgroup)
     if _MADE not in brought:
-        brought[_MADE] = make([cast(Given, brought[lane]) for lane in range(SUBGROUP_SIZE)])
+        brought[_MADE] = make([cast(Given, brought[lane]) for lane in range(subgroup_size())])
     return cast(Made, brought[_MADE])
 
 
@@ -92,14 +92,14 @@ def held(op: xegpu.LoadNdOp | xegpu.StoreNdOp, lane: int) -> list[Ints]:
 def _of_message(shape: Ints, width: int, *, packs: bool) -> tuple[Ints, Ints]:
     """lane_layout and lane_data as the RFC lists them: for one dimension, B, A of 32 bits, A of 8 bits, and any."""
     if len(shape) == 1:
-        return (SUBGROUP_SIZE,), (1,)
+        return (subgroup_size(),), (1,)
     if packs:
-        return (1, SUBGROUP_SIZE), (32 // width, 1)
+        return (1, subgroup_size()), (32 // width, 1)
     if width == 32 and shape[1] == 8:
         return (2, 8), (1, 1)
     if width == 8 and shape[1] % 32 == 0:
-        return (1, SUBGROUP_SIZE), (1, 2)
-    return (1, SUBGROUP_SIZE), (1, 1)
+        return (1, subgroup_size()), (1, 2)
+    return (1, subgroup_size()), (1, 1)
 
 
 def _units(shape: Ints, lanes: Ints, data: Ints, fastest: Sequence[int], lane: int) -> Iterator[Ints]:

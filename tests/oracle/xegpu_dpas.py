@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from codegen.target import SUBGROUP_SIZE
 from codegen.xe.dialects import xegpu
+from codegen.xe.subgroup import subgroup_size
 from tests.oracle.combine import product
 from tests.oracle.elements import (
     Array,
@@ -50,13 +50,13 @@ def _dpas_of_work_item(frame: Frame, op: xegpu.DpasOp, lane: int) -> Iterator[Ev
 def _product_of_parts(given: Sequence[Sequence[Array]], element: Element) -> Array:
     parts = [np.stack(part) for part in zip(*given, strict=True)]  # [16, elements]
     per_row, depth = parts[0].shape[1], parts[1].shape[1]
-    rows = per_row * SUBGROUP_SIZE // depth
+    rows = per_row * subgroup_size() // depth
     a = np.zeros((rows, depth), parts[0].dtype)
-    for item, i in np.ndindex(SUBGROUP_SIZE, per_row):
+    for item, i in np.ndindex(subgroup_size(), per_row):
         if depth == 8:
             a[2 * i + item // 8, item % 8] = parts[0][item, i]
         else:
-            wide = depth // SUBGROUP_SIZE
+            wide = depth // subgroup_size()
             a[i // wide, item * wide + i % wide] = parts[0][item, i]
     return product(a, parts[1].T, parts[2].T if len(parts) == 3 else None, element)
 

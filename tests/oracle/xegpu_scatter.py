@@ -5,9 +5,9 @@ from math import prod
 import numpy as np
 from xdsl.ir import SSAValue
 
-from codegen.target import SUBGROUP_SIZE
 from codegen.xe.dialects import xegpu
 from codegen.xe.dialects.xegpu import TensorDescType
+from codegen.xe.subgroup import subgroup_size
 from tests.oracle.atomic import exchange
 from tests.oracle.elements import (
     Array,
@@ -37,7 +37,7 @@ def _create(frame: Frame, op: xegpu.CreateTdescOp) -> None:
 
 def _own(frame: Frame, values: Array) -> Array:
     """Of what each work-item has for all of its sub-group, its own."""
-    return values[frame.lane : frame.lane + 1] if frame.lane is not None and values.size == SUBGROUP_SIZE else values
+    return values[frame.lane : frame.lane + 1] if frame.lane is not None and values.size == subgroup_size() else values
 
 
 @rule_of(xegpu.UpdateOffsetOp)

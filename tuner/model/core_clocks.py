@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from codegen import DType, GemmProblem, XeConfig
-from codegen.target import SUBGROUP_SIZE
+from codegen import GemmProblem, XeConfig
 from codegen.xe.rules import (
     ceil_div,
     tiles_of,
@@ -52,13 +51,16 @@ def gpu_rates(on: Problem) -> Rates:
     """
     spec = on.spec
     engines, register = known(spec, "eus_per_core"), known(spec, "grf_bytes")
-    dpas = known(spec, "dpas_f16_fma_per_clk_per_eu") * _F16_BYTES // on.problem.dtype_a.nbytes
+    if on.uses_dpas:
+        fma = known(spec, "dpas_f16_fma_per_clk_per_eu") * _F16_BYTES // on.problem.dtype_a.nbytes
+    else:
+        fma = spec.f32_fma_per_clk_per_eu or on.target.subgroup_size
     l1_bytes = engines * register
     clocks_a, clocks_b = access_clocks(on, l1_bytes)
     return Rates(
         cores=known(spec, "xe_cores"),
         engines=engines,
-        fma_per_engine=SUBGROUP_SIZE if on.problem.dtype_a is DType.F32 else dpas,
+        fma_per_engine=fma,
         l1_bytes=l1_bytes,
         l2_bytes=register,
         clocks_a=clocks_a,
@@ -71,7 +73,7 @@ def access_clocks(on: Problem, l1_bytes: int) -> tuple[int, int]:
 
     Assumed for lane accesses: a core handles one message per clock, of one element per lane.
     """
-    of_lanes = max(1, l1_bytes // (SUBGROUP_SIZE * on.problem.dtype_a.nbytes))
+    of_lanes = max(1, l1_bytes // (on.target.subgroup_size * on.problem.dtype_a.nbytes))
     return of_lanes if on.lanes_a else 1, of_lanes if on.lanes_b else 1
 
 

@@ -7,7 +7,6 @@ import numpy as np
 from codegen.simulate.functions.call import Call
 from codegen.simulate.llvm_ir.mangling import parameter_types
 from codegen.simulate.values import (
-    LANES,
     Array,
     bf16_to_f32,
     f32_to_bf16,
@@ -18,11 +17,11 @@ from codegen.simulate.values import (
 
 def _from_lane(call: Call, lane: Array, missing: bool = False) -> Array:
     """Return values of other lanes; those of nonexistent lanes are undefined, if they may be `missing`."""
-    values = call.operands[0]
-    outside = (lane < 0) | (lane >= LANES)
+    values, size = call.operands[0], call.subgroups.size
+    outside = (lane < 0) | (lane >= size)
     if outside.any() and not missing:
-        raise call.refuse(f"a lane outside of 0 to {LANES - 1}")
-    shape = (np.broadcast_shapes(values.shape[:1], lane.shape[:1])[0], LANES)
+        raise call.refuse(f"a lane outside of 0 to {size - 1}")
+    shape = (np.broadcast_shapes(values.shape[:1], lane.shape[:1])[0], size)
     extra = (1,) * (values.ndim - 2)
     index = np.broadcast_to(np.where(outside, 0, lane), shape).reshape(*shape, *extra)
     taken = np.take_along_axis(np.broadcast_to(values, (*shape, *values.shape[2:])), index, 1)
@@ -33,18 +32,18 @@ def _from_lane(call: Call, lane: Array, missing: bool = False) -> Array:
 
 
 def _relative(call: Call, sign: int) -> Array:
-    return _from_lane(call, np.arange(LANES) + sign * call.operands[1].astype(np.int64), missing=True)
+    return _from_lane(call, np.arange(call.subgroups.size) + sign * call.operands[1].astype(np.int64), missing=True)
 
 
 def _collected(call: Call, function: Callable[[Array, Array], Array], scan: bool) -> Array:
     """Reduce the values of all lanes from lane 0 on; with `scan`, up to each lane."""
-    values = np.broadcast_to(call.operands[-1], (call.operands[-1].shape[0], LANES))
+    values = np.broadcast_to(call.operands[-1], (call.operands[-1].shape[0], call.subgroups.size))
     is_bfloat = call.instruction.type.element == "bfloat"
     values = bf16_to_f32(values) if is_bfloat else values
     is_unsigned = parameter_types(call.instruction.detail)[-1:] in ("h", "t", "j", "m")
     values = unsigned(values) if is_unsigned else values
     out = values.copy()
-    for lane in range(1, LANES):
+    for lane in range(1, call.subgroups.size):
         out[:, lane] = function(out[:, lane - 1], values[:, lane])
     out = out if scan else out[:, -1:]
     return f32_to_bf16(out) if is_bfloat else out.view(call.instruction.type.dtype)
@@ -76,7 +75,7 @@ def _shuffle(call: Call) -> Array:
 
 
 def _shuffle_xor(call: Call) -> Array:
-    return _from_lane(call, call.operands[1].astype(np.int64) ^ np.arange(LANES))
+    return _from_lane(call, call.operands[1].astype(np.int64) ^ np.arange(call.subgroups.size))
 
 
 EXCHANGE: dict[str, Callable[[Call], Array]] = {

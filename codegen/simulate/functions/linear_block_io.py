@@ -1,4 +1,4 @@
-"""1-D block reads and writes of a sub-group: 16 elements for each component, one to a lane.
+"""1-D block reads and writes of a sub-group: for each component as many elements as lanes, one to a lane.
 
 Source: OpenCL extensions cl_intel_subgroups, _char, _short and _long; cl_intel_subgroup_local_block_io.
 """
@@ -10,7 +10,6 @@ import numpy as np
 from codegen.simulate.functions.call import Call
 from codegen.simulate.memory.address_space import OFFSET_MASK
 from codegen.simulate.values import (
-    LANES,
     Array,
 )
 
@@ -32,13 +31,13 @@ def linear_block_io(call: Call, action: str, element: str) -> Array | None:
     alignment = _READ_ALIGNMENT if action == "read" else _WRITE_ALIGNMENT
     if ((pointer & OFFSET_MASK) % alignment).any():
         raise call.refuse(f"a block {action} needs a pointer that is a multiple of {alignment} bytes")
-    count, size = type_.count or 1, type_.dtype.itemsize
+    count, size, lanes = type_.count or 1, type_.dtype.itemsize, call.subgroups.size
     if action == "read":
-        raw = call.memory.load(pointer, count * LANES * size, call.subgroups, call.where)
-        elements = np.ascontiguousarray(raw).view(type_.dtype).reshape(-1, count, LANES).transpose(0, 2, 1)
+        raw = call.memory.load(pointer, count * lanes * size, call.subgroups, call.where)
+        elements = np.ascontiguousarray(raw).view(type_.dtype).reshape(-1, count, lanes).transpose(0, 2, 1)
         return np.ascontiguousarray(elements if type_.count else elements[..., 0])
     values = call.operands[1] if type_.count else call.operands[1][..., None]
-    by_lane = np.broadcast_to(values, (values.shape[0], LANES, count))
-    raw = np.ascontiguousarray(by_lane.transpose(0, 2, 1)).reshape(-1, 1, count * LANES).view(np.uint8)
+    by_lane = np.broadcast_to(values, (values.shape[0], lanes, count))
+    raw = np.ascontiguousarray(by_lane.transpose(0, 2, 1)).reshape(-1, 1, count * lanes).view(np.uint8)
     call.memory.store(pointer, raw, call.subgroups, call.where)
     return None

@@ -7,7 +7,6 @@ import numpy as np
 
 from codegen.simulate.functions.call import Call
 from codegen.simulate.values import (
-    LANES,
     Array,
 )
 
@@ -43,7 +42,7 @@ def _global_size(call: Call) -> Array:
 
 
 def _local_linear_id(call: Call) -> Array:
-    return _typed(call, call.subgroups.subgroup_id[:, None] * LANES + call.subgroups.lanes)
+    return _typed(call, call.subgroups.subgroup_id[:, None] * call.subgroups.size + call.subgroups.lanes)
 
 
 WORK_ITEM: dict[str, Callable[[Call], Array]] = {
@@ -59,8 +58,8 @@ WORK_ITEM: dict[str, Callable[[Call], Array]] = {
     "get_work_dim": lambda c: _number(c, 3),
     "get_sub_group_id": lambda c: _of_subgroup(c, c.subgroups.subgroup_id),
     "get_sub_group_local_id": lambda c: _typed(c, c.subgroups.lanes),
-    "get_sub_group_size": lambda c: _number(c, LANES),
-    "get_max_sub_group_size": lambda c: _number(c, LANES),
-    "get_num_sub_groups": lambda c: _number(c, prod(c.subgroups.local_size) // LANES),
-    "get_enqueued_num_sub_groups": lambda c: _number(c, prod(c.subgroups.local_size) // LANES),
+    "get_sub_group_size": lambda c: _number(c, c.subgroups.size),
+    "get_max_sub_group_size": lambda c: _number(c, c.subgroups.size),
+    "get_num_sub_groups": lambda c: _number(c, prod(c.subgroups.local_size) // c.subgroups.size),
+    "get_enqueued_num_sub_groups": lambda c: _number(c, prod(c.subgroups.local_size) // c.subgroups.size),
 }

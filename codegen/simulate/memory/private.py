@@ -9,14 +9,13 @@ from codegen.simulate.memory.gather import (
 from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.subgroups import SubGroups
 from codegen.simulate.values import (
-    LANES,
     Array,
     undefined_bytes,
 )
 
 
 class PrivateMemory:
-    """Arrays by number, for `count` sub-groups of 16 lanes."""
+    """Arrays by number, for `count` sub-groups."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -59,11 +58,11 @@ class PrivateMemory:
         nbytes, size = values.shape[-1], self._sizes[number]
         self._check(number, offsets, nbytes, where)
         if at.rows is None and nbytes == size:
-            whole = np.broadcast_to(values, (self._count, LANES, size))
+            whole = np.broadcast_to(values, (self._count, at.size, size))
             self._contents[number] = np.ascontiguousarray(whole)
             return
         old = self._contents[number]
-        new = undefined_bytes((self._count, LANES, size)) if old is None else old.copy()
+        new = undefined_bytes((self._count, at.size, size)) if old is None else old.copy()
         self._contents[number] = new
         offset = int(offsets.flat[0])
         if offsets.size > 1 and (offsets != offset).any():
@@ -75,7 +74,7 @@ class PrivateMemory:
             new[at.rows, at.lane, offset : offset + nbytes] = values[:, 0]
 
     def _of_work_items(self, at: SubGroups, offsets: Array) -> tuple[Array, Array]:
-        rows = np.broadcast_to(at.row_numbers[:, None] * LANES + at.lanes, at.shape)
+        rows = np.broadcast_to(at.row_numbers[:, None] * at.size + at.lanes, at.shape)
         return rows, np.broadcast_to(offsets, at.shape)
 
     def _check(self, number: int, offsets: Array, nbytes: int, where: str) -> None:

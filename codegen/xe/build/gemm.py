@@ -13,7 +13,7 @@ from xdsl.ir import Block, Region
 from codegen.config.xe import SplitK, XeConfig
 from codegen.problem.epilogue import EpilogueKind
 from codegen.problem.gemm import GemmProblem
-from codegen.target import SUBGROUP_SIZE, Target, target_of
+from codegen.target import Target, target_of
 from codegen.workers.code_key import PARTIALS
 from codegen.xe.build.epilogue import Epilogue
 from codegen.xe.build.matrices import (
@@ -141,9 +141,9 @@ def _function(
     for place, matrix in enumerate(_matrices(w, problem, config, target, sizes)):
         memory = named(block.insert_arg(matrix.type, place), matrix.name)
         matrices[matrix.name] = replace(matrix, memory=memory)
-    body(w, Kernel(problem, config, tiles(problem, config, target.block2d_max_width_bytes), sizes, matrices))
+    body(w, Kernel(problem, config, tiles(problem, config, target.load_shape[1]), sizes, matrices))
     w.insert(gpu.ReturnOp())
-    function = gpu.FuncOp(name, Region(block), known_block_size=(subgroups * SUBGROUP_SIZE, 1, 1))
+    function = gpu.FuncOp(name, Region(block), known_block_size=(subgroups * target.subgroup_size, 1, 1))
     function.attributes[ARGUMENTS_APART] = UnitAttr()  # launches that overlap are refused
     return function
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from codegen.target import Target
 from codegen.xe.layout.dpas import DpasLayout
 from codegen.xe.layout.messages import (
-    LANES,
     BlockMessage,
 )
 from codegen.xe.layout.refusal import LayoutRefused
@@ -18,6 +17,7 @@ _MESSAGE_REGISTERS = 32  # Source: intel/llvm, ESIMD: 2-D loads of at most 2048 
 class BlockLimits:
     """The limits of a device; the defaults hold for all supported devices with 2-D block messages.
 
+    Without them, `max_rows` is 0.
     `min_width_bytes`, `pitch_multiple_bytes` and `base_alignment_bytes` are requirements on the matrix.
     """
 
@@ -27,6 +27,8 @@ class BlockLimits:
     dpas_m: int = 8
     dpas_n: int = 16
     dpas_k_bytes: int = 32
+    lanes: int = 16
+    has_dpas: bool = True
     min_width_bytes: int = 64
     pitch_multiple_bytes: int = 16
     base_alignment_bytes: int = 64
@@ -45,7 +47,7 @@ class BlockLimits:
         if element_bits not in (8, 16, 32):
             raise LayoutRefused(f"DPAS takes elements of 8, 16 or 32 bits, got {element_bits}")
         ops = self.dpas_k_bytes * 8 // element_bits // _DEPTH
-        return DpasLayout(repeat_count or self.dpas_m, _DEPTH, self.dpas_n, ops, LANES, (1, 1), (1, 1))
+        return DpasLayout(repeat_count or self.dpas_m, _DEPTH, self.dpas_n, ops, self.lanes, (1, 1), (1, 1))
 
 
 def block_limits(target: Target) -> BlockLimits:
@@ -57,6 +59,8 @@ def block_limits(target: Target) -> BlockLimits:
         dpas_m=target.dpas_m,
         dpas_n=target.dpas_n,
         dpas_k_bytes=target.dpas_k_bytes,
+        lanes=target.subgroup_size,
+        has_dpas=target.dpas,
         min_width_bytes=target.block2d_min_width_bytes,
         pitch_multiple_bytes=target.block2d_pitch_multiple_bytes,
         base_alignment_bytes=target.block2d_base_alignment_bytes,

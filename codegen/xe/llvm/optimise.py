@@ -1,5 +1,6 @@
 """Optimisation of MLIR's bitcode to the final LLVM IR text of its kernels."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,10 +26,14 @@ from codegen.xe.spirv import (
     TRIPLE,
     target_machine,
 )
+from codegen.xe.subgroup import subgroup_size
 
 # Above this many bytes of bitcode, O2 takes about 1.5 times as long as O1, mostly in InstCombine and global value
 # numbering. Intel's compiler optimises again and generates the same K loops for both.
 _O2_BYTES = 12_000
+_SUBGROUP_SIZE = re.compile(r" !intel_reqd_sub_group_size !\d+")
+_NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
+_KERNEL = re.compile(r"^(define spir_kernel .*) {$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +63,19 @@ def optimise(
     passes.getModulePassManager().run(module, passes)
     for kernel, arguments in kernels.items():
         name_parameters(module.get_function(kernel), arguments)
-    text, parameters = str(module), dict[str, tuple[Parameter, ...]]()
+    text, parameters = _with_subgroup_size(str(module)), dict[str, tuple[Parameter, ...]]()
     for kernel, arguments in kernels.items():
         text, parameters[kernel] = keep_used_parameters(text, kernel, arguments)
     text = separate_cache_hints(take_single_elements(split_wide_vectors(align_private_memory(text))))
     return OptimisedModule(reuse_payloads(text) if prefetches is Prefetches.PAYLOADS else text, parameters)
+
+
+def _with_subgroup_size(text: str) -> str:
+    """Return the module with its sub-group size on every kernel: MLIR states 16, and that not on all of them."""
+    node = 1 + max(map(int, _NODE.findall(text)), default=-1)
+    text = _SUBGROUP_SIZE.sub("", text)
+    text = _KERNEL.sub(rf"\1 !intel_reqd_sub_group_size !{node} {{", text)
+    return f"{text}\n!{node} = !{{i32 {subgroup_size()}}}\n"
 
 
 def _keep_together(module: llvm.ModuleRef) -> None:

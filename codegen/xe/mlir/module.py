@@ -12,8 +12,8 @@ from codegen.xe.mlir.context import context
 
 _SHOWN_DIAGNOSTICS = 4
 _SHOWN_CHARACTERS = 300  # of one diagnostic: some print the operation with all its regions
-# MLIR describes two of the chips; the others have the DPAS shapes and 2-D block messages of bmg.
-_DESCRIBED_AS = {"pvc": "pvc", "bmg": "bmg", "lnl-m": "bmg", "ptl-h": "bmg"}
+# MLIR describes two of the chips. Lane code depends on the chip only in the operations of XeVM.
+_DESCRIBED_AS = {"pvc": "pvc"} | dict.fromkeys(("bmg", "lnl-m", "ptl-h", "dg2", "arl-h", "mtl-h", "mtl-u"), "bmg")
 
 
 class MlirModule:

@@ -7,7 +7,6 @@ from xdsl.dialects.builtin import DenseArrayBase, i32
 from xdsl.utils.exceptions import VerifyException
 
 from codegen.errors import CompileFailed
-from codegen.target import SUBGROUP_SIZE
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.gpu.host import (
     Extents,
@@ -16,6 +15,7 @@ from codegen.xe.dialects.gpu.host import (
 )
 from codegen.xe.passes.distribute.analysis import most_subgroups
 from codegen.xe.passes.expand_subgroup_threads import counts_subgroups
+from codegen.xe.subgroup import subgroup_size
 
 _MOST_ITEMS = 2**31 - 1
 
@@ -41,7 +41,7 @@ def set_default_blocks(kernels: Sequence[gpu.FuncOp]) -> None:
     for kernel in kernels:
         subgroups = most_subgroups(kernel)
         if subgroups and kernel.known_block_size is None:
-            kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, (subgroups * SUBGROUP_SIZE, 1, 1))
+            kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, (subgroups * subgroup_size(), 1, 1))
 
 
 def check_blocks(kernels: Sequence[gpu.FuncOp]) -> None:
@@ -55,11 +55,11 @@ def check_blocks(kernels: Sequence[gpu.FuncOp]) -> None:
         if size is None:
             continue
         items = prod(size.get_values())
-        if items % SUBGROUP_SIZE or items < needed * SUBGROUP_SIZE:
+        if items % subgroup_size() or items < needed * subgroup_size():
             least = f", at least {needed} as its maps count" if needed else ""
             raise CompileFailed(
                 "xegpu",
-                f"kernel {kernel.sym_name.data}: expected a block of whole sub-groups of {SUBGROUP_SIZE} "
+                f"kernel {kernel.sym_name.data}: expected a block of whole sub-groups of {subgroup_size()} "
                 f"work-items{least}, got {_shown(size.get_values())} work-items",
             )
 
@@ -72,7 +72,7 @@ def _launched_block(kernel: str, launches: Sequence[Launch]) -> Extents | None:
 
 
 def _check_extents(kernel: str, block: Sequence[int]) -> None:
-    if min(block) < 1 or prod(block) * SUBGROUP_SIZE > _MOST_ITEMS:
+    if min(block) < 1 or prod(block) * subgroup_size() > _MOST_ITEMS:
         raise CompileFailed(
             "source", f"kernel {kernel}: expected a block of three numbers of at least 1, got {_shown(block)}"
         )

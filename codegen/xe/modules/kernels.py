@@ -20,6 +20,7 @@ from codegen.xe.llvm import (
     shared_bytes,
 )
 from codegen.xe.passes.lanes import assumptions_of
+from codegen.xe.subgroup import subgroup_size
 from hal import DeviceSpec
 
 
@@ -112,6 +113,7 @@ def signature_of(
         name in counting,
         shared_bytes(optimised.text, name),
         assumptions_of(kernel),
+        subgroup_size(),
     )
 
 

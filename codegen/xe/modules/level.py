@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Operation, SSAValue
 
 from codegen.errors import CompileFailed
-from codegen.target import SUBGROUP_SIZE
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.work_items import WORK_ITEMS
 from codegen.xe.dialects.xegpu import (
@@ -28,6 +27,7 @@ from codegen.xe.dialects.xegpu import (
 )
 from codegen.xe.dialects.xegpu.verify import shape_of
 from codegen.xe.passes.distribute.analysis import most_subgroups
+from codegen.xe.subgroup import subgroup_size
 
 
 def mark_levels(kernel: gpu.FuncOp) -> None:
@@ -92,11 +92,11 @@ def _of_product(op: Operation) -> bool:
 
 def _is_fragment(op: Operation, value: SSAValue, elements: int) -> bool:
     held = prod(shape_of(value.type))
-    if held not in (elements, elements // SUBGROUP_SIZE):
+    if held not in (elements, elements // subgroup_size()):
         raise CompileFailed(
             "source",
             f"{op.name}: expected the value of a whole sub-group, {elements} elements, or of one of its "
-            f"{SUBGROUP_SIZE} work-items, {elements // SUBGROUP_SIZE}, got {value.type}",
+            f"{subgroup_size()} work-items, {elements // subgroup_size()}, got {value.type}",
         )
     return held != elements
 

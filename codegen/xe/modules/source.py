@@ -52,7 +52,7 @@ def lower_source(module: ModuleOp, target: Target) -> None:
     """
     expand_subgroup_threads(module)
     tile_mma_to_contract(module, of=f32)  # DPAS would round them to tf32
-    largest = target.block2d_max_rows, target.block2d_max_width_bytes  # for bytes; fewer of longer elements
+    largest = target.load_shape  # for bytes; fewer of longer elements
     lower_xetile(module, LowerXeTilePass(load_a=largest, load_b=largest, prefetch=largest))
     for op in module.walk():  # now expressed by the layouts, and unknown to MLIR
         if isinstance(op.attributes.get("map"), WgMap):

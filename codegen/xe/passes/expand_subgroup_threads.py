@@ -13,12 +13,12 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
-from codegen.target import SUBGROUP_SIZE
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.gpu.host import (
     launched_block,
     launches_in,
 )
+from codegen.xe.subgroup import subgroup_size
 
 # Marks such kernels in files for Intel's vector compute runtime.
 MARKER = "VectorComputeFunctionINTEL"
@@ -91,7 +91,7 @@ def _expand(kernel: gpu.FuncOp) -> None:
         block = cast(Extents, tuple(size.get_values()))
         for op in queries:
             _replace(op, block)
-        items = (prod(block) * SUBGROUP_SIZE, 1, 1)
+        items = (prod(block) * subgroup_size(), 1, 1)
         kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, items)
     del kernel.attributes[MARKER]
 

@@ -98,11 +98,12 @@ def lower_gemm(module: ModuleOp, problem: GemmProblem, config: XeConfig, target:
         PassFailedException: an operation is not supported.
     """
     inner, nbytes = config.matmul.innermost, problem.dtype_a.nbytes
+    rows, nbytes_of_row = target.load_shape
     flags = LowerXeTilePass(
         dpas=(target.dpas_m, target.dpas_n, target.dpas_k_bytes // nbytes),
         load_a=(inner.m, inner.k),
         load_b=(inner.k, inner.n),
-        prefetch=(target.block2d_max_rows, target.block2d_max_width_bytes // nbytes),
+        prefetch=(rows, nbytes_of_row // nbytes),
     )
     lower_xetile(module, flags)
 

@@ -13,7 +13,6 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.target import SUBGROUP_SIZE
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.maps import (
@@ -30,6 +29,7 @@ from codegen.xe.dialects.xetile import (
     TileType,
     UpdateTileOffsetOp,
 )
+from codegen.xe.subgroup import subgroup_size
 
 _INDEX = IndexType()
 
@@ -95,7 +95,7 @@ def _kernel(name: str, op: ProductOp, flags: TileLinalgPass) -> gpu.FuncOp:
     total = _k_loop(body, before, (a, b), (depth, k), maps)
     body.insert(StoreTileOp(total, c))
     body.insert(gpu.ReturnOp())
-    items = (prod(flags.sg_layout) * SUBGROUP_SIZE, 1, 1)
+    items = (prod(flags.sg_layout) * subgroup_size(), 1, 1)
     return gpu.FuncOp(name, Region(block), known_block_size=items)
 
 
@@ -122,7 +122,7 @@ def _launch(op: ProductOp, name: str, flags: TileLinalgPass) -> None:
     (*batch, rows, columns) = op.shapes[2]
     m, n, _ = flags.block
     grid = (-(-columns // n), -(-rows // m), *batch, 1)[:3]
-    block = (prod(flags.sg_layout) * SUBGROUP_SIZE, 1, 1)
+    block = (prod(flags.sg_layout) * subgroup_size(), 1, 1)
     builder = Builder(InsertPoint.before(op))
     sizes = [_constant(builder, value) for value in (*grid, *block)]
     kernel = SymbolRefAttr(name, [name])

@@ -32,8 +32,8 @@ class Problem:
 
     @property
     def uses_dpas(self) -> bool:
-        """True if the multiply uses DPAS, which f32 does not."""
-        return self.problem.dtype_a is not DType.F32
+        """True if the multiply uses DPAS: the device has it, and the type is not f32."""
+        return self.target.dpas and self.problem.dtype_a is not DType.F32
 
     @property
     def dpas_k(self) -> int:

@@ -27,6 +27,13 @@ def dtype_pair(on: Problem) -> str | None:
     return None
 
 
+def device_tf32(on: Problem) -> str | None:
+    """Require DPAS of tf32 for inputs of that type."""
+    if on.problem.dtype_a is not DType.TF32 or (on.target.dpas and on.spec.dpas_tf32_fma_per_clk_per_eu != 0):
+        return None
+    return f"{on.spec.name} has no DPAS of tf32: use f32, whose products lanes multiply and add, or f16"
+
+
 def alignment(on: Problem) -> str | None:
     """Require the alignment of the largest element."""
     p = on.problem
@@ -48,4 +55,4 @@ def memory(on: Problem) -> str | None:
     return None
 
 
-PROBLEM_RULES: tuple[ProblemRule, ...] = (dtype_pair, alignment, memory)
+PROBLEM_RULES: tuple[ProblemRule, ...] = (dtype_pair, device_tf32, alignment, memory)

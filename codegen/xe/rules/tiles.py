@@ -94,7 +94,8 @@ def registers(case: Case) -> str | None:
 
 def _operands(case: Case, depth_a: int, depth_b: int) -> int:
     c, p = case.config, case.problem
-    return c.sg_m * depth_a * p.dtype_a.nbytes + depth_b * c.sg_n * p.dtype_b.nbytes
+    nbytes = p.dtype_a.nbytes if case.on.uses_dpas else p.dtype_acc.nbytes  # lanes multiply what they sum
+    return (c.sg_m * depth_a + depth_b * c.sg_n) * nbytes
 
 
 def _load_block(

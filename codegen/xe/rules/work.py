@@ -3,7 +3,7 @@
 from codegen.config.matmul import LoopOrder
 from codegen.config.xe import XE_ORDERS, SplitK
 from codegen.problem.dtype import DType
-from codegen.target import LARGE_GRF, SUBGROUP_SIZE
+from codegen.target import LARGE_GRF
 from codegen.xe.rules.case import (
     Case,
     ConfigRule,
@@ -84,7 +84,7 @@ def subgroups_divide_block(case: Case) -> str | None:
 
 def workgroup_size(case: Case) -> str | None:
     """Require that the work-group fits the device."""
-    size, most = case.config.subgroups * SUBGROUP_SIZE, case.on.spec.max_workgroup_size
+    size, most = case.config.subgroups * case.on.target.subgroup_size, case.on.spec.max_workgroup_size
     if most is not None and size > most:
         return f"{case.config.subgroups} sub-groups are {size} work-items; {case.on.spec.name} allows {most}"
     return None

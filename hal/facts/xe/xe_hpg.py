@@ -1,4 +1,4 @@
-"""Xe-HPG and Xe-LPG: Alchemist cards, Meteor Lake, Arrow Lake. Kernels are not compiled for them."""
+"""Xe-HPG and Xe-LPG: Alchemist cards, Meteor Lake, Arrow Lake: sub-groups of 8, no 2-D block messages."""
 
 from hal.facts.xe.core_facts import (
     DPAS_8,
@@ -17,6 +17,9 @@ from hal.facts.xe.row import (
 )
 from hal.facts.xe.sources import (
     ARC_7,
+    ARC_8_CORES,
+    ARC_140T,
+    ARC_155H,
     ARC_A310,
     ARC_A380,
     ARC_A770M,
@@ -44,12 +47,24 @@ _XE_HPG = (
 _G10 = (*stated(NEO, ip_version="12.55.8"), *_XE_HPG)
 _G11 = (*stated(NEO, ip_version="12.56.5"), *_XE_HPG)
 _G12 = (*stated(NEO, ip_version="12.57.0"), *_XE_HPG)
-_XE_LPG = (*stated(NEO, architecture="Xe-LPG"), *NO_DPAS, *NARROW)
+_ENGINES = (*stated(ONEDNN, slm_bytes_per_core=128 * KIB), *NARROW)
+_XE_LPG = (
+    *stated(NEO, architecture="Xe-LPG"),
+    *follows("1024 lanes of its 8 cores, as Xe-HPG", f32_fma_per_clk_per_eu=8),
+    *follows(f"1.3 MB of 7 cores, {ARC_8_CORES}", l1_bytes=192 * KIB),
+    *follows(f"half of the 8 MiB of Arrow Lake-H, {ARC_140T}", l2_bytes=4 * MIB),
+    *follows("LPDDR5x-7467 on two channels, taken as 64 bits each", bandwidth_bytes_per_s=119_472_000_000),
+    *NO_DPAS,
+    *_ENGINES,
+)
 _XE_LPG_PLUS = (
     *stated(NEO, target="arl-h", architecture="Xe-LPG+", ip_version="12.74.4"),
+    *stated(ARC_140T, xe_cores=8, l2_bytes=8 * MIB),
+    *follows(f"77 TOPS of int8, {ARC_140T}, over 8 x 16 x 128 x 2", clock_mhz=2350),
+    *follows("LPDDR5x-8400 on two channels, taken as 64 bits each", bandwidth_bytes_per_s=134_400_000_000),
     *_DPAS_RATE,
     *DPAS_8,
-    *NARROW,
+    *_ENGINES,
 )
 
 _NARROW = "DPAS of 8 lanes, registers of 32 bytes, no 2-D block messages; engines are fused in pairs."
@@ -127,14 +142,17 @@ XE_HPG_DEVICES = (
     row(
         named("meteor-lake-h", "Intel Meteor Lake-H", "mtl mtl-h", "7D55 7DD5"),
         stated(NEO, target="mtl-h", ip_version="12.71.4"),
+        stated(ARC_8_CORES, xe_cores=8),
+        stated(ARC_155H, clock_mhz=2250),
         _XE_LPG,
-        notes=("No DPAS: of Meteor and Arrow Lake only Arrow Lake-H has it.",),
+        notes=("No DPAS: lanes multiply and add. Of Meteor and Arrow Lake only Arrow Lake-H has it.",),
     ),
     row(
         named("meteor-lake-u", "Intel Meteor Lake-U, Arrow Lake-S and -U", "mtl-u arl-s arl-u", "7D40 7D45 7D67 7D41"),
         stated(NEO, target="mtl-u", ip_version="12.70.4"),
+        stated(ARC_8_CORES, xe_cores=4, clock_mhz=2000),
         _XE_LPG,
-        notes=("No DPAS: of Meteor and Arrow Lake only Arrow Lake-H has it.",),
+        notes=("No DPAS: lanes multiply and add. Of Meteor and Arrow Lake only Arrow Lake-H has it.",),
     ),
     row(named("arrow-lake-h", "Intel Arrow Lake-H", "arl arl-h", "7D51 7DD1"), _XE_LPG_PLUS, notes=(_LPG_PLUS,)),
 )

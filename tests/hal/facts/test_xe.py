@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hal import XE_DEVICES, DeviceSpec, UnknownDevice, find, untargetable_reason
+from hal import XE_DEVICES, DeviceSpec, UnknownDevice, find, lacks_dpas, untargetable_reason
 from hal.errors import AmbiguousDevice
 from hal.facts.spec import DERIVED
 from hal.facts.xe import (
@@ -71,26 +71,28 @@ def test_what_targets_a_gpu_needs_is_known_of_those_that_are_targeted() -> None:
     targeted = [row.spec for row in XE_DEVICES if untargetable_reason(row.spec) is None]
     assert {"max1550", "max1100", "b580", "b60", "lunar-lake", "panther-lake-12xe"} <= {spec.id for spec in targeted}
     for spec in targeted:
-        needed = (spec.grf_bytes, spec.grf_modes, spec.dpas_m, spec.dpas_n, spec.dpas_k_bytes, spec.target)
+        dpas = (8, 8, 32) if lacks_dpas(spec) else (spec.dpas_m, spec.dpas_n, spec.dpas_k_bytes)
+        needed = (spec.grf_bytes, spec.grf_modes, *dpas, spec.target, spec.max_slm_bytes, spec.max_workgroup_size)
+        assert None not in needed, spec.id
+        if not spec.block2d:
+            continue
         limits = (
             spec.block2d_max_rows,
             spec.block2d_max_width_bytes,
             spec.block2d_pitch_multiple_bytes,
             spec.block2d_min_width_bytes,
             spec.block2d_base_alignment_bytes,
-            spec.max_slm_bytes,
-            spec.max_workgroup_size,
         )
-        assert None not in (*needed, *limits), spec.id
+        assert None not in limits, spec.id
 
 
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("a770", "its DPAS needs sub-groups of 8, kernels are written for 16; it has no 2-D block loads"),
-        ("max1550vg", "it has no DPAS"),
-        ("meteor-lake-h", "it has no DPAS; it has no 2-D block loads"),
-        ("wildcat-lake", "no compiler target is known for it (there are pvc, bmg, lnl-m, ptl-h)"),
+        *(
+            (id, "no compiler target is known for it (there are pvc, bmg, lnl-m, ptl-h, dg2, arl-h, mtl-h, mtl-u)")
+            for id in ("max1550vg", "wildcat-lake")
+        ),
     ],
 )
 def test_what_cannot_be_targeted_says_why(name: str, reason: str) -> None:

@@ -60,7 +60,7 @@ def test_what_the_service_refuses_is_told(run: Run, tmp_path: Path) -> None:
     for arguments, told in (
         ((str(text),), f"error: stage source: {text}:1:"),
         ((str(text), "--m", "8"), "error: FILE: expected either a file, or --m, --n and --k, got both: --m"),
-        (("--m", "8", "--n", "16", "--k", "32", "--device", "a770"), "error: refused by rule device-subgroup-size: "),
+        (("--m", "8", "--n", "16", "--k", "32", "--device", "wcl"), "error: refused by rule device-target: "),
         (("--m", "8", "--n", "16", "--k", "32", "--device", "nosuch"), "error: no device is known as 'nosuch'"),
     ):
         status, _, said = run(*AT, "compile", *arguments, "-o", str(folder))

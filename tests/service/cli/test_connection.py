@@ -85,7 +85,7 @@ def test_a_job_is_shown_alike_but_for_where_its_files_are(run: Run, job_id: str)
         ("jobs", "show", "01970a3c-0000-7000-8000-000000000000"),
         ("jobs", "cancel", "01970a3c-0000-7000-8000-000000000000"),
         ("tune", *SIZE, "--device", "b580", "--trials", "0"),
-        ("tune", *SIZE, "--device", "a770"),
+        ("tune", *SIZE, "--device", "wildcat-lake"),
         ("tune", *SIZE, "--device", "nosuch"),
         ("shapes", "show", "01970a3c-0000-7000-8000-000000000000"),
         ("keys", "revoke", "nobody"),
@@ -96,7 +96,7 @@ def test_a_job_is_shown_alike_but_for_where_its_files_are(run: Run, job_id: str)
         ("explain", *SIZE, "--device", "nosuch"),
         ("schedules", "show", "nosuch"),
         ("schedules", "create", "s", "--cron", "1 2 3", "--stale", "1"),
-        ("tune", "--shapes", "m=1 n=64 k=64", "--device", "a770"),
+        ("tune", "--shapes", "m=1 n=64 k=64", "--device", "wildcat-lake"),
     ],
 )
 def test_refusals_are_told_alike(run: Run, arguments: tuple[str, ...]) -> None:

@@ -76,7 +76,7 @@ def test_loads_come_with_their_message_places_and_parts(
         (("c", "1024", "64", "--view", "hardware"), "expected a tile that fits the registers of a sub-group"),
         (("a", "64", "32", "--bits", "12"), "DPAS takes elements of 8, 16 or 32 bits, got 12"),
         (("a", "64", "8"), "expected a multiple of (8, 16) as the tile of operand a, got (64, 8)"),
-        (("a", "64", "16", "--device", "a770"), "refused by rule device-subgroup-size"),
+        (("a", "64", "16", "--device", "wildcat-lake"), "refused by rule device-target"),
     ],
 )
 def test_what_cannot_be_is_one_line(

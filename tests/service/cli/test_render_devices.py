@@ -82,8 +82,8 @@ def test_one_device_shows_its_names_remarks_and_what_is_missing_for_what() -> No
     assert "predict no not known: l2_bytes - lighthouse's 78 Tflop/s of f16 imply 2380 MHz" in shown
     assert "Not known, and needed to predict: l2_bytes" in shown
     assert "Not known, nothing waits for it: driver, " in shown
-    shown = " ".join(device("arl-h").split())
-    assert "compile no its DPAS needs sub-groups of 8, kernels are written for 16; it has no 2-D block loads" in shown
+    shown = " ".join(device("wildcat-lake").split())
+    assert "compile no no compiler target is known for it (there are pvc, bmg" in shown
 
 
 def test_the_cpu_of_this_machine_shows_what_it_has_and_what_it_does_not_tell() -> None:
@@ -126,4 +126,4 @@ def test_json_holds_every_fact_or_null() -> None:
     assert b570["aliases"] == ["arc-b570"]
     assert [use["use"] for use in b570["uses"]] == ["compile", "predict"]
     assert b570["match"]["rows"] == ["b570"]
-    assert devices["a770"]["note"].startswith("not targetable")
+    assert "not targetable" in devices["wildcat-lake"]["note"]

@@ -110,8 +110,8 @@ def test_what_the_service_refuses_is_typed_and_names_the_rule(own: Client) -> No
     assert missing.value.request_id
     assert missing.value.request_id in str(missing.value)
     with pytest.raises(Conflict) as refusal:
-        own.create_job(job_body(device="a770"))
-    assert refusal.value.rule == "device-subgroup-size"
+        own.create_job(job_body(device="wildcat-lake"))
+    assert refusal.value.rule == "device-target"
 
 
 def test_lookups_schedules_sets_keys_and_the_log_are_read(own: Client) -> None:

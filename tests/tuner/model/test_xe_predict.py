@@ -186,8 +186,8 @@ def test_all_missing_facts_are_named_at_once() -> None:
 
 
 def test_a_device_that_code_cannot_target_is_refused() -> None:
-    with pytest.raises(Refused, match="device-subgroup-size"):
-        predict(SQUARE, _config(SQUARE), find("a770"))
+    with pytest.raises(Refused, match="device-target"):
+        predict(SQUARE, _config(SQUARE), find("wildcat-lake"))
 
 
 def test_a_prediction_carries_its_interval_and_version() -> None:

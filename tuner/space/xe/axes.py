@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from codegen import LoopOrder, SlmOperands, SplitK
 from codegen.config.xe import XE_ORDERS
-from codegen.target import SUBGROUP_SIZE, Target
+from codegen.target import Target
 from codegen.xe.rules import ceil_div
 from codegen.xe.rules.case import Problem
 from hal import DeviceSpec
@@ -109,7 +109,7 @@ class Ranges(NamedTuple):
 def ranges_of(on: Problem) -> Ranges:
     """Return the values on every axis; one if a choice has no effect for the problem or the device."""
     problem, target = on.problem, on.target
-    layouts = powers_of_two(1, most_subgroups(on.spec))
+    layouts = powers_of_two(1, most_subgroups(on.spec, on.target.subgroup_size))
     prefetches = not target.emulated and not (on.lanes_a and on.lanes_b)
     load_m, load_k, load_n = _loads(on)
     return Ranges(
@@ -151,9 +151,9 @@ def powers_of_two(least: int, most: int) -> tuple[int, ...]:
     return tuple(values)
 
 
-def most_subgroups(spec: DeviceSpec) -> int:
+def most_subgroups(spec: DeviceSpec, lanes: int) -> int:
     """Return the sub-groups of the largest work-group: limited by work-items and by the threads of an Xe core."""
-    limits = [spec.max_workgroup_size // SUBGROUP_SIZE] if spec.max_workgroup_size is not None else []
+    limits = [spec.max_workgroup_size // lanes] if spec.max_workgroup_size is not None else []
     if spec.eus_per_core is not None and spec.threads_per_eu is not None:
         limits.append(spec.eus_per_core * spec.threads_per_eu)
     return min(limits, default=1)
@@ -168,7 +168,7 @@ def grf_modes(target: Target) -> tuple[int, ...]:
 def _loads(on: Problem) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     """Return rows, depth and columns of load blocks; the least if no block loads can be chosen."""
     problem, target = on.problem, on.target
-    widest, tallest = target.block2d_max_width_bytes // problem.dtype_a.nbytes, target.block2d_max_rows
+    tallest, widest = target.load_shape[0], target.load_shape[1] // problem.dtype_a.nbytes
     of_a = on.uses_dpas and not (problem.transpose_a or on.lanes_a)
     of_b = on.uses_dpas and not (problem.transpose_b or on.lanes_b)
     deepest = min(widest if of_a else tallest, tallest if of_b else widest, problem.k) if of_a or of_b else on.dpas_k

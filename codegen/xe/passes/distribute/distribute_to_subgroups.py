@@ -23,9 +23,7 @@ from codegen.xe.passes.distribute.rule import (
 from codegen.xe.passes.distribute.rules import rule_of
 from codegen.xe.passes.distribute.slm_buffers import Buffers
 from codegen.xe.passes.distribute.work import Work
-
-SUBGROUP_SIZE = 16
-"""Work-items of a sub-group, as in lane-level code."""
+from codegen.xe.subgroup import subgroup_size
 
 
 @dataclass(frozen=True)
@@ -53,12 +51,13 @@ def distribute_to_subgroups(module: ModuleOp) -> None:
 def _subgroups(func: FuncOp, most: int) -> int:
     """Return the sub-groups of a work-group: as the kernel states, else as many as its largest layout has."""
     if func.known_block_size is None:
-        func.properties["known_block_size"] = DenseArrayBase.from_list(i32, [most * SUBGROUP_SIZE, 1, 1])
+        func.properties["known_block_size"] = DenseArrayBase.from_list(i32, [most * subgroup_size(), 1, 1])
         return most
     size = prod(func.known_block_size.get_values())
-    if size % SUBGROUP_SIZE or size < most * SUBGROUP_SIZE:
-        raise refuse(f"known_block_size of whole sub-groups of {SUBGROUP_SIZE}, at least {most}", func.known_block_size)
-    return size // SUBGROUP_SIZE
+    if size % subgroup_size() or size < most * subgroup_size():
+        wanted = f"known_block_size of whole sub-groups of {subgroup_size()}, at least {most}"
+        raise refuse(wanted, func.known_block_size)
+    return size // subgroup_size()
 
 
 def _distribute(func: FuncOp, subgroups: int) -> None:

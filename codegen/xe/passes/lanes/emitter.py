@@ -42,7 +42,7 @@ from codegen.xe.dialects.upstream.arith_ops import CmpiOp
 from codegen.xe.dialects.upstream.vector_ops import FromElementsOp
 from codegen.xe.passes.lanes.analysis.cse import PureValues
 from codegen.xe.passes.lanes.analysis.divisibility import number
-from codegen.xe.passes.lanes.vectors.layout import LANES
+from codegen.xe.subgroup import subgroup_size
 
 Register = tuple[SSAValue, int]
 """One register: its chunk, and its position there."""
@@ -222,13 +222,13 @@ class Emitter:
         unit = gcd(*(n - least for n in numbers))
         entries = [(n - least) // unit for n in numbers]
         for width in (2, 4, 8):
-            if entries == [lane % width for lane in range(LANES)]:
+            if entries == [lane % width for lane in range(subgroup_size())]:
                 low = self.value(arith.AndIOp(self.lane, self.constant(width - 1, i32)))
                 return self._scaled(low, unit, least)
-            if entries == [lane // width for lane in range(LANES)]:
+            if entries == [lane // width for lane in range(subgroup_size())]:
                 shift = self.constant(width.bit_length() - 1, i32)
                 return self._scaled(self.value(arith.ShRUIOp(self.lane, shift)), unit, least)
-        if max(entries) < LANES:
+        if max(entries) < subgroup_size():
             return self._scaled(self._from_table(entries), unit, least)
         chosen = self.constant(numbers[-1], i32)
         for one in dict.fromkeys(numbers[:-1]):
@@ -242,7 +242,7 @@ class Emitter:
         at = self.value(arith.MuliOp(wide, self.constant(_NIBBLE, i64)))
         shifted = self.value(arith.ShRUIOp(self.constant(table, i64), at))
         low = self.value(arith.TruncIOp(shifted, i32))
-        return self.value(arith.AndIOp(low, self.constant(LANES - 1, i32)))
+        return self.value(arith.AndIOp(low, self.constant(subgroup_size() - 1, i32)))
 
     def _scaled(self, value: SSAValue, unit: int, least: int) -> SSAValue:
         if unit != 1:
@@ -258,7 +258,7 @@ class Emitter:
         if all(chosen) or not any(chosen):
             return self.constant(chosen[0], i1)
         count = sum(chosen)
-        if chosen == tuple(lane < count for lane in range(LANES)):
+        if chosen == tuple(lane < count for lane in range(subgroup_size())):
             return self.value(arith.CmpiOp(self.lane, self.constant(count, i32), "ult"))
         if sum(chosen) == 1:
             return self.value(arith.CmpiOp(self.lane, self.constant(chosen.index(True), i32), "eq"))
@@ -352,8 +352,8 @@ class Emitter:
         mode, argument = ShuffleMode.IDX, from_lanes
         flipped = from_lanes[0]
         if flipped and all(source == lane ^ flipped for lane, source in enumerate(from_lanes)):
-            mode, argument = ShuffleMode.XOR, [flipped] * LANES  # needs no per-lane register
-        moved = self.value(ShuffleOp(mode, wide, self.by_lane(argument), self.constant(LANES, i32)))
+            mode, argument = ShuffleMode.XOR, [flipped] * subgroup_size()  # needs no per-lane register
+        moved = self.value(ShuffleOp(mode, wide, self.by_lane(argument), self.constant(subgroup_size(), i32)))
         if width < 32:
             moved = self.value(arith.TruncIOp(moved, integer_type(width)))
         if isinstance(type_, IndexType):

@@ -41,9 +41,9 @@ from codegen.xe.passes.lanes.vectors import (
     reductions,
     shuffle_ops,
 )
-from codegen.xe.passes.lanes.vectors.layout import LANES
 from codegen.xe.passes.lanes.vectors.slices import take_elements_of_slices
 from codegen.xe.passes.lanes.vectors.transpose_dpas import turn_products
+from codegen.xe.subgroup import subgroup_size
 
 _LIMITS = BlockLimits()
 _GROUPS = (
@@ -96,7 +96,7 @@ def lower_to_lanes(module: ModuleOp, limits: BlockLimits = _LIMITS) -> None:
 def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLimits) -> None:
     old = function.body.block
     work_items = WORK_ITEMS in function.attributes
-    if not work_items:
+    if limits.has_dpas and not work_items:
         turn_products(old)
     count = len(function.function_type.inputs)
     types = [_argument_type(t) for t in old.arg_types[:count]]
@@ -105,7 +105,7 @@ def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLim
     lowering = Lowering(
         Emitter(new),
         _HANDLERS,
-        {} if work_items else preferences(old),
+        {} if work_items else preferences(old, has_dpas=limits.has_dpas),
         memory,
         _subgroups(function),
         work_items,
@@ -140,7 +140,7 @@ def _subgroups(function: gpu.FuncOp) -> int | None:
     if size is None:
         return None
     x, y, z = size.get_values()
-    return x * y * z // LANES
+    return x * y * z // subgroup_size()
 
 
 def _declare(module: gpu.ModuleOp, lowering: Lowering) -> None:

@@ -1,6 +1,7 @@
 """Random legal configurations of random problems, each made of a seed."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -31,10 +32,10 @@ class Draw:
         return f"seed {self.seed}: {self.problem} on {self.device}: {self.config}"
 
 
-def draw(seed: int, small: bool = False) -> Draw:
+def draw(seed: int, small: bool = False, devices: Sequence[str] = DEVICES) -> Draw:
     """The legal draw of a seed; of small sizes and tiles it is compiled in a moment."""
     rng, refusals = Random(seed), Counter[str]()
-    device = rng.choice(DEVICES)
+    device = rng.choice(devices)
     while True:
         problem = draw_problem(rng, SHORT if small else LONGEST)
         try:

@@ -297,7 +297,7 @@ def test_a_rule_refuses_by_name_and_lets_a_neighbour_pass(case: Case) -> None:
 
 def test_every_rule_has_a_case() -> None:
     assert {rule_name(rule) for rule in CONFIG_RULES} == {case.rule for case in CASES}
-    assert {rule_name(rule) for rule in PROBLEM_RULES} == set(PROBLEM_CASES)
+    assert {rule_name(rule) for rule in PROBLEM_RULES} == {*PROBLEM_CASES, "device-tf32"}
 
 
 PROBLEM_CASES: dict[str, tuple[tuple[GemmProblem, str], ...]] = {
@@ -377,7 +377,7 @@ def test_a_configuration_that_contradicts_itself_is_never_made(made: object) -> 
 
 @pytest.mark.parametrize(
     ("device", "rule"),
-    [("meteor-lake-h", "device-dpas"), ("max1550vg", "device-dpas"), ("a770", "device-subgroup-size")],
+    [("wildcat-lake", "device-target"), ("max1550vg", "device-target")],
 )
 def test_a_device_that_codegen_cannot_target_is_refused_by_name(device: str, rule: str) -> None:
     with pytest.raises(Refused) as caught:
@@ -385,8 +385,25 @@ def test_a_device_that_codegen_cannot_target_is_refused_by_name(device: str, rul
     assert caught.value.rule == rule
 
 
-def test_a_device_without_block_loads_is_refused_by_name() -> None:
-    spec: DeviceSpec = dataclasses.replace(B580, block2d=False)
+@pytest.mark.parametrize(
+    ("missing", "rule"),
+    [
+        ("dpas_n", "device-dpas"),
+        ("subgroup_sizes", "device-subgroup-size"),
+        ("block2d", "device-block2d"),
+        ("grf_bytes", "device-facts"),
+    ],
+)
+def test_a_device_of_which_a_fact_is_not_known_is_refused_by_name(missing: str, rule: str) -> None:
+    known = {name: source for name, source in B580.provenance.items() if name != missing}
+    spec: DeviceSpec = dataclasses.replace(B580, provenance=known, **{missing: None})
     with pytest.raises(Refused) as caught:
         check_problem(PROBLEM, spec)
-    assert caught.value.rule == "device-block2d"
+    assert caught.value.rule == rule
+
+
+@pytest.mark.parametrize("device", ["a770", "arl-h", "mtl"])
+def test_tf32_is_refused_where_dpas_has_none(device: str) -> None:
+    with pytest.raises(Refused) as caught:
+        check_problem(GemmProblem(64, 96, 32, dtype_a=DType.TF32, dtype_b=DType.TF32), find(device))
+    assert caught.value.rule == "device-tf32"

@@ -109,7 +109,7 @@ CLIP = {"kind": "clip", "value": 6.0, "high": 1.0}
         ({"problem": PROBLEM | {"alignment": 1}}, 409, "alignment", None),
         ({"problem": PROBLEM | {"m": 2**22, "n": 2**22}}, 400, "problem-bytes", "problem"),
         ({"problem": PROBLEM | {"m": 2**17, "n": 2**17}}, 409, "memory", None),
-        ({"device": "a770"}, 409, "device-subgroup-size", None),
+        ({"device": "wildcat-lake"}, 409, "device-target", None),
         ({"device": "b50"}, 409, "cannot-predict", None),
         ({"device": "max1450"}, 409, "cannot-predict", None),
         ({"objective": "time-energy"}, 409, "no-energy", None),

@@ -268,7 +268,7 @@ def test_a_deleted_schedule_is_gone_and_its_job_stays(client: TestClient, contex
         ({"misfire_grace_s": 0}, 400, "misfire-grace"),
         ({"misfire_grace_s": 10**9}, 400, "misfire-grace"),
         ({"job": BODY | {"device": "nosuch"}}, 400, "unknown-device"),
-        ({"job": BODY | {"device": "a770"}}, 409, "device-subgroup-size"),
+        ({"job": BODY | {"device": "wildcat-lake"}}, 409, "device-target"),
         ({"job": BODY | {"budget": {"trials": 0}}}, 400, "budget"),
         ({"job": {}}, 422, "missing"),
         ({"name": ""}, 422, "too-short"),

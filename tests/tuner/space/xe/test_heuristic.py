@@ -163,9 +163,9 @@ def test_the_first_step_says_what_loads_follow_from(name: str, reason: str) -> N
     assert reason in explain_default(PROBLEMS[name], B580).steps[0].why
 
 
-def test_a_device_without_block_loads_is_refused() -> None:
+def test_a_device_that_code_cannot_target_is_refused() -> None:
     with pytest.raises(Refused):
-        default_config(SMALL, find("a770"))
+        default_config(SMALL, find("wildcat-lake"))
 
 
 @pytest.mark.parametrize(

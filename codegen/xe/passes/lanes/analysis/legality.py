@@ -34,7 +34,9 @@ def assumed(matrix: MatrixAccess, bits: int, limits: BlockLimits, sums: Sums) ->
     Launch arguments are assumed to be multiples as messages require; constants and the kernel's own values
     must be.
     """
-    if matrix.local or matrix.by_lanes or bits not in (8, 16, 32) or matrix.height is None or matrix.width is None:
+    if not limits.max_rows or matrix.local or matrix.by_lanes or bits not in (8, 16, 32):
+        return None
+    if matrix.height is None or matrix.width is None:
         return None
     nbytes = bits // 8
     width = added({}, sums.of(matrix.width), nbytes)

@@ -34,7 +34,7 @@ from codegen.xe.passes.lanes.emitter import (
     length_of,
 )
 from codegen.xe.passes.lanes.lowering import Lowering
-from codegen.xe.passes.lanes.vectors.layout import LANES
+from codegen.xe.subgroup import subgroup_size
 
 _PRODUCTS = frozenset({MmaOp, scf.ForOp, scf.WhileOp})
 _MOVE_TOO = frozenset({BlockLoad2dOp, LoadOp, ShuffleOp})
@@ -166,7 +166,7 @@ class _Tail:
 def _register_bytes(load: Load) -> int:
     """Return the bytes that a load fills in the registers of all lanes."""
     (value,) = load.results
-    return length_of(value) * bits_of(element_of(value)) // 8 * LANES
+    return length_of(value) * bits_of(element_of(value)) // 8 * subgroup_size()
 
 
 def _is_same_everywhere(value: SSAValue) -> bool:

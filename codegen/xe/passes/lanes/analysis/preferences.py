@@ -40,12 +40,12 @@ from codegen.xe.passes.lanes.vectors.layout import (
 Wishes = dict[SSAValue, LaneLayout]
 
 
-def preferences(body: Block) -> Wishes:
+def preferences(body: Block, *, has_dpas: bool = True) -> Wishes:
     """Return the layouts of all vectors of a kernel that are not canonical."""
     wishes: Wishes = {}
     operations = list(body.walk())
     for op in operations:
-        if isinstance(op, DpasOp):
+        if isinstance(op, DpasOp) and has_dpas:
             _wish(wishes, op.a, layout_a(op))
             _wish(wishes, op.b, layout_b(op))
             if op.c is not None and isinstance(op.c.owner, TransposeOp):

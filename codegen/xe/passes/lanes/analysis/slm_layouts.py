@@ -28,10 +28,10 @@ from codegen.xe.passes.lanes.values import (
     shape_of,
 )
 from codegen.xe.passes.lanes.vectors.layout import (
-    LANES,
     LaneLayout,
     by_row,
 )
+from codegen.xe.subgroup import subgroup_size
 
 Layouts = Callable[[SSAValue], LaneLayout]
 """The preferred layout of a vector."""
@@ -46,7 +46,7 @@ def chosen_layout(op: CreateMemDescOp, layouts: Layouts) -> MemDescType:
     if type_.mem_layout is not None or len(shape) != 2 or bits < 8:
         return type_
     across = takes_rows(op, layouts)
-    block = (LANES, _VECTOR_BYTES * 8 // bits) if across else (_VECTOR_BYTES * 8 // bits, LANES)
+    block = (subgroup_size(), _VECTOR_BYTES * 8 // bits) if across else (_VECTOR_BYTES * 8 // bits, subgroup_size())
     if shape[0] % block[0] or shape[1] % block[1]:
         return type_
     for matrix in _matrices(op):

@@ -77,7 +77,6 @@ from codegen.xe.passes.lanes.values import (
 )
 from codegen.xe.passes.lanes.vectors.fragments import fragment
 from codegen.xe.passes.lanes.vectors.layout import (
-    LANES,
     NOTHING,
     LaneLayout,
     Places,
@@ -86,6 +85,7 @@ from codegen.xe.passes.lanes.vectors.layout import (
     pieces,
 )
 from codegen.xe.passes.lanes.vectors.shuffles import convert
+from codegen.xe.subgroup import subgroup_size
 
 
 def block_names(op: LoadNdOp, *, unpacked: bool = False) -> Places:
@@ -235,7 +235,7 @@ def _store_nd(lowering: Lowering, op: Operation) -> None:
         return
     emitter, messages, registers = lowering.emitter, Messages(lowering.emitter, matrix, bits), value.registers()
     for piece in found:
-        first = piece.column // LANES * rows + piece.row
+        first = piece.column // subgroup_size() * rows + piece.row
         chunk = emitter.chunk(registers[first : first + piece.message.rows])
         data = emitter.bitcast(chunk, integer_type(bits))
         if not isinstance(data.type, VectorType):

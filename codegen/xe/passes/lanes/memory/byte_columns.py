@@ -22,6 +22,7 @@ from codegen.xe.layout import (
     BlockMessage,
     Transfer,
 )
+from codegen.xe.layout.messages import LANES
 from codegen.xe.passes.lanes.analysis.legality import assumed
 from codegen.xe.passes.lanes.emitter import Emitter
 from codegen.xe.passes.lanes.lowering import Lowering
@@ -30,7 +31,6 @@ from codegen.xe.passes.lanes.memory.messages import Piece
 from codegen.xe.passes.lanes.memory.surfaces import MatrixAccess
 from codegen.xe.passes.lanes.values import Lanes
 from codegen.xe.passes.lanes.vectors.layout import (
-    LANES,
     LaneLayout,
     column_pairs,
 )

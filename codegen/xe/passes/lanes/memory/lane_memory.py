@@ -18,11 +18,11 @@ from codegen.xe.passes.lanes.emitter import (
     length_of,
 )
 from codegen.xe.passes.lanes.vectors.layout import (
-    LANES,
     Choice,
     LaneLayout,
     Places,
 )
+from codegen.xe.subgroup import subgroup_size
 
 _LONGEST_BYTES = 64
 
@@ -41,7 +41,7 @@ def owners(layout: LaneLayout) -> Choice:
     first = np.zeros(len(flat), np.bool_)
     elements, where = np.unique(flat, return_index=True)
     first[where[elements >= 0]] = True
-    return first.reshape(-1, LANES)
+    return first.reshape(-1, subgroup_size())
 
 
 def numbers_of(emitter: Emitter, of_lanes: Places) -> tuple[Index, int]:

@@ -20,8 +20,9 @@ from codegen.xe.layout import (
     plan_block_prefetches,
     plan_block_stores,
 )
+from codegen.xe.layout.messages import LANES
 from codegen.xe.passes.lanes.vectors.layout import (
-    LANES,
+    LONGEST,
     LaneLayout,
     Places,
     by_row,
@@ -86,7 +87,7 @@ def _operand(rows: int, columns: int, bits: int, wanted: LaneLayout) -> Operand 
     """Return the DPAS operand that the block is, if messages differ by operand."""
     if rows >= LANES and any(_same(wanted, layout) for layout in _by_columns(rows, columns, bits)):
         return Operand.B_TRANSPOSED
-    if bits < _WORD and max(wanted.chunks) == LANES and _same(wanted, canonical((rows, columns))):
+    if bits < _WORD and max(wanted.chunks) == LONGEST and _same(wanted, canonical((rows, columns))):
         return Operand.B
     pairs = {8: column_pairs, _WORD: row_pairs}.get(bits)
     return Operand.A if pairs is not None and _same(wanted, pairs(rows, columns)) else None

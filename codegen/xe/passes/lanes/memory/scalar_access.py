@@ -32,11 +32,11 @@ from codegen.xe.passes.lanes.memory.lane_memory import (
 from codegen.xe.passes.lanes.memory.surfaces import MatrixAccess
 from codegen.xe.passes.lanes.values import Lanes
 from codegen.xe.passes.lanes.vectors.layout import (
-    LANES,
     LaneLayout,
     Places,
     by_row,
 )
+from codegen.xe.subgroup import subgroup_size
 
 RUN = 8
 """Columns of a chunk of rows."""
@@ -81,7 +81,7 @@ def store_each(emitter: Emitter, access: Access, value: Lanes) -> None:
 
 def holds_rows(layout: LaneLayout, shape: Ints) -> bool:
     """True if each lane holds rows of a block, and each chunk RUN adjacent columns."""
-    if len(shape) != 2 or shape[0] % LANES or set(layout.chunks) != {RUN}:
+    if len(shape) != 2 or shape[0] % subgroup_size() or set(layout.chunks) != {RUN}:
         return False
     return np.array_equal(layout.places, by_row(*shape).places)
 

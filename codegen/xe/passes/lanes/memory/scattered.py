@@ -57,7 +57,6 @@ from codegen.xe.passes.lanes.values import (
 )
 from codegen.xe.passes.lanes.vectors.fragments import own
 from codegen.xe.passes.lanes.vectors.layout import (
-    LANES,
     Choice,
     LaneLayout,
     Places,
@@ -65,6 +64,7 @@ from codegen.xe.passes.lanes.vectors.layout import (
     canonical,
 )
 from codegen.xe.passes.lanes.vectors.shuffles import gather
+from codegen.xe.subgroup import subgroup_size
 
 
 def natural_layout(op: LoadOp | StoreOp) -> LaneLayout | None:
@@ -119,7 +119,7 @@ def of_lane(lowering: Lowering, values: Lanes) -> Lanes:
     emitter, one = lowering.emitter, VectorType(element_of(values.chunks[0]), [1])
     if values.splat is not None:
         return Lanes(one, own((1,)), (values.splat,), values.splat)
-    (register,) = gather(emitter, values.registers(), values.layout.places, np.arange(LANES)[None])
+    (register,) = gather(emitter, values.registers(), values.layout.places, np.arange(subgroup_size())[None])
     return Lanes(one, own((1,)), (emitter.register(register),))
 
 

@@ -1,6 +1,6 @@
 """vector.contract without DPAS: a multiplication and an addition of whole vectors per step of the reduction."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects import arith, math
@@ -10,7 +10,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects.maps import Ints
-from codegen.xe.dialects.upstream.arith_casts import ExtSIOp
+from codegen.xe.dialects.upstream.arith_casts import ExtSIOp, ExtUIOp
 from codegen.xe.dialects.upstream.contract import (
     ContractOp,
     IteratorType,
@@ -41,18 +41,30 @@ def _contract(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, ContractOp)
     emitter, result, element = lowering.emitter, vector_type(op.result), element_type(op.result)
     layout = lowering.layout(op.result)
-    total = list(lowering.vector(op.acc, layout).chunks)
-    sides = [(lowering.vector(v), shape_of(v), m) for v, m in zip((op.lhs, op.rhs), op.maps[:2], strict=True)]
-    for at in _steps(op):
-        factors: list[tuple[SSAValue, ...]] = []
-        for side, shape, axes in sides:
-            type_ = VectorType(element_of(side.chunks[0]), result.get_shape())
-            source_of = np.ravel_multi_index([at[d] for d in _dims(axes)], shape)
-            moved = rearrange(emitter, side, layout, type_, np.broadcast_to(source_of, at[0].shape).reshape(-1))
-            factors.append(moved.chunks)
-        pairs = zip(factors[0], factors[1], total, strict=True)
-        total = [_step(emitter, str(op.kind.data), a, b, c, element) for a, b, c in pairs]
-    lowering.define(op.result, Lanes(result, layout, tuple(total)))
+    acc = lowering.vector(op.acc, layout)
+    shapes = [(shape_of(v), axes) for v, axes in zip((op.lhs, op.rhs), op.maps[:2], strict=True)]
+    sources = ([np.ravel_multi_index([at[d] for d in _dims(m)], shape) for shape, m in shapes] for at in _steps(op))
+    a, b = (widened(emitter, lowering.vector(v), element) for v in (op.lhs, op.rhs))
+    total = multiply_add(emitter, (a, b), sources, acc, str(op.kind.data))
+    lowering.define(op.result, Lanes(result, layout, total.chunks))
+
+
+def multiply_add(
+    emitter: Emitter, sides: tuple[Lanes, Lanes], sources: Iterable[Sequence[Places]], acc: Lanes, kind: str = "add"
+) -> Lanes:
+    """Return `acc` combined with products: of each step's `sources`, the elements of both sides for each of its own.
+
+    All elements are of the accumulator's type.
+    """
+    shape, element, total = acc.type.get_shape(), element_of(acc.chunks[0]), list(acc.chunks)
+    type_ = VectorType(element, shape)
+    for step in sources:
+        factors = [
+            rearrange(emitter, side, acc.layout, type_, np.broadcast_to(source, shape).reshape(-1)).chunks
+            for side, source in zip(sides, step, strict=True)
+        ]
+        total = [_step(emitter, kind, a, b, c, element) for a, b, c in zip(*factors, total, strict=True)]
+    return Lanes(acc.type, acc.layout, tuple(total))
 
 
 def _steps(op: ContractOp) -> Iterator[list[Places]]:
@@ -77,18 +89,23 @@ def _dims(axes: AffineMap) -> Ints:
 
 
 def _step(emitter: Emitter, kind: str, a: SSAValue, b: SSAValue, c: SSAValue, element: Attribute) -> SSAValue:
-    a, b = _widened(emitter, a, element), _widened(emitter, b, element)
     if kind == "add" and element == f32:
         return emitter.value(math.FmaOp(a, b, c))
     product = emitter.value((arith.MulfOp if isinstance(element, AnyFloat) else arith.MuliOp)(a, b))
     return combine(emitter, kind, c, product)
 
 
-def _widened(emitter: Emitter, chunk: SSAValue, element: Attribute) -> SSAValue:
+def widened(emitter: Emitter, value: Lanes, element: Attribute, *, unsigned: bool = False) -> Lanes:
+    """Return a vector with its elements converted to a type that holds them all."""
+    chunks = tuple(_widened(emitter, chunk, element, unsigned) for chunk in value.chunks)
+    return Lanes(VectorType(element, value.type.get_shape()), value.layout, chunks)
+
+
+def _widened(emitter: Emitter, chunk: SSAValue, element: Attribute, unsigned: bool) -> SSAValue:
     if element_of(chunk) == element:
         return chunk
     if not isinstance(element, AnyFloat):
-        return emitter.value(ExtSIOp(chunk, chunk_type(element, length_of(chunk))))
+        return emitter.value((ExtUIOp if unsigned else ExtSIOp)(chunk, chunk_type(element, length_of(chunk))))
     wide = emitter.as_f32(chunk) if bits_of(element_of(chunk)) < bits_of(f32) else chunk
     return wide if element == f32 else emitter.value(arith.ExtFOp(wide, chunk_type(element, length_of(chunk))))
 

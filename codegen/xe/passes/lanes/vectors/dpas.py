@@ -1,7 +1,7 @@
 """DPAS: splits an xegpu.dpas of any multiple of the instruction's size into instructions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
 from typing import cast
@@ -55,19 +55,22 @@ from codegen.xe.passes.lanes.values import (
     lane_element,
     shape_of,
 )
+from codegen.xe.passes.lanes.vectors.contraction import multiply_add, widened
 from codegen.xe.passes.lanes.vectors.fragments import own
 from codegen.xe.passes.lanes.vectors.layout import (
-    LANES,
+    LONGEST,
     LaneLayout,
     Places,
     canonical,
-    column_pairs,
+    column_groups,
     pieces,
     row_pairs,
 )
 from codegen.xe.passes.lanes.vectors.shuffles import splat
+from codegen.xe.subgroup import subgroup_size
 
 _ROWS = 8
+_MLIR_LANES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,7 @@ _FLOATS: dict[Attribute, Instruction] = {
 }
 _NAMES: dict[Attribute, str] = {f32: "f32", f16: "f16", bf16: "bf16"}
 _BYTE = 8
+_U8 = IntegerType(_BYTE, Signedness.UNSIGNED)
 
 
 def instruction_of(op: DpasOp) -> Instruction:
@@ -105,7 +109,7 @@ def instruction_of(op: DpasOp) -> Instruction:
                 f"lower-to-lanes: expected a dpas of {a} and {b} with sums in i32, which do not wrap, got {d}: "
                 "convert them afterwards"
             )
-        return Instruction(names[0], names[1], 32, i16, i32, (i32,))
+        return _for_lanes(Instruction(names[0], names[1], 32, i16, i32, (i32,)))
     found = _FLOATS.get(a)
     if found is None or a != b:
         hint = ": arith.truncf rounds them to tf32, vector.contract multiplies them in f32" if a == b == f32 else ""
@@ -115,7 +119,16 @@ def instruction_of(op: DpasOp) -> Instruction:
             f"lower-to-lanes: expected a dpas of {a} with sums of at most 32 bits, got {d}: extend them afterwards, or "
             "multiply with vector.contract"
         )
-    return found
+    return _for_lanes(found)
+
+
+def _for_lanes(kind: Instruction) -> Instruction:
+    """Return the instruction for the sub-group size: 8 lanes hold a row of A in words, and have no tf32."""
+    if subgroup_size() == _MLIR_LANES:
+        return kind
+    if kind.register_b == f32:
+        raise PassFailedException(f"lower-to-lanes: sub-groups of {subgroup_size()} have no dpas of tf32")
+    return replace(kind, register_a=i32, accumulators=kind.accumulators[:1])
 
 
 def plain_shapes(op: DpasOp) -> tuple[Ints, Ints]:
@@ -132,15 +145,15 @@ def layout_a(op: DpasOp) -> LaneLayout:
     """Return the layout of A."""
     (m, k), _ = plain_shapes(op)
     kind = instruction_of(op)
-    if kind.k == 32:
-        return column_pairs(m, k)
-    return row_pairs(m, k) if kind.k == 8 else canonical((m, k))
+    if kind.k < subgroup_size():
+        return row_pairs(m, k)
+    return column_groups(m, k, kind.k // subgroup_size())
 
 
 def layout_b(op: DpasOp) -> LaneLayout:
     """Return the layout of B."""
     _, (k, n) = plain_shapes(op)
-    layout = canonical((k, n), 8 if instruction_of(op).k == 8 else LANES)
+    layout = canonical((k, n), 8 if instruction_of(op).k == 8 else LONGEST)
     shape = shape_of(op.b)
     return layout if len(shape) == 2 else layout.relabelled(_word_names(shape))
 
@@ -158,6 +171,9 @@ def _dpas(lowering: Lowering, op: Operation) -> None:
     if lowering.work_items:
         _dpas_of_work_items(lowering, op, kind)
         return
+    if not lowering.limits.has_dpas:
+        _multiply_add(lowering, op)
+        return
     (m, k), (_, n) = plain_shapes(op)
     if k % kind.k:
         raise PassFailedException(
@@ -168,9 +184,30 @@ def _dpas(lowering: Lowering, op: Operation) -> None:
     b = lowering.vector(op.b, layout_b(op)).registers()
     product = _Product(lowering, op, kind, (m, k, n), (a, b, _accumulated(lowering, op, canonical((m, n)))))
     rows = list(_cut(m))
-    chunks = [product.tile(row, height, column, k) for column in range(0, n, LANES) for row, height in rows]
+    chunks = [product.tile(row, height, column, k) for column in range(0, n, subgroup_size()) for row, height in rows]
     type_ = op.d.type
     lowering.finish(op.d, Lanes(type_, canonical((m, n)), tuple(chunks)))
+
+
+def _multiply_add(lowering: Lowering, op: DpasOp) -> None:
+    """Multiply and add in lanes, where the device has no DPAS."""
+    emitter, ((m, k), (_, n)) = lowering.emitter, plain_shapes(op)
+    of = [cast(VectorType, v.type).element_type for v in (op.a, op.b)]
+    element = i32 if isinstance(of[0], IntegerType) else f32
+    given = zip((op.a, op.b), of, strict=True)
+    a, b = (widened(emitter, lowering.vector(v), element, unsigned=type_ == _U8) for v, type_ in given)
+    layout, type_ = lowering.layout(op.d), VectorType(element, (m, n))
+    if op.c is None:
+        acc = splat(emitter, emitter.constant(0, element), layout, type_)
+    else:
+        chunks = lowering.vector(op.c, layout).chunks
+        acc = Lanes(type_, layout, tuple(_converted(emitter, chunk, element) for chunk in chunks))
+    rows, columns = np.indices((m, n))
+    of_a = np.arange(m * k).reshape(m, k)
+    of_b = _word_names(shape_of(op.b)) if len(shape_of(op.b)) == 3 else np.arange(k * n)
+    steps = ((of_a[rows, step], of_b[step * n + columns]) for step in range(k))
+    total, result = multiply_add(emitter, (a, b), steps, acc), lane_element(op.d.type.element_type)
+    lowering.define(op.d, Lanes(op.d.type, layout, tuple(_converted(emitter, c, result) for c in total.chunks)))
 
 
 def _cut(extent: int) -> list[tuple[int, int]]:
@@ -180,16 +217,18 @@ def _cut(extent: int) -> list[tuple[int, int]]:
 
 def _dpas_of_work_items(lowering: Lowering, op: DpasOp, kind: Instruction) -> None:
     """Lower one instruction, whose operands work-items hold as the instruction takes them."""
+    if not lowering.limits.has_dpas:
+        raise PassFailedException("lower-to-lanes: expected a device with DPAS for xegpu.dpas at work-item level")
     a, b, d = (prod(shape_of(v)) for v in (op.a, op.b, op.d))
-    if not 1 <= d <= _ROWS or a * LANES != d * kind.k or b != kind.k:
+    if not 1 <= d <= _ROWS or a * subgroup_size() != d * kind.k or b != kind.k:
         raise PassFailedException(
             f"lower-to-lanes: xegpu.dpas at work-item level: expected {kind.k} elements of b, m of d and "
-            f"{kind.k / LANES:g} m of a, for m of 1 to {_ROWS}, as one instruction for {kind.a} takes, "
+            f"{kind.k / subgroup_size():g} m of a, for m of 1 to {_ROWS}, as one instruction for {kind.a} takes, "
             f"got {b}, {d} and {a}"
         )
     layout = own(shape_of(op.d))
     operands = lowering.vector(op.a).registers(), lowering.vector(op.b).registers(), _accumulated(lowering, op, layout)
-    product = _Product(lowering, op, kind, (d, kind.k, LANES), operands)
+    product = _Product(lowering, op, kind, (d, kind.k, subgroup_size()), operands)
     lowering.define(op.d, Lanes(op.d.type, layout, (product.tile(0, d, 0, kind.k),)))
 
 
@@ -221,7 +260,7 @@ class _Product:
 
     def tile(self, row: int, height: int, column: int, k: int) -> SSAValue:
         """Compute one tile of the result."""
-        first = column // LANES * self._m + row
+        first = column // subgroup_size() * self._m + row
         total = _accumulator(self._emitter, self._emitter.chunk(self._c[first : first + height]), self._kind)
         for step in range(0, k, self._kind.k):
             total = self._multiply(self._rows_of_a(row, height, step), self._rows_of_b(step, column), total, height)
@@ -229,39 +268,42 @@ class _Product:
 
     def _rows_of_a(self, row: int, height: int, step: int) -> SSAValue:
         kind, group = self._kind, step // self._kind.k
-        if kind.k == 8:  # two rows per register
+        if kind.k < subgroup_size():  # two rows per register
             first, count = group * ((self._m + 1) // 2) + row // 2, (height + 1) // 2
         else:
-            each = kind.k // LANES
+            each = kind.k // subgroup_size()
             first, count = (group * self._m + row) * each, height * each
-        return self._emitter.bitcast(self._emitter.chunk(self._a[first : first + count]), kind.register_a)
+        return self._joined(self._a[first : first + count], kind.register_a)
 
     def _rows_of_b(self, step: int, column: int) -> SSAValue:
         key = step, column
         if key not in self._words:
-            self._words[key] = self._packed(column // LANES * self._k + step)
+            self._words[key] = self._packed(column // subgroup_size() * self._k + step)
         return self._words[key]
 
     def _packed(self, first: int) -> SSAValue:
         """Pack registers of rows of B to eight words."""
-        kind, emitter = self._kind, self._emitter
-        longest = min(kind.k, LANES)
+        return self._joined(self._b[first : first + self._kind.k], self._kind.register_b)
+
+    def _joined(self, registers: Sequence[Register], element: Attribute) -> SSAValue:
+        """Join registers to a chunk of words."""
+        emitter = self._emitter
         parts = [
-            emitter.bitcast(emitter.chunk(self._b[at : at + longest]), kind.register_b)
-            for at in range(first, first + kind.k, longest)
+            emitter.bitcast(emitter.chunk(registers[at : at + LONGEST]), element)
+            for at in range(0, len(registers), LONGEST)
         ]
         return emitter.chunk([(part, i) for part in parts for i in range(length_of(part))])
 
     def _multiply(self, a: SSAValue, b: SSAValue, c: SSAValue, height: int) -> SSAValue:
         kind, emitter = self._kind, self._emitter
-        if kind.k == 32 or height == 1:
+        if kind.k == 32 or height == 1 or subgroup_size() != _MLIR_LANES:
             return self._call(a, b, c, height)
         accumulator = _NAMES[element_of(c)]
         types = accumulator, kind.a, kind.b, accumulator
-        return emitter.value(MmaOp(a, b, c, (height, LANES, kind.k), types))
+        return emitter.value(MmaOp(a, b, c, (height, subgroup_size(), kind.k), types))
 
     def _call(self, a: SSAValue, b: SSAValue, c: SSAValue, height: int) -> SSAValue:
-        """Call the built-in: MLIR's name of the 8-bit one is not Intel's, and MLIR only takes vectors."""
+        """Call the built-in: MLIR's name of the 8-bit one is not Intel's, and MLIR only takes vectors of 16 lanes."""
         kind, emitter = self._kind, self._emitter
         type_ = c.type
         if element_of(c) == bf16:
@@ -284,7 +326,7 @@ def _uncut(emitter: Emitter, registers: Sequence[Register]) -> list[Register]:
         cut = cast_.source.owner if isinstance(cast_, BitcastOp) else None
         if isinstance(cut, ExtractStridedSliceOp):
             words, parts = cut.source, length_of(chunk) // length_of(cut.result)
-            if 1 <= parts <= LANES // length_of(words):
+            if 1 <= parts <= LONGEST // length_of(words):
                 if words not in wholes:
                     wholes[words] = emitter.bitcast(words, element_of(chunk))
                 chunk, position = wholes[words], integers(cut.offsets)[0] * parts + position

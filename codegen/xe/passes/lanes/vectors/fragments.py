@@ -25,12 +25,12 @@ from codegen.xe.dialects.xegpu.types import distribution_of
 from codegen.xe.passes.lanes.emitter import bits_of
 from codegen.xe.passes.lanes.values import lane_element
 from codegen.xe.passes.lanes.vectors.layout import (
-    LANES,
     LONGEST,
     LaneLayout,
     Places,
     pieces,
 )
+from codegen.xe.subgroup import subgroup_size
 
 _WORD = 32
 _HALF = 16
@@ -40,7 +40,7 @@ _TF32_COLUMNS = 8
 @cache
 def own(shape: Ints) -> LaneLayout:
     """Return the layout of a vector of which each lane has one of its own."""
-    return _chunked(np.repeat(np.arange(prod(shape))[:, None], LANES, axis=1))
+    return _chunked(np.repeat(np.arange(prod(shape))[:, None], subgroup_size(), axis=1))
 
 
 def fragment(op: LoadNdOp | StoreNdOp) -> LaneLayout:
@@ -72,8 +72,8 @@ def fragment(op: LoadNdOp | StoreNdOp) -> LaneLayout:
         if order is None:
             order = (0, 1) if turned else tuple(reversed(range(len(shape))))
     of_block = _units(shape[::-1] if turned else shape, lanes, data, order)
-    if prod(lanes) != LANES:
-        raise _refusal(op, f"a lane_layout of {LANES} work-items")
+    if prod(lanes) != subgroup_size():
+        raise _refusal(op, f"a lane_layout of {subgroup_size()} work-items")
     blocks = desc.block.array_length if is_load else 1
     return _chunked(np.concatenate([of_block + block * prod(shape) for block in range(blocks)]))
 
@@ -81,12 +81,12 @@ def fragment(op: LoadNdOp | StoreNdOp) -> LaneLayout:
 def _default(op: LoadNdOp | StoreNdOp, shape: Ints, bits: int, words: int) -> tuple[Ints, Ints]:
     """Return lane_layout and lane_data of a block without a layout: `words` rows are packed to one."""
     if len(shape) == 1:
-        return (LANES,), (1,)
+        return (subgroup_size(),), (1,)
     columns, pair = shape[1], max(1, _HALF // bits)
-    if words > 1 or columns % LANES == 0:
-        return (1, LANES), (words, pair if words == 1 and columns % (LANES * pair) == 0 else 1)
+    if words > 1 or columns % subgroup_size() == 0:
+        return (1, subgroup_size()), (words, pair if words == 1 and columns % (subgroup_size() * pair) == 0 else 1)
     if columns == _TF32_COLUMNS and bits == _WORD and shape[0] % 2 == 0:
-        return (LANES // columns, columns), (1, 1)
+        return (subgroup_size() // columns, columns), (1, 1)
     raise _refusal(op, f"a layout with lane_layout and lane_data for a block of {format_ints(shape)}")
 
 

@@ -5,25 +5,24 @@ A vector becomes a list of per-lane vectors, its chunks. Registers are numbered 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codegen.xe.dialects.maps import Ints
+from codegen.xe.subgroup import cached_by_size, subgroup_size
 
-LANES = 16
 NOTHING = -1
 """Marks places of lanes that hold no element."""
 LONGEST = 16
 """Maximum elements of a chunk: the longest vector in SPIR-V."""
 
 Places = NDArray[np.int64]
-"""An element for each lane of each register, [registers, 16]: its row-major number, or NOTHING."""
+"""An element for each lane of each register, [registers, lanes]: its row-major number, or NOTHING."""
 
 Choice = NDArray[np.bool_]
-"""A mask of the lanes of each register, [registers, 16], or of the lanes."""
+"""A mask of the lanes of each register, [registers, lanes], or of the lanes."""
 
 _ROWS = 8  # chunk length: an accumulator of DPAS
 
@@ -58,7 +57,7 @@ class LaneLayout:
 
 def layout_of(places: list[Places], chunks: list[int]) -> LaneLayout:
     """Create a layout from registers, each given as the elements of its lanes."""
-    return LaneLayout(np.array(places, np.int64).reshape(-1, LANES), tuple(chunks))
+    return LaneLayout(np.array(places, np.int64).reshape(-1, subgroup_size()), tuple(chunks))
 
 
 def pieces(extent: int, longest: int) -> list[int]:
@@ -72,51 +71,57 @@ def pieces(extent: int, longest: int) -> list[int]:
 
 
 def lane_columns(first: int, columns: int) -> Places:
-    """Return the column of each lane in the group of 16 at `first`; fewer columns that divide 16 repeat."""
-    lanes = np.arange(LANES)
-    if columns < LANES and LANES % columns == 0:
+    """Return the column of each lane in the group of lanes at `first`; fewer columns that divide it repeat."""
+    size = subgroup_size()
+    lanes = np.arange(size)
+    if columns < size and size % columns == 0:
         return lanes % columns
     return np.where(first + lanes < columns, first + lanes, NOTHING)
 
 
-@cache
+@cached_by_size
 def canonical(shape: Ints, rows_of_chunk: int = _ROWS) -> LaneLayout:
-    """Return the layout with column c in lane c % 16, a register per row and 16 columns; chunks of consecutive rows."""
+    """Return the layout with column c in lane c % lanes, a register per row of each; chunks of consecutive rows."""
     rows, columns = prod(shape[:-1]), shape[-1] if shape else 1
     places: list[Places] = []
     chunks: list[int] = []
-    for first in range(0, columns, LANES):
+    for first in range(0, columns, subgroup_size()):
         of_lane = lane_columns(first, columns)
         places += [np.where(of_lane < 0, NOTHING, row * columns + of_lane) for row in range(rows)]
         chunks += pieces(rows, rows_of_chunk)
     return layout_of(places, chunks)
 
 
-@cache
+@cached_by_size
 def by_row(rows: int, columns: int) -> LaneLayout:
-    """Return the layout with row r in lane r % 16, a register per column and 16 rows; chunks of consecutive columns."""
+    """Return the layout with row r in lane r % lanes, a register per column of each; chunks of consecutive columns."""
     names = np.arange(rows * columns).reshape(rows, columns).T.reshape(-1)
     return canonical((columns, rows)).relabelled(names)
 
 
-@cache
-def column_pairs(rows: int, columns: int) -> LaneLayout:
-    """Return the layout with columns 2l and 2l + 1 in lane l: 8-bit A, and 8-bit blocks read as 16-bit words."""
+@cached_by_size
+def column_groups(rows: int, columns: int, each: int) -> LaneLayout:
+    """Return the layout with `each` adjacent columns in a lane: A of DPAS, whose rows fill a register of the lanes."""
     places: list[Places] = []
     chunks: list[int] = []
-    for first in range(0, columns, 2 * LANES):
+    for first in range(0, columns, each * subgroup_size()):
         for row in range(rows):
-            for half in range(2):
-                column = first + 2 * np.arange(LANES) + half
+            for part in range(each):
+                column = first + each * np.arange(subgroup_size()) + part
                 places.append(np.where(column < columns, row * columns + column, NOTHING))
-        chunks += [2 * rows_of_chunk for rows_of_chunk in pieces(rows, _ROWS)]
+        chunks += [each * rows_of_chunk for rows_of_chunk in pieces(rows, min(_ROWS, LONGEST // each))]
     return layout_of(places, chunks)
 
 
-@cache
+def column_pairs(rows: int, columns: int) -> LaneLayout:
+    """Return the layout with columns 2l and 2l + 1 in lane l: 8-bit A, and 8-bit blocks read as 16-bit words."""
+    return column_groups(rows, columns, 2)
+
+
+@cached_by_size
 def row_pairs(rows: int, columns: int) -> LaneLayout:
     """Return the layout of 32-bit A: 8-column groups, two rows per register; lane l has column l % 8, row l // 8."""
-    lanes = np.arange(LANES)
+    lanes = np.arange(subgroup_size())
     places: list[Places] = []
     chunks: list[int] = []
     for first in range(0, columns, 8):

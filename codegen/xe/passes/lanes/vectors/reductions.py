@@ -29,7 +29,6 @@ from codegen.xe.passes.lanes.values import (
     shape_of,
 )
 from codegen.xe.passes.lanes.vectors.layout import (
-    LANES,
     NOTHING,
     Places,
     canonical,
@@ -37,6 +36,7 @@ from codegen.xe.passes.lanes.vectors.layout import (
 )
 from codegen.xe.passes.lanes.vectors.shuffle_ops import numbered
 from codegen.xe.passes.lanes.vectors.shuffles import convert
+from codegen.xe.subgroup import subgroup_size
 
 _Combine = Callable[[SSAValue, SSAValue], Operation]
 _COMBINE: Mapping[str, tuple[_Combine, _Combine]] = {
@@ -155,7 +155,7 @@ class _Reducer:
             neutral = emitter.constant(_neutral(self._kind, self._element), scalar.type)
             scalar = emitter.value(arith.SelectOp(emitter.lanes(filled.tolist()), scalar, neutral))
             if len(set(results[filled].tolist())) == 1:  # lanes without elements participate, too
-                results = np.full(LANES, results[filled][0])
+                results = np.full(subgroup_size(), results[filled][0])
         elements = [frozenset([e] if e != NOTHING else []) for e in held.tolist()]
         return _Partial(results, elements, scalar)
 
@@ -172,8 +172,8 @@ class _Reducer:
 
     def _with_other_lanes(self, partial: _Partial) -> _Partial:
         """Combine lanes pairwise where both have parts of the same result."""
-        emitter, lanes = self._emitter, np.arange(LANES)
-        for bit in (1, 2, 4, 8):
+        emitter, lanes = self._emitter, np.arange(subgroup_size())
+        for bit in (1 << i for i in range(subgroup_size().bit_length() - 1)):
             other = lanes ^ bit
             elements = [partial.elements[lane] for lane in other]
             if (partial.results != partial.results[other]).any():

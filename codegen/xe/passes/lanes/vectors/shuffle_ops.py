@@ -36,7 +36,7 @@ from codegen.xe.passes.lanes.values import (
     shape_of,
 )
 from codegen.xe.passes.lanes.vectors.layout import (
-    LANES,
+    LONGEST,
     NOTHING,
     LaneLayout,
     Places,
@@ -47,6 +47,7 @@ from codegen.xe.passes.lanes.vectors.shuffles import (
     rearrange,
     splat,
 )
+from codegen.xe.subgroup import subgroup_size
 
 
 def numbered(shape: Ints, first: int = 0) -> Places:
@@ -68,7 +69,7 @@ def _everywhere(lowering: Lowering, source: Lanes, element: int) -> SSAValue:
     """Broadcast one element to all lanes."""
     if source.splat is not None:
         return source.splat
-    wanted = np.full((1, LANES), element)
+    wanted = np.full((1, subgroup_size()), element)
     (register,) = gather(lowering.emitter, source.registers(), source.layout.places, wanted)
     return lowering.emitter.register(register)
 
@@ -86,7 +87,7 @@ def _from_many(lowering: Lowering, result: SSAValue, sources: Sequence[SSAValue]
             first += prod(shape_of(source))
         else:
             registers.append((lowering.scalar(source), 0))
-            places.append(np.full((1, LANES), first))
+            places.append(np.full((1, subgroup_size()), first))
             first += 1
     layout = lowering.layout(result)
     wanted = np.where(layout.places < 0, NOTHING, source_of.reshape(-1)[layout.places])
@@ -224,10 +225,10 @@ def _bitcast(lowering: Lowering, op: Operation) -> None:
     before, after = bits_of(element_type(source)), bits_of(element_type(result))
     if before >= after:
         parts = before // after
-        layout = _rechunked(lowering.vector(source).layout, LANES // parts)
+        layout = _rechunked(lowering.vector(source).layout, LONGEST // parts)
         here, there = layout, _split(layout, parts)
     else:
-        there = _rechunked(lowering.layout(result), LANES // (after // before))
+        there = _rechunked(lowering.layout(result), LONGEST // (after // before))
         here = _split(there, after // before)
     chunks = [emitter.bitcast(chunk, element_type(result)) for chunk in lowering.vector(source, here).chunks]
     lowering.finish(result, Lanes(vector_type(result), there, tuple(chunks)))

@@ -17,14 +17,11 @@ from codegen.xe.passes.lanes.emitter import (
 )
 from codegen.xe.passes.lanes.values import Lanes
 from codegen.xe.passes.lanes.vectors.layout import (
-    LANES,
     NOTHING,
     Choice,
     LaneLayout,
     Places,
 )
-
-_LANE_BITS = 4
 
 
 def convert(emitter: Emitter, value: Lanes, layout: LaneLayout) -> Lanes:
@@ -175,11 +172,12 @@ def _regular(lanes: Sequence[int]) -> tuple[int, ...]:
     """Return the source lanes with -1 (any) filled in: a simple function of the lane if there is one."""
     known = [(lane, source) for lane, source in enumerate(lanes) if source >= 0]
     first_lane, first = known[0]
+    count = len(lanes)
     candidates = [
-        [first] * LANES,
-        [lane ^ (first_lane ^ first) for lane in range(LANES)],
-        [(lane + first - first_lane) % LANES for lane in range(LANES)],
-        *([lane % width for lane in range(LANES)] for width in (1, 2, 4, 8)),
+        [first] * count,
+        [lane ^ (first_lane ^ first) for lane in range(count)],
+        [(lane + first - first_lane) % count for lane in range(count)],
+        *([lane % width for lane in range(count)] for width in (1, 2, 4, 8)),
     ]
     for candidate in candidates:
         if all(candidate[lane] == source for lane, source in known):
@@ -196,7 +194,7 @@ def _exchange(
     if now is None or goal is None:
         return held, places
     (of_registers, of_lanes), (_, wanted_of_lanes) = now, goal
-    for bit in range(_LANE_BITS):
+    for bit in range(_lane_bits(places)):
         weight = wanted_of_lanes[bit]
         if of_lanes[bit] == weight or 0 in (of_lanes[bit], weight) or weight not in of_registers:
             continue
@@ -213,19 +211,25 @@ def _weights(places: Places) -> tuple[list[int], list[int]] | None:
         return None
     base = int(places[0, 0])
     of_registers = [int(places[1 << bit, 0]) - base for bit in range(count.bit_length() - 1)]
-    of_lanes = [int(places[0, 1 << bit]) - base for bit in range(_LANE_BITS)]
+    of_lanes = [int(places[0, 1 << bit]) - base for bit in range(_lane_bits(places))]
     rows = sum((((np.arange(count) >> bit) & 1) * w for bit, w in enumerate(of_registers)), np.zeros(count, np.int64))
-    lanes = sum((((np.arange(LANES) >> bit) & 1) * w for bit, w in enumerate(of_lanes)), np.zeros(LANES, np.int64))
+    size = places.shape[1]
+    lanes = sum((((np.arange(size) >> bit) & 1) * w for bit, w in enumerate(of_lanes)), np.zeros(size, np.int64))
     return (of_registers, of_lanes) if (places == base + rows[:, None] + lanes).all() else None
+
+
+def _lane_bits(places: Places) -> int:
+    return places.shape[1].bit_length() - 1
 
 
 def _exchange_bit(
     emitter: Emitter, registers: Sequence[Register], places: Places, lane_bit: int, register_bit: int
 ) -> tuple[list[Register], Places]:
     held, at = list(registers), places.copy()
-    upper = (np.arange(LANES) >> lane_bit) & 1 == 1
+    size = places.shape[1]
+    upper = (np.arange(size) >> lane_bit) & 1 == 1
     is_upper = emitter.lanes(upper.tolist())
-    partner = [lane ^ (1 << lane_bit) for lane in range(LANES)]
+    partner = [lane ^ (1 << lane_bit) for lane in range(size)]
     for low in range(len(held)):
         high = low | 1 << register_bit
         if low == high:
@@ -235,7 +239,7 @@ def _exchange_bit(
         received = emitter.shuffled(sent, partner)
         held[low] = emitter.chosen(is_upper, received, a), 0
         held[high] = emitter.chosen(is_upper, b, received), 0
-        swapped = np.where(upper, places[low], places[high])[np.arange(LANES) ^ (1 << lane_bit)]
+        swapped = np.where(upper, places[low], places[high])[np.arange(size) ^ (1 << lane_bit)]
         at[low] = np.where(upper, swapped, places[low])
         at[high] = np.where(upper, places[high], swapped)
     return held, at

@@ -20,7 +20,7 @@ from codegen.xe.dialects.xegpu import (
     LoadNdOp,
     StoreNdOp,
 )
-from codegen.xe.passes.lanes.vectors.layout import LANES
+from codegen.xe.subgroup import subgroup_size
 
 _SWAP = (1, 0)
 
@@ -37,7 +37,7 @@ def _is_better_turned(op: DpasOp) -> bool:
     a, b = op.a.type, op.b.type
     assert isinstance(a, VectorType)
     assert isinstance(b, VectorType)
-    if a.get_num_dims() != 2 or b.get_num_dims() != 2 or a.get_shape()[0] % LANES or not _is_by_columns(op.b):
+    if a.get_num_dims() != 2 or b.get_num_dims() != 2 or a.get_shape()[0] % subgroup_size() or not _is_by_columns(op.b):
         return False
     if _is_by_columns(op.a):
         return True
