@@ -34,7 +34,7 @@ from service.api.kernels.file_routes import router as files
 from service.api.kernels.lookup.answers import Answers
 from service.api.kernels.lookup.routes import router as lookups
 from service.api.kernels.routes import router as kernels
-from service.api.keys.caller_cache import KnownCallers
+from service.api.keys.caller_cache import CallerCache
 from service.api.keys.guard import READ
 from service.api.keys.routes import router as keys
 from service.api.metrics.registry import Metrics
@@ -45,7 +45,7 @@ from service.api.schedules.clock import ScheduleClock
 from service.api.schedules.routes import router as schedules
 from service.api.shapes.routes import router as shapes
 from service.artifacts import ArtifactStore
-from service.cache_invalidation import Freshness
+from service.cache_invalidation import CacheInvalidation
 from service.dashboard.routes import router as dashboard
 from service.dashboard.session import router as session
 from service.http.deps import Context
@@ -56,7 +56,7 @@ from service.http.idempotency.once import (
 from service.http.limits.rates import Rates
 from service.http.limits.slots import Slots
 from service.http.problem_json import add_problem_handlers
-from service.http.request_guard import Gate
+from service.http.request_guard import RequestGuard
 from service.http.responses import (
     EVERYWHERE,
     GUARDED,
@@ -96,10 +96,10 @@ def create_app(
     """
     database = open_database(settings.database_url)
     streams = Slots(settings.max_streams, "streams", "event streams")
-    freshness = Freshness(database, settings.replica_age_s)
+    freshness = CacheInvalidation(database, settings.replica_age_s)
     answers, callers, accuracies = (
         Answers(settings.answers_bytes, now),
-        KnownCallers(now),
+        CallerCache(now),
         Accuracies(database, freshness),
     )
     for kept in (answers, callers, accuracies):
@@ -157,7 +157,7 @@ def create_app(
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-Id"],
             expose_headers=[REPLAYED, "Location", "Retry-After", "X-Request-Id"],
         )
-    app.add_middleware(Gate, settings=settings)
+    app.add_middleware(RequestGuard, settings=settings)
     app.add_middleware(Counted, metrics=context.metrics.requests)
     if settings.traces is not None:
         app.add_middleware(Traced)

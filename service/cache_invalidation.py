@@ -17,7 +17,7 @@ OnNews = Callable[[News], None]
 _LOOKS = 2  # the first may have begun before the last commit
 
 
-class Freshness:
+class CacheInvalidation:
     """Subscription to changes of the database: caches are notified before they are used again. Thread-safe.
 
     A cache registers its invalidation, calls `is_fresh` before each use, and `refresh` if it is not fresh.

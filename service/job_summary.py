@@ -36,7 +36,7 @@ def stop_words(reason: str) -> str:
 class Basis(StrEnum):
     """Basis of the reported times of a job; the value is its label."""
 
-    IN_TURNS = "interleaved"
+    INTERLEAVED = "interleaved"
     SINGLE = "single measurement"
     PREDICTED = "predicted"
 
@@ -47,12 +47,12 @@ class Basis(StrEnum):
 
     @property
     def word(self) -> str:
-        """Value in the API: in_turns, single, predicted."""
+        """Value in the API: interleaved, single, predicted."""
         return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True)
-class Headline:
+class ReportedTimes:
     """Reported times of a job, in us; `default_us` is None if trial 0 has no time with the same evidence."""
 
     best_us: float
@@ -65,24 +65,24 @@ class Headline:
         return None if self.default_us is None else self.default_us / self.best_us
 
 
-def headline(
-    best_us: float, default_us: float | None, *, predicted: bool, in_turns: tuple[float | None, float | None]
-) -> Headline:
-    """Return the times of the best trial and of trial 0, unless both were re-measured `in_turns` (default,
+def reported_times(
+    best_us: float, default_us: float | None, *, predicted: bool, interleaved: tuple[float | None, float | None]
+) -> ReportedTimes:
+    """Return the times of the best trial and of trial 0, unless both were re-measured `interleaved` (default,
     best), in us.
     """
-    default_again_us, best_again_us = in_turns
+    default_again_us, best_again_us = interleaved
     if default_again_us is not None and best_again_us is not None:
-        return Headline(best_again_us, default_again_us, Basis.IN_TURNS)
-    return Headline(best_us, default_us, Basis.PREDICTED if predicted else Basis.SINGLE)
+        return ReportedTimes(best_again_us, default_again_us, Basis.INTERLEAVED)
+    return ReportedTimes(best_us, default_us, Basis.PREDICTED if predicted else Basis.SINGLE)
 
 
-def headline_of(
-    best: TimeEvidence, default: TimeEvidence | None, *, in_turns: tuple[float | None, float | None]
-) -> Headline:
+def reported_times_of(
+    best: TimeEvidence, default: TimeEvidence | None, *, interleaved: tuple[float | None, float | None]
+) -> ReportedTimes:
     """Return the same from the evidence of the best trial and of trial 0, which is used if its evidence is
     the same.
     """
     alike = default is not None and (default.kind, default.label) == (best.kind, best.label)
     default_us = default.value if default is not None and alike else None
-    return headline(best.value, default_us, predicted=best.kind == "predicted", in_turns=in_turns)
+    return reported_times(best.value, default_us, predicted=best.kind == "predicted", interleaved=interleaved)

@@ -24,7 +24,7 @@ from tuner.session.trial import (
     Proof,
     ProofKind,
     ProofMethod,
-    Source,
+    ReusedFrom,
     Status,
     Trial,
 )
@@ -154,7 +154,7 @@ def trial_from_row(row: schema.Trial) -> Trial:
     outcome = None if row.status == "pending" else _outcome(row)
     source = None if row.reused is None else row.reused.source
     scale = 1.0 if row.reused is None else row.reused.scale
-    taken = None if source is None else Source(str(source.job_id), source.number, scale)
+    taken = None if source is None else ReusedFrom(str(source.job_id), source.number, scale)
     return Trial(row.number, config_from_json(row.config), outcome, taken, row.proposer)
 
 

@@ -49,6 +49,16 @@ class AccuracyList(Model):
     """By version; empty if no prediction has a measurement"""
 
 
+class AnswerSource(StrEnum):
+    """Source of an answer, the most certain first."""
+
+    EXACT = 'exact'
+    STALE = 'stale'
+    NEAREST = 'nearest'
+    MODEL = 'model'
+    HEURISTIC = 'heuristic'
+
+
 class ArgumentOut(Model):
     """A buffer that a launch takes."""
 
@@ -292,16 +302,6 @@ class BatchBody(Model):
 
     tune: Tune = Tune.NEVER
     """When to queue a job for a problem, as in a single lookup. Needs a key with scope tune"""
-
-
-class Source(StrEnum):
-    """Source of an answer, the most certain first."""
-
-    EXACT = 'exact'
-    STALE = 'stale'
-    NEAREST = 'nearest'
-    MODEL = 'model'
-    HEURISTIC = 'heuristic'
 
 
 class ConfidenceOut(Model):
@@ -787,7 +787,7 @@ class NextRequest(Model):
 class LookupOut(Model):
     """Answer of a lookup: the kernel for a problem on a device."""
 
-    source: Source
+    source: AnswerSource
     """exact: tuned for this problem on this device, with the current versions; stale: with another driver, compiler or generator; nearest: transferred from a nearby tuned problem; model: the fastest predicted of a few candidates; heuristic: the default"""
 
     confidence: ConfidenceOut
@@ -827,7 +827,7 @@ class LookupOut(Model):
 class ColumnsOut(Model):
     """The answers in columns, one entry per problem; null in all columns for a miss."""
 
-    source: list[Source | None]
+    source: list[AnswerSource | None]
     """Source of each answer"""
 
     stale: list[bool | None]
@@ -945,7 +945,7 @@ class CellOut(Model):
     shape: int
     """Number of the shape, from 1"""
 
-    evidence: Literal['in_turns', 'trial', 'predicted', 'none']
+    evidence: Literal['interleaved', 'trial', 'predicted', 'none']
     """Interleaved with the others, measured by its trial, predicted by the model, or unknown"""
 
     time_us: float | None = None
@@ -1445,6 +1445,15 @@ class DueList(Model):
     """None while paused"""
 
 
+class EvidenceFilter(StrEnum):
+    """Evidence for the best time of a kernel."""
+
+    MEASURED = 'measured'
+    EMULATED = 'emulated'
+    PREDICTED = 'predicted'
+    NONE = 'none'
+
+
 class ExplainBody(Model):
     """Input of an explanation: a problem on a device, in a configuration."""
 
@@ -1942,7 +1951,7 @@ class JobOut(Model):
     """The fastest verified trial so far; at the end the winner of the re-measured finalists. For a job that only predicted it is updated when other jobs measure its configurations"""
 
     basis: str | None = None
-    """Evidence for the time of `best`: in_turns, re-measured interleaved with the default and the other finalists; single, the least of single measurements, which are biased to the fast side; predicted by a model. null without a time"""
+    """Evidence for the time of `best`: interleaved, re-measured with the default and the other finalists; single, the least of single measurements, which are biased to the fast side; predicted by a model. null without a time"""
 
     comparison: Comparison | None = None
     """Speedup over the default configuration, re-measured, interleaved: if not null, use its two times; those of `best` and of trial 0 are single measurements"""
@@ -2066,15 +2075,6 @@ class KeyList(Model):
 
     keys: list[KeyOut]
     """All of them"""
-
-
-class Known(StrEnum):
-    """Evidence for the best time of a kernel."""
-
-    MEASURED = 'measured'
-    EMULATED = 'emulated'
-    PREDICTED = 'predicted'
-    NONE = 'none'
 
 
 class LookupBody(Model):
@@ -2544,7 +2544,7 @@ class ShapeOut(Model):
     gain: float | None
     """Speedup of the best over the default"""
 
-    in_turns: bool
+    interleaved: bool
     """Whether both were re-measured, interleaved, at the end"""
 
     error: str | None = None

@@ -29,7 +29,7 @@ from hal.cpu.device import NativeDevice
 from tuner.backend import tuning_for
 from tuner.measure.interleaved_timing import (
     TimeUs,
-    measure_in_turns,
+    measure_interleaved,
 )
 from tuner.measure.isa_check import Unexamined
 from tuner.measure.measure import (
@@ -109,7 +109,7 @@ def run_job(device: Device, spec: DeviceSpec, pair: tuple[AnyArtifact, AnyArtifa
         bench = Bench(pair[0].problem, spec, device, Reference(pair[0].problem, seed))
         trials = [evaluate(bench, Unexamined(Ready(kernel)), Limits(_RUN_S, _RUN_S))[0] for kernel in pair]
         reference, own = (_timed(bench, kernel) for kernel in pair)
-        turns = measure_in_turns(reference, [own], _TURNS_S)
+        turns = measure_interleaved(reference, [own], _TURNS_S)
         if trials[1].time_us is None or turns is None or turns.ratios[0] is None:
             raise RuntimeError(
                 f"expected times, got {trials[1].status.value}: {trials[1].reason}, and {turns} in turns"
@@ -187,7 +187,7 @@ def find_pair(device: Device, spec: DeviceSpec, dtype: DType, candidates: int, s
 
 
 def _ratios(reference: TimeUs, others: list[TimeUs]) -> tuple[float | None, ...]:
-    turns = measure_in_turns(reference, others, _TURNS_S)
+    turns = measure_interleaved(reference, others, _TURNS_S)
     return (None,) * len(others) if turns is None else turns.ratios
 
 

@@ -66,7 +66,7 @@ def measure(
     """The times of the narrowest run, of one and up to `again` more; a run is as narrow as its widest contender."""
     runs: list[dict[str, Times]] = []
     while len(runs) <= again:
-        runs.append(_in_turns(contenders, sets, seconds, rounds, threads))
+        runs.append(_interleaved(contenders, sets, seconds, rounds, threads))
         if _widest(runs[-1]) <= _WIDE:
             break
     return Measured(min(runs, key=_widest), len(runs) - 1)
@@ -76,7 +76,7 @@ def _widest(times: Mapping[str, Times]) -> float:
     return max(each.spread for each in times.values())
 
 
-def _in_turns(
+def _interleaved(
     contenders: Mapping[str, Contender], sets: int, seconds: float, rounds: int, threads: int
 ) -> dict[str, Times]:
     wall: dict[str, list[float]] = {name: [] for name in contenders}

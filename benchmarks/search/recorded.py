@@ -26,7 +26,7 @@ from benchmarks.search.spaces import (
 from tuner.replay.recorded import RecordedSpace
 from tuner.replay.run import Replay, Score, chance, replay, score
 from tuner.replay.warm import donor_rows
-from tuner.search.method import Known, Method
+from tuner.search.method import Method, Priors
 from tuner.search.samplers.build import build_search
 
 MARKS = (20, 50, 100, 200)
@@ -83,9 +83,9 @@ def _run(case: Case, seed: int) -> Replay:
     if case.library is not None:
         return libraries.replay_with(case.library, recorded, case.method, EVALUATIONS, seed)
     space = recorded.space()
-    known = Known()
+    known = Priors()
     if case.warm is not None:
-        known = Known(donors=donor_rows(recorded, _recorded(case.data, case.warm)))
+        known = Priors(donors=donor_rows(recorded, _recorded(case.data, case.warm)))
     return replay(recorded, space, build_search(case.method, space, seed, known, EVALUATIONS), EVALUATIONS)
 
 

@@ -24,7 +24,7 @@ from benchmarks.service.fleet_devices import (
     COMPILE_S,
     TRIAL_S,
     Fleet,
-    FleetPlace,
+    FleetExecutor,
     Seen,
     gpu,
 )
@@ -42,7 +42,7 @@ from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Clock, Coordinator
 from service.cluster.executor import (
     Engine,
-    Place,
+    Executor,
 )
 from service.jobs.job_runs import RunJob
 from service.jobs.tuning import Tuning
@@ -76,15 +76,15 @@ def run(
     clock, seen = FleetClock(), Seen()
     database = open_database(url)
     settings = Settings(data_dir=folder, database_url=url, max_active_jobs=10**6, max_running_jobs=10**6)
-    places = [FleetPlace(gpu(number), clock, seen) for number in range(devices)]
-    _queue(database, places, sizes, trials, jobs_each)
+    executors = [FleetExecutor(gpu(number), clock, seen) for number in range(devices)]
+    _queue(database, executors, sizes, trials, jobs_each)
     artifacts = ArtifactStore(settings.artifacts_dir)
 
-    def run_at(fenced: Database, place: Place) -> RunJob:
-        return Tuning(fenced, artifacts, settings.cache_dir, place=place).run
+    def run_at(fenced: Database, executor: Executor) -> RunJob:
+        return Tuning(fenced, artifacts, settings.cache_dir, executor=executor).run
 
     timing = Clock(clock.now, clock.wait, clock.start)
-    coordinator = Coordinator(database, settings, cast(Engine, Fleet(places)), run_at, "fleet", timing)
+    coordinator = Coordinator(database, settings, cast(Engine, Fleet(executors)), run_at, "fleet", timing)
     cpu_before, begun = _cpu_s(), time.monotonic()
     thread = threading.Thread(target=coordinator.run)
     clock.start(thread)
@@ -100,16 +100,16 @@ def run(
 
 
 def _queue(
-    database: Database, places: list[FleetPlace], sizes: tuple[int, int, int], trials: int, jobs_each: int
+    database: Database, executors: list[FleetExecutor], sizes: tuple[int, int, int], trials: int, jobs_each: int
 ) -> None:
     m, n, k = sizes
     with database.write() as session:
         for number in range(jobs_each):
-            for index, place in enumerate(places):
+            for index, executor in enumerate(executors):
                 problem = GemmProblem(m, n, k + 32 * number)
                 request = JobSpec(
                     problem=problem,
-                    device=place.listed.spec,
+                    device=executor.listed.spec,
                     budget=Budget(trials, 1e6),
                     reuse=False,
                     warm_start=False,

@@ -130,7 +130,7 @@ class FleetCompiler:
 
 
 @dataclass
-class FleetPlace:
+class FleetExecutor:
     """One GPU."""
 
     listed: ListedDevice
@@ -173,16 +173,16 @@ class FleetPlace:
 class Fleet:
     """An engine of invented GPUs."""
 
-    here: Sequence[FleetPlace]
+    here: Sequence[FleetExecutor]
     name: str = "cluster"
 
-    def places(self) -> Sequence[FleetPlace]:
+    def executors(self) -> Sequence[FleetExecutor]:
         """All, always."""
         return self.here
 
     def reached(self) -> Sequence[Reached]:
         """Those that other machines would be told of."""
-        return [Reached(place.id, place.host, place.listed) for place in self.here]
+        return [Reached(executor.id, executor.host, executor.listed) for executor in self.here]
 
     def close(self) -> None:
         """Nothing is open."""

@@ -42,14 +42,14 @@ class ReachedDevice(Base):
 
     __tablename__ = "reached_device"
     __table_args__ = (
-        UniqueConstraint("coordinator", "place", "device_id"),
-        CheckConstraint("length(place) > 0", name="place_not_empty"),
+        UniqueConstraint("coordinator", "executor", "device_id"),
+        CheckConstraint("length(executor) > 0", name="executor_not_empty"),
         CheckConstraint("length(host) > 0", name="host_not_empty"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     coordinator: Mapped[str] = mapped_column(ForeignKey("coordinator.name", ondelete="CASCADE"))
-    place: Mapped[str]
+    executor: Mapped[str]
     host: Mapped[str]
     device_id: Mapped[int] = mapped_column(ForeignKey("device.id"))
     seen_at: Mapped[datetime] = mapped_column(default=utc_now)

@@ -20,7 +20,7 @@ from db.schema.target import Device
 from db.schema.trial import LONGEST_US
 
 SHAPE_SET_STATUSES = ("active", "succeeded", "cancelled")
-CELL_EVIDENCE = ("in_turns", "trial", "predicted", "none")
+CELL_EVIDENCE = ("interleaved", "trial", "predicted", "none")
 _ACTIVE = text("status = 'active'")
 
 

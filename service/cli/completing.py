@@ -15,19 +15,19 @@ from service.settings import InvalidSettings
 from tuner.shapes.presets import MODELS
 from xetune_client import Client, ClientError
 
-Known = list[tuple[str, str]]
+Choices = list[tuple[str, str]]
 """Values, each with a description."""
 
 _BOUND_S = 2.0
 _MOST = 50
-_EVERYWHERE: Known = [
+_EVERYWHERE: Choices = [
     ("auto", "the first that runs kernels"),
     ("cpu", "this CPU's own kernels"),
     ("opencl-cpu", "OpenCL on the CPU"),
 ]
 
 
-def devices(context: typer.Context, incomplete: str) -> Known:
+def devices(context: typer.Context, incomplete: str) -> Choices:
     """Complete devices that are known without a probe, and those of the service."""
     del incomplete
     table = [(row.spec.id, row.spec.name) for row in XE_DEVICES]
@@ -35,7 +35,7 @@ def devices(context: typer.Context, incomplete: str) -> Known:
     if (url := _url(context)) is None:
         return known
 
-    def ask() -> Known:
+    def ask() -> Choices:
         with of_service(url, attempts=1) as client:
             return [(device.id, device.name) for device in client.devices().devices]
 
@@ -43,17 +43,17 @@ def devices(context: typer.Context, incomplete: str) -> Known:
     return known + [one for one in _within_bound(ask) if one[0] not in named]
 
 
-def presets(incomplete: str) -> Known:
+def presets(incomplete: str) -> Choices:
     """Complete models whose layers form a set of shapes."""
     del incomplete
     return [(name, f"layers of {model.card}") for name, model in MODELS.items()]
 
 
-def jobs(context: typer.Context, incomplete: str) -> Known:
+def jobs(context: typer.Context, incomplete: str) -> Choices:
     """Complete the newest jobs."""
     del incomplete
 
-    def ask(client: Client) -> Known:
+    def ask(client: Client) -> Choices:
         found = client.jobs(limit=_MOST).jobs
         return [
             (str(job.id), f"{job.status.value}, {to_problem(same(ProblemBody, job.problem))} on {job.device}")
@@ -63,11 +63,11 @@ def jobs(context: typer.Context, incomplete: str) -> Known:
     return _asked(context, ask)
 
 
-def sets(context: typer.Context, incomplete: str) -> Known:
+def sets(context: typer.Context, incomplete: str) -> Choices:
     """Complete the newest sets of shapes."""
     del incomplete
 
-    def ask(client: Client) -> Known:
+    def ask(client: Client) -> Choices:
         found = client.shape_sets(limit=_MOST).shape_sets
         return [(str(one.id), f"{one.status}, {one.source} on {one.device}") for one in found]
 
@@ -80,10 +80,10 @@ def _url(context: typer.Context) -> str | None:
     return named if isinstance(named, str) and named else None
 
 
-def _asked(context: typer.Context, ask: Callable[[Client], Known]) -> Known:
+def _asked(context: typer.Context, ask: Callable[[Client], Choices]) -> Choices:
     """Return what the service or the database of this machine lists; nothing if that database does not exist."""
 
-    def run() -> Known:
+    def run() -> Choices:
         url = _url(context)
         if url is None and not has_database():
             return []
@@ -93,9 +93,9 @@ def _asked(context: typer.Context, ask: Callable[[Client], Known]) -> Known:
     return _within_bound(run)
 
 
-def _within_bound(ask: Callable[[], Known]) -> Known:
+def _within_bound(ask: Callable[[], Choices]) -> Choices:
     """Return the completions that arrive within the time limit; none on an error."""
-    found: Known = []
+    found: Choices = []
 
     def run() -> None:
         # A shell cannot show errors during completion; the command itself will.

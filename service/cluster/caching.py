@@ -1,4 +1,4 @@
-"""Compilers of a place, with counters of cache hits."""
+"""Compilers of an executor, with counters of cache hits."""
 
 from typing import Protocol
 

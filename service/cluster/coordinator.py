@@ -1,7 +1,7 @@
-"""Coordinator: assigns jobs to places. One coordinator per name is active, and each of its writes checks the
+"""Coordinator: assigns jobs to executors. One coordinator per name is active, and each of its writes checks the
 lease.
 
-It claims jobs for free places and runs each in a thread. If it is killed, another one takes over when the
+It claims jobs for free executors and runs each in a thread. If it is killed, another one takes over when the
 lease expires, or at once on the same host; jobs continue from their stored trials.
 """
 
@@ -35,7 +35,7 @@ from service.api.shapes.working import RunSet
 from service.artifacts import StorageError
 from service.cluster.executor import (
     Engine,
-    Place,
+    Executor,
     Reached,
 )
 from service.cluster.fenced import FencedDatabase
@@ -68,9 +68,9 @@ class Clock:
 
 @dataclass(slots=True)
 class _Run:
-    """A job running at a place."""
+    """A job running at an executor."""
 
-    place: Place
+    executor: Executor
     interrupt: threading.Event
     thread: threading.Thread | None = None
 
@@ -96,11 +96,11 @@ class _Term:
 
 
 class Coordinator:
-    """Coordinator of an engine's places. `run` blocks; `stop` may be called from any thread or a signal
+    """Coordinator of an engine's executors. `run` blocks; `stop` may be called from any thread or a signal
     handler.
 
-    `run_at` returns what runs a job at a place, on a database that the fence guards; `set_at` a set of
-    shapes, which get places when no job waits. With `only`, it runs only that job or set of shapes.
+    `run_at` returns what runs a job at an executor, on a database that the fence guards; `set_at` a set of
+    shapes, which get executors when no job waits. With `only`, it runs only that job or set of shapes.
     """
 
     def __init__(
@@ -108,10 +108,10 @@ class Coordinator:
         database: Database,
         settings: Settings,
         engine: Engine,
-        run_at: Callable[[Database, Place], RunJob],
+        run_at: Callable[[Database, Executor], RunJob],
         holder: str | None = None,
         clock: Clock | None = None,
-        set_at: Callable[[Database, Place], RunSet] | None = None,
+        set_at: Callable[[Database, Executor], RunSet] | None = None,
         only: UUID | None = None,
     ) -> None:
         self._database, self._settings, self._engine, self._run_at = database, settings, engine, run_at
@@ -196,15 +196,15 @@ class Coordinator:
         self._is_away = False
 
     def _look(self, term: _Term) -> None:
-        """Assign jobs to free places, as long as there are any."""
+        """Assign jobs to free executors, as long as there are any."""
         if term.rests_until is not None and self._clock.now() < term.rests_until:
             return
-        places = self._engine.places()
+        executors = self._engine.executors()
         self._tell_reached(term)
         with term.lock:
-            busy = {run.place.id for run in term.runs.values()}
+            busy = {run.executor.id for run in term.runs.values()}
             left = set(term.left)
-        free = {place.id: place for place in places if place.id not in busy}
+        free = {executor.id: executor for executor in executors if executor.id not in busy}
         if not free and not left:
             return
         with term.database.write() as session:
@@ -213,15 +213,15 @@ class Coordinator:
             kept = {(row.host, row.slug) for row in devices.quarantined(session, now=self._clock.now())}
         term.left -= left
         if self._only is not None:
-            for place in [*free.values()][:1]:
-                self._begin_only(term, place, self._only)
+            for executor in [*free.values()][:1]:
+                self._begin_only(term, executor, self._only)
             return
         slugs = {p.id: {s for s in p.devices() if (p.host, s) not in kept} for p in free.values()}
         room = self._settings.max_running_jobs - len(busy)
         while free and room > 0 and not self._stop.is_set() and (job := self._claim(term, free, slugs)) is not None:
-            place = next(place for place in free.values() if _fits(job, place, slugs[place.id]))
-            del free[place.id]
-            self._begin(term, job, place)
+            executor = next(executor for executor in free.values() if _fits(job, executor, slugs[executor.id]))
+            del free[executor.id]
+            self._begin(term, job, executor)
             room -= 1
         if free and self._set_at is not None and not self._stop.is_set():
             self._begin_sets(term, free, slugs, self._set_at)
@@ -229,11 +229,11 @@ class Coordinator:
     def _begin_sets(
         self,
         term: _Term,
-        free: dict[str, Place],
+        free: dict[str, Executor],
         slugs: dict[str, set[str]],
-        set_at: Callable[[Database, Place], RunSet],
+        set_at: Callable[[Database, Executor], RunSet],
     ) -> None:
-        """Assign sets of shapes to places that no job needs, one each."""
+        """Assign sets of shapes to executors that no job needs, one each."""
         with term.database.read() as session:
             waiting = shape_sets.waiting(session, is_dead, self._clock.now())
         with term.lock:
@@ -241,17 +241,19 @@ class Coordinator:
         for found in waiting:
             if found.id in under_way:
                 continue
-            place = next((place for place in free.values() if _fits(found, place, slugs[place.id])), None)
-            if place is None:
+            executor = next(
+                (executor for executor in free.values() if _fits(found, executor, slugs[executor.id])), None
+            )
+            if executor is None:
                 continue
-            del free[place.id]
-            self._begin_set(term, found, place, set_at)
+            del free[executor.id]
+            self._begin_set(term, found, executor, set_at)
 
     def _begin_set(
-        self, term: _Term, found: ShapeSet, place: Place, set_at: Callable[[Database, Place], RunSet]
+        self, term: _Term, found: ShapeSet, executor: Executor, set_at: Callable[[Database, Executor], RunSet]
     ) -> None:
-        run = _Run(place, threading.Event())
-        task = set_at(term.database, place)
+        run = _Run(executor, threading.Event())
+        task = set_at(term.database, executor)
         run.thread = threading.Thread(
             target=self._work_on_set, args=(term, found.id, run, task), name=f"set {found.id}", daemon=True
         )
@@ -260,7 +262,7 @@ class Coordinator:
         self._clock.start(run.thread)
 
     def _work_on_set(self, term: _Term, set_id: UUID, run: _Run, task: RunSet) -> None:
-        """Thread of a set; frees the place however it ends."""
+        """Thread of a set; frees the executor however it ends."""
         try:
             task(set_id, run.interrupt)
         except DatabaseError as error:
@@ -273,20 +275,20 @@ class Coordinator:
                 del term.runs[set_id]
             self._wake.set()
 
-    def _begin_only(self, term: _Term, place: Place, only: UUID) -> None:
+    def _begin_only(self, term: _Term, executor: Executor, only: UUID) -> None:
         """Start the one job or set of shapes, unless it is over or another worker has it."""
         with term.database.write() as session:
             now = self._clock.now()
             job = leases.claim(session, only, self.name, self._settings.lease_s, now=now)
             found = next((row for row in shape_sets.waiting(session, is_dead, now) if row.id == only), None)
         if job is not None:
-            self._begin(term, job, place)
+            self._begin(term, job, executor)
         elif found is not None and self._set_at is not None:
-            self._begin_set(term, found, place, self._set_at)
+            self._begin_set(term, found, executor, self._set_at)
 
-    def _claim(self, term: _Term, free: dict[str, Place], slugs: dict[str, set[str]]) -> Job | None:
-        devices = {slug for place_id in free for slug in slugs[place_id]}
-        predicted = any(place.predicts for place in free.values())
+    def _claim(self, term: _Term, free: dict[str, Executor], slugs: dict[str, set[str]]) -> Job | None:
+        devices = {slug for executor_id in free for slug in slugs[executor_id]}
+        predicted = any(executor.predicts for executor in free.values())
         if not devices and not predicted:
             return None
         with term.database.write() as session:
@@ -299,19 +301,19 @@ class Coordinator:
                 now=self._clock.now(),
             )
 
-    def _begin(self, term: _Term, job: Job, place: Place) -> None:
-        run = _Run(place, threading.Event())
+    def _begin(self, term: _Term, job: Job, executor: Executor) -> None:
+        run = _Run(executor, threading.Event())
         run.thread = threading.Thread(target=self._work, args=(term, job, run), name=f"job {job.id}", daemon=True)
         with term.lock:
             term.runs[job.id] = run
         self._clock.start(run.thread)
 
     def _work(self, term: _Term, job: Job, run: _Run) -> None:
-        """Thread of a job; frees the place however it ends."""
+        """Thread of a job; frees the executor however it ends."""
         recorded = False
         try:
             runs = JobRuns(term.database, self.name, self._settings.quarantine_s)
-            recorded = runs.run(job, self._run_at(term.database, run.place), run.interrupt, run.place.host)
+            recorded = runs.run(job, self._run_at(term.database, run.executor), run.interrupt, run.executor.host)
         except DatabaseError as error:
             _log.warning("job waits for the database", job=str(job.id), error=str(error))
         except StorageError as error:
@@ -330,7 +332,7 @@ class Coordinator:
         if reached == term.reached:
             return
         with term.database.write() as session:
-            rows = [(each.place, each.host, store_device(session, each.listed.spec).id) for each in reached]
+            rows = [(each.executor, each.host, store_device(session, each.listed.spec).id) for each in reached]
             coordinators.set_reached(session, term.fence.name, rows, now=self._clock.now())
         term.reached = reached
 
@@ -369,5 +371,5 @@ class Coordinator:
             _log.warning("coordinator's lease not given up", error=str(error))
 
 
-def _fits(job: Job | ShapeSet, place: Place, slugs: set[str]) -> bool:
-    return place.predicts if job.device.driver == "" else job.device.slug in slugs
+def _fits(job: Job | ShapeSet, executor: Executor, slugs: set[str]) -> bool:
+    return executor.predicts if job.device.driver == "" else job.device.slug in slugs

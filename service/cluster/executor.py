@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from service.cluster.caching import CachingCompiler
 
 
-class PlaceLost(Exception):
+class ExecutorLost(Exception):
     """The machine of a job is gone, or cannot be reached: the outcome of the current trial is unknown."""
 
 
@@ -29,11 +29,11 @@ class OpenedDevice(Device, Protocol):
     def restarts(self) -> int: ...
 
 
-class Place(Protocol):
-    """A place that runs one job at a time. `id` is unique among the places of an engine, `host` is the
+class Executor(Protocol):
+    """Runs one job at a time. `id` is unique among the executors of an engine, `host` is the
     machine of its devices.
 
-    Called from the thread of its job, the properties also from others. Any call may raise PlaceLost.
+    Called from the thread of its job, the properties also from others. Any call may raise ExecutorLost.
     """
 
     @property
@@ -77,27 +77,27 @@ class Place(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A device of a place."""
+    """A device of an executor."""
 
-    place: str
+    executor: str
     host: str
     listed: ListedDevice
 
 
 class Engine(Protocol):
-    """The currently available places. Thread-safe; the owner closes it."""
+    """The currently available executors. Thread-safe; the owner closes it."""
 
     @property
     def name(self) -> str:
         """Name under which its coordinator takes the lease."""
         ...
 
-    def places(self) -> Sequence[Place]:
-        """Return the places that can be reached now; none while nothing can be reached."""
+    def executors(self) -> Sequence[Executor]:
+        """Return the executors that can be reached now; none while nothing can be reached."""
         ...
 
     def reached(self) -> Sequence[Reached]:
-        """Return the devices of all places, if other machines must be notified of them."""
+        """Return the devices of all executors, if other machines must be notified of them."""
         ...
 
     def close(self) -> None:

@@ -27,7 +27,7 @@ NAME = "machine "
 
 
 @dataclass(frozen=True, slots=True)
-class LocalPlace:
+class LocalExecutor:
     """The devices of this machine, one job at a time."""
 
     resolve_name: Callable[[str], ListedDevice] = resolve_device
@@ -54,14 +54,14 @@ class LocalPlace:
         return self.here()
 
     def resolve(self, name: str) -> ListedDevice:
-        """Return the device of that name; as Place.resolve."""
+        """Return the device of that name; as Executor.resolve."""
         return self.resolve_name(name)
 
     @contextmanager
     def opened(
         self, listed: ListedDevice, stopped: Callable[[], bool], user: str, on_wait: Callable[[str], None]
     ) -> Generator[OpenedDevice | None]:
-        """Open the device under its lock; as Place.opened."""
+        """Open the device under its lock; as Executor.opened."""
         with only_user(hardware_of(listed), self.locks, stopped, user, on_wait) as alone:
             if not alone:
                 yield None
@@ -83,19 +83,19 @@ class LocalPlace:
 
 
 class LocalEngine:
-    """This machine as the only place. Its coordinator's name is unique: job leases keep workers apart."""
+    """This machine as the only executor. Its coordinator's name is unique: job leases keep workers apart."""
 
-    def __init__(self, place: LocalPlace | None = None) -> None:
-        self._place = place or LocalPlace()
+    def __init__(self, executor: LocalExecutor | None = None) -> None:
+        self._executor = executor or LocalExecutor()
 
     @property
     def name(self) -> str:
         """Name of this process: several workers of one machine may share its devices."""
         return NAME + own_name()
 
-    def places(self) -> Sequence[LocalPlace]:
-        """Return the one place."""
-        return (self._place,)
+    def executors(self) -> Sequence[LocalExecutor]:
+        """Return the one executor."""
+        return (self._executor,)
 
     def reached(self) -> Sequence[Reached]:
         """Return none: the service on this machine lists its devices itself."""

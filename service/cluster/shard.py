@@ -8,7 +8,7 @@ from service.settings import InvalidSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Shard:
     """Shard `number` of `of` equal ones, counted from 1."""
 
     number: int
@@ -27,10 +27,10 @@ class Share:
         return zlib.crc32(address.encode()) % self.of == self.number - 1
 
 
-WHOLE = Share(1, 1)
+WHOLE = Shard(1, 1)
 
 
-def share_of(text: str) -> Share:
+def parse_shard(text: str) -> Shard:
     """Parse a shard such as "2/4".
 
     Raises:
@@ -38,5 +38,5 @@ def share_of(text: str) -> Share:
     """
     form = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text)
     if form is None or not 1 <= int(form[1]) <= int(form[2]):
-        raise InvalidSettings(f"expected a share such as 2/4, from 1/4 to 4/4, got {text!r}")
-    return Share(int(form[1]), int(form[2]))
+        raise InvalidSettings(f"expected a shard such as 2/4, from 1/4 to 4/4, got {text!r}")
+    return Shard(int(form[1]), int(form[2]))

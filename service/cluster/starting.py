@@ -18,12 +18,12 @@ from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Coordinator
 from service.cluster.executor import (
     Engine,
-    Place,
+    Executor,
 )
 from service.cluster.link import Link, check_installed
 from service.cluster.local import LocalEngine
 from service.cluster.one_machine import check_one_machine
-from service.cluster.shard import Share
+from service.cluster.shard import Shard
 from service.jobs.device_lock import locks_dir
 from service.jobs.heartbeat import (
     Role,
@@ -46,7 +46,7 @@ def run_worker(settings: Settings) -> None:
     coordinate(settings, LocalEngine())
 
 
-def run_coordinator(settings: Settings, link: Link, share: Share) -> None:
+def run_coordinator(settings: Settings, link: Link, shard: Shard) -> None:
     """Assign jobs of the database to a share of the workers of a Dask scheduler until SIGTERM or SIGINT.
 
     Raises:
@@ -56,7 +56,7 @@ def run_coordinator(settings: Settings, link: Link, share: Share) -> None:
     check_installed()
     from service.cluster.dask.engine import DaskEngine
 
-    coordinate(settings, DaskEngine(link, share))
+    coordinate(settings, DaskEngine(link, shard))
 
 
 def run_station(
@@ -98,7 +98,7 @@ def _chosen(devices: Sequence[ListedDevice], only: Sequence[str] | None) -> list
 
 
 def coordinate(settings: Settings, engine: Engine) -> None:
-    """Assign jobs of the database to an engine's places until SIGTERM or SIGINT.
+    """Assign jobs of the database to an engine's executors until SIGTERM or SIGINT.
 
     Raises:
         DatabaseError: the database cannot be opened or is not migrated.
@@ -111,11 +111,11 @@ def coordinate(settings: Settings, engine: Engine) -> None:
             database,
             settings,
             engine,
-            lambda fenced, place: tuning(fenced, place).run,
+            lambda fenced, executor: tuning(fenced, executor).run,
             set_at=sets_at(settings, tuning),
         )
         stop_on_signals(coordinator, settings.shutdown_s + LATE_S)
-        _log.info("worker starts", worker=coordinator.name, places=engine.name)
+        _log.info("worker starts", worker=coordinator.name, executors=engine.name)
         with present(database, Role.WORKER, coordinator.name, settings.heartbeat_s):
             coordinator.run()
     finally:
@@ -123,14 +123,14 @@ def coordinate(settings: Settings, engine: Engine) -> None:
         database.close()
 
 
-def tuning_at(settings: Settings) -> Callable[[Database, Place], Tuning]:
-    """Return the function that creates the tuning of a place, with the artifacts and the GPU compiler of
+def tuning_at(settings: Settings) -> Callable[[Database, Executor], Tuning]:
+    """Return the function that creates the tuning of an executor, with the artifacts and the GPU compiler of
     `settings`.
     """
     artifacts = ArtifactStore(settings.artifacts_dir)
     native_for = OfflineCompiler(find_ocloc(settings))
 
-    def at(database: Database, place: Place) -> Tuning:
-        return Tuning(database, artifacts, settings.cache_dir, place=place, native_for=native_for)
+    def at(database: Database, executor: Executor) -> Tuning:
+        return Tuning(database, artifacts, settings.cache_dir, executor=executor, native_for=native_for)
 
     return at

@@ -44,7 +44,7 @@ class TimeFigure:
     @property
     def label(self) -> str:
         """The evidence in a sentence fragment that always names the device or the model."""
-        measured = {Basis.IN_TURNS: "measured interleaved", Basis.SINGLE: "single measurement"}
+        measured = {Basis.INTERLEAVED: "measured interleaved", Basis.SINGLE: "single measurement"}
         how = "measured" if self.basis is None else measured.get(self.basis, "measured")
         match self.evidence:
             case TimeEvidence.MEASURED:

@@ -14,10 +14,10 @@ from service.api.compile.service import Compiler
 from service.api.devices.service import DeviceDirectory
 from service.api.jobs.shared import SharedNews
 from service.api.kernels.lookup.answers import Answers
-from service.api.keys.caller_cache import KnownCallers
+from service.api.keys.caller_cache import CallerCache
 from service.api.metrics.registry import Metrics
 from service.artifacts import ArtifactStore
-from service.cache_invalidation import Freshness
+from service.cache_invalidation import CacheInvalidation
 from service.http.limits.rates import Rates
 from service.http.limits.slots import Slots
 from service.settings import Settings
@@ -38,9 +38,9 @@ class Context:
     imports: Slots
     lookups: Slots
     metrics: Metrics
-    freshness: Freshness
+    freshness: CacheInvalidation
     answers: Answers
-    callers: KnownCallers
+    callers: CallerCache
     news: SharedNews
     accuracies: Accuracies
 

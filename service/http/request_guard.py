@@ -64,7 +64,7 @@ class _Limits:
         return f"the request body did not arrive in time ({PREFIX}MAX_{self.kind}_S); send it again"
 
 
-class Gate:
+class RequestGuard:
     """ASGI middleware."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:

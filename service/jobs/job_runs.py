@@ -18,7 +18,7 @@ from db.schema import Job
 from db.session import Database
 from hal import HalError
 from service.artifacts import StorageError
-from service.cluster.executor import PlaceLost
+from service.cluster.executor import ExecutorLost
 from service.logs import job_lines
 from service.row_mapping import job_from_row
 from service.traces import job_span
@@ -49,7 +49,7 @@ class ClaimedJob:
 
 
 RunJob = Callable[[ClaimedJob, threading.Event], JobEnd]
-"""Runs a job until it ends or the event is set; may raise the errors of the packages below, and PlaceLost."""
+"""Runs a job until it ends or the event is set; may raise the errors of the packages below, and ExecutorLost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,8 @@ class JobRuns:
             end = run_job(ClaimedJob(job.id, self.worker, job_from_row(job)), interrupt)
         except DatabaseError:
             raise
-        except PlaceLost as error:
-            _log.warning("place lost", error=str(error))
+        except ExecutorLost as error:
+            _log.warning("executor lost", error=str(error))
             self._finish(job.id, JobEnd.INTERRUPTED)
         except (StorageError, KeyboardInterrupt):
             self._finish(job.id, JobEnd.INTERRUPTED)

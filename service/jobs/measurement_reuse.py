@@ -29,7 +29,7 @@ from tuner.measure.result_key import (
 
 
 @dataclass(frozen=True, slots=True)
-class DbKnown:
+class StoredTimes:
     """Measurements known when the job began. `runs` of a job are the measured medians in us, by run."""
 
     database: Database
@@ -69,7 +69,7 @@ class DbKnown:
             return measurement_reuse.default_of(session, self.job_id)
 
 
-def known_of(database: Database, job_id: UUID, problem: GemmProblem, spec: DeviceSpec) -> DbKnown:
+def known_of(database: Database, job_id: UUID, problem: GemmProblem, spec: DeviceSpec) -> StoredTimes:
     """Return what other jobs measured of a problem on the identical device, with its current driver.
 
     Of several measurements of the same binary the newest is used.
@@ -87,7 +87,7 @@ def known_of(database: Database, job_id: UUID, problem: GemmProblem, spec: Devic
                 continue
             by_compile_key[row.kernel.compile_key] = by_run[key.run] = time
             runs.setdefault(time.job, {})[key.run] = time.measurement.median_us
-    return DbKnown(database, job_id, problem, spec, by_compile_key, by_run, runs)
+    return StoredTimes(database, job_id, problem, spec, by_compile_key, by_run, runs)
 
 
 def _known_time(row: schema.Trial) -> tuple[KnownTime, schema.ResultKey]:

@@ -37,7 +37,7 @@ from tuner.session.evidence import (
 )
 from tuner.session.trial import (
     Outcome,
-    Source,
+    ReusedFrom,
     Trial,
 )
 
@@ -117,7 +117,7 @@ class DbTrialStore:
                 predictions.judge(session, job.problem_id, job.device.slug, {row.config_hash})
             jobs.update_best(session, self.job_id)
 
-    def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
+    def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: AnyArtifact | None) -> None:
         """Record that a trial reuses the measurement of an earlier job, with its versions and time.
 
         Raises:

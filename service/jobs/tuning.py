@@ -24,10 +24,10 @@ from service.api.toolchain.offline import NativeFor
 from service.artifacts import ArtifactStore
 from service.cluster.caching import CachingCompiler
 from service.cluster.executor import (
+    Executor,
     OpenedDevice,
-    Place,
 )
-from service.cluster.local import LocalPlace
+from service.cluster.local import LocalExecutor
 from service.jobs.job_runs import (
     ClaimedJob,
     JobEnd,
@@ -38,7 +38,7 @@ from service.jobs.warm_start import donors_for
 from service.traces import note_trial
 from tuner.measure.measure import Compiler
 from tuner.measure.measure_configs import measure_given
-from tuner.measure.measurement_reuse import Known
+from tuner.measure.measurement_reuse import KnownTimes
 from tuner.search.method import learns
 from tuner.session.result import (
     Event,
@@ -50,7 +50,7 @@ from tuner.session.result import (
 from tuner.session.session import run_session
 from tuner.session.trial import (
     Outcome,
-    Source,
+    ReusedFrom,
     Trial,
     TrialStore,
 )
@@ -63,7 +63,7 @@ _log = structlog.stdlib.get_logger(__name__)
 class Tuning:
     """Environment for running jobs.
 
-    `place` compiles and runs kernels. `on_event` is called with each trial, `on_wait` with the user that a
+    `executor` compiles and runs kernels. `on_event` is called with each trial, `on_wait` with the user that a
     job waits for; `native_for` compiles kernels for their GPU.
     """
 
@@ -71,7 +71,7 @@ class Tuning:
     artifacts: ArtifactStore
     cache: Path
     on_event: Listener = lambda _event: None
-    place: Place = field(default_factory=LocalPlace)
+    executor: Executor = field(default_factory=LocalExecutor)
     native_for: NativeFor = lambda _spec: None
     on_wait: Callable[[str], None] = lambda _message: None
 
@@ -103,18 +103,18 @@ class Tuning:
             HalError: it is unknown here, or cannot be opened.
             StorageError: its lock cannot be created.
         """
-        listed = self.place.resolve(asked.id)
+        listed = self.executor.resolve(asked.id)
         _check_same(asked, listed)
         if not listed.runnable:
             yield listed, None
             return
-        with self.place.opened(listed, stopped, user, self.on_wait) as device:
+        with self.executor.opened(listed, stopped, user, self.on_wait) as device:
             yield None if device is None else (listed, device)
 
     @contextmanager
     def compilers(self) -> Generator[CachingCompiler]:
         """Open compile workers with the cache; its hits are added to the database at the end."""
-        with self.place.compilers(self.cache) as pool:
+        with self.executor.compilers(self.cache) as pool:
             try:
                 yield pool
             finally:
@@ -175,7 +175,7 @@ class Tuning:
             return []
         return donors_for(self.database, job.id, job.spec.problem, listed.spec)
 
-    def _known(self, job: ClaimedJob, listed: ListedDevice) -> Known | None:
+    def _known(self, job: ClaimedJob, listed: ListedDevice) -> KnownTimes | None:
         """Return earlier measurements of the problem on this device; None if the job measures everything, or
         nothing.
         """
@@ -236,7 +236,7 @@ class Interruptible:
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         self.store.end(number, outcome, artifact)
 
-    def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
+    def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: AnyArtifact | None) -> None:
         self.store.reuse(number, outcome, source, artifact)
 
     def spent_s(self) -> float:

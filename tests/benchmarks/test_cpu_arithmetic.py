@@ -90,7 +90,7 @@ def test_scaling_compares_each_case_with_its_fewest_threads() -> None:
 
 def test_a_run_that_is_spread_widely_is_taken_again_and_the_narrowest_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = iter([_times(1.0, 9.0), _times(2.0, 8.0), _times(3.0, 3.0), _times(4.0, 4.0)])
-    monkeypatch.setattr(timing, "_in_turns", lambda *_: {OURS: next(runs)})
+    monkeypatch.setattr(timing, "_interleaved", lambda *_: {OURS: next(runs)})
     measured = measure({OURS: Contender(lambda _: None)}, 1, 0.0, 1, 1, again=3)
     assert (measured.times[OURS].wall_us, measured.again) == ((3.0, 3.0), 2)
 

@@ -33,7 +33,7 @@ from tuner.session.trial import (
     Prediction,
     Proof,
     ProofKind,
-    Source,
+    ReusedFrom,
     Status,
     Trial,
     TrialStore,
@@ -136,7 +136,7 @@ class TrialStoreContract:
         assert [t.outcome for t in side.reopen().trials()] == [measured(0), measured(0)]
 
     def test_what_is_no_measurement_of_that_kernel_is_not_taken(self, side: Side) -> None:
-        source = Source("no job of this database", 3, 1.25)
+        source = ReusedFrom("no job of this database", 3, 1.25)
         side.store.begin(0, config(0))
         with pytest.raises(ValueError, match="expected"):
             side.store.reuse(0, predicted(0), source, None)

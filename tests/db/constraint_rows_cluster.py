@@ -7,7 +7,7 @@ VALID: dict[str, Row] = {
     "coordinator": {"name": "cluster", "holder": "host/boot/1/2", "fence": 2**40, "since": NOON, "expires_at": NOON},
     "reached_device": {
         "coordinator": "there",
-        "place": "tcp://10.0.0.2:4000",
+        "executor": "tcp://10.0.0.2:4000",
         "host": "node-2",
         "device_id": "{device}",
         "seen_at": NOON,
@@ -16,7 +16,7 @@ VALID: dict[str, Row] = {
 
 BESIDE: list[tuple[str, Row]] = [
     ("coordinator", {"name": "there", "fence": 7}),
-    ("reached_device", {"place": "taken"}),
+    ("reached_device", {"executor": "taken"}),
 ]
 
 ACCEPTED: list[tuple[str, Row]] = []
@@ -27,7 +27,7 @@ REFUSED: list[tuple[str, Row]] = [
     ("ck_coordinator_fence_counted", {"fence": 0}),
     ("fk_reached_device_coordinator", {"coordinator": "nobody"}),
     ("fk_reached_device_device_id", {"device_id": NOBODY}),
-    ("uq_reached_device_coordinator_place_device_id", {"place": "taken"}),
-    ("ck_reached_device_place_not_empty", {"place": ""}),
+    ("uq_reached_device_coordinator_executor_device_id", {"executor": "taken"}),
+    ("ck_reached_device_executor_not_empty", {"executor": ""}),
     ("ck_reached_device_host_not_empty", {"host": ""}),
 ]

@@ -30,7 +30,7 @@ VALID: dict[str, Row] = {
         "kernel_id": KERNEL,
         "member_id": MEMBER,
         "time_us": 2.0,
-        "evidence": "in_turns",
+        "evidence": "interleaved",
         "content_hash": digest(7),
     },
 }

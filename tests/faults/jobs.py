@@ -25,7 +25,7 @@ from service.api.jobs.requests import (
 from service.artifacts import ArtifactStore
 from service.cluster import local
 from service.cluster.coordinator import Coordinator
-from service.cluster.local import LocalPlace
+from service.cluster.local import LocalExecutor
 from service.jobs.tuning import Tuning
 from service.jobs.worker import Worker
 from service.settings import Settings
@@ -62,9 +62,9 @@ class Place:
         """The artifacts of the place."""
         return ArtifactStore(self.folder / "artifacts")
 
-    def local(self, host: str = "here") -> LocalPlace:
+    def local(self, host: str = "here") -> LocalExecutor:
         """The device of the host of that name, under its lock."""
-        return LocalPlace(lambda _: HERE, self.folder / f"locks of {host}", lambda: {SPEC.id})
+        return LocalExecutor(lambda _: HERE, self.folder / f"locks of {host}", lambda: {SPEC.id})
 
     def run_at(
         self, at_each: Callable[[], None] = lambda: None, every: HalError | None = None, host: str = "here"
@@ -77,7 +77,7 @@ class Place:
         self.monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(FakeCompiler(fuse=steps)))
         self.monkeypatch.setattr(local, "open_device", lambda _: FakeDevice(SMALL, SPEC, every=every, fuse=steps))
         cache, here = self.folder / "cache", self.local(host)
-        return lambda database, _: Tuning(database, self.artifacts, cache, place=here).run
+        return lambda database, _: Tuning(database, self.artifacts, cache, executor=here).run
 
     def settings(self, **changes: object) -> Settings:
         """Settings of a coordinator or worker that looks for jobs often."""

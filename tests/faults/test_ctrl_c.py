@@ -14,8 +14,8 @@ from service.cli.connection import in_process
 from service.cli.printing.progress import INTERRUPTED
 from service.cli.tuning import running
 from service.cluster import local
-from service.cluster.executor import Place as ExecutorPlace
-from service.cluster.local import LocalPlace
+from service.cluster.executor import Executor
+from service.cluster.local import LocalExecutor
 from service.jobs.tuning import Tuning
 from tests.faults.jobs import HERE, SPEC, Place, Steps, check_whole, ended, job_of, queue
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice
@@ -37,12 +37,12 @@ def test_a_job_that_is_interrupted_resumes(
             sent = True
             os.kill(os.getpid(), signal.SIGINT)
 
-    steps, here = Steps(interrupt), LocalPlace(lambda _: HERE, tmp_path / "locks")
+    steps, here = Steps(interrupt), LocalExecutor(lambda _: HERE, tmp_path / "locks")
     monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(FakeCompiler(fuse=steps)))
     monkeypatch.setattr(local, "open_device", lambda _: FakeDevice(SMALL, SPEC, fuse=steps))
 
-    def tuning(fenced: Database, _: ExecutorPlace) -> Tuning:
-        return Tuning(fenced, place.artifacts, tmp_path / "cache", place=here)
+    def tuning(fenced: Database, _: Executor) -> Tuning:
+        return Tuning(fenced, place.artifacts, tmp_path / "cache", executor=here)
 
     monkeypatch.setattr(running, "tuning_at", lambda _: tuning)
     with in_process() as client, pytest.raises(typer.Exit) as ended_by:

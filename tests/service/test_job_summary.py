@@ -4,7 +4,7 @@ import pytest
 
 from service.job_summary import (
     Basis,
-    headline_of,
+    reported_times_of,
 )
 from service.schemas import TimeEvidence
 
@@ -18,7 +18,7 @@ def time(value: float, kind: str = "measured", label: str = "native") -> TimeEvi
     ("first", "again", "expected"),
     [
         (time(50.0), (None, None), (50.0, 40.0, Basis.SINGLE)),
-        (time(50.0), (48.0, 44.0), (48.0, 44.0, Basis.IN_TURNS)),
+        (time(50.0), (48.0, 44.0), (48.0, 44.0, Basis.INTERLEAVED)),
         (time(50.0, label="DPAS emulated"), (None, None), (None, 40.0, Basis.SINGLE)),
         (time(50.0, "predicted", "xe-1"), (None, None), (None, 40.0, Basis.SINGLE)),
         (None, (None, None), (None, 40.0, Basis.SINGLE)),
@@ -27,10 +27,10 @@ def time(value: float, kind: str = "measured", label: str = "native") -> TimeEvi
 def test_trial_0_counts_with_the_same_evidence_and_turns_before_single_measurements(
     first: TimeEvidence | None, again: tuple[float | None, float | None], expected: tuple[float, float, Basis]
 ) -> None:
-    line = headline_of(time(40.0), first, in_turns=again)
+    line = reported_times_of(time(40.0), first, interleaved=again)
     assert (line.default_us, line.best_us, line.basis) == expected
 
 
 def test_predicted_times_are_called_so_on_the_wire() -> None:
-    line = headline_of(time(40.0, "predicted", "xe-1"), time(50.0, "predicted", "xe-1"), in_turns=(None, None))
+    line = reported_times_of(time(40.0, "predicted", "xe-1"), time(50.0, "predicted", "xe-1"), interleaved=(None, None))
     assert (line.gain, line.basis.word) == (1.25, "predicted")

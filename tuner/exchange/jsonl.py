@@ -35,7 +35,7 @@ from tuner.exchange.records import (
     TrialRecord,
     label_of,
 )
-from tuner.session.trial import Source
+from tuner.session.trial import ReusedFrom
 
 MAX_LINE_BYTES = 16 * 2**20
 MAX_FILE_BYTES = 512 * 2**20
@@ -303,7 +303,7 @@ def _check_trial(exchange: Exchange, trial: TrialRecord) -> None:
         )
 
 
-def _check_source(exchange: Exchange, source: Source, job: JobRecord) -> None:
+def _check_source(exchange: Exchange, source: ReusedFrom, job: JobRecord) -> None:
     line = exchange.trials.get((source.job, source.number))
     if line is None:
         raise ValueError(f"source: expected a trial of a line before, got {source.number} of job {source.job}")

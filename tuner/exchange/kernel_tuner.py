@@ -18,7 +18,7 @@ from codegen.serialization import (
 )
 from tuner.errors import InvalidFile
 from tuner.exchange.documents import Document, known, within
-from tuner.exchange.results import Results, Source, Times, Tried, is_time, plain_value, times_of
+from tuner.exchange.results import Provenance, Results, Times, Tried, is_time, plain_value, times_of
 from tuner.session.trial import Status
 
 VERSIONS = (None, "1.0.0", "1.0.1", "1.1.0")
@@ -50,7 +50,7 @@ class _Cache:
     cache: Mapping[str, Mapping[str, object]]
     problem_size: object = None
     schema_version: str | None = None
-    xetune: Source | None = None
+    xetune: Provenance | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from tuner.session.result import Stop
 from tuner.session.trial import (
     Outcome,
     Prediction,
-    Source,
+    ReusedFrom,
     Status,
 )
 
@@ -253,7 +253,7 @@ class TrialRecord:
     versions: Mapping[str, str] | None = None
     measured_at: str | None = None
     predicted_at: str | None = None
-    source: Source | None = None
+    source: ReusedFrom | None = None
     proposer: str | None = None
 
     def __post_init__(self) -> None:
@@ -338,7 +338,7 @@ def _check_spec(spec: DeviceSpec) -> None:
             raise ValueError(f"spec.{fact.name}: expected 0 to {_LARGEST_FACT}, got {fact.value}")
 
 
-def _check_source(source: Source, outcome: Outcome) -> None:
+def _check_source(source: ReusedFrom, outcome: Outcome) -> None:
     _check_uuid("source.job", source.job)
     _check_count("source.number", source.number, 0)
     if not 0 < source.scale < _LARGEST_SCALE:

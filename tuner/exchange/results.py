@@ -48,7 +48,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Provenance:
     """The fields that XeTune adds to a format: problem, device id, label of the times and origin."""
 
     problem: GemmProblem
@@ -81,7 +81,7 @@ class Results:
     problem_size: tuple[int, ...]
     parameters: tuple[str, ...]
     tried: tuple[Tried, ...]
-    source: Source | None = None
+    source: Provenance | None = None
     notes: tuple[str, ...] = ()
 
     def values(self) -> dict[str, list[Value]]:

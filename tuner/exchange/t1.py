@@ -16,7 +16,7 @@ from typing import cast
 from codegen.serialization import Malformed, to_json
 from tuner.errors import InvalidFile
 from tuner.exchange.documents import Document, known
-from tuner.exchange.results import Results, Source, plain_value
+from tuner.exchange.results import Provenance, Results, plain_value
 from tuner.space.space import Value
 
 _KINDS = {
@@ -59,7 +59,7 @@ class Launch:
 class Specification:
     """A space that `to_t1` wrote: its problem and device, and each configuration by its parameters."""
 
-    source: Source
+    source: Provenance
     configurations: tuple[Mapping[str, Value], ...]
 
 
@@ -71,7 +71,7 @@ class _Sections:
 
 @dataclass(frozen=True, slots=True)
 class _General:
-    xetune: Source | None = None
+    xetune: Provenance | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from codegen.serialization import (
 )
 from tuner.errors import InvalidFile
 from tuner.exchange.documents import Document, known, within
-from tuner.exchange.results import Results, Source, Times, Tried, is_time, plain_value, times_of
+from tuner.exchange.results import Provenance, Results, Times, Tried, is_time, plain_value, times_of
 from tuner.session.trial import Status
 
 VERSION = "1.0.0"
@@ -44,7 +44,7 @@ _SPREAD = ("time_min", "time_p10", "time_p90")
 @dataclass(frozen=True, slots=True)
 class _Metadata:
     timeunit: str | None = None
-    xetune: Source | None = None
+    xetune: Provenance | None = None
 
 
 @dataclass(frozen=True, slots=True)

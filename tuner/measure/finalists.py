@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from codegen import AnyArtifact, KernelConfig
 from tuner.measure.interleaved_timing import (
     TimeUs,
-    measure_in_turns,
+    measure_interleaved,
 )
 from tuner.measure.isa_check import Compilation
 from tuner.measure.measure import (
@@ -45,7 +45,7 @@ def compare_finalists(
     def timed(trial: Trial) -> TimeUs:
         return lambda seconds: median_us(bench, kernel_of(trial.config), Limits(seconds, seconds))
 
-    turns = measure_in_turns(timed(baseline), [timed(trial) for trial in others], left_s)
+    turns = measure_interleaved(timed(baseline), [timed(trial) for trial in others], left_s)
     if turns is None:
         return as_tried
     ratio, _, winner = min(

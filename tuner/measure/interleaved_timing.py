@@ -22,7 +22,7 @@ TimeUs = Callable[[float], float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class InterleavedTimes:
     """Result of interleaved windows: microseconds of the reference, and the ratio of each other kernel to it.
 
     A ratio is None if the kernel has no time. `drifted` counts the windows in which the reference drifted, of
@@ -50,9 +50,9 @@ class _Window:
         return abs(self.after_us - self.before_us) / min(self.before_us, self.after_us)
 
 
-def measure_in_turns(
+def measure_interleaved(
     reference: TimeUs, others: Sequence[TimeUs], left_s: float, clock: Callable[[], float] = time.monotonic
-) -> Turns | None:
+) -> InterleavedTimes | None:
     """Measure until WINDOWS windows are steady, up to 3 are repeated, or `left_s` seconds are too few for another.
 
     Return None when no window was completed.
@@ -83,7 +83,7 @@ def measure_in_turns(
     return _summed_up(windows, len(others)) if windows else None
 
 
-def _summed_up(windows: list[_Window], others: int) -> Turns:
+def _summed_up(windows: list[_Window], others: int) -> InterleavedTimes:
     steadiest = sorted(windows, key=lambda window: window.drift)[:WINDOWS]
     ratios: list[float | None] = []
     for number in range(others):
@@ -91,7 +91,7 @@ def _summed_up(windows: list[_Window], others: int) -> Turns:
         given = [w.others_us[number] for w in windows]
         own = [us / w.reference_us for w in steadiest if (us := w.others_us[number]) is not None]
         ratios.append(None if None in given else median(own))
-    return Turns(
+    return InterleavedTimes(
         reference_us=median(window.reference_us for window in steadiest),
         ratios=tuple(ratios),
         windows=len(steadiest),

@@ -16,7 +16,7 @@ from tuner.session.trial import (
     Outcome,
     Prediction,
     Proof,
-    Source,
+    ReusedFrom,
     Status,
 )
 
@@ -32,7 +32,7 @@ class KnownTime:
     kernel_hash: str
 
 
-class Known(Protocol):
+class KnownTimes(Protocol):
     """Known times of a job's problem on its device. Used by one session at a time; called outside of transactions."""
 
     def of_config(self, config: KernelConfig) -> KnownTime | None:
@@ -54,10 +54,10 @@ class Reuse:
     With `with_energy`, times without an energy are not reused.
     """
 
-    def __init__(self, known: Known | None, *, with_energy: bool = False) -> None:
+    def __init__(self, known: KnownTimes | None, *, with_energy: bool = False) -> None:
         self._known, self._with_energy = known, with_energy
         self._found: dict[KernelConfig, KnownTime] = {}
-        self.source: Source | None = None
+        self.source: ReusedFrom | None = None
 
     def knows(self, config: KernelConfig) -> bool:
         """Return whether the time of a configuration is known without compiling it."""
@@ -85,7 +85,7 @@ class Reuse:
         # It may be a finalist, judged by its least time: a median of few samples may stem from one disturbance.
         if found.measurement.min_us * scale <= best_us * NEAR:
             return None
-        self.source = Source(found.job, found.number, scale)
+        self.source = ReusedFrom(found.job, found.number, scale)
         return Outcome(
             Status.MEASURED,
             proof=found.proof,

@@ -31,7 +31,7 @@ class Method(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Priors:
     """Prior knowledge of a space before its search.
 
     `donors` are rows near configurations that are good elsewhere, best first. `predicted_us` are times,

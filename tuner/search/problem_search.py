@@ -9,7 +9,7 @@ from codegen.backend import backend_for, backend_of
 from hal import DeviceSpec
 from tuner.backend import tuning_for
 from tuner.errors import NoPredictions
-from tuner.search.method import Known, Method, check_search
+from tuner.search.method import Method, Priors, check_search
 from tuner.search.repair import rows_near
 from tuner.search.space_prediction import (
     is_predicted,
@@ -64,7 +64,7 @@ def search_for(
 
     foretold = predict_space_if_known(problem, spec, space)
     near = rows_near(space, [config for config in donors if backend_of(config) is backend_for(spec)])
-    known = Known(
+    known = Priors(
         near,
         foretold.predictions.time_us if foretold is not None else None,
         foretold.hopeless() if foretold is not None else None,

@@ -11,7 +11,7 @@ from tuner.session.trial import (
     Prediction,
     Proof,
     ProofKind,
-    Source,
+    ReusedFrom,
     Status,
     Trial,
     TrialStore,
@@ -107,7 +107,7 @@ class History:
         self.new.append(outcome)
         return self._trials[number]
 
-    def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> Trial:
+    def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: AnyArtifact | None) -> Trial:
         """Record that a trial reuses the measurement of an earlier job's."""
         self._store.reuse(number, outcome, source, artifact)
         self._trials[number] = replace(self._trials[number], outcome=outcome, source=source)

@@ -9,7 +9,7 @@ from tuner.session.evidence import (
 )
 from tuner.session.trial import (
     Outcome,
-    Source,
+    ReusedFrom,
     Trial,
 )
 
@@ -56,7 +56,7 @@ class MemoryTrialStore:
             self.artifacts[number] = artifact
         self._trials[number] = replace(trial, outcome=outcome)
 
-    def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
+    def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: AnyArtifact | None) -> None:
         """Record that a trial reuses the measurement of an earlier job's.
 
         Raises:

@@ -35,7 +35,7 @@ from tuner.measure.measure import (
     Compiler,
 )
 from tuner.measure.measurement_reuse import (
-    Known,
+    KnownTimes,
     Reuse,
 )
 from tuner.measure.trial_runner import Attempts
@@ -94,7 +94,7 @@ def run_session(
     native: Native | None = None,
     *,
     donors: Sequence[KernelConfig] = (),
-    known: Known | None = None,
+    known: KnownTimes | None = None,
     portion: Portion | None = None,
     reference: Reference | None = None,
 ) -> SessionResult:

@@ -120,7 +120,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ReusedFrom:
     """The trial of an earlier job whose measurement a trial reuses. `scale` converts its times to this job:
     the default's time now over the default's time then.
     """
@@ -141,7 +141,7 @@ class Trial:
     number: int
     config: KernelConfig
     outcome: Outcome | None = None
-    source: Source | None = None
+    source: ReusedFrom | None = None
     proposer: str | None = None
 
     @property
@@ -170,7 +170,7 @@ class TrialStore(Protocol):
         """Record the outcome of a trial, with its kernel when it has one. Allowed once: replaces nothing."""
         ...
 
-    def reuse(self, number: int, outcome: Outcome, source: Source, artifact: AnyArtifact | None) -> None:
+    def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: AnyArtifact | None) -> None:
         """Record that a trial reuses the measurement of an earlier job's; its kernel is that trial's if none is given.
 
         Raises:

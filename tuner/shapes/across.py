@@ -16,7 +16,7 @@ from tuner.measure.finalists import NEAR
 from tuner.measure.interleaved_timing import (
     WINDOWS,
     TimeUs,
-    measure_in_turns,
+    measure_interleaved,
 )
 from tuner.measure.isa_check import (
     Compilation,
@@ -33,7 +33,7 @@ from tuner.measure.measure import (
     median_us,
 )
 from tuner.measure.measurement_reuse import (
-    Known,
+    KnownTimes,
     Reuse,
 )
 from tuner.session.history import (
@@ -54,7 +54,7 @@ from tuner.session.trial import (
     TrialStore,
 )
 
-_IN_TURNS = 12  # maximum number of kernels that are measured interleaved
+_INTERLEAVED = 12  # maximum number of kernels that are measured interleaved
 _FIRST_RUN_S, _LEAST_RUN_S, _RUN_FACTOR = 300.0, 20.0, 20.0  # limits of a run before, and relative to, the default
 _TURNS_SHARE = 0.5  # share of the time reserved for the interleaved measurement
 _CRASHES = 5
@@ -64,7 +64,7 @@ _DEFAULT, VISITOR = "default", "other shape"  # proposers of trial 0, and of the
 class How(StrEnum):
     """Evidence of a time on a shape."""
 
-    IN_TURNS = "in_turns"
+    INTERLEAVED = "interleaved"
     TRIAL = "trial"
     PREDICTED = "predicted"
     NONE = "none"
@@ -102,7 +102,7 @@ def compare_across(
     within: float,
     seconds: float,
     on_event: Callable[[Event], None] = lambda _: None,
-    known: Known | None = None,
+    known: KnownTimes | None = None,
 ) -> Compared:
     """Try the untried configurations of `visitors`, then measure all that may be within `within` of the best
     interleaved.
@@ -130,7 +130,7 @@ def compare_across(
     if not cancelled and bench.device is not None:
         left_s = seconds - (time.monotonic() - begun_s)
         near = max(NEAR, 1 + within + 0.1)
-        best, comparison = _in_turns(bench, pool, history, visitors, best, near, left_s, taken, comparison)
+        best, comparison = _interleaved(bench, pool, history, visitors, best, near, left_s, taken, comparison)
     return Compared(best, comparison, taken, cancelled)
 
 
@@ -204,7 +204,7 @@ def _limits(history: History, until_s: float) -> Limits:
     return Limits(all_s=left_s, run_s=run_s, best_us=best_us)
 
 
-def _in_turns(
+def _interleaved(
     bench: Bench,
     pool: Compiler,
     history: History,
@@ -227,7 +227,7 @@ def _in_turns(
         kernel = _Kept(lambda: pool.compile(bench.problem, config, bench.spec))
         return lambda seconds: median_us(bench, kernel.compilation(), Limits(seconds, seconds))
 
-    turns = measure_in_turns(timed(reference.config), [timed(trial.config) for trial in contenders], left_s)
+    turns = measure_interleaved(timed(reference.config), [timed(trial.config) for trial in contenders], left_s)
     if turns is None:
         return best, as_tried
     times = [(turns.reference_us, reference)]
@@ -237,7 +237,7 @@ def _in_turns(
         if ratio is not None
     ]
     for time_us, trial in times:
-        taken[trial.config] = Taken(How.IN_TURNS, time_us, None, taken[trial.config].content_hash)
+        taken[trial.config] = Taken(How.INTERLEAVED, time_us, None, taken[trial.config].content_hash)
     ours = [(time_us, trial) for time_us, trial in times if trial.source is None]  # never empty: it has the reference
     best_us, winner = min(ours, key=lambda timed: (timed[0], timed[1].number))
     if as_tried is None:
@@ -267,7 +267,7 @@ def _contenders(
             continue
         if time_us <= near * least_us and trial.number != reference.number:
             found.append((time_us, trial.number, trial))
-    return [trial for *_, trial in sorted(found, key=lambda each: each[:2])[:_IN_TURNS]]
+    return [trial for *_, trial in sorted(found, key=lambda each: each[:2])[:_INTERLEAVED]]
 
 
 @dataclass(slots=True)

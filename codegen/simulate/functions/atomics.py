@@ -53,7 +53,7 @@ def read_modify_write(place: Place, type_: Type, update: Update, value: Array) -
         update = _in_f32(update)
     values = np.broadcast_to(value, place.offsets.shape).reshape(-1)
     out = np.empty(values.shape, type_.dtype)
-    for memory, at, chosen in _in_turns(place, type_):
+    for memory, at, chosen in _interleaved(place, type_):
         out[chosen] = memory[at]
         memory[at] = update(out[chosen], values[chosen])
     return out.reshape(place.offsets.shape)
@@ -68,14 +68,14 @@ def compare_exchange(place: Place, type_: Type, expected: Array, new: Array) -> 
     shape = place.offsets.shape
     wanted, values = (np.broadcast_to(v, shape).reshape(-1) for v in (expected, new))
     out, done = np.empty(wanted.shape, type_.dtype), np.empty(wanted.shape, np.bool_)
-    for memory, at, chosen in _in_turns(place, type_):
+    for memory, at, chosen in _interleaved(place, type_):
         out[chosen] = memory[at]
         done[chosen] = out[chosen] == wanted[chosen]
         memory[at] = np.where(done[chosen], values[chosen], out[chosen])
     return out.reshape(shape), done.reshape(shape)
 
 
-def _in_turns(place: Place, type_: Type) -> Iterator[tuple[Array, Array, Array]]:
+def _interleaved(place: Place, type_: Type) -> Iterator[tuple[Array, Array, Array]]:
     """Split conflicting accesses into rounds without duplicate places: memory, places and their work-items."""
     size = type_.dtype.itemsize
     flat = place.memory.reshape(-1)

@@ -121,19 +121,19 @@ def forget(session: Session, *, name_prefix: str, before: datetime) -> None:
 def set_reached(
     session: Session, name: str, reached: Iterable[tuple[str, str, int]], now: datetime | None = None
 ) -> None:
-    """Store which devices a coordinator reaches now: place, host and id of the device's row."""
+    """Store which devices a coordinator reaches now: executor, host and id of the device's row."""
     session.execute(delete(ReachedDevice).where(ReachedDevice.coordinator == name))
     at = now or utc_now()
-    for place, host, device_id in reached:
-        session.add(ReachedDevice(coordinator=name, place=place, host=host, device_id=device_id, seen_at=at))
+    for executor, host, device_id in reached:
+        session.add(ReachedDevice(coordinator=name, executor=executor, host=host, device_id=device_id, seen_at=at))
     session.flush()
 
 
 def reached(session: Session, now: datetime | None = None) -> list[ReachedDevice]:
-    """Return the devices that coordinators with a lease reach, with the rows of the devices, by device and place."""
+    """Return the devices that coordinators with a lease reach, with the rows of the devices, by device and executor."""
     holds = select(Coordinator.name).where(Coordinator.expires_at > (now or utc_now()))
     query = select(ReachedDevice).where(ReachedDevice.coordinator.in_(holds)).options(joinedload(ReachedDevice.device))
-    return sorted(session.scalars(query), key=lambda row: (row.device.slug, row.place))
+    return sorted(session.scalars(query), key=lambda row: (row.device.slug, row.executor))
 
 
 def _is_free(row: Coordinator, holder: str, is_dead: Callable[[str], bool], now: datetime) -> bool:

@@ -17,7 +17,7 @@ from service.api.accuracy.service import (
     by_model,
     summary,
 )
-from service.cache_invalidation import Freshness
+from service.cache_invalidation import CacheInvalidation
 
 _MOST_PROBLEMS = 500  # per query; if more changed, all are read
 
@@ -44,7 +44,7 @@ class _Device:
 class Accuracies:
     """Accuracy of predictions by device. Thread-safe."""
 
-    def __init__(self, database: Database, freshness: Freshness) -> None:
+    def __init__(self, database: Database, freshness: CacheInvalidation) -> None:
         self._database, self._freshness = database, freshness
         self._reading, self._lock = threading.Lock(), threading.Lock()  # nobody reads while it holds the second
         self._devices: dict[str, _Device] = {}

@@ -35,7 +35,7 @@ from tuner.errors import InvalidFile
 from tuner.exchange.formats import Format
 from tuner.exchange.parameters import config_of, parameters_of
 from tuner.exchange.records import LEAST_US, MOST, check_name, label_of
-from tuner.exchange.results import Results, Source, Times, Tried
+from tuner.exchange.results import Provenance, Results, Times, Tried
 from tuner.exchange.t1 import Argument, Launch
 from tuner.session.evidence import LONGEST_US
 from tuner.session.trial import Status
@@ -144,12 +144,14 @@ def take_in(
 
 def _source(
     problem: schema.Problem, device: schema.Device, name: str, label: str, origin: str, job: str | None
-) -> Source:
+) -> Provenance:
     program = f"xetune {version('xetune')}"
-    return Source(problem_from_json(problem.definition), device.slug, name, device.driver, label, origin, program, job)
+    return Provenance(
+        problem_from_json(problem.definition), device.slug, name, device.driver, label, origin, program, job
+    )
 
 
-def _results(source: Source, configs: list[KernelConfig], tried: list[Tried]) -> Results:
+def _results(source: Provenance, configs: list[KernelConfig], tried: list[Tried]) -> Results:
     parameters = [parameters_of(config) for config in configs]
     names = tuple(parameters[0])
     if any(tuple(each) != names for each in parameters):

@@ -53,7 +53,7 @@ from service.row_mapping import (
 from tuner.errors import InvalidLine
 from tuner.exchange.jsonl import Exchange, Line, binary_of
 from tuner.exchange.records import Ended, JobRecord, KernelRecord, TrialRecord
-from tuner.session.trial import Source
+from tuner.session.trial import ReusedFrom
 
 _BINARY, _TEXT, _MANIFEST = "application/octet-stream", "text/plain; charset=utf-8", "application/json"
 Resolve = Callable[[str], DeviceSpec]
@@ -279,7 +279,7 @@ class _Import:
             self._session.add(self._reuse(row, record.source))
         self._added["trials"] += 1
 
-    def _reuse(self, row: schema.Trial, source: Source) -> schema.Reuse:
+    def _reuse(self, row: schema.Trial, source: ReusedFrom) -> schema.Reuse:
         of = trials.get(self._session, UUID(source.job), source.number)
         assert of is not None  # a line before this one brought it
         return schema.Reuse(trial_id=row.id, source_trial_id=of.id, scale=source.scale)

@@ -337,10 +337,10 @@ class JobOut(JobOptions):
     )
     basis: str | None = Field(
         default=None,
-        description="Evidence for the time of `best`: in_turns, re-measured interleaved with the default and the other "
+        description="Evidence for the time of `best`: interleaved, re-measured with the default and the other "
         "finalists; single, the least of single measurements, which are biased to the fast side; predicted by a model. "
         "null without a time",
-        examples=["in_turns"],
+        examples=["interleaved"],
     )
     comparison: Comparison | None = Field(
         None,

@@ -37,7 +37,7 @@ from service.api.jobs.schemas import (
 from service.configurations import to_config_body
 from service.errors import NotFound
 from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, tflops
-from service.job_summary import headline_of
+from service.job_summary import reported_times_of
 from service.schemas import ProblemBody
 
 
@@ -142,7 +142,7 @@ def _comparison(job: Job) -> Comparison | None:
 
 def _basis(job: Job, best: TrialOut) -> str | None:
     time, again = best.evidence.time, (job.compared_default_us, job.compared_best_us)
-    return None if time is None else headline_of(time, None, in_turns=again).basis.word
+    return None if time is None else reported_times_of(time, None, interleaved=again).basis.word
 
 
 def describe_trial(trial: Trial, problem: Problem) -> TrialOut:

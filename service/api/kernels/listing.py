@@ -32,7 +32,7 @@ from service.schemas import EVIDENCE_EXAMPLE, Evidence, ProblemBody
 from tuner.session.evidence import NATIVE
 
 
-class Known(StrEnum):
+class EvidenceFilter(StrEnum):
     """Evidence for the best time of a kernel."""
 
     MEASURED = "measured"
@@ -44,7 +44,7 @@ class Known(StrEnum):
 class KernelQuery(ListQuery):
     """Filters of a list of kernels; all must match."""
 
-    evidence: Known | None = Field(
+    evidence: EvidenceFilter | None = Field(
         default=None,
         description="Only kernels whose best time is measured, measured with emulated DPAS, predicted, or none",
         examples=["measured"],
@@ -116,22 +116,22 @@ def newest(session: Session, query: Select[UUID], device: str | None, limit: int
     return nlargest(limit, chain.from_iterable(found))
 
 
-def has_time(known: Known) -> list[ColumnElement[bool]]:
+def has_time(known: EvidenceFilter) -> list[ColumnElement[bool]]:
     """Return the conditions that the best time of a kernel is so known: measured (in any job) before predicted."""
     trials = select(Trial.id).where(Trial.kernel_id == Kernel.id)
     # By the status of trials where that is enough: a page may pass over thousands of kernels.
     measured_here = trials.where(Trial.status == "measured").exists()
     elsewhere = trials.join(PredictionError, PredictionError.trial_id == Trial.id).exists()
     match known:
-        case Known.MEASURED | Known.EMULATED:
+        case EvidenceFilter.MEASURED | EvidenceFilter.EMULATED:
             by = func.coalesce(PredictionError.measured_trial_id, Trial.id)
             timed = trials.outerjoin(PredictionError, PredictionError.trial_id == Trial.id)
             native = Measurement.label == NATIVE
-            right = native if known is Known.MEASURED else ~native
+            right = native if known is EvidenceFilter.MEASURED else ~native
             return [timed.join(Measurement, Measurement.trial_id == by).where(right).exists()]
-        case Known.PREDICTED:
+        case EvidenceFilter.PREDICTED:
             return [trials.where(Trial.status == "predicted").exists(), ~measured_here, ~elsewhere]
-        case Known.NONE:
+        case EvidenceFilter.NONE:
             return [~trials.where(Trial.status.in_(("measured", "predicted"))).exists()]
 
 

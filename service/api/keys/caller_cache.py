@@ -21,7 +21,7 @@ class _Known:
     expires_at: datetime | None
 
 
-class KnownCallers:
+class CallerCache:
     """Callers by their `Authorization` header. Thread-safe.
 
     `generation` counts changes of keys: a caller that was identified in an earlier one is not stored.

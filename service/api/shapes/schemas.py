@@ -164,7 +164,7 @@ class ShapeOut(BaseModel):
     default_us: float | None = Field(description="Time of the default configuration, in us", examples=[930.2])
     tuned_us: float | None = Field(description="Time of the best, in us", examples=[412.5])
     gain: float | None = Field(description="Speedup of the best over the default", examples=[2.26])
-    in_turns: bool = Field(description="Whether both were re-measured, interleaved, at the end", examples=[True])
+    interleaved: bool = Field(description="Whether both were re-measured, interleaved, at the end", examples=[True])
     evidence: Evidence | None = Field(
         default=None, description="Evidence of the best trial; null before any", examples=[EVIDENCE_EXAMPLE]
     )
@@ -175,9 +175,9 @@ class CellOut(BaseModel):
 
     kernel: int = Field(description="Number of the kernel, from 1", examples=[1])
     shape: int = Field(description="Number of the shape, from 1", examples=[2])
-    evidence: Literal["in_turns", "trial", "predicted", "none"] = Field(
+    evidence: Literal["interleaved", "trial", "predicted", "none"] = Field(
         description="Interleaved with the others, measured by its trial, predicted by the model, or unknown",
-        examples=["in_turns"],
+        examples=["interleaved"],
     )
     time_us: float | None = Field(default=None, description="Its time, in us", examples=[420.1])
     slower: float | None = Field(
@@ -222,7 +222,9 @@ class CoverOut(BaseModel):
     )
     unserved: list[int] = Field(description="Numbers of shapes without any time", examples=[[]])
     one_each: bool = Field(description="True if every shape needs its own kernel", examples=[False])
-    evidence: list[str] = Field(description="Evidence of the times that it is computed from", examples=[["in_turns"]])
+    evidence: list[str] = Field(
+        description="Evidence of the times that it is computed from", examples=[["interleaved"]]
+    )
     total_us: float = Field(description="Weighted time of all served shapes under it, in us", examples=[5210.0])
     best_us: float = Field(description="The same with the best kernel of each shape, in us", examples=[5100.0])
     unknown: int = Field(description="Number of unknown times of kernels on shapes", examples=[3])

@@ -35,7 +35,7 @@ from service.api.shapes.state import no_set
 from service.configurations import to_config_body
 from service.errors import Conflict
 from service.evidence import evidence_of
-from service.job_summary import headline_of
+from service.job_summary import reported_times_of
 from service.schemas import ProblemBody
 from tuner.shapes.across import VISITOR
 from tuner.shapes.cover import Cover, greedy_cover
@@ -163,7 +163,7 @@ def _shape(member: ShapeSetMember, tried: int, baseline: Trial | None) -> ShapeO
         default_us=default_us,
         tuned_us=tuned_us,
         gain=None if default_us is None or tuned_us is None else default_us / tuned_us,
-        in_turns=job.compared_best_us is not None,
+        interleaved=job.compared_best_us is not None,
         evidence=None if job.best_trial is None else evidence_of(job.best_trial),
     )
 
@@ -173,7 +173,7 @@ def _times(job: Job, baseline: Trial | None) -> tuple[float | None, float | None
     best, first = (None if trial is None else evidence_of(trial).time for trial in (job.best_trial, baseline))
     if best is None:
         return None if first is None else first.value, None
-    line = headline_of(best, first, in_turns=(job.compared_default_us, job.compared_best_us))
+    line = reported_times_of(best, first, interleaved=(job.compared_default_us, job.compared_best_us))
     return line.default_us, line.best_us
 
 

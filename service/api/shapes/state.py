@@ -26,7 +26,7 @@ from service.jobs.worker import Worker
 from service.row_mapping import problem_from_json
 from tuner.measure.isa_check import Compilation
 from tuner.measure.measure import Compiler
-from tuner.measure.measurement_reuse import Known
+from tuner.measure.measurement_reuse import KnownTimes
 from tuner.session.history import wall_s
 from tuner.session.trial import Trial
 from tuner.shapes.allocation import Progress
@@ -149,7 +149,7 @@ class SetState:
             job.status not in ("queued", "running"),
         )
 
-    def known(self, job: ClaimedJob) -> Known | None:
+    def known(self, job: ClaimedJob) -> KnownTimes | None:
         """Return the reusable measurements of a shape on this device; None without reuse or a device."""
         if not job.spec.reuse or self.device is None:
             return None

@@ -12,7 +12,7 @@ from db.queries.cluster import leases
 from db.session import Database
 from hal import HalError
 from service.api.shapes.running import SetRunner
-from service.cluster.executor import Place
+from service.cluster.executor import Executor
 from service.errors import Conflict, NotFound
 from service.jobs.tuning import Tuning
 from service.settings import Settings
@@ -24,11 +24,13 @@ _EXPECTED = (CodegenError, HalError, TunerError)
 _log = structlog.stdlib.get_logger(__name__)
 
 
-def sets_at(settings: Settings, tuning_of: Callable[[Database, Place], Tuning]) -> Callable[[Database, Place], RunSet]:
-    """Return the function that runs a set at a place."""
+def sets_at(
+    settings: Settings, tuning_of: Callable[[Database, Executor], Tuning]
+) -> Callable[[Database, Executor], RunSet]:
+    """Return the function that runs a set at an executor."""
 
-    def at(database: Database, place: Place) -> RunSet:
-        return lambda set_id, interrupt: run_set(tuning_of(database, place), settings, set_id, interrupt)
+    def at(database: Database, executor: Executor) -> RunSet:
+        return lambda set_id, interrupt: run_set(tuning_of(database, executor), settings, set_id, interrupt)
 
     return at
 

@@ -47,7 +47,7 @@ def show_command(as_json: AsJson = False) -> None:
             for row in coordinators.live(session)
         ]
         devices = [
-            {"device": row.device.slug, "host": row.host, "place": row.place, "driver": row.device.driver}
+            {"device": row.device.slug, "host": row.host, "executor": row.executor, "driver": row.device.driver}
             for row in coordinators.reached(session)
         ]
     if as_json:

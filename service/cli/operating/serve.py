@@ -20,7 +20,7 @@ from service.app import create_app
 from service.cli.printing.output import CONSOLE
 from service.cluster.link import link_to
 from service.cluster.one_machine import check_one_machine
-from service.cluster.shard import share_of
+from service.cluster.shard import parse_shard
 from service.jobs.supervisor import (
     LATE_S,
     Supervisor,
@@ -57,7 +57,7 @@ def serve_command(
     if scheduler is not None:
         link_to(scheduler, settings, insecure=insecure)
         to = ["coordinator", "--scheduler", scheduler, *(["--insecure"] if insecure else [])]
-        beside = [[*to, "--share", f"{number}/{coordinators}"] for number in range(1, coordinators + 1)]
+        beside = [[*to, "--shard", f"{number}/{coordinators}"] for number in range(1, coordinators + 1)]
     database = prepare(settings.database_url, create=True)
     check_one_machine(database)
     with database.read() as session:
@@ -122,7 +122,7 @@ def worker_command(
 
 def coordinator_command(
     scheduler: Annotated[str, typer.Option(metavar="ADDRESS", help="Dask scheduler: tls://HOST:PORT or tcp://.")],
-    share: Annotated[
+    shard: Annotated[
         str, typer.Option(metavar="I/N", help="The part of the machines to give work to: one of N equal ones.")
     ] = "1/1",
     insecure: Insecure = False,
@@ -134,7 +134,7 @@ def coordinator_command(
     settings = _settings_of("coordinator", parent)
     from service.cluster import starting
 
-    starting.run_coordinator(settings, link_to(scheduler, settings, insecure=insecure), share_of(share))
+    starting.run_coordinator(settings, link_to(scheduler, settings, insecure=insecure), parse_shard(shard))
 
 
 def _settings_of(process: str, parent: int | None = None) -> Settings:

@@ -15,7 +15,7 @@ from tuner.exchange.formats import Format, read_recorded
 from tuner.replay.recorded import RecordedSpace
 from tuner.replay.run import chance, replay, score
 from tuner.replay.warm import donor_rows
-from tuner.search.method import Known, Method
+from tuner.search.method import Method, Priors
 from tuner.search.samplers.build import build_search
 
 _MARKS = (10, 20, 50, 100, 200, 500, 1000)
@@ -98,7 +98,7 @@ def _replayed(
     space = recorded.space()
     for method in methods:
         runs = [
-            replay(recorded, space, build_search(method, space, seed, Known(donors), evaluations), evaluations)
+            replay(recorded, space, build_search(method, space, seed, Priors(donors), evaluations), evaluations)
             for seed in range(seeds)
         ]
         found = score(recorded, runs, evaluations)

@@ -27,7 +27,7 @@ from service.cli.printing.output import CONSOLE, print_json, print_wrapped
 from service.job_summary import (
     Basis,
     energy_text,
-    headline_of,
+    reported_times_of,
     stop_words,
 )
 from service.row_mapping import config_line
@@ -203,12 +203,12 @@ def _print_winner(job: JobOut, default: TrialOut | None, files: dict[str, str]) 
         return
     c = job.comparison
     again = (None, None) if c is None else (c.default_us, c.best_us)
-    line = headline_of(time, None if default is None else default.evidence.time, in_turns=again)
-    in_turns = line.basis is Basis.IN_TURNS
-    shown = f"{line.best_us:.4g} us, interleaved" if in_turns else f"{shown_time(time)}, {line.basis}"
+    line = reported_times_of(time, None if default is None else default.evidence.time, interleaved=again)
+    interleaved = line.basis is Basis.INTERLEAVED
+    shown = f"{line.best_us:.4g} us, interleaved" if interleaved else f"{shown_time(time)}, {line.basis}"
     CONSOLE.print(f"winner: trial {job.best.number}, {shown}", highlight=False)
     CONSOLE.print(f"  time     {shown_kind(time)} on {job.device}", highlight=False)
-    if in_turns:
+    if interleaved:
         CONSOLE.print(f"  single run {shown_time(time)}, {Basis.SINGLE}", highlight=False)
     if job.best.measured is not None and job.best.measured_by is not None:
         where = f"{shown_kind(job.best.measured)}, job {job.best.measured_by}"

@@ -23,7 +23,7 @@ from service.cli.connection import command_settings, same
 from service.cli.printing.evidence import shown_time
 from service.cli.printing.progress import INTERRUPTED, bar, tell
 from service.cluster.coordinator import Coordinator
-from service.cluster.executor import Place
+from service.cluster.executor import Executor
 from service.cluster.local import LocalEngine
 from service.cluster.starting import tuning_at
 from service.jobs.job_runs import ClaimedJob, JobEnd, RunJob
@@ -183,15 +183,15 @@ class _Runner:
         def on_wait(message: str) -> None:
             tell(f"{work.name} {message}")
 
-        def tuning(fenced: Database, place: Place) -> Tuning:
+        def tuning(fenced: Database, executor: Executor) -> Tuning:
             self._begun = True
-            return replace(tuning_of(fenced, place), on_wait=on_wait)
+            return replace(tuning_of(fenced, executor), on_wait=on_wait)
 
         self._coordinator = Coordinator(
             database,
             settings,
             LocalEngine(),
-            lambda fenced, place: self._noting(tuning(fenced, place).run),
+            lambda fenced, executor: self._noting(tuning(fenced, executor).run),
             set_at=sets_at(settings, tuning),
             only=work.id,
         )

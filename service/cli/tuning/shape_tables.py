@@ -15,7 +15,7 @@ from service.row_mapping import config_line
 from service.schemas import to_problem
 
 _WORDS = {
-    "in_turns": "measured interleaved",
+    "interleaved": "measured interleaved",
     "trial": "measured by single trials",
     "predicted": "predicted by the model",
     "none": "not known",
@@ -74,7 +74,7 @@ def _named(shape: ShapeOut) -> str:
 def _evidence(shape: ShapeOut) -> str:
     if shape.evidence is None or shape.evidence.time is None:
         return shape.status.value
-    turns = "interleaved" if shape.in_turns else "single trials" if shape.evidence.time.kind == "measured" else ""
+    turns = "interleaved" if shape.interleaved else "single trials" if shape.evidence.time.kind == "measured" else ""
     proof = shown_proof_short(shape.evidence).replace("\n", " ")
     return "\n".join(part for part in (shown_kind(shape.evidence.time), turns, proof) if part)
 
@@ -130,7 +130,7 @@ def _matrix(found: ShapeSetOut, cover: CoverOut) -> Table:
     for number in cover.needed:
         table.add_column(str(number), justify="right")
     cells = {(cell.kernel, cell.shape): cell for cell in cover.cells}
-    marks = {"in_turns": "", "trial": "*", "predicted": "~", "none": ""}
+    marks = {"interleaved": "", "trial": "*", "predicted": "~", "none": ""}
     for place, shape in enumerate(found.shapes, start=1):
         row: list[str] = []
         for number in cover.needed:

@@ -22,7 +22,7 @@ from service.cluster.dask.dask_worker import (
     compile_there,
 )
 from service.cluster.dask.lost import SchedulerLost
-from service.cluster.executor import PlaceLost
+from service.cluster.executor import ExecutorLost
 from service.traces import trace_here
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class DaskCompiler:
 
     @property
     def workers(self) -> int:
-        """Number of concurrent compilations of this place."""
+        """Number of concurrent compilations of this executor."""
         return self._engine.compilations()
 
     @property
@@ -78,7 +78,7 @@ class DaskCompilation:
             Refused, CompileFailed: as the compile workers of one machine.
             CompileCrashed: every machine that compiled it died.
             CancelledError: it was cancelled.
-            PlaceLost: there was no scheduler for five minutes.
+            ExecutorLost: there was no scheduler for five minutes.
         """
         try:
             answer = self._wait()
@@ -111,7 +111,7 @@ class DaskCompilation:
             except SchedulerLost as lost:
                 self._future = None
                 if time.monotonic() > patience_s:
-                    raise PlaceLost(f"nothing compiles: {lost}") from lost
+                    raise ExecutorLost(f"nothing compiles: {lost}") from lost
                 self._moved.wait(_PAUSE_S)
 
     def _begin(self) -> Future[Any]:

@@ -32,7 +32,7 @@ from service.cluster.dask.dask_worker import (
     start_there,
 )
 from service.cluster.dask.lost import SchedulerLost
-from service.cluster.executor import PlaceLost
+from service.cluster.executor import ExecutorLost
 from service.traces import trace_here
 from tuner.errors import ProofFailed
 from tuner.session.trial import Proof
@@ -47,7 +47,7 @@ _PRIORITY = 10  # above compilations
 class DaskDevice:
     """A device whose process a worker starts. Buffers are sent once, and then identified by their hashes.
 
-    A launch whose worker is lost raises PlaceLost: whether it ran is unknown, and its result is discarded.
+    A launch whose worker is lost raises ExecutorLost: whether it ran is unknown, and its result is discarded.
     """
 
     def __init__(self, engine: DaskEngine, address: str, hardware: str, spec: DeviceSpec) -> None:
@@ -68,7 +68,7 @@ class DaskDevice:
         """As StartingDevice.start; called once, and again after a launch that failed.
 
         Raises:
-            PlaceLost: as `run`.
+            ExecutorLost: as `run`.
         """
         if self._is_up:
             return
@@ -83,7 +83,7 @@ class DaskDevice:
         """As Device.run.
 
         Raises:
-            PlaceLost: the worker or the scheduler is gone, or another program uses the device.
+            ExecutorLost: the worker or the scheduler is gone, or another program uses the device.
         """
         hashes = tuple(map(hash_of, buffers))
         run = Run(self._spec.id, launch, hashes, timing, timeout_s)
@@ -103,7 +103,7 @@ class DaskDevice:
         """As ProvingDevice.prove: the worker generates the inputs and verifies the result.
 
         Raises:
-            PlaceLost: as `run`.
+            ExecutorLost: as `run`.
         """
         lean = replace(artifact, stages=())  # the texts are not needed there
         answer = self._ask(timeout_s, prove_there, Prove(self._spec.id, lean, seed, timing, timeout_s))
@@ -124,9 +124,9 @@ class DaskDevice:
                 self._restarts = max(answer.restarts, self._restarts)
                 return answer.error
             case InUse():
-                return PlaceLost(f"another program on {self._address} keeps {self._spec.id}")
+                return ExecutorLost(f"another program on {self._address} keeps {self._spec.id}")
             case _:
-                return PlaceLost(f"{self._address} does not keep what it is sent: {answer}")
+                return ExecutorLost(f"{self._address} does not keep what it is sent: {answer}")
 
     def close(self) -> None:
         """Ask the worker to end the device's process, unless the worker is gone."""
@@ -155,4 +155,4 @@ class DaskDevice:
             finally:
                 future.release()
         except (SchedulerLost, KilledWorker) as lost:
-            raise PlaceLost(f"worker {self._address} with {self._spec.id} is lost: {lost}") from lost
+            raise ExecutorLost(f"worker {self._address} with {self._spec.id} is lost: {lost}") from lost

@@ -21,26 +21,26 @@ from service.cluster.dask.dask_worker import (
     tell_offer,
 )
 from service.cluster.dask.executors import (
-    DaskPlace,
+    DaskExecutor,
     Predictions,
 )
 from service.cluster.dask.lost import SchedulerLost
 from service.cluster.dask.security import security_of
 from service.cluster.executor import (
-    Place,
-    PlaceLost,
+    Executor,
+    ExecutorLost,
     Reached,
 )
 from service.cluster.link import Link
 from service.cluster.local import hardware_of
 from service.cluster.shard import (
     WHOLE,
-    Share,
+    Shard,
 )
 
 NAME = "cluster"
 _ANSWER_S = 10.0  # for the scheduler
-_SILENT_S = 10.0  # after which places are removed if the scheduler does not answer
+_SILENT_S = 10.0  # after which executors are removed if the scheduler does not answer
 _LOOK_S = 1.0  # maximum age of the list of workers
 _WATCH_S = 1.0  # how often a waiting task checks that its machine is alive
 _LOST = (CancelledError, CommClosedError, OSError, KilledWorker)
@@ -48,10 +48,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class DaskEngine:
-    """Places of a share of the current XeTune workers of a scheduler. Thread-safe."""
+    """Executors of a share of the current XeTune workers of a scheduler. Thread-safe."""
 
-    def __init__(self, link: Link, share: Share = WHOLE, clock: Callable[[], float] = time.monotonic) -> None:
-        self._link, self._share, self._clock = link, share, clock
+    def __init__(self, link: Link, shard: Shard = WHOLE, clock: Callable[[], float] = time.monotonic) -> None:
+        self._link, self._shard, self._clock = link, shard, clock
         self._lock = threading.Lock()
         self._client: Client | None = None
         self._looked_s: float | None = None
@@ -61,26 +61,26 @@ class DaskEngine:
 
     @property
     def name(self) -> str:
-        """Name for the lease: one coordinator for all machines, or for each share of them."""
-        return NAME if self._share == WHOLE else f"{NAME} {self._share}"
+        """Name for the lease: one coordinator for all machines, or for each shard of them."""
+        return NAME if self._shard == WHOLE else f"{NAME} {self._shard}"
 
-    def places(self) -> Sequence[Place]:
-        """Return one place for each device of a worker, and one for jobs without a device if there is any
+    def executors(self) -> Sequence[Executor]:
+        """Return one executor for each device of a worker, and one for jobs without a device if there is any
         worker.
         """
         offers = self._ours()
         if not offers:
             return ()
-        mine = {address: offer for address, offer in offers.items() if self._share.has(address)}
-        places = [DaskPlace(self, *each) for each in _by_hardware(mine)]
-        return (*places, Predictions(self, _table())) if self._share.is_first else tuple(places)
+        mine = {address: offer for address, offer in offers.items() if self._shard.has(address)}
+        executors = [DaskExecutor(self, *each) for each in _by_hardware(mine)]
+        return (*executors, Predictions(self, _table())) if self._shard.is_first else tuple(executors)
 
     def reached(self) -> Sequence[Reached]:
         """Return the devices of these workers, without emulating ones."""
         return [
             Reached(address, offer.host, device)
             for address, offer in sorted(self._ours().items())
-            if self._share.has(address)
+            if self._shard.has(address)
             for device in offer.devices
         ]
 
@@ -89,7 +89,7 @@ class DaskEngine:
         return address in self._ours()
 
     def compilations(self) -> int:
-        """Return the number of concurrent compilations for each place, at least one."""
+        """Return the number of concurrent compilations for each executor, at least one."""
         offers = self._ours()
         return max(1, sum(offer.compilations for offer in offers.values()) // max(1, len(list(_by_hardware(offers)))))
 
@@ -110,14 +110,14 @@ class DaskEngine:
         """Send values to a worker; return their references for the arguments of a task.
 
         Raises:
-            PlaceLost: it cannot be reached.
+            ExecutorLost: it cannot be reached.
         """
         with self._lock:
             client = self._connected()
         try:
             return cast(dict[str, Any], client.scatter(data, workers=[address], hash=False))
         except (*_LOST, KeyError, ValueError) as error:
-            raise PlaceLost(f"worker {address}: buffers cannot be sent: {error}") from error
+            raise ExecutorLost(f"worker {address}: buffers cannot be sent: {error}") from error
 
     def tell(self, task: Callable[..., object], *arguments: object, **where: Any) -> None:
         """Start a task without waiting for its end.
@@ -225,12 +225,12 @@ class DaskEngine:
 
     def _say(self, message: str) -> None:
         if message.partition(":")[0] != (self._said or "").partition(":")[0]:
-            _log.warning("no places", reason=message)
+            _log.warning("no executors", reason=message)
         self._said = message
 
 
 def _by_hardware(offers: dict[str, Offer]) -> list[tuple[str, str, str, tuple[ListedDevice, ...]]]:
-    """Yield address, host, hardware and all devices of each place."""
+    """Yield address, host, hardware and all devices of each executor."""
     return [
         (address, offer.host, hardware, offer.devices)
         for address, offer in sorted(offers.items())

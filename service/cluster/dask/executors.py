@@ -1,4 +1,4 @@
-"""Places of a Dask worker: one with a device, and one for jobs that need none."""
+"""Executors of a Dask worker: one with a device, and one for jobs that need none."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from service.cluster.dask.engine import DaskEngine
 
 
-class DaskPlace:
+class DaskExecutor:
     """The devices of one piece of hardware of a worker: a GPU, or the CPU with the GPUs that it emulates."""
 
     def __init__(
@@ -49,14 +49,14 @@ class DaskPlace:
         return runnable([device for device in self._devices if hardware_of(device) == self._hardware])
 
     def resolve(self, name: str) -> ListedDevice:
-        """Return the device of that name among those of the worker; as Place.resolve."""
+        """Return the device of that name among those of the worker; as Executor.resolve."""
         return resolve_device(name, None, self._devices)
 
     @contextmanager
     def opened(
         self, listed: ListedDevice, stopped: Callable[[], bool], user: str, on_wait: Callable[[str], None]
     ) -> Generator[OpenedDevice | None]:
-        """Open the device; each launch takes its lock there, as this place has one job at a time."""
+        """Open the device; each launch takes its lock there, as this executor has one job at a time."""
         device = DaskDevice(self._engine, self._address, self._hardware, listed.spec)
         try:
             yield device
@@ -69,7 +69,7 @@ class DaskPlace:
 
 
 class Predictions:
-    """Place of jobs that need no device: kernels are compiled on the workers, and verified in this process."""
+    """Executor of jobs that need no device: kernels are compiled on the workers, and verified in this process."""
 
     def __init__(self, engine: DaskEngine, table: Sequence[ListedDevice]) -> None:
         self._engine, self._table = engine, table
@@ -94,7 +94,7 @@ class Predictions:
         return ()
 
     def resolve(self, name: str) -> ListedDevice:
-        """Return the device of the table of that name; as Place.resolve."""
+        """Return the device of the table of that name; as Executor.resolve."""
         return resolve_device(name, None, self._table)
 
     @contextmanager

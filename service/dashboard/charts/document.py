@@ -45,7 +45,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class ChartAxis:
     """A column on an axis: linear, log, or category with the values in order. `from_zero` includes zero.
 
     `low` and `high` are included if set: related charts have the same range.
@@ -97,9 +97,9 @@ class Chart:
     columns: tuple[Column, ...]
     series: tuple[Series, ...]
     kind: Kind = Kind.XY
-    x: Axis | None = None
-    y: Axis | None = None
-    color: Axis | None = None
-    axes: tuple[Axis, ...] = field(default=())
+    x: ChartAxis | None = None
+    y: ChartAxis | None = None
+    color: ChartAxis | None = None
+    axes: tuple[ChartAxis, ...] = field(default=())
     empty: str = "Nothing to draw yet."
     of: str = ""

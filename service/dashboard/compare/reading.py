@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from db.schema import Kernel
-from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
+from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.compare.cost import Cost, cost
 from service.dashboard.compare.differences import Group, groups
 from service.dashboard.compare.texts import TextDifference, difference
@@ -87,8 +87,8 @@ def times_chart(session: Session, ids: tuple[UUID, UUID]) -> Chart:
         note="Medians from p10 to p90 where measured; with the model's interval where predicted.",
         columns=(*columns, Column("Evidence"), Column("Configuration")),
         series=(*bars, *spans),
-        x=Axis(0, "Kernel", scale="category", categories=("A", "B")),
-        y=Axis(1, "Time", "µs", from_zero=True),
+        x=ChartAxis(0, "Kernel", scale="category", categories=("A", "B")),
+        y=ChartAxis(1, "Time", "µs", from_zero=True),
         empty="Neither kernel has a time.",
     )
 

@@ -19,7 +19,7 @@ from db.schema import (
 from hal import readiness
 from hal.devices.listed import ListedDevice
 from hal.facts.spec import DeviceSpec
-from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
+from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.devices.facts import ShownFact, shown
 from service.dashboard.devices.rows import DeviceRow
 from service.dashboard.evidence import TimeEvidence
@@ -130,8 +130,8 @@ def clocks_chart(session: Session, slug: str) -> Chart:
         note=f"The latest {len(found):,} measurements that read a clock, the last on the right.",
         columns=(Column("Measurement"), Column("Clock", "MHz"), Column("At (UTC)"), Column("Trial")),
         series=tuple(series),
-        x=Axis(0, "Measurement", whole=True),
-        y=Axis(1, "Clock", "MHz"),
+        x=ChartAxis(0, "Measurement", whole=True),
+        y=ChartAxis(1, "Clock", "MHz"),
         empty="No measurement read a clock: not every driver tells it.",
     )
 

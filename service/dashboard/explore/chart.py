@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
+from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.explore.choice import OUTCOME, View
 from service.dashboard.explore.reading import Dot, chosen, groups_of, status_of
@@ -93,16 +93,16 @@ def _left_out(view: View) -> str:
     return f" whose {', '.join(said)}" if said else ""
 
 
-def _axis(column: int, name: str, pair: Pair, dots: Sequence[Dot]) -> Axis:
+def _axis(column: int, name: str, pair: Pair, dots: Sequence[Dot]) -> ChartAxis:
     unit = _UNITS.get(name, "")
     values = {value for dot in dots if (value := _value(pair, dot, name)) is not None}
     numbers = [value for value in values if not isinstance(value, str)]
     if len(numbers) < len(values):
-        return Axis(column, name, unit, "category", ordered({dot.fields[name] for dot in dots}))
+        return ChartAxis(column, name, unit, "category", ordered({dot.fields[name] for dot in dots}))
     low, high = min(numbers, default=None), max(numbers, default=None)
     if name in ("time", "rate"):
-        return Axis(column, name, unit, "log", low=low, high=high)
-    return Axis(column, name, unit, whole=True, low=low, high=high)
+        return ChartAxis(column, name, unit, "log", low=low, high=high)
+    return ChartAxis(column, name, unit, whole=True, low=low, high=high)
 
 
 def _drawable(pair: Pair, dot: Dot, view: View) -> bool:

@@ -11,7 +11,7 @@ from db.schema import (
     Job,
     Trial,
 )
-from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
+from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.figures import Point, points
 from service.dashboard.naming import config_label
@@ -69,11 +69,11 @@ def history_chart(session: Session, job: Job) -> Chart:
     timed = sum(p.time is not None for p in found)
     return Chart(
         title="Time of each trial",
-        note=_note(count, timed, drawn, sampled=count > len(found)) + _in_turns(job),
+        note=_note(count, timed, drawn, sampled=count > len(found)) + _interleaved(job),
         columns=_COLUMNS,
         series=tuple(series),
-        x=Axis(0, "Trial", whole=True),
-        y=Axis(1, "Time", "µs", "log"),
+        x=ChartAxis(0, "Trial", whole=True),
+        y=ChartAxis(1, "Time", "µs", "log"),
         empty="No trial has a time yet." if job.status in ("queued", "running") else "No trial has a time.",
     )
 
@@ -98,8 +98,8 @@ def failures_chart(session: Session, job: Job) -> Chart:
         note=f"{failed:,} of {len(found):,} trials{' in a sample' if count > len(found) else ''}",
         columns=(Column("Trial"), Column("Outcome")),
         series=tuple(series),
-        x=Axis(0, "Trial", whole=True),
-        y=Axis(1, "", scale="category", categories=tuple(s.name for s in series)),
+        x=ChartAxis(0, "Trial", whole=True),
+        y=ChartAxis(1, "", scale="category", categories=tuple(s.name for s in series)),
         empty="Every trial that ended has a time." if count else "No trial has begun.",
     )
 
@@ -132,7 +132,7 @@ def judged_chart(session: Session, job: Job) -> Chart:
         Column("Interval from", "µs"),
         Column("Interval to", "µs"),
     )
-    x, y = Axis(1, "Predicted", "µs", "log"), Axis(2, "Measured", "µs", "log")
+    x, y = ChartAxis(1, "Predicted", "µs", "log"), ChartAxis(2, "Measured", "µs", "log")
     return Chart("Predicted against measured", note, columns, tuple(series), x=x, y=y, empty=note)
 
 
@@ -181,7 +181,7 @@ def _configs(session: Session, job: Job, numbers: set[int]) -> dict[int, str]:
     return {number: config_label(config) for number, config in session.execute(query)}
 
 
-def _in_turns(job: Job) -> str:
+def _interleaved(job: Job) -> str:
     """Return the note on the re-measured times, which are not drawn."""
     default_us, best_us = job.compared_default_us, job.compared_best_us
     if default_us is None or best_us is None:

@@ -27,8 +27,8 @@ from service.dashboard.problem_filter import (
 )
 from service.job_summary import (
     Basis,
-    Headline,
-    headline,
+    ReportedTimes,
+    reported_times,
 )
 
 PAGE_SIZE = 50
@@ -39,7 +39,7 @@ STATUSES = ("queued", "running", "succeeded", "failed", "cancelled")
 class JobRow:
     """One job in a list. `done` is the number of trials begun; the budget is both trials and seconds.
 
-    `best` is the reported time of the job, by `headline`; `single` is that of the best trial, if different.
+    `best` is the reported time of the job, by `reported_times`; `single` is that of the best trial, if different.
     `origin` is the host where it ran, if imported.
     """
 
@@ -50,7 +50,7 @@ class JobRow:
     device: str
     best: TimeFigure | None
     single: TimeFigure | None
-    headline: Headline | None
+    reported_times: ReportedTimes | None
     done: int
     budget_trials: int
     budget_seconds: float
@@ -61,7 +61,7 @@ class JobRow:
     @property
     def gain(self) -> float | None:
         """Speedup of the best over the default."""
-        return None if self.headline is None else self.headline.gain
+        return None if self.reported_times is None else self.reported_times.gain
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def job_rows(session: Session, jobs: Sequence[Job]) -> Iterable[JobRow]:
 def job_row(job: Job, best: TimeFigure | None, default: TimeFigure | None, done: int) -> JobRow:
     """A job in a line, from the times of its best trial and of trial 0. One asked to stop that runs is "cancelling"."""
     stopping = job.cancel_requested and job.status in ("queued", "running")
-    line = None if best is None else headline_of(job, best, default)
+    line = None if best is None else reported_times_of(job, best, default)
     return JobRow(
         id=str(job.id),
         status="cancelling" if stopping else job.status,
@@ -133,8 +133,8 @@ def job_row(job: Job, best: TimeFigure | None, default: TimeFigure | None, done:
         problem_key=job.problem.key,
         device=job.device.slug,
         best=None if best is None or line is None else _standing(job, best, line),
-        single=best if line is not None and line.basis is Basis.IN_TURNS else None,
-        headline=line,
+        single=best if line is not None and line.basis is Basis.INTERLEAVED else None,
+        reported_times=line,
         done=done,
         budget_trials=job.budget_trials,
         budget_seconds=job.budget_seconds,
@@ -144,19 +144,19 @@ def job_row(job: Job, best: TimeFigure | None, default: TimeFigure | None, done:
     )
 
 
-def headline_of(job: Job, best: TimeFigure, default: TimeFigure | None) -> Headline:
+def reported_times_of(job: Job, best: TimeFigure, default: TimeFigure | None) -> ReportedTimes:
     """The times that stand for a job; those of its best trial and of trial 0 count if their evidence is the same."""
     alike = default is not None and default.evidence is best.evidence
-    return headline(
+    return reported_times(
         best.time_us,
         default.time_us if alike and default is not None else None,
         predicted=best.evidence is TimeEvidence.PREDICTED,
-        in_turns=(job.compared_default_us, job.compared_best_us),
+        interleaved=(job.compared_default_us, job.compared_best_us),
     )
 
 
-def _standing(job: Job, best: TimeFigure, line: Headline) -> TimeFigure:
-    if line.basis is not Basis.IN_TURNS:
+def _standing(job: Job, best: TimeFigure, line: ReportedTimes) -> TimeFigure:
+    if line.basis is not Basis.INTERLEAVED:
         return replace(best, basis=line.basis)
     us = line.best_us
     return replace(

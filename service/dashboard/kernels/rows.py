@@ -15,7 +15,7 @@ from db.schema import (
     Trial,
 )
 from service.api.kernels.listing import (
-    Known,
+    EvidenceFilter,
     has_time,
     newest,
 )
@@ -33,7 +33,7 @@ from service.dashboard.problem_filter import (
 )
 
 PAGE_SIZE = 50
-EVIDENCES = tuple(Known)
+EVIDENCES = tuple(EvidenceFilter)
 NO_PROOF = ProofFigure("none", 0, 0, None, None)
 
 
@@ -87,7 +87,7 @@ def kernel_list(session: Session, wanted: Filter) -> KernelList:
     if asked := wanted.conditions():
         query = query.where(Kernel.problem_id.in_(select(Problem.id).where(*asked)))
     if wanted.evidence in EVIDENCES:
-        query = query.where(*has_time(Known(wanted.evidence)))
+        query = query.where(*has_time(EvidenceFilter(wanted.evidence)))
     if wanted.before is not None:
         query = query.where(Kernel.id < wanted.before)
     found = newest(session, query, wanted.device or None, PAGE_SIZE + 1)

@@ -15,7 +15,7 @@ from db.schema import (
     ScheduleFire,
 )
 from hal.devices.listed import ListedDevice
-from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
+from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.rows import JobRow, job_rows
 from service.dashboard.naming import problem_flops, problem_label
@@ -108,8 +108,8 @@ def gains_chart(session: Session) -> Chart:
         note=f"The latest jobs that re-measured default and best, interleaved: {count:,}.",
         columns=columns,
         series=series,
-        x=Axis(0, "Operations of the problem", "GFLOP", "log"),
-        y=Axis(1, "Gain", "x", from_zero=True),
+        x=ChartAxis(0, "Operations of the problem", "GFLOP", "log"),
+        y=ChartAxis(1, "Gain", "x", from_zero=True),
         empty="No job has measured its best against the default yet.",
     )
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from codegen import Refused
 from codegen.xe.rules import check_problem
-from service.dashboard.charts.document import Axis, Chart, Column, Kind, Mark, Row, Series
+from service.dashboard.charts.document import Chart, ChartAxis, Column, Kind, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.naming import config_label
 from service.dashboard.problems.choices import choices_of
@@ -64,8 +64,8 @@ def roofline(pair: Pair) -> Chart:
             Column("Configuration"),
         ),
         series=tuple(series),
-        x=Axis(0, "Operations for each byte of memory traffic", "FLOP/B", "log"),
-        y=Axis(1, "Rate", "TFLOP/s", "log"),
+        x=ChartAxis(0, "Operations for each byte of memory traffic", "FLOP/B", "log"),
+        y=ChartAxis(1, "Rate", "TFLOP/s", "log"),
         empty="No trial has a time yet.",
     )
 
@@ -77,9 +77,9 @@ def parallel(pair: Pair) -> Chart:
     # The fastest are drawn whole, the others thinned.
     shown = [*own[: MOST_PATHS // 3], *_spread(own[MOST_PATHS // 3 :], MOST_PATHS - MOST_PATHS // 3)]
     rows: list[Row] = [(*(s.fields.get(name) for name in names), s.time_us) for s in reversed(shown)]
-    time = Axis(len(names), "Time", "µs", "log")
+    time = ChartAxis(len(names), "Time", "µs", "log")
     axes = [
-        Axis(i, name.capitalize(), scale="category", categories=ordered(s.fields.get(name, "none") for s in shown))
+        ChartAxis(i, name.capitalize(), scale="category", categories=ordered(s.fields.get(name, "none") for s in shown))
         for i, name in enumerate(names)
     ]
     evidence = own[0].evidence if own else None
@@ -110,8 +110,8 @@ def importance(pair: Pair) -> Chart:
         "measured trials, as the search chose them. What matters only together shows little.",
         columns=(Column("Parameter"), Column("Explained", "%"), Column("Values tried")),
         series=(Series("explained alone", Mark.BARS, rows, evidence),) if rows else (),
-        x=Axis(0, "", scale="category", categories=tuple(row[0] for row in rows)),
-        y=Axis(1, "Explained", "%", from_zero=True),
+        x=ChartAxis(0, "", scale="category", categories=tuple(row[0] for row in rows)),
+        y=ChartAxis(1, "Explained", "%", from_zero=True),
         empty=f"At least {LEAST_TRIALS} measured trials that differ are needed; there are {len(own):,}.",
     )
 
@@ -141,7 +141,7 @@ def judged(pair: Pair) -> Chart:
         Column("Interval to", "µs"),
         Column("Configuration"),
     )
-    x, y = Axis(0, "Predicted", "µs", "log"), Axis(1, "Measured", "µs", "log")
+    x, y = ChartAxis(0, "Predicted", "µs", "log"), ChartAxis(1, "Measured", "µs", "log")
     return Chart("Predicted against measured", note, columns, tuple(series), x=x, y=y, empty=note)
 
 
@@ -246,8 +246,8 @@ def choices(pair: Pair) -> Chart:
         note="The model's choice is the configuration that it predicts to be fastest of those that were tried.",
         columns=(Column("Choice"), Column("Time", "µs"), Column("Basis"), Column("Configuration")),
         series=tuple(series),
-        x=Axis(0, "", scale="category", categories=tuple(dict.fromkeys(c.name for c in choices_of(pair)))),
-        y=Axis(1, "Time", "µs", from_zero=True),
+        x=ChartAxis(0, "", scale="category", categories=tuple(dict.fromkeys(c.name for c in choices_of(pair)))),
+        y=ChartAxis(1, "Time", "µs", from_zero=True),
         empty="No trial has a time yet.",
     )
 

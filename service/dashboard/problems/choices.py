@@ -7,8 +7,8 @@ from service.dashboard.evidence import TimeEvidence, TimeFigure
 from service.dashboard.problems.samples import Pair, Sample
 from service.job_summary import (
     Basis,
-    Headline,
-    headline,
+    ReportedTimes,
+    reported_times,
 )
 
 
@@ -42,7 +42,7 @@ class _Tuned:
 
     best: Sample
     default: Sample | None
-    line: Headline
+    line: ReportedTimes
 
 
 def choices_of(pair: Pair) -> list[Choice]:
@@ -67,9 +67,9 @@ def _tuned(pair: Pair, measured: list[Sample]) -> _Tuned:
     for best in [s for s in measured if s.best_of_job] or measured[:1]:
         default = defaults.get(best.job_id)
         single_us = None if default is None else default.time_us
-        line = headline(best.time_us, single_us, predicted=False, in_turns=again[best.job_id])
+        line = reported_times(best.time_us, single_us, predicted=False, interleaved=again[best.job_id])
         found.append(_Tuned(best, default, line))
-    return min(found, key=lambda of: (of.line.basis is not Basis.IN_TURNS, of.line.best_us))
+    return min(found, key=lambda of: (of.line.basis is not Basis.INTERLEAVED, of.line.best_us))
 
 
 def _times(name: str, sample: Sample, tuned: _Tuned | None, least: float | None) -> Iterator[Choice]:
@@ -83,7 +83,7 @@ def _times(name: str, sample: Sample, tuned: _Tuned | None, least: float | None)
 def _measured(name: str, sample: Sample, tuned: _Tuned) -> Choice:
     line = tuned.line
     stands = {"default": line.default_us, "tuned": line.best_us}.get(name)
-    if line.basis is Basis.IN_TURNS and stands is not None:
+    if line.basis is Basis.INTERLEAVED and stands is not None:
         over = stands / line.best_us
         return Choice(name, sample, stands, stands, stands, sample.evidence, line.basis, over, line.basis)
     over = sample.time_us / tuned.best.time_us if sample.evidence is tuned.best.evidence else None

@@ -15,7 +15,7 @@ from db.schema import (
     Prediction,
     Trial,
 )
-from service.dashboard.charts.document import Axis, Chart, Column, Kind, Mark, Row, Series
+from service.dashboard.charts.document import Chart, ChartAxis, Column, Kind, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.problems.charts import ordered
 from service.dashboard.problems.fields import Value, paths_of, value_of
@@ -74,9 +74,9 @@ def heat_map(session: Session, pair: Pair, x: str, y: str) -> Chart:
         if rows
         else (),
         kind=Kind.HEAT,
-        x=Axis(0, x.capitalize(), scale="category", categories=ordered(cell.x for cell in cells)),
-        y=Axis(1, y.capitalize(), scale="category", categories=ordered(cell.y for cell in cells)),
-        color=Axis(2, "Least time", "µs"),
+        x=ChartAxis(0, x.capitalize(), scale="category", categories=ordered(cell.x for cell in cells)),
+        y=ChartAxis(1, y.capitalize(), scale="category", categories=ordered(cell.y for cell in cells)),
+        color=ChartAxis(2, "Least time", "µs"),
         empty="No trial with a time has both parameters.",
     )
 

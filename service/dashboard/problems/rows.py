@@ -46,7 +46,7 @@ class BestTime:
         """Evidence and basis."""
         if self.basis is Basis.PREDICTED:
             return self.evidence.words
-        how = "measured interleaved" if self.basis is Basis.IN_TURNS else "single measurement"
+        how = "measured interleaved" if self.basis is Basis.INTERLEAVED else "single measurement"
         return f"{how}, DPAS emulated" if self.evidence is TimeEvidence.EMULATED else how
 
 
@@ -123,7 +123,7 @@ def _pairs(session: Session, problem_ids: Sequence[int], slug: str) -> list[Pair
     if slug:
         jobs = jobs.where(Device.slug == slug)
     found = {
-        Basis.IN_TURNS: _least(session, problem_ids, Job.compared_best_us, Measurement.label),
+        Basis.INTERLEAVED: _least(session, problem_ids, Job.compared_best_us, Measurement.label),
         Basis.SINGLE: _least(session, problem_ids, Measurement.median_us, Measurement.label),
         Basis.PREDICTED: _least(session, problem_ids, Prediction.time_us, Prediction.model_version),
     }

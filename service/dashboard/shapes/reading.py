@@ -25,7 +25,7 @@ from service.api.shapes.schemas import (
 )
 from service.configurations import ConfigBody
 from service.dashboard.charts.answers import csv_cell
-from service.dashboard.charts.document import Axis, Chart, Column, Mark, Row, Series
+from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.evidence import ProofFigure, TimeEvidence
 from service.dashboard.naming import config_label
 from service.job_summary import Basis
@@ -33,7 +33,7 @@ from service.schemas import Evidence, ProblemBody, to_problem
 from tuner.session.evidence import NATIVE
 
 KNOWN_BY = {
-    "in_turns": "measured interleaved",
+    "interleaved": "measured interleaved",
     "trial": "measured by single trials",
     "predicted": "predicted by the model",
     "none": "not known",
@@ -65,7 +65,7 @@ class ShapeRow:
         """Basis of the comparison of default and best."""
         if self.time is TimeEvidence.PREDICTED:
             return "by the model"
-        return (Basis.IN_TURNS if self.shape.in_turns else Basis.SINGLE).of_two
+        return (Basis.INTERLEAVED if self.shape.interleaved else Basis.SINGLE).of_two
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +172,8 @@ def gains_chart(found: ShapeSetOut) -> Chart:
             Series(_NAMES[evidence], Mark.DOTS, [row for row, _ in rows], evidence, links=[link for _, link in rows])
             for evidence, rows in series.items()
         ),
-        x=Axis(0, "Shape", whole=True),
-        y=Axis(1, "Gain", "x", from_zero=True),
+        x=ChartAxis(0, "Shape", whole=True),
+        y=ChartAxis(1, "Gain", "x", from_zero=True),
         empty="No shape has a time for its default and its best yet.",
     )
 

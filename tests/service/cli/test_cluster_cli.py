@@ -12,7 +12,7 @@ pytest.importorskip("distributed", reason="Dask is not installed: pip install 'x
 from service.cluster.dask.buffers import Kept, hash_of
 from service.cluster.dask.quiet import Quiet
 from service.cluster.link import Certificates, link_to
-from service.cluster.shard import share_of
+from service.cluster.shard import parse_shard
 from service.settings import InvalidSettings, Settings
 
 
@@ -72,7 +72,7 @@ def test_what_wants_it_alone_waits_for_the_others_and_keeps_later_ones_out() -> 
     quiet, order = Quiet(), list[str]()
     first, leave = threading.Event(), threading.Event()
 
-    def share(name: str) -> None:
+    def shard(name: str) -> None:
         with quiet.shared():
             first.set()
             assert leave.wait(30)
@@ -82,13 +82,13 @@ def test_what_wants_it_alone_waits_for_the_others_and_keeps_later_ones_out() -> 
         with quiet.alone():
             order.append("alone")
 
-    threads = [threading.Thread(target=share, args=("before",)), threading.Thread(target=alone)]
+    threads = [threading.Thread(target=shard, args=("before",)), threading.Thread(target=alone)]
     threads[0].start()
     assert first.wait(30)
     threads[1].start()
     while quiet._wanting == 0:  # pyright: ignore[reportPrivateUsage]
         time.sleep(0.01)
-    threads.append(threading.Thread(target=share, args=("after",)))
+    threads.append(threading.Thread(target=shard, args=("after",)))
     threads[2].start()
     time.sleep(0.05)
     leave.set()
@@ -99,13 +99,13 @@ def test_what_wants_it_alone_waits_for_the_others_and_keeps_later_ones_out() -> 
 
 def test_each_machine_is_of_one_share() -> None:
     addresses = [f"tcp://10.0.0.{number}:4{number:03d}" for number in range(200)]
-    shares = [share_of(f"{number}/3") for number in (1, 2, 3)]
-    counts = [[share.has(address) for address in addresses].count(True) for share in shares]
-    assert all(sum(share.has(address) for share in shares) == 1 for address in addresses)
+    shards = [parse_shard(f"{number}/3") for number in (1, 2, 3)]
+    counts = [[shard.has(address) for address in addresses].count(True) for shard in shards]
+    assert all(sum(shard.has(address) for shard in shards) == 1 for address in addresses)
     assert min(counts) > 40
 
 
 @pytest.mark.parametrize("text", ["0/1", "2/1", "1", "a/b", "1/0", "-1/2"])
 def test_what_is_no_share_is_refused(text: str) -> None:
-    with pytest.raises(InvalidSettings, match="expected a share such as 2/4"):
-        share_of(text)
+    with pytest.raises(InvalidSettings, match="expected a shard such as 2/4"):
+        parse_shard(text)

@@ -6,44 +6,44 @@ from dataclasses import dataclass, field
 
 from db.session import Database
 from service.cluster.coordinator import Clock, Coordinator
-from service.cluster.executor import Place
-from service.cluster.local import LocalEngine, LocalPlace
+from service.cluster.executor import Executor
+from service.cluster.local import LocalEngine, LocalExecutor
 from service.jobs.job_runs import RunJob
 from service.settings import Settings
 
-RunAt = Callable[[Database, Place], RunJob]
+RunAt = Callable[[Database, Executor], RunJob]
 
 
-def nothing_here() -> LocalPlace:
+def nothing_here() -> LocalExecutor:
     """This machine without a device: it runs the jobs whose times are predicted."""
-    return LocalPlace(here=frozenset)
+    return LocalExecutor(here=frozenset)
 
 
 @dataclass(frozen=True)
 class NamedEngine(LocalEngine):
     """This machine under a name of its own: two of them in one process are two machines for the coordinators."""
 
-    place: LocalPlace
+    executor: LocalExecutor
     machine: str
 
     @property
     def name(self) -> str:
         return f"machine {self.machine}"
 
-    def places(self) -> tuple[LocalPlace]:
-        return (self.place,)
+    def executors(self) -> tuple[LocalExecutor]:
+        return (self.executor,)
 
 
 def coordinator(
     database: Database,
     settings: Settings,
     run_at: RunAt,
-    place: LocalPlace | None = None,
+    executor: LocalExecutor | None = None,
     holder: str | None = None,
     clock: Clock | None = None,
 ) -> Coordinator:
-    """Return a coordinator of `place`; one with a `holder` is of another machine, which has that name."""
-    here = place or nothing_here()
+    """Return a coordinator of `executor`; one with a `holder` is of another machine, which has that name."""
+    here = executor or nothing_here()
     engine = LocalEngine(here) if holder is None else NamedEngine(here, holder)
     return Coordinator(database, settings, engine, run_at, holder, clock)
 
@@ -52,16 +52,16 @@ def run_jobs(
     database: Database,
     settings: Settings,
     run_at: RunAt,
-    place: LocalPlace | None = None,
+    executor: LocalExecutor | None = None,
     holder: str | None = None,
     at_most: int | None = None,
 ) -> int:
-    """Run jobs one after the other until none is left that `place` can run; return how many were claimed.
+    """Run jobs one after the other until none is left that `executor` can run; return how many were claimed.
 
     It also returns when another coordinator leads, or the database does not answer.
     """
     turns = _Turns(at_most)
-    made = coordinator(database, settings, run_at, place, holder, Clock(wait=turns.wait, start=turns.start))
+    made = coordinator(database, settings, run_at, executor, holder, Clock(wait=turns.wait, start=turns.start))
     turns.stop = made.stop
     made.run()
     return turns.claimed

@@ -1,4 +1,4 @@
-"""A coordinator gives each free place a job, alone; one that is followed writes nothing more."""
+"""A coordinator gives each free executor a job, alone; one that is followed writes nothing more."""
 
 import threading
 import time
@@ -29,8 +29,8 @@ from service.api.devices.stored import store_device
 from service.cluster.coordinator import Coordinator
 from service.cluster.executor import (
     Engine,
-    Place,
-    PlaceLost,
+    Executor,
+    ExecutorLost,
     Reached,
 )
 from service.cluster.fenced import FencedDatabase
@@ -52,7 +52,7 @@ WAIT_S = 60.0
 
 @dataclass(frozen=True)
 class Named:
-    """A place by name, with the slugs of its devices."""
+    """an executor by name, with the slugs of its devices."""
 
     id: str
     slugs: tuple[str, ...] = ()
@@ -65,13 +65,13 @@ class Named:
 
 @dataclass
 class Some:
-    """An engine of named places, which may change."""
+    """An engine of named executors, which may change."""
 
     here: list[Named]
     name: str = "cluster"
     told: list[Reached] = field(default_factory=list)
 
-    def places(self) -> list[Named]:
+    def executors(self) -> list[Named]:
         return self.here
 
     def reached(self) -> list[Reached]:
@@ -92,12 +92,12 @@ class Running:
     started: list[tuple[Coordinator, threading.Thread]] = field(default_factory=list)
 
     def start(self, engine: Some, work: Work, holder: str, **settings: object) -> Coordinator:
-        """Start one; `work` is what runs a job, given the fenced database and the place's id."""
+        """Start one; `work` is what runs a job, given the fenced database and the executor's id."""
         quick = {"worker_poll_s": 0.02, "coordinator_lease_s": 0.5} | settings
         of = Settings(database_url="sqlite:///unused").model_copy(update=quick)
 
-        def at(database: Database, place: Place) -> Callable[[ClaimedJob, threading.Event], JobEnd]:
-            return lambda job, interrupt: work(database, place.id, job, interrupt)
+        def at(database: Database, executor: Executor) -> Callable[[ClaimedJob, threading.Event], JobEnd]:
+            return lambda job, interrupt: work(database, executor.id, job, interrupt)
 
         made = Coordinator(self.database, of, cast(Engine, engine), at, holder)
         thread = threading.Thread(target=made.run)
@@ -161,8 +161,8 @@ def test_places_work_at_the_same_time_each_on_its_own_devices(database: Database
     ids = add_jobs(database, "b580", "b60", "b580", "elsewhere")
     both, where = threading.Barrier(2), {}
 
-    def work(_: Database, place: str, job: ClaimedJob, __: threading.Event) -> JobEnd:
-        where[job.id] = place
+    def work(_: Database, executor: str, job: ClaimedJob, __: threading.Event) -> JobEnd:
+        where[job.id] = executor
         if job.id in ids[:2]:
             both.wait(WAIT_S)  # only passed if the two run together
         return JobEnd.SUCCEEDED
@@ -180,8 +180,8 @@ def test_a_device_that_is_predicted_waits_for_a_place_that_predicts(database: Da
     engine = Some([Named("p1", ("b60",))])
     got: list[str] = []
 
-    def work(_: Database, place: str, __: ClaimedJob, ___: threading.Event) -> JobEnd:
-        got.append(place)
+    def work(_: Database, executor: str, __: ClaimedJob, ___: threading.Event) -> JobEnd:
+        got.append(executor)
         return JobEnd.SUCCEEDED
 
     running.start(engine, work, "a")
@@ -249,10 +249,10 @@ def test_a_place_that_is_lost_gives_its_job_to_another(database: Database, runni
     ids = add_jobs(database, "b580")
     engine = Some([Named("p1", ("b580",))])
 
-    def work(_: Database, place: str, __: ClaimedJob, ___: threading.Event) -> JobEnd:
-        if place == "p1":
+    def work(_: Database, executor: str, __: ClaimedJob, ___: threading.Event) -> JobEnd:
+        if executor == "p1":
             engine.here = [Named("p2", ("b580",))]
-            raise PlaceLost("p1 is gone")
+            raise ExecutorLost("p1 is gone")
         return JobEnd.SUCCEEDED
 
     running.start(engine, work, "a")
@@ -294,14 +294,14 @@ def test_a_database_that_is_away_is_told_of_once_and_when_it_is_back(
     monkeypatch.setattr("service.cluster.coordinator._log", Log())
 
     class Asking(Some):
-        """An engine that cannot tell its places while the database is away."""
+        """An engine that cannot tell its executors while the database is away."""
 
-        def places(self) -> list[Named]:
+        def executors(self) -> list[Named]:
             nonlocal looks
             looks += 1
             if not back.is_set():
                 raise DatabaseUnavailable("no connection")
-            return super().places()
+            return super().executors()
 
     running.start(Asking([Named("p1", ("b580",))]), lambda *_: JobEnd.SUCCEEDED, "a", coordinator_lease_s=60.0)
     until(lambda: looks > 5)
@@ -340,8 +340,8 @@ def test_no_more_jobs_are_under_way_than_one_may_have(database: Database, runnin
             inside -= 1
         return JobEnd.SUCCEEDED
 
-    places = [Named(f"p {slug}", (slug,)) for slug in ("b580", "b60", "b50")]
-    running.start(Some(places), work, "a", max_running_jobs=2)
+    executors = [Named(f"p {slug}", (slug,)) for slug in ("b580", "b60", "b50")]
+    running.start(Some(executors), work, "a", max_running_jobs=2)
     until(lambda: over(database, ids))
     assert most <= 2
 

@@ -1,4 +1,4 @@
-"""Machines that go away: compilations run again elsewhere, launches end their place, and nothing is sent twice."""
+"""Machines that go away: compilations run again elsewhere, launches end their executor, and nothing is sent twice."""
 
 import threading
 import time
@@ -17,10 +17,10 @@ from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Coordinator
 from service.cluster.dask.engine import DaskEngine
 from service.cluster.executor import (
-    Place,
-    PlaceLost,
+    Executor,
+    ExecutorLost,
 )
-from service.cluster.shard import share_of
+from service.cluster.shard import parse_shard
 from service.jobs.job_runs import RunJob
 from service.jobs.tuning import Tuning
 from service.settings import Settings
@@ -116,9 +116,9 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def at(place: Place, buffers: tuple[Buffer, ...]) -> RunReport:
-    """One launch at a place."""
-    with place.opened(place.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as device:
+def at(executor: Executor, buffers: tuple[Buffer, ...]) -> RunReport:
+    """One launch at an executor."""
+    with executor.opened(executor.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as device:
         assert device is not None
         return device.run(LAUNCH, buffers, None, 30.0)
 
@@ -129,9 +129,9 @@ def test_a_device_starts_there_within_the_seconds_that_are_given_and_again_after
     there, buffers = Starting(), Reference(SMALL, 7).buffers()
     start("w1", device=there)
     engine = cluster.engine()
-    until(lambda: len(engine.places()) == 2)
-    place = next(place for place in engine.places() if not place.predicts)
-    with place.opened(place.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as device:
+    until(lambda: len(engine.executors()) == 2)
+    executor = next(executor for executor in engine.executors() if not executor.predicts)
+    with executor.opened(executor.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as device:
         assert isinstance(device, StartingDevice)
         there.is_late = True
         with pytest.raises(DeviceTimedOut, match="opening it: no answer within 300 s"):
@@ -150,20 +150,23 @@ def test_a_device_starts_there_within_the_seconds_that_are_given_and_again_after
 
 def test_places_come_and_go_with_workers(cluster: Cluster, start: Callable[..., str]) -> None:
     engine = cluster.engine()
-    assert engine.places() == ()
+    assert engine.executors() == ()
     start("w1")
     start("w2")
-    until(lambda: len(engine.places()) == 3)
-    assert sorted(place.host for place in engine.places() if not place.predicts) == ["host of w1", "host of w2"]
+    until(lambda: len(engine.executors()) == 3)
+    assert sorted(executor.host for executor in engine.executors() if not executor.predicts) == [
+        "host of w1",
+        "host of w2",
+    ]
     assert [each.listed.spec.id for each in engine.reached()] == [SPEC.id] * 2
-    shares = [DaskEngine(cluster.link, share_of(text)) for text in ("1/2", "2/2")]
-    mine = [place.id for share in shares for place in share.places()]
-    assert sorted(mine) == sorted(place.id for place in engine.places())
-    assert [share.name for share in shares] == ["cluster 1/2", "cluster 2/2"]
-    for share in shares:
-        share.close()
+    shards = [DaskEngine(cluster.link, parse_shard(text)) for text in ("1/2", "2/2")]
+    mine = [executor.id for shard in shards for executor in shard.executors()]
+    assert sorted(mine) == sorted(executor.id for executor in engine.executors())
+    assert [shard.name for shard in shards] == ["cluster 1/2", "cluster 2/2"]
+    for shard in shards:
+        shard.close()
     cluster.close_worker("w1")
-    until(lambda: [place.host for place in engine.places() if not place.predicts] == ["host of w2"])
+    until(lambda: [executor.host for executor in engine.executors() if not executor.predicts] == ["host of w2"])
     engine.close()
 
 
@@ -171,16 +174,16 @@ def test_a_worker_of_another_version_is_left_alone(cluster: Cluster, start: Call
     engine = cluster.engine()
     start("old", version="0.0.1")
     start("new")
-    until(lambda: len(engine.places()) == 2)
-    assert {place.host for place in engine.places() if not place.predicts} == {"host of new"}
+    until(lambda: len(engine.executors()) == 2)
+    assert {executor.host for executor in engine.executors() if not executor.predicts} == {"host of new"}
     engine.close()
 
 
 def test_a_compilation_of_a_lost_machine_runs_on_another(cluster: Cluster, start: Callable[..., str]) -> None:
     engine, holding = cluster.engine(), Holding()
     start("w1", holding)
-    until(lambda: len(engine.places()) == 2)
-    with engine.places()[0].compilers(Path("unused")) as compilers:
+    until(lambda: len(engine.executors()) == 2)
+    with engine.executors()[0].compilers(Path("unused")) as compilers:
         compilation = compilers.compile(SMALL, CONFIG, SPEC)
         assert holding.entered.wait(WAIT_S)
         start("w2")
@@ -195,8 +198,8 @@ def test_a_compilation_of_a_lost_machine_runs_on_another(cluster: Cluster, start
 def test_a_compilation_outlives_the_scheduler(cluster: Cluster, start: Callable[..., str]) -> None:
     engine, holding = cluster.engine(), Holding()
     start("w1", holding)
-    until(lambda: len(engine.places()) == 2)
-    with engine.places()[0].compilers(Path("unused")) as compilers:
+    until(lambda: len(engine.executors()) == 2)
+    with engine.executors()[0].compilers(Path("unused")) as compilers:
         compilation = compilers.compile(SMALL, CONFIG, SPEC)
         assert holding.entered.wait(WAIT_S)
         threading.Timer(0.3, holding.go.set).start()  # a worker that closes waits for what it does
@@ -218,7 +221,7 @@ def test_a_launch_whose_machine_is_lost_ends_its_place(cluster: Cluster, start: 
 
     device.before = hold  # type: ignore[method-assign]
     start("w1", device=device)
-    until(lambda: len(engine.places()) == 2)
+    until(lambda: len(engine.executors()) == 2)
     end = cluster.close_scheduler if what == "scheduler" else lambda: cluster.close_worker("w1")
 
     def lose() -> None:
@@ -227,8 +230,8 @@ def test_a_launch_whose_machine_is_lost_ends_its_place(cluster: Cluster, start: 
 
     losing = threading.Thread(target=lose)
     losing.start()
-    with pytest.raises(PlaceLost, match="is lost"):
-        at(engine.places()[0], Reference(SMALL, 7).buffers())
+    with pytest.raises(ExecutorLost, match="is lost"):
+        at(engine.executors()[0], Reference(SMALL, 7).buffers())
     go.set()
     losing.join(WAIT_S)
     engine.close()
@@ -237,13 +240,13 @@ def test_a_launch_whose_machine_is_lost_ends_its_place(cluster: Cluster, start: 
 def test_buffers_are_sent_once(cluster: Cluster, start: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     engine = cluster.engine()
     start("w1")
-    until(lambda: len(engine.places()) == 2)
+    until(lambda: len(engine.executors()) == 2)
     sent: list[int] = []
     scatter = engine.scatter
     monkeypatch.setattr(engine, "scatter", lambda data, address: sent.append(len(data)) or scatter(data, address))
     first, other = Reference(SMALL, 7), Reference(SMALL, 8)
     for reference in (first, first, other):
-        at(engine.places()[0], reference.buffers())
+        at(engine.executors()[0], reference.buffers())
     assert sent == [3, 2]  # of the second problem's, the poison in C was there already
     engine.close()
 
@@ -253,10 +256,10 @@ def test_numbers_are_compared_where_the_device_is(
 ) -> None:
     engine, device = cluster.engine(), FakeDevice(SMALL, SPEC)
     start("w1", device=device)
-    until(lambda: len(engine.places()) == 2)
+    until(lambda: len(engine.executors()) == 2)
     monkeypatch.setattr(engine, "scatter", lambda *_: pytest.fail("operands travelled"))
-    place, kernel, reference = engine.places()[0], artifact_of(SMALL, CONFIG), Reference(SMALL, 7)
-    with place.opened(place.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as opened:
+    executor, kernel, reference = engine.executors()[0], artifact_of(SMALL, CONFIG), Reference(SMALL, 7)
+    with executor.opened(executor.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as opened:
         assert opened is not None
         proof, report = verify_on_device(opened, kernel, reference, Timing(), 30.0)
         here = verify_on_device(FakeDevice(SMALL, SPEC), kernel, reference, Timing(), 30.0)
@@ -290,8 +293,8 @@ def test_a_job_goes_on_at_another_machine(
     start("w1", device=device)
     artifacts = ArtifactStore(tmp_path / "artifacts")
 
-    def run_at(fenced: Database, place: Place) -> RunJob:
-        return Tuning(fenced, artifacts, tmp_path / "cache", place=place).run
+    def run_at(fenced: Database, executor: Executor) -> RunJob:
+        return Tuning(fenced, artifacts, tmp_path / "cache", executor=executor).run
 
     engine = cluster.engine()
     settings = Settings(data_dir=tmp_path, worker_poll_s=0.1)

@@ -15,8 +15,8 @@ from hal import Buffer
 from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Coordinator
 from service.cluster.executor import (
-    Place,
-    PlaceLost,
+    Executor,
+    ExecutorLost,
 )
 from service.jobs.job_runs import RunJob
 from service.jobs.tuning import Tuning
@@ -65,20 +65,20 @@ def buffers() -> tuple[Buffer, ...]:
     return Reference(SMALL, 7).buffers()
 
 
-def place_of(cluster: Cluster) -> tuple[Place, Callable[[], None]]:
+def place_of(cluster: Cluster) -> tuple[Executor, Callable[[], None]]:
     """The device of the one worker, and what closes its engine."""
     engine = cluster.engine()
-    until(lambda: len(engine.places()) == 2)
-    return next(place for place in engine.places() if not place.predicts), engine.close
+    until(lambda: len(engine.executors()) == 2)
+    return next(executor for executor in engine.executors() if not executor.predicts), engine.close
 
 
 def test_what_runs_when_a_machine_is_stopped_ends_and_is_fetched(
     cluster: Cluster, start: Callable[..., str], gate: Gate, held: Hooked
 ) -> None:
     start("w1", device=held)
-    place, close = place_of(cluster)
+    executor, close = place_of(cluster)
     with ThreadPoolExecutor(2) as pool:
-        launched = pool.submit(at, place, buffers())
+        launched = pool.submit(at, executor, buffers())
         assert gate.reached.wait(WAIT_S)
         left = pool.submit(cluster.leave_worker, "w1", WAIT_S)
         time.sleep(0.2)
@@ -94,12 +94,12 @@ def test_what_outlasts_the_time_is_left_and_its_place_is_lost(
     cluster: Cluster, start: Callable[..., str], gate: Gate, held: Hooked
 ) -> None:
     start("w1", device=held)
-    place, close = place_of(cluster)
+    executor, close = place_of(cluster)
     with ThreadPoolExecutor(1) as pool:
-        launched = pool.submit(at, place, buffers())
+        launched = pool.submit(at, executor, buffers())
         assert gate.reached.wait(WAIT_S)
         cluster.leave_worker("w1", 0.1)
-        with pytest.raises(PlaceLost):
+        with pytest.raises(ExecutorLost):
             launched.result(WAIT_S)
     close()
 
@@ -151,7 +151,7 @@ def test_what_machines_do_for_a_job_is_in_its_trace(
     for span in there:
         assert span.parent is not None and job.context is not None and span.attributes is not None  # noqa: PT018
         assert span.parent.span_id == job.context.span_id
-        assert span.attributes["xetune.place"] == "host of w1"
+        assert span.attributes["xetune.executor"] == "host of w1"
 
 
 class Job:
@@ -160,8 +160,8 @@ class Job:
     def __init__(self, cluster: Cluster, database: Database, folder: Path) -> None:
         self._engine = cluster.engine()
 
-        def run_at(fenced: Database, place: Place) -> RunJob:
-            return Tuning(fenced, ArtifactStore(folder / "artifacts"), folder / "cache", place=place).run
+        def run_at(fenced: Database, executor: Executor) -> RunJob:
+            return Tuning(fenced, ArtifactStore(folder / "artifacts"), folder / "cache", executor=executor).run
 
         settings = Settings(data_dir=folder, worker_poll_s=0.1)
         self._coordinator = Coordinator(database, settings, self._engine, run_at)

@@ -3,7 +3,7 @@
 import math
 import random
 
-from service.dashboard.charts.document import Axis, Chart, Column, Kind, Mark, Row, Series
+from service.dashboard.charts.document import Chart, ChartAxis, Column, Kind, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 
 _NOTE = "Invented numbers."
@@ -29,7 +29,7 @@ def _history() -> Chart:
             Series("spread", Mark.SPANS, steps, evidence, part_of=name, low=2, high=3),
         )
     columns = (Column("Trial"), Column("Time", "µs"), Column("Low", "µs"), Column("High", "µs"))
-    x, y = Axis(0, "Trial", whole=True), Axis(1, "Time", "µs", "log")
+    x, y = ChartAxis(0, "Trial", whole=True), ChartAxis(1, "Time", "µs", "log")
     return Chart("Two evidences, never in one line", _NOTE, columns, tuple(series), x=x, y=y)
 
 
@@ -40,8 +40,8 @@ def _bars() -> Chart:
         Series("measured", Mark.BARS, rows, TimeEvidence.MEASURED),
         Series("predicted", Mark.BARS, lower, TimeEvidence.PREDICTED),
     )
-    x = Axis(0, "Type", scale="category", categories=("f16", "bf16", "s8"))
-    y = Axis(1, "Rate", "TFLOP/s", from_zero=True)
+    x = ChartAxis(0, "Type", scale="category", categories=("f16", "bf16", "s8"))
+    y = ChartAxis(1, "Rate", "TFLOP/s", from_zero=True)
     return Chart("Bars", _NOTE, (Column("Type"), Column("Rate", "TFLOP/s")), series, x=x, y=y)
 
 
@@ -49,9 +49,9 @@ def _heat() -> Chart:
     sizes = (32, 64, 128, 256)
     rows: list[Row] = [(m, n, 300 + abs(math.log2(m * n) - 14) * 180) for m in sizes for n in sizes if m * n > 1500]
     series = (Series("fastest measured", Mark.CELLS, rows, TimeEvidence.MEASURED),)
-    x, y = (Axis(i, name, scale="category", categories=sizes) for i, name in enumerate(("Tile m", "Tile n")))
+    x, y = (ChartAxis(i, name, scale="category", categories=sizes) for i, name in enumerate(("Tile m", "Tile n")))
     columns = (Column("Tile m"), Column("Tile n"), Column("Time", "µs"))
-    return Chart("Cells", _NOTE, columns, series, Kind.HEAT, x, y, color=Axis(2, "Time", "µs"))
+    return Chart("Cells", _NOTE, columns, series, Kind.HEAT, x, y, color=ChartAxis(2, "Time", "µs"))
 
 
 def _parallel() -> Chart:
@@ -61,11 +61,11 @@ def _parallel() -> Chart:
         m, k, levels = draw.choice((64, 128, 256)), draw.choice((16, 32)), draw.choice(("none", "l1", "l2"))
         rows.append((m, k, levels, 300 * draw.lognormvariate(0.3, 0.5) * (2 if levels == "none" else 1)))
     columns = (Column("Tile m"), Column("K step"), Column("Prefetch"), Column("Time", "µs"))
-    time = Axis(3, "Time", "µs", "log")
+    time = ChartAxis(3, "Time", "µs", "log")
     axes = (
-        Axis(0, "Tile m", scale="category", categories=(64, 128, 256)),
-        Axis(1, "K step", scale="category", categories=(16, 32)),
-        Axis(2, "Prefetch", scale="category", categories=("none", "l1", "l2")),
+        ChartAxis(0, "Tile m", scale="category", categories=(64, 128, 256)),
+        ChartAxis(1, "K step", scale="category", categories=(16, 32)),
+        ChartAxis(2, "Prefetch", scale="category", categories=("none", "l1", "l2")),
         time,
     )
     series = (Series("measured", Mark.PATHS, rows, TimeEvidence.MEASURED),)
@@ -74,7 +74,7 @@ def _parallel() -> Chart:
 
 def _nothing() -> Chart:
     columns = (Column("Trial"), Column("Time", "µs"))
-    x, y = Axis(0, "Trial"), Axis(1, "Time", "µs", "log")
+    x, y = ChartAxis(0, "Trial"), ChartAxis(1, "Time", "µs", "log")
     return Chart("Without rows", "No trial has ended.", columns, (), x=x, y=y, empty="Nothing is measured yet.")
 
 

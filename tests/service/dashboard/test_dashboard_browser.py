@@ -21,7 +21,7 @@ from db.queries import (
 from db.schema.base import utc_now
 from db.session import Database
 from service.app import create_app
-from service.cluster.local import LocalPlace
+from service.cluster.local import LocalExecutor
 from service.jobs.job_runs import ClaimedJob, JobEnd
 from service.row_mapping import problem_from_json
 from service.settings import Settings
@@ -180,7 +180,7 @@ def test_a_job_is_started_in_the_browser_and_watched_until_it_ends(
         return JobEnd.SUCCEEDED
 
     settings = Settings(data_dir=tmp_path, database_url=str(database.engine.url))
-    here = LocalPlace(here=lambda: {"cpu-fake-2c"})
+    here = LocalExecutor(here=lambda: {"cpu-fake-2c"})
     with opened(browser, address) as (page, complaints):
         page.fill("[name='problem.m']", "224")
         page.select_option("[name=device]", "cpu-fake-2c")

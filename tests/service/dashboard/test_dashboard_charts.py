@@ -13,7 +13,7 @@ from db.queries import jobs
 from db.schema import Job
 from db.session import Database
 from service.dashboard.charts.answers import chart_answer, chart_csv
-from service.dashboard.charts.document import Axis, Chart, Column, Mark, Series
+from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs import history
 from tests.service import dashboard_rows as rows
@@ -89,7 +89,7 @@ def test_a_chart_is_saved_with_units_and_evidence_and_no_formulas() -> None:
         Series("=cmd()", Mark.DOTS, [("+1", 2.5), ("two", None)], TimeEvidence.PREDICTED),
         Series("spread", Mark.SPANS, [("left", 1.0)], part_of="=cmd()"),
     )
-    axes = Axis(0, "What", scale="category"), Axis(1, "Time", "µs")
+    axes = ChartAxis(0, "What", scale="category"), ChartAxis(1, "Time", "µs")
     chart = Chart("Any", "A note.", (Column("What"), Column("Time", "µs")), series, x=axes[0], y=axes[1])
     assert list(csv.reader(io.StringIO(chart_csv(chart)))) == [
         ["series", "evidence", "What", "Time (µs)"],

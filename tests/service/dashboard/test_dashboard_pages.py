@@ -205,7 +205,7 @@ def test_a_failed_trial_says_why_and_a_reused_one_whose_time_it_has(client: Test
         assert client.get(f"/jobs/{job.id}/trials/{number}").status_code == 404
 
 
-def test_the_winner_is_the_one_measured_again_in_turns(client: TestClient, database: Database) -> None:
+def test_the_winner_is_the_one_measured_again_interleaved(client: TestClient, database: Database) -> None:
     with database.write() as session:
         problem = rows.add_problem(session)
         kept, won = (rows.add_job(session, problem, rows.add_device(session, f"gpu{i}", None)) for i in range(2))
@@ -234,7 +234,7 @@ def test_the_winner_is_the_one_measured_again_in_turns(client: TestClient, datab
     assert "not beaten" not in seen
 
 
-def test_a_job_says_what_ended_it_and_that_its_winner_was_not_measured_in_turns(
+def test_a_job_says_what_ended_it_and_that_its_winner_was_not_measured_interleaved(
     client: TestClient, database: Database
 ) -> None:
     with database.write() as session:

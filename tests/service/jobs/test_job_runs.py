@@ -15,7 +15,7 @@ from db.queries.cluster import leases
 from db.session import open_database
 from service.artifacts import StorageFull
 from service.cluster import coordinator as coordinators
-from service.cluster.local import LocalPlace
+from service.cluster.local import LocalExecutor
 from service.http.deps import Context
 from service.jobs.job_runs import MAX_ATTEMPTS, ClaimedJob, JobEnd, RunJob
 from service.jobs.worker_names import own_name
@@ -203,7 +203,7 @@ def test_a_job_for_a_device_of_another_machine_is_left_to_it(client: TestClient,
         ran.append(job.id)
         return JobEnd.SUCCEEDED
 
-    assert run(run_job, place=LocalPlace(here=lambda: {"opencl-cpu"})) == 1
+    assert run(run_job, executor=LocalExecutor(here=lambda: {"opencl-cpu"})) == 1
     assert ran == [predicted]
     with context.database.read() as session:
         assert row_of(session, elsewhere).status == "queued"

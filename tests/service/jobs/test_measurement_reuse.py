@@ -33,7 +33,7 @@ from service.row_mapping import (
 )
 from tests.db.rows import digest
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, emulated
-from tuner.measure.measurement_reuse import Known
+from tuner.measure.measurement_reuse import KnownTimes
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
 from tuner.session.result import SessionResult
@@ -131,7 +131,7 @@ def job(
         pool, fake = Compiler(versions=versions), FakeDevice(SMALL, spec)
         normal = fake.time_us
         fake.time_us = lambda binary: normal(binary) * slow
-        asked: Known | None = known_of(database, made.id, SMALL, spec) if reuse else None
+        asked: KnownTimes | None = known_of(database, made.id, SMALL, spec) if reuse else None
         result = run_session(
             JobSpec(problem=SMALL, device=spec, budget=Budget(TRIALS, 60.0), seed=4), fake, store, pool, known=asked
         )

@@ -24,7 +24,7 @@ from service.api.jobs.service import read_job
 from service.api.jobs.wall import wall_sentence
 from service.artifacts import ArtifactStore
 from service.cluster import local
-from service.cluster.local import LocalPlace, hardware_of
+from service.cluster.local import LocalExecutor, hardware_of
 from service.jobs import (
     device_lock,
     tuning,
@@ -74,8 +74,8 @@ def tune(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, sqlite_url: str) -> Ca
     def made() -> Tuning:
         artifacts = ArtifactStore(tmp_path / "artifacts")
         database = open_database(sqlite_url)
-        here = LocalPlace(lambda _: HERE, tmp_path / "locks")
-        return Tuning(database, artifacts, tmp_path / "cache", place=here)
+        here = LocalExecutor(lambda _: HERE, tmp_path / "locks")
+        return Tuning(database, artifacts, tmp_path / "cache", executor=here)
 
     return made
 
@@ -266,6 +266,6 @@ def test_what_runs_took_adds_up_and_lost_device_processes_with_it(
     assert wall is not None
     assert wall.model_dump() == {name: 2 * value for name, value in asdict(took).items()} | {"device_restarts": 4}
     sentence = wall_sentence(wall)
-    assert sentence.startswith("20.0 s: proving 30 %, measuring 25 %, waiting for kernels 20 %, proposing 10 %,")
-    assert "drawing inputs, starting the device and storing 10 %" in sentence, "the parts are the whole"
-    assert sentence.endswith("beside these, compiling in 90 %; the device's process was lost 4 times")
+    assert sentence.startswith("20.0 s: verifying 30 %, measuring 25 %, waiting for kernels 20 %, proposing 10 %,")
+    assert "generating inputs, starting the device and storing 10 %" in sentence, "the parts are the whole"
+    assert sentence.endswith("concurrently, compiling 90 %; the device's process restarted 4 times")

@@ -22,7 +22,7 @@ from tuner.session.result import Stop
 from tuner.session.trial import (
     Measurement,
     Outcome,
-    Source,
+    ReusedFrom,
     Status,
 )
 from tuner.space.cpu.heuristic import default_cpu_config
@@ -73,7 +73,7 @@ def measured() -> TrialRecord:
 
 def taken() -> TrialRecord:
     """Trial 3 of the second job, which took that time."""
-    return replace(measured(), job=SECOND_JOB, number=3, source=Source(JOB, 0, 1.125))
+    return replace(measured(), job=SECOND_JOB, number=3, source=ReusedFrom(JOB, 0, 1.125))
 
 
 def job(**changes: object) -> JobRecord:

@@ -11,7 +11,7 @@ from tests.tuner.exchange.lines import JOB, changed, read, text_of
 from tests.tuner.exchange.test_jsonl import Change, drop, put
 from tuner.errors import InvalidLine
 from tuner.exchange.jsonl import binary_of
-from tuner.session.trial import Source
+from tuner.session.trial import ReusedFrom
 
 
 def test_jobs_of_cpus_what_they_took_and_trials_that_took_a_time_come_back() -> None:
@@ -55,7 +55,7 @@ def test_what_a_line_cannot_be_is_said(line: int, change: Change, said: str) -> 
 def test_a_time_is_taken_from_who_measured_it() -> None:
     third = "01970a3c-0000-7000-8000-00000000000d"
     records = [*results()[:5], cpu_lines.job(id=third, best=None), *results()[5:]]
-    again = replace(cpu_lines.taken(), job=third, source=Source(SECOND_JOB, 3, 1.0))
+    again = replace(cpu_lines.taken(), job=third, source=ReusedFrom(SECOND_JOB, 3, 1.0))
     with pytest.raises(InvalidLine, match=r"line 10: trial: source: .* was measured itself, got that of line 9"):
         read(text_of([*records, again]))
 
@@ -63,7 +63,7 @@ def test_a_time_is_taken_from_who_measured_it() -> None:
 def test_a_time_is_taken_from_the_same_problem() -> None:
     job = replace(lines.job(best=None), id=SECOND_JOB)
     named = lines.results()[1:3]
-    taken = replace(lines.measured(0, 50.0), job=SECOND_JOB, source=Source(JOB, 0, 1.0))
+    taken = replace(lines.measured(0, 50.0), job=SECOND_JOB, source=ReusedFrom(JOB, 0, 1.0))
     records = [*results()[:4], *named, job, results()[5], results()[6], lines.kernel(0), taken]
     with pytest.raises(InvalidLine, match="line 11: trial: source: expected a trial of the same problem and device"):
         read(text_of(records))

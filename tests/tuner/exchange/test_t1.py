@@ -9,12 +9,12 @@ import pytest
 from tests.tuner.exchange.lines import GEMM
 from tuner.errors import InvalidFile
 from tuner.exchange.documents import parse
-from tuner.exchange.results import Results, Source, Tried
+from tuner.exchange.results import Provenance, Results, Tried
 from tuner.exchange.t1 import Launch, specification_of, to_t1
 from tuner.session.evidence import NATIVE
 from tuner.session.trial import Status
 
-SOURCE = Source(GEMM, "b580", "Arc B580", "1", NATIVE, "the lab", "xetune")
+SOURCE = Provenance(GEMM, "b580", "Arc B580", "1", NATIVE, "the lab", "xetune")
 POINTS: tuple[tuple[Any, ...], ...] = ((64, 1, "row"), (32, 1, "col"), (32, 1, "row"))
 LAUNCH = Launch("gemm", "kernel.spv", (64, 2, 1), (64, 1, 1), ())
 

@@ -62,7 +62,7 @@ def test_one_that_was_lucky_loses_to_one_that_is_faster() -> None:
     assert (found[1].remeasured, found[1].windows, found[1].drifted) == (True, WINDOWS, 0)
 
 
-def test_the_default_wins_when_nothing_beats_it_in_turns() -> None:
+def test_the_default_wins_when_nothing_beats_it_interleaved() -> None:
     times = {binary_of(DEFAULT): 50.0, binary_of(_config(1)): 51.0}
     found = _compared(_bench(times.__getitem__), {0: 500, 1: 90})
     assert found is not None

@@ -1,4 +1,4 @@
-"""Turns: what the machine does meanwhile does not decide who is faster, and a window that drifted is measured again."""
+"""Interleaved timing: changes of the machine do not decide which is faster; a window that drifted is repeated."""
 
 import math
 from collections.abc import Callable
@@ -8,9 +8,9 @@ import pytest
 from tuner.measure.interleaved_timing import (
     DRIFT,
     WINDOWS,
+    InterleavedTimes,
     TimeUs,
-    Turns,
-    measure_in_turns,
+    measure_interleaved,
 )
 
 
@@ -30,14 +30,14 @@ class Machine:
 
         return run
 
-    def turns(self, *others: TimeUs, left_s: float = 100.0) -> Turns | None:
-        return measure_in_turns(self.kernel(200.0), others, left_s, lambda: float(len(self.ran)))
+    def turns(self, *others: TimeUs, left_s: float = 100.0) -> InterleavedTimes | None:
+        return measure_interleaved(self.kernel(200.0), others, left_s, lambda: float(len(self.ran)))
 
 
 def test_the_reference_comes_first_and_last_and_between() -> None:
     machine = Machine()
     turns = machine.turns(machine.kernel(100), machine.kernel(150))
-    assert turns == Turns(200.0, (0.5, 0.75), WINDOWS, 0)
+    assert turns == InterleavedTimes(200.0, (0.5, 0.75), WINDOWS, 0)
     assert machine.ran == [200, 100, 150] * WINDOWS + [200]
 
 
@@ -96,7 +96,7 @@ def test_a_kernel_that_fails_once_is_left_out_and_the_others_go_on() -> None:
 
 
 def test_a_reference_that_fails_ends_it() -> None:
-    for fails_at, left in ((0, None), (3, Turns(200.0, (0.5,), 1, 0))):
+    for fails_at, left in ((0, None), (3, InterleavedTimes(200.0, (0.5,), 1, 0))):
         machine = Machine()
         reference = machine.kernel(200, fails_at)
-        assert measure_in_turns(reference, [machine.kernel(100)], 50, lambda m=machine: float(len(m.ran))) == left
+        assert measure_interleaved(reference, [machine.kernel(100)], 50, lambda m=machine: float(len(m.ran))) == left

@@ -9,7 +9,7 @@ from tuner.errors import InvalidFile
 from tuner.replay.recorded import RecordedSpace, recorded_space
 from tuner.replay.run import Replay, best_so_far, chance, replay, score
 from tuner.replay.warm import donor_rows
-from tuner.search.method import DONOR, Known, Method
+from tuner.search.method import DONOR, Method, Priors
 from tuner.search.samplers.build import build_search
 
 
@@ -63,7 +63,7 @@ def test_a_warm_search_begins_with_the_best_of_the_other_space() -> None:
     space = recorded.space()
     rows = donor_rows(recorded, other)
     assert space.config(rows[0]) == other.space().config(int(np.nanargmin(other.times_us)))
-    found = replay(recorded, space, build_search(Method.PORTFOLIO, space, 1, Known(rows)), 5)
+    found = replay(recorded, space, build_search(Method.PORTFOLIO, space, 1, Priors(rows)), 5)
     assert found.rows.tolist() == rows[:5]
     assert found.by == (DONOR,) * 5
 

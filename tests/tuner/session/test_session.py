@@ -92,7 +92,7 @@ def test_the_default_comes_first_and_the_budget_of_trials_holds() -> None:
     assert isinstance(events[-1], WallTime)
 
 
-def test_the_best_is_the_fastest_and_its_speed_up_is_measured_in_turns() -> None:
+def test_the_best_is_the_fastest_and_its_speed_up_is_measured_interleaved() -> None:
     store, device = MemoryTrialStore(), FakeDevice(SMALL, SPEC)
     result = _run(store, device)
     times = {trial.number: trial.outcome.time_us for trial in store.trials() if trial.outcome is not None}
@@ -106,8 +106,8 @@ def test_the_best_is_the_fastest_and_its_speed_up_is_measured_in_turns() -> None
     )
     finalists = [next(t for t in store.trials() if times[t.number] == time) for time in near[:FINALISTS]]
     window = [binary_of(trial.config) for trial in finalists if trial.number != 0]
-    in_turns = [binary_of(DEFAULT), *window] * WINDOWS + [binary_of(DEFAULT)]
-    assert [binary for binary, _, _ in device.runs[-len(in_turns) :]] == in_turns
+    interleaved = [binary_of(DEFAULT), *window] * WINDOWS + [binary_of(DEFAULT)]
+    assert [binary for binary, _, _ in device.runs[-len(interleaved) :]] == interleaved
 
 
 def test_a_best_that_loses_in_turns_is_not_the_best() -> None:

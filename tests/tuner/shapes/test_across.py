@@ -18,7 +18,7 @@ from tuner.session.trial import (
     Outcome,
     Proof,
     ProofKind,
-    Source,
+    ReusedFrom,
     Status,
     Trial,
 )
@@ -72,7 +72,7 @@ def _compared(
     return compare_across(bench, store, FakeCompiler(), [DEFAULT, *visitors], 0.3, 300.0, known=known), device
 
 
-def test_a_visitor_takes_a_known_time_and_that_counts_once_it_was_measured_in_turns(
+def test_a_visitor_takes_a_known_time_and_that_counts_once_it_was_measured_interleaved(
     visitors: list[KernelConfig],
 ) -> None:
     near, far, best = visitors
@@ -82,11 +82,11 @@ def test_a_visitor_takes_a_known_time_and_that_counts_once_it_was_measured_in_tu
     earlier = Earlier({near: 13.0, far: 90.0}, 10.0)
     found, device = _compared(store, [best, near, far], today, earlier)
     trials = {trial.config: trial for trial in store.trials()}
-    assert [trials[config].source for config in (near, far)] == [Source("earlier", 7, 10.0)] * 2
+    assert [trials[config].source for config in (near, far)] == [ReusedFrom("earlier", 7, 10.0)] * 2
     assert [trial.proposer for trial in store.trials()] == ["default", "other shape", "other shape", "other shape"]
     assert trials[found.best.config].source is None
     assert found.best.config == best
-    assert found.taken[near].how is How.IN_TURNS
+    assert found.taken[near].how is How.INTERLEAVED
     assert found.taken[near].time_us == pytest.approx(130.0, rel=0.02)
     assert found.taken[far].how is How.NONE
     assert "trial 7 of job earlier" in (found.taken[far].reason or "")
@@ -109,7 +109,7 @@ def test_a_time_of_a_faster_day_is_no_contender(visitors: list[KernelConfig]) ->
         outcome = Outcome(Status.MEASURED, proof=proof, measurement=measurement, kernel_hash=kernel_hash)
         store.begin(number, config)
         if config == old:
-            store.reuse(number, outcome, Source("earlier", 7, 50.0), None)
+            store.reuse(number, outcome, ReusedFrom("earlier", 7, 50.0), None)
         else:
             made = artifact_of(PROBLEM, config)
             store.end(number, replace(outcome, kernel_hash=made.content_hash), made)
@@ -123,6 +123,6 @@ def test_a_time_of_a_faster_day_is_no_contender(visitors: list[KernelConfig]) ->
 def test_a_reused_time_is_no_donor(visitors: list[KernelConfig]) -> None:
     measurement, proof, kernel_hash = _measured(10.0)
     outcome = Outcome(Status.MEASURED, proof=proof, measurement=measurement, kernel_hash=kernel_hash)
-    own, taken = Trial(0, DEFAULT, outcome), Trial(1, visitors[0], outcome, Source("earlier", 7, 5.0))
+    own, taken = Trial(0, DEFAULT, outcome), Trial(1, visitors[0], outcome, ReusedFrom("earlier", 7, 5.0))
     assert ranked([taken, own]) == [own]
     assert ranked([replace(taken, source=None), own]) == [own, replace(taken, source=None)]

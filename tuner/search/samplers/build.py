@@ -8,7 +8,7 @@ from optuna.samplers import CmaEsSampler, NSGAIISampler
 
 from tuner.errors import NoPredictions
 from tuner.search.gp import GaussianProcess
-from tuner.search.method import DESCENT, DONOR, Known, Method, learns
+from tuner.search.method import DESCENT, DONOR, Method, Priors, learns
 from tuner.search.samplers.descent import DescentSampler
 from tuner.search.samplers.gp import GaussianProcessSampler
 from tuner.search.samplers.named import sampler_class
@@ -25,12 +25,12 @@ from tuner.space.space import Space
 C = TypeVar("C")
 
 _MODEL_KEEPS, _MODEL_KEEPS_SHARE = 256, 0.05  # rows kept of those that the model ranks first: minimum, and share of all
-_NOTHING = Known()
+_NOTHING = Priors()
 _OFFSPRING = 16  # per generation of NSGA-II
 
 
 def build_search(
-    name: str, space: Space[C], seed: int, known: Known = _NOTHING, trials: int | None = None
+    name: str, space: Space[C], seed: int, known: Priors = _NOTHING, trials: int | None = None
 ) -> Search[C]:
     """Return the search of that name in a space, for that many trials if known.
 

@@ -16,8 +16,8 @@ from service.api.kernels.lookup.batch_schemas import (
     MissOut,
 )
 from service.api.kernels.lookup.schemas import (
+    AnswerSource,
     LookupOut,
-    Source,
 )
 
 _OVERHEAD_BYTES = 1_000  # overhead of an entry besides its text, approximately
@@ -41,7 +41,7 @@ class Kept:
 
     body: bytes
     columns: Columns | None
-    source: Source | None
+    source: AnswerSource | None
     until: float | None
 
     @classmethod
@@ -110,7 +110,7 @@ class Answers:
             self._drop(key)
             self._kept[key] = kept
             self._bytes += len(kept.body) + _OVERHEAD_BYTES
-            if kept.source not in (Source.EXACT, Source.STALE):
+            if kept.source not in (AnswerSource.EXACT, AnswerSource.STALE):
                 self._others.setdefault(key[0], set()).add(key[1])
             while self._bytes > self._most_bytes and self._kept:
                 self._drop(next(iter(self._kept)))

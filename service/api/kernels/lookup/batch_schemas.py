@@ -7,8 +7,8 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.kernels.lookup.schemas import (
+    AnswerSource,
     LookupOut,
-    Source,
 )
 from service.api.kernels.schemas import Tune
 from service.errors import NextRequest
@@ -107,7 +107,7 @@ class Columns(NamedTuple):
         kernel, time = found.kernel, found.time
         return cls(
             found.source.value,
-            found.source is Source.STALE,
+            found.source is AnswerSource.STALE,
             found.confidence.value,
             None if kernel is None else str(kernel.id),
             None if time is None else time.value,
@@ -118,7 +118,7 @@ class Columns(NamedTuple):
 class ColumnsOut(BaseModel):
     """The answers in columns, one entry per problem; null in all columns for a miss."""
 
-    source: list[Source | None] = Field(description="Source of each answer", examples=[["exact"]])
+    source: list[AnswerSource | None] = Field(description="Source of each answer", examples=[["exact"]])
     stale: list[bool | None] = Field(
         description="Whether it was tuned with versions other than the current ones", examples=[[False]]
     )

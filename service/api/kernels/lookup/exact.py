@@ -20,8 +20,8 @@ from hal import DeviceSpec
 from hal.devices.listed import ListedDevice
 from service.api.kernels.lookup import confidence as trust
 from service.api.kernels.lookup.schemas import (
+    AnswerSource,
     LookupOut,
-    Source,
 )
 from service.api.kernels.lookup.staleness import staleness
 from service.api.kernels.service import describe
@@ -65,7 +65,7 @@ def exact_answers(
     for key, (trial, kernel, stale) in found.items():
         served = describe(kernel, trial)
         answer = LookupOut(
-            source=Source.STALE if stale else Source.EXACT,
+            source=AnswerSource.STALE if stale else AnswerSource.EXACT,
             stale=stale,
             confidence=_confidence(trial, stale, now),
             kernel=served,

@@ -42,9 +42,9 @@ from service.api.kernels.lookup.nearby import (
     Tuned,
 )
 from service.api.kernels.lookup.schemas import (
+    AnswerSource,
     ElsewhereOut,
     LookupOut,
-    Source,
 )
 from service.api.kernels.lookup.staleness import staleness
 from service.api.kernels.service import describe as describe_kernel
@@ -149,7 +149,7 @@ class Lookup:
         time = self._predicted(here)
         at_there = "" if there is None else f"; for {source} it was {there.value:.4g} us, {there.kind}"
         answer = LookupOut(
-            source=Source.NEAREST,
+            source=AnswerSource.NEAREST,
             confidence=trust.confidence(base, what, against),
             kernel=None if kernel is None or launched is None else describe_kernel(kernel, trial),
             config=to_config_body(config_to_json(here)),
@@ -206,10 +206,10 @@ class Lookup:
         if len(times) > 1:
             _, _, config, time = min(times, key=lambda entry: entry[:2])
             base = trust.MODEL, f"the least predicted time of {len(times)} configurations; not compiled, not proven"
-            return self._unproven(Source.MODEL, config, time, base)
+            return self._unproven(AnswerSource.MODEL, config, time, base)
         time = times[0][-1] if times else None
         base = trust.HEURISTIC, "the heuristic's choice; not compiled, not proven"
-        return self._unproven(Source.HEURISTIC, default, time, base)
+        return self._unproven(AnswerSource.HEURISTIC, default, time, base)
 
     def _ranked(self, default: KernelConfig) -> Iterator[tuple[int, KernelConfig, TimeEvidence]]:
         configs = [default, *self._good_elsewhere()]
@@ -230,7 +230,7 @@ class Lookup:
             yield config
 
     def _unproven(
-        self, source: Source, config: KernelConfig, time: TimeEvidence | None, base: tuple[float, str]
+        self, source: AnswerSource, config: KernelConfig, time: TimeEvidence | None, base: tuple[float, str]
     ) -> LookupOut:
         return LookupOut(
             source=source,

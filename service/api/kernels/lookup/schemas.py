@@ -19,7 +19,7 @@ from service.errors import NextRequest
 from service.schemas import MEASURED_EXAMPLE, TIME_EXAMPLE, ProblemBody, TimeEvidence
 
 
-class Source(StrEnum):
+class AnswerSource(StrEnum):
     """Source of an answer, the most certain first."""
 
     EXACT = "exact"
@@ -30,9 +30,9 @@ class Source(StrEnum):
 
     def is_reason_for(self, tune: Tune) -> bool:
         """Return whether an answer from this source should queue a job."""
-        if tune is Tune.NEVER or self is Source.EXACT:
+        if tune is Tune.NEVER or self is AnswerSource.EXACT:
             return False
-        return tune is Tune.ON_STALE or self is not Source.STALE
+        return tune is Tune.ON_STALE or self is not AnswerSource.STALE
 
 
 class ConfidenceOut(BaseModel):
@@ -68,7 +68,7 @@ class ElsewhereOut(BaseModel):
 class LookupOut(BaseModel):
     """Answer of a lookup: the kernel for a problem on a device."""
 
-    source: Source = Field(
+    source: AnswerSource = Field(
         description="exact: tuned for this problem on this device, with the current versions; stale: with another "
         "driver, compiler or generator; nearest: transferred from a nearby tuned problem; model: the fastest "
         "predicted of a few candidates; heuristic: the default",

@@ -135,7 +135,7 @@ def test_what_is_reached_is_told_while_the_lease_holds(database: Database) -> No
         coordinators.set_reached(session, "cluster", [("p1", "n1", b60)], now=NOON)
         coordinators.set_reached(session, "cluster", [("p2", "n2", b60), ("p1", "n1", b580)], now=NOON)
     with database.read() as session:
-        found = [(row.place, row.host, row.device.slug) for row in coordinators.reached(session, NOON)]
+        found = [(row.executor, row.host, row.device.slug) for row in coordinators.reached(session, NOON)]
         assert found == [("p1", "n1", "b580"), ("p2", "n2", "b60")]
         assert coordinators.reached(session, LATER) == []
 

@@ -19,7 +19,7 @@ from service.api.devices.quarantine import (
     check_free,
     this_host,
 )
-from service.cluster.local import LocalPlace
+from service.cluster.local import LocalExecutor
 from service.errors import Conflict
 from service.http.deps import Context
 from service.jobs.job_runs import ClaimedJob, JobEnd
@@ -45,7 +45,7 @@ def _run_jobs(database: Database, tmp_path: Path, error: Exception | None = None
             raise error
         return JobEnd.SUCCEEDED
 
-    here = LocalPlace(here=lambda: {"b580", "b570"})
+    here = LocalExecutor(here=lambda: {"b580", "b570"})
     return run_jobs(database, Settings(data_dir=tmp_path, quarantine_s=900), lambda *_: run, here)
 
 

@@ -149,7 +149,7 @@ def test_the_winner_is_the_fastest_unless_the_finalists_were_compared(
         job, found = read_job(session, UUID(JOB)), looked_up(session)
     assert job.best is not None
     assert (job.best.number, found.kernel.content_hash) == (best, lines.kernel(best).content_hash)
-    assert job.basis == ("in_turns" if "compared_best_us" in said else "single")
+    assert job.basis == ("interleaved" if "compared_best_us" in said else "single")
 
 
 def test_the_same_file_twice_changes_nothing(database: Database, artifacts: ArtifactStore) -> None:

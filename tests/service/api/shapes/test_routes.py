@@ -25,7 +25,7 @@ from service.api.shapes.working import (
     sets_at,
 )
 from service.cluster.coordinator import Coordinator
-from service.cluster.local import LocalEngine, LocalPlace
+from service.cluster.local import LocalEngine, LocalExecutor
 from service.errors import Conflict
 from service.http.deps import Context
 from service.jobs.job_runs import (
@@ -171,15 +171,15 @@ def test_a_coordinator_runs_a_set_when_no_job_waits(
     def no_job(_job: ClaimedJob, _interrupt: threading.Event) -> JobEnd:
         raise AssertionError("jobs of the set are the set's")
 
-    place = tuning.place
-    assert isinstance(place, LocalPlace)
-    engine = LocalEngine(replace(place, here=lambda: {SPEC.id}))
+    executor = tuning.executor
+    assert isinstance(executor, LocalExecutor)
+    engine = LocalEngine(replace(executor, here=lambda: {SPEC.id}))
     coordinator = Coordinator(
         database,
         settings,
         engine,
-        lambda _database, _place: no_job,
-        set_at=sets_at(settings, lambda _database, _place: tuning),
+        lambda _database, _executor: no_job,
+        set_at=sets_at(settings, lambda _database, _executor: tuning),
     )
     thread = threading.Thread(target=coordinator.run)
     thread.start()

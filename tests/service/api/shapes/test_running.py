@@ -37,7 +37,7 @@ from service.api.shapes.running import (
 from service.api.shapes.schemas import ShapeSetOut
 from service.artifacts import ArtifactStore
 from service.cluster import local
-from service.cluster.local import LocalPlace
+from service.cluster.local import LocalExecutor
 from service.errors import BadRequest, NotFound
 from service.jobs.tuning import Tuning
 from service.settings import Settings
@@ -103,8 +103,8 @@ def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, database: Database) -
     def made(set_id: UUID, device: AnyShape, on_progress: Callable[[SetProgress], None] = lambda _: None) -> SetRunner:
         monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(FakeCompiler()))
         monkeypatch.setattr(local, "open_device", lambda _: device)
-        here = LocalPlace(lambda _: HERE, tmp_path / "locks")
-        mine = Tuning(database, ArtifactStore(tmp_path / "artifacts"), tmp_path / "cache", place=here)
+        here = LocalExecutor(lambda _: HERE, tmp_path / "locks")
+        mine = Tuning(database, ArtifactStore(tmp_path / "artifacts"), tmp_path / "cache", executor=here)
         return SetRunner(mine, Settings(data_dir=tmp_path), set_id, on_progress)
 
     return made
@@ -151,7 +151,7 @@ def test_a_set_is_tuned_under_one_budget_and_kernels_are_tried_on_all_shapes(dat
     searched = max(now.done for now in seen if now.doing == "searching")
     assert 20 < searched <= 30
     assert (found.trials - found.across, found.across > 0) == (searched, True), "kernels of other shapes are beyond it"
-    assert all(shape.in_turns and shape.gain is not None and shape.gain >= 1 for shape in found.shapes)
+    assert all(shape.interleaved and shape.gain is not None and shape.gain >= 1 for shape in found.shapes)
     cover = found.cover
     assert cover is not None
     assert len(cover.cells) == len(cover.kernels) * 3

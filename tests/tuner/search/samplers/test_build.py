@@ -11,7 +11,7 @@ from codegen import XeConfig
 from tests.tuner.fakes import SMALL, emulated
 from tuner.errors import NoPredictions
 from tuner.replay.run import chance, replay, score
-from tuner.search.method import DESCENT, DONOR, Known, Method
+from tuner.search.method import DESCENT, DONOR, Method, Priors
 from tuner.search.samplers.build import build_search
 from tuner.search.samplers.parameters import Parameters
 from tuner.search.samplers.plain import RandomRowSampler
@@ -44,8 +44,8 @@ def _time(point: Point) -> float:
 def _made(method: Method, seed: int, space: Space[Point] | None = None) -> Search[Point]:
     space = space or _space()
     predicted_us = np.array([2 + _time(space.config(row)) for row in range(len(space))])
-    known = Known(cost=lambda row: float(space.points[row].sum()))
-    return build_search(method, space, seed, Known(predicted_us=predicted_us) if method is Method.MODEL else known)
+    known = Priors(cost=lambda row: float(space.points[row].sum()))
+    return build_search(method, space, seed, Priors(predicted_us=predicted_us) if method is Method.MODEL else known)
 
 
 def _next(search: Search[Point]) -> Point:
@@ -117,7 +117,7 @@ def test_a_portfolio_whose_trials_suffice_tries_all_the_donors_and_what_is_promi
     space, found_after = _space(), list[int]()
     hopeless = np.arange(len(space)) >= 30
     for seed in range(4):
-        search = build_search(Method.PORTFOLIO, space, seed, Known([35], hopeless=hopeless), len(space))
+        search = build_search(Method.PORTFOLIO, space, seed, Priors([35], hopeless=hopeless), len(space))
         seen: list[Point] = []
         while (proposal := search.ask()) is not None:
             seen.append(proposal.config)
@@ -177,7 +177,7 @@ def test_a_space_of_one_is_exhausted_at_once(method: Method) -> None:
 
 def test_who_proposed_is_said() -> None:
     space = _space()
-    search = build_search(Method.PORTFOLIO, space, 1, Known(donors=[7, 3]), trials=24)
+    search = build_search(Method.PORTFOLIO, space, 1, Priors(donors=[7, 3]), trials=24)
     by: list[str] = []
     for _ in range(24):
         proposal = search.ask()
@@ -218,7 +218,7 @@ def test_model_first_needs_predictions_and_keeps_to_their_best() -> None:
     points = np.stack(np.meshgrid(np.arange(40), np.arange(40)), axis=-1).reshape(-1, 2).astype(np.int16)
     space: Space[Point] = Space(axes, points, lambda c: c, lambda v: tuple(int(i) for i in v))
     predicted_us = 1.0 + space.distances((9, 30)).astype(np.float64)
-    search = build_search(Method.MODEL, space, 1, Known(predicted_us=predicted_us))
+    search = build_search(Method.MODEL, space, 1, Priors(predicted_us=predicted_us))
     seen: list[Point] = []
     while (proposal := search.ask()) is not None:
         seen.append(proposal.config)

@@ -1,4 +1,4 @@
-"""What every Place does: this machine, and one that a Dask scheduler reaches."""
+"""What every Executor does: this machine, and one that a Dask scheduler reaches."""
 
 from collections.abc import Callable, Generator
 from contextlib import nullcontext
@@ -11,8 +11,8 @@ import pytest
 from codegen import CodegenError, CompileCrashed, KernelConfig
 from hal import DeviceCrashed, HalError, UnknownDevice
 from service.cluster import local
-from service.cluster.executor import Place
-from service.cluster.local import LocalPlace
+from service.cluster.executor import Executor
+from service.cluster.local import LocalExecutor
 from tests.faults.jobs import HERE, SPEC
 from tests.service.cluster.dask_cluster import fake_station, running
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of
@@ -25,7 +25,7 @@ LAUNCH = artifact_of(SMALL, CONFIG).launch
 
 @dataclass
 class Machine:
-    """What the compiler and the device of a place do."""
+    """What the compiler and the device of an executor do."""
 
     compile_error: CodegenError | None = None
     run_error: HalError | None = None
@@ -61,10 +61,10 @@ def machine() -> Machine:
 
 
 @pytest.fixture(params=["local", "dask"])
-def place(
+def executor(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, machine: Machine
-) -> Generator[Place]:
-    """A place with the invented CPU."""
+) -> Generator[Executor]:
+    """an executor with the invented CPU."""
     if request.param == "local":
         monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(machine.compiler()))
         monkeypatch.setattr(local, "open_device", machine.device)
@@ -74,19 +74,19 @@ def place(
                 raise UnknownDevice(name)
             return HERE
 
-        yield LocalPlace(resolve, tmp_path / "locks", lambda: {SPEC.id})  # type: ignore[arg-type]
+        yield LocalExecutor(resolve, tmp_path / "locks", lambda: {SPEC.id})  # type: ignore[arg-type]
         return
     with running(tmp_path) as cluster:
         cluster.start_worker("w1", fake_station(monkeypatch, tmp_path, [HERE], machine.compiler(), machine.device))
         engine = cluster.engine()
-        yield next(place for place in engine.places() if SPEC.id in place.devices())
+        yield next(executor for executor in engine.executors() if SPEC.id in executor.devices())
         engine.close()
 
 
-def run(place: Place, times: int = 1, look: Callable[[], None] = lambda: None) -> tuple[np.ndarray, int]:
-    """Launch on the device of a place: C, and the restarts that are told."""
+def run(executor: Executor, times: int = 1, look: Callable[[], None] = lambda: None) -> tuple[np.ndarray, int]:
+    """Launch on the device of an executor: C, and the restarts that are told."""
     reference = Reference(SMALL, 7)
-    with place.opened(place.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as device:
+    with executor.opened(executor.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as device:
         assert device is not None
         assert device.spec == SPEC
         for _ in range(times):
@@ -95,28 +95,28 @@ def run(place: Place, times: int = 1, look: Callable[[], None] = lambda: None) -
         return report.outputs[2], device.restarts
 
 
-class TestPlace:
-    def test_it_knows_its_devices(self, place: Place) -> None:
-        assert SPEC.id in place.devices()
-        assert place.resolve(SPEC.id).spec == SPEC
+class TestExecutor:
+    def test_it_knows_its_devices(self, executor: Executor) -> None:
+        assert SPEC.id in executor.devices()
+        assert executor.resolve(SPEC.id).spec == SPEC
         with pytest.raises(UnknownDevice):
-            place.resolve("nothing-of-that-name")
+            executor.resolve("nothing-of-that-name")
 
-    def test_it_compiles(self, place: Place, tmp_path: Path) -> None:
-        with place.compilers(tmp_path / "cache") as compilers:
+    def test_it_compiles(self, executor: Executor, tmp_path: Path) -> None:
+        with executor.compilers(tmp_path / "cache") as compilers:
             assert compilers.workers >= 1
             assert compilers.compile(SMALL, CONFIG, SPEC).result() == artifact_of(SMALL, CONFIG)
 
-    def test_a_compilation_that_fails_says_how(self, place: Place, machine: Machine, tmp_path: Path) -> None:
+    def test_a_compilation_that_fails_says_how(self, executor: Executor, machine: Machine, tmp_path: Path) -> None:
         machine.compile_error = CompileCrashed("spirv", "it died")
         with (
-            place.compilers(tmp_path / "cache") as compilers,
+            executor.compilers(tmp_path / "cache") as compilers,
             pytest.raises(CompileCrashed, match="stage spirv: it died"),
         ):
             compilers.compile(SMALL, CONFIG, SPEC).result()
 
-    def test_it_runs_what_is_right_and_closes_the_device(self, place: Place, machine: Machine) -> None:
-        c, restarts = run(place, times=3)
+    def test_it_runs_what_is_right_and_closes_the_device(self, executor: Executor, machine: Machine) -> None:
+        c, restarts = run(executor, times=3)
         a, b = Reference(SMALL, 7).before[:2]
         np.testing.assert_allclose(
             c.reshape(SMALL.m, SMALL.n),
@@ -127,11 +127,11 @@ class TestPlace:
         assert restarts == 3
         assert machine.opened == 1
 
-    def test_a_launch_that_fails_says_how_and_the_next_may_not(self, place: Place, machine: Machine) -> None:
+    def test_a_launch_that_fails_says_how_and_the_next_may_not(self, executor: Executor, machine: Machine) -> None:
         machine.run_error = DeviceCrashed("it was ended by SIGSEGV")
         with pytest.raises(DeviceCrashed, match="SIGSEGV"):
-            run(place)
+            run(executor)
         machine.run_error = None
         for device in machine.made:
             device.every = None
-        run(place)
+        run(executor)
