@@ -8,6 +8,7 @@ from codegen.simulate.functions.block_shape import block_shape
 from codegen.simulate.functions.dpas import MAD_NAME
 from codegen.simulate.llvm_ir.ir import Instruction
 from codegen.simulate.llvm_ir.mangling import unmangled
+from codegen.xe.nbarrier_intrinsics import SIGNAL, WAIT
 
 
 class Kind(Enum):
@@ -62,6 +63,8 @@ def kind_of(i: Instruction) -> Kind:
         CompileFailed: the function has no form for a CPU.
     """
     name = name_of(i)
+    if name in (SIGNAL, WAIT):
+        raise not_emulated("a named barrier, as work-items of a CPU meet at that of the work-group alone", i.text)
     named = ((_BARRIERS, Kind.BARRIER), (_PLACES, Kind.PLACE), (_GROUPS, Kind.GROUP), (_SIZES, Kind.SIZE))
     for names, kind in (*named, (_BYTES, Kind.BYTES)):
         if name in names:

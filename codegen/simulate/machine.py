@@ -17,6 +17,7 @@ from codegen.simulate.instructions.flow import (
     Segment,
     segments,
 )
+from codegen.simulate.instructions.named_barriers import NamedBarriers
 from codegen.simulate.instructions.ops import PURE
 from codegen.simulate.instructions.phases import (
     Barrier,
@@ -53,7 +54,9 @@ class Program:
         self.labels = {label: number for number, label in enumerate(dict.fromkeys(s.label for s in self.segments))}
         calls = ((i, barrier_of(i)) for s in self.segments for i in (*s.body, s.last))
         self._barriers = {id(i): barrier for i, barrier in calls if barrier is not None}
-        self.splits_barriers = any(b.part is BarrierPart.ARRIVE for b in self._barriers.values())
+        barriers = self._barriers.values()
+        self.splits_barriers = any(b.part is BarrierPart.ARRIVE and not b.named for b in barriers)
+        self.names_barriers = any(b.named for b in barriers)
 
     def barrier(self, i: Instruction) -> Barrier | None:
         """Return the barrier that an instruction of the program calls."""
@@ -129,7 +132,10 @@ class Machine:
     def _execute(self, i: Instruction) -> None:
         if (rule := PURE.get(i.opcode)) is not None:
             self._frame.write(i, rule(i, [self._frame.read(o) for o in i.operands]))
-        elif (barrier := self._program.barrier(i)) is not None:
+        elif (barrier := self._program.barrier(i)) is not None and barrier.named:
+            rows, named = self._whole_rows(i), self._named()
+            named.arrive(rows, self._number(i, 0), self._number(i, 2), i.text)
+        elif barrier is not None:
             self._phases.reach(barrier, self._whole_rows(i), -1)
         elif (effect := EFFECTS.get(i.opcode)) is not None:
             effect(i, self._frame, self._memory)
@@ -161,7 +167,10 @@ class Machine:
         at, end = self._frame.at, len(self._program.segments)
         entries = (at.row_numbers, slice(None)) if at.lane is None else (at.row_numbers, at.lane)
         if (barrier := self._program.barrier(i)) is not None:
-            self._phases.reach(barrier, self._whole_rows(i), segment.targets[0])
+            if barrier.named:
+                self._named().wait(self._whole_rows(i), self._number(i, 0), segment.targets[0], i.text)
+            else:
+                self._phases.reach(barrier, self._whole_rows(i), segment.targets[0])
             self._place[entries] = end + 1
             return
         if i.opcode == "unreachable":
@@ -195,6 +204,17 @@ class Machine:
         if self._frame.at.lane is not None:
             raise SimulationRefused(i.text, "the lanes of a sub-group have diverged before this barrier")
         return self._frame.at.row_numbers
+
+    def _named(self) -> NamedBarriers:
+        assert self._phases.named is not None  # the program has some
+        return self._phases.named
+
+    def _number(self, i: Instruction, index: int) -> Array:
+        """Return an argument of a barrier of the active sub-groups, one for each."""
+        value = self._frame.read(i.operands[index])
+        if (value != value[:, :1]).any():
+            raise SimulationRefused(i.text, f"argument {index} differs between the lanes of a sub-group")
+        return np.broadcast_to(value[:, 0].reshape(-1), len(self._frame.at))
 
     def _of_active(self, values: Array) -> Array:
         at = self._frame.at

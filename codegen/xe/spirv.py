@@ -12,6 +12,7 @@ from codegen.workers.fork_server import (
     ForkServer,
     ForkServerEnded,
 )
+from codegen.xe.nbarrier_intrinsics import with_intrinsics
 from codegen.xe.spirv_check import check_spirv
 
 TRIPLE = "spirv64-unknown-unknown"
@@ -49,7 +50,7 @@ def emit_spirv(text: str) -> bytes:
     Raises:
         CompileFailed: LLVM rejected the text, aborted, or emitted an invalid module.
     """
-    spirv = _emitted(text.encode())
+    spirv = with_intrinsics(_emitted(text.encode()))
     check_spirv(spirv)
     return spirv
 

@@ -74,8 +74,8 @@ class Meeting:
 class WorkGroup:
     """What the sub-groups of a work-group share. `counts_subgroups`: a thread of the block is a sub-group.
 
-    `whole`: the work-group is executed at once, on whole vectors. `brought`: what work-items give to an operation of
-    their sub-group, for each time that it is executed.
+    `whole`: the work-group is executed at once, on whole vectors. `barriers`: named ones that are allocated.
+    `brought`: what work-items give to an operation of their sub-group, for each time that it is executed.
     """
 
     memory: Memory
@@ -87,6 +87,7 @@ class WorkGroup:
     counts_subgroups: bool
     whole: bool
     local: dict[Operation | SSAValue, Buffer] = field(default_factory=dict[Operation | SSAValue, Buffer])
+    barriers: int = 0
     meetings: dict[int, Meeting] = field(default_factory=dict[int, Meeting])
     brought: dict[tuple[int, Operation, int], dict[int, object]] = field(
         default_factory=dict[tuple[int, Operation, int], dict[int, object]]
@@ -97,19 +98,20 @@ class WorkGroup:
 class Frame:
     """The values of a function as one sub-group executes it, or a whole work-group, which has the number 0.
 
-    `lane`: as one work-item of the sub-group does. `rounds`: how often it executed operations of the sub-group.
+    `due`: for a named barrier, how often it is completed when a wait for it is over. `lane`: as one work-item does.
+    `rounds`: how often it executed operations of the sub-group.
     """
 
     group: WorkGroup
     subgroup: int
     values: dict[SSAValue, Value] = field(default_factory=dict[SSAValue, Value])
-    waits: dict[int, int] = field(default_factory=dict[int, int])
+    due: dict[int, int] = field(default_factory=dict[int, int])
     lane: int | None = None
     rounds: dict[Operation, int] = field(default_factory=dict[Operation, int])
 
     def callee(self) -> "Frame":
         """The frame of a function that this one calls."""
-        return Frame(self.group, self.subgroup, waits=self.waits, lane=self.lane, rounds=self.rounds)
+        return Frame(self.group, self.subgroup, due=self.due, lane=self.lane, rounds=self.rounds)
 
     def get(self, value: SSAValue, kind: type[Kept]) -> Kept:
         """A value that is of a kind.

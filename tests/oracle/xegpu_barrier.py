@@ -18,7 +18,11 @@ from tests.oracle.work_items import together
 
 @rule_of(xegpu.AllocNbarrierOp)
 def _allocate(frame: Frame, op: xegpu.AllocNbarrierOp) -> None:
-    """A named barrier exists when one is bound to its number."""
+    count = op.nbarrier_num.value.data if op.nbarrier_num is not None else None
+    if op.count is not None:
+        count = frame.number(op.count)
+    assert count is not None, "its verifier asks for a number"
+    frame.group.barriers = max(frame.group.barriers, count)
 
 
 @rule_of(xegpu.InitNbarrierOp)
@@ -26,6 +30,8 @@ def _init(frame: Frame, op: xegpu.InitNbarrierOp) -> None:
     number, participants = frame.number(op.nbarrier_id), frame.number(op.participant_thread_num)
     if participants < 1:
         raise KernelFault("", f"expected at least one participant, got {participants}")
+    if not 0 <= number < frame.group.barriers:
+        raise KernelFault("", f"expected one of the {frame.group.barriers} barriers that are allocated, got {number}")
     frame.set(op.result, NamedBarrier(number, participants))
 
 
@@ -35,38 +41,44 @@ def _meeting(frame: Frame, barrier: NamedBarrier) -> Meeting:
 
 @rule_of(xegpu.NbarrierArriveOp)
 def _arrive(frame: Frame, op: xegpu.NbarrierArriveOp) -> Iterator[Event] | None:
+    """A wait that follows ends with what completes the barrier now. Work-items of a sub-group arrive as one."""
     if frame.group.whole:
         return None
-    return _arrival(frame, op)
-
-
-def _arrival(frame: Frame, op: xegpu.NbarrierArriveOp) -> Iterator[Event]:
-    """A sub-group arrives once, with all of its work-items."""
-    if frame.lane is not None:
-        yield from together(frame, op, None, list)
-    if frame.lane not in (None, 0):
-        return
     barrier = frame.get(op.nbarrier, NamedBarrier)
+    if frame.lane is not None:
+        return _arrive_together(frame, op, barrier)
+    frame.due[barrier.number] = _arrival(frame, barrier)
+    return None
+
+
+def _arrive_together(frame: Frame, op: xegpu.NbarrierArriveOp, barrier: NamedBarrier) -> Iterator[Event]:
+    frame.due[barrier.number] = yield from together(frame, op, None, lambda _: _arrival(frame, barrier))
+
+
+def _arrival(frame: Frame, barrier: NamedBarrier) -> int:
+    """Arrive; how often the barrier is completed once all have."""
     meeting = _meeting(frame, barrier)
     if frame.subgroup in meeting.arrived:
         raise KernelFault("", f"expected sub-group {frame.subgroup} to arrive once before others do, got twice")
     meeting.arrived.add(frame.subgroup)
+    due = meeting.completions + 1
     if len(meeting.arrived) == barrier.participants:
         meeting.arrived.clear()
-        meeting.completions += 1
+        meeting.completions = due
+    return due
 
 
 @rule_of(xegpu.NbarrierWaitOp)
 def _wait(frame: Frame, op: xegpu.NbarrierWaitOp) -> Iterator[Event] | None:
-    """The n-th wait of a sub-group ends when all have arrived for the n-th time."""
     if frame.group.whole:
         return None
     barrier = frame.get(op.nbarrier, NamedBarrier)
-    waits = frame.waits.get(barrier.number, 0) + 1
-    frame.waits[barrier.number] = waits
-    if _meeting(frame, barrier).completions >= waits:
+    due = frame.due.get(barrier.number)
+    if due is None:
+        raise KernelFault("", f"expected sub-group {frame.subgroup} to arrive before it waits, got no arrival")
+    if _meeting(frame, barrier).completions >= due:
         return None
-    return iter((AtNamedBarrier(op, barrier, waits),))
+    return iter((AtNamedBarrier(op, barrier, due),))
 
 
 @rule_of(xegpu.FenceOp)

@@ -51,6 +51,8 @@ def _product_of_parts(given: Sequence[Sequence[Array]], element: Element) -> Arr
     parts = [np.stack(part) for part in zip(*given, strict=True)]  # [16, elements]
     per_row, depth = parts[0].shape[1], parts[1].shape[1]
     rows = per_row * subgroup_size() // depth
+    if depth not in (8, 16, 32) or rows * depth != per_row * subgroup_size():
+        raise InterpretationRefused("", f"expected the operands of one instruction, got {per_row} and {depth} elements")
     a = np.zeros((rows, depth), parts[0].dtype)
     for item, i in np.ndindex(subgroup_size(), per_row):
         if depth == 8:

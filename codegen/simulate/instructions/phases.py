@@ -6,11 +6,13 @@ from enum import StrEnum
 
 import numpy as np
 
+from codegen.simulate.instructions.named_barriers import NamedBarriers
 from codegen.simulate.llvm_ir.ir import Instruction
 from codegen.simulate.llvm_ir.mangling import unmangled
 from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.subgroups import SubGroups
 from codegen.simulate.values import Array
+from codegen.xe.nbarrier_intrinsics import SIGNAL, WAIT
 
 LOCAL_FENCE = 1
 _SPIRV_WORKGROUP_MEMORY = 0x100
@@ -28,10 +30,14 @@ class BarrierPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """A call of a barrier; `orders_shared` if shared memory written before it may be read after it."""
+    """A call of a barrier; `orders_shared` if shared memory written before it may be read after it.
+
+    `named`: of some sub-groups of the work-group; its first argument is its number, and the third, how many arrive.
+    """
 
     part: BarrierPart
     orders_shared: bool
+    named: bool = False
 
 
 _NAMES = {
@@ -51,6 +57,8 @@ def barrier_of(i: Instruction) -> Barrier | None:
     if i.opcode != "call":
         return None
     name = unmangled(i.detail)
+    if name in (SIGNAL, WAIT):
+        return Barrier(BarrierPart.ARRIVE if name == SIGNAL else BarrierPart.WAIT, orders_shared=True, named=True)
     if (part := _NAMES.get(name)) is not None:
         return Barrier(part, bool(_constant(i, 0) & LOCAL_FENCE))
     m = _SPIRV_NAME.fullmatch(name)
@@ -76,10 +84,12 @@ class Phases:
     """Barriers of the sub-groups that run together.
 
     `arrived` and `passed` count those that order shared memory, for each sub-group: what one did at `arrived` n is
-    over for another one when that has `passed` more than n. `split` if some arrive and wait in two calls.
+    over for another one when that has `passed` more than n. `split` if some arrive and wait in two calls. `named` are
+    the named ones, if there are some.
     """
 
-    def __init__(self, subgroups: SubGroups, split: bool) -> None:
+    def __init__(self, subgroups: SubGroups, split: bool, named: bool) -> None:
+        self.named = NamedBarriers(subgroups) if named else None
         count = len(subgroups)
         self.split = split
         self.arrived, self.passed = np.zeros(count, np.int64), np.zeros(count, np.int64)
@@ -104,6 +114,11 @@ class Phases:
         Raises:
             SimulationRefused: none may, or sub-groups of a work-group wait at different barriers.
         """
+        if self.named is not None:
+            rows, following = self.named.release()
+            if len(rows):
+                return rows, following
+            self.named.check()
         waits = self._next >= 0
         teams = (-1, self._subgroups.subgroups_per_team)
         met = np.repeat(self._met.reshape(teams).min(1), teams[1])
@@ -116,6 +131,8 @@ class Phases:
         self._gone_on[free] += 1
         self.passed[free] += self._orders[free]
         self._next[free] = -1
+        if self.named is not None:
+            self.named.meet(free)
         return free, following
 
     def _refuse(self, team: int, where: dict[int, str]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from codegen.simulate.instructions.phases import Phases
+from codegen.simulate.memory.clock_races import ClockRaces
 from codegen.simulate.memory.gather import (
     gather,
     scatter,
@@ -42,7 +43,11 @@ class SharedMemory:
         self._content = undefined_bytes((len(teams), -(-self.nbytes // 8) * 8))
         self._variables = variables
         self._phases = phases
-        self.races = RaceDetector(teams, self.nbytes, phases.split) if detect and self.nbytes else None
+        self.races: RaceDetector | ClockRaces | None = None
+        if detect and self.nbytes and phases.named is not None:
+            self.races = ClockRaces(teams, self.nbytes, phases.named)
+        elif detect and self.nbytes:
+            self.races = RaceDetector(teams, self.nbytes, phases.split)
 
     def load(self, number: int | None, offsets: Array, nbytes: int, at: SubGroups, where: str) -> Array:
         """Load bytes of the memory, [sub-groups, lanes or 1, nbytes]."""

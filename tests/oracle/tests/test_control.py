@@ -371,6 +371,7 @@ def test_named_barriers_in_loops_count_rounds() -> None:
   %empty_id = arith.constant 2 : i8
   %n = arith.constant 2 : i8
   %b = memref.alloca() : memref<1xindex, 3>
+  xegpu.alloc_nbarrier 3
   %full = xegpu.init_nbarrier %full_id, %n : i8, i8 -> !xegpu.nbarrier
   %empty = xegpu.init_nbarrier %empty_id, %n : i8, i8 -> !xegpu.nbarrier
   %producer = arith.cmpi eq, %s, %zero : index

@@ -7,7 +7,6 @@ import pytest
 
 from codegen.xe.dialects.xegpu import MemDescType
 from tests.oracle import (
-    InterpretationRefused,
     KernelFault,
 )
 from tests.oracle.tests.interpret_kernels import Array, module, run
@@ -357,26 +356,25 @@ def test_a_column_in_blocks_is_contiguous() -> None:
     assert [i // 4 * outer[0] + i % 4 * inner[0] for i in range(8)] == list(range(8))
 
 
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        (
-            "  %v = xegpu.load_nd %d : !xegpu.tensor_desc<2x16xf32> -> vector<2xf32>",
-            r"expected the \[1, 2, 16\] of a whole sub-group, got the \[2\] of a work-item, at `%v = xegpu.load_nd",
-        ),
-        (
-            """  %v = arith.constant dense<0.0> : vector<2xf32>
-  xegpu.store_nd %v, %d : vector<2xf32>, !xegpu.tensor_desc<2x16xf32>""",
-            r"expected the values of the whole !xegpu.tensor_desc<2x16xf32>, got \[2\]",
-        ),
-        (
-            """  %v = arith.constant dense<0.0> : vector<2xf32>
-  %x = xegpu.dpas %v, %v : vector<2xf32>, vector<2xf32> -> vector<2xf32>""",
-            "expected the matrices of a whole sub-group, got those of a work-item",
-        ),
-    ],
-)
-def test_code_of_single_work_items_is_refused(body: str, message: str) -> None:
-    create = "  %d = xegpu.create_nd_tdesc %m[0, 0] : memref<5x7xf32> -> !xegpu.tensor_desc<2x16xf32>\n"
-    with pytest.raises(InterpretationRefused, match=message):
-        run("%m: memref<5x7xf32>", create + body, [MATRIX], block=ONE)
+def test_work_items_hold_their_columns_and_mean_one_block() -> None:
+    out = np.zeros((5, 7), np.float32)
+    body = """
+  %s = xegpu.create_nd_tdesc %m[2, 0] : memref<5x7xf32> -> !xegpu.tensor_desc<2x16xf32>
+  %t = xegpu.create_nd_tdesc %o[COLUMN] : memref<5x7xf32> -> !xegpu.tensor_desc<2x16xf32>
+  %lane = gpu.lane_id
+  %v = xegpu.load_nd %s : !xegpu.tensor_desc<2x16xf32> -> vector<2xf32>
+  xegpu.store_nd %v, %t : vector<2xf32>, !xegpu.tensor_desc<2x16xf32>"""
+    signature = "%m: memref<5x7xf32>, %o: memref<5x7xf32>"
+    run(signature, body.replace("COLUMN", "1, 2"), [MATRIX, out], block=ONE)
+    expected = np.zeros((5, 7), np.float32)
+    expected[1:3, 2:] = MATRIX[2:4, :5]
+    np.testing.assert_array_equal(out, expected)
+    with pytest.raises(KernelFault, match="to access one block, got several"):
+        run(
+            signature,
+            body.replace("COLUMN", "1, %lane")
+            .replace("%lane = gpu.lane_id", "")
+            .replace("  %t =", "  %lane = gpu.lane_id\n  %t ="),
+            [MATRIX, out],
+            block=ONE,
+        )

@@ -151,7 +151,7 @@ _DEVICE = CallingConventionAttr("spir_funccc")
 
 @irdl_op_definition
 class DeviceFuncOp(IRDLOperation):
-    """Declaration of a device function that computes a value and has no memory effects.
+    """Declaration of a device function that computes a value and has no memory effects, or has effects and no value.
 
     `convergent`: all work-items of a sub-group take part.
     """
@@ -169,7 +169,7 @@ class DeviceFuncOp(IRDLOperation):
     traits = traits_def(SymbolOpInterface())
 
     def __init__(
-        self, symbol: str, arguments: Sequence[Attribute], result: Attribute, *, convergent: bool = False
+        self, symbol: str, arguments: Sequence[Attribute], result: Attribute | None, *, convergent: bool = False
     ) -> None:
         super().__init__(
             properties={
@@ -179,8 +179,8 @@ class DeviceFuncOp(IRDLOperation):
                 "CConv": _DEVICE,
                 "convergent": UnitAttr() if convergent else None,
                 "no_unwind": UnitAttr(),
-                "will_return": UnitAttr(),
-                "memory_effects": NoMemoryEffectsAttr(None),
+                "will_return": None if result is None else UnitAttr(),
+                "memory_effects": None if result is None else NoMemoryEffectsAttr(None),
             },
             regions=[Region()],
         )
@@ -201,10 +201,10 @@ class DeviceCallOp(IRDLOperation):
     returned = opt_result_def()
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
-    def __init__(self, symbol: str, arguments: Sequence[SSAValue], result: Attribute) -> None:
+    def __init__(self, symbol: str, arguments: Sequence[SSAValue], result: Attribute | None) -> None:
         super().__init__(
             operands=[arguments, []],
-            result_types=[[result]],
+            result_types=[[] if result is None else [result]],
             properties={
                 "callee": SymbolRefAttr(symbol),
                 "CConv": _DEVICE,

@@ -23,10 +23,11 @@ from codegen.xe.passes.lanes.lowering import (
 )
 from codegen.xe.passes.lanes.memory import (
     atomics,
-    barriers,
     blocks,
     buffers,
+    fences,
     matrices,
+    named_barriers,
     scattered,
     surfaces,
 )
@@ -59,7 +60,8 @@ _GROUPS = (
     atomics,
     buffers,
     matrices,
-    barriers,
+    named_barriers,
+    fences,
     dpas,
 )
 _HANDLERS: Mapping[str, Handler] = {name: handler for group in _GROUPS for name, handler in group.HANDLERS.items()}

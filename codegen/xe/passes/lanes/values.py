@@ -75,7 +75,10 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """A named barrier of all sub-groups of the work-group."""
+    """A named barrier: its number in hardware and the sub-groups that take part, i8."""
+
+    number: SSAValue
+    participants: SSAValue
 
 
 Value = SSAValue | Lanes | Block | Scattered | Matrix | Barrier
@@ -106,8 +109,9 @@ def parts(value: Value) -> list[SSAValue]:
         return list(value.chunks)
     if isinstance(value, Scattered):
         return list(value.offsets.chunks)
-    offsets = () if isinstance(value, Barrier) else value.offsets
-    return [o for o in offsets if isinstance(o, SSAValue)]
+    if isinstance(value, Barrier):
+        return [value.number, value.participants]
+    return [o for o in value.offsets if isinstance(o, SSAValue)]
 
 
 def rebuilt(value: Value, new: Sequence[SSAValue]) -> Value:
@@ -123,4 +127,4 @@ def rebuilt(value: Value, new: Sequence[SSAValue]) -> Value:
         return Block(value.type, value.surface, tuple(new))
     if isinstance(value, Matrix):
         return Matrix(value.type, value.whole, value.pointer, tuple(new))
-    return value
+    return Barrier(*new)

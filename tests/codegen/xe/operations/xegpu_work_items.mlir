@@ -662,3 +662,33 @@ gpu.func @k(%A: memref<64xf32>, %R: memref<16xf32>) kernel {
   xegpu.store %s, %R[%i], %mask : f32, memref<16xf32>, index, i1
   gpu.return
 }
+// -----
+// xegpu.alloc_nbarrier, init_nbarrier, nbarrier_arrive, nbarrier_wait: work-items, in pairs
+// subgroups 4
+// work-items
+gpu.func @k(%A: memref<64xf32>, %R: memref<64xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %s = memref.alloca() : memref<64xf32, 3>
+  %g = gpu.subgroup_id : index
+  %i = gpu.thread_id x
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  %yes = arith.constant true
+  xegpu.alloc_nbarrier 2
+  %pair = arith.remui %g, %c2 : index
+  %id = arith.index_cast %pair : index to i8
+  %count = arith.constant 2 : i8
+  %b = xegpu.init_nbarrier %id, %count : i8, i8 -> !xegpu.nbarrier
+  %gives = arith.cmpi ult, %g, %c2 : index
+  scf.if %gives {
+    %v = xegpu.load %A[%i], %yes : memref<64xf32>, index, i1 -> f32
+    xegpu.store %v, %s[%i], %yes : f32, memref<64xf32, 3>, index, i1
+    xegpu.nbarrier_arrive %b : !xegpu.nbarrier
+  } else {
+    %j = arith.subi %i, %c32 : index
+    xegpu.nbarrier_arrive %b : !xegpu.nbarrier
+    xegpu.nbarrier_wait %b : !xegpu.nbarrier
+    %v = xegpu.load %s[%j], %yes : memref<64xf32, 3>, index, i1 -> f32
+    xegpu.store %v, %R[%i], %yes : f32, memref<64xf32>, index, i1
+  }
+  gpu.return
+}

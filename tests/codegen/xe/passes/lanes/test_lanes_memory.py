@@ -255,24 +255,6 @@ def test_buffers_of_a_kernel_share_one_global() -> None:
     np.testing.assert_array_equal(out, [0, 1.5, 0, 0])
 
 
-NAMED = """
-    %number = arith.constant 1 : i8
-    %count = arith.constant 2 : i8
-    xegpu.alloc_nbarrier 1
-    %barrier = xegpu.init_nbarrier %number, %count : i8, i8 -> !xegpu.nbarrier
-    xegpu.fence memory_kind = slm, fence_scope = workgroup
-    xegpu.nbarrier_arrive %barrier : !xegpu.nbarrier
-    xegpu.nbarrier_wait %barrier : !xegpu.nbarrier"""
-
-
-def test_a_named_barrier_of_all_is_the_work_groups() -> None:
-    source = exchange("f16", "").replace("    gpu.barrier", NAMED)
-    text = lanes_text(source)
-    assert "gpu.barrier" in text
-    assert "xevm.memfence" in text
-    check(source, [numbers("f16", 32, 64), np.zeros((32, 64), np.float16)])
-
-
 def _product(a: str, b: str, d: str) -> str:
     zero = "0" if a.endswith("i8") else "0.0"
     return kernel(
@@ -285,16 +267,6 @@ def _product(a: str, b: str, d: str) -> str:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (
-            kernel("%O: memref<4xf32>", NAMED, subgroups=3),
-            "expected a named barrier of all sub-groups (all 3 of the work-group), got one of 2: use gpu.barrier, or "
-            "let all of them take part",
-        ),
-        (
-            kernel("%O: memref<4xf32>", NAMED).replace(" attributes {known_block_size = array<i32: 16, 1, 1>}", ""),
-            "expected a named barrier of all sub-groups (known_block_size), got one of 2: use gpu.barrier, or let all "
-            "of them take part",
-        ),
         (
             kernel(
                 "%O: memref<4xf32>",

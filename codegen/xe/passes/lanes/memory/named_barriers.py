@@ -1,0 +1,177 @@
+"""Named barriers, by the intrinsics of Intel's compiler: nbarrier.signal where a sub-group arrives, nbarrier.wait.
+
+Every participant signals as producer and consumer, so a sub-group that arrives and does not wait is notified, too: the
+notification is taken before it arrives again, and before the kernel ends. A number of bits, one for each barrier, says
+which are due. Barrier 0 of the hardware is that of gpu.barrier.
+"""
+
+from collections.abc import Mapping
+
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import MemRefType, i8, i16, i32
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.utils.exceptions import PassFailedException
+
+from codegen.xe.dialects.upstream.arith_casts import ExtUIOp, TruncIOp
+from codegen.xe.dialects.upstream.llvm_ops import (
+    DeviceCallOp,
+    DeviceFuncOp,
+)
+from codegen.xe.dialects.upstream.xevm import (
+    AddrSpace,
+    MemfenceOp,
+    MemScope,
+)
+from codegen.xe.dialects.xegpu import (
+    AllocNbarrierOp,
+    InitNbarrierOp,
+    NbarrierArriveOp,
+    NbarrierWaitOp,
+)
+from codegen.xe.dialects.xegpu.barrier import constant
+from codegen.xe.nbarrier_intrinsics import SIGNAL, WAIT
+from codegen.xe.passes.lanes.emitter import Emitter
+from codegen.xe.passes.lanes.lowering import (
+    Handler,
+    Lowering,
+)
+from codegen.xe.passes.lanes.values import Barrier
+
+_MOST = 31
+_DUE = MemRefType(i32, [])
+
+
+def _allocate(lowering: Lowering, op: Operation) -> None:
+    """Lower to nothing: Intel's compiler counts the barriers."""
+    assert isinstance(op, AllocNbarrierOp)
+    count = _allocated(op)
+    if count is not None and count > _MOST:
+        raise PassFailedException(
+            f"lower-to-lanes: expected at most {_MOST} named barriers, as one of the hardware's 32 is that of "
+            f"gpu.barrier, got {count}"
+        )
+
+
+def _allocated(op: AllocNbarrierOp) -> int | None:
+    return op.nbarrier_num.value.data if op.nbarrier_num is not None else constant(op.count)
+
+
+def _init(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, InitNbarrierOp)
+    _check(lowering, op)
+    emitter = lowering.emitter
+    number = emitter.value(arith.AddiOp(lowering.scalar(op.nbarrier_id), emitter.constant(1, i8)))
+    lowering.define(op.result, Barrier(number, lowering.scalar(op.participant_thread_num)))
+
+
+def _check(lowering: Lowering, op: InitNbarrierOp) -> None:
+    """Check the id and the participants, as far as they are known.
+
+    Raises:
+        PassFailedException: the id is not allocated, or the barrier could never be completed.
+    """
+    kernel = _around(op)
+    found = [o for o in kernel.walk() if isinstance(o, AllocNbarrierOp)]
+    if not found:
+        raise PassFailedException("lower-to-lanes: expected xegpu.alloc_nbarrier before xegpu.init_nbarrier, got none")
+    counts = [_allocated(o) for o in found]
+    most = _MOST if None in counts else max(count for count in counts if count is not None)
+    number, participants = constant(op.nbarrier_id), constant(op.participant_thread_num)
+    if number is not None and number >= most:
+        raise PassFailedException(
+            f"lower-to-lanes: xegpu.init_nbarrier: expected an id below {most}, the barriers that are allocated, "
+            f"got {number}"
+        )
+    subgroups = lowering.subgroups
+    if participants is not None and not 1 <= participants <= (subgroups or participants):
+        raise PassFailedException(
+            f"lower-to-lanes: xegpu.init_nbarrier: expected 1 to {subgroups or 'all'} participants, the sub-groups of "
+            f"the work-group, got {participants}"
+        )
+
+
+def _around(op: Operation) -> Operation:
+    around = op
+    while (parent := around.parent_op()) is not None and around.name != "gpu.func":
+        around = parent
+    return around
+
+
+def _arrive(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, NbarrierArriveOp)
+    emitter, barrier = lowering.emitter, lowering.get(op.nbarrier, Barrier)
+    bit, due = _bit(emitter, barrier.number), _due(emitter)
+    before = emitter.value(memref.LoadOp.get(due, []))
+    _wait_if(lowering, before, bit, barrier.number)
+    emitter.add(MemfenceOp(AddrSpace.SHARED, MemScope.WORKGROUP))
+    emitter.add(MemfenceOp(AddrSpace.GLOBAL, MemScope.WORKGROUP))
+    _call(lowering, SIGNAL, barrier.number, emitter.constant(0, i16), barrier.participants, barrier.participants)
+    emitter.add(memref.StoreOp.get(emitter.value(arith.OrIOp(before, bit)), due, []))
+
+
+def _wait_if(lowering: Lowering, due: SSAValue, bit: SSAValue, number: SSAValue) -> None:
+    """Wait for a barrier if its notification is due."""
+    emitter = lowering.emitter
+    is_due = emitter.value(arith.CmpiOp(emitter.both(due, bit), emitter.constant(0, i32), "ne"))
+    with emitter.into(block := Block()):
+        _call(lowering, WAIT, number)
+        emitter.add(scf.YieldOp())
+    emitter.add(scf.IfOp(is_due, [], Region(block)))
+
+
+def _wait(lowering: Lowering, op: Operation) -> None:
+    assert isinstance(op, NbarrierWaitOp)
+    if not any(isinstance(o, NbarrierArriveOp) for o in _around(op).walk()):
+        raise PassFailedException(
+            "lower-to-lanes: expected xegpu.nbarrier_arrive before xegpu.nbarrier_wait, as the hardware notifies only "
+            "sub-groups that arrived, got none"
+        )
+    emitter, barrier = lowering.emitter, lowering.get(op.nbarrier, Barrier)
+    _call(lowering, WAIT, barrier.number)
+    others = emitter.value(arith.XOrIOp(_bit(emitter, barrier.number), emitter.constant(-1, i32)))
+    due = _due(emitter)
+    emitter.add(memref.StoreOp.get(emitter.both(emitter.value(memref.LoadOp.get(due, [])), others), due, []))
+
+
+def _return(lowering: Lowering, op: Operation) -> None:
+    """Take the notifications that are due."""
+    if SIGNAL in lowering.functions:
+        emitter = lowering.emitter
+        due = emitter.value(memref.LoadOp.get(_due(emitter), []))
+        with emitter.into(block := Block(arg_types=[i32])):
+            number = emitter.value(TruncIOp(block.args[0], i8))
+            _wait_if(lowering, due, _bit(emitter, number), number)
+            emitter.add(scf.YieldOp())
+        first, end, step = (emitter.constant(n, i32) for n in (1, _MOST + 1, 1))
+        emitter.add(scf.ForOp(first, end, step, [], block))
+    lowering.keep(op)
+
+
+def _due(emitter: Emitter) -> SSAValue:
+    """Return the variable of the notifications that are due."""
+
+    def make() -> SSAValue:
+        variable = emitter.value(memref.AllocaOp.get(i32, shape=[]))
+        emitter.add(memref.StoreOp.get(emitter.constant(0, i32), variable, []))
+        return variable
+
+    return emitter.once("notifications that are due", make)
+
+
+def _bit(emitter: Emitter, number: SSAValue) -> SSAValue:
+    return emitter.value(arith.ShLIOp(emitter.constant(1, i32), emitter.value(ExtUIOp(number, i32))))
+
+
+def _call(lowering: Lowering, symbol: str, *operands: SSAValue) -> None:
+    declaration = DeviceFuncOp(symbol, [o.type for o in operands], None, convergent=True)
+    lowering.functions.setdefault(symbol, declaration)
+    lowering.emitter.add(DeviceCallOp(symbol, operands, None))
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "xegpu.alloc_nbarrier": _allocate,
+    "xegpu.init_nbarrier": _init,
+    "xegpu.nbarrier_arrive": _arrive,
+    "xegpu.nbarrier_wait": _wait,
+    "gpu.return": _return,
+}
