@@ -93,6 +93,8 @@ def _of_message(shape: Ints, width: int, *, packs: bool) -> tuple[Ints, Ints]:
     """lane_layout and lane_data as the RFC lists them: for one dimension, B, A of 32 bits, A of 8 bits, and any."""
     if len(shape) == 1:
         return (subgroup_size(),), (1,)
+    if subgroup_size() != 16 and width < 32:
+        raise InterpretationRefused("", "expected lane_layout and lane_data, as the RFC's tables differ by operand")
     if packs:
         return (1, subgroup_size()), (32 // width, 1)
     if width == 32 and shape[1] == 8:

@@ -181,3 +181,31 @@ def test_random_forms(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6, 400))
 def test_more_random_forms(seed: int) -> None:
     check_draw(seed)
+
+
+def arc(maps: bool) -> str:
+    """A product of one sub-group of 8, with or without the maps that the RFC has for it."""
+    a, b, c = (
+        f", #xegpu.sg_map<wi_layout = [1, 8], wi_data = {data}>" if maps else ""
+        for data in ("[1, 2]", "[2, 1]", "[1, 1]")
+    )
+    return kernel(
+        "%a: memref<16x48xf16>, %b: memref<32x48xf16>, %c: memref<16x48xf32>",
+        f"""    %ta = xegpu.create_nd_tdesc %a : memref<16x48xf16> -> !xegpu.tensor_desc<8x16xf16{a}>
+    %tb = xegpu.create_nd_tdesc %b : memref<32x48xf16> -> !xegpu.tensor_desc<16x8xf16{b}>
+    %tc = xegpu.create_nd_tdesc %c : memref<16x48xf32> -> !xegpu.tensor_desc<8x8xf32{c}>
+    %va = xegpu.load_nd %ta[8, 16] : !xegpu.tensor_desc<8x16xf16{a}> -> vector<16xf16>
+    %vb = xegpu.load_nd %tb[16, 8] : !xegpu.tensor_desc<16x8xf16{b}> -> vector<16xf16>
+    %d = xegpu.dpas %va, %vb : vector<16xf16>, vector<16xf16> -> vector<8xf32>
+    xegpu.store_nd %d, %tc[0, 8] : vector<8xf32>, !xegpu.tensor_desc<8x8xf32{c}>""",
+    ).replace("i32: 16,", "i32: 8,")
+
+
+def test_work_items_of_a_sub_group_of_8_say_what_they_hold() -> None:
+    a, b, _ = gemm_operands()
+    a, b, c = a[:16, :48].copy(), b[:32, :48].copy(), np.zeros((16, 48), np.float32)
+    run(arc(maps=True), a, b, c, device="a770")
+    expected = a[8:16, 16:32].astype(np.float64) @ b[16:32, 8:16].astype(np.float64)
+    np.testing.assert_allclose(c[:8, 8:16], expected, rtol=1e-5, atol=1e-5)
+    with pytest.raises(CompileFailed, match="at work-item level: expected a layout with lane_layout and lane_data"):
+        compile_module(arc(maps=False), find("a770"))

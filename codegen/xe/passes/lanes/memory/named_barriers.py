@@ -36,8 +36,10 @@ from codegen.xe.passes.lanes.lowering import (
     Lowering,
 )
 from codegen.xe.passes.lanes.values import Barrier
+from codegen.xe.subgroup import subgroup_size
 
 _MOST = 31
+_SUBGROUP_SIZE = 16  # of GPUs with named barriers: for the others, Intel's compiler makes all waits one
 _DUE = MemRefType(i32, [])
 
 
@@ -70,6 +72,11 @@ def _check(lowering: Lowering, op: InitNbarrierOp) -> None:
     Raises:
         PassFailedException: the id is not allocated, or the barrier could never be completed.
     """
+    if subgroup_size() != _SUBGROUP_SIZE:
+        raise PassFailedException(
+            f"lower-to-lanes: xegpu.init_nbarrier: expected a GPU with sub-groups of {_SUBGROUP_SIZE}, got one with "
+            f"{subgroup_size()}, whose hardware has no named barriers: use gpu.barrier"
+        )
     kernel = _around(op)
     found = [o for o in kernel.walk() if isinstance(o, AllocNbarrierOp)]
     if not found:

@@ -4,7 +4,6 @@ A lane holds of each distribution unit, lane_layout * lane_data, the elements of
 and the elements of one unit next to each other. Source: XeGPU RFC, "Resulting WI Data Fragment".
 """
 
-from functools import cache
 from math import prod
 from typing import cast
 
@@ -30,14 +29,18 @@ from codegen.xe.passes.lanes.vectors.layout import (
     Places,
     pieces,
 )
-from codegen.xe.subgroup import subgroup_size
+from codegen.xe.subgroup import (
+    cached_by_size,
+    subgroup_size,
+)
 
 _WORD = 32
 _HALF = 16
+_MESSAGE_LANES = 16  # of GPUs with 2-D block messages, for which the tables of the RFC agree for all operands
 _TF32_COLUMNS = 8
 
 
-@cache
+@cached_by_size
 def own(shape: Ints) -> LaneLayout:
     """Return the layout of a vector of which each lane has one of its own."""
     return _chunked(np.repeat(np.arange(prod(shape))[:, None], subgroup_size(), axis=1))
@@ -82,6 +85,10 @@ def _default(op: LoadNdOp | StoreNdOp, shape: Ints, bits: int, words: int) -> tu
     """Return lane_layout and lane_data of a block without a layout: `words` rows are packed to one."""
     if len(shape) == 1:
         return (subgroup_size(),), (1,)
+    if subgroup_size() != _MESSAGE_LANES and bits < _WORD:
+        raise _refusal(
+            op, "a layout with lane_layout and lane_data, as what a message gives is not the same for A and B"
+        )
     columns, pair = shape[1], max(1, _HALF // bits)
     if words > 1 or columns % subgroup_size() == 0:
         return (1, subgroup_size()), (words, pair if words == 1 and columns % (subgroup_size() * pair) == 0 else 1)

@@ -213,6 +213,11 @@ def test_what_cannot_be_is_refused(source: str, message: str) -> None:
         lower_to_lanes(parse(source))
 
 
+def test_a_gpu_without_named_barriers_refuses_them() -> None:
+    with pytest.raises(CompileFailed, match=r"whose hardware has no named barriers: use gpu\.barrier"):
+        compile_module(GOOD, find("a770"))
+
+
 def test_a_cpu_does_not_emulate_them() -> None:
     with pytest.raises(CompileFailed, match="a named barrier"):
         emulate(re.sub(r".*fence.*\n", "", compile_module(GOOD, B580).stage("llvm").data.decode()))
