@@ -2,11 +2,14 @@
 
 import logging
 import os
+import random
 import sys
 import time
 from collections import Counter
 from collections.abc import Generator
+from datetime import date
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +55,36 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--seconds", type=float, metavar="S", help="begin no further test after S seconds; those left out are counted"
     )
+    parser.addoption(
+        "--order", type=int, metavar="N", help="order of the tests under --seconds; the number of today by default"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the order, which xdist passes on to its workers."""
+    if config.option.order is None:
+        config.option.order = date.today().toordinal()
+
+
+@pytest.hookimpl(trylast=True)  # after those that -m leaves out are gone
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Under --seconds, begin with one case of each test, then a second of each, and so on."""
+    if config.getoption("--seconds") is not None:
+        items[:] = in_rounds(items, random.Random(config.option.order))
+
+
+def in_rounds(items: list[pytest.Item], rng: random.Random) -> list[pytest.Item]:
+    """Return the items in rounds of one case of each function, by file, dealt to the workers in the order of rounds."""
+    shuffled, round_of = rng.sample(items, len(items)), Counter[str]()
+    rounds: dict[tuple[int, Path], list[pytest.Item]] = {}
+    for item in shuffled:
+        function = item.nodeid.partition("[")[0]
+        rounds.setdefault((round_of[function], item.path), []).append(item)
+        round_of[function] += 1
+    groups = [rounds[key] for key in sorted(rounds, key=lambda key: key[0])]
+    # xdist gives each worker a contiguous part of the list.
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    return [item for worker in range(workers) for group in groups[worker::workers] for item in group]
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -62,7 +95,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print how many tests were skipped for each reason."""
+    """Print how many tests were skipped for each reason, and the order of those under --seconds."""
+    if terminalreporter.config.getoption("--seconds") is not None:
+        terminalreporter.write_line(f"--order {terminalreporter.config.option.order}")
     reasons = Counter(report.longrepr[2] for report in terminalreporter.getreports("skipped"))
     for reason, count in reasons.most_common():
         terminalreporter.write_line(f"{count} {reason.removeprefix('Skipped: ').splitlines()[0]}")

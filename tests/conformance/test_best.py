@@ -12,14 +12,6 @@ from db.queries import (
 from db.schema import Prediction
 from db.session import Database
 from tests.conformance.trial_samples import PROOF, config
-from tests.db.databases import (  # noqa: F401 (fixtures)
-    database,
-    migrated_file,
-    migrated_postgres,
-    postgres_server,
-    postgres_url,
-    sqlite_url,
-)
 from tests.db.rows import add_job, add_measured, add_predicted, digest
 from tuner.session import best
 from tuner.session.trial import (
@@ -66,7 +58,7 @@ def test_of_nothing_nothing_is_the_best() -> None:
 
 
 @CASE
-def test_of_a_job(database: Database, timed: list[Timed], expected: int) -> None:  # noqa: F811
+def test_of_a_job(database: Database, timed: list[Timed], expected: int) -> None:
     with database.write() as session:
         job = add_job(session)
         for number, of in enumerate(timed):
@@ -85,7 +77,7 @@ def test_of_a_job(database: Database, timed: list[Timed], expected: int) -> None
 
 
 @CASE
-def test_of_the_winners_of_jobs(database: Database, timed: list[Timed], expected: int) -> None:  # noqa: F811
+def test_of_the_winners_of_jobs(database: Database, timed: list[Timed], expected: int) -> None:
     if not all(of.proven for of in timed):
         pytest.skip("no such trial wins a job")
     with database.write() as session:

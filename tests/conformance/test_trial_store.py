@@ -17,13 +17,6 @@ from service.artifacts import ArtifactStore
 from service.jobs.store import DbTrialStore
 from service.row_mapping import problem_to_json
 from tests.conformance.trial_samples import PROBLEM, PROOF, artifact, config, measured, predicted
-from tests.db.databases import (  # noqa: F401 (fixtures)
-    migrated_file,
-    migrated_postgres,
-    postgres_server,
-    postgres_url,
-    sqlite_url,
-)
 from tests.db.rows import add_job
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.result import NOTHING
@@ -220,7 +213,7 @@ class TestDbTrialStoreOnSqlite(DbContract):
     """The real side on SQLite."""
 
     @pytest.fixture
-    def url(self, sqlite_url: str) -> str:  # noqa: F811
+    def url(self, sqlite_url: str) -> str:
         return sqlite_url
 
 
@@ -229,7 +222,7 @@ class TestDbTrialStoreOnPostgresql(DbContract):
     """The real side on PostgreSQL."""
 
     @pytest.fixture
-    def url(self, postgres_url: str) -> str:  # noqa: F811
+    def url(self, postgres_url: str) -> str:
         return postgres_url
 
 

@@ -118,9 +118,9 @@ def test_killed_now_and_then(new_place: Places, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.slow
-def test_killed_at_every_point(new_place: Places, monkeypatch: pytest.MonkeyPatch) -> None:
-    number = 1
+@pytest.mark.parametrize("first", range(1, EVERY + 1))
+def test_killed_at_every_point(new_place: Places, monkeypatch: pytest.MonkeyPatch, first: int) -> None:
+    number = first
     while check_killed_at(number, *new_place(number), monkeypatch):
-        number += 1
-    print(f"killed at {number - 1} points")
+        number += EVERY
     assert number > 15 * TRIALS

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
 from codegen import GemmProblem, XeConfig
+from codegen.xe.rules import violations
 from hal import DeviceCrashed, DeviceSpec, find
 from tests.tuner.fakes import FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, emulated
 from tuner.errors import DeviceUnusable, NoValidMeasurement
@@ -21,13 +23,23 @@ from tuner.session.result import (
 )
 from tuner.session.trial import Status
 from tuner.space.xe.heuristic import default_config
-from tuner.space.xe.space import xe_space
 
 B580 = find("b580")
 PROBLEM = GemmProblem(200, 136, 96)
 DEFAULT = default_config(PROBLEM, B580)
-_SPACE = xe_space(PROBLEM, B580)
-GIVEN = [config for row in (3, 7, 11) if (config := _SPACE.config(row)) != DEFAULT]
+OTHERS = [
+    config
+    for k_unroll, grf_mode, barrier_every in product((1, 2), (128, 256), (0, 1, 2))
+    if (
+        config := replace(
+            DEFAULT,
+            strategy=replace(DEFAULT.strategy, k_unroll=k_unroll, grf_mode=grf_mode, barrier_every=barrier_every),
+        )
+    )
+    != DEFAULT
+    and not violations(PROBLEM, config, B580)
+]
+GIVEN = OTHERS[:3]
 
 
 def measure(
@@ -89,7 +101,7 @@ def test_what_crashes_is_an_outcome_and_five_in_a_row_end_the_job() -> None:
     measure(store, FakeDevice(PROBLEM, B580, faults={binary_of(GIVEN[0]): crash}))
     assert [t.outcome.status for t in store.trials() if t.outcome is not None][1] is Status.CRASHED
     with pytest.raises(DeviceUnusable, match="failed 5 times in a row; last: signal 11"):
-        measure(MemoryTrialStore(), FakeDevice(PROBLEM, B580, every=crash), [_SPACE.config(row) for row in range(9)])
+        measure(MemoryTrialStore(), FakeDevice(PROBLEM, B580, every=crash), OTHERS[:9])
     with pytest.raises(
         NoValidMeasurement, match="4 trials on Intel Arc B580 gave no time; the last ended with: signal"
     ):

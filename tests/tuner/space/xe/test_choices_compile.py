@@ -1,22 +1,16 @@
 """What the tuner chooses compiles: defaults of every kind of problem, and rows of their spaces."""
 
-from collections.abc import Iterable
-
 import numpy as np
 import pytest
 
 from codegen.pipeline import compile_gemm
 from hal import find
+from tests.few import few
 from tests.tuner.gemm_problems import PROBLEMS
 from tuner.space.xe.heuristic import default_config
 from tuner.space.xe.space import xe_space
 
 B580 = find("b580")
-
-
-def few(names: Iterable[str], every: int) -> list[object]:
-    """Return parameters of which each `every`-th is for the unmarked suite and the others are slow."""
-    return [pytest.param(name, marks=() if i % every == 0 else pytest.mark.slow) for i, name in enumerate(names)]
 
 
 @pytest.mark.parametrize("name", few(PROBLEMS, 5))

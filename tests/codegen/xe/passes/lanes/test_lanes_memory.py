@@ -10,6 +10,7 @@ from codegen.simulate import RaceDetected
 from codegen.xe.dialects import parse
 from codegen.xe.passes.lanes import lower_to_lanes
 from tests.codegen.xe.passes.lanes.lane_kernels import DTYPES, check, compiled, kernel, lanes_text, numbers
+from tests.few import few
 
 MASK = "%n = arith.constant 11 : index %mask = vector.create_mask %n : vector<16xi1>"
 
@@ -102,21 +103,24 @@ def atomic(kind: str, element: str) -> str:
 
 @pytest.mark.parametrize(
     ("kind", "element", "instruction"),
-    [
-        ("addf", "f32", "atomicrmw fadd"),
-        ("addi", "i32", "atomicrmw add"),
-        ("addi", "i64", "atomicrmw add"),
-        ("assign", "f32", "atomicrmw xchg"),
-        ("maxs", "i32", "atomicrmw max"),
-        ("minu", "i32", "atomicrmw umin"),
-        ("ori", "i32", "atomicrmw or"),
-        ("andi", "i32", "atomicrmw and"),
-        ("xori", "i32", "atomicrmw xor"),
-        ("mulf", "f32", "cmpxchg"),
-        ("maximumf", "f32", "cmpxchg"),
-        ("minnumf", "f32", "cmpxchg"),
-        ("muli", "i32", "cmpxchg"),
-    ],
+    few(
+        [
+            ("addf", "f32", "atomicrmw fadd"),
+            ("addi", "i32", "atomicrmw add"),
+            ("addi", "i64", "atomicrmw add"),
+            ("assign", "f32", "atomicrmw xchg"),
+            ("maxs", "i32", "atomicrmw max"),
+            ("minu", "i32", "atomicrmw umin"),
+            ("ori", "i32", "atomicrmw or"),
+            ("andi", "i32", "atomicrmw and"),
+            ("xori", "i32", "atomicrmw xor"),
+            ("mulf", "f32", "cmpxchg"),
+            ("maximumf", "f32", "cmpxchg"),
+            ("minnumf", "f32", "cmpxchg"),
+            ("muli", "i32", "cmpxchg"),
+        ],
+        3,
+    ),
 )
 def test_atomic_updates(kind: str, element: str, instruction: str) -> None:
     source = atomic(kind, element)

@@ -143,6 +143,7 @@ def test_bytes_of_a_by_columns_are_exchanged_within_words(types: tuple[str, str,
     check(source, [a[:height], b[:height], c])
 
 
+@pytest.mark.slow
 def test_bytes_by_columns_whose_rows_start_between_lines_go_lane_by_lane() -> None:
     source, (a, b, c) = gemm(I8, 80, 64, 64, 2, at=True)  # every other row starts at a multiple of 16 bytes
     assert "load i8" in compiled(source).ll

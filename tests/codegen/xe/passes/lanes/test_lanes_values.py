@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.codegen.xe.passes.lanes.lane_kernels import DTYPES, check, compiled, kernel, numbers
+from tests.few import few
 
 Shape = tuple[int, ...]
 
@@ -127,12 +128,12 @@ def test_conversions_and_selection(body: str, element: str, to: str) -> None:
     [
         ((16, 16), "f32", 32),  # four exchanges of half of 16 registers
         ((32, 16), "f16", 64),
-        ((16, 48), "f32", 96),
-        ((24, 40), "f32", None),
         ((5, 16), "f16", None),
-        ((4, 4), "f32", None),
-        ((16, 1), "f32", None),
         ((8, 12), "i8", None),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (((16, 48), "f32", 96), ((24, 40), "f32", None), ((4, 4), "f32", None), ((16, 1), "f32", None))
+        ),
     ],
 )
 def test_transposes_exchange_bits_of_lanes_and_registers(shape: Shape, element: str, shuffles: int | None) -> None:
@@ -227,7 +228,7 @@ def test_constants_of_many_numbers(element: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "shape", "axis"),
     [
-        *((kind, (12, 32), 1) for kind in ("add", "mul", "minnumf", "maxnumf", "minimumf", "maximumf")),
+        *few([(kind, (12, 32), 1) for kind in ("add", "mul", "minnumf", "maxnumf", "minimumf", "maximumf")], 2),
         ("add", (5, 24), 0),
         ("minimumf", (6, 24), 1),
         ("add", (8, 4), 1),
@@ -240,7 +241,7 @@ def test_reductions_of_floats(kind: str, shape: Shape, axis: int) -> None:
     apply(body, shape, (shape[1 - axis],), tolerance=1e-5)
 
 
-@pytest.mark.parametrize("kind", ["add", "mul", "minsi", "minui", "maxsi", "maxui", "and", "or", "xor"])
+@pytest.mark.parametrize("kind", few(["add", "mul", "minsi", "minui", "maxsi", "maxui", "and", "or", "xor"], 2))
 def test_reductions_of_integers(kind: str) -> None:
     body = f"%z = arith.constant dense<7> : {{R}} %r = vector.multi_reduction <{kind}>, %a, %z [1] : {{A}} to {{R}}"
     apply(body, (6, 24), (6,), "i32")
