@@ -16,6 +16,7 @@ PASSES = {
     "insert-layout-conversions": "codegen.xe.passes.distribute:InsertLayoutConversionsPass",
     "lower-to-lanes": "codegen.xe.passes.lanes:LowerToLanesPass",
     "lower-xetile": "codegen.xe.passes.lower_xetile:LowerXeTilePass",
+    "rewrite-forms": "codegen.xe.passes.forms:RewriteFormsPass",
     "tile-linalg": "codegen.xe.passes.tile_linalg:TileLinalgPass",
     "tile-mma-to-contract": "codegen.xe.passes.tile_mma_to_contract:TileMmaToContractPass",
     "unblock-tiles": "codegen.xe.passes.unblock_tiles:UnblockTilesPass",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from xdsl.utils.hints import isa
 
 from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.maps import Ints
+from codegen.xe.subgroup import subgroup_size
 from tests.oracle.elements import (
     Array,
     Element,
@@ -108,6 +110,13 @@ class Frame:
     due: dict[int, int] = field(default_factory=dict[int, int])
     lane: int | None = None
     rounds: dict[Operation, int] = field(default_factory=dict[Operation, int])
+
+    @property
+    def work_items(self) -> int:
+        """Work-items that this frame stands for."""
+        if self.group.whole:
+            return prod(self.group.block)
+        return 1 if self.group.counts_subgroups or self.lane is not None else subgroup_size()
 
     def callee(self) -> "Frame":
         """The frame of a function that this one calls."""

@@ -20,10 +20,13 @@ from codegen.xe.dialects.gpu import (
     ShuffleMode,
     ShuffleOp,
     SubgroupIdOp,
+    SubgroupReduceOp,
     SubgroupSizeOp,
     ThreadIdOp,
 )
 from codegen.xe.subgroup import subgroup_size
+from tests.oracle.combine import reduce
+from tests.oracle.elements import element_of
 from tests.oracle.frame import (
     AtBarrier,
     Event,
@@ -179,6 +182,14 @@ def _constant(value: SSAValue) -> int | None:
 @rule_of(BarrierOp)
 def _barrier(frame: Frame, op: BarrierOp) -> Iterator[Event] | None:
     return None if frame.group.whole else iter((AtBarrier(op),))
+
+
+@rule_of(SubgroupReduceOp)
+def _subgroup_reduce(frame: Frame, op: SubgroupReduceOp) -> None:
+    """Combine what the work-items of a sub-group have, which is the same number in each."""
+    value, (size, _) = frame.array(op.value), op.cluster
+    copies = np.broadcast_to(value, (size or subgroup_size(), *value.shape))
+    frame.set(op.result, reduce(str(op.kind), copies, (0,), element_of(op.result.type)))
 
 
 @rule("gpu.printf", "vector.print")

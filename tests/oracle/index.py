@@ -1,6 +1,7 @@
-"""The meaning of the index dialect's operations: arith's on index."""
+"""The meaning of the index dialect's operations, arith's on index, and of affine maps."""
 
 import numpy as np
+from xdsl.dialects.affine import ApplyOp
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation
 
@@ -14,7 +15,10 @@ from tests.oracle.frame import (
     attribute,
     name_of,
 )
-from tests.oracle.registry import rule
+from tests.oracle.registry import (
+    rule,
+    rule_of,
+)
 
 _BINARY = {
     "add": "addi",
@@ -51,6 +55,14 @@ def _constant(frame: Frame, op: Operation) -> None:
 def _binary(frame: Frame, op: Operation) -> None:
     a, b = map(frame.array, op.operands)
     frame.set_rounded(op.results[0], INTEGER[_BINARY[name_of(op).removeprefix("index.")]](a, b))
+
+
+@rule_of(ApplyOp)
+def _apply(frame: Frame, op: ApplyOp) -> None:
+    """An affine map of indices, in Python's integers: division rounds down, and remainders are not negative."""
+    numbers, dims = frame.numbers(op.mapOperands), op.map.data.num_dims
+    (result,) = op.map.data.eval(numbers[:dims], numbers[dims:])
+    frame.set(op.result, np.asarray(result, np.int64))
 
 
 @rule("index.casts")

@@ -86,6 +86,12 @@ def _fused(frame: Frame, op: Operation) -> None:
     frame.set_rounded(op.results[0], a * b + c)
 
 
+@rule("math.clampf")
+def _clamp(frame: Frame, op: Operation) -> None:
+    value, low, high = map(frame.array, op.operands)
+    frame.set(op.results[0], np.maximum(np.minimum(value, high), low))
+
+
 @rule("math.fpowi")
 def _power_of_float(frame: Frame, op: Operation) -> None:
     base, exponent = frame.array(op.operands[0]).astype(np.float64), as_signed(frame.array(op.operands[1]))

@@ -92,10 +92,14 @@ def _store(frame: Frame, op: memref.StoreOp) -> None:
 
 @rule_of(memref.AtomicRMWOp)
 def _atomic(frame: Frame, op: memref.AtomicRMWOp) -> None:
+    """One update by each work-item that this frame stands for; if there are several, each has another result."""
     view, kind = frame.view(op.memref), list(AtomicKind)[op.kind.value.data]
     address = view.place(frame.numbers(op.indices)) + view.buffer.address
     target = Scattered(view.element, np.asarray(address), np.asarray(True))
-    frame.set(op.result, exchange(frame, kind, target, frame.array(op.value)))
+    if frame.work_items > 1 and op.result.uses:
+        raise InterpretationRefused("", f"expected no use of the results of {frame.work_items} work-items")
+    for _ in range(frame.work_items):
+        frame.set(op.result, exchange(frame, kind, target, frame.array(op.value)))
 
 
 @rule_of(memref.CopyOp)

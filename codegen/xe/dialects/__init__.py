@@ -6,7 +6,6 @@ from io import StringIO
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func
-from xdsl.dialects.scf import Scf
 
 from codegen.xe.dialects.gpu import Gpu
 from codegen.xe.dialects.kernel_context import (
@@ -14,7 +13,12 @@ from codegen.xe.dialects.kernel_context import (
     KernelParser,
 )
 from codegen.xe.dialects.printer import ModulePrinter
+from codegen.xe.dialects.upstream.affine_ops import Affine
 from codegen.xe.dialects.upstream.arith_ops import Arith
+from codegen.xe.dialects.upstream.control_ops import (
+    ControlFlow,
+    Scf,
+)
 from codegen.xe.dialects.upstream.index_ops import Index
 from codegen.xe.dialects.upstream.linalg import Linalg
 from codegen.xe.dialects.upstream.math_ops import Math
@@ -30,7 +34,22 @@ __all__ = ["Gpu", "XeGPU", "XeTile", "context", "parse", "text"]
 def context() -> Context:
     """Return a context with every dialect that kernels use."""
     ctx = KernelContext()
-    for dialect in (Builtin, Arith, Func, Index, Linalg, Math, MemRef, Scf, Vector, Gpu, XeTile, XeGPU):
+    for dialect in (
+        Builtin,
+        Affine,
+        Arith,
+        ControlFlow,
+        Func,
+        Index,
+        Linalg,
+        Math,
+        MemRef,
+        Scf,
+        Vector,
+        Gpu,
+        XeTile,
+        XeGPU,
+    ):
         ctx.load_dialect(dialect)
     return ctx
 

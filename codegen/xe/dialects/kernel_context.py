@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnregisteredAttr, UnregisteredOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp, UnregisteredAttr, UnregisteredOp
 from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import Parser
@@ -15,6 +15,7 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from codegen.xe.dialects.elements import NAMES_IN_C
 from codegen.xe.dialects.literals import LiteralParser
+from codegen.xe.dialects.upstream.memref_layout import with_strides
 
 _SPELT_AS_TYPES = ("xegpu.block_tdesc_attr", "xegpu.scatter_tdesc_attr", "xegpu.scattered_tdesc_attr")
 """Attributes that the XeGPU RFC also writes with `!`, like types."""
@@ -41,7 +42,10 @@ class ForeignType(_Foreign, TypeAttribute):
 
 
 class KernelParser(LiteralParser):
-    """Parser of files in a `KernelContext`; also reads the C-style types of the XeGPU RFC and its `16 x f16`."""
+    """Parser of files in a `KernelContext`; also reads the C-style types of the XeGPU RFC and its `16 x f16`.
+
+    Affine maps of memrefs that are strides become strides.
+    """
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         if self._current_token.kind is MLIRTokenKind.EOF:
@@ -50,7 +54,8 @@ class KernelParser(LiteralParser):
 
     def parse_optional_type(self) -> TypeAttribute | None:
         word = self.parse_optional_keyword_in(NAMES_IN_C) if self._current_token.text in NAMES_IN_C else None
-        return super().parse_optional_type() if word is None else NAMES_IN_C[word]
+        parsed = super().parse_optional_type() if word is None else NAMES_IN_C[word]
+        return with_strides(parsed) if isinstance(parsed, MemRefType) else parsed
 
     def parse_type(self) -> TypeAttribute:
         at, parsed = self.pos, cast(Attribute, super().parse_type())

@@ -162,14 +162,14 @@ def print_attributes(printer: Printer, op: Operation, hidden: Sequence[str] = ()
     printer.print_op_attributes({k: v for k, v in op.properties.items() if k not in hidden} | op.attributes)
 
 
-def spelling(name: str, op: type[Operation]) -> type[Operation]:
-    """Return an operation class that parses another name as `op`."""
+def spelling(name: str, op: type[Operation], read: Callable[[Parser], Operation] | None = None) -> type[Operation]:
+    """Return an operation class that parses another name, or another syntax by `read`, as `op`."""
 
     def create(cls: type[Operation], **parts: Any) -> Operation:
         return op.create(**parts)
 
     def parse(cls: type[Operation], parser: Parser) -> Operation:
-        return op.parse(parser)
+        return op.parse(parser) if read is None else read(parser)
 
     members: dict[str, object] = {
         "name": name,

@@ -18,6 +18,7 @@ from codegen.xe.modules.kernels import (
 from codegen.xe.modules.level import mark_levels
 from codegen.xe.modules.registers import check_registers
 from codegen.xe.passes.expand_subgroup_threads import expand_subgroup_threads
+from codegen.xe.passes.forms import rewrite_forms
 from codegen.xe.passes.lower_xetile import (
     LowerXeTilePass,
     lower_xetile,
@@ -50,6 +51,9 @@ def lower_source(module: ModuleOp, target: Target) -> None:
         CompileFailed: stage xegpu; a block does not match the sub-groups of a kernel's layouts.
         Refused: a value does not fit the registers.
     """
+    rewrite_forms(module)
+    for kernel in kernels_of(module):  # again, with what calls and vector memory became
+        mark_levels(kernel)
     expand_subgroup_threads(module)
     tile_mma_to_contract(module, of=f32)  # DPAS would round them to tf32
     largest = target.load_shape  # for bytes; fewer of longer elements

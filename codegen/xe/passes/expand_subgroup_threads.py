@@ -6,9 +6,9 @@ from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, ModuleOp, i32
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, FloatAttr, IndexType, IntegerAttr, ModuleOp, i32
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException, VerifyException
@@ -18,6 +18,8 @@ from codegen.xe.dialects.gpu.host import (
     launched_block,
     launches_in,
 )
+from codegen.xe.dialects.upstream.arith_ops import CmpiOp
+from codegen.xe.dialects.upstream.memref_ops import AtomicRmwOp
 from codegen.xe.subgroup import subgroup_size
 
 # Marks such kernels in files for Intel's vector compute runtime.
@@ -93,6 +95,8 @@ def _expand(kernel: gpu.FuncOp) -> None:
             _replace(op, block)
         items = (prod(block) * subgroup_size(), 1, 1)
         kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, items)
+    for op in [op for op in kernel.walk() if isinstance(op, AtomicRmwOp)]:
+        _update_once(op)
     del kernel.attributes[MARKER]
 
 
@@ -108,6 +112,18 @@ def _replace(op: gpu.ThreadIdOp | gpu.BlockDimOp, block: Extents) -> None:
         if axis < 2:
             value = builder.insert(arith.RemUIOp(value, _constant(builder, block[axis]))).result
     _replace_by(op, value)
+
+
+def _update_once(op: AtomicRmwOp) -> None:
+    """Let the first work-item of the sub-group make an atomic update, and all of them have its result."""
+    builder, type_ = Builder(InsertPoint.before(op)), op.result.type
+    first = builder.insert(CmpiOp(builder.insert(gpu.LaneIdOp()).result, _constant(builder, 0), "eq")).result
+    update = op.clone()
+    none = arith.ConstantOp(FloatAttr(0.0, type_) if isinstance(type_, AnyFloat) else IntegerAttr(0, type_))
+    here, elsewhere = (Region(Block([made, scf.YieldOp(made)])) for made in (update, none))
+    old = builder.insert(scf.IfOp(first, [type_], here, elsewhere)).results[0]
+    zero, width = (builder.insert(arith.ConstantOp(IntegerAttr(n, i32))).result for n in (0, subgroup_size()))
+    _replace_by(op, builder.insert(gpu.ShuffleOp(gpu.ShuffleMode.IDX, old, zero, width)).shuffle_result)
 
 
 def _replace_by(op: Operation, value: SSAValue) -> None:

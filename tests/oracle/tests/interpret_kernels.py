@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.cf import Cf
 from xdsl.parser import Parser
 
 from codegen.xe.dialects import context
@@ -37,7 +36,6 @@ _DTYPES = {
 def module(source: str) -> ModuleOp:
     """Parse and verify; operations that no dialect here has may stand in their generic form."""
     ctx: Context = context().clone()
-    ctx.load_dialect(Cf)
     ctx.allow_unregistered = True
     parsed = Parser(ctx, source).parse_module()
     parsed.verify()

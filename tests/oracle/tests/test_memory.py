@@ -168,8 +168,11 @@ def test_atomic_updates() -> None:
   %v = arith.constant 100 : i32
   %x = "memref.atomic_rmw"(%v, %m, %c1, %c2) <{kind = 1 : i64}> : (i32, memref<5x7xi32>, index, index) -> i32
 """
-    assert read(body + store(["%x"]), 1, matrix, block=(16, 1, 1)) == [9]
+    threads_are_subgroups = "attributes {VectorComputeFunctionINTEL}"
+    assert read(body + store(["%x"]), 1, matrix, block=(1, 1, 1), attributes=threads_are_subgroups) == [9]
     assert matrix[1, 2] == 109
+    with pytest.raises(InterpretationRefused, match="expected no use of the results of 16 work-items"):
+        read(body + store(["%x"]), 1, matrix, block=(16, 1, 1))
 
 
 def test_globals() -> None:

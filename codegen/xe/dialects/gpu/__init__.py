@@ -42,6 +42,10 @@ from codegen.xe.dialects.gpu.memory import (
     MemsetOp,
     WaitOp,
 )
+from codegen.xe.dialects.gpu.reduce import (
+    ReduceKindAttr,
+    SubgroupReduceOp,
+)
 
 __all__ = [
     "AddressSpace",
@@ -65,11 +69,13 @@ __all__ = [
     "MemsetOp",
     "ModuleOp",
     "NumSubgroupsOp",
+    "ReduceKindAttr",
     "ReturnOp",
     "ShuffleMode",
     "ShuffleModeAttr",
     "ShuffleOp",
     "SubgroupIdOp",
+    "SubgroupReduceOp",
     "SubgroupSizeOp",
     "TerminatorOp",
     "ThreadIdOp",
@@ -88,6 +94,7 @@ _OPERATIONS: list[type[Operation]] = [
     LaneIdOp,
     BarrierOp,
     ShuffleOp,
+    SubgroupReduceOp,
     ReturnOp,
     ModuleOp,
     FuncOp,
@@ -101,4 +108,4 @@ _OPERATIONS: list[type[Operation]] = [
     WaitOp,
 ]
 
-Gpu = Dialect("gpu", _OPERATIONS, [DimensionAttr, ShuffleModeAttr, AddressSpaceAttr, AsyncTokenType])
+Gpu = Dialect("gpu", _OPERATIONS, [DimensionAttr, ReduceKindAttr, ShuffleModeAttr, AddressSpaceAttr, AsyncTokenType])

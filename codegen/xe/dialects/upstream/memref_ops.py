@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from typing import Any, Self, cast
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import AffineMapAttr, MemRefType, StringAttr, TensorType, UnitAttr
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+    i64,
+)
 from xdsl.ir import Attribute, BuiltinAttribute, Dialect, Operation, ParametrizedAttribute, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.irdl import (
@@ -23,7 +32,12 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-__all__ = ["MemRef", "TransposeOp"]
+from codegen.xe.dialects.kinds import (
+    AtomicKind,
+    verify_kind,
+)
+
+__all__ = ["AtomicRmwOp", "MemRef", "TransposeOp"]
 
 
 @irdl_attr_definition
@@ -89,6 +103,81 @@ class CopyOp(memref.CopyOp):
 
     def print(self, printer: Printer) -> None:
         _print_pair(printer, self, (self.source.type, self.destination.type))
+
+
+class ExtractAlignedPointerAsIndexOp(memref.ExtractAlignedPointerAsIndexOp):
+    """`memref.extract_aligned_pointer_as_index %a : memref<4xf32> -> index`."""
+
+    name = "memref.extract_aligned_pointer_as_index"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        source = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        value = parser.resolve_operand(source, parser.parse_type())
+        parser.parse_punctuation("->")
+        return cls.build(operands=[value], result_types=[parser.parse_type()], attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.source)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list((self.source.type, self.aligned_pointer.type), printer.print_attribute, " -> ")
+
+
+class AtomicRmwOp(memref.AtomicRMWOp):
+    """`memref.atomic_rmw addf %value, %a[%i] : (f32, memref<4xf32>) -> f32`: each work-item updates one element."""
+
+    name = "memref.atomic_rmw"
+
+    @property
+    def update(self) -> AtomicKind:
+        """Kind of the update."""
+        return list(AtomicKind)[self.kind.value.data]
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        kind = parser.parse_str_enum(AtomicKind)
+        value = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        source = parser.parse_unresolved_operand()
+        indices = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parser.parse_operand(IndexType()))
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        with parser.in_parens():
+            updated = parser.resolve_operand(value, parser.parse_type())
+            parser.parse_punctuation(",")
+            memory = parser.resolve_operand(source, parser.parse_type())
+        parser.parse_punctuation("->")
+        return cls.build(
+            operands=[updated, memory, indices],
+            result_types=[parser.parse_type()],
+            properties={"kind": IntegerAttr(kind.number, i64)},
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.update.value} ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        printer.print_ssa_value(self.memref)
+        with printer.in_square_brackets():
+            printer.print_list(self.indices, printer.print_ssa_value)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : (")
+        printer.print_list((self.value.type, self.memref.type), printer.print_attribute)
+        printer.print_string(") -> ")
+        printer.print_attribute(self.result.type)
+
+    def verify_(self) -> None:
+        rank = cast(MemRefType, self.memref.type).get_num_dims()
+        if len(self.indices) != rank:
+            raise VerifyException(f"memref.atomic_rmw: expected {rank} indices, got {len(self.indices)}")
+        if not 0 <= self.kind.value.data < len(AtomicKind):
+            raise VerifyException(f"memref.atomic_rmw: expected a kind below {len(AtomicKind)}, got {self.kind}")
+        verify_kind("memref.atomic_rmw", self.update, self.value.type)
 
 
 @irdl_op_definition
@@ -230,7 +319,9 @@ def _print_pair(printer: Printer, op: Operation, types: Sequence[Attribute]) -> 
     printer.print_list(types, printer.print_attribute, " to ")
 
 
-_OURS = {op.name: op for op in (CastOp, MemorySpaceCastOp, CopyOp, GlobalOp)}
+_OURS = {
+    op.name: op for op in (AtomicRmwOp, CastOp, CopyOp, ExtractAlignedPointerAsIndexOp, GlobalOp, MemorySpaceCastOp)
+}
 
 MemRef = Dialect(
     "memref",

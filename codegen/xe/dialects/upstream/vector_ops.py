@@ -54,6 +54,11 @@ from codegen.xe.dialects.upstream.contract import (
     ContractOp,
     IteratorTypeAttr,
 )
+from codegen.xe.dialects.upstream.vector_products import (
+    DeinterleaveOp,
+    InterleaveOp,
+    OuterProductOp,
+)
 
 __all__ = [
     "ConstantMaskOp",
@@ -385,10 +390,13 @@ Vector = Dialect(
         *XdslVector.operations,
         ConstantMaskOp,
         ContractOp,
+        DeinterleaveOp,
         ExtractStridedSliceOp,
         FromElementsOp,
         InsertStridedSliceOp,
+        InterleaveOp,
         MultiReductionOp,
+        OuterProductOp,
         ShapeCastOp,
         StepOp,
         TransposeOp,

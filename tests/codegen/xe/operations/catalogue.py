@@ -17,6 +17,7 @@ FILES = (
     "arith",
     "math",
     "control",
+    "forms",
 )
 
 

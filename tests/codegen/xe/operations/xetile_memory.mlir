@@ -65,6 +65,27 @@ gpu.func @k(%A: memref<16x48xf32, strided<[1, 16]>>, %R: memref<16x48xf32>) kern
   gpu.return
 }
 // -----
+// xetile.init_tile: order [0, 1], affine_map to one number
+gpu.func @k(%A: memref<20x48xf32, affine_map<(d0, d1) -> (d1 * 20 + d0)>>, %R: memref<16x48xf32>) kernel {
+  %ta = xetile.init_tile %A[8, 4] : memref<20x48xf32, affine_map<(d0, d1) -> (d1 * 20 + d0)>> -> !turned
+  %tr = xetile.init_tile %R[0, 0] : memref<16x48xf32> -> !tile
+  %a = xetile.load_tile %ta : !turned -> vector<16x48xf32>
+  xetile.store_tile %a, %tr : vector<16x48xf32>, !tile
+  gpu.return
+}
+// -----
+// xetile.init_tile: rank 3, sizes and strides given
+// with z = 2, n = 13, m = 48, p = 624, A = 3x13x48xf32
+gpu.func @k(%A: memref<?x13x48xf32>, %R: memref<16x48xf32>, %z: index, %n: index, %m: index, %p: index) kernel {
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %ta = xetile.init_tile %A[%z, 1, 0], [%c3, %n, %m], [%p, %m, %c1] : memref<?x13x48xf32> -> !tile
+  %tr = xetile.init_tile %R[0, 0] : memref<16x48xf32> -> !tile
+  %a = xetile.load_tile %ta : !tile -> vector<16x48xf32>
+  xetile.store_tile %a, %tr : vector<16x48xf32>, !tile
+  gpu.return
+}
+// -----
 // xetile.init_tile: order [0, 1], affine_map
 gpu.func @k(%A: memref<20x48xf32, affine_map<(d0, d1) -> (d1, d0)>>, %R: memref<16x48xf32>) kernel {
   %ta = xetile.init_tile %A[8, 4] : memref<20x48xf32, affine_map<(d0, d1) -> (d1, d0)>> -> !turned

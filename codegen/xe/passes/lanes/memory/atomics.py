@@ -15,6 +15,7 @@ from codegen.xe.dialects.upstream.llvm_ops import (
     AtomicCmpXchgOp,
     AtomicRmwOp,
 )
+from codegen.xe.dialects.upstream.memref_ops import AtomicRmwOp as MemrefAtomicRmwOp
 from codegen.xe.dialects.xegpu import AtomicRmwOp as XeGPUAtomicRmwOp
 from codegen.xe.passes.lanes.emitter import (
     Emitter,
@@ -35,6 +36,10 @@ from codegen.xe.passes.lanes.memory.scattered import (
     owners_of,
     runs_of,
     target_of,
+)
+from codegen.xe.passes.lanes.memory.surfaces import (
+    extent_of,
+    pointer_of,
 )
 from codegen.xe.passes.lanes.values import (
     Lanes,
@@ -76,8 +81,7 @@ _BY_RETRY: Mapping[AtomicKind, _Combine] = {
 def _atomic_rmw(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, XeGPUAtomicRmwOp)
     emitter, shape, element = lowering.emitter, shape_of(op.value), element_type(op.value)
-    if bits_of(element) not in (32, 64):
-        raise PassFailedException(f"lower-to-lanes: expected atomic updates of 32 or 64 bits, got {element}")
+    _check_width(element)
     target = target_of(lowering, op.tensor_desc, None, op.mask, shape)
     layout = own(shape) if lowering.work_items else canonical(shape)
     registers, owned = lowering.vector(op.value, layout).registers(), owners_of(lowering, layout)
@@ -93,6 +97,26 @@ def _atomic_rmw(lowering: Lowering, op: Operation) -> None:
         old += guarded.results
     held = LaneLayout(np.where(owned, layout.places, NOTHING), (1,) * len(old))
     lowering.finish(op.result, Lanes(vector_type(op.result), held, tuple(old)))
+
+
+def _check_width(element: Attribute) -> None:
+    if bits_of(element) not in (32, 64):
+        wide = "f32" if isinstance(element, AnyFloat) else "i32"
+        raise PassFailedException(
+            f"lower-to-lanes: expected atomic updates of elements of 32 or 64 bits, got {element}: "
+            f"update a matrix of {wide}, and convert it afterwards"
+        )
+
+
+def _memref_atomic_rmw(lowering: Lowering, op: Operation) -> None:
+    """Update one element by each work-item."""
+    assert isinstance(op, MemrefAtomicRmwOp)
+    emitter, element = lowering.emitter, element_type(op.value)
+    _check_width(element)
+    _, strides = extent_of(lowering, op.memref)
+    products = map(emitter.product, lowering.indices(op.indices), strides)
+    pointer = pointer_at(emitter, pointer_of(lowering, op.memref), emitter.sum(*products), element)
+    lowering.define(op.result, _update(emitter, op.update, pointer, lowering.scalar(op.value)))
 
 
 def _update(emitter: Emitter, kind: AtomicKind, pointer: SSAValue, value: SSAValue) -> SSAValue:
@@ -132,4 +156,4 @@ def _as(emitter: Emitter, scalar: SSAValue, type_: Attribute) -> SSAValue:
     return scalar if scalar.type == type_ else emitter.value(arith.BitcastOp(scalar, type_))
 
 
-HANDLERS: Mapping[str, Handler] = {"xegpu.atomic_rmw": _atomic_rmw}
+HANDLERS: Mapping[str, Handler] = {"memref.atomic_rmw": _memref_atomic_rmw, "xegpu.atomic_rmw": _atomic_rmw}

@@ -304,7 +304,7 @@ def _product(a: str, b: str, d: str) -> str:
         ),
         (
             atomic("addf", "f16"),
-            "expected atomic updates of 32 or 64 bits, got f16",
+            "expected atomic updates of elements of 32 or 64 bits, got f16: update a matrix of f32",
         ),
         (
             kernel("%A: memref<8x16xf32>", "%v = vector.load %A[%c0, %c0] : memref<8x16xf32>, vector<8x16xf32>"),
