@@ -1,6 +1,7 @@
 """The meaning of control flow: scf, calls, and returns from them."""
 
 from collections.abc import Generator
+from dataclasses import replace
 
 import numpy as np
 from xdsl.dialects import scf
@@ -26,9 +27,11 @@ from tests.oracle.refusal import (
     KernelFault,
 )
 from tests.oracle.registry import (
+    find_rule,
     rule,
     rule_of,
 )
+from tests.oracle.values import Varying
 
 _Running = Generator[Event, None, None]
 
@@ -54,6 +57,8 @@ def _like(number: int, value: SSAValue) -> Array:
 
 @rule_of(scf.IfOp)
 def _if(frame: Frame, op: scf.IfOp) -> _Running:
+    if not _is_inside(frame, op):
+        return
     chosen = op.true_region if _holds(frame, op) else op.false_region
     values: Values = ()
     if chosen.blocks:
@@ -61,16 +66,50 @@ def _if(frame: Frame, op: scf.IfOp) -> _Running:
     _set(frame, op, values)
 
 
-def _holds(frame: Frame, op: scf.IfOp) -> bool:
-    """Whether the condition holds; a work-group as a whole does what a range of its sub-groups does."""
+def _range(frame: Frame, op: scf.IfOp) -> range:
+    """The sub-groups of the work-group that run an scf.if."""
     some = attribute(op, "sg_id_range")
-    if not frame.group.whole or not isinstance(some, RangeAttr):
-        return bool(frame.array(op.cond))
+    if not isinstance(some, RangeAttr):
+        return range(frame.group.subgroups)
     if op.results:
         raise InterpretationRefused(
             str(op).split("\n", 1)[0], "expected an scf.if for a range of sub-groups to have no results"
         )
-    return some.start < frame.group.subgroups
+    return range(some.start, min(some.end, frame.group.subgroups))
+
+
+def _is_inside(frame: Frame, op: scf.IfOp) -> bool:
+    """Whether this sub-group, or any of a work-group as a whole, is in the range of an scf.if."""
+    running = _range(frame, op)
+    return bool(running) if frame.group.whole else frame.subgroup in running
+
+
+def _holds(frame: Frame, op: scf.IfOp) -> bool:
+    """Whether the condition holds; it may name sub-groups, if it holds for all of the range or for none."""
+    if frame.values.get(op.cond) is not Varying.VALUE or attribute(op, "sg_id_range") is None:
+        return bool(frame.array(op.cond))
+    answers = {_in_subgroup(frame, op.cond, number) for number in _range(frame, op)}
+    if len(answers) > 1:
+        raise InterpretationRefused(
+            str(op).split("\n", 1)[0], "expected a condition that holds for all sub-groups of sg_id_range or for none"
+        )
+    return answers == {True}
+
+
+def _in_subgroup(frame: Frame, value: SSAValue, number: int) -> bool:
+    """What a number that differs between sub-groups is in one of them."""
+    one = Frame(replace(frame.group, whole=False), number, dict(frame.values))
+    _recompute(one, value)
+    return bool(one.array(value))
+
+
+def _recompute(frame: Frame, value: SSAValue) -> None:
+    if frame.values.get(value) is Varying.VALUE and isinstance(value.owner, Operation):
+        for operand in value.owner.operands:
+            _recompute(frame, operand)
+        meaning = find_rule(value.owner.name)
+        assert meaning is not None, value.owner
+        meaning(frame, value.owner)
 
 
 @rule_of(scf.WhileOp)

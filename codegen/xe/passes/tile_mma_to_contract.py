@@ -44,12 +44,12 @@ def tile_mma_to_contract(module: ModuleOp, *, of: Attribute | None = None) -> No
         PassFailedException: the result has shorter floats than the operands.
     """
     for op in tuple(module.walk()):
-        if isinstance(op, TileMmaOp) and of in (None, op.a.type.element_type):
+        if isinstance(op, TileMmaOp) and of in (None, _element_of(op)):
             _replace(op)
 
 
 def _replace(op: TileMmaOp) -> None:
-    a, d = op.a.type.element_type, op.d.type
+    a, d = _element_of(op), op.d.type
     if isinstance(a, AnyFloat) and isa(d, VectorType[AnyFloat]) and d.element_type.bitwidth < a.bitwidth:
         raise PassFailedException(
             f"tile-mma-to-contract: expected a result of at least {a.bitwidth} bits for a and b of {a}, "
@@ -69,6 +69,11 @@ def _replace(op: TileMmaOp) -> None:
         layout = Distribution(sg_layout=op.wg_map_c.sg_layout, sg_data=op.wg_map_c.sg_data)
         contract.attributes["layout_result_0"] = LayoutAttr(layout)
     Rewriter.replace_op(op, [*added, contract])
+
+
+def _element_of(op: TileMmaOp) -> Attribute:
+    assert isinstance(op.a.type, VectorType)
+    return op.a.type.element_type
 
 
 def _zeros(type_: VectorType) -> DenseIntOrFPElementsAttr:

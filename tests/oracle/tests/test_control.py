@@ -410,6 +410,11 @@ def test_a_range_of_subgroups_is_executed_by_a_whole_work_group() -> None:
     assert not out.any()
     run("%o: memref<8x16xf32>", body, [out], block=(64, 1, 1))
     assert (out == 3).all()
+    none = body.replace("uge, %s", "ult, %s")
+    run("%o: memref<8x16xf32>", none, [out := np.zeros_like(out)], block=(64, 1, 1))
+    assert not out.any()
+    with pytest.raises(InterpretationRefused, match="holds for all sub-groups of sg_id_range or for none"):
+        run("%o: memref<8x16xf32>", body.replace("uge, %s", "eq, %s"), [out], block=(64, 1, 1))
     bare = body.replace("{sg_id_range = #xegpu.range<[2, 4]>}", "")
     with pytest.raises(InterpretationRefused, match="got a number that differs between sub-groups"):
         run("%o: memref<8x16xf32>", bare, [out], block=(64, 1, 1))

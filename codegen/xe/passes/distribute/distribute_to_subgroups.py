@@ -1,6 +1,6 @@
 """Distributes work-group-level XeGPU to sub-groups: every value becomes the part that one sub-group owns.
 
-Kernels without layouts are at sub-group level already and are not changed.
+Kernels without layouts are at sub-group level already; of them, only scf.if with a range of sub-groups is changed.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from codegen.xe.dialects.gpu import FuncOp
 from codegen.xe.passes.distribute.analysis import most_subgroups
 from codegen.xe.passes.distribute.insert_layout_conversions import insert_layout_conversions
-from codegen.xe.passes.distribute.ops.control_flow import ControlFlow
+from codegen.xe.passes.distribute.ops.control_flow import ControlFlow, restrict_to_ranges
 from codegen.xe.passes.distribute.rule import (
     refuse,
     shape_of,
@@ -46,6 +46,11 @@ def distribute_to_subgroups(module: ModuleOp) -> None:
         most = most_subgroups(func)
         if most:
             _distribute(func, _subgroups(func, most))
+        elif func.body.blocks:
+            size, entry = func.known_block_size, func.body.blocks[0]
+            subgroups = None if size is None else prod(size.get_values()) // SUBGROUP_SIZE
+            work = Work(entry, subgroups or 0, {}, InsertPoint.at_start(entry), Buffers(entry))
+            restrict_to_ranges(func, work, subgroups)
 
 
 def _subgroups(func: FuncOp, most: int) -> int:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from codegen import compile_module, simulate_module
@@ -13,7 +14,7 @@ _FOLDER = Path(__file__).parent
 _INF = float("inf")
 
 
-def run(name: str, *arrays: Array, kernel: str = "k") -> None:
+def run(name: str, *arrays: Array | int, kernel: str = "k") -> None:
     """Compile a kernel, and run one work-group of it on arrays, which it changes."""
     source = (_FOLDER / f"{name}.mlir").read_text()
     simulate_module(compile_module(source, find("b580"), name), kernel, (1, 1, 1), None, list(arrays))
@@ -48,6 +49,15 @@ def test_products_of_f32_are_exact_and_those_of_tf32_rounded() -> None:
     for kernel, factors in (("exact", (a, b)), ("rounded", (_tf32(a), _tf32(b)))):
         run("f32_product", a, b, c := np.zeros((16, 32), "float32"), kernel=kernel)
         np.testing.assert_allclose(c, factors[0].astype("float64") @ factors[1], atol=2e-5)
+
+
+@pytest.mark.parametrize(("kernel", "rows"), [("subgroups", (0, 16, 32, 48, 64)), ("workgroup", (0, 0, 32, 64, 64))])
+def test_a_range_of_subgroups_alone_runs_a_branch(kernel: str, rows: tuple[int, ...]) -> None:
+    """Sub-group 1 takes the first branch, 2 the second; the others take none."""
+    run("range", 1, o := np.zeros((64, 16), "float32"), kernel=kernel)
+    expected = np.zeros_like(o)
+    expected[rows[1] : rows[2]], expected[rows[2] : rows[3]] = 1, 2
+    np.testing.assert_array_equal(o, expected)
 
 
 def _tf32(values: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -10,6 +10,7 @@ from xdsl.dialects import arith, scf
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from codegen.xe.dialects.gpu import FuncOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp
 from codegen.xe.dialects.xegpu import (
     CreateNdTdescOp,
@@ -106,7 +107,7 @@ class ControlFlow:
         bases: list[CreateNdTdescOp | None] = [None] * len(op.results)
         if any(isinstance(r.type, TensorDescType) and r.type.scatter is None for r in op.results):
             raise refuse("no descriptor of a block as a result of scf.if", op.results[0].type)
-        condition = self._condition(op, work)
+        around = _checked_range(op, work.subgroups)
         regions: list[Region] = []
         for region in op.regions:
             if region.blocks:
@@ -116,22 +117,13 @@ class ControlFlow:
         work.at = InsertPoint.before(op)
         types = [kind for result in op.results for kind in _types(work, result, None)]
         attributes = {name: value for name, value in plain_attributes(op).items() if name != RANGE}
-        new = work.insert(scf.IfOp(condition, types, *regions, attr_dict=attributes))
+        new = scf.IfOp(op.cond, types, *regions, attr_dict=attributes)
+        if around is None:
+            work.insert(new)
+        else:
+            work.insert(scf.IfOp(_inside(work, around), [], Region(Block([new, scf.YieldOp()]))))
         _bind(work, op.results, new.results, bases)
         work.dead.append(op)
-
-    def _condition(self, op: scf.IfOp, work: Work) -> SSAValue:
-        """Return the condition, combined with the range of sub-groups, if any."""
-        around = op.attributes.get(RANGE)
-        if not isinstance(around, RangeAttr):
-            return op.cond
-        if around.end > work.subgroups:
-            raise refuse(f"{RANGE} within the {work.subgroups} sub-groups of the work-group", around)
-        number = work.subgroup()
-        low = work.insert(CmpiOp(number, work.constant(around.start), "uge")).result
-        high = work.insert(CmpiOp(number, work.constant(around.end), "ult")).result
-        inside = work.insert(arith.AndIOp(low, high)).result
-        return work.insert(arith.AndIOp(op.cond, inside)).result
 
     def _while(self, op: scf.WhileOp, work: Work) -> None:
         carried = [_base(work, value) for value in op.arguments]
@@ -178,6 +170,50 @@ class ControlFlow:
         region = block.parent
         assert region is not None
         region.detach_block(block)
+
+
+def _checked_range(op: scf.IfOp, subgroups: int | None = None) -> RangeAttr | None:
+    """Return the range of sub-groups that alone run an scf.if, with either branch.
+
+    Raises:
+        PassFailedException: it names sub-groups that do not exist, or the others would lack results.
+    """
+    around = op.attributes.get(RANGE)
+    if around is None:
+        return None
+    if not isinstance(around, RangeAttr):
+        raise refuse(f"#xegpu.range<[start, end]> as {RANGE}", around)
+    if op.results:
+        raise refuse(
+            f"an scf.if with {RANGE} without results, which the other sub-groups would lack", op.results[0].type
+        )
+    if subgroups is not None and around.end > subgroups:
+        raise refuse(f"{RANGE} within the {subgroups} sub-groups of the work-group", around)
+    return around
+
+
+def restrict_to_ranges(func: FuncOp, work: Work, subgroups: int | None) -> None:
+    """Let the sub-groups of its range alone run each scf.if of a kernel without layouts.
+
+    Raises:
+        PassFailedException: a range names sub-groups that do not exist, or the others would lack results.
+    """
+    for op in list(func.walk()):
+        if isinstance(op, scf.IfOp) and (around := _checked_range(op, subgroups)) is not None:
+            del op.attributes[RANGE]
+            work.at = InsertPoint.before(op)
+            condition = _inside(work, around)
+            outer = work.insert(scf.IfOp(condition, [], Region(Block())))
+            op.detach()
+            outer.true_region.block.add_ops([op, scf.YieldOp()])
+
+
+def _inside(work: Work, around: RangeAttr) -> SSAValue:
+    """Return whether this sub-group is in a range."""
+    number = work.subgroup()
+    low = work.insert(CmpiOp(number, work.constant(around.start), "uge")).result
+    high = work.insert(CmpiOp(number, work.constant(around.end), "ult")).result
+    return work.insert(arith.AndIOp(low, high)).result
 
 
 def _base(work: Work, value: SSAValue) -> CreateNdTdescOp | None:
