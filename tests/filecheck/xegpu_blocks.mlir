@@ -7,14 +7,14 @@
 %a = xegpu.create_nd_tdesc %A : memref<200x72xf16> -> !xegpu.tensor_desc<32x16xf16>
 %b = xegpu.create_nd_tdesc %A[%m, 16] : memref<200x72xf16> -> !xegpu.tensor_desc<32x16xf16, #xegpu.block_tdesc_attr<array_length = 2 : i64>>
 %c = xegpu.create_nd_tdesc %D, shape : [%m, 72], strides : [80, 1] : memref<?x?xf16> -> !xegpu.tensor_desc<32x16xf16, #xegpu.block_tdesc_attr<boundary_check = false>>
-%d = xegpu.create_nd_tdesc %p[%m, 0], [%m, 72], [80, 1] {key} : ui64 -> !xegpu.tensor_desc<32x16xf16>
+%d = xegpu.create_nd_tdesc %p[%m, 0], [%m, 72], [80, 1] {test.key} : ui64 -> !xegpu.tensor_desc<32x16xf16>
 %e = xegpu.create_nd_tdesc %B[%m, 0, 8] : memref<4x200x72xf16> -> !xegpu.tensor_desc<32x16xf16>
 // CHECK:      builtin.module {
 // CHECK-NEXT:   %A, %D, %B, %p, %m = "test.op"()
 // CHECK-NEXT:   %a = xegpu.create_nd_tdesc %A : memref<200x72xf16> -> !xegpu.tensor_desc<32x16xf16>
 // CHECK-NEXT:   %b = xegpu.create_nd_tdesc %A[%m, 16] : memref<200x72xf16> -> !xegpu.tensor_desc<32x16xf16, #xegpu.block_tdesc_attr<array_length = 2 : i64>>
 // CHECK-NEXT:   %c = xegpu.create_nd_tdesc %D, shape : [%m, 72], strides : [80, 1] : memref<?x?xf16> -> !xegpu.tensor_desc<32x16xf16, #xegpu.block_tdesc_attr<boundary_check = false>>
-// CHECK-NEXT:   %d = xegpu.create_nd_tdesc %p[%m, 0], shape : [%m, 72], strides : [80, 1] {key} : ui64 -> !xegpu.tensor_desc<32x16xf16>
+// CHECK-NEXT:   %d = xegpu.create_nd_tdesc %p[%m, 0], shape : [%m, 72], strides : [80, 1] {test.key} : ui64 -> !xegpu.tensor_desc<32x16xf16>
 // CHECK-NEXT:   %e = xegpu.create_nd_tdesc %B[%m, 0, 8] : memref<4x200x72xf16> -> !xegpu.tensor_desc<32x16xf16>
 // CHECK-NEXT: }
 

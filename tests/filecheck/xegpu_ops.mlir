@@ -85,7 +85,7 @@ xegpu.prefetch %t {L1 = cached} : tensor_desc<16xbf16, #xegpu.scatter_tdesc_attr
 #b = #xegpu.sg_map<wi_layout = [1, 16], wi_data = [2, 1]>
 %a, %a3, %b, %b3, %c = "test.op"() : () -> (vector<8x16xf16>, vector<8x8x2xf16>, vector<16x32xf16>, vector<8x32x2xf16>, vector<8x32xf32>)
 %0 = xegpu.dpas %a, %b : vector<8x16xf16>, vector<16x32xf16> -> vector<8x32xf32>
-%1 = xegpu.dpas %a, %b3, %c <{layout_cd = #xegpu.layout<sg_layout = [2, 1], sg_data = [4, 32]>}> {key} : vector<8x16xf16>, vector<8x32x2xf16>, vector<8x32xf32> -> vector<8x32xf32>
+%1 = xegpu.dpas %a, %b3, %c <{layout_cd = #xegpu.layout<sg_layout = [2, 1], sg_data = [4, 32]>}> {test.key} : vector<8x16xf16>, vector<8x32x2xf16>, vector<8x32xf32> -> vector<8x32xf32>
 %2 = xegpu.dpas %c, %a3, %b3 : vector<8x32xf32>, vector<8x8x2xf16>, vector<8x32x2xf16> -> vector<8x32xf32>
 %3 = xegpu.dpas %a, %b, %c {#a #b #a} : vector<8x16xf16>, vector<16x32xf16> into vector<8x32xf32>
 %la, %lb, %lc = "test.op"() : () -> (vector<8x1xbf16>, vector<8x2xbf16>, vector<8xf32>)
@@ -95,7 +95,7 @@ xegpu.prefetch %t {L1 = cached} : tensor_desc<16xbf16, #xegpu.scatter_tdesc_attr
 // CHECK:      builtin.module {
 // CHECK-NEXT:   "test.op"()
 // CHECK-NEXT:   = xegpu.dpas %a, %b : vector<8x16xf16>, vector<16x32xf16> -> vector<8x32xf32>
-// CHECK-NEXT:   = xegpu.dpas %a, %b3, %c {layout_cd = #xegpu.layout<sg_layout = [2, 1], sg_data = [4, 32]>, key} : vector<8x16xf16>, vector<8x32x2xf16>, vector<8x32xf32> -> vector<8x32xf32>
+// CHECK-NEXT:   = xegpu.dpas %a, %b3, %c {layout_cd = #xegpu.layout<sg_layout = [2, 1], sg_data = [4, 32]>, test.key} : vector<8x16xf16>, vector<8x32x2xf16>, vector<8x32xf32> -> vector<8x32xf32>
 // CHECK-NEXT:   = xegpu.dpas %a3, %b3, %c : vector<8x8x2xf16>, vector<8x32x2xf16>, vector<8x32xf32> -> vector<8x32xf32>
 // CHECK-NEXT:   = xegpu.dpas %a, %b, %c {layout_a = #xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>, layout_b = #xegpu.sg_map<wi_layout = [1, 16], wi_data = [2, 1]>, layout_cd = #xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>} : vector<8x16xf16>, vector<16x32xf16>, vector<8x32xf32> -> vector<8x32xf32>
 // CHECK-NEXT:   "test.op"()
@@ -128,7 +128,7 @@ xegpu.prefetch %t {L1 = cached} : tensor_desc<16xbf16, #xegpu.scatter_tdesc_attr
 %d = xegpu.create_mem_desc %S : memref<8192xi8, 3> -> !xegpu.mem_desc<2x32x64xf16>
 %e = xegpu.mem_desc_subview %d[1, %m, 32] : !xegpu.mem_desc<2x32x64xf16> -> !xegpu.mem_desc<16x32xf16, #xegpu.mem_layout<stride = [64, 1]>>
 %a = xegpu.load_matrix %d[0, %m, 32] <{layout = #xegpu.layout<sg_layout = [1, 2, 1], sg_data = [1, 8, 32]>}> : !xegpu.mem_desc<2x32x64xf16>, index -> vector<1x16x32xf16>
-xegpu.store_matrix %v, %e[0, 0] {key} : vector<16x32xf16>, !xegpu.mem_desc<16x32xf16, #xegpu.mem_layout<stride = [64, 1]>>
+xegpu.store_matrix %v, %e[0, 0] {test.key} : vector<16x32xf16>, !xegpu.mem_desc<16x32xf16, #xegpu.mem_layout<stride = [64, 1]>>
 %f = "test.op"() : () -> !xegpu.mem_desc<32x64xf16, #blocked>
 %b = xegpu.load_matrix %f[0, %m] <{subgroup_block_io}> : mem_desc<32x64xf16, #blocked> -> vector<16x16xf16>
 // CHECK:      builtin.module {
@@ -136,7 +136,7 @@ xegpu.store_matrix %v, %e[0, 0] {key} : vector<16x32xf16>, !xegpu.mem_desc<16x32
 // CHECK-NEXT:   %d = xegpu.create_mem_desc %S : memref<8192xi8, 3 : i64> -> !xegpu.mem_desc<2x32x64xf16>
 // CHECK-NEXT:   %e = xegpu.mem_desc_subview %d[1, %m, 32] : !xegpu.mem_desc<2x32x64xf16> -> !xegpu.mem_desc<16x32xf16, #xegpu.mem_layout<stride = [64, 1]>>
 // CHECK-NEXT:   %a = xegpu.load_matrix %d[0, %m, 32] <{layout = #xegpu.layout<sg_layout = [1, 2, 1], sg_data = [1, 8, 32]>}> : !xegpu.mem_desc<2x32x64xf16>, index -> vector<1x16x32xf16>
-// CHECK-NEXT:   xegpu.store_matrix %v, %e[0, 0] {key} : vector<16x32xf16>, !xegpu.mem_desc<16x32xf16, #xegpu.mem_layout<stride = [64, 1]>>
+// CHECK-NEXT:   xegpu.store_matrix %v, %e[0, 0] {test.key} : vector<16x32xf16>, !xegpu.mem_desc<16x32xf16, #xegpu.mem_layout<stride = [64, 1]>>
 // CHECK-NEXT:   "test.op"()
 // CHECK-NEXT:   %b = xegpu.load_matrix %f[0, %m] <{subgroup_block_io}> : !xegpu.mem_desc<32x64xf16, #xegpu.mem_layout<stride = [1, 32], block = [16, 16]>>, index -> vector<16x16xf16>
 // CHECK-NEXT: }

@@ -25,8 +25,8 @@
 // init_tile.
 %i0 = xetile.init_tile %A[%m, 64] : memref<4096x2048xf16> -> !xetile.tile<64x32xf16>
 // CHECK-NEXT:   %i0 = xetile.init_tile %A[%m, 64] : memref<4096x2048xf16> -> !xetile.tile<64x32xf16>
-%i1 = xetile.init_tile %S[0, %n] {note = "kept"} : memref<512x96xf16, strided<[128, 1]>> -> !xetile.tile<64x32xf16>
-// CHECK-NEXT:   %i1 = xetile.init_tile %S[0, %n] {note = "kept"} : memref<512x96xf16, strided<[128, 1]>> -> !xetile.tile<64x32xf16>
+%i1 = xetile.init_tile %S[0, %n] {test.note = "kept"} : memref<512x96xf16, strided<[128, 1]>> -> !xetile.tile<64x32xf16>
+// CHECK-NEXT:   %i1 = xetile.init_tile %S[0, %n] {test.note = "kept"} : memref<512x96xf16, strided<[128, 1]>> -> !xetile.tile<64x32xf16>
 %i2 = xetile.init_tile %T[%m, %n] : memref<512x96xf16, affine_map<(d0, d1) -> (d1, d0)>> -> !xetile.tile<64x32xf16, #column>
 // CHECK-NEXT:   %i2 = xetile.init_tile %T[%m, %n] : memref<512x96xf16, affine_map<(d0, d1) -> (d1, d0)>> -> !xetile.tile<64x32xf16, #xetile.tile_attr<order = [0, 1]>>
 %i3 = xetile.init_tile %U[%m, %n] : memref<512x96xf16, strided<[1, 512]>> -> !xetile.tile<64x32xf16, #column>

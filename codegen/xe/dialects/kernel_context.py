@@ -1,5 +1,6 @@
 """The context in which files are read: known dialects are verified, others are kept as unparsed text."""
 
+import re
 from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,21 @@ from codegen.xe.dialects.upstream.memref_layout import with_strides
 
 _SPELT_AS_TYPES = ("xegpu.block_tdesc_attr", "xegpu.scatter_tdesc_attr", "xegpu.scattered_tdesc_attr")
 """Attributes that the XeGPU RFC also writes with `!`, like types."""
+
+
+_STRICT = ("xegpu", "xetile")
+"""Dialects whose operations have no attributes but their own and those of other dialects."""
+_INHERENT = {
+    "xegpu.create_nd_tdesc": ("mode", "boundary_check"),
+    "xegpu.load_nd": ("padding",),
+    "xegpu.load": ("memory_space",),
+    "xegpu.prefetch": ("memory_space",),
+    "xegpu.prefetch_nd": ("memory_space",),
+    "xegpu.store": ("memory_space",),
+}
+"""Attributes of the RFCs, and of MLIR's examples, that are not properties."""
+_OF_ANY = {"map", "sg_map"}
+_LAYOUT = re.compile(r"layout_(?:result|operand)_\d+$")
 
 
 class _Foreign(UnregisteredAttr, ABC):
@@ -51,6 +67,22 @@ class KernelParser(LiteralParser):
         if self._current_token.kind is MLIRTokenKind.EOF:
             self.raise_error("expected a module, got an empty file")
         return super().parse_module(allow_implicit_module)
+
+    def parse_operation(self) -> Operation:
+        at, op = self.pos, super().parse_operation()
+        if op.name.partition(".")[0] in _STRICT:
+            self._check_attributes(op, at)
+        return op
+
+    def _check_attributes(self, op: Operation, at: int) -> None:
+        """Refuse attributes without a meaning; those of other dialects have the dialect in their names."""
+        definition = cast(Any, op).get_irdl_definition()
+        known = {*definition.properties, *definition.attributes, *_INHERENT.get(op.name, ())} - {"operandSegmentSizes"}
+        unknown = [n for n in op.attributes if n not in known | _OF_ANY and "." not in n and not _LAYOUT.match(n)]
+        unknown += [n for n in op.properties if n not in definition.properties]
+        if unknown:
+            names = ", ".join(sorted(known)) or "none"
+            self.raise_error(f"{op.name}: expected attributes among {names}, got {', '.join(unknown)}", at)
 
     def parse_optional_type(self) -> TypeAttribute | None:
         word = self.parse_optional_keyword_in(NAMES_IN_C) if self._current_token.text in NAMES_IN_C else None

@@ -13,7 +13,8 @@ from codegen.xe.dialects.gpu.host import (
     Launch,
     launched_block,
 )
-from codegen.xe.passes.distribute.analysis import most_subgroups
+from codegen.xe.passes.distribute.analysis import layout_attributes, most_subgroups
+from codegen.xe.passes.distribute.attributes import lanes_of
 from codegen.xe.passes.expand_subgroup_threads import counts_subgroups
 from codegen.xe.subgroup import subgroup_size
 
@@ -62,6 +63,24 @@ def check_blocks(kernels: Sequence[gpu.FuncOp]) -> None:
                 f"kernel {kernel.sym_name.data}: expected a block of whole sub-groups of {subgroup_size()} "
                 f"work-items{least}, got {_shown(size.get_values())} work-items",
             )
+
+
+def check_lanes(kernels: Sequence[gpu.FuncOp]) -> None:
+    """Check that layouts count the work-items of a sub-group.
+
+    Raises:
+        CompileFailed: stage xegpu; otherwise, since the layout would be ignored.
+    """
+    for kernel in kernels:
+        for op in kernel.walk():
+            for layout in layout_attributes(op):
+                lanes = lanes_of(layout)
+                if lanes is not None and lanes != subgroup_size():
+                    raise CompileFailed(
+                        "xegpu",
+                        f"kernel {kernel.sym_name.data}: {op.name}: expected a layout of {subgroup_size()} work-items "
+                        f"a sub-group, got {lanes} in {layout}",
+                    )
 
 
 def _launched_block(kernel: str, launches: Sequence[Launch]) -> Extents | None:

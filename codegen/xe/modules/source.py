@@ -9,6 +9,7 @@ from codegen.xe.dialects import parse
 from codegen.xe.dialects.maps import WgMap
 from codegen.xe.modules.blocks import (
     check_blocks,
+    check_lanes,
     set_default_blocks,
 )
 from codegen.xe.modules.kernels import (
@@ -64,6 +65,7 @@ def lower_source(module: ModuleOp, target: Target) -> None:
     module.verify()
     kernels = kernels_of(module)
     check_blocks(kernels)
+    check_lanes(kernels)
     for kernel in kernels:
         check_registers(kernel, target)
     set_default_blocks(kernels)

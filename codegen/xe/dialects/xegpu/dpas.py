@@ -184,8 +184,8 @@ class ConvertLayoutOp(IRDLOperation):
         if self.result.type != self.source.type:
             raise VerifyException(f"convert_layout: expected a result {self.source.type}, got {self.result.type}")
         shape = shape_of(self.source.type)
-        verify_layout(self, "input_layout", self.input_layout, shape)
-        verify_layout(self, "target_layout", self.target_layout, shape)
+        verify_layout(self, "input_layout", self.input_layout, shape, fragment=True)
+        verify_layout(self, "target_layout", self.target_layout, shape, fragment=True)
         ours, theirs = self.input_layout.distribution, self.target_layout.distribution
         if (ours.sg_layout is None) != (theirs.sg_layout is None):
             raise VerifyException("convert_layout: expected two layouts with sg_layout or two without, got one of each")

@@ -250,7 +250,7 @@ def _verify_some_offsets(op: Operation, offsets: SSAValue | None, base: Attribut
 
 
 def _verify_access(op: LoadOp | StoreOp, base: Attribute, value: Attribute) -> None:
-    verify_layout(op, "layout", op.layout, shape_of(value))
+    verify_layout(op, "layout", op.layout, shape_of(value), fragment=True)
     if isinstance(base, TensorDescType):
         _verify_described(op, base, value)
     else:

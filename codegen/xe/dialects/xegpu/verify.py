@@ -115,14 +115,19 @@ def verify_markers(op: Operation, dynamic: Sequence[SSAValue], *numbers: DenseAr
         raise VerifyException(f"{short(op)}: expected {needed} values for the markers in lists, got {len(dynamic)}")
 
 
-def verify_layout(op: Operation, key: str, layout: DistributeLayout | None, shape: Sequence[int]) -> None:
-    """Check that a layout distributes a value of this shape.
+def verify_layout(
+    op: Operation, key: str, layout: DistributeLayout | None, shape: Sequence[int], *, fragment: bool = False
+) -> None:
+    """Check that a layout distributes a value of this shape; `fragment`: which may be that of one work-item.
 
     Raises:
         VerifyException: otherwise.
     """
     if layout is not None:
-        distribution_of(layout, len(shape)).verify_distributes(f"{short(op)}: {key}", shape)
+        distribution = distribution_of(layout, len(shape))
+        distribution.verify_distributes(f"{short(op)}: {key}", shape)
+        if not fragment:
+            distribution.verify_distributes_to_lanes(f"{short(op)}: {key}", shape)
 
 
 def fragments(shape: Sequence[int], layout: DistributeLayout | None) -> Iterator[Ints]:

@@ -48,10 +48,13 @@ def layouts_of(func: FuncOp, subgroups: int | None = None) -> dict[SSAValue, Lay
 
 def most_subgroups(func: FuncOp) -> int:
     """Return the number of sub-groups of the largest layout in a kernel; 0 without layouts."""
-    return max((n for op in func.walk() for a in _attributes(op) if (n := subgroups_of(a)) is not None), default=0)
+    return max(
+        (n for op in func.walk() for a in layout_attributes(op) if (n := subgroups_of(a)) is not None), default=0
+    )
 
 
-def _attributes(op: Operation) -> Iterable[LayoutLike]:
+def layout_attributes(op: Operation) -> Iterable[LayoutLike]:
+    """Yield the layouts of an operation and of its descriptors."""
     types = [value.type for value in (*op.operands, *op.results)]
     described = [kind.layout for kind in types if isinstance(kind, TensorDescType)]
     for attribute in (*op.properties.values(), *op.attributes.values(), *described):

@@ -23,6 +23,12 @@ def subgroups_of(attribute: LayoutLike) -> int | None:
     return None if root.sg_layout is None else prod(root.sg_layout)
 
 
+def lanes_of(attribute: LayoutLike) -> int | None:
+    """Return the number of work-items of a layout; None if it has no such level."""
+    root = _root(attribute)
+    return None if root.lane_layout is None else prod(root.lane_layout)
+
+
 def layout_of(attribute: LayoutLike, shape: Ints, first: int = 0) -> Layout | None:
     """Return the layout that an attribute gives a value; None if it has no sub-group level.
 

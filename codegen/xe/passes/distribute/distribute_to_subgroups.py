@@ -48,7 +48,7 @@ def distribute_to_subgroups(module: ModuleOp) -> None:
             _distribute(func, _subgroups(func, most))
         elif func.body.blocks:
             size, entry = func.known_block_size, func.body.blocks[0]
-            subgroups = None if size is None else prod(size.get_values()) // SUBGROUP_SIZE
+            subgroups = None if size is None else prod(size.get_values()) // subgroup_size()
             work = Work(entry, subgroups or 0, {}, InsertPoint.at_start(entry), Buffers(entry))
             restrict_to_ranges(func, work, subgroups)
 

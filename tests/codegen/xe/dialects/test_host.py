@@ -32,7 +32,7 @@ module @"outer {" attributes {gpu.container_module, note = "gpu.module @in_a_str
   gpu.module @one [#spirv.target_env<#spirv.vce<v1.4, [], []>, #spirv.limits<>>] attributes {a = {b = "}"}} {
     gpu.func @k(%A: memref<64x32xf16>) kernel {  // }
       %t = xetile.init_tile %A[0, 0] : memref<64x32xf16> -> !small
-      xetile.prefetch_tile %t {note = "} \" {"} : !small
+      xetile.prefetch_tile %t {test.note = "} \" {"} : !small
       xegpu.compile_hint
       gpu.return
     }

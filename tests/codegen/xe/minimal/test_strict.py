@@ -1,0 +1,55 @@
+"""Attributes that mean nothing are refused by name."""
+
+import re
+
+import pytest
+
+from codegen import CompileFailed, compile_module
+from hal.facts.xe import find
+
+_MATRIX = "memref<64x32xf16>"
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            "%v = xegpu.load_nd %t[0, 0] {paddding = 1.0 : f16} : DESC -> vector<16x16xf16>",
+            "xegpu.load_nd: expected attributes among .*packed, padding, .*got paddding",
+        ),
+        (
+            "%v = xegpu.load_nd %t[0, 0] <{paked}> : DESC -> vector<16x16xf16>",
+            "xegpu.load_nd: expected attributes among .*packed, .*got paked",
+        ),
+        (
+            '"xegpu.prefetch_nd"(%t) <{l1_hnt = 1 : i64}> : (DESC) -> ()',
+            "l1_hnt",
+        ),
+        (
+            "%z = arith.constant dense<0.0> : vector<16x16xf16> "
+            "xegpu.store_nd %z, %t[0, 0] {layot = #xegpu.layout<lane_layout = [1, 16], lane_data = [1, 1]>} "
+            ": vector<16x16xf16>, DESC",
+            "xegpu.store_nd: expected attributes among .*layout.*, got layot",
+        ),
+        (
+            "%v = xegpu.load_nd %t[0, 0] <{layout = #xegpu.layout<lane_layout = [1, 7], lane_data = [1, 1]>}> "
+            ": DESC -> vector<16x16xf16>",
+            r"load_nd: layout: expected lane_layout \* lane_data to divide \[16, 16\], got \[1, 7\]",
+        ),
+        (
+            "%v = xegpu.load_nd %t[0, 0] <{layout = #xegpu.layout<lane_layout = [1, 8], lane_data = [1, 1]>}> "
+            ": DESC -> vector<16x16xf16>",
+            "kernel k: xegpu.load_nd: expected a layout of 16 work-items a sub-group, got 8",
+        ),
+    ],
+)
+def test_refused(body: str, message: str) -> None:
+    source = f"""gpu.module @m {{ gpu.func @k(%a: {_MATRIX}) kernel
+  attributes {{known_block_size = array<i32: 16, 1, 1>}} {{
+  %t = xegpu.create_nd_tdesc %a : {_MATRIX} -> DESC
+  {body}
+  gpu.return
+}} }}"""
+    with pytest.raises(CompileFailed) as refused:
+        compile_module(source.replace("DESC", "!xegpu.tensor_desc<16x16xf16>"), find("b580"))
+    assert re.search(message, refused.value.message, re.DOTALL), refused.value.message
