@@ -5,10 +5,6 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import OperationalError
 
@@ -23,9 +19,7 @@ _RETRY_S = 0.05
 @cache
 def head() -> str:
     """Return the revision that this program needs."""
-    revision = ScriptDirectory.from_config(_config()).get_current_head()
-    assert revision is not None
-    return revision
+    return _revisions()[-1]
 
 
 def current(engine: Engine) -> str | None:
@@ -35,7 +29,9 @@ def current(engine: Engine) -> str | None:
         DatabaseError: it cannot be read.
     """
     with typed_errors(engine), engine.connect() as connection:
-        return MigrationContext.configure(connection).get_current_revision()
+        if not inspect(connection).has_table("alembic_version"):
+            return None
+        return connection.scalar(text("SELECT version_num FROM alembic_version"))
 
 
 def upgrade(engine: Engine, revision: str = "head") -> None:
@@ -48,7 +44,7 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
         _make_sqlite_file(engine)
         with engine.execution_options(sqlite_begin="IMMEDIATE").begin() as connection:
             _wait_for_others(connection)
-            command.upgrade(_config(connection), revision)
+            _alembic("upgrade", connection, revision)
 
 
 def downgrade(engine: Engine, revision: str) -> None:
@@ -59,7 +55,7 @@ def downgrade(engine: Engine, revision: str) -> None:
     """
     with typed_errors(engine), engine.execution_options(sqlite_begin="IMMEDIATE").begin() as connection:
         _wait_for_others(connection)
-        command.downgrade(_config(connection), revision)
+        _alembic("downgrade", connection, revision)
 
 
 def check_migrated(engine: Engine) -> None:
@@ -78,8 +74,7 @@ def check_migrated(engine: Engine) -> None:
         raise DatabaseNotMigrated(f"database {shown} has none of this program's tables; {NOT_MIGRATED_ADVICE}")
     if found == needed:
         return
-    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
-    advice = NOT_MIGRATED_ADVICE if found in known else "a newer program migrated it, use that one"
+    advice = NOT_MIGRATED_ADVICE if found in _revisions() else "a newer program migrated it, use that one"
     raise DatabaseNotMigrated(f"database {shown} is at revision {found}, this program needs {needed}; {advice}")
 
 
@@ -101,11 +96,20 @@ def prepare(url: str, *, create: bool) -> Database:
     return database
 
 
-def _config(connection: Connection | None = None) -> Config:
+def _revisions() -> list[str]:
+    """Return all revisions, oldest first: scripts are named by their revision, "0001_initial.py"."""
+    return sorted(script.name.partition("_")[0] for script in (_SCRIPTS / "versions").glob("[0-9]*.py"))
+
+
+def _alembic(command: str, connection: Connection, revision: str) -> None:
+    # Imported here: a database that is at the needed revision does without.
+    from alembic import command as commands
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
     config.attributes["connection"] = connection
-    return config
+    getattr(commands, command)(config, revision)
 
 
 def _make_sqlite_file(engine: Engine) -> None:

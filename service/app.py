@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
@@ -17,37 +18,17 @@ from db.session import open_database
 from hal.devices.listed import ListedDevice
 from hal.devices.listing import list_devices
 from service.api.accuracy.kept import Accuracies
-from service.api.accuracy.routes import router as accuracy
-from service.api.audit.routes import router as audit
-from service.api.compile.routes import router as compiling
 from service.api.compile.service import Compiler
 from service.api.devices.elsewhere import with_reached
-from service.api.devices.routes import router as devices
 from service.api.devices.service import DeviceDirectory
-from service.api.exchange.routes import router as exchange
-from service.api.explain.routes import router as explaining
-from service.api.health.routes import router as health
-from service.api.hostcode.routes import router as hostcode
-from service.api.jobs.routes import router as jobs
 from service.api.jobs.shared import SharedNews
-from service.api.kernels.file_routes import router as files
 from service.api.kernels.lookup.answers import Answers
-from service.api.kernels.lookup.routes import router as lookups
-from service.api.kernels.routes import router as kernels
 from service.api.keys.caller_cache import CallerCache
 from service.api.keys.guard import READ
-from service.api.keys.routes import router as keys
 from service.api.metrics.registry import Metrics
 from service.api.metrics.requests import Counted
-from service.api.metrics.routes import router as metrics
-from service.api.recordings.routes import router as recordings
-from service.api.schedules.clock import ScheduleClock
-from service.api.schedules.routes import router as schedules
-from service.api.shapes.routes import router as shapes
 from service.artifacts import ArtifactStore
 from service.cache_invalidation import CacheInvalidation
-from service.dashboard.routes import router as dashboard
-from service.dashboard.session import router as session
 from service.http.deps import Context
 from service.http.idempotency.once import (
     REPLAYED,
@@ -61,38 +42,42 @@ from service.http.responses import (
     EVERYWHERE,
     GUARDED,
 )
-from service.openapi import contract
 from service.settings import Settings
 from service.traces import Traced
 
-_FEATURES = (
-    lookups,
-    jobs,
-    kernels,
-    files,
-    hostcode,
-    devices,
-    accuracy,
-    schedules,
-    shapes,
-    exchange,
-    recordings,
-    compiling,
-    explaining,
-    keys,
-    audit,
-)
+_FEATURES = {
+    "kernels.lookup.routes": ("kernels",),
+    "jobs.routes": ("jobs",),
+    "kernels.routes": ("kernels",),
+    "kernels.file_routes": ("kernels", "artifacts"),
+    "hostcode.routes": ("kernels",),
+    "devices.routes": ("devices",),
+    "accuracy.routes": ("devices",),
+    "schedules.routes": ("schedules",),
+    "shapes.routes": ("shape-sets",),
+    "exchange.routes": ("imports", "exports"),
+    "recordings.routes": ("recordings",),
+    "compile.routes": ("compile",),
+    "explain.routes": ("explain",),
+    "keys.routes": ("keys",),
+    "audit.routes": ("audit",),
+    "metrics.routes": (),
+}
+"""Routes of the API: the module, and the first segments of its paths below /v1."""
 
 
 def create_app(
     settings: Settings,
     list_all: Callable[[], Sequence[ListedDevice]] = list_devices,
     now: Callable[[], datetime] = utc_now,
+    *,
+    on_demand: bool = False,
 ) -> FastAPI:
     """Create an app that serves the database and artifacts of `settings`, for the devices that `list_all`
     returns.
 
     Nothing is opened before it starts; with a database that is not migrated, requests are answered with 503.
+    With `on_demand` it has only the routes that `add_routes` adds: importing all of them takes seconds.
     """
     database = open_database(settings.database_url)
     streams = Slots(settings.max_streams, "streams", "event streams")
@@ -125,6 +110,8 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        from service.api.schedules.clock import ScheduleClock
+
         clock = ScheduleClock(context) if settings.scheduler else None
         context.devices.prepare()
         if clock is not None:
@@ -147,8 +134,8 @@ def create_app(
         redirect_slashes=False,  # by plain http if a proxy terminates TLS, with the key
         generate_unique_id_function=_operation_id,
     )
-    app.state.context = context
-    app.openapi = lambda: contract(app)
+    app.state.context, app.state.resources = context, set[str]()
+    app.openapi = lambda: _contract(app)
     if settings.cors:
         app.add_middleware(
             CORSMiddleware,
@@ -163,7 +150,8 @@ def create_app(
         app.add_middleware(Traced)
     add_problem_handlers(app)
     add_replays(app)
-    app.router.routes.extend(_routes())
+    if not on_demand:
+        app.router.routes.extend(_routes())
 
     @app.get("/openapi.json", include_in_schema=False, dependencies=[READ])
     def read_contract() -> JSONResponse:
@@ -173,16 +161,42 @@ def create_app(
     return app
 
 
+def add_routes(app: FastAPI, path: str) -> None:
+    """Add the routes of the API's resource that a path names; for an app whose routes are added on demand."""
+    resource = path.removeprefix("/v1/").partition("/")[0]
+    if resource not in app.state.resources:
+        app.state.resources.add(resource)
+        app.router.routes.extend(_routes_of(resource))
+
+
 @cache
 def _routes() -> tuple[BaseRoute, ...]:
-    """Return the routes of all features; shared by all apps of a process, since their first use is slow."""
+    """Return all routes; shared by all apps of a process, since their first use is slow."""
+    from service.api.health.routes import router as health
+    from service.dashboard.routes import router as dashboard
+    from service.dashboard.session import router as session
+
     every = APIRouter(generate_unique_id_function=_operation_id)
-    for router in (*_FEATURES, metrics):
-        every.include_router(router, responses=GUARDED)
     every.include_router(health, responses=EVERYWHERE)
     for router in (dashboard, session):
         every.include_router(router, include_in_schema=False)
+    return *_routes_of(None), *every.routes
+
+
+@cache
+def _routes_of(resource: str | None) -> tuple[BaseRoute, ...]:
+    """Return the routes of a resource, or of all."""
+    every = APIRouter(generate_unique_id_function=_operation_id)
+    for name, resources in _FEATURES.items():
+        if resource is None or resource in resources:
+            every.include_router(import_module(f"service.api.{name}").router, responses=GUARDED)
     return tuple(every.routes)
+
+
+def _contract(app: FastAPI) -> dict[str, object]:
+    from service.openapi import contract
+
+    return contract(app)
 
 
 def _operation_id(route: APIRoute) -> str:

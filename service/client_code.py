@@ -40,7 +40,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class Model(BaseModel):
     """Base class: unknown fields are kept, so an older client can read responses of a newer server."""
 
-    model_config = ConfigDict(extra="allow", protected_namespaces=())
+    model_config = ConfigDict(extra="allow", protected_namespaces=(), defer_build=True)
 '''
 _REF = "#/components/schemas/"
 _PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}

@@ -10,7 +10,9 @@ from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, Invali
 from codegen.problem.epilogue import MAX_STEPS
 from codegen.problem.gemm import MAX_DIMENSION
 from codegen.serialization import to_json
+from service.errors import BadRequest, FieldError
 from service.http.validation_errors import shown
+from service.settings import Settings
 
 _SIZE: dict[str, object] = {"minimum": 1, "maximum": MAX_DIMENSION}
 Size = Annotated[StrictInt, Field(json_schema_extra=_SIZE)]  # pyright: ignore[reportArgumentType]
@@ -124,6 +126,19 @@ def to_problem(body: ProblemBody) -> GemmProblem:
     values = dict(body)
     values["epilogue"] = tuple(_step(place, step) for place, step in enumerate(body.epilogue))
     return GemmProblem(**values)
+
+
+def check_size(problem: GemmProblem, settings: Settings) -> None:
+    """Check that a problem needs no more memory than the service allows.
+
+    Raises:
+        BadRequest: rule `problem-bytes`.
+    """
+    nbytes = sum(operand.nbytes(problem.batch) for operand in problem.operands)
+    if nbytes > settings.max_problem_bytes:
+        message = f"expected operands of at most {settings.max_problem_bytes} bytes together, got {nbytes}"
+        fault = FieldError(field="problem", message=message)
+        raise BadRequest(f"problem: {message} (XETUNE_MAX_PROBLEM_BYTES)", rule="problem-bytes", errors=[fault])
 
 
 def _step(place: int, body: EpilogueStepBody) -> EpilogueStep:

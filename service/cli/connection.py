@@ -1,7 +1,8 @@
 """The client that a command uses: of a service, or of the application in this process."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import partial
 from typing import TypeVar
 
 import httpx
@@ -59,18 +60,18 @@ def in_process() -> Generator[Client]:
         InvalidSettings, DatabaseError: the database of this machine cannot be used.
     """
     # Imported here: commands that work with a service do without the application.
-    from service.app import create_app
+    from service.app import add_routes, create_app
 
     settings = command_settings()
     prepare(settings.database_url, create=True).close()
     limits = dict.fromkeys(("max_body_bytes", "max_import_bytes", "max_import_s"), _UNLIMITED)
     # A sampler runs as the user who names it.
     own = {"scheduler": False, "allowed_hosts": "*", "samplers": "*", **limits}
-    app = create_app(settings.model_copy(update=own))
+    app = create_app(settings.model_copy(update=own), on_demand=True)
     try:
         with (
             start_blocking_portal() as portal,
-            Client("http://localhost", "", transport=_InProcess(app, portal)) as client,
+            Client("http://localhost", "", transport=_InProcess(app, partial(add_routes, app), portal)) as client,
         ):
             yield client
     finally:
@@ -125,10 +126,14 @@ def message_of(error: Exception) -> str:
 
 
 class _InProcess(httpx.BaseTransport):
-    """Sends requests to an application in this process, as the command line, which needs no API key."""
+    """Sends requests to an application in this process, as the command line, which needs no API key.
 
-    def __init__(self, app: ASGIApp, portal: BlockingPortal) -> None:
+    `prepare` is called with the path of each request.
+    """
+
+    def __init__(self, app: ASGIApp, prepare: Callable[[str], None], portal: BlockingPortal) -> None:
         async def as_command_line(scope: Scope, receive: Receive, send: Send) -> None:
+            prepare(scope["path"])
             await app({**scope, "state": {"caller": COMMAND_LINE}}, receive, send)
 
         self._asgi, self._portal = httpx.ASGITransport(as_command_line), portal

@@ -28,10 +28,8 @@ PAGE = Depends(_note_page)
 
 def problem_page(
     request: Request, status: HTTPStatus, detail: str, headers: Mapping[str, str] | None = None, rule: str | None = None
-) -> HTMLResponse | None:
-    """The page of an error; None for whoever did not ask for a page: programs get problem+json."""
-    if not (getattr(request.state, "page", False) or _asks_for_page(request)):
-        return None
+) -> HTMLResponse:
+    """Return the page of an error."""
     where = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     again = where if request.method == "GET" else "/"
     if status is HTTPStatus.UNAUTHORIZED:
@@ -59,11 +57,3 @@ def sign_in_page(
     if status is HTTPStatus.UNAUTHORIZED:
         answer.headers["WWW-Authenticate"] = 'Bearer realm="xetune"'
     return answer
-
-
-def _asks_for_page(request: Request) -> bool:
-    """Return whether a browser requests a page to show: scripts of pages and other programs accept JSON or
-    anything.
-    """
-    kinds = [kind.partition(";")[0].strip().lower() for kind in request.headers.get("accept", "").split(",")]
-    return "text/html" in kinds and "application/json" not in kinds[: kinds.index("text/html")]

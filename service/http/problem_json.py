@@ -11,7 +11,6 @@ from starlette.routing import Match
 
 from codegen import InvalidProblem, Refused
 from db.errors import DatabaseError
-from service.dashboard.error_pages import problem_page
 from service.errors import (
     PROBLEM_JSON,
     BadRequest,
@@ -72,7 +71,7 @@ def add_problem_handlers(app: FastAPI) -> None:
         faults = faults_of(error.errors()[:_SHOWN_ERRORS], error.body)
         said = "; ".join(f"{fault.field}: {fault.message}" for fault in faults)
         detail, status = f"the request is malformed: {said}", HTTPStatus.UNPROCESSABLE_ENTITY
-        return problem_page(request, status, detail) or _answer(
+        return _page(request, status, detail) or _answer(
             request, status, "malformed", detail, rule=faults[0].rule, errors=faults
         )
 
@@ -93,7 +92,7 @@ def add_problem_handlers(app: FastAPI) -> None:
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             headers["Allow"] = ", ".join(_methods(app, request))
         status = HTTPStatus(error.status_code)
-        page = problem_page(request, status, detail, headers)
+        page = _page(request, status, detail, headers)
         return page or _answer(request, status, kind, detail, headers=headers, rule=rule)
 
 
@@ -103,12 +102,12 @@ def render_fault(request: Request, error: Exception) -> Response:
         f"a fault of this service ({type(error).__name__}); its log has the details under this answer's X-Request-Id"
     )
     status = HTTPStatus.INTERNAL_SERVER_ERROR
-    return problem_page(request, status, detail) or _answer(request, status, "internal", detail)
+    return _page(request, status, detail) or _answer(request, status, "internal", detail)
 
 
 def answer(request: Request, error: ServiceError) -> Response:
     """Return the response of a ServiceError: a page if a page was requested, else problem+json."""
-    page = problem_page(request, error.status, error.detail, error.headers(), error.rule)
+    page = _page(request, error.status, error.detail, error.headers(), error.rule)
     return page or render(request, error)
 
 
@@ -124,6 +123,17 @@ def render(request: Request, error: ServiceError) -> JSONResponse:
         errors=error.errors and [fault.model_copy(update={"rule": fault.rule or error.rule}) for fault in error.errors],
         next=error.next_requests,
     )
+
+
+def _page(
+    request: Request, status: HTTPStatus, detail: str, headers: Mapping[str, str] | None = None, rule: str | None = None
+) -> Response | None:
+    """Return the page of an error; None unless a page was requested."""
+    if not _wants_page(request):
+        return None
+    from service.dashboard.error_pages import problem_page  # imports templates, which programs do not need
+
+    return problem_page(request, status, detail, headers, rule)
 
 
 def _answer(
@@ -152,6 +162,18 @@ def _answer(
         headers=dict(headers or {}),
         media_type=PROBLEM_JSON,
     )
+
+
+def _wants_page(request: Request) -> bool:
+    return getattr(request.state, "page", False) or _accepts_page(request)
+
+
+def _accepts_page(request: Request) -> bool:
+    """Return whether a browser requests a page to show: scripts of pages and other programs accept JSON or
+    anything.
+    """
+    kinds = [kind.partition(";")[0].strip().lower() for kind in request.headers.get("accept", "").split(",")]
+    return "text/html" in kinds and "application/json" not in kinds[: kinds.index("text/html")]
 
 
 def _methods(app: FastAPI, request: Request) -> list[str]:

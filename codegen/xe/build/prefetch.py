@@ -3,9 +3,7 @@
 from math import gcd
 
 from codegen.xe.dialects.xetile import WgMap
-
-LEAST_ROWS = 8
-"""Minimum rows of one prefetch: with fewer, the extra messages cost more than prefetching saves."""
+from codegen.xe.layout.limits import LEAST_PREFETCH_ROWS
 
 
 def cooperative_map(rows: int, columns: int, subgroups: int, widest: int) -> WgMap:
@@ -14,7 +12,7 @@ def cooperative_map(rows: int, columns: int, subgroups: int, widest: int) -> WgM
     Of the possible distributions, choose the one with the most columns of sub-groups: tall parts are one
     message, wide ones several. Remaining sub-groups wrap around and share the data of others.
     """
-    messages_down, messages_across = rows // gcd(rows, LEAST_ROWS), columns // gcd(columns, widest)
+    messages_down, messages_across = rows // gcd(rows, LEAST_PREFETCH_ROWS), columns // gcd(columns, widest)
     layouts = [
         (down, _divisors(messages_across, subgroups // down)[-1]) for down in _divisors(messages_down, subgroups)
     ]

@@ -9,6 +9,8 @@ from codegen.xe.layout.messages import (
 )
 from codegen.xe.layout.refusal import LayoutRefused
 
+LEAST_PREFETCH_ROWS = 8
+"""Minimum rows of one prefetch: with fewer, the extra messages cost more than prefetching saves."""
 _DEPTH = 8  # steps of the systolic array: K of a DPAS is 8 words
 _MESSAGE_REGISTERS = 32  # Source: intel/llvm, ESIMD: 2-D loads of at most 2048 bytes, in registers of 64
 

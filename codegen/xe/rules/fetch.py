@@ -5,7 +5,7 @@ from codegen.problem.epilogue import (
     Axis,
     EpilogueKind,
 )
-from codegen.xe.build.prefetch import LEAST_ROWS
+from codegen.xe.layout.limits import LEAST_PREFETCH_ROWS
 from codegen.xe.rules.case import (
     Case,
     ConfigRule,
@@ -65,9 +65,9 @@ def prefetch_layout(case: Case) -> str | None:
         part = (rows // down, columns // across)
         stored = part[::-1] if by_columns else part
         nbytes, unit = stored[1] * p.dtype_a.nbytes, t.block2d_max_width_bytes // 2
-        if stored[0] % LEAST_ROWS or nbytes % unit:
+        if stored[0] % LEAST_PREFETCH_ROWS or nbytes % unit:
             return (
-                f"prefetch {name} must leave each sub-group multiples of {LEAST_ROWS} rows of {unit} bytes, "
+                f"prefetch {name} must leave each sub-group multiples of {LEAST_PREFETCH_ROWS} rows of {unit} bytes, "
                 f"got {stored[0]} rows of {nbytes} bytes"
             )
     return None

@@ -19,7 +19,6 @@ from service.api.compile.work import (
     ModuleWork,
     Wanted,
 )
-from service.api.jobs.requests import check_size
 from service.configurations import from_config_body
 from service.errors import BadRequest, FieldError, RefusedByRule, TooLarge
 from service.http.limits.slots import Slots
@@ -33,7 +32,7 @@ from service.sandbox.parent import (
     probe,
     run_confined,
 )
-from service.schemas import to_problem
+from service.schemas import check_size, to_problem
 from service.settings import Settings
 
 _WORK = "service.api.compile.work"

@@ -20,13 +20,13 @@ from service.api.exchange import (
 from service.api.exchange.importing import Checked
 from service.api.exchange.measuring import Asked
 from service.api.exchange.schemas import ImportOut
-from service.api.jobs.requests import check_size
 from service.api.keys.callers import Caller
 from service.api.keys.guard import check_scope
 from service.api.keys.scopes import Scope
 from service.artifacts import StorageError
 from service.errors import BadRequest, FieldError, TooMany, Unavailable
 from service.http.deps import Context
+from service.schemas import check_size
 from service.settings import Settings
 from tuner.errors import TunerError
 from tuner.exchange.formats import File, Format, open_file, results_of, specification_of

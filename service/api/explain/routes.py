@@ -8,7 +8,6 @@ from service.api.explain.schemas import (
     GpuExplanation,
 )
 from service.api.explain.service import explanation
-from service.api.jobs.requests import check_size
 from service.api.keys.guard import (
     READ,
     GuardedRoute,
@@ -20,7 +19,7 @@ from service.http.responses import (
     CONFLICT,
     TOO_LARGE,
 )
-from service.schemas import to_problem
+from service.schemas import check_size, to_problem
 
 router = APIRouter(prefix="/v1/explain", tags=["kernels"], route_class=GuardedRoute)
 

@@ -2,7 +2,6 @@
 
 from sqlalchemy.orm import Session
 
-from codegen import GemmProblem
 from codegen.backend import backend_for
 from codegen.serialization import content_hash
 from db.queries import (
@@ -22,7 +21,7 @@ from service.api.jobs.schemas import (
 from service.errors import BadRequest, FieldError, TooMany
 from service.logs import request_here
 from service.row_mapping import options_to_columns, problem_to_json
-from service.schemas import to_problem
+from service.schemas import check_size, to_problem
 from service.settings import Settings
 from service.traces import trace_here
 from tuner.backend import tuning_for
@@ -117,19 +116,6 @@ def submit(session: Session, job: JobSpec, max_active: int) -> tuple[Job, bool]:
         # Another transaction queued it meanwhile; if that one ended already, there is room again.
         if (same := jobs.active_identical(session, digest)) is not None:
             return same, False
-
-
-def check_size(problem: GemmProblem, settings: Settings) -> None:
-    """Check that a problem needs no more memory than the service allows.
-
-    Raises:
-        BadRequest: rule `problem-bytes`.
-    """
-    nbytes = sum(operand.nbytes(problem.batch) for operand in problem.operands)
-    if nbytes > settings.max_problem_bytes:
-        message = f"expected operands of at most {settings.max_problem_bytes} bytes together, got {nbytes}"
-        fault = FieldError(field="problem", message=message)
-        raise BadRequest(f"problem: {message} (XETUNE_MAX_PROBLEM_BYTES)", rule="problem-bytes", errors=[fault])
 
 
 def _check_budget(budget: BudgetBody, settings: Settings) -> None:

@@ -17,9 +17,10 @@ from db.schema import ACTIVE_STATUSES
 from hal import DeviceSpec
 from service.api.devices.service import DeviceDirectory
 from service.api.devices.stored import store_device
-from service.api.jobs.requests import check_sampler, check_size
+from service.api.jobs.requests import check_sampler
 from service.errors import BadRequest, TooMany
 from service.row_mapping import options_to_columns, problem_to_json
+from service.schemas import check_size
 from service.settings import Settings
 from tuner.backend import tuning_for
 from tuner.search.method import Method

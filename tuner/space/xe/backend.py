@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from codegen import Extent, GemmProblem, XeConfig
+from codegen import Extent, GemmProblem, SlmOperands, XeConfig
 from codegen.xe.rules import tiles_of
 from hal import DeviceSpec, Timing, Use, readiness
 from tuner.errors import CannotPredict
@@ -18,7 +18,6 @@ from tuner.space.xe.carry import carry, choices
 from tuner.space.xe.heuristic import default_config, explain_default
 from tuner.space.xe.refit import refit_xe
 from tuner.space.xe.space import xe_space
-from tuner.space.xe.workspace import workspace_bytes
 
 
 class XeTuning:
@@ -62,7 +61,13 @@ class XeTuning:
         return None if code is None else relaunched(config, code, problem, spec)
 
     def workspace_bytes(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> int:
-        return workspace_bytes(problem, config)
+        """Return the bytes of partial sums in memory, and of tiles staged in shared local memory."""
+        from codegen.xe.build.workspace import scratch  # imports xDSL, which only compiling needs
+
+        block, slm = config.matmul.block, config.strategy.slm
+        a = block.m * block.k * problem.dtype_a.nbytes if slm in (SlmOperands.A, SlmOperands.BOTH) else 0
+        b = block.k * block.n * problem.dtype_b.nbytes if slm in (SlmOperands.B, SlmOperands.BOTH) else 0
+        return sum(buffer.nbytes for buffer in scratch(problem, config)) + config.strategy.slm_stages * (a + b)
 
     def memory_bytes(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> int:
         return memory_bytes(problem, config, spec)
