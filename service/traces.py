@@ -111,7 +111,7 @@ def trace_here() -> str | None:
 
 
 @contextmanager
-def work_span(name: str, above: str | None, place: str) -> Generator[None]:
+def work_span(name: str, above: str | None, host: str) -> Generator[None]:
     """Open a span for work of a machine for a job whose coordinator is elsewhere; `above` is its parent, from
     `trace_here`.
     """
@@ -119,7 +119,7 @@ def work_span(name: str, above: str | None, place: str) -> Generator[None]:
         yield
         return
     with _tracer.start_as_current_span(
-        name, _CONTEXT.extract({_HEADER: above}), SpanKind.CONSUMER, {"xetune.place": place}
+        name, _CONTEXT.extract({_HEADER: above}), SpanKind.CONSUMER, {"xetune.host": host}
     ):
         yield
 

@@ -81,7 +81,7 @@ class FleetDevice:
         base = 100 + int(hashlib.sha256(launch.binary).hexdigest()[:4], 16) / 100
         return RunReport({}, tuple(base * (1 + 0.001 * i) for i in range(30)), 0.01, self.spec.driver or "")
 
-    def prove(
+    def verify(
         self, artifact: AnyArtifact, seed: int, timing: Timing | None, timeout_s: float
     ) -> tuple[Proof, RunReport]:
         """The same; the machine of the device has compared the numbers."""

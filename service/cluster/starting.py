@@ -59,7 +59,7 @@ def run_coordinator(settings: Settings, link: Link, shard: Shard) -> None:
     coordinate(settings, DaskEngine(link, shard))
 
 
-def run_station(
+def run_dask_worker(
     settings: Settings, link: Link, *, name: str | None, compilations: int | None, only: Sequence[str] | None
 ) -> None:
     """Offer this machine to a Dask scheduler until SIGTERM or SIGINT; `only` selects some of its devices,
@@ -71,18 +71,18 @@ def run_station(
     """
     check_installed()
     from service.cluster.dask.dask_worker import (
-        Station,
+        TuningPlugin,
         offer_of,
     )
-    from service.cluster.dask.dask_worker_process import serve_station
+    from service.cluster.dask.dask_worker_process import serve_worker
 
     devices = _chosen(list_devices(), only)
     offer = offer_of(devices, this_host(), compilations or os.cpu_count() or 1)
-    station = Station(offer, settings.cache_dir, locks_dir())
+    plugin = TuningPlugin(offer, settings.cache_dir, locks_dir())
     try:
-        serve_station(link, station, name or f"{this_host()}-{os.getpid()}", settings.shutdown_s)
+        serve_worker(link, plugin, name or f"{this_host()}-{os.getpid()}", settings.shutdown_s)
     finally:
-        station.close()
+        plugin.close()
 
 
 def _chosen(devices: Sequence[ListedDevice], only: Sequence[str] | None) -> list[ListedDevice]:

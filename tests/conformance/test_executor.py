@@ -14,7 +14,7 @@ from service.cluster import local
 from service.cluster.executor import Executor
 from service.cluster.local import LocalExecutor
 from tests.faults.jobs import HERE, SPEC
-from tests.service.cluster.dask_cluster import fake_station, running
+from tests.service.cluster.dask_cluster import fake_plugin, running
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of
 from tuner.backend import tuning_for
 from tuner.verify.reference import Reference
@@ -77,7 +77,7 @@ def executor(
         yield LocalExecutor(resolve, tmp_path / "locks", lambda: {SPEC.id})  # type: ignore[arg-type]
         return
     with running(tmp_path) as cluster:
-        cluster.start_worker("w1", fake_station(monkeypatch, tmp_path, [HERE], machine.compiler(), machine.device))
+        cluster.start_worker("w1", fake_plugin(monkeypatch, tmp_path, [HERE], machine.compiler(), machine.device))
         engine = cluster.engine()
         yield next(executor for executor in engine.executors() if SPEC.id in executor.devices())
         engine.close()

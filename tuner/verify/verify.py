@@ -70,13 +70,13 @@ def verify_by_simulation(
 
 
 @runtime_checkable
-class ProvingDevice(Protocol):
+class VerifyingDevice(Protocol):
     """A device of another machine that compares results there, so that operands are not transferred.
 
     It generates the same inputs from the problem and the seed. Raises as `verify_on_device`.
     """
 
-    def prove(
+    def verify(
         self, artifact: AnyArtifact, seed: int, timing: Timing | None, timeout_s: float
     ) -> tuple[Proof, RunReport]: ...
 
@@ -92,8 +92,8 @@ def verify_on_device(
         ProofFailed: the results are wrong.
         DeviceFailed: the run has no result.
     """
-    if isinstance(device, ProvingDevice):
-        return device.prove(artifact, reference.seed, timing, timeout_s)
+    if isinstance(device, VerifyingDevice):
+        return device.verify(artifact, reference.seed, timing, timeout_s)
     report = device.run(artifact.launch, reference.buffers(), timing, timeout_s)
     kind = ProofKind.DEVICE if device.spec.emulates is None else ProofKind.OPENCL_CPU
     return compare(artifact, reference, report.outputs, kind), report

@@ -117,7 +117,7 @@ def worker_command(
         starting.run_worker(settings)
     else:
         link = link_to(scheduler, settings, insecure=insecure)
-        starting.run_station(settings, link, name=name, compilations=nthreads, only=device)
+        starting.run_dask_worker(settings, link, name=name, compilations=nthreads, only=device)
 
 
 def coordinator_command(

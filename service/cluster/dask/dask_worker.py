@@ -86,7 +86,7 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
-class Proven:
+class Verified:
     """A launch whose result is verified, without its outputs."""
 
     proof: Proof
@@ -95,7 +95,7 @@ class Proven:
 
 
 @dataclass(frozen=True, slots=True)
-class Disproved:
+class WrongResult:
     """A launch whose result is wrong."""
 
     message: str
@@ -128,7 +128,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Prove:
+class VerifyTask:
     """A requested launch whose result is verified on inputs that are generated from the seed."""
 
     slug: str
@@ -139,7 +139,7 @@ class Prove:
 
 
 @dataclass
-class Station(WorkerPlugin):
+class TuningPlugin(WorkerPlugin):
     """State of one machine. Tasks run in threads of the worker; one at a time for each device."""
 
     offer: Offer
@@ -201,16 +201,16 @@ class Station(WorkerPlugin):
 
         return self._on_device(run.slug, launch)
 
-    def prove(self, asked: Prove) -> Proven | Failed | Disproved | InUse:
+    def verify(self, asked: VerifyTask) -> Verified | Failed | WrongResult | InUse:
         """Launch on a device of this machine and verify the result here."""
 
-        def verify(device: GuardedDevice) -> Proven | Disproved:
+        def verify(device: GuardedDevice) -> Verified | WrongResult:
             reference = self._reference(asked)
             try:
                 proof, report = verify_on_device(device, asked.artifact, reference, asked.timing, asked.timeout_s)
             except ProofFailed as failure:
-                return Disproved(failure.message, failure.proof, device.restarts)
-            return Proven(proof, replace(report, outputs={}), device.restarts)
+                return WrongResult(failure.message, failure.proof, device.restarts)
+            return Verified(proof, replace(report, outputs={}), device.restarts)
 
         return self._on_device(asked.slug, verify)
 
@@ -224,7 +224,7 @@ class Station(WorkerPlugin):
         except (HalError, StorageError, TooLargeToProve, ValueError) as error:
             return Failed(error, 0 if device is None else device.restarts)
 
-    def _reference(self, asked: Prove) -> Reference:
+    def _reference(self, asked: VerifyTask) -> Reference:
         """Return the reference of the device's current job; computed once."""
         known = self.references.get(asked.slug)
         if known is None or known.problem != asked.artifact.problem or known.seed != asked.seed:
@@ -257,46 +257,46 @@ def offer_of(devices: Sequence[ListedDevice], host: str, compilations: int) -> O
 
 def tell_offer(dask_worker: Worker) -> Offer | None:
     """Return the offer of a worker; None if it is not XeTune's. Dask passes the worker by this parameter name."""
-    station = dask_worker.plugins.get("xetune")
-    return station.offer if isinstance(station, Station) else None
+    plugin = dask_worker.plugins.get("xetune")
+    return plugin.offer if isinstance(plugin, TuningPlugin) else None
 
 
 def compile_there(
     problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, trace: str | None
 ) -> Made[AnyArtifact] | Failed:
     """Compile on this worker; `trace` is the parent span."""
-    station = _station()
-    with work_span("compile there", trace, station.offer.host):
-        return station.compile(problem, config, spec)
+    plugin = _plugin()
+    with work_span("remote compile", trace, plugin.offer.host):
+        return plugin.compile(problem, config, spec)
 
 
 def start_there(slug: str, timeout_s: float, trace: str | None) -> Started | Failed | InUse:
     """Start the process of a device of this worker."""
-    station = _station()
-    with work_span("start there", trace, station.offer.host):
-        return station.start(slug, timeout_s)
+    plugin = _plugin()
+    with work_span("start there", trace, plugin.offer.host):
+        return plugin.start(slug, timeout_s)
 
 
 def run_there(run: Run, sent: Mapping[str, Buffer], trace: str | None) -> Ran | Missing | Failed | InUse:
     """Launch on a device of this worker."""
-    station = _station()
-    with work_span("run there", trace, station.offer.host):
-        return station.run(run, sent)
+    plugin = _plugin()
+    with work_span("remote run", trace, plugin.offer.host):
+        return plugin.run(run, sent)
 
 
-def prove_there(asked: Prove, trace: str | None) -> Proven | Failed | Disproved | InUse:
+def verify_there(asked: VerifyTask, trace: str | None) -> Verified | Failed | WrongResult | InUse:
     """Launch on a device of this worker and verify the result there."""
-    station = _station()
-    with work_span("prove there", trace, station.offer.host):
-        return station.prove(asked)
+    plugin = _plugin()
+    with work_span("remote verify", trace, plugin.offer.host):
+        return plugin.verify(asked)
 
 
 def close_there(slug: str) -> None:
     """End the process of a device of this worker."""
-    _station().close_device(slug)
+    _plugin().close_device(slug)
 
 
-def _station() -> Station:
-    station = get_worker().plugins["xetune"]
-    assert isinstance(station, Station)  # only XeTune's workers have the resources that the tasks require
-    return station
+def _plugin() -> TuningPlugin:
+    plugin = get_worker().plugins["xetune"]
+    assert isinstance(plugin, TuningPlugin)  # only XeTune's workers have the resources that the tasks require
+    return plugin

@@ -9,7 +9,7 @@ import structlog
 from dask import config as dask_config
 from distributed import Status, Worker
 
-from service.cluster.dask.dask_worker import Station
+from service.cluster.dask.dask_worker import TuningPlugin
 from service.cluster.dask.security import security_of
 from service.cluster.link import Link
 from service.jobs.supervisor import (
@@ -24,17 +24,17 @@ _FETCH_S = 2.0  # for the caller to fetch the last results
 _log = structlog.stdlib.get_logger(__name__)
 
 
-def serve_station(link: Link, station: Station, name: str, shutdown_s: float) -> None:
+def serve_worker(link: Link, plugin: TuningPlugin, name: str, shutdown_s: float) -> None:
     """Work for the scheduler until SIGTERM or SIGINT; reconnect while there is none.
 
     Running tasks may take `shutdown_s` seconds to end; some seconds later the process is killed.
     """
     # Dask's own dashboard and limits are off: XeTune's processes have theirs.
     with dask_config.set({"distributed.worker.http.routes": [], "distributed.comm.timeouts.connect": "5s"}):
-        asyncio.run(_serve(link, station, name, shutdown_s))
+        asyncio.run(_serve(link, plugin, name, shutdown_s))
 
 
-async def _serve(link: Link, station: Station, name: str, shutdown_s: float) -> None:
+async def _serve(link: Link, plugin: TuningPlugin, name: str, shutdown_s: float) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -48,16 +48,18 @@ async def _serve(link: Link, station: Station, name: str, shutdown_s: float) -> 
     with tempfile.TemporaryDirectory(prefix="xetune-worker-") as folder:
         while not stop.is_set():
             try:
-                await _work(link, station, name, folder, stop, shutdown_s)
+                await _work(link, plugin, name, folder, stop, shutdown_s)
             except (OSError, RuntimeError) as error:
                 _log.warning("worker waits for the scheduler", scheduler=link.address, error=str(error))
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _WAIT_S)
 
 
-async def _work(link: Link, station: Station, name: str, folder: str, stop: asyncio.Event, shutdown_s: float) -> None:
+async def _work(
+    link: Link, plugin: TuningPlugin, name: str, folder: str, stop: asyncio.Event, shutdown_s: float
+) -> None:
     """Connect as a worker, until the scheduler is lost."""
-    resources = station.resources
+    resources = plugin.resources
     worker = Worker(
         link.address,
         # A thread for each concurrent task, and one to answer queries.
@@ -66,7 +68,7 @@ async def _work(link: Link, station: Station, name: str, folder: str, stop: asyn
         name=name,
         host=link.host if link.on_loopback else None,
         security=security_of(link),
-        plugins=(station,),
+        plugins=(plugin,),
         local_directory=folder,
         memory_limit=0,
         death_timeout=_DEATH_S,

@@ -16,20 +16,20 @@ from codegen import AnyArtifact
 from hal import Buffer, DeviceSpec, LaunchSpec, RunReport, Timing
 from service.cluster.dask.buffers import hash_of
 from service.cluster.dask.dask_worker import (
-    Disproved,
     Failed,
     InUse,
     Missing,
-    Prove,
-    Proven,
     Ran,
     Run,
     Started,
+    Verified,
+    VerifyTask,
+    WrongResult,
     close_there,
     device_resource,
-    prove_there,
     run_there,
     start_there,
+    verify_there,
 )
 from service.cluster.dask.lost import SchedulerLost
 from service.cluster.executor import ExecutorLost
@@ -97,21 +97,21 @@ class DaskDevice:
             return answer.report
         raise self._failure(answer)
 
-    def prove(
+    def verify(
         self, artifact: AnyArtifact, seed: int, timing: Timing | None, timeout_s: float
     ) -> tuple[Proof, RunReport]:
-        """As ProvingDevice.prove: the worker generates the inputs and verifies the result.
+        """As VerifyingDevice.verify: the worker generates the inputs and verifies the result.
 
         Raises:
             ExecutorLost: as `run`.
         """
         lean = replace(artifact, stages=())  # the texts are not needed there
-        answer = self._ask(timeout_s, prove_there, Prove(self._spec.id, lean, seed, timing, timeout_s))
+        answer = self._ask(timeout_s, verify_there, VerifyTask(self._spec.id, lean, seed, timing, timeout_s))
         match answer:
-            case Proven():
+            case Verified():
                 self._restarts = answer.restarts
                 return answer.proof, answer.report
-            case Disproved():
+            case WrongResult():
                 self._restarts = answer.restarts
                 raise ProofFailed(answer.message, answer.proof)
             case _:

@@ -94,7 +94,7 @@ class DaskEngine:
         return max(1, sum(offer.compilations for offer in offers.values()) // max(1, len(list(_by_hardware(offers)))))
 
     def submit(self, task: Callable[..., object], *arguments: object, key: str, **where: Any) -> Future[Any]:
-        """Start a task of the station.
+        """Start a task of the plugin.
 
         Raises:
             SchedulerLost: it cannot be reached.

@@ -64,7 +64,7 @@ class GuardedDevice:
                 return self.device.run(launch, buffers, timing, timeout_s)
 
     def close(self) -> None:
-        """Do nothing: the station closes the device when its job is over."""
+        """Do nothing: the plugin closes the device when its job is over."""
 
     @contextmanager
     def _taken(self, until_s: float) -> Generator[None]:

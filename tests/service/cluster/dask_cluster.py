@@ -16,9 +16,9 @@ from dask import config as dask_config
 from distributed import Scheduler, Worker
 
 from hal import ListedDevice
-from service.cluster.dask import dask_worker as station_module
+from service.cluster.dask import dask_worker as dask_worker_module
 from service.cluster.dask.dask_worker import (
-    Station,
+    TuningPlugin,
     offer_of,
 )
 from service.cluster.dask.dask_worker_process import leave
@@ -60,17 +60,17 @@ class Cluster:
         for name in list(self._workers):
             self.close_worker(name)
 
-    def start_worker(self, name: str, station: Station) -> str:
-        """Start a worker with that station; its address."""
+    def start_worker(self, name: str, plugin: TuningPlugin) -> str:
+        """Start a worker with that plugin; its address."""
 
         async def start() -> Worker:
             return await Worker(
                 self.link.address,
-                nthreads=int(sum(station.resources.values())) + 1,
-                resources=station.resources,
+                nthreads=int(sum(plugin.resources.values())) + 1,
+                resources=plugin.resources,
                 name=name,
                 host="127.0.0.1",
-                plugins=(station,),
+                plugins=(plugin,),
                 local_directory=str(self._folder / name),
                 memory_limit=0,
                 dashboard_address="127.0.0.1:0",
@@ -128,15 +128,15 @@ def running(folder: Path) -> Generator[Cluster]:
             made.close()
 
 
-def fake_station(
+def fake_plugin(
     monkeypatch: pytest.MonkeyPatch,
     folder: Path,
     devices: list[ListedDevice],
     compiler: object,
     device: Callable[[ListedDevice], object],
     host: str = "node",
-) -> Station:
-    """A station whose compilers and devices are the test's."""
-    monkeypatch.setattr(station_module, "CompilePool", lambda *_: compiler)
-    monkeypatch.setattr(station_module, "open_device", device)
-    return Station(offer_of(devices, host, 2), folder / "cache", folder / f"locks of {host}")
+) -> TuningPlugin:
+    """A plugin whose compilers and devices are the test's."""
+    monkeypatch.setattr(dask_worker_module, "CompilePool", lambda *_: compiler)
+    monkeypatch.setattr(dask_worker_module, "open_device", device)
+    return TuningPlugin(offer_of(devices, host, 2), folder / "cache", folder / f"locks of {host}")

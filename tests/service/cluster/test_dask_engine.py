@@ -26,7 +26,7 @@ from service.jobs.tuning import Tuning
 from service.settings import Settings
 from tests.db.databases import SQLITE_FIRST
 from tests.faults.jobs import HERE, SPEC, TRIALS, check_whole, ended, job_of, queue
-from tests.service.cluster.dask_cluster import Cluster, fake_station, running
+from tests.service.cluster.dask_cluster import Cluster, fake_plugin, running
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of
 from tuner.backend import tuning_for
 from tuner.errors import ProofFailed
@@ -98,12 +98,12 @@ def start(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
 
     def started(name: str, compiler: object = None, device: FakeDevice | None = None, version: str = "") -> str:
         made = device or FakeDevice(SMALL, SPEC)
-        station = fake_station(
+        plugin = fake_plugin(
             monkeypatch, tmp_path, [HERE], compiler or FakeCompiler(), lambda _: made, f"host of {name}"
         )
         if version:
-            station.offer = replace(station.offer, version=version)
-        return cluster.start_worker(name, station)
+            plugin.offer = replace(plugin.offer, version=version)
+        return cluster.start_worker(name, plugin)
 
     return started
 
