@@ -273,7 +273,7 @@ def compile_there(
 def start_there(slug: str, timeout_s: float, trace: str | None) -> Started | Failed | InUse:
     """Start the process of a device of this worker."""
     plugin = _plugin()
-    with work_span("start there", trace, plugin.offer.host):
+    with work_span("remote start", trace, plugin.offer.host):
         return plugin.start(slug, timeout_s)
 
 
