@@ -25,6 +25,8 @@ from codegen.xe.dialects.gpu.host import (
 )
 from codegen.xe.dialects.kernel_context import KernelParser
 from codegen.xe.modules.blocks import set_blocks
+from codegen.xe.passes.lanes.lower_to_lanes import LowerToLanesPass
+from codegen.xe.passes.mark_levels import mark_levels
 from codegen.xe.universe import (
     PASSES,
     UNIVERSE,
@@ -84,10 +86,21 @@ def run_passes(
         module = _read(device.text if device_only else part, name)
         if device_only:  # drop launches, but keep the kernel sizes that they give
             _set_blocks(module, device.launches, name)
+        if any(module_pass.name == LowerToLanesPass.name for module_pass in passes):
+            _mark_levels(module, name)  # first, since later types do not say the level
         for module_pass in passes:
             _apply(module_pass, module, name)
         results.append(text(module, generic=generic))
     return f"{_SEPARATOR}\n".join(results)
+
+
+def _mark_levels(module: ModuleOp, name: str) -> None:
+    try:
+        for op in module.walk():
+            if isinstance(op, FuncOp):
+                mark_levels(op)
+    except PassFailedException as error:
+        raise OptFailed(f"{name}: {error}") from error
 
 
 def _set_blocks(module: ModuleOp, launches: Sequence[Launch], name: str) -> None:

@@ -185,11 +185,23 @@ def _barrier(frame: Frame, op: BarrierOp) -> Iterator[Event] | None:
 
 
 @rule_of(SubgroupReduceOp)
-def _subgroup_reduce(frame: Frame, op: SubgroupReduceOp) -> None:
-    """Combine what the work-items of a sub-group have, which is the same number in each."""
-    value, (size, _) = frame.array(op.value), op.cluster
-    copies = np.broadcast_to(value, (size or subgroup_size(), *value.shape))
+def _subgroup_reduce(frame: Frame, op: SubgroupReduceOp) -> Iterator[Event] | None:
+    """Combine what the work-items of a sub-group have; without work-items of their own, the same number in each."""
+    value, (size, stride) = frame.array(op.value), op.cluster
+    size = size or subgroup_size()
+    if frame.lane is not None:
+        return _reduce_together(frame, op, frame.lane, size, stride)
+    copies = np.broadcast_to(value, (size, *value.shape))
     frame.set(op.result, reduce(str(op.kind), copies, (0,), element_of(op.result.type)))
+    return None
+
+
+def _reduce_together(frame: Frame, op: SubgroupReduceOp, lane: int, size: int, stride: int) -> Iterator[Event]:
+    """Combine the values of a cluster: those work-items whose ids are `stride` apart, `size` of them."""
+    values = yield from together(frame, op, frame.array(op.value), list)
+    first = lane // (size * stride) * (size * stride) + lane % stride
+    cluster = np.stack([values[first + i * stride] for i in range(size)])
+    frame.set(op.result, reduce(str(op.kind), cluster, (0,), element_of(op.result.type)))
 
 
 @rule("gpu.printf", "vector.print")

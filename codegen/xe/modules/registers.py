@@ -8,8 +8,10 @@ from xdsl.ir import Attribute
 from codegen.errors import Refused
 from codegen.target import LARGE_GRF, Target
 from codegen.xe.dialects import gpu
+from codegen.xe.dialects.work_items import WORK_ITEMS
 from codegen.xe.dialects.xegpu.types import bits
 from codegen.xe.passes.distribute.analysis import most_subgroups
+from codegen.xe.subgroup import subgroup_size
 
 _INDEX_BITS = 64
 
@@ -22,9 +24,10 @@ def check_registers(kernel: gpu.FuncOp, target: Target) -> None:
     """
     have = max(target.grf_modes, default=LARGE_GRF) * target.grf_bytes
     subgroups = most_subgroups(kernel) or 1
+    holders = subgroup_size() if WORK_ITEMS in kernel.attributes else 1
     for op in kernel.walk():
         for result in op.results:
-            if (nbytes := _nbytes(result.type)) > have * subgroups:
+            if (nbytes := _nbytes(result.type) * holders) > have * subgroups:
                 raise Refused(
                     "module-registers",
                     f"kernel {kernel.sym_name.data}: {op.name} makes {result.type}, {nbytes} bytes; the registers of "

@@ -16,7 +16,6 @@ from codegen.xe.modules.kernels import (
     check_operations,
     kernels_of,
 )
-from codegen.xe.modules.level import mark_levels
 from codegen.xe.modules.registers import check_registers
 from codegen.xe.passes.expand_subgroup_threads import expand_subgroup_threads
 from codegen.xe.passes.forms import rewrite_forms
@@ -31,17 +30,14 @@ def parse_source(source: str, name: str) -> ModuleOp:
     """Parse and verify a module; errors are located in `name`.
 
     Raises:
-        CompileFailed: stage source; it is not a module of kernels in XeTile or XeGPU, each of one level.
+        CompileFailed: stage source; it is not a module of kernels in XeTile or XeGPU.
     """
     try:
         module = parse(source, name)
     except ParseError as error:
         raise CompileFailed("source", str(error)) from error
     module.verify()
-    kernels = kernels_of(module)
-    check_operations(kernels)
-    for kernel in kernels:
-        mark_levels(kernel)
+    check_operations(kernels_of(module))
     return module
 
 
@@ -53,8 +49,6 @@ def lower_source(module: ModuleOp, target: Target) -> None:
         Refused: a value does not fit the registers.
     """
     rewrite_forms(module)
-    for kernel in kernels_of(module):  # again, with what calls and vector memory became
-        mark_levels(kernel)
     expand_subgroup_threads(module)
     tile_mma_to_contract(module, of=f32)  # DPAS would round them to tf32
     largest = target.load_shape  # for bytes; fewer of longer elements

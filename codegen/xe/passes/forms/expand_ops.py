@@ -31,6 +31,7 @@ from codegen.xe.dialects.upstream.vector_ops import (
     ShapeCastOp,
 )
 from codegen.xe.dialects.upstream.vector_products import DeinterleaveOp, InterleaveOp, OuterProductOp
+from codegen.xe.dialects.work_items import WORK_ITEMS
 from codegen.xe.passes.forms import vector_memory
 from codegen.xe.subgroup import subgroup_size
 
@@ -46,8 +47,18 @@ def expand_ops(module: gpu.ModuleOp) -> None:
     """
     for op in list(module.walk()):
         expansion = EXPANSIONS.get(type(op))
-        if expansion is not None:
+        if expansion is not None and not _is_memory_of_work_items(op):
             _replace(op, expansion(Builder(InsertPoint.before(op)), op))
+
+
+def _is_memory_of_work_items(op: Operation) -> bool:
+    """True for a vector in memory at a place of a work-item's own, which is no block of its sub-group."""
+    if not isinstance(op, vector.LoadOp | vector.StoreOp):
+        return False
+    function = op.parent_op()
+    while function is not None and not isinstance(function, gpu.FuncOp):
+        function = function.parent_op()
+    return function is not None and WORK_ITEMS in function.attributes
 
 
 def _replace(op: Operation, results: Sequence[SSAValue]) -> None:

@@ -10,6 +10,7 @@ from codegen.xe.dialects import gpu
 from codegen.xe.passes.forms.expand_ops import expand_ops
 from codegen.xe.passes.forms.inline_calls import inline_calls
 from codegen.xe.passes.forms.structure_branches import structure_branches
+from codegen.xe.passes.mark_levels import mark_levels
 
 
 @dataclass(frozen=True)
@@ -23,13 +24,17 @@ class RewriteFormsPass(ModulePass):
 
 
 def rewrite_forms(module: ModuleOp) -> None:
-    """Apply the pass to the gpu.modules of a module.
+    """Apply the pass to the gpu.modules of a module; kernels for work-items are marked.
 
     Raises:
-        PassFailedException: a function calls itself or has no body, or its branches are not loops and conditions.
+        PassFailedException: a function calls itself or has no body, its branches are not loops and conditions, or its
+            operations are of several levels.
     """
     for op in module.body.ops:
         if isinstance(op, gpu.ModuleOp):
             structure_branches(op)
             inline_calls(op)
+            for function in op.body.ops:
+                if isinstance(function, gpu.FuncOp):
+                    mark_levels(function)
             expand_ops(op)

@@ -30,6 +30,7 @@ from codegen.xe.passes.lanes.memory import (
     named_barriers,
     scattered,
     surfaces,
+    vector_access,
 )
 from codegen.xe.passes.lanes.memory.local_memory import LocalMemory
 from codegen.xe.passes.lanes.values import lane_memory_type
@@ -62,6 +63,7 @@ _GROUPS = (
     matrices,
     named_barriers,
     fences,
+    vector_access,
     dpas,
 )
 _HANDLERS: Mapping[str, Handler] = {name: handler for group in _GROUPS for name, handler in group.HANDLERS.items()}

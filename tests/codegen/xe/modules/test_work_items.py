@@ -7,10 +7,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codegen import CompileFailed, compile_module, simulate_module
+from codegen import CompileFailed, Refused, compile_module, simulate_module
 from codegen.target import target_of
 from codegen.xe.dialects import parse
 from codegen.xe.isa import compile_native
+from codegen.xe.opt import (
+    OptFailed,
+    read_passes,
+    run_passes,
+)
 from hal.facts.xe import find
 from tests.codegen.xe.isa.fake_ocloc import real_ocloc
 from tests.codegen.xe.modules.work_item_kernels import GEMM, GEMM_GRID, draw, gemm_operands
@@ -209,3 +214,19 @@ def test_work_items_of_a_sub_group_of_8_say_what_they_hold() -> None:
     np.testing.assert_allclose(c[:8, 8:16], expected, rtol=1e-5, atol=1e-5)
     with pytest.raises(CompileFailed, match="at work-item level: expected a layout with lane_layout and lane_data"):
         compile_module(arc(maps=False), find("a770"))
+
+
+def test_the_pass_alone_reads_the_level_from_the_types() -> None:
+    lanes = run_passes(scattered(8), read_passes(["distribute-to-subgroups", "lower-to-lanes"]))
+    assert "llvm.load" in lanes
+    assert "xegpu" not in lanes
+    with pytest.raises(OptFailed, match="expected operations of one level"):
+        run_passes(kernel(*REFUSED["two levels"][:2]), read_passes(["lower-to-lanes"]))
+
+
+def test_registers_are_those_of_all_work_items() -> None:
+    body = """    %i = gpu.lane_id
+    %yes = arith.constant true
+    %v = xegpu.load %a[%i], %yes : memref<128xf32>, index, i1 -> vector<2048xf32>"""
+    with pytest.raises(Refused, match="module-registers"):
+        compile_module(kernel(f"%a: {FLAT}", body), B580)

@@ -692,3 +692,37 @@ gpu.func @k(%A: memref<64xf32>, %R: memref<64xf32>) kernel attributes {known_blo
   }
   gpu.return
 }
+// -----
+// vector.load: work-items
+// subgroups 2
+// work-items
+gpu.func @k(%A: memref<40x24xf32>, %R: memref<40x24xf32>, %S: memref<256xf32>) kernel {
+  %i = gpu.thread_id x
+  %two = arith.constant 2 : index
+  %row = arith.divui %i, %two : index
+  %odd = arith.remui %i, %two : index
+  %eight = arith.constant 8 : index
+  %column = arith.muli %odd, %eight : index
+  %to = arith.muli %i, %eight : index
+  %yes = arith.constant true
+  %v = vector.load %A[%i, %column] : memref<40x24xf32>, vector<2x4xf32>
+  %w = vector.shape_cast %v : vector<2x4xf32> to vector<8xf32>
+  vector.store %w, %R[%row, %column] : memref<40x24xf32>, vector<8xf32>
+  xegpu.store %w, %S[%to], %yes : vector<8xf32>, memref<256xf32>, index, i1
+  gpu.return
+}
+// -----
+// gpu.subgroup_reduce: work-items, $HOW
+// HOW = all clusters
+// tolerance 1e-5
+// subgroups 2
+// work-items
+gpu.func @k(%A: memref<32xf32>, %R: memref<32xf32>) kernel {
+  %i = gpu.thread_id x
+  %yes = arith.constant true
+  %v = xegpu.load %A[%i], %yes : memref<32xf32>, index, i1 -> f32
+  %all = gpu.subgroup_reduce add %v : (f32) -> f32
+  %clusters = gpu.subgroup_reduce maximumf %v cluster(size = 4, stride = 2) : (f32) -> f32
+  xegpu.store %$HOW, %R[%i], %yes : f32, memref<32xf32>, index, i1
+  gpu.return
+}

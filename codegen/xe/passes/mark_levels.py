@@ -10,8 +10,8 @@ from typing import cast
 
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
-from codegen.errors import CompileFailed
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.work_items import WORK_ITEMS
 from codegen.xe.dialects.xegpu import (
@@ -34,7 +34,7 @@ def mark_levels(kernel: gpu.FuncOp) -> None:
     """Mark a kernel that is written for work-items.
 
     Raises:
-        CompileFailed: stage source; operations of different levels, or of a sub-group of another size.
+        PassFailedException: operations of different levels, or of a sub-group of another size.
     """
     levels = [(op, level) for op in kernel.walk() if (level := _is_of_work_items(op)) is not None]
     own = next((op for op, level in levels if level), None)
@@ -45,8 +45,7 @@ def mark_levels(kernel: gpu.FuncOp) -> None:
         got = (
             "layouts with sg_layout, which a work-group has" if whole is None else f"{whole.name} of a whole sub-group"
         )
-        raise CompileFailed(
-            "source",
+        raise PassFailedException(
             f"kernel {kernel.sym_name.data}: expected operations of one level, got {own.name} of a work-item and {got}",
         )
     kernel.attributes[WORK_ITEMS] = UnitAttr()
@@ -93,8 +92,7 @@ def _of_product(op: Operation) -> bool:
 def _is_fragment(op: Operation, value: SSAValue, elements: int) -> bool:
     held = prod(shape_of(value.type))
     if held not in (elements, elements // subgroup_size()):
-        raise CompileFailed(
-            "source",
+        raise PassFailedException(
             f"{op.name}: expected the value of a whole sub-group, {elements} elements, or of one of its "
             f"{subgroup_size()} work-items, {elements // subgroup_size()}, got {value.type}",
         )
