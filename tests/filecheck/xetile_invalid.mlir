@@ -252,7 +252,7 @@ xetile.store_tile %v, %t : vector<64x32xf16>, !xetile.tile<64x32xf16, #xetile.ti
 
 %t = "test.op"() : () -> (!xetile.tile<64x32xf16>)
 xetile.prefetch_tile %t locality<4> : !xetile.tile<64x32xf16>
-// CHECK: prefetch_tile: expected locality 0 to 3, got 4
+// CHECK: expected locality 0 to 3, got 4
 
 // -----
 

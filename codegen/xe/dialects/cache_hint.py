@@ -3,9 +3,9 @@
 from collections.abc import Collection
 from enum import auto
 
-from xdsl.ir import Data, Operation
+from xdsl.ir import Attribute, Data, Operation
 from xdsl.irdl import irdl_attr_definition
-from xdsl.parser import AttrParser
+from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
@@ -47,6 +47,22 @@ class XeGPUCacheHint(_CacheHint):
     """A hint on an XeGPU operation."""
 
     name = "xegpu.cache_hint"
+
+
+_NEAREST_CACHE = {3: 0, 2: 1, 1: 2, 0: 3}  # RFC of XeTile, 2.5: locality<3> is the first cache level, <2> the second
+
+
+def parse_optional_locality(parser: Parser, hint: type[_CacheHint]) -> dict[str, Attribute]:
+    """Parse `locality<2>` if present: hints to cache from a level on."""
+    if parser.parse_optional_keyword("locality") is None:
+        return {}
+    with parser.in_angle_brackets():
+        locality = parser.parse_integer()
+    if locality not in _NEAREST_CACHE:
+        parser.raise_error(f"expected locality 0 to 3, got {locality}")
+    nearest = _NEAREST_CACHE[locality]
+    policies = (CachePolicy.CACHED if level >= nearest else CachePolicy.UNCACHED for level in range(len(HINTS)))
+    return {key: hint(policy) for key, policy in zip(HINTS, policies, strict=True)}
 
 
 _READ = (CachePolicy.CACHED, CachePolicy.UNCACHED, CachePolicy.STREAMING, CachePolicy.READ_INVALIDATE)

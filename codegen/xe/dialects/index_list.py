@@ -48,16 +48,25 @@ def resolve_index(parser: Parser, operand: UnresolvedOperand) -> SSAValue:
     return parser.resolve_operand(operand, index)
 
 
-def _parse_index(parser: Parser) -> list[Index]:
-    operand = parser.parse_optional_unresolved_operand()
-    if operand is None:
-        return [parser.parse_integer()]
-    if not parser.parse_optional_punctuation(":"):
-        return [resolve_index(parser, operand)]
+def parse_optional_pack(parser: Parser, operand: UnresolvedOperand) -> tuple[SSAValue, ...] | None:
+    """Parse `:2` after an operand: both results of its operation; None if there is no colon with a number after it."""
+    colon = parser._current_token  # pyright: ignore[reportPrivateUsage]  # the only way to look further ahead
+    after = colon.span.input.content[colon.span.end : colon.span.end + 1]
+    if colon.text != ":" or not after.isdigit():
+        return None
+    parser.parse_punctuation(":")
     count, known = parser.parse_integer(), parser.ssa_values.get(operand.operand_name, ())
     if len(known) != count or any(value.type != index for value in known):
         parser.raise_error(f"expected {count} values of type index in %{operand.operand_name}, got {len(known)}")
-    return list(known)
+    return tuple(known)
+
+
+def _parse_index(parser: Parser) -> tuple[Index, ...]:
+    operand = parser.parse_optional_unresolved_operand()
+    if operand is None:
+        return (parser.parse_integer(),)
+    pack = parse_optional_pack(parser, operand)
+    return (resolve_index(parser, operand),) if pack is None else pack
 
 
 def _print_index(printer: Printer, value: Index) -> None:

@@ -10,7 +10,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp, UnregisteredAttr, UnregisteredOp
 from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
@@ -18,8 +18,15 @@ from codegen.xe.dialects.elements import NAMES_IN_C
 from codegen.xe.dialects.literals import LiteralParser
 from codegen.xe.dialects.upstream.memref_layout import with_strides
 
-_SPELT_AS_TYPES = ("xegpu.block_tdesc_attr", "xegpu.scatter_tdesc_attr", "xegpu.scattered_tdesc_attr")
+_SPELT_AS_TYPES = (
+    "xegpu.block_tdesc_attr",
+    "xegpu.scatter_tdesc_attr",
+    "xegpu.scattered_tdesc_attr",
+    "xegpu.tdesc_attr",
+)
 """Attributes that the XeGPU RFC also writes with `!`, like types."""
+_BARE = {"xetile.wg_map": "map"} | dict.fromkeys(("xegpu.sg_map", "xegpu.layout", "xegpu.slice"), "layout_result_0")
+"""Keys of attributes that stand without one."""
 
 
 _STRICT = ("xegpu", "xetile")
@@ -101,6 +108,29 @@ class KernelParser(LiteralParser):
             extents.append(self.parse_shape_dimension())
             self.parse_shape_delimiter()
         return extents, self.expect(self.parse_optional_type, "Expected shape type.")
+
+    def parse_optional_unresolved_operand(self) -> UnresolvedOperand | None:
+        """Parse `%value` or `%value#1`; in `%value #map` the map is not a part of it."""
+        name = self._parse_optional_token(MLIRTokenKind.PERCENT_IDENT)
+        if name is None:
+            return None
+        following, number = self._current_token, self._current_token.text[1:]
+        if following.kind is not MLIRTokenKind.HASH_IDENT or not number.isdigit():
+            return UnresolvedOperand(name.span, 0)
+        self._consume_token(MLIRTokenKind.HASH_IDENT)
+        return UnresolvedOperand(name.span, int(number))
+
+    def _parse_attribute_entry(self) -> tuple[str, Attribute]:
+        """Parse an entry of a dictionary; the RFCs write the map of an operation's result without a name."""
+        if self._current_token.kind is not MLIRTokenKind.HASH_IDENT:
+            return super()._parse_attribute_entry()
+        at, bare = self.pos, self.parse_attribute()
+        while self._current_token.kind is MLIRTokenKind.HASH_IDENT:  # the last is the result's
+            bare = self.parse_attribute()
+        name = _BARE.get(bare.name)
+        if name is None:
+            self.raise_error(f"expected key = value, or a map without a key, got {bare}", at)
+        return name, bare
 
     def _parse_dialect_type_or_attribute_body(
         self, attr_name: str, is_type: bool, is_opaque: bool, starting_opaque_pos: int | None

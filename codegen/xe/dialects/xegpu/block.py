@@ -31,6 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from codegen.xe.dialects.cache_hint import (
     XeGPUCacheHint,
+    parse_optional_locality,
     verify_read_hints,
     verify_write_hints,
 )
@@ -211,7 +212,9 @@ class PrefetchNdOp(IRDLOperation):
     def parse(cls, parser: Parser) -> Self:
         desc = parser.parse_unresolved_operand()
         offsets = parse_optional_indices(parser)
+        hints = parse_optional_locality(parser, XeGPUCacheHint)
         extras = parse_extras(parser)
+        extras.entries = hints | extras.entries
         types, _ = parse_signature(parser)
         return _access(cls, resolve(parser, [desc], types), offsets, extras, [])
 

@@ -9,6 +9,7 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from codegen.xe.dialects.elements import (
     verify_element,
@@ -108,7 +109,7 @@ class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType):
         layout: Attribute = _NONE
         with parser.in_angle_brackets():
             shape, element_type = parser.parse_ranked_shape()
-            while parser.parse_optional_punctuation(","):
+            while parser.parse_optional_punctuation(",") or _is_attribute_next(parser):  # the RFC also has no comma
                 attribute = _canonical(parser.parse_attribute())
                 if isinstance(attribute, BlockTdescAttr | ScatterTdescAttr) and encoding == _NONE:
                     encoding = attribute
@@ -284,3 +285,7 @@ def _canonical(attribute: Attribute) -> Attribute:
     if isinstance(attribute, TdescAttr):
         return attribute.resolved
     return ScatterTdescAttr(attribute.data) if isinstance(attribute, ScatteredTdescAttr) else attribute
+
+
+def _is_attribute_next(parser: AttrParser) -> bool:
+    return parser._current_token.kind is MLIRTokenKind.HASH_IDENT  # pyright: ignore[reportPrivateUsage]  # no public API

@@ -30,6 +30,7 @@ from codegen.xe.dialects.index_list import (
     join,
     markers,
     parse_indices,
+    parse_optional_pack,
     print_indices,
     split,
 )
@@ -180,10 +181,11 @@ _Place = tuple[tuple[Index, ...], tuple[Index, ...], tuple[Index, ...], Unresolv
 
 
 def _parse_place(parser: Parser) -> _Place:
-    """Parse `[offsets], [sizes], [strides]`, with or without a comma before, or `, %indices`."""
+    """Parse `[offsets], [sizes], [strides]`, with or without a comma before, or `, %indices`, or `, %offsets:2`."""
     comma = parser.parse_optional_punctuation(",")
     if comma and (indices := parser.parse_optional_unresolved_operand()) is not None:
-        return (), (), (), indices
+        pack = parse_optional_pack(parser, indices)
+        return ((), (), (), indices) if pack is None else (pack, (), (), None)
     offsets = parse_indices(parser)
     if not parser.parse_optional_punctuation(","):
         return offsets, (), (), None

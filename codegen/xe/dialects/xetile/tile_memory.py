@@ -19,9 +19,8 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from codegen.xe.dialects.cache_hint import (
-    HINTS,
-    CachePolicy,
     TileCacheHint,
+    parse_optional_locality,
     verify_read_hints,
     verify_write_hints,
 )
@@ -42,8 +41,6 @@ from codegen.xe.dialects.xetile.tile import (
     verify_regular,
     verify_value,
 )
-
-_NEAREST_CACHE = {3: 0, 2: 1, 1: 2, 0: 3}  # RFC appendix 2.5: locality<3> is the first cache level, <2> the second
 
 
 @irdl_op_definition
@@ -200,15 +197,7 @@ class PrefetchTileOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         tile = parser.parse_unresolved_operand()
-        properties: dict[str, Attribute] = {}
-        if parser.parse_optional_keyword("locality"):
-            with parser.in_angle_brackets():
-                locality = parser.parse_integer()
-            if locality not in _NEAREST_CACHE:
-                parser.raise_error(f"prefetch_tile: expected locality 0 to 3, got {locality}")
-            for level, hint in enumerate(HINTS):
-                far = level >= _NEAREST_CACHE[locality]
-                properties[hint] = TileCacheHint(CachePolicy.CACHED if far else CachePolicy.UNCACHED)
+        properties = parse_optional_locality(parser, TileCacheHint)
         given, attributes = take_properties(cls, parse_attributes(parser)[0])
         properties |= given
         parser.parse_punctuation(":")
