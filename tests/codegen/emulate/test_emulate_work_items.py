@@ -29,11 +29,11 @@ def test_a_gemm_of_work_items_agrees_with_numpy(cpu: Device) -> None:
     launch = LaunchSpec(
         binary=spirv,
         arguments=(
-            Argument("a", "input", "f16", a.nbytes),
-            Argument("b", "input", "f16", b.nbytes),
-            Argument("c", "output", "f32", c.nbytes),
+            Argument("A", "input", "f16", a.nbytes),
+            Argument("B", "input", "f16", b.nbytes),
+            Argument("C", "output", "f32", c.nbytes),
         ),
-        steps=(LaunchStep("k", (0, 1, 2), (GEMM_GRID[0] * subgroups, 1, 1), (subgroups, 1, 1)),),
+        steps=(LaunchStep("gemm", (0, 1, 2), (GEMM_GRID[0] * subgroups, 1, 1), (subgroups, 1, 1)),),
         subgroup_size=16,
         build_options="",
     )

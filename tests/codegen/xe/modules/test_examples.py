@@ -88,6 +88,7 @@ EXAMPLE = {
     "gemm_shared_memory": Example((2, 1, 1), gemm(128, 256, 192), plain),
     "batched_gemm": Example((1, 1, 3), gemm(64, 128, 96, (3,)), plain),
     "subgroup_gemm": Example((2, 1, 1), gemm(128, 256, 64), plain),
+    "work_item_gemm": Example((2, 1, 1), gemm(64, 48, 96), plain),
     "gemm_transpose_in_registers": Example(
         (1, 1, 1), transposed_gemm(256, 256, 96), lambda x: {"C": product(x["A"], x["BT"].T)}
     ),

@@ -41,7 +41,8 @@ def kernel(arguments: str, body: str) -> str:
 
 def run(source: str, *arguments: Array, device: str = "b580", grid: tuple[int, int, int] = (1, 1, 1)) -> None:
     """Compile a kernel and simulate it on arrays that it changes."""
-    simulate_module(compile_module(source, find(device)), "k", grid=grid, block=None, args=list(arguments))
+    artifact = compile_module(source, find(device))
+    simulate_module(artifact, artifact.kernels[0].name, grid=grid, block=None, args=list(arguments))
 
 
 def scattered(elements: int) -> str:

@@ -726,3 +726,61 @@ gpu.func @k(%A: memref<32xf32>, %R: memref<32xf32>) kernel {
   xegpu.store %$HOW, %R[%i], %yes : f32, memref<32xf32>, index, i1
   gpu.return
 }
+// -----
+// xegpu.load_nd: work-items, sg_map of pairs of bytes
+// work-items
+gpu.func @k(%A: memref<16x96xi8>, %R: memref<16x96xi8>) kernel {
+  %ta = xegpu.create_nd_tdesc %A : memref<16x96xi8> -> !xegpu.tensor_desc<8x32xi8, #pairs>
+  %tr = xegpu.create_nd_tdesc %R : memref<16x96xi8> -> !xegpu.tensor_desc<8x32xi8, #rows>
+  %v = xegpu.load_nd %ta[8, 32] : !xegpu.tensor_desc<8x32xi8, #pairs> -> vector<8x2xi8>
+  %w = vector.shape_cast %v : vector<8x2xi8> to vector<16x1xi8>
+  xegpu.store_nd %w, %tr[0, 64] : vector<16x1xi8>, !xegpu.tensor_desc<8x32xi8, #rows>
+  gpu.return
+}
+// -----
+// xegpu.load_nd: work-items, sg_map transposed f16
+// work-items
+gpu.func @k(%A: memref<48x64xf16>, %R: memref<16x48xf16>) kernel {
+  %ta = xegpu.create_nd_tdesc %A : memref<48x64xf16> -> !xegpu.tensor_desc<16x16xf16, #turned>
+  %tr = xegpu.create_nd_tdesc %R : memref<16x48xf16> -> !xegpu.tensor_desc<16x16xf16, #rows>
+  %v = xegpu.load_nd %ta[32, 16] <{transpose = array<i64: 1, 0>}> : !xegpu.tensor_desc<16x16xf16, #turned> -> vector<16x1xf16>
+  xegpu.store_nd %v, %tr[0, 16] : vector<16x1xf16>, !xegpu.tensor_desc<16x16xf16, #rows>
+  gpu.return
+}
+// -----
+// xegpu.load_nd: work-items, sg_map and array_length
+// work-items
+gpu.func @k(%A: memref<24x64xbf16>, %R: memref<32x48xbf16>) kernel {
+  %ta = xegpu.create_nd_tdesc %A : memref<24x64xbf16> -> !xegpu.tensor_desc<8x16xbf16, #xegpu.block_tdesc_attr<array_length = 2>, #rows>
+  %tr = xegpu.create_nd_tdesc %R : memref<32x48xbf16> -> !xegpu.tensor_desc<16x16xbf16, #rows>
+  %v = xegpu.load_nd %ta[8, 32] : !xegpu.tensor_desc<8x16xbf16, #xegpu.block_tdesc_attr<array_length = 2>, #rows> -> vector<16x1xbf16>
+  xegpu.store_nd %v, %tr[0, 16] : vector<16x1xbf16>, !xegpu.tensor_desc<16x16xbf16, #rows>
+  gpu.return
+}
+// -----
+// xegpu.load: work-items, a transposition through chunks
+// work-items
+gpu.func @k(%A: memref<64xf32>, %R: memref<64xf32>) kernel {
+  %i = vector.step : vector<16xindex>
+  %four = arith.constant dense<4> : vector<16xindex>
+  %at = arith.muli %i, %four : vector<16xindex>
+  %mask = arith.constant dense<true> : vector<16xi1>
+  %ta = xegpu.create_tdesc %A, %at : memref<64xf32>, vector<16xindex> -> !xegpu.tensor_desc<16x4xf32, #xegpu.scatter_tdesc_attr<chunk_size = 4>, #turned>
+  %tr = xegpu.create_nd_tdesc %R[0] : memref<64xf32> -> !xegpu.tensor_desc<64xf32>
+  %v = xegpu.load %ta, %mask {transpose} : !xegpu.tensor_desc<16x4xf32, #xegpu.scatter_tdesc_attr<chunk_size = 4>, #turned>, vector<16xi1> -> vector<4x1xf32>
+  %w = vector.shape_cast %v : vector<4x1xf32> to vector<4xf32>
+  xegpu.store_nd %w, %tr : vector<4xf32>, !xegpu.tensor_desc<64xf32>
+  gpu.return
+}
+// -----
+// vector.deinterleave: work-items
+// work-items
+gpu.func @k(%A: memref<24x64xbf16>, %R: memref<24x64xbf16>) kernel {
+  %ta = xegpu.create_nd_tdesc %A : memref<24x64xbf16> -> !xegpu.tensor_desc<12x32xbf16, #pairs>
+  %tr = xegpu.create_nd_tdesc %R : memref<24x64xbf16> -> !xegpu.tensor_desc<12x32xbf16, #pairs>
+  %v = xegpu.load_nd %ta[12, 32] : !xegpu.tensor_desc<12x32xbf16, #pairs> -> vector<12x2xbf16>
+  %one, %two = vector.deinterleave %v : vector<12x2xbf16> -> vector<12x1xbf16>
+  %w = vector.interleave %two, %one : vector<12x1xbf16> -> vector<12x2xbf16>
+  xegpu.store_nd %w, %tr[0, 0] : vector<12x2xbf16>, !xegpu.tensor_desc<12x32xbf16, #pairs>
+  gpu.return
+}
