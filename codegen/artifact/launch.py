@@ -83,8 +83,10 @@ def kernel_for(artifact: GemmArtifact, problem: GemmProblem, spec: DeviceSpec) -
         raise InvalidLaunch(f"expected a problem that differs in sizes alone from the kernel's, {tuned}; got {problem}")
     for operand in problem.operands:
         path = memory_path(problem, operand, target)
-        if artifact.memory_paths[operand.name].by is AccessBy.BLOCK2D and path.by is AccessBy.LANES:
-            raise InvalidLaunch(f"the kernel accesses {operand.name} by block messages; {path.rule}: {path.why}")
+        by = artifact.memory_paths[operand.name].by
+        if by is not AccessBy.LANES and path.by is AccessBy.LANES:
+            how = "block messages" if by is AccessBy.BLOCK2D else "vectors"
+            raise InvalidLaunch(f"the kernel accesses {operand.name} by {how}; {path.rule}: {path.why}")
     for signature in artifact.kernels:
         _check_assumptions(problem, signature)
     here = config if is_persistent(tuned, config) else with_groups(config, tiles_of(problem, config))

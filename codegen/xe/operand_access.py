@@ -1,4 +1,4 @@
-"""Memory access of operands: by 2-D block messages, or by each lane element by element, with the reason.
+"""Memory access of operands: by 2-D block messages, by vectors of lanes, or element by element, with the reason.
 
 Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
 
@@ -17,6 +17,7 @@ from codegen.target import Target
 
 MAX_SURFACE_BYTES = 2**24  # row width and row pitch
 _WIDTH_MULTIPLE_BYTES = 4
+VECTOR_ALIGNMENT = 4  # bytes
 PARTIALS_ROW_MULTIPLE = 16  # 4-byte elements: minimum row width and row alignment of block messages
 
 
@@ -24,12 +25,13 @@ class AccessBy(StrEnum):
     """Access method of elements."""
 
     BLOCK2D = "block2d"
+    VECTORS = "vectors"
     LANES = "lanes"
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPath:
-    """Access method of an operand; for lanes also the violated rule of block messages, and the reason."""
+    """Access method of an operand; other than by block messages also the violated rule, and the reason."""
 
     by: AccessBy
     rule: str | None = None
@@ -45,7 +47,11 @@ def memory_paths(problem: GemmProblem, target: Target) -> dict[str, MemoryPath]:
 
 
 def memory_path(problem: GemmProblem, operand: Operand, target: Target) -> MemoryPath:
-    """Return the access method of an operand: block messages unless one of their rules forbids it."""
+    """Return the access method of an operand: the widest that no rule forbids."""
+    if not target.block2d:
+        if (why := _vectors(problem, operand)) is not None:
+            return MemoryPath(AccessBy.LANES, "vector-alignment", why)
+        return MemoryPath(AccessBy.VECTORS, "block2d-device", f"{target.chip} has no 2-D block messages")
     for name, rule in _RULES.items():
         why = rule(problem, operand, target)
         if why is not None:
@@ -56,6 +62,19 @@ def memory_path(problem: GemmProblem, operand: Operand, target: Target) -> Memor
 def partials_by_lanes(problem: GemmProblem) -> bool:
     """True if lanes access partial sums over K: their rows are padded for block messages, but may be too short."""
     return problem.n < PARTIALS_ROW_MULTIPLE
+
+
+def _vectors(problem: GemmProblem, operand: Operand) -> str | None:
+    """Return why lanes may not access several elements at once, which are words of memory."""
+    if problem.alignment % VECTOR_ALIGNMENT:
+        return f"{operand.name} is aligned to {problem.alignment} bytes; vectors need {VECTOR_ALIGNMENT}"
+    distances = [("rows", operand.pitch)] if operand.rows > 1 else []
+    distances += [("matrices", operand.batch_stride)] if problem.batch > 1 else []
+    for what, distance in distances:
+        if distance * operand.dtype.nbytes % VECTOR_ALIGNMENT:
+            nbytes = distance * operand.dtype.nbytes
+            return f"{what} of {operand.name} are {nbytes} bytes apart; vectors need a multiple of {VECTOR_ALIGNMENT}"
+    return None
 
 
 def _base(problem: GemmProblem, operand: Operand, target: Target) -> str | None:
@@ -97,12 +116,7 @@ def _pitch(problem: GemmProblem, operand: Operand, target: Target) -> str | None
     )
 
 
-def _device(problem: GemmProblem, operand: Operand, target: Target) -> str | None:
-    return None if target.block2d else f"{target.chip} has no 2-D block messages"
-
-
 _RULES: dict[str, Callable[[GemmProblem, Operand, Target], str | None]] = {
-    "block2d-device": _device,
     "block2d-base": _base,
     "block2d-width": _width,
     "block2d-pitch": _pitch,

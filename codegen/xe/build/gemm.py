@@ -52,6 +52,7 @@ from codegen.xe.build.writer import (
     named,
 )
 from codegen.xe.dialects import gpu
+from codegen.xe.dialects.accesses_inside import ACCESSES_INSIDE
 from codegen.xe.dialects.arguments_apart import ARGUMENTS_APART
 from codegen.xe.dialects.index_list import (
     Index,
@@ -77,6 +78,7 @@ class Kernel:
     tiles: Tiles
     sizes: Mapping[str, Index]
     matrices: Mapping[str, Matrix]
+    stays_inside: bool
 
     def epilogue(self) -> Epilogue:
         """Return the epilogue, which converts the accumulator to C."""
@@ -130,6 +132,13 @@ def kernels_of(problem: GemmProblem, config: XeConfig) -> dict[str, tuple[Body, 
     return made
 
 
+def stays_inside(problem: GemmProblem, config: XeConfig, target: Target) -> bool:
+    """True if tiles never reach beyond the edges, where the hardware does not compare coordinates."""
+    p, block = problem, config.matmul.block
+    divides = not (p.m % block.m or p.n % block.n or p.k % block.k)
+    return divides and not p.dynamic and not target.block2d
+
+
 def _function(
     problem: GemmProblem, config: XeConfig, target: Target, name: str, body: Body, subgroups: int
 ) -> gpu.FuncOp:
@@ -141,10 +150,13 @@ def _function(
     for place, matrix in enumerate(_matrices(w, problem, config, target, sizes)):
         memory = named(block.insert_arg(matrix.type, place), matrix.name)
         matrices[matrix.name] = replace(matrix, memory=memory)
-    body(w, Kernel(problem, config, tiles(problem, config, target.load_shape[1]), sizes, matrices))
+    inside = stays_inside(problem, config, target)
+    body(w, Kernel(problem, config, tiles(problem, config, target.load_shape[1]), sizes, matrices, inside))
     w.insert(gpu.ReturnOp())
     function = gpu.FuncOp(name, Region(block), known_block_size=(subgroups * target.subgroup_size, 1, 1))
     function.attributes[ARGUMENTS_APART] = UnitAttr()  # launches that overlap are refused
+    if inside and name in (CLEAR, KERNEL_NAME, FINISH):
+        function.attributes[ACCESSES_INSIDE] = UnitAttr()
     return function
 
 
@@ -168,7 +180,8 @@ def _gemm(w: Writer, kernel: Kernel) -> None:
     split, batch = w.rem(z, config.matmul.threads.k), w.div(z, config.matmul.threads.k)
     k_first, k_end = k_range(w, config, split, kernel.sizes["k"])
     ab = sources(w, config, kernel.matrices["A"], kernel.matrices["B"], kernel.tiles)
-    product = Multiply(kernel.problem, config, kernel.tiles, ab, is_persistent(kernel.problem, config))
+    repeated = is_persistent(kernel.problem, config)
+    product = Multiply(kernel.problem, config, kernel.tiles, ab, repeated, kernel.stays_inside)
     epilogue = kernel.epilogue()
 
     def tile(w: Writer, row: Index, column: Index) -> None:

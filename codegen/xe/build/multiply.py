@@ -27,13 +27,17 @@ from codegen.xe.dialects.xetile import TileMmaOp
 
 @dataclass(frozen=True, slots=True)
 class Multiply:
-    """Multiplies tiles of a problem: `ab` are A and B; `repeated` is set if several tiles are computed in sequence."""
+    """Multiplies tiles of a problem: `ab` are A and B; `repeated` is set if several tiles are computed in sequence.
+
+    With `stays_inside`, what is loaded ahead of the last K steps is those steps again.
+    """
 
     problem: GemmProblem
     config: XeConfig
     tiles: Tiles
     ab: tuple[Source, Source]
     repeated: bool
+    stays_inside: bool
 
     def write(self, w: Writer, place: Place) -> SSAValue:
         """Return the accumulator of the tile at a place."""
@@ -78,8 +82,9 @@ class Multiply:
         k_step, stages = self.config.matmul.block.k, self.config.strategy.slm_stages
         self._barrier(w, place, k)
         step = w.div(w.sub(k, place.k_first), k_step) if self._staged else 0
-        copies = [source.load_copy(w, place, w.add(k, (stages - 1) * k_step)) for source in self._staged]
-        after = [source.load(w, place, w.add(k, k_step)) for source in self.ab] if operands else []
+        copied = self._ahead(w, place, k, stages - 1)
+        copies = [source.load_copy(w, place, copied) for source in self._staged]
+        after = [source.load(w, place, self._ahead(w, place, k, 1)) for source in self.ab] if operands else []
         a, b = operands or [
             source.load(w, place, k) if source.ring is None else source.get(w, w.rem(step, stages))
             for source in self.ab
@@ -90,6 +95,12 @@ class Multiply:
         for source, copy in zip(self._staged, copies, strict=True):
             source.put(w, copy, w.rem(w.add(step, stages - 1), stages))
         return [total, *after]
+
+    def _ahead(self, w: Writer, place: Place, k: Index, steps: int) -> Index:
+        """Return the start of the K step that lies some steps after the one at `k`."""
+        k_step = self.config.matmul.block.k
+        ahead = w.add(k, steps * k_step)
+        return w.minimum(ahead, w.sub(place.k_end, k_step)) if self.stays_inside and steps > 0 else ahead
 
     @property
     def _staged(self) -> list[Source]:

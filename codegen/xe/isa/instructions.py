@@ -33,9 +33,14 @@ def instructions_of(assembly: str) -> tuple[Instruction, ...]:
     for line in assembly.splitlines():
         if label := _LABEL.match(line):
             labels[label[1]] = len(matches)
-        elif (match := _LINE.match(line)) and match["opcode"] != "illegal":
+        elif (match := _LINE.match(line)) and match["opcode"] != "illegal" and not _is_void(match):
             matches.append(match)
     return tuple(_instruction(match, labels) for match in matches)
+
+
+def _is_void(match: re.Match[str]) -> bool:
+    """True for the DPAS without operands that begins a sequence on DG2."""
+    return match["opcode"] == "dpas" and match["operands"].lstrip().startswith("null")
 
 
 def _instruction(match: re.Match[str], labels: dict[str, int]) -> Instruction:

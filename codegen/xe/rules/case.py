@@ -44,7 +44,7 @@ class Problem:
 def on_target(problem: GemmProblem, spec: DeviceSpec, target: Target) -> Problem:
     """Return a problem with the access methods of its operands."""
     paths = memory_paths(problem, target)
-    lanes_a, lanes_b = (paths[name].by is AccessBy.LANES for name in ("A", "B"))
+    lanes_a, lanes_b = (paths[name].by is not AccessBy.BLOCK2D for name in ("A", "B"))
     return Problem(problem, spec, target, lanes_a, lanes_b)
 
 

@@ -9,11 +9,13 @@ from xdsl.ir import Attribute, Block, Region
 from xdsl.passes import ModulePass
 
 from codegen.xe.dialects import gpu
+from codegen.xe.dialects.accesses_inside import ACCESSES_INSIDE
 from codegen.xe.dialects.arguments_apart import ARGUMENTS_APART
 from codegen.xe.dialects.work_items import WORK_ITEMS
 from codegen.xe.layout import BlockLimits
 from codegen.xe.passes.lanes.analysis.affine_values import Sums
 from codegen.xe.passes.lanes.analysis.assumptions import note_assumptions
+from codegen.xe.passes.lanes.analysis.late_loads import load_late
 from codegen.xe.passes.lanes.analysis.order_by_stores import order_by_stores
 from codegen.xe.passes.lanes.analysis.preferences import preferences
 from codegen.xe.passes.lanes.emitter import Emitter
@@ -48,6 +50,7 @@ from codegen.xe.passes.lanes.vectors.transpose_dpas import turn_products
 from codegen.xe.subgroup import subgroup_size
 
 _LIMITS = BlockLimits()
+_NARROW = 8
 _GROUPS = (
     elementwise,
     constants,
@@ -113,6 +116,7 @@ def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLim
         memory,
         _subgroups(function),
         work_items,
+        ACCESSES_INSIDE in function.attributes,
         limits,
         Sums(old, new),
     )
@@ -122,6 +126,8 @@ def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLim
         memory.declare(lowering.emitter, buffer)
     lowering.lower(old)
     lowering.emitter.drop_unused()
+    if subgroup_size() == _NARROW:
+        load_late(new)
     order_by_stores(new, lowering, apart=ARGUMENTS_APART in function.attributes)
     lowering.emitter.finish()
     take_elements_of_slices(new)

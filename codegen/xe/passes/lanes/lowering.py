@@ -38,8 +38,9 @@ Handler = Callable[["Lowering", Operation], None]
 class Lowering:
     """Lowering of one kernel. `wanted` are the preferred layouts of values; `handlers` lower operations by name.
 
-    `subgroups`: sub-groups per work-group, if known. `work_items`: the kernel is written for work-items. `limits` are
-    those of block messages. `sums` analyse indices. `assumed`: assumptions of the code that it cannot check.
+    `subgroups`: sub-groups per work-group, if known. `work_items`: the kernel is written for work-items. `inside`:
+    blocks lie inside their matrices. `limits` are those of block messages. `sums` analyse indices. `assumed`:
+    assumptions of the code that it cannot check.
     """
 
     emitter: Emitter
@@ -48,6 +49,7 @@ class Lowering:
     memory: LocalMemory
     subgroups: int | None
     work_items: bool
+    inside: bool
     limits: BlockLimits
     sums: Sums
     functions: dict[str, Operation] = field(default_factory=dict[str, Operation])

@@ -65,12 +65,16 @@ class Scattered:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A matrix in shared local memory; `offsets` are its position in the matrix `whole` that it is a view of."""
+    """A matrix in shared local memory; `offsets` are its position in the matrix `whole` that it is a view of.
+
+    `whole` may be of words, each of `words` adjacent elements of a row.
+    """
 
     type: MemDescType
     whole: MemDescType
     pointer: SSAValue
     offsets: tuple[Index, ...]
+    words: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,5 +130,5 @@ def rebuilt(value: Value, new: Sequence[SSAValue]) -> Value:
     if isinstance(value, Block):
         return Block(value.type, value.surface, tuple(new))
     if isinstance(value, Matrix):
-        return Matrix(value.type, value.whole, value.pointer, tuple(new))
+        return Matrix(value.type, value.whole, value.pointer, tuple(new), value.words)
     return Barrier(*new)

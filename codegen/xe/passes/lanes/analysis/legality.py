@@ -5,6 +5,8 @@ Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
 Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
 """
 
+from math import gcd
+
 from codegen.artifact.signature import (
     Assumption,
     Parameter,
@@ -24,6 +26,7 @@ from codegen.xe.passes.lanes.memory.surfaces import MatrixAccess
 
 _MAX_EXTENT = 1 << 24
 _COLUMN_BYTES = 4
+_VECTOR_BYTES, _WORD_BYTES = 32, 4
 
 Assumptions = tuple[Assumption, ...]
 
@@ -57,6 +60,27 @@ def assumed(matrix: MatrixAccess, bits: int, limits: BlockLimits, sums: Sums) ->
             return None
         found += part
     return tuple(found)
+
+
+def vectors_assumed(matrix: MatrixAccess, bits: int, sums: Sums) -> tuple[int, Assumptions]:
+    """Return the most adjacent elements of a row that a lane may access at once, and the conditions on a launch.
+
+    Vectors are of whole words, aligned to words, and wholly inside or outside the matrix.
+    """
+    if matrix.local or matrix.by_lanes or bits not in (8, 16, 32):
+        return 1, ()
+    nbytes, alone = bits // 8, matrix.height == 1
+    extents = (matrix.column, *(() if matrix.width is None else (matrix.width,)))
+    common = gcd(_VECTOR_BYTES // nbytes, *(factor for extent in extents for factor in sums.of(extent).values()))
+    longest = common & -common
+    pitch: Sum = {} if alone else added({}, sums.of(matrix.pitch), nbytes)
+    parts = [
+        _aligned("base address", sums.of(matrix.pointer), _WORD_BYTES),
+        _aligned("row pitch in bytes", pitch, _WORD_BYTES),
+    ]
+    if longest * nbytes < _WORD_BYTES or None in parts:
+        return 1, ()
+    return longest, tuple(assumption for part in parts for assumption in part or ())
 
 
 def _within(what: str, value: Sum, least: int, most: int | None = None, multiple: int = 1) -> Assumptions | None:

@@ -22,11 +22,14 @@ from codegen.xe.dialects.xegpu import (
     StoreOp,
 )
 from codegen.xe.passes.lanes.analysis.slm_layouts import (
+    Layouts,
+    adjacent,
     stores_of,
     takes_rows,
 )
+from codegen.xe.passes.lanes.emitter import bits_of
 from codegen.xe.passes.lanes.memory.scattered import natural_layout
-from codegen.xe.passes.lanes.values import shape_of
+from codegen.xe.passes.lanes.values import lane_element, shape_of
 from codegen.xe.passes.lanes.vectors.dpas import (
     layout_a,
     layout_b,
@@ -35,7 +38,14 @@ from codegen.xe.passes.lanes.vectors.layout import (
     LaneLayout,
     by_row,
     canonical,
+    column_groups,
+    columns_of_lanes,
 )
+from codegen.xe.subgroup import subgroup_size
+
+_WORD_BITS = 32
+_MESSAGE_LANES = 16
+"""Lanes of sub-groups that load blocks by messages, in rows of lanes."""
 
 Wishes = dict[SSAValue, LaneLayout]
 
@@ -58,10 +68,26 @@ def preferences(body: Block, *, has_dpas: bool = True) -> Wishes:
         if isinstance(op, TransposeOp | ShapeCastOp):
             _wish(wishes, op.operands[0], _source_layout(wishes, op))
     for op in operations:
-        if isinstance(op, CreateMemDescOp) and takes_rows(op, lambda v: wishes.get(v) or canonical(shape_of(v))):
+        if isinstance(op, CreateMemDescOp):
             for value in (store.value for store in stores_of(op) if len(shape_of(store.value)) == 2):
-                _wish(wishes, value, by_row(*shape_of(value)))
+                stored = _stored(op, value, lambda v: wishes.get(v) or canonical(shape_of(v)))
+                if stored is not None:
+                    _wish(wishes, value, stored)
     return {value: layout for value, layout in wishes.items() if layout != canonical(shape_of(value))}
+
+
+def _stored(op: CreateMemDescOp, value: SSAValue, layouts: Layouts) -> LaneLayout | None:
+    """Return the layout of a value with which its store to a buffer is in vectors, as are loads from memory."""
+    shape, lanes = shape_of(value), subgroup_size()
+    if takes_rows(op, layouts):
+        return by_row(*shape)
+    words = adjacent(op, layouts)
+    if words > 1:
+        return column_groups(*shape, words) if shape[1] % (words * lanes) == 0 else None
+    each = _WORD_BITS // bits_of(lane_element(op.mem_desc.type.element_type))
+    if lanes == _MESSAGE_LANES or each < 2 or shape[1] % (each * lanes):
+        return None
+    return columns_of_lanes(*shape, each)
 
 
 def _wish(wishes: Wishes, value: SSAValue, layout: LaneLayout) -> None:

@@ -34,7 +34,7 @@ from codegen.xe.layout import (
     LayoutRefused,
 )
 from codegen.xe.passes.lanes.analysis.inst_data import stated_limits
-from codegen.xe.passes.lanes.analysis.legality import assumed
+from codegen.xe.passes.lanes.analysis.legality import assumed, vectors_assumed
 from codegen.xe.passes.lanes.emitter import (
     Emitter,
     bits_of,
@@ -144,7 +144,8 @@ def _load_nd(lowering: Lowering, op: Operation) -> None:
     else:
         fill = lowering.emitter.constant(_number(padding), element)
         access = Access(matrix, type_, cache)
-        value = load_each(lowering.emitter, access, wanted, fill)
+        longest = _longest_vector(lowering, matrix, element) if _number(padding) == 0 else 1
+        value = load_each(lowering.emitter, access, wanted, fill, longest)
     value = convert(lowering.emitter, value, wanted)
     lowering.define(op.result, Lanes(vector_type(op.result), lowering.layout(op.result), value.chunks))
 
@@ -172,6 +173,15 @@ def _may_use_messages(lowering: Lowering, matrix: MatrixAccess, element: Attribu
     assumptions = assumed(matrix, bits_of(element), lowering.limits, lowering.sums)
     lowering.assumed.update(assumptions or ())
     return assumptions is not None
+
+
+def _longest_vector(lowering: Lowering, matrix: MatrixAccess, element: Attribute) -> int:
+    """Return the most adjacent elements of a row that a lane may load at once: all are inside the matrix, or none."""
+    if lowering.limits.max_rows:
+        return 1
+    longest, assumptions = vectors_assumed(matrix, bits_of(element), lowering.sums)
+    lowering.assumed.update(assumptions)
+    return longest
 
 
 def _load_messages(

@@ -23,7 +23,7 @@ from codegen.xe.dialects.xegpu import (
     StoreMatrixOp,
 )
 from codegen.xe.passes.lanes.analysis.divisibility import divisor
-from codegen.xe.passes.lanes.analysis.slm_layouts import chosen_layout
+from codegen.xe.passes.lanes.analysis.slm_layouts import chosen_layout, fits_block
 from codegen.xe.passes.lanes.emitter import (
     Emitter,
     length_of,
@@ -61,15 +61,15 @@ def _create(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, CreateMemDescOp)
     type_ = op.mem_desc.type
     pointer = pointer_of(lowering, op.source, local=True)
-    whole = type_ if lowering.work_items else chosen_layout(op, lowering.layout)
-    lowering.define(op.mem_desc, Matrix(type_, whole, pointer, (0,) * type_.get_num_dims()))
+    whole, words = (type_, 1) if lowering.work_items else chosen_layout(op, lowering.layout)
+    lowering.define(op.mem_desc, Matrix(type_, whole, pointer, (0,) * type_.get_num_dims(), words))
 
 
 def _subview(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, MemDescSubviewOp)
     source = lowering.get(op.source, Matrix)
     offsets = _moved(lowering, source, op.mixed_offsets)
-    lowering.define(op.result, Matrix(op.result.type, source.whole, source.pointer, offsets))
+    lowering.define(op.result, Matrix(op.result.type, source.whole, source.pointer, offsets, source.words))
 
 
 def _moved(lowering: Lowering, matrix: Matrix, offsets: Sequence[Index]) -> tuple[Index, ...]:
@@ -107,10 +107,13 @@ class _Layout:
 
     def __init__(self, emitter: Emitter, matrix: Matrix, offsets: Sequence[Index], shape: Ints, held: Places) -> None:
         self._emitter, self._offsets = emitter, offsets
-        self._block, self._inner, self._outer = strides_of(matrix.whole)
-        rank = len(offsets)
+        block, inner, outer = strides_of(matrix.whole)
+        rank, words = len(offsets), matrix.words
+        self._units = (1,) * (rank - 1) + (words,)  # elements of a coordinate of `whole`
+        self._block = tuple(b * unit for b, unit in zip(block, self._units, strict=True))
+        self._inner, self._outer = (tuple(words * step for step in steps) for steps in (inner, outer))
         self._at = np.unravel_index(np.maximum(held, 0), (1,) * (rank - len(shape)) + shape)
-        self._open = [axis for axis in range(rank) if not self._is_aligned(axis)]
+        self._open = [axis for axis in range(rank) if not self._is_aligned(axis) and not self._is_within(axis)]
         self._bases: list[Index] = []
         self.steps = np.zeros(held.shape, np.int64)
         for axis in set(range(rank)) - set(self._open):
@@ -119,12 +122,22 @@ class _Layout:
                 coordinate = coordinate + offset
             else:
                 self._bases.append(emitter.product(self._in_blocks(offset, axis), self._outer[axis]))
+                if not self._is_aligned(axis):
+                    within = emitter.value(arith.RemUIOp(offset, emitter.index(self._block[axis])))
+                    self._bases.append(emitter.product(within, self._inner[axis] // self._units[axis]))
             self.steps += coordinate // self._block[axis] * self._outer[axis]
-            self.steps += coordinate % self._block[axis] * self._inner[axis]
+            unit = self._units[axis]
+            self.steps += coordinate % self._block[axis] // unit * self._inner[axis] + coordinate % unit
         self._base = emitter.sum(*self._bases)
 
     def _is_aligned(self, axis: int) -> bool:
         return isinstance(self._offsets[axis], int) or divisor(self._offsets[axis]) % self._block[axis] == 0
+
+    def _is_within(self, axis: int) -> bool:
+        """True if all elements are in one block, although the offset may be inside it."""
+        return fits_block(self._offsets[axis], int(self._at[axis].max()) + 1, self._block[axis]) and (
+            self._inner[axis] % self._units[axis] == 0
+        )
 
     def _in_blocks(self, offset: SSAValue, axis: int) -> Index:
         block = self._block[axis]

@@ -3,7 +3,9 @@
 If each lane holds rows of a block, a chunk of adjacent columns is accessed at once.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import gcd
 
 import numpy as np
 from xdsl.dialects.builtin import VectorType, i32
@@ -17,6 +19,7 @@ from codegen.xe.dialects.upstream.xevm import (
 )
 from codegen.xe.passes.lanes.emitter import (
     Emitter,
+    Register,
     bits_of,
     element_of,
 )
@@ -40,6 +43,7 @@ from codegen.xe.subgroup import subgroup_size
 
 RUN = 8
 """Columns of a chunk of rows."""
+_WORD = 32
 _RUN_BYTES = 16  # pitch alignment of a matrix with block messages
 
 
@@ -52,20 +56,52 @@ class Access:
     cache: LoadCacheControlAttr | StoreCacheControlAttr | None = None
 
 
-def load_each(emitter: Emitter, access: Access, layout: LaneLayout, fill: SSAValue) -> Lanes:
-    """Load the block in a layout; elements outside the matrix are `fill`."""
-    scalars = [(_load(emitter, access, row, fill), 0) for row in layout.places]
-    chunks = [emitter.chunk(scalars[first : first + length]) for first, length in layout.spans()]
+def load_each(emitter: Emitter, access: Access, layout: LaneLayout, fill: SSAValue, longest: int = 1) -> Lanes:
+    """Load the block in a layout; elements outside the matrix are `fill`.
+
+    Up to `longest` adjacent elements of a row are loaded at once where a lane holds them, in any order; `fill` is 0
+    then.
+    """
+    found: dict[int, Register] = {}
+    for run in _runs(layout.places, access.type.get_shape()[-1], longest):
+        loaded = _load(emitter, access, layout.places[run[0]], fill, len(run))
+        found.update({register: (loaded, i) for i, register in enumerate(run)})
+    chunks = [emitter.chunk([found[i] for i in range(first, first + length)]) for first, length in layout.spans()]
     return Lanes(access.type, layout, tuple(chunks))
 
 
-def _load(emitter: Emitter, access: Access, places: Places, fill: SSAValue) -> SSAValue:
+def _runs(places: Places, columns: int, longest: int) -> Iterator[list[int]]:
+    """Yield all registers in runs of adjacent elements of a row: powers of two, each at a multiple of its length."""
+    numbers = {row.tobytes(): i for i, row in enumerate(places)} if longest > 1 else {}
+    left = dict.fromkeys(range(len(places)))
+    while left:
+        run = [next(iter(left))]
+        first = places[run[0]]
+        if longest > 1 and (first >= 0).all():
+            starts = gcd(longest, *(first % columns).tolist())
+            while len(run) < starts and (following := numbers.get((first + len(run)).tobytes())) in left:
+                run.append(following)
+        run = run[: 1 << (len(run).bit_length() - 1)]
+        for register in run:
+            del left[register]
+        yield run
+
+
+def _load(emitter: Emitter, access: Access, places: Places, fill: SSAValue, length: int) -> SSAValue:
     offset, inside = _place(emitter, access, places)
-    if inside is not None:  # read the first element of the matrix instead
+    if inside is not None:  # read the first elements of the matrix instead
         offset = emitter.chosen(inside, emitter.index(offset), emitter.index(0))
     element = access.type.element_type
-    value = load(emitter, pointer_at(emitter, access.matrix.pointer, offset, element), element, cache=access.cache)
-    return value if inside is None else emitter.chosen(inside, value, fill)
+    pointer = pointer_at(emitter, access.matrix.pointer, offset, element)
+    words = length * bits_of(element) // _WORD
+    if length == 1 or not words:
+        scalar = load(emitter, pointer, element, cache=access.cache)
+        return scalar if inside is None else emitter.chosen(inside, scalar, fill)
+    of = element if bits_of(element) == _WORD else i32
+    value = load(emitter, pointer, of, words, cache=access.cache)
+    if inside is not None:
+        value = emitter.chosen(inside, value, emitter.splat(emitter.constant(0, of), words))
+    return emitter.bitcast(value, element)
 
 
 def store_each(emitter: Emitter, access: Access, value: Lanes) -> None:

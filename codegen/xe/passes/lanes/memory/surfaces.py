@@ -151,10 +151,11 @@ def matrix_of(lowering: Lowering, block: Block, offsets: Sequence[Index]) -> Mat
     first = emitter.sum(*(emitter.product(o, s) for o, s in skipped))
     if first != 0:
         pointer = emitter.pointer(pointer, _as_i64(emitter, first), element)
-    width = surface.shape[-1] if surface.shape else None
+    checked = bool(surface.shape) and not (lowering.inside and not surface.local)
+    width = surface.shape[-1] if checked else None
     if rank == 1:
         return MatrixAccess(pointer, surface.local, 1, width, 0, 0, places[-1], surface.by_lanes)
-    height, pitch, lanes = surface.shape[-2], surface.strides[-2], surface.by_lanes
+    height, pitch, lanes = surface.shape[-2] if checked else None, surface.strides[-2], surface.by_lanes
     return MatrixAccess(pointer, surface.local, height, width, pitch, places[-2], places[-1], lanes)
 
 

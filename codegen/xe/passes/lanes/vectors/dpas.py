@@ -184,7 +184,8 @@ def _dpas(lowering: Lowering, op: Operation) -> None:
     b = lowering.vector(op.b, layout_b(op)).registers()
     product = _Product(lowering, op, kind, (m, k, n), (a, b, _accumulated(lowering, op, canonical((m, n)))))
     rows = list(_cut(m))
-    chunks = [product.tile(row, height, column, k) for column in range(0, n, subgroup_size()) for row, height in rows]
+    places = [(row, height, column) for column in range(0, n, subgroup_size()) for row, height in rows]
+    chunks = product.tiles(places) if subgroup_size() != _MLIR_LANES else [product.tile(*place) for place in places]
     type_ = op.d.type
     lowering.finish(op.d, Lanes(type_, canonical((m, n)), tuple(chunks)))
 
@@ -229,7 +230,7 @@ def _dpas_of_work_items(lowering: Lowering, op: DpasOp, kind: Instruction) -> No
     layout = own(shape_of(op.d))
     operands = lowering.vector(op.a).registers(), lowering.vector(op.b).registers(), _accumulated(lowering, op, layout)
     product = _Product(lowering, op, kind, (d, kind.k, subgroup_size()), operands)
-    lowering.define(op.d, Lanes(op.d.type, layout, (product.tile(0, d, 0, kind.k),)))
+    lowering.define(op.d, Lanes(op.d.type, layout, (product.tile(0, d, 0),)))
 
 
 def _accumulated(lowering: Lowering, op: DpasOp, layout: LaneLayout) -> list[Register]:
@@ -258,13 +259,23 @@ class _Product:
         self._result = lane_element(op.d.type.element_type)
         self._words: dict[tuple[int, int], SSAValue] = {}
 
-    def tile(self, row: int, height: int, column: int, k: int) -> SSAValue:
+    def tile(self, row: int, height: int, column: int) -> SSAValue:
         """Compute one tile of the result."""
+        (total,) = self.tiles([(row, height, column)])
+        return total
+
+    def tiles(self, places: Sequence[tuple[int, int, int]]) -> list[SSAValue]:
+        """Compute tiles of the result step by step of K, so that few registers of operands are held at a time."""
+        totals = [self._initial(*place) for place in places]
+        for step in range(0, self._k, self._kind.k):
+            for number, (row, height, column) in enumerate(places):
+                a, b = self._rows_of_a(row, height, step), self._rows_of_b(step, column)
+                totals[number] = self._multiply(a, b, totals[number], height)
+        return [_converted(self._emitter, total, self._result) for total in totals]
+
+    def _initial(self, row: int, height: int, column: int) -> SSAValue:
         first = column // subgroup_size() * self._m + row
-        total = _accumulator(self._emitter, self._emitter.chunk(self._c[first : first + height]), self._kind)
-        for step in range(0, k, self._kind.k):
-            total = self._multiply(self._rows_of_a(row, height, step), self._rows_of_b(step, column), total, height)
-        return _converted(self._emitter, total, self._result)
+        return _accumulator(self._emitter, self._emitter.chunk(self._c[first : first + height]), self._kind)
 
     def _rows_of_a(self, row: int, height: int, step: int) -> SSAValue:
         kind, group = self._kind, step // self._kind.k

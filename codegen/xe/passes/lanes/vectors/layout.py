@@ -113,6 +113,19 @@ def column_groups(rows: int, columns: int, each: int) -> LaneLayout:
     return layout_of(places, chunks)
 
 
+@cached_by_size
+def columns_of_lanes(rows: int, columns: int, each: int) -> LaneLayout:
+    """Return the layout with `each` adjacent columns in a lane, one after the other; chunks of rows of one column."""
+    places: list[Places] = []
+    chunks: list[int] = []
+    for first in range(0, columns, each * subgroup_size()):
+        for part in range(each):
+            column = first + each * np.arange(subgroup_size()) + part
+            places += [np.where(column < columns, row * columns + column, NOTHING) for row in range(rows)]
+            chunks += pieces(rows, LONGEST)
+    return layout_of(places, chunks)
+
+
 def column_pairs(rows: int, columns: int) -> LaneLayout:
     """Return the layout with columns 2l and 2l + 1 in lane l: 8-bit A, and 8-bit blocks read as 16-bit words."""
     return column_groups(rows, columns, 2)
