@@ -71,10 +71,15 @@ def gpu_rates(on: Problem) -> Rates:
 def access_clocks(on: Problem, l1_bytes: int) -> tuple[int, int]:
     """Return the factors by which lane accesses of A and B are slower than block messages.
 
-    Assumed for lane accesses: a core handles one message per clock, of one element per lane.
+    Assumed for lane accesses: a core handles one message per clock, of one element per lane, or one register of
+    vectors.
     """
-    of_lanes = max(1, l1_bytes // (on.target.subgroup_size * on.problem.dtype_a.nbytes))
-    return of_lanes if on.lanes_a else 1, of_lanes if on.lanes_b else 1
+    elements = max(1, l1_bytes // (on.target.subgroup_size * on.problem.dtype_a.nbytes))
+    vectors = max(1, l1_bytes // on.target.grf_bytes)
+    return (
+        vectors if on.vectors_a else elements if on.lanes_a else 1,
+        vectors if on.vectors_b else elements if on.lanes_b else 1,
+    )
 
 
 def known(spec: DeviceSpec, fact: str) -> int:

@@ -10,6 +10,7 @@ _LINE = re.compile(
     r"(?:\s+\((?P<lanes>\d+)\|M\d+\))?"
     r"(?P<operands>[^/]*)(?://(?P<note>.*))?$"
 )
+_ONE_REGISTER = re.compile(r"\s*(r\d+):\w+\s+null:\w+\s+\1:\w+\s+\1\.0:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,8 @@ def instructions_of(assembly: str) -> tuple[Instruction, ...]:
 
 
 def _is_void(match: re.Match[str]) -> bool:
-    """True for the DPAS without operands that begins a sequence on DG2."""
-    return match["opcode"] == "dpas" and match["operands"].lstrip().startswith("null")
+    """True for the DPAS of one register for all operands that begins a sequence on DG2."""
+    return match["opcode"] == "dpas" and _ONE_REGISTER.match(match["operands"]) is not None
 
 
 def _instruction(match: re.Match[str], labels: dict[str, int]) -> Instruction:

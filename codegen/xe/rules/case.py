@@ -22,13 +22,18 @@ from hal import DeviceSpec
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem on a target, and derived values that are common to all configurations."""
+    """A problem on a target, and derived values that are common to all configurations.
+
+    `lanes_a` and `lanes_b`: lanes access the operand, not block messages; `vectors_a` and `vectors_b`: in vectors.
+    """
 
     problem: GemmProblem
     spec: DeviceSpec
     target: Target
     lanes_a: bool
     lanes_b: bool
+    vectors_a: bool = False
+    vectors_b: bool = False
 
     @property
     def uses_dpas(self) -> bool:
@@ -45,7 +50,8 @@ def on_target(problem: GemmProblem, spec: DeviceSpec, target: Target) -> Problem
     """Return a problem with the access methods of its operands."""
     paths = memory_paths(problem, target)
     lanes_a, lanes_b = (paths[name].by is not AccessBy.BLOCK2D for name in ("A", "B"))
-    return Problem(problem, spec, target, lanes_a, lanes_b)
+    vectors_a, vectors_b = (paths[name].by is AccessBy.VECTORS for name in ("A", "B"))
+    return Problem(problem, spec, target, lanes_a, lanes_b, vectors_a, vectors_b)
 
 
 _ANY = 2**24  # tiles, or K steps: more than any configuration requires

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
-FORMULAS = 2
+FORMULAS = 3
 """Version of the formulas; changes of constants show in the hash."""
 
 CATALOGUE = "oneDNN's kernel.db of 041d0e67, clocks of strategies in steady state"
@@ -33,6 +33,7 @@ class Constants:
     l2_bytes_per_clk_per_core: float = _constant(35.0, f"fitted: {CATALOGUE}")
     message_clks: float = _constant(3.0, "fitted: loads of 8x16 and 16x16 against 32x32, mlir-extensions on a B580")
     lane_message_clks: float = _constant(8.0, f"{_ASSUMED}: 16 elements of different lines")
+    vector_message_clks: float = _constant(1.0, f"{_ASSUMED}: words of one line for all lanes")
     unshared_misses: float = _constant(0.5, "fitted: prefetch distance 0 and 1, mlir-extensions on a B580")
     scratch_bytes_per_clk_per_core: float = _constant(5.0, "fitted: a tile of 512x256 that spills on a B580")
 
@@ -47,12 +48,15 @@ class Constants:
     sends_staged_b: float = _constant(0.35, "code: for each register of B")
     sends_copied: float = _constant(0.25, "code: for each register that a sub-group copies")
     sends_lanes: float = _constant(2.0, "code: for each register")
+    sends_vectors: float = _constant(1.0, "code: for each register")
+    sends_staged_words: float = _constant(0.125, "code: for each register, where lanes take a vector of words")
     moves_per_message: float = _constant(1.5, "code")
     moves_pipelined: float = _constant(0.35, "code: for each register of operands")
     moves_transposed_a: float = _constant(2.4, "code: for each register of A")
     moves_staged_a: float = _constant(2.8, "code: for each register of A")
     moves_staged_b: float = _constant(0.7, "code: for each register of B")
     moves_lanes: float = _constant(7.0, "code: for each register")
+    moves_vectors: float = _constant(1.5, "code: for each register")
 
     # Registers of a thread besides its accumulator
     registers_reserved: float = _constant(14.0, "code")
@@ -60,6 +64,7 @@ class Constants:
     registers_loaded_beyond: float = _constant(0.2, "code: the same again, for each beyond 96")
     registers_staged_a: float = _constant(0.5, "code: for each register of A")
     registers_staged_b: float = _constant(1.2, "code: for each register of B")
+    registers_staged_words: float = _constant(0.4, "code: for each register, where lanes take a vector of words")
     registers_copied: float = _constant(0.4, "code: for each register that a sub-group copies")
     registers_pipelined: float = _constant(1.6, "code: for each register of operands")
     registers_unrolled: float = _constant(0.9, "code: the same again, where the loop is unrolled and pipelined")

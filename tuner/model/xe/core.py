@@ -13,7 +13,7 @@ from tuner.model.xe.work import Work
 
 _OVERLAP = 6
 """Exponent of the power mean that combines several limits: how far the slowest hides the others."""
-_DPAS_ROWS, _DPAS_COLUMNS = 8, 16
+_DPAS_ROWS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,14 @@ def _step(on: Case, c: Columns, work: Work, fetch: Fetch, together: Column) -> _
     k = on.constants
     threads = np.ceil(together * work.subgroups / on.engines)
     sg_m = np.ceil(c.block_m / c.sg_rows / _DPAS_ROWS) * _DPAS_ROWS
-    sg_n = np.ceil(c.block_n / c.sg_columns / _DPAS_COLUMNS) * _DPAS_COLUMNS
+    sg_n = np.ceil(c.block_n / c.sg_columns / on.dpas_n) * on.dpas_n
     alone = sg_m * sg_n * c.block_k / on.sustained_fma_per_clk
     multiply = threads * alone
     l1 = together * (
         fetch.near_bytes / on.l1_bytes_per_clk
         + fetch.messages * k.message_clks
         + fetch.lane_messages * k.lane_message_clks
+        + fetch.vector_messages * k.vector_message_clks
     )
     l2 = together * fetch.far_bytes / k.l2_bytes_per_clk_per_core
     instructions = threads * fetch.instructions

@@ -13,12 +13,15 @@ from tuner.errors import CannotPredict
 from tuner.model.xe.columns import Column
 from tuner.model.xe.constants import ARCHITECTURES, CONSTANTS, Constants
 
+_WIDE_REGISTER_BYTES = 64  # of the devices that the rate of L1 is of
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """A problem on a device. Rates are per clock of one engine (EU) or core; a register is `register_bytes`.
-    `lanes_a` and `lanes_b` are true if lanes fetch the operand element by element; `is_fitted` if public
-    numbers of its architecture determined constants.
+    `lanes_a` and `lanes_b` are true if lanes fetch the operand, `vectors_a` and `vectors_b` if they do so in vectors;
+    `has_block2d` if operands have 2-D block messages, and `is_fitted` if public numbers of its architecture determined
+    constants.
     """
 
     problem: GemmProblem
@@ -32,6 +35,7 @@ class Case:
     power_slowdown: float
     uses_dpas: bool
     dpas_k: int
+    dpas_n: int
     register_bytes: int
     threads: Mapping[int, int]  # per engine, by GRF mode
     max_slm_bytes: int
@@ -40,6 +44,9 @@ class Case:
     bytes_per_us: float
     lanes_a: bool
     lanes_b: bool
+    vectors_a: bool
+    vectors_b: bool
+    has_block2d: bool
     is_fitted: bool
 
     @property
@@ -65,9 +72,11 @@ def case_of(problem: GemmProblem, spec: DeviceSpec, constants: Constants | None 
     on = check_problem(problem, spec)
     if constants is None:
         constants = replace(CONSTANTS, **ARCHITECTURES.get(spec.architecture or "", {}))
-    peak, sustained = _fma_per_clk(problem.dtype_a, spec, constants)
+    peak, sustained = _fma_per_clk(problem.dtype_a, spec, constants, on.uses_dpas)
     cores, engines, clock_mhz = known(spec, "xe_cores"), known(spec, "eus_per_core"), known(spec, "clock_mhz")
     l1 = spec.l1_bytes_per_clk_per_core or constants.l1_bytes_per_clk_per_eu * engines
+    if not on.target.block2d:
+        l1 = l1 * on.target.grf_bytes // _WIDE_REGISTER_BYTES  # assumed: as many registers
     slowdown = constants.power_slowdown
     if spec.nominal_clock_mhz is not None:
         slowdown = min(constants.most_slowdown, clock_mhz / spec.nominal_clock_mhz - 1)
@@ -83,6 +92,7 @@ def case_of(problem: GemmProblem, spec: DeviceSpec, constants: Constants | None 
         power_slowdown=slowdown,
         uses_dpas=on.uses_dpas,
         dpas_k=on.dpas_k,
+        dpas_n=on.target.dpas_n,
         register_bytes=known(spec, "grf_bytes"),
         threads=_threads(spec),
         max_slm_bytes=known(spec, "slm_bytes_per_core"),
@@ -91,6 +101,9 @@ def case_of(problem: GemmProblem, spec: DeviceSpec, constants: Constants | None 
         bytes_per_us=known(spec, "bandwidth_bytes_per_s") * constants.memory_efficiency / 1e6,
         lanes_a=on.lanes_a,
         lanes_b=on.lanes_b,
+        vectors_a=on.vectors_a,
+        vectors_b=on.vectors_b,
+        has_block2d=on.target.block2d,
         is_fitted=spec.architecture in ARCHITECTURES,
     )
 
@@ -114,13 +127,13 @@ def _threads(spec: DeviceSpec) -> dict[int, int]:
     return {SMALL_GRF: known(spec, "threads_per_eu"), LARGE_GRF: known(spec, "threads_per_eu_large_grf")}
 
 
-def _fma_per_clk(dtype: DType, spec: DeviceSpec, k: Constants) -> tuple[float, float]:
+def _fma_per_clk(dtype: DType, spec: DeviceSpec, k: Constants, uses_dpas: bool) -> tuple[float, float]:
     """Return the multiply-adds of an engine per clock: peak, and in steady state.
 
     If unknown for a type, they follow from f16, as DPAS multiplies as many bytes of every type.
     """
-    if dtype is DType.F32:
-        vector = spec.f32_fma_per_clk_per_eu or known(spec, "grf_bytes") / dtype.nbytes
+    if not uses_dpas:
+        vector = spec.f32_fma_per_clk_per_eu or known(spec, "grf_bytes") / DType.F32.nbytes
         return vector, vector * k.vector_efficiency
     if dtype is DType.TF32:
         peak, sustained = spec.dpas_tf32_fma_per_clk_per_eu, spec.sustained_tf32_fma_per_clk_per_eu

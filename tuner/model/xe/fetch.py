@@ -16,14 +16,15 @@ _PREFETCH_BYTES = 512  # 8 rows of 64 bytes
 @dataclass(frozen=True, slots=True)
 class Fetch:
     """Traffic of one K step of a work-group. `near_bytes` come from L1 or shared local memory into registers,
-    `far_bytes` from L2. `messages` are by blocks, `lane_messages` by lanes, `instructions` all but multiplies
-    of one sub-group.
+    `far_bytes` from L2. `messages` are by blocks or from shared local memory, `lane_messages` by lanes,
+    `vector_messages` by vectors of lanes, `instructions` all but multiplies of one sub-group.
     """
 
     near_bytes: Column
     far_bytes: Column
     messages: Column
     lane_messages: Column
+    vector_messages: Column
     instructions: Column
 
 
@@ -46,15 +47,21 @@ def fetch_of(on: Case, c: Columns, work: Work) -> Fetch:
         shared = np.maximum(np.maximum(is_staged, c.stages > 0), in_cache * fetches * (not by_lanes))
         far = far + tile + (1 - shared) * k.unshared_misses * (whole - tile)
     prefetched = (tile_a * (not on.lanes_a) + tile_b * (not on.lanes_b)) * fetches * (1 + (c.prefetch_l2 > 0))
-    by_lanes = _lane_registers(on, c, subgroups)
+    by_lanes = _fetched_registers(on, c, subgroups, on.lanes_a and not on.vectors_a, on.lanes_b and not on.vectors_b)
+    by_vectors = _fetched_registers(on, c, subgroups, on.vectors_a, on.vectors_b)
     blocks = _blocks(on, c) + k.sends_copied * copied_registers(on, c) + prefetched / _PREFETCH_BYTES / subgroups
-    lane_messages = k.sends_lanes * by_lanes
+    lane_messages, vector_messages = k.sends_lanes * by_lanes, k.sends_vectors * by_vectors
+    messages = blocks + lane_messages + vector_messages
     return Fetch(
         near_bytes=whole_a + whole_b + 2 * staged,
         far_bytes=far,
         messages=blocks * subgroups,
         lane_messages=lane_messages * subgroups,
-        instructions=(blocks + lane_messages) * (1 + k.moves_per_message) + k.moves_lanes * by_lanes + _moves(on, c),
+        vector_messages=vector_messages * subgroups,
+        instructions=messages * (1 + k.moves_per_message)
+        + k.moves_lanes * by_lanes
+        + k.moves_vectors * by_vectors
+        + _moves(on, c),
     )
 
 
@@ -77,23 +84,25 @@ def _blocks(on: Case, c: Columns) -> Column:
     turned_a, turned_b = np.ceil(a / _TRANSPOSED_ROWS), np.ceil(b / _TRANSPOSED_ROWS)
     of_a = 0 if on.lanes_a else turned_a if p.transpose_a else plain_a
     of_b = 0 if on.lanes_b else turned_b if p.transpose_b else plain_b
-    return np.where(c.staged_a > 0, k.sends_staged_a * a, of_a) + np.where(c.staged_b > 0, k.sends_staged_b * b, of_b)
+    sends_a, sends_b = (k.sends_staged_a, k.sends_staged_b) if on.has_block2d else (k.sends_staged_words,) * 2
+    return np.where(c.staged_a > 0, sends_a * a, of_a) + np.where(c.staged_b > 0, sends_b * b, of_b)
 
 
-def _lane_registers(on: Case, c: Columns, subgroups: Column) -> Column:
-    """Return the registers that lanes of a sub-group fill element by element in a K step; only its share of a
-    staged copy.
+def _fetched_registers(on: Case, c: Columns, subgroups: Column, fetch_a: bool, fetch_b: bool) -> Column:
+    """Return the registers of these operands that lanes of a sub-group fill in a K step; only its share of a staged
+    copy.
     """
     a, b = operand_registers(on, c)
-    of_a = np.where(c.staged_a > 0, a * c.sg_rows / subgroups, a) * on.lanes_a
-    return of_a + np.where(c.staged_b > 0, b * c.sg_columns / subgroups, b) * on.lanes_b
+    of_a = np.where(c.staged_a > 0, a * c.sg_rows / subgroups, a) * fetch_a
+    return of_a + np.where(c.staged_b > 0, b * c.sg_columns / subgroups, b) * fetch_b
 
 
 def _moves(on: Case, c: Columns) -> Column:
     """Return the moves of a sub-group in a K step besides those for messages."""
     k, (a, b) = on.constants, operand_registers(on, c)
-    moves = k.moves_pipelined * c.pipelined * (a + b) + k.moves_staged_a * c.staged_a * a
-    moves = moves + k.moves_staged_b * c.staged_b * b
+    moves = k.moves_pipelined * c.pipelined * (a + b)
+    if on.has_block2d:
+        moves = moves + k.moves_staged_a * c.staged_a * a + k.moves_staged_b * c.staged_b * b
     if on.problem.transpose_a and not on.lanes_a:
         moves = moves + k.moves_transposed_a * a
     return moves

@@ -30,7 +30,9 @@ def needed_registers(on: Case, c: Columns) -> Column:
     need = (
         need + k.registers_loaded_beyond * np.maximum(0, loaded - _FEW) + k.registers_copied * copied_registers(on, c)
     )
-    need = need + k.registers_staged_a * c.staged_a * a + k.registers_staged_b * c.staged_b * b
+    of_words = (k.registers_staged_words,) * 2
+    of_a, of_b = (k.registers_staged_a, k.registers_staged_b) if on.has_block2d else of_words
+    need = need + of_a * c.staged_a * a + of_b * c.staged_b * b
     pipelined = k.registers_pipelined + k.registers_unrolled * (c.k_unroll > 1)
     return need + c.pipelined * pipelined * (a + b) + _of_access(on, c, a, b)
 

@@ -38,12 +38,13 @@ def _turned(on: Problem, config: XeConfig, steps: int) -> int:
 
 def _by_lanes(on: Problem, config: XeConfig) -> int:
     """Return the bytes of 8-bit operands that lanes access: those being multiplied, and those being copied."""
-    if on.problem.dtype_a.nbytes > 1 or not (on.lanes_a or on.lanes_b):
+    by_a, by_b = on.lanes_a and not on.vectors_a, on.lanes_b and not on.vectors_b
+    if on.problem.dtype_a.nbytes > 1 or not (by_a or by_b):
         return 0
     block, slm = config.matmul.block, config.strategy.slm
-    copied = block.m * (on.lanes_a and slm in _A) + block.n * (on.lanes_b and slm in _B)
-    a = _WORD_BYTES if on.lanes_a else 2 if _turns_a(on) else 1
-    b = _WORD_BYTES if on.lanes_b else 1
+    copied = block.m * (by_a and slm in _A) + block.n * (by_b and slm in _B)
+    a = _WORD_BYTES if by_a else 2 if _turns_a(on) else 1
+    b = _WORD_BYTES if by_b else 1
     return (config.sg_m * a + config.sg_n * b + copied * _WORD_BYTES // config.subgroups) * block.k
 
 
