@@ -129,6 +129,7 @@ def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLim
     if subgroup_size() == _NARROW:
         load_late(new)
     order_by_stores(new, lowering, apart=ARGUMENTS_APART in function.attributes)
+    named_barriers.take_due(lowering, new)
     lowering.emitter.finish()
     take_elements_of_slices(new)
     function.detach_region(function.body)

@@ -140,18 +140,23 @@ def _wait(lowering: Lowering, op: Operation) -> None:
     emitter.add(memref.StoreOp.get(emitter.both(emitter.value(memref.LoadOp.get(due, [])), others), due, []))
 
 
-def _return(lowering: Lowering, op: Operation) -> None:
-    """Take the notifications that are due."""
-    if SIGNAL in lowering.functions:
-        emitter = lowering.emitter
+def take_due(lowering: Lowering, body: Block) -> None:
+    """Take the notifications that are due at the end of a kernel."""
+    if SIGNAL not in lowering.functions:
+        return
+    emitter, last = lowering.emitter, body.last_op
+    assert last is not None  # a kernel ends with a terminator
+    with emitter.into(end := Block()):
         due = emitter.value(memref.LoadOp.get(_due(emitter), []))
         with emitter.into(block := Block(arg_types=[i32])):
             number = emitter.value(TruncIOp(block.args[0], i8))
             _wait_if(lowering, due, _bit(emitter, number), number)
             emitter.add(scf.YieldOp())
-        first, end, step = (emitter.constant(n, i32) for n in (1, _MOST + 1, 1))
-        emitter.add(scf.ForOp(first, end, step, [], block))
-    lowering.keep(op)
+        first, after, step = (emitter.constant(n, i32) for n in (1, _MOST + 1, 1))
+        emitter.add(scf.ForOp(first, after, step, [], block))
+    for op in list(end.ops):
+        op.detach()
+        body.insert_op_before(op, last)
 
 
 def _due(emitter: Emitter) -> SSAValue:
@@ -180,5 +185,4 @@ HANDLERS: Mapping[str, Handler] = {
     "xegpu.init_nbarrier": _init,
     "xegpu.nbarrier_arrive": _arrive,
     "xegpu.nbarrier_wait": _wait,
-    "gpu.return": _return,
 }
