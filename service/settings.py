@@ -42,135 +42,133 @@ class Settings(BaseSettings):
     )
     ocloc: Path | None = Field(
         default=None,
-        description="Intel's offline compiler; unless set, the one that `xetune toolchain install` put into the user's "
-        "data folder, or one in PATH",
+        description="Intel's offline compiler; default: the one installed by `xetune toolchain install`, or "
+        "one in PATH",
     )
     host: str = Field(default="127.0.0.1", description="Address to listen on")
     allowed_hosts: str = Field(
         default="localhost,127.0.0.1,[::1]",
-        description="Names that requests may address it by, besides `host`, with commas between; * allows any",
+        description="Allowed host names besides `host`, comma-separated; * allows any",
     )
     open_on_loopback: bool = Field(
         default=False,
-        description="Whether processes of this machine need no key, although keys exist; not behind a proxy that does "
-        "not say whom it asks for",
+        description="Exempt processes of this machine from API keys; unsafe behind a proxy that sends no "
+        "forwarding header",
     )
     metrics_open_on_loopback: bool = Field(
         default=False,
-        description="Whether processes of this machine need no key for /metrics, although keys exist; not for what a "
-        "proxy passes on",
+        description="Exempt processes of this machine from API keys for /metrics, except through proxies",
     )
     port: int = Field(default=8752, ge=0, le=65535, description="TCP port to listen on; 0 picks a free one")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", description="Least severe message logged"
+        default="info", description="Minimum severity of logged messages"
     )
-    log_format: Literal["console", "json"] = Field(default="console", description="How a log line looks")
+    log_format: Literal["console", "json"] = Field(default="console", description="Format of log lines")
 
     traces: str | None = Field(
         default=None,
         pattern=r"^https?://",
-        description="Where traces are sent by OTLP over HTTP, such as http://localhost:4318/v1/traces; none unless set",
+        description="OTLP/HTTP endpoint for traces, such as http://localhost:4318/v1/traces; default: no traces",
     )
 
     samplers: str = Field(
         default="",
-        description="Samplers of users that jobs may name, with commas between: package.module:Class each; the service "
-        "and its workers import and run them; * allows any",
+        description="Custom samplers that jobs may name, comma-separated package.module:Class; the service and "
+        "its workers import and run them; * allows any",
     )
     cors_origins: str = Field(
         default="",
-        description="Other sites whose pages may ask, with commas between: scheme://name[:port] each; they need a key, "
-        "as cookies are not sent along",
+        description="Allowed CORS origins, comma-separated scheme://name[:port]; their requests need a key, "
+        "cookies are not sent",
     )
     rate_per_s: float = Field(
-        default=20.0, ge=0, description="Requests in a second of one key, or one address without a key; 0: any number"
+        default=20.0,
+        ge=0,
+        description="Maximum requests per second of one key, or of one address without a key; 0: unlimited",
     )
-    rate_burst: int = Field(default=200, ge=1, description="Requests at once, before the rate counts")
+    rate_burst: int = Field(default=200, ge=1, description="Maximum burst of requests above the rate")
 
-    max_body_bytes: int = Field(default=2**20, ge=1024, description="Largest request body, in bytes")
-    max_body_s: float = Field(default=30.0, gt=0, description="How long a request body may take to arrive, in seconds")
+    max_body_bytes: int = Field(default=2**20, ge=1024, description="Maximum size of a request body, in bytes")
+    max_body_s: float = Field(default=30.0, gt=0, description="Timeout for receiving a request body, in seconds")
     max_import_bytes: int = Field(
-        default=64 * 2**20, ge=1024, description="Largest file that is imported, as sent and unpacked, in bytes"
+        default=64 * 2**20,
+        ge=1024,
+        description="Maximum size of an imported file, compressed and decompressed, in bytes",
     )
-    max_import_s: float = Field(default=300.0, gt=0, description="How long such a file may take to arrive, in seconds")
-    max_imports: int = Field(default=2, ge=1, description="Imports at a time; more are refused")
+    max_import_s: float = Field(default=300.0, gt=0, description="Timeout for receiving an imported file, in seconds")
+    max_imports: int = Field(default=2, ge=1, description="Maximum concurrent imports; more are rejected")
     max_problem_bytes: int = Field(
-        default=2**37, ge=1, description="Most bytes that the operands of one problem may have together"
+        default=2**37, ge=1, description="Maximum size of all operands of a problem, in bytes"
     )
-    max_trials: int = Field(default=10_000, ge=1, description="Most trials one job may ask for")
-    max_seconds: float = Field(default=86_400.0, gt=0, description="Longest time budget of one job, in seconds")
-    max_active_jobs: int = Field(default=1_000, ge=1, description="Most active jobs; more are refused until some end")
+    max_trials: int = Field(default=10_000, ge=1, description="Maximum trials of a job")
+    max_seconds: float = Field(default=86_400.0, gt=0, description="Maximum time budget of a job, in seconds")
+    max_active_jobs: int = Field(default=1_000, ge=1, description="Maximum active jobs; more are rejected")
     max_misfire_grace_s: int = Field(
-        default=86_400, ge=1, description="Longest misfire grace of a schedule, in seconds"
+        default=86_400, ge=1, description="Maximum misfire grace time of a schedule, in seconds"
     )
 
     idempotency_s: float = Field(
-        default=86_400.0, gt=0, description="How long the answer to a request with an Idempotency-Key is kept, in s"
+        default=86_400.0,
+        gt=0,
+        description="Retention time of responses to requests with an Idempotency-Key, in seconds",
     )
 
     answers_bytes: int = Field(
-        default=64 * 2**20, ge=2**16, description="Most memory that answers to lookups are kept in, in bytes"
+        default=64 * 2**20, ge=2**16, description="Maximum memory of cached lookup answers, in bytes"
     )
     replica_age_s: float = Field(
         default=0.2,
         ge=0,
-        description="How long what is kept in memory may not know of what other processes wrote to PostgreSQL, in "
-        "seconds; of SQLite every process knows at once",
+        description="Maximum staleness of caches after another process writes to PostgreSQL, in seconds; 0 with SQLite",
     )
 
     max_lookups: int = Field(
-        default=8, ge=1, description="Lookups of problems that were never tuned at a time; more are refused"
+        default=8, ge=1, description="Maximum concurrent lookups of untuned problems; more are rejected"
     )
-    max_streams: int = Field(default=400, ge=1, description="Event streams at a time; more are refused")
-    max_compiles: int = Field(default=2, ge=1, description="Compilations on request at a time; more are refused")
-    max_source_bytes: int = Field(default=2**19, ge=1, description="Longest text that is compiled, in bytes")
-    compile_wall_s: float = Field(default=30.0, gt=0, description="Longest compilation on request, in seconds")
-    compile_cpu_s: int = Field(default=30, ge=1, description="Most processor time of a process of it, in seconds")
+    max_streams: int = Field(default=400, ge=1, description="Maximum concurrent event streams; more are rejected")
+    max_compiles: int = Field(
+        default=2, ge=1, description="Maximum concurrent compilations on request; more are rejected"
+    )
+    max_source_bytes: int = Field(default=2**19, ge=1, description="Maximum size of a text to compile, in bytes")
+    compile_wall_s: float = Field(default=30.0, gt=0, description="Timeout of a compilation on request, in seconds")
+    compile_cpu_s: int = Field(default=30, ge=1, description="Maximum CPU time of each of its processes, in seconds")
     compile_memory_bytes: int = Field(
-        default=2**31, ge=2**29, description="Most address space of a process of it, in bytes"
+        default=2**31, ge=2**29, description="Maximum address space of each of its processes, in bytes"
     )
     compile_files_bytes: int = Field(
         default=4 * 2**20,
         ge=1,
-        description="Most bytes that the files in the answer to a compilation may have together",
+        description="Maximum size of all files in the response to a compilation, in bytes",
     )
 
-    devices_ttl_s: float = Field(default=10.0, ge=0, description="How long a listing of devices is reused, in seconds")
-    metrics_fresh_s: float = Field(
-        default=5.0, ge=0, description="How long numbers of the database are reused for /metrics, in seconds"
-    )
-    events_poll_s: float = Field(default=0.5, gt=0, description="How often an event stream looks for news, in seconds")
-    scheduler: bool = Field(default=True, description="Whether this process fires schedules")
-    scheduler_poll_s: float = Field(default=5.0, gt=0, description="How often due schedules are looked for, in seconds")
+    devices_ttl_s: float = Field(default=10.0, ge=0, description="Cache lifetime of the device list, in seconds")
+    metrics_fresh_s: float = Field(default=5.0, ge=0, description="Cache lifetime of database metrics, in seconds")
+    events_poll_s: float = Field(default=0.5, gt=0, description="Polling interval of event streams, in seconds")
+    scheduler: bool = Field(default=True, description="Run schedules in this process")
+    scheduler_poll_s: float = Field(default=5.0, gt=0, description="Polling interval for due schedules, in seconds")
     lease_s: float = Field(
-        default=60.0, gt=0, description="How long a worker may be silent before others take its job, in s"
+        default=60.0, gt=0, description="Lease time of a job: a silent worker's job is taken over after it, in seconds"
     )
     heartbeat_s: float = Field(
-        default=10.0, gt=0, description="How often workers and schedulers say that they are there, in seconds"
+        default=10.0, gt=0, description="Heartbeat interval of workers and schedulers, in seconds"
     )
     coordinator_lease_s: float = Field(
-        default=15.0, gt=0, description="How long a coordinator may be silent before another takes its place, in s"
+        default=15.0, gt=0, description="Lease time of a coordinator: another one takes over after it, in seconds"
     )
     max_running_jobs: int = Field(
-        default=200, ge=1, description="Most jobs under way in one coordinator: each keeps its space in memory"
+        default=200, ge=1, description="Maximum concurrent jobs of a coordinator; each holds its search space in memory"
     )
     cluster_ca: Path | None = Field(
-        default=None, description="PEM file: who signs the certificates of Dask's processes"
+        default=None, description="PEM file of the CA for the certificates of Dask processes"
     )
-    cluster_cert: Path | None = Field(
-        default=None, description="PEM file: the certificate that this process shows them"
-    )
-    cluster_key: Path | None = Field(default=None, description="PEM file of that certificate's key")
+    cluster_cert: Path | None = Field(default=None, description="PEM file of this process's certificate")
+    cluster_key: Path | None = Field(default=None, description="PEM file of the certificate's private key")
     quarantine_s: float = Field(
-        default=3600.0, gt=0, description="How long a device that keeps failing gets no jobs, in seconds"
+        default=3600.0, gt=0, description="Quarantine time of a device that fails repeatedly, in seconds"
     )
-    keep_alive_s: int = Field(
-        default=75, ge=1, description="How long a connection that nobody uses is kept, in seconds"
-    )
-    shutdown_s: int = Field(
-        default=30, ge=1, description="How long requests and jobs may take to end when a process is stopped, in seconds"
-    )
-    worker_poll_s: float = Field(default=1.0, gt=0, description="How often an idle worker looks for a job, in seconds")
+    keep_alive_s: int = Field(default=75, ge=1, description="Timeout of idle connections, in seconds")
+    shutdown_s: int = Field(default=30, ge=1, description="Grace period for requests and jobs at shutdown, in seconds")
+    worker_poll_s: float = Field(default=1.0, gt=0, description="Polling interval of an idle worker, in seconds")
 
     @field_validator("cors_origins")
     @classmethod

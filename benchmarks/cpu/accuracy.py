@@ -47,7 +47,7 @@ _RUN_S, _TURNS_S = 20.0, 60.0
 _JOB = (384, 320, 512)  # M, N, K
 _PAIR = (256, 192, 4000)  # M, N, K of the pair
 _APART = 1.05
-_WINDOWS_KNOWN = 9  # measurements in turns that say how far the two are apart
+_WINDOWS_KNOWN = 9  # interleaved measurements of the difference of the two
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,11 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Times in microseconds of one job: of its trial, and in turns at its end, where the reference has one too."""
+    """Times in microseconds of one job: of its trial and, interleaved with the reference, at its end."""
 
     trial_us: float
     reference_us: float
-    in_turns_us: float
+    interleaved_us: float
 
 
 def problem_of(size: tuple[int, int, int], dtype: DType) -> GemmProblem:
@@ -112,7 +112,7 @@ def run_job(device: Device, spec: DeviceSpec, pair: tuple[AnyArtifact, AnyArtifa
         turns = measure_interleaved(reference, [own], _TURNS_S)
         if trials[1].time_us is None or turns is None or turns.ratios[0] is None:
             raise RuntimeError(
-                f"expected times, got {trials[1].status.value}: {trials[1].reason}, and {turns} in turns"
+                f"expected times, got {trials[1].status.value}: {trials[1].reason}, and {turns} interleaved"
             )
         return Job(trials[1].time_us, turns.reference_us, turns.ratios[0] * turns.reference_us)
     finally:
@@ -139,8 +139,8 @@ def print_repeats(jobs: list[Job]) -> None:
     for name, some in (("all", jobs), ("quiet half", quiet)):
         figures = {
             "one trial": [job.trial_us for job in some],
-            "finalist, in turns": [job.in_turns_us for job in some],
-            "over the reference's": [job.in_turns_us / job.reference_us for job in some],
+            "finalist, interleaved": [job.interleaved_us for job in some],
+            "over the reference's": [job.interleaved_us / job.reference_us for job in some],
         }
         for figure, values in figures.items():
             unit = "" if figure.startswith("over") else " us"

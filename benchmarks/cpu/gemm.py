@@ -1,4 +1,4 @@
-"""Our CPU kernels against torch and numpy, in turns on the same buffers: prints one table of ratios.
+"""Compares our CPU kernels with torch and numpy, interleaved on the same buffers: prints a table of ratios.
 
 Usage: python -m benchmarks.cpu.gemm [--shapes all] [--dtypes f32,bf16,s8] [--threads 1,2] [--library-path DIR]
 [--trials 60] [--seconds 1] [--prepacked] [--scaling 1,2,4,8,16] [--winners FILE] [--json FILE] [--rotated-only]

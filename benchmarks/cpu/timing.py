@@ -1,4 +1,4 @@
-"""Times contenders in turns, on the same buffers."""
+"""Interleaved timing of contenders on the same buffers."""
 
 import os
 import statistics

@@ -49,7 +49,7 @@ class ProblemFilter:
         return [column == value for column, value in asked.items() if value is not None]
 
     def address(self, path: str, **more: object) -> str:
-        """The address of a list of these, with `more` of its own."""
+        """Return the URL of a list with these filters and the parameters `more`."""
         words = {"device": self.device, "m": self.m, "n": self.n, "k": self.k, "dtype": self.dtype, **more}
         asked = {name: value for name, value in words.items() if value}
         return f"{path}?{urlencode(asked)}" if asked else path

@@ -57,7 +57,7 @@ class JobRuns:
     """Runner of jobs that `worker` has claimed, one call at a time or several in threads. The owner extends
     the leases.
 
-    A device that proves unusable is quarantined on `host` for `quarantine_s`.
+    An unusable device is quarantined on `host` for `quarantine_s`.
     """
 
     database: Database

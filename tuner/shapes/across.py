@@ -285,7 +285,7 @@ class _Kept:
 
 def _taken(trial: Trial, outcome: Outcome) -> Taken:
     if trial.source is not None:
-        reason = f"not measured in turns: its time is of trial {trial.source.number} of job {trial.source.job}"
+        reason = f"not measured interleaved: its time is of trial {trial.source.number} of job {trial.source.job}"
         return Taken(How.NONE, None, reason, outcome.kernel_hash)
     if outcome.time_us is None:
         return Taken(How.NONE, None, outcome.reason, outcome.kernel_hash)

@@ -48,7 +48,9 @@ def release_device(
     """Release a quarantined device, on one host or on all."""
     with database.write() as session:
         if not devices.release(session, device_id, host):
-            raise NotFound(f"{device_id} is not kept from jobs; GET /v1/devices lists what is", rule="not-quarantined")
+            raise NotFound(
+                f"{device_id} is not quarantined; GET /v1/devices lists the quarantined devices", rule="not-quarantined"
+            )
         record(session, by, "device.release", device_id)
 
 

@@ -49,7 +49,7 @@ def _library(name: str, purpose: str) -> Tool:
 def _cpu_runtime() -> Tool:
     version, path = _version("intel-opencl-rt"), wheel_runtime()
     advice = f"{_REINSTALL}; it is for x86-64" if path is None else None
-    return Tool("intel-opencl-rt", "OpenCL on the CPU: proves and runs", version, path, advice)
+    return Tool("intel-opencl-rt", "OpenCL on the CPU: verifies and runs", version, path, advice)
 
 
 def _ocloc(settings: Settings) -> Tool:

@@ -55,7 +55,7 @@ def compile_command(
     target: TargetName = None,
     config: ConfigFile = None,
     settings: Settings = None,
-    prove: Annotated[
+    verify: Annotated[
         bool,
         typer.Option(help="Execute the kernel, in the simulator or on this CPU, and verify its results."),
     ] = False,
@@ -70,7 +70,7 @@ def compile_command(
         raise InvalidProblem("--device", f"expected a GPU with {given}, got {spec.id}; of a GEMM, kernel.o is its code")
     ocloc = wanted_ocloc(isa)
     if file is not None:
-        own = [("config", config is not None), ("set", bool(settings)), ("prove", prove)]
+        own = [("config", config is not None), ("set", bool(settings)), ("verify", verify)]
         if flags := [*problem.given, *(name for name, given in own if given)]:
             got = ", ".join(f"--{name.replace('_', '-')}" for name in flags)
             raise InvalidProblem(
@@ -83,13 +83,13 @@ def compile_command(
     body = CompileBody(problem=to_body(gemm), config=ConfigBody.model_validate(config_to_json(chosen)), device=spec.id)
     there = None if url is None else made_there(url, body)
     made, proof, code = there, Proof(ProofKind.NONE), None
-    if made is None or prove or ocloc is not None:
+    if made is None or verify or ocloc is not None:
         with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
             artifact = pool.compile(gemm, chosen, spec).result()
         check_same(artifact, there)
         if isinstance(artifact, GemmArtifact):
             artifact, code = with_code(artifact, spec, ocloc)
-        proof = _proof(artifact, listed) if prove else proof
+        proof = _proof(artifact, listed) if verify else proof
         made = made_here(artifact)
     document = dict(made.document) | {"proof": _proof_json(proof)}
     _write(made, document, folder)
@@ -187,7 +187,7 @@ def _print_summary(config: KernelConfig, document: Mapping[str, object], proof: 
     for line in launch_lines(document):
         CONSOLE.print(line, highlight=False, soft_wrap=True)
     if proof.kind is ProofKind.NONE:
-        CONSOLE.print("numbers        not verified (--prove executes the kernel)")
+        CONSOLE.print("numbers        not verified (--verify executes the kernel)")
     else:
         CONSOLE.print(
             f"numbers        {proof.kind.value}: {proof.checked} of {proof.total} tiles of C, "

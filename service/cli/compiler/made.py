@@ -43,6 +43,6 @@ def check_same(artifact: AnyArtifact | KernelArtifact, there: Made | None) -> No
     """
     if there is not None and there.content_hash != artifact.content_hash:
         raise Conflict(
-            "--prove and --isa look here at the code that the service made, and this machine's compiler makes other: "
+            "--verify and --isa look here at the code that the service made, and this machine's compiler makes other: "
             f"expected {there.content_hash}, got {artifact.content_hash}; leave them out, or use the service's version"
         )

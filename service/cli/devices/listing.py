@@ -69,7 +69,7 @@ def _here(devices: list[ListedDevice]) -> Table:
 
 def _reached(device: ListedDevice) -> str:
     if device.runtime is Runtime.HOST:
-        return "runs kernels of its own, as `cpu`" if device.runnable else "runs no kernels"
+        return "runs native kernels, as `cpu`" if device.runnable else "runs no kernels"
     how = f"reached at {device.address}" if device.address is not None else "not reached by a runtime"
     return f"{how}; {'runs kernels' if device.runnable else 'runs no kernels'}"
 

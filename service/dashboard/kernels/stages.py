@@ -12,7 +12,7 @@ ReadArtifact = Callable[[str], bytes | None]
 """The bytes kept under a SHA-256 in hex; None when the file is gone or damaged."""
 
 CLIPPED = 400
-"""Lines of a text beside others; a page of its own has all, so many at a time as a listing shows."""
+"""Lines of a text beside others; a separate page has all, so many at a time as a listing shows."""
 
 TITLES = {
     "xetile.mlir": "XeTile",

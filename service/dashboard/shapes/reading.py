@@ -46,7 +46,7 @@ _NAMES = {
 
 _CSV_HEADINGS = (
     *("number", "name", "problem", "m", "n", "k", "weight", "status", "trials"),
-    *("default_us", "tuned_us", "gain", "time_evidence", "compared", "numbers_proven", "job"),
+    *("default_us", "tuned_us", "gain", "time_evidence", "compared", "results_verified", "job"),
 )
 
 

@@ -208,7 +208,7 @@ def test_a_file_that_does_not_parse_is_named_with_its_line(folder: Path) -> None
     [
         (("--m", "64"), "--m;"),
         (("--dtype", "bf16"), "--dtype;"),
-        (("--ldc", "64", "--set", "slm=both", "--prove"), "--ldc, --set, --prove;"),
+        (("--ldc", "64", "--set", "slm=both", "--verify"), "--ldc, --set, --verify;"),
     ],
 )
 def test_a_file_and_a_gemm_are_not_both_compiled(folder: Path, flags: tuple[str, ...], named: str) -> None:

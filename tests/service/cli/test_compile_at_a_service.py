@@ -146,6 +146,6 @@ def test_a_text_is_compiled_by_the_service_and_a_kernel_of_it_proven_here(run: R
     status, told, said = run(*AT, "compile", str(text), "-o", str(tmp_path / "b"))
     assert (status, said) == (0, "")
     assert files_of(tmp_path / "a") == files_of(tmp_path / "b")
-    status, told, said = run(*AT, *GEMM, "--prove", "-o", str(tmp_path / "c"))
+    status, told, said = run(*AT, *GEMM, "--verify", "-o", str(tmp_path / "c"))
     assert (status, said) == (0, "")
     assert "numbers        simulator: " in told

@@ -44,7 +44,7 @@ def test_a_kernel_is_compiled_for_it_and_not_run(file: Path, tmp_path: Path) -> 
     assert set(document["needs"]) <= set(SPEC.isa or ())
     assert [step["once"] for step in document["steps"]] == [True, False]
     assert (folder / "kernel.o").read_bytes()[:4] == b"\x7fELF"
-    refused = CliRunner().invoke(app, [*ASKED, "--device", str(file), "-o", str(folder), "--prove"])
+    refused = CliRunner().invoke(app, [*ASKED, "--device", str(file), "-o", str(folder), "--verify"])
     assert isinstance(refused.exception, UnknownDevice)
 
 

@@ -142,6 +142,6 @@ def _confidence(trial: Trial, stale: list[str], now: datetime) -> trust.Confiden
     base = (
         (trust.MEASURED, "measured for this very problem and device")
         if trial.measurement is not None
-        else (trust.PREDICTED, "predicted for this very problem and device; its numbers are proven")
+        else (trust.PREDICTED, "predicted for this problem and device; results verified")
     )
     return trust.confidence(*base, [*trust.of_trial(trial, now), *trust.of_job(trial), *trust.of_staleness(stale)])

@@ -205,11 +205,11 @@ class Lookup:
         times = [(time.value, place, config, time) for place, config, time in self._ranked(default)]
         if len(times) > 1:
             _, _, config, time = min(times, key=lambda entry: entry[:2])
-            base = trust.MODEL, f"the least predicted time of {len(times)} configurations; not compiled, not proven"
-            return self._unproven(AnswerSource.MODEL, config, time, base)
+            base = trust.MODEL, f"the least predicted time of {len(times)} configurations; not compiled, not verified"
+            return self._unverified(AnswerSource.MODEL, config, time, base)
         time = times[0][-1] if times else None
-        base = trust.HEURISTIC, "the heuristic's choice; not compiled, not proven"
-        return self._unproven(AnswerSource.HEURISTIC, default, time, base)
+        base = trust.HEURISTIC, "the heuristic's choice; not compiled, not verified"
+        return self._unverified(AnswerSource.HEURISTIC, default, time, base)
 
     def _ranked(self, default: KernelConfig) -> Iterator[tuple[int, KernelConfig, TimeEvidence]]:
         configs = [default, *self._good_elsewhere()]
@@ -229,7 +229,7 @@ class Lookup:
                 continue
             yield config
 
-    def _unproven(
+    def _unverified(
         self, source: AnswerSource, config: KernelConfig, time: TimeEvidence | None, base: tuple[float, str]
     ) -> LookupOut:
         return LookupOut(

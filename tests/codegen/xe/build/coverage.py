@@ -167,7 +167,7 @@ def render(cells: Mapping[Key, str], all_cases: Iterable[Case]) -> str:
         out.append(f"\n## {table}\n\n| | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}\n")
         for row in dict.fromkeys(row for _, row, _ in of_table):
             out.append(f"| {row} | {' | '.join(cells[table, row, column] for column in columns)} |\n")
-    out.append("\n## Why rules refuse\n\n| rule | for example |\n|---|---|\n")
+    out.append("\n## Rules\n\n| rule | for example |\n|---|---|\n")
     out += [f"| {rule} | {message} |\n" for rule, message in sorted(reasons.items())]
     return "".join(out)
 
