@@ -88,7 +88,7 @@ def test_one_device_shows_its_names_remarks_and_what_is_missing_for_what() -> No
 
 def test_the_cpu_of_this_machine_shows_what_it_has_and_what_it_does_not_tell() -> None:
     shown = " ".join(text(render_devices(listed())).split())
-    assert "runs kernels of its own, as `cpu`" in shown
+    assert "runs native kernels, as `cpu`" in shown
     shown = " ".join(device("cpu").split())
     assert "the CPU of this machine, also called cpu and host-cpu compile yes" in shown
     assert "predict no there is no model of CPUs; times are measured where the CPU is" in shown
