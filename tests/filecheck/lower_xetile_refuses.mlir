@@ -26,7 +26,7 @@ xetile.prefetch_tile %v : !xetile.tile<64x32xf16>
 %s, %v = "test.op"() : () -> (memref<64x32xf16, 3>, vector<64x32xf16>)
 %t = xetile.init_tile %s[0, 0] : memref<64x32xf16, 3> -> !xetile.tile<64x32xf16, #xetile.tile_attr<memory_space = 3 : i32>>
 xetile.store_tile %v, %t : vector<64x32xf16>, !xetile.tile<64x32xf16, #xetile.tile_attr<memory_space = 3 : i32>>
-// CHECK: lower-xetile: expected local memory from memref.alloc, memref.alloca, memref.view or a workgroup buffer of the kernel, got it from test.op
+// CHECK: lower-xetile: expected local memory from memref.alloc, memref.alloca, memref.view, memref.transpose or a workgroup buffer of the kernel, got it from test.op
 
 // -----
 

@@ -77,11 +77,6 @@
 
 // -----
 
-"test.op"() {m = #xegpu.slice<#xegpu.layout<sg_layout = [2, 8]>, dims = [0, 1]>} : () -> ()
-// CHECK: xegpu.slice: expected a dimension to stay, got [0, 1] of 2
-
-// -----
-
 "test.op"() {m = #xegpu.range<[4, 2]>} : () -> ()
 // CHECK: xegpu.range: expected 0 <= start < end, got [4, 2]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects import vector
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType, ModuleOp, UnrankedMemRefType, VectorType
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineDimExpr
 
@@ -64,6 +64,8 @@ def arguments_of(kernel: gpu.FuncOp) -> tuple[KernelArgument, ...]:
 
 
 def _argument(name: str, type_: Attribute) -> KernelArgument:
+    if isinstance(type_, UnrankedMemRefType | VectorType):
+        raise CompileFailed("source", f"argument {name}: expected a memref of known rank or a scalar, got {type_}")
     if not isinstance(type_, MemRefType):
         return KernelArgument(name, str(type_))
     _check_element(name, type_.element_type)

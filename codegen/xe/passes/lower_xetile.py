@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import PassFailedException
 from codegen.config.xe import XeConfig
 from codegen.problem.gemm import GemmProblem
 from codegen.target import Target
+from codegen.xe.dialects.upstream.memref_ops import TransposeOp as TransposedMemRefOp
 from codegen.xe.dialects.xetile import (
     AtomicRmwOp,
     BroadcastOp,
@@ -183,5 +184,5 @@ def _erase_unused(operations: Sequence[Operation]) -> None:
     """Erase unused tiles, and memory that was replaced by bytes."""
     for op in reversed(operations):
         unused = op.parent is not None and not any(result.uses for result in op.results)
-        if unused and isinstance(op, InitTileOp | memref.AllocaOp | memref.ViewOp):
+        if unused and isinstance(op, InitTileOp | memref.AllocaOp | memref.ViewOp | TransposedMemRefOp):
             Rewriter.erase_op(op)

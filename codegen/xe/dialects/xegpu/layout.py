@@ -254,8 +254,6 @@ class SliceAttr(Data[Slice]):
             raise VerifyException(
                 f"xegpu.slice: expected distinct dimensions below {rank}, got {format_ints(self.dims)}"
             )
-        if len(self.dims) == rank:
-            raise VerifyException(f"xegpu.slice: expected a dimension to stay, got {format_ints(self.dims)} of {rank}")
 
 
 @irdl_attr_definition

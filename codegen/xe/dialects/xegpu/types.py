@@ -120,6 +120,8 @@ class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType):
         if layout == _NONE and isinstance(encoding, BlockTdescAttr) and encoding.data.sg_map is not None:
             layout, d = encoding.data.sg_map, encoding.data
             encoding = BlockTdescAttr(BlockTdesc(d.memory_space, d.array_length, d.boundary_check))
+        if encoding == BlockTdescAttr(BlockTdesc()):
+            encoding = _NONE
         return [VectorType(element_type, shape), encoding, layout]
 
     def print_parameters(self, printer: Printer) -> None:

@@ -5,12 +5,13 @@ from math import prod
 
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, NoneAttr, VectorType, i8, i64
 from xdsl.dialects.memref import AllocaOp, AllocOp, DeallocOp, ViewOp
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.upstream.memref_ops import TransposeOp
 from codegen.xe.dialects.xegpu import (
     CreateMemDescOp,
     MemDescType,
@@ -48,9 +49,10 @@ def create_mem_descs(inits: Sequence[InitTileOp]) -> dict[InitTileOp, SSAValue]:
         PassFailedException: a buffer of unknown size, or of another kernel.
     """
     descriptors: dict[InitTileOp, SSAValue] = {}
+    rebuilt: dict[Operation, SSAValue] = {}
     for source in dict.fromkeys(op.source for op in inits):
         users = [op for op in inits if op.source is source]
-        descriptor = _create(users[0])
+        descriptor = _create(users[0], rebuilt)
         descriptors |= dict.fromkeys(users, descriptor)
     return descriptors
 
@@ -64,12 +66,12 @@ def matrix_offsets(op: InitTileOp, where: InsertPoint) -> tuple[Index, ...]:
     return row, column
 
 
-def _create(op: InitTileOp) -> SSAValue:
+def _create(op: InitTileOp, rebuilt: dict[Operation, SSAValue]) -> SSAValue:
     shape, strides = _stored(op)
     element = op.tile.type.element_type
     nbytes = (sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + 1) * bytes_of(element)
     layout = None if strides == (shape[1], 1) else MemLayoutAttr(MemLayout(stride=strides))
-    name, buffer = op.source.name_hint, _bytes_of(op.source, nbytes)
+    name, buffer = op.source.name_hint, _bytes_of(op.source, nbytes, rebuilt)
     create = CreateMemDescOp(buffer, MemDescType(VectorType(element, shape), layout))
     create.mem_desc.name_hint = name
     Rewriter.insert_op(create, _after(buffer))
@@ -88,8 +90,8 @@ def _stored(op: InitTileOp) -> tuple[Ints, Ints]:
     return (prod(batch) * rows, columns), (strides[-2], strides[-1])
 
 
-def _bytes_of(source: SSAValue, nbytes: int) -> SSAValue:
-    """Return the byte buffer that replaces a memref in local memory."""
+def _bytes_of(source: SSAValue, nbytes: int, rebuilt: dict[Operation, SSAValue]) -> SSAValue:
+    """Return the byte buffer that replaces a memref in local memory; `rebuilt` holds those of allocations."""
     raw = MemRefType(i8, [nbytes], NoneAttr(), _memref(source).memory_space)
     if source.type == raw:
         return source
@@ -97,7 +99,11 @@ def _bytes_of(source: SSAValue, nbytes: int) -> SSAValue:
     if isinstance(owner, Block):
         return Rewriter.replace_value_with_new_type(source, raw)
     if isinstance(owner, AllocaOp):
-        return _rebuilt(owner, raw)
+        if owner not in rebuilt:
+            rebuilt[owner] = _rebuilt(owner, raw)
+        return rebuilt[owner]
+    if isinstance(owner, TransposeOp):
+        return _bytes_of(owner.source, nbytes, rebuilt)
     if isinstance(owner, ViewOp):
         if owner.source.type == raw:
             return owner.source
@@ -105,7 +111,7 @@ def _bytes_of(source: SSAValue, nbytes: int) -> SSAValue:
         Rewriter.insert_op(view, InsertPoint.after(owner))
         return view.result
     raise PassFailedException(
-        f"lower-xetile: expected local memory from memref.alloc, memref.alloca, memref.view or "
+        f"lower-xetile: expected local memory from memref.alloc, memref.alloca, memref.view, memref.transpose or "
         f"a workgroup buffer of the kernel, got it from {owner.name}"
     )
 

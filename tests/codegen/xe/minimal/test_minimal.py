@@ -1,12 +1,13 @@
 """Small kernels, one fault of the past each, give numpy's numbers."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codegen import compile_module, simulate_module
+from codegen import CompileFailed, compile_module, simulate_module
 from hal.facts.xe import find
 
 Array = NDArray[np.generic]
@@ -58,6 +59,55 @@ def test_a_range_of_subgroups_alone_runs_a_branch(kernel: str, rows: tuple[int, 
     expected = np.zeros_like(o)
     expected[rows[1] : rows[2]], expected[rows[2] : rows[3]] = 1, 2
     np.testing.assert_array_equal(o, expected)
+
+
+def test_default_attributes_of_a_descriptor_are_none() -> None:
+    run("default_attr", a := np.ones((8, 16), "float32"))
+    assert not a.any()
+
+
+def test_a_slice_of_all_dimensions() -> None:
+    a = numbers(16, 64)
+    run("slice", a, o := np.zeros(1, "float32"))
+    assert o[0] == a.sum()
+
+
+def test_a_tile_of_transposed_shared_memory() -> None:
+    a = numbers(16, 16)
+    run("slm_transpose", a, b := np.zeros_like(a))
+    np.testing.assert_array_equal(b, a.T)
+
+
+def test_values_may_spill() -> None:
+    a = numbers(384, 64)
+    run("registers", a, b := np.zeros_like(a))
+    np.testing.assert_array_equal(b, a)
+
+
+def test_a_file_of_two_modules() -> None:
+    a = numbers(32, 64)
+    for kernel in ("k1", "k2"):
+        run("two_modules", a, b := np.zeros_like(a), kernel=kernel)
+        np.testing.assert_array_equal(b, a)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            "gpu.module @m { gpu.func @k(%a: memref<*xf32>) kernel { gpu.return } }",
+            "argument a: expected a memref of known rank or a scalar, got memref<*xf32>",
+        ),
+        (
+            "gpu.module @m { gpu.func @k() kernel { gpu.return } func.func @f() { return } } "
+            "gpu.module @n { gpu.func @l() kernel { gpu.return } func.func @f() { return } }",
+            "expected symbols of different names in the gpu.modules, got f",
+        ),
+    ],
+)
+def test_refused(source: str, message: str) -> None:
+    with pytest.raises(CompileFailed, match=re.escape(message)):
+        compile_module(source, find("b580"))
 
 
 def _tf32(values: NDArray[np.float32]) -> NDArray[np.float32]:
