@@ -3,11 +3,12 @@
 import functools
 import hashlib
 import json
+import math
 import types
-from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
-from typing import TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -43,7 +44,28 @@ def content_hash(value: object) -> str:
 
 T = TypeVar("T")
 
-_hints = functools.cache(get_type_hints)
+
+@functools.cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Bounds of a number, both inclusive, that `decode` checks: `Annotated[int, Bounds(1, 9)]`."""
+
+    least: float
+    most: float
+
+    def __call__(self, value: float) -> None:
+        """Check a value.
+
+        Raises:
+            ValueError: it is out of bounds.
+        """
+        if not self.least <= value <= self.most:
+            upper = "" if self.most == math.inf else f" to {self.most:.16g}"
+            raise ValueError(f"expected {'at least ' if not upper else ''}{self.least:g}{upper}, got {value}")
 
 
 class Malformed(ValueError):
@@ -54,10 +76,18 @@ class Malformed(ValueError):
         self.field, self.message = field, message
 
 
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """The function that decodes a value, for types that `decode` has no rule for: `Annotated[A | B, Reader(f)]`."""
+
+    read: Callable[[object], object]
+
+
 def decode(kind: type[T], value: object) -> T:
     """Decode the `kind` that `value` is the canonical JSON of; fields with a default may be missing.
 
     A field that may be one of several classes is decoded by the caller, who knows which: its value is taken as it is.
+    Callables in the metadata of an annotated type check the value and raise ValueError.
 
     Raises:
         Malformed: a field that is missing, unknown or of another type.
@@ -70,6 +100,8 @@ def _decode(hint: object, value: object, where: str) -> object:
     if hint is object:
         return value
     origin = get_origin(hint)
+    if origin is Annotated:
+        return _annotated(get_args(hint), value, where)
     if origin in (Union, types.UnionType):
         return _optional(get_args(hint), value, where)
     if origin is tuple:
@@ -83,6 +115,26 @@ def _decode(hint: object, value: object, where: str) -> object:
     if is_dataclass(hint):
         return _dataclass(hint, value, where)
     return _plain(hint, value, where)
+
+
+def _annotated(parts: tuple[Any, ...], value: object, where: str) -> object:
+    hint, *checks = parts
+    if isinstance(checks[0], Reader):
+        return _read(checks[0], value, where)
+    found = _decode(hint, value, where)
+    for check in checks:
+        try:
+            check(found)
+        except ValueError as error:
+            raise Malformed(where, str(error)) from error
+    return found
+
+
+def _read(reader: "Reader", value: object, where: str) -> object:
+    try:
+        return reader.read(value)
+    except Malformed as error:
+        raise Malformed(".".join(part for part in (where, error.field) if part), error.message) from error
 
 
 def _optional(hints: tuple[object, ...], value: object, where: str) -> object:

@@ -69,7 +69,7 @@ class Tuning(Protocol[Config]):
         """Return the configuration with the fields that are not `given` changed to fit those that are."""
         ...
 
-    def carry(self, config: Config, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> Config:
+    def adapt(self, config: Config, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> Config:
         """Return the configuration with the same choices for another shape.
 
         Raises:

@@ -905,19 +905,19 @@ class BatchOut(Model):
 
 
 class BudgetBody(Model):
-    """Limits that end a job; the first one reached applies."""
-
-    trials: int = 100
-    """Maximum number of configurations tried, at least 1"""
+    """Budget of a job; the first limit reached applies."""
 
     seconds: float = 600.0
-    """Maximum wall time, in seconds, more than 0"""
+    """Maximum wall time of all runs, in seconds, more than 0"""
 
     no_gain: int | None = None
     """Stop after this many consecutive trials that gained less than 1 %; null: never"""
 
     roofline: float | None = None
     """Stop when the fastest reaches this fraction of the roofline: of the peak of the multiply units, or of moving every operand once; null: never"""
+
+    trials: int = 100
+    """Maximum number of configurations tried, at least 1"""
 
 
 class CeilingOut(Model):
@@ -1701,9 +1701,6 @@ class JobBody(Model):
     problem: ProblemBody
     """What to compute"""
 
-    budget: BudgetBody = Field(default_factory=BudgetBody)
-    """When to stop"""
-
     seed: int = 0
     """Random seed; equal seeds select equal configurations"""
 
@@ -1718,6 +1715,9 @@ class JobBody(Model):
 
     objective: Objective | None = None
     """Objective to minimize: time; time-memory (beyond the operands) or time-energy (if the device reports it), both for nsga2; null: search default"""
+
+    budget: BudgetBody = Field(default_factory=BudgetBody)
+    """When to stop"""
 
     device: str = 'auto'
     """Device id, or auto for the best local one"""
@@ -1917,9 +1917,6 @@ class JobOut(Model):
     links: JobLinks
     """Links"""
 
-    budget: BudgetBody = Field(default_factory=BudgetBody)
-    """When to stop"""
-
     seed: int = 0
     """Random seed; equal seeds select equal configurations"""
 
@@ -1934,6 +1931,9 @@ class JobOut(Model):
 
     objective: Objective | None = None
     """Objective to minimize: time; time-memory (beyond the operands) or time-energy (if the device reports it), both for nsga2; null: search default"""
+
+    budget: BudgetBody = Field(default_factory=BudgetBody)
+    """When to stop"""
 
     retry_of: UUID | None = None
     """The job that it resubmits; null if none"""
@@ -2356,20 +2356,38 @@ class ShapeBody(Model):
 
 
 class SetBudgetBody(Model):
-    """Budget of a set, over all its shapes."""
+    """Budget of a set: trials and seconds are over all its shapes, the other limits end a shape."""
+
+    seconds: float = 600.0
+    """Maximum wall time of all runs, in seconds, more than 0"""
+
+    no_gain: int | None = None
+    """Stop after this many consecutive trials that gained less than 1 %; null: never"""
+
+    roofline: float | None = None
+    """Stop when the fastest reaches this fraction of the roofline: of the peak of the multiply units, or of moving every operand once; null: never"""
 
     trials: int | None = None
     """Maximum number of configurations tried; null: 25 for each shape"""
 
-    seconds: float = 600.0
-    """Wall time of all its runs, in s"""
-
-    no_gain: int | None = None
-    """A shape gets no more trials after this many in a row that gained less than 1 %"""
-
 
 class ShapeSetBody(Model):
     """A shape set to tune under one budget: given by one of shapes, csv, text or preset."""
+
+    seed: int = 0
+    """Random seed; equal seeds select equal configurations"""
+
+    reuse: bool = True
+    """Reuse cached measurements of identical kernels; false: ignore cached measurements"""
+
+    warm_start: bool = True
+    """Warm start from the best configurations of the nearest problems and devices; false: none"""
+
+    search: str = 'portfolio'
+    """Search strategy: portfolio learns which of several strategies pays; tpe, cmaes, nsga2 (time and memory), gp (Gaussian process), model (among the best predicted), random, exhaustive; or a class of optuna.samplers; or package.module:Class, a sampler that XETUNE_SAMPLERS lists"""
+
+    objective: Objective | None = None
+    """Objective to minimize: time; time-memory (beyond the operands) or time-energy (if the device reports it), both for nsga2; null: search default"""
 
     device: str = 'auto'
     """Device id, or auto for the best local one"""
@@ -2397,21 +2415,6 @@ class ShapeSetBody(Model):
 
     within: float = 0.05
     """Largest slowdown of a shape under the fewest kernels, as a fraction"""
-
-    seed: int = 0
-    """Random seed"""
-
-    reuse: bool = True
-    """Reuse times that earlier jobs measured of the same kernels"""
-
-    warm_start: bool = True
-    """Start from the best configurations of other jobs too, not of the set alone"""
-
-    search: str = 'portfolio'
-    """Search method of each shape, as of a job"""
-
-    objective: Objective | None = None
-    """Objective to minimize on each shape, as of a job: time, time-memory or time-energy; null: the default of the search"""
 
 
 class StaleBody(Model):
@@ -2591,23 +2594,11 @@ class ShapeSetOut(Model):
     running: bool
     """Whether a process runs it"""
 
-    search: str
-    """Search method"""
-
-    reuse: bool
-    """Whether stored times are reused"""
-
-    warm_start: bool
-    """Whether it starts from configurations of other jobs"""
-
     device: str
     """Device id"""
 
     budget: BudgetBody
     """Over all shapes"""
-
-    seed: int
-    """Random seed"""
 
     spent_s: float
     """Wall time of all runs, in seconds"""
@@ -2633,13 +2624,25 @@ class ShapeSetOut(Model):
     created_at: datetime
     """Creation time, UTC"""
 
+    seed: int = 0
+    """Random seed; equal seeds select equal configurations"""
+
+    reuse: bool = True
+    """Reuse cached measurements of identical kernels; false: ignore cached measurements"""
+
+    warm_start: bool = True
+    """Warm start from the best configurations of the nearest problems and devices; false: none"""
+
+    search: str = 'portfolio'
+    """Search strategy: portfolio learns which of several strategies pays; tpe, cmaes, nsga2 (time and memory), gp (Gaussian process), model (among the best predicted), random, exhaustive; or a class of optuna.samplers; or package.module:Class, a sampler that XETUNE_SAMPLERS lists"""
+
+    objective: Objective | None = None
+    """Objective to minimize: time; time-memory (beyond the operands) or time-energy (if the device reports it), both for nsga2; null: search default"""
+
     error: str | None = None
     """Why it ended without a result; null otherwise"""
 
-    objective: Objective | None = None
-    """Objective to minimize"""
-
-    across: int = 0
+    cross_trials: int = 0
     """Number of these trials that tried kernels of other shapes, after the search and beyond the budget"""
 
     cover: CoverOut | None = None

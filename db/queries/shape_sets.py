@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Select, and_, delete, func, or_, select, update
-from sqlalchemy.orm import Session, aliased, joinedload, selectinload
+from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy.orm import Session, joinedload, selectinload
 
 from db.queries import trials
 from db.schema import (
@@ -42,7 +42,6 @@ def create(
     device_id: int,
     budget_trials: int,
     budget_seconds: float,
-    seed: int,
     within: float,
     request_hash: str,
 ) -> ShapeSet:
@@ -56,7 +55,6 @@ def create(
         device_id=device_id,
         budget_trials=budget_trials,
         budget_seconds=budget_seconds,
-        seed=seed,
         within=within,
         request_hash=request_hash,
     )
@@ -184,16 +182,10 @@ def tried(session: Session, set_id: UUID) -> dict[UUID, int]:
     return dict(session.execute(query).all())
 
 
-def visits(session: Session, set_id: UUID, visitor: str) -> int:
-    """Count the ended trials of a set that `visitor` proposed: kernels of other shapes.
-
-    Visits recorded by older versions have no proposer, unlike the trials of a job's own search.
-    """
-    searched = aliased(Trial)
-    named = select(searched.id).where(searched.job_id == Trial.job_id, searched.proposer != visitor).exists()
-    before = and_(Trial.proposer.is_(None), Trial.number > 0, named)
+def count_proposed(session: Session, set_id: UUID, proposer: str) -> int:
+    """Count the ended trials of a set of that proposer."""
     query = select(func.count(Trial.id)).join(ShapeSetMember, ShapeSetMember.job_id == Trial.job_id)
-    of = ShapeSetMember.set_id == set_id, Trial.status != "pending", or_(Trial.proposer == visitor, before)
+    of = ShapeSetMember.set_id == set_id, Trial.status != "pending", Trial.proposer == proposer
     return session.scalars(query.where(*of)).one()
 
 

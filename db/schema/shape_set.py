@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from db.schema.base import (
@@ -57,7 +57,6 @@ class ShapeSet(Base):
     status: Mapped[str] = mapped_column(default="active")
     budget_trials: Mapped[int]
     budget_seconds: Mapped[float]
-    seed: Mapped[int] = mapped_column(BigInteger)
     within: Mapped[float]
     request_hash: Mapped[str]
     spent_s: Mapped[float] = mapped_column(default=0.0)

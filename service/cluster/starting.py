@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import structlog
 
@@ -9,7 +10,7 @@ from db.migrate import prepare
 from db.session import Database
 from hal import ListedDevice, UnknownDevice, list_devices, resolve_device
 from service.api.devices.quarantine import this_host
-from service.api.shapes.working import sets_at
+from service.api.shapes.running import run_set
 from service.api.toolchain.offline import (
     OfflineCompiler,
     find_ocloc,
@@ -112,7 +113,7 @@ def coordinate(settings: Settings, engine: Engine) -> None:
             settings,
             engine,
             lambda fenced, executor: tuning(fenced, executor).run,
-            set_at=sets_at(settings, tuning),
+            set_at=lambda fenced, executor: partial(run_set, tuning(fenced, executor), settings),
         )
         stop_on_signals(coordinator, settings.shutdown_s + LATE_S)
         _log.info("worker starts", worker=coordinator.name, executors=engine.name)

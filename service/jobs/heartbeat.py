@@ -34,6 +34,31 @@ def is_alive(presence: Presence, now: datetime, heartbeat_s: float) -> bool:
 
 
 @contextmanager
+def repeated(action: Callable[[], bool], seconds: float, name: str) -> Generator[None]:
+    """Call `action` every so many seconds from a thread while the block runs, until it returns False.
+
+    If the database does not answer, it is called again next time.
+    """
+    ended = threading.Event()
+
+    def run() -> None:
+        while not ended.wait(seconds):
+            try:
+                if not action():
+                    return
+            except DatabaseError as error:
+                _log.warning(f"{name} not extended", error=str(error))
+
+    thread = threading.Thread(target=run, name=name, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+@contextmanager
 def present(
     database: Database, role: Role, name: str, heartbeat_s: float, now: Callable[[], datetime] = utc_now
 ) -> Generator[None]:

@@ -5,8 +5,10 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from uuid import UUID
 
 import structlog
+from sqlalchemy.orm import Session
 
 from codegen import AnyArtifact, KernelConfig, XeConfig
 from codegen.serialization import decode
@@ -41,6 +43,7 @@ from tuner.measure.measure_configs import measure_given
 from tuner.measure.measurement_reuse import KnownTimes
 from tuner.search.method import learns
 from tuner.session.result import (
+    Comparison,
     Event,
     SessionResult,
     Stop,
@@ -163,19 +166,19 @@ class Tuning:
                 pool,
                 self.listener(job, device),
                 self.native_for(listed.spec),
-                donors=self._donors(job, listed),
-                known=self._known(job, listed),
+                donors=self.warm_starts(job, listed),
+                known=self.known_times(job, listed),
             )
         self._keep(job, result)
         return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else ended_by(store.interrupt)
 
-    def _donors(self, job: ClaimedJob, listed: ListedDevice) -> list[KernelConfig]:
+    def warm_starts(self, job: ClaimedJob, listed: ListedDevice) -> list[KernelConfig]:
         """Return the warm starts of a search that measures and learns; one that predicts ranks its whole space."""
         if not job.spec.warm_start or not listed.runnable or not learns(job.spec.search):
             return []
         return donors_for(self.database, job.id, job.spec.problem, listed.spec)
 
-    def _known(self, job: ClaimedJob, listed: ListedDevice) -> KnownTimes | None:
+    def known_times(self, job: ClaimedJob, listed: ListedDevice) -> KnownTimes | None:
         """Return earlier measurements of the problem on this device; None if the job measures everything, or
         nothing.
         """
@@ -209,15 +212,12 @@ class Tuning:
 
     def _keep(self, job: ClaimedJob, result: SessionResult) -> None:
         """Record the searched space, and the winner of the re-measurement of default and best, interleaved."""
-        compared = result.comparison
         with self.database.write() as session:
             leases.check_own(session, job.id, job.worker)
             jobs.set_stop(session, job.id, result.stop.value)
             if result.space_version is not None:
                 jobs.set_space(session, job.id, result.space_version)
-            if result.best is not None and compared is not None and compared.remeasured:
-                jobs.set_best(session, job.id, result.best.number)
-                jobs.set_comparison(session, job.id, default_us=compared.default_us, best_us=compared.best_us)
+            keep_comparison(session, job.id, result.best, result.comparison)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +244,13 @@ class Interruptible:
 
     def cancelled(self) -> bool:
         return self.interrupt.is_set() or self.store.cancelled()
+
+
+def keep_comparison(session: Session, job_id: UUID, best: Trial | None, compared: Comparison | None) -> None:
+    """Record the winner of a job's re-measurement of default and best, if there was one."""
+    if best is not None and compared is not None and compared.remeasured:
+        jobs.set_best(session, job_id, best.number)
+        jobs.set_comparison(session, job_id, default_us=compared.default_us, best_us=compared.best_us)
 
 
 def ended_by(interrupt: threading.Event) -> JobEnd:

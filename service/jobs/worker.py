@@ -1,6 +1,6 @@
 """Worker for a given job in this process: claims it, extends its lease, and records its end.
 
-The coordinator runs the jobs of the queue; this runs those that a command or a set of shapes names. No
+The coordinator runs the jobs of the queue; this runs those of a set of shapes. No
 transaction is open while a job runs. A worker that is stopped requeues its job; the job of one that was
 killed is claimed again at once on the same host, and after its lease elsewhere.
 """
@@ -12,48 +12,32 @@ from types import FrameType
 from typing import Protocol
 from uuid import UUID
 
-import structlog
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from db.errors import DatabaseError, LeaseLost
+from db.errors import LeaseLost
 from db.queries.cluster import leases
 from db.schema import Job
 from db.session import Database
 from service.api.devices.quarantine import this_host
+from service.jobs.heartbeat import repeated
 from service.jobs.job_runs import JobRuns, RunJob
 from service.jobs.supervisor import end_within
 from service.jobs.worker_names import is_dead, own_name
 from service.settings import Settings
 
-_log = structlog.stdlib.get_logger(__name__)
-
 
 class Worker:
-    """Runner of jobs by id. `run_one` blocks; `stop` may be called from any thread or a signal handler.
+    """Runner of jobs by id. `run_one` blocks; setting `stop`, from any thread, requeues the current job.
 
     Unless `alone`, jobs with its worker name belong to other threads of this process.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        settings: Settings,
-        run_job: RunJob,
-        *,
-        alone: bool = True,
-    ) -> None:
-        self._database, self._settings, self._run_job = database, settings, run_job
-        self._alone = alone
-        self._stop, self._interrupt = threading.Event(), threading.Event()
+    def __init__(self, database: Database, settings: Settings, stop: threading.Event, *, alone: bool = True) -> None:
+        self._database, self._settings, self._stop, self._alone = database, settings, stop, alone
         self.name = own_name()
 
-    def stop(self) -> None:
-        """Requeue the current job and end."""
-        self._stop.set()
-        self._interrupt.set()
-
-    def run_one(self, job_id: UUID) -> bool:
+    def run_one(self, job_id: UUID, run_job: RunJob) -> bool:
         """Run that job; False if it is over or another worker has it.
 
         Raises:
@@ -66,30 +50,31 @@ class Worker:
             job = leases.claim(session, job_id, self.name, self._settings.lease_s)
         if job is None:
             return False
-        self._interrupt = threading.Event()
-        if self._stop.is_set():
-            self._interrupt.set()
-        ended = threading.Event()
-        heart = threading.Thread(target=self._beat, args=(job.id, ended), name="heartbeat", daemon=True)
-        heart.start()
-        try:
-            runs = JobRuns(self._database, self.name, self._settings.quarantine_s)
-            runs.run(job, self._run_job, self._interrupt, this_host())
-        finally:
-            ended.set()
-            heart.join()
-        return True
+        interrupt = _AnyOf(self._stop)
 
-    def _beat(self, job_id: UUID, ended: threading.Event) -> None:
-        while not ended.wait(self._settings.lease_s / 4):
+        def extend() -> bool:
             try:
                 with self._database.write() as session:
                     leases.extend(session, job_id, self.name, self._settings.lease_s)
             except LeaseLost:
-                self._interrupt.set()
-                return
-            except DatabaseError as error:
-                _log.warning("lease not extended", job=str(job_id), error=str(error))
+                interrupt.set()
+            return not interrupt.is_set()
+
+        with repeated(extend, self._settings.lease_s / 4, f"lease of job {job_id}"):
+            runs = JobRuns(self._database, self.name, self._settings.quarantine_s)
+            runs.run(job, run_job, interrupt, this_host())
+        return True
+
+
+class _AnyOf(threading.Event):
+    """An event that is also set when another one is."""
+
+    def __init__(self, other: threading.Event) -> None:
+        super().__init__()
+        self._other = other
+
+    def is_set(self) -> bool:
+        return super().is_set() or self._other.is_set()
 
 
 def release_abandoned(session: Session, is_gone: Callable[[str], bool]) -> None:

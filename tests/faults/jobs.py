@@ -27,7 +27,6 @@ from service.cluster import local
 from service.cluster.coordinator import Coordinator
 from service.cluster.local import LocalExecutor
 from service.jobs.tuning import Tuning
-from service.jobs.worker import Worker
 from service.settings import Settings
 from tests.service.cluster.job_loop import RunAt, coordinator, run_jobs
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse, cpu_spec
@@ -104,10 +103,6 @@ class Place:
     ) -> int:
         """Run the jobs that wait, and return how many were claimed."""
         return run_jobs(database, self.settings(**settings), self.run_at(at_each, every), self.local())
-
-    def worker(self, database: Database, at_each: Callable[[], None] = lambda: None) -> Worker:
-        """Return what runs a job for a command."""
-        return Worker(database, self.settings(), self.run_at(at_each)(database, self.local()))
 
 
 @pytest.fixture

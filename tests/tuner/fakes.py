@@ -130,6 +130,7 @@ class FakeCompiler:
     def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> FakeCompilation:
         self.fuse.step()
         self.begun.append(config)
+        self.uses.note(hit=False)
         self.made.append(FakeCompilation(problem, config, self.errors(config), self.hangs(config), self.fuse))
         return self.made[-1]
 

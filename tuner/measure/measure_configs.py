@@ -1,10 +1,13 @@
-"""Measurement of given configurations: the default first, then each in order."""
+"""Measurement of given configurations in order, without a search; each that has no trial yet becomes one."""
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
+from statistics import fmean
 
-from codegen import GemmProblem, XeConfig
+from codegen import GemmProblem, KernelConfig, XeConfig
 from hal import Device, DeviceSpec
+from tuner.backend import tuning_for
 from tuner.measure.failure_policy import (
     FAILURES,
     device_failed,
@@ -12,16 +15,17 @@ from tuner.measure.failure_policy import (
     unusable,
     went_in,
 )
-from tuner.measure.isa_check import Unexamined
+from tuner.measure.isa_check import Examining, Later, Quiet, Unexamined
 from tuner.measure.measure import (
     Bench,
     Compiler,
-    Limits,
     evaluate,
 )
+from tuner.measure.measurement_reuse import Reuse
+from tuner.measure.trial_runner import run_limits
 from tuner.search.space_prediction import prediction_if_known
 from tuner.session.budget import GRACE_S
-from tuner.session.history import History
+from tuner.session.history import History, wall_s
 from tuner.session.result import (
     NOTHING,
     Event,
@@ -30,11 +34,84 @@ from tuner.session.result import (
     TrialEnded,
     WallTime,
 )
-from tuner.session.trial import TrialStore
+from tuner.session.trial import Outcome, TrialStore
 from tuner.space.xe.heuristic import default_config
 from tuner.verify.reference import Reference
 
-_RUN_S = 300.0  # limit of a run on the device
+_DEFAULT = "default"  # proposer of trial 0
+_AHEAD = 32  # configurations that are compiled together
+
+
+def try_configs(
+    bench: Bench,
+    history: History,
+    store: TrialStore,
+    pool: Compiler,
+    configs: Sequence[KernelConfig],
+    until_s: float,
+    on_event: Callable[[Event], None],
+    *,
+    reuse: Reuse | None = None,
+    proposer: str | None = None,
+    to_the_end: bool = False,
+) -> Stop:
+    """Verify and measure the configurations without a trial, after those whose trial was begun and not ended.
+
+    No trial begins that is expected to end after `until_s` of the monotonic clock. Kernels whose time `reuse` knows
+    are not measured, unless they may win; hopeless ones are measured `to_the_end` or stopped early.
+
+    Raises:
+        DeviceUnusable: the device failed repeatedly.
+    """
+    spec, reuse, failures = bench.spec, reuse or Reuse(None), 0
+    begun = {trial.config: trial.number for trial in history.unfinished}
+    ended = {trial.config for trial, _ in history.ended()}
+    waiting = [*begun, *(c for c in dict.fromkeys(configs) if c not in ended and c not in begun)]
+
+    def compiled(config: KernelConfig) -> Examining:
+        return Unexamined(pool.compile(bench.problem, config, spec))
+
+    for first in range(0, len(waiting), _AHEAD):
+        some = waiting[first : first + _AHEAD]
+        # A kernel whose time is known may not be needed.
+        kernels = [Later(partial(compiled, each)) if reuse.knows(each) else compiled(each) for each in some]
+        try:
+            for place, config in enumerate(some):
+                if store.cancelled():
+                    return Stop.CANCELLED
+                if time.monotonic() + mean_s(history, wall_s) >= until_s:
+                    return Stop.SECONDS
+                number = begun.get(config, history.next_number)
+                if config not in begun:
+                    history.begin(number, config, proposer if number else _DEFAULT)
+                on_event(TrialBegun(number, config))
+                candidate = kernels[place]
+                if tuning_for(spec).shares_host:
+                    candidate = Quiet(candidate, tuple(kernels[place + 1 :]))
+                prediction = prediction_if_known(bench.problem, config, spec)
+                best_us = history.best_us if number > 0 else None  # the default is measured: it scales known times
+                limits = run_limits(history, max(until_s - time.monotonic(), GRACE_S), None if to_the_end else best_us)
+                outcome, artifact = reuse.of_config(config, best_us, prediction), None
+                if outcome is None:
+                    known = partial(reuse.of_kernel, best_us=best_us, prediction=prediction)
+                    outcome, artifact = evaluate(bench, candidate, limits, prediction, known)
+                if reuse.source is None:
+                    trial = history.end(number, outcome, artifact)
+                else:
+                    trial = history.reuse(number, outcome, reuse.source, artifact)
+                on_event(TrialEnded(trial))
+                failures = failures + 1 if device_failed(outcome) else 0
+                if failures == FAILURES:
+                    raise unusable(spec, outcome)
+        finally:
+            for kernel in kernels:
+                kernel.cancel()
+    return Stop.EXHAUSTED
+
+
+def mean_s(history: History, of: Callable[[Outcome], float]) -> float:
+    """Return the mean seconds of the trials that were not reused; 0 before any."""
+    return fmean([of(outcome) for trial, outcome in history.ended() if trial.source is None] or [0.0])
 
 
 def measure_given(
@@ -53,7 +130,7 @@ def measure_given(
     Raises:
         Refused: a rule refuses the problem or the device.
         NoValidMeasurement: all were tried, or the time budget is spent, and none has a time.
-        DeviceUnusable: the device crashed repeatedly.
+        DeviceUnusable: the device failed repeatedly.
         TooLargeToProve: not enough memory to verify a kernel.
     """
     begun_s, busy_s = time.monotonic(), pool.busy_s
@@ -80,46 +157,11 @@ def measure_given(
         if isinstance(event, TrialEnded):
             tell_wall()
 
+    configs = [default_config(problem, spec), *given]
     try:
-        return _measure_all(bench, history, store, pool, given, ends_s, heard)
+        stop = try_configs(bench, history, store, pool, configs, ends_s, heard, to_the_end=True)
     finally:
         tell_wall()
-
-
-def _measure_all(
-    bench: Bench,
-    history: History,
-    store: TrialStore,
-    pool: Compiler,
-    given: Sequence[XeConfig],
-    ends_s: float,
-    on_event: Callable[[Event], None],
-) -> Stop:
-    problem, spec, failures = bench.problem, bench.spec, 0
-    for number, config in _to_do(default_config(problem, spec), given, history):
-        if store.cancelled():
-            return Stop.CANCELLED
-        left_s = ends_s - time.monotonic()
-        if left_s <= 0:
-            break
-        if number == history.next_number:
-            history.begin(number, config)
-        on_event(TrialBegun(number, config))
-        candidate = Unexamined(pool.compile(problem, config, spec))
-        limits = Limits(all_s=left_s + GRACE_S, run_s=min(_RUN_S, left_s + GRACE_S))
-        outcome, artifact = evaluate(bench, candidate, limits, prediction_if_known(problem, config, spec))
-        on_event(TrialEnded(history.end(number, outcome, artifact)))
-        failures = failures + 1 if device_failed(outcome) else 0
-        if failures == FAILURES:
-            raise unusable(spec, outcome)
-    stop = Stop.EXHAUSTED if ends_s > time.monotonic() else Stop.SECONDS
-    if history.best is None:
+    if history.best is None and stop is not Stop.CANCELLED:
         raise nothing_valid(spec, history, went_in(history.new) if stop is Stop.SECONDS else None)
     return stop
-
-
-def _to_do(default: XeConfig, given: Sequence[XeConfig], history: History) -> list[tuple[int, XeConfig]]:
-    """Return the remaining work: trials that were begun and not ended, then configurations without a trial."""
-    configs = list(dict.fromkeys([default, *given]))
-    begun = [trial.number for trial in history.unfinished]
-    return [(number, configs[number]) for number in (*begun, *range(history.next_number, len(configs)))]

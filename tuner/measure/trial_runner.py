@@ -133,8 +133,12 @@ class Attempts:
 
     def _limits(self) -> Limits:
         left_s = max(self._allowance.left_s, 0.0) + GRACE_S
-        run_s, baseline = _FIRST_RUN_S, self._history.baseline
-        if baseline is not None and baseline.outcome is not None and baseline.outcome.time_us is not None:
-            run_s = max(_LEAST_RUN_S, _RUN_FACTOR * (baseline.outcome.verify_s + baseline.outcome.measure_s))
-        best_us = None if self._with_energy else self._history.best_us
-        return Limits(all_s=left_s, run_s=min(run_s, left_s), best_us=best_us)
+        return run_limits(self._history, left_s, None if self._with_energy else self._history.best_us)
+
+
+def run_limits(history: History, left_s: float, best_us: float | None) -> Limits:
+    """Return the limits of a trial that may take `left_s` seconds: a run much longer than the default's is stopped."""
+    run_s, baseline = _FIRST_RUN_S, history.baseline
+    if baseline is not None and baseline.outcome is not None and baseline.outcome.time_us is not None:
+        run_s = max(_LEAST_RUN_S, _RUN_FACTOR * (baseline.outcome.verify_s + baseline.outcome.measure_s))
+    return Limits(all_s=left_s, run_s=min(run_s, left_s), best_us=best_us)

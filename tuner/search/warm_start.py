@@ -1,17 +1,21 @@
 """Warm starts: selection of results from other problems and devices, and their adaptation to this one."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from codegen import EpilogueKind, GemmProblem, KernelConfig, Refused
 from codegen.backend import backend_for
 from hal import DeviceSpec
-from tuner.shapes.carry import carried
+from tuner.backend import tuning_of
+from tuner.session.trial import ProofKind, Trial
 
 MOST = 10
 """Donors of a search."""
 OF_A_JOB = 4
 """Number of donors per job: a winner alone misleads."""
+OF_A_SET = 4
+"""Number of donors of a shape from the other shapes of its set."""
 
 
 class Donor(NamedTuple):
@@ -51,8 +55,52 @@ def fitted(donors: Iterable[Donor], problem: GemmProblem, spec: DeviceSpec) -> l
     return list(dict.fromkeys(_fit(donor, problem, spec) for donor in donors))
 
 
+def adapted(config: KernelConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
+    """Return the configuration for `problem` with the choices that `config` makes for `source`.
+
+    Raises:
+        Refused: a rule of the problem or of the configuration.
+    """
+    return config if source == problem else tuning_of(config).adapt(config, source, problem, spec)
+
+
 def _fit(donor: Donor, problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
     try:
-        return carried(donor.config, donor.problem, problem, spec)
+        return adapted(donor.config, donor.problem, problem, spec)
     except Refused:
         return donor.config
+
+
+def distance(one: GemmProblem, other: GemmProblem) -> float:
+    """Return the distance of two problems: the sum of the absolute log2 ratios of M, N, K and batch."""
+    pairs = ((one.m, other.m), (one.n, other.n), (one.k, other.k), (one.batch, other.batch))
+    return sum(abs(math.log2(a / b)) for a, b in pairs)
+
+
+def ranked(trials: Iterable[Trial]) -> list[Trial]:
+    """Return verified trials that were measured or predicted in their own job, fastest first."""
+    timed = [
+        (outcome.time_us, trial.number, trial)
+        for trial in trials
+        if (outcome := trial.outcome) is not None
+        and outcome.time_us is not None
+        and outcome.proof.kind is not ProofKind.NONE
+        and trial.source is None  # times of other days are not comparable
+    ]
+    return [trial for *_, trial in sorted(timed, key=lambda each: each[:2])]
+
+
+def donors_of_set(
+    problem: GemmProblem, others: Sequence[tuple[GemmProblem, Sequence[Trial]]], spec: DeviceSpec
+) -> tuple[KernelConfig, ...]:
+    """Return the best configurations of the nearest other problems, adapted to this one; refused ones are left out."""
+    found: dict[KernelConfig, None] = {}
+    for source, trials in sorted(others, key=lambda other: distance(problem, other[0])):
+        best = ranked(trials)[:1]
+        if not best or len(found) == OF_A_SET:
+            continue
+        try:
+            found[adapted(best[0].config, source, problem, spec)] = None
+        except Refused:
+            continue
+    return tuple(found)

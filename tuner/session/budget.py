@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 
+from tuner.session.bounds import Positive, Seconds
 from tuner.session.history import History
 
 GRACE_S = 2.0
@@ -28,9 +29,9 @@ class Budget:
         ValueError: an empty budget.
     """
 
-    trials: int
-    seconds: float
-    no_gain: int | None = None
+    trials: Positive
+    seconds: Seconds
+    no_gain: Positive | None = None
     roofline: float | None = None
 
     def __post_init__(self) -> None:

@@ -1,6 +1,7 @@
 """Checks of an outcome's evidence before it is stored."""
 
 from codegen import AnyArtifact
+from tuner.session.bounds import LONGEST_US
 from tuner.session.trial import (
     Measurement,
     Outcome,
@@ -13,7 +14,6 @@ from tuner.session.trial import (
 NATIVE, EMULATED = "native", "DPAS emulated"
 LABELS = (NATIVE, EMULATED)
 """Labels of measurements: whether the device ran the kernel natively, or with emulated built-ins."""
-LONGEST_US = 1e12  # eleven days; also excludes infinity and NaN
 
 
 def check_evidence(outcome: Outcome, artifact: AnyArtifact | None) -> None:

@@ -1,11 +1,12 @@
 """Description of a tuning job."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from codegen import GemmProblem
 from hal import DeviceSpec
 from tuner.search.method import Method
 from tuner.search.objective import Objective
+from tuner.session.bounds import Seed
 from tuner.session.budget import Budget
 
 
@@ -19,7 +20,7 @@ class JobOptions:
     """
 
     budget: Budget
-    seed: int = 0
+    seed: Seed = 0
     search: str = Method.PORTFOLIO.value
     objective: Objective = Objective.TIME
     reuse: bool = True
@@ -35,3 +36,9 @@ class JobSpec(JobOptions):
 
     problem: GemmProblem
     device: DeviceSpec
+
+
+def job_spec(options: JobOptions, problem: GemmProblem, device: DeviceSpec) -> JobSpec:
+    """Return the job with these options."""
+    values = {field.name: getattr(options, field.name) for field in fields(JobOptions)}
+    return JobSpec(problem=problem, device=device, **values)

@@ -5,6 +5,18 @@ from enum import StrEnum
 from typing import Protocol
 
 from codegen import AnyArtifact, KernelConfig
+from tuner.session.bounds import (
+    Count,
+    Factor,
+    Microseconds,
+    Name,
+    NotNegative,
+    Positive,
+    Seconds,
+    Sha256,
+    Text,
+    Uuid,
+)
 
 
 class Status(StrEnum):
@@ -44,10 +56,10 @@ class Proof:
     """
 
     kind: ProofKind
-    checked: int = 0
-    total: int = 0
-    max_error: float | None = None
-    tolerance: float | None = None
+    checked: Count = 0
+    total: Count = 0
+    max_error: NotNegative | None = None
+    tolerance: NotNegative | None = None
     method: ProofMethod = ProofMethod.ELEMENTS
 
 
@@ -62,16 +74,16 @@ class Measurement:
     """
 
     median_us: float
-    min_us: float
+    min_us: Microseconds
     p10_us: float
     p90_us: float
-    samples: int
+    samples: Positive
     label: str
     driver: str
     stopped_early: bool | None = None
-    first_ratio: float | None = None
-    clock_mhz: float | None = None
-    energy_uj: float | None = None
+    first_ratio: Factor | None = None
+    clock_mhz: Factor | None = None
+    energy_uj: Factor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +91,9 @@ class Prediction:
     """A predicted time in microseconds, with its interval."""
 
     time_us: float
-    low_us: float
+    low_us: Microseconds
     high_us: float
-    model_version: str
+    model_version: Name
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +105,14 @@ class Outcome:
     """
 
     status: Status
-    reason: str | None = None
+    reason: Text | None = None
     proof: Proof = Proof(ProofKind.NONE)
     measurement: Measurement | None = None
     prediction: Prediction | None = None
-    kernel_hash: str | None = None
-    compile_s: float = 0.0
-    verify_s: float = 0.0
-    measure_s: float = 0.0
+    kernel_hash: Sha256 | None = None
+    compile_s: Seconds = 0.0
+    verify_s: Seconds = 0.0
+    measure_s: Seconds = 0.0
 
     def __post_init__(self) -> None:
         if (self.status is Status.MEASURED) != (self.measurement is not None):
@@ -125,9 +137,9 @@ class ReusedFrom:
     the default's time now over the default's time then.
     """
 
-    job: str
-    number: int
-    scale: float
+    job: Uuid
+    number: Count
+    scale: Factor
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,10 @@
 """From a request to a queued job: the request is validated first, then stored in one short transaction."""
 
+from collections.abc import Sequence
+
 from sqlalchemy.orm import Session
 
+from codegen import GemmProblem, KernelConfig
 from codegen.backend import backend_for
 from codegen.serialization import content_hash
 from db.queries import (
@@ -12,15 +15,17 @@ from db.schema import (
     ACTIVE_STATUSES,
     Job,
 )
+from hal import DeviceSpec, ListedDevice
 from service.api.devices.service import DeviceDirectory
 from service.api.devices.stored import store_device
 from service.api.jobs.schemas import (
     BudgetBody,
     JobBody,
+    SearchOptions,
 )
 from service.errors import BadRequest, FieldError, TooMany
 from service.logs import request_here
-from service.row_mapping import options_to_columns, problem_to_json
+from service.row_mapping import config_to_json, options_to_columns, problem_to_json
 from service.schemas import check_size, to_problem
 from service.settings import Settings
 from service.traces import trace_here
@@ -31,41 +36,60 @@ from tuner.search.objective import (
 )
 from tuner.search.problem_search import check_method
 from tuner.session.budget import Budget
-from tuner.session.job_spec import JobSpec
+from tuner.session.job_spec import JobOptions, JobSpec, job_spec
 
 
 def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) -> JobSpec:
-    """Validate a body: resolve its device and check every rule of the problem.
+    """Validate a body: resolve its device and check every rule of the problem; also raises as `read_options`.
 
     Raises:
-        BadRequest: a budget or a problem out of bounds, an unknown device, or a sampler that is not listed.
         InvalidProblem: the problem contradicts itself.
         Refused: a legality rule refuses the problem on the device.
         CannotPredict: the device is not local, and the model lacks facts of it.
         NotOnThisCpu: the device is a CPU other than this one.
         NoRoofline: a fraction of it was requested, and that of the device is unknown.
+    """
+    problem = to_problem(body.problem)
+    listed = directory.resolve(body.device, body.target)
+    check_problem(problem, listed.spec, settings)
+    options = read_options(body, body.budget, listed, settings)
+    if options.budget.roofline is not None:
+        tuning_for(listed.spec).roof_us(problem, listed.spec)
+    return job_spec(options, problem, listed.spec)
+
+
+def read_options(body: SearchOptions, budget: BudgetBody, listed: ListedDevice, settings: Settings) -> JobOptions:
+    """Validate the options of a job on a device.
+
+    Raises:
+        BadRequest: a budget out of bounds, or a sampler that is not listed.
+        CannotPredict, NotOnThisCpu: the device is not local, and its times cannot be predicted.
         UnknownSearch: there is no search or sampler of that name.
         NoPredictions: the search begins with predicted times, and there are none.
         ContraryObjective: the search does not support that objective.
         NoEnergy: energy is an objective and cannot be read.
     """
-    _check_budget(body.budget, settings)
-    problem = to_problem(body.problem)
-    check_size(problem, settings)
-    listed = directory.resolve(body.device, body.target)
-    backend_for(listed.spec).check_problem(problem, listed.spec)
+    check_budget(budget, settings)
     if not listed.runnable:
         tuning_for(listed.spec).check_predictable(listed.spec)
-    budget = body.budget
-    if budget.roofline is not None:
-        tuning_for(listed.spec).roof_us(problem, listed.spec)
     check_sampler(body.search, settings)
     method, objective = agreed(body.search, body.objective)
     check_method(method, listed.spec, measured=listed.runnable)
     check_objective(objective, listed.spec.id, listed.no_energy)
-    asked = body.model_dump(exclude={"problem", "device", "target", "budget", "search", "objective"})
-    limits = Budget(**budget.model_dump())
-    return JobSpec(problem=problem, device=listed.spec, budget=limits, search=method, objective=objective, **asked)
+    options = {name: getattr(body, name) for name in SearchOptions.model_fields}
+    options |= {"search": method, "objective": objective}
+    return JobOptions(budget=Budget(**budget.model_dump()), **options)
+
+
+def check_problem(problem: GemmProblem, spec: DeviceSpec, settings: Settings) -> None:
+    """Check that a problem is within the service's bounds and legal on a device.
+
+    Raises:
+        BadRequest: rule `problem-bytes`.
+        Refused: by a legality rule.
+    """
+    check_size(problem, settings)
+    backend_for(spec).check_problem(problem, spec)
 
 
 def check_sampler(search: str, settings: Settings) -> None:
@@ -80,19 +104,20 @@ def check_sampler(search: str, settings: Settings) -> None:
         raise BadRequest(f"search: {message}", rule="sampler", errors=[fault])
 
 
-def request_hash(job: JobSpec) -> str:
+def request_hash(job: JobSpec, configs: Sequence[KernelConfig] = ()) -> str:
     """Return the hash of a request; equal requests have equal hashes."""
     device = [job.device.id, job.device.driver or ""]
-    return content_hash([job.problem, device, options_to_columns(job)])
+    return content_hash([job.problem, device, options_to_columns(job), [config.key for config in configs]])
 
 
-def submit(session: Session, job: JobSpec, max_active: int) -> tuple[Job, bool]:
-    """Queue a job, or find the identical active one; also return whether it is new.
+def submit(session: Session, job: JobSpec, max_active: int, configs: Sequence[KernelConfig] = ()) -> tuple[Job, bool]:
+    """Queue a job, or find the identical active one; also return whether it is new. A job with configurations
+    measures these, without a search.
 
     Raises:
         TooMany: `max_active` jobs are queued or running already.
     """
-    digest = request_hash(job)
+    digest = request_hash(job, configs)
     if (same := jobs.active_identical(session, digest)) is not None:
         return same, False
     counts = jobs.count_by_status(session)
@@ -109,6 +134,7 @@ def submit(session: Session, job: JobSpec, max_active: int) -> tuple[Job, bool]:
             request_hash=digest,
             request_id=request_here(),
             traceparent=trace_here(),
+            candidates=[config_to_json(config) for config in configs] or None,
             **options_to_columns(job),
         )
         if made is not None:
@@ -118,7 +144,12 @@ def submit(session: Session, job: JobSpec, max_active: int) -> tuple[Job, bool]:
             return same, False
 
 
-def _check_budget(budget: BudgetBody, settings: Settings) -> None:
+def check_budget(budget: BudgetBody | Budget, settings: Settings) -> None:
+    """Check that a job takes no more than the service allows.
+
+    Raises:
+        BadRequest: rule `budget`.
+    """
     for name, value, most, unit in (
         ("trials", budget.trials, settings.max_trials, "trials"),
         ("seconds", budget.seconds, settings.max_seconds, "seconds"),

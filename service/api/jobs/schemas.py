@@ -63,20 +63,14 @@ class TrialStatus(StrEnum):
     CRASHED = "crashed"
 
 
-class BudgetBody(BaseModel):
-    """Limits that end a job; the first one reached applies."""
+class StopCriteria(BaseModel):
+    """Limits that end a job besides its number of trials; the first one reached applies."""
 
     model_config = ConfigDict(extra="forbid")
 
-    trials: StrictInt = Field(
-        default=100,
-        description="Maximum number of configurations tried, at least 1",
-        examples=[20],
-        json_schema_extra={"minimum": 1},
-    )
     seconds: FiniteFloat = Field(
         default=600.0,
-        description="Maximum wall time, in seconds, more than 0",
+        description="Maximum wall time of all runs, in seconds, more than 0",
         examples=[300.0],
         json_schema_extra={"exclusiveMinimum": 0},
     )
@@ -97,10 +91,20 @@ class BudgetBody(BaseModel):
     )
 
 
-class JobOptions(BaseModel):
-    """Options of a job besides its problem and device: the fields of its spec."""
+class BudgetBody(StopCriteria):
+    """Budget of a job; the first limit reached applies."""
 
-    budget: BudgetBody = Field(default_factory=BudgetBody, description="When to stop", examples=[_BUDGET])
+    trials: StrictInt = Field(
+        default=100,
+        description="Maximum number of configurations tried, at least 1",
+        examples=[20],
+        json_schema_extra={"minimum": 1},
+    )
+
+
+class SearchOptions(BaseModel):
+    """Options of a job besides its problem, device and budget."""
+
     seed: StrictInt = Field(
         default=0,
         ge=0,
@@ -131,6 +135,12 @@ class JobOptions(BaseModel):
         "reports it), both for nsga2; null: search default",
         examples=[None],
     )
+
+
+class JobOptions(SearchOptions):
+    """Options of a job besides its problem and device: the fields of its spec."""
+
+    budget: BudgetBody = Field(default_factory=BudgetBody, description="When to stop", examples=[_BUDGET])
 
 
 class JobBody(DeviceChoice, JobOptions):

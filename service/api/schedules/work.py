@@ -26,9 +26,9 @@ from service.api.schedules.stale import (
     StaleWork,
     stale_work,
 )
-from service.api.shapes.bodies import understand_body
 from service.api.shapes.requests import SetRequest
 from service.api.shapes.requests import submit as submit_set
+from service.api.shapes.requests import understand as understand_set
 from service.api.shapes.schemas import ShapeSetBody
 from service.errors import ServiceError, TooMany
 from tuner.errors import TunerError
@@ -60,7 +60,7 @@ def read_work(kind: str, template: JsonObject, planning: Planning) -> Work:
     if kind == "stale":
         return stale_work(StaleBody.model_validate(template), planning)
     if kind == "shapes":
-        return understand_body(ShapeSetBody.model_validate(template), planning.devices, planning.settings)
+        return understand_set(ShapeSetBody.model_validate(template), planning.devices, planning.settings)
     return understand(JobBody.model_validate(template), planning.devices, planning.settings)
 
 

@@ -1,12 +1,14 @@
-"""From shapes to a stored set with queued jobs: every shape is validated before anything is written."""
+"""From the request for a shape set to queued jobs: every shape is validated before anything is written."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from codegen import Refused
-from codegen.backend import backend_for
+from codegen import InvalidProblem, Refused
+from codegen.problem.epilogue_text import parse_epilogue
 from codegen.serialization import content_hash
 from db.queries import (
     jobs,
@@ -17,143 +19,131 @@ from db.schema import ACTIVE_STATUSES
 from hal import DeviceSpec
 from service.api.devices.service import DeviceDirectory
 from service.api.devices.stored import store_device
-from service.api.jobs.requests import check_sampler
-from service.errors import BadRequest, TooMany
+from service.api.jobs.requests import check_problem, read_options
+from service.api.jobs.schemas import BudgetBody
+from service.api.shapes.schemas import TRIALS_EACH, CommonBody, ShapeSetBody
+from service.errors import BadRequest, FieldError, TooMany
 from service.row_mapping import options_to_columns, problem_to_json
-from service.schemas import check_size
+from service.schemas import to_problem
 from service.settings import Settings
 from tuner.backend import tuning_for
-from tuner.search.method import Method
-from tuner.search.objective import (
-    Objective,
-    agreed,
-    check_objective,
-)
-from tuner.search.problem_search import check_method
-from tuner.session.budget import Budget
+from tuner.errors import InvalidShapes
 from tuner.session.job_spec import JobOptions
-from tuner.shapes.shape import Shape
+from tuner.shapes.fields import Base
+from tuner.shapes.grammar import parse_text
+from tuner.shapes.presets import MODELS, is_preset, preset_shapes
+from tuner.shapes.shape import Shape, merged
+from tuner.shapes.tables import parse_csv
 
 _SHOWN = 5
-
-
-@dataclass(frozen=True, slots=True)
-class SetSearch:
-    """Search options of every shape, as of a job; `objective` None is the method's default."""
-
-    reuse: bool = True
-    warm_start: bool = True
-    method: str = Method.PORTFOLIO
-    no_gain: int | None = None
-    objective: Objective | None = None
+_SOURCES = ("shapes", "csv", "text", "preset")
 
 
 @dataclass(frozen=True, slots=True)
 class SetRequest:
-    """A valid set of shapes. `seconds` is wall time of all its runs; `within` a fraction.
-
-    With `reuse` shapes reuse known times, with `warm_start` they begin with good configurations of other
-    problems; a shape stops after `no_gain` consecutive trials without a gain.
+    """A valid set of shapes. `options` are those of each shape's job, except that the budget is for all of them
+    together; `within` is a fraction.
     """
 
     source: str
     shapes: tuple[Shape, ...]
     device: DeviceSpec
-    trials: int
-    seconds: float
-    seed: int
+    options: JobOptions
     within: float
-    reuse: bool = True
-    warm_start: bool = True
-    method: str = Method.PORTFOLIO
-    no_gain: int | None = None
-    objective: Objective = Objective.TIME
-
-    @property
-    def options(self) -> JobOptions:
-        """Return the options of each shape's job; its trials are raised with each portion."""
-        return JobOptions(
-            budget=Budget(1, self.seconds, self.no_gain),
-            seed=self.seed,
-            search=self.method,
-            objective=self.objective,
-            reuse=self.reuse,
-            warm_start=self.warm_start,
-        )
 
     @property
     def hash(self) -> str:
         """Return the hash of the request; equal requests have equal hashes."""
         shapes = [[shape.problem, shape.weight] for shape in self.shapes]
         device = [self.device.id, self.device.driver or ""]
-        how = [self.reuse, self.warm_start, self.method, self.no_gain, self.objective]
-        return content_hash(["shapes", shapes, device, self.trials, self.seconds, self.seed, self.within, how])
+        return content_hash(["shapes", shapes, device, options_to_columns(self.options), self.within])
 
 
-def understand(
-    source: str,
-    shapes: tuple[Shape, ...],
-    device: str,
-    target: str | None,
-    budget: tuple[int, float],
-    seed: int,
-    within: float,
-    directory: DeviceDirectory,
-    settings: Settings,
-    search: SetSearch | None = None,
-) -> SetRequest:
-    """Resolve the device and check every shape against the rules.
-
-    `budget` is trials and seconds over all shapes.
+def understand(body: ShapeSetBody, directory: DeviceDirectory, settings: Settings) -> SetRequest:
+    """Validate a body: read its shapes, resolve its device and check every shape; also raises as `read_options`.
 
     Raises:
-        BadRequest: a budget out of bounds or too small for the shapes, or a sampler that is not listed.
-        RefusedByRule, CannotPredict, NotOnThisCpu: a shape or the device is refused; names it.
-        UnknownSearch: there is no search or sampler of that name.
-        ContraryObjective, NoEnergy: the search does not support the objective, or energy cannot be read.
+        BadRequest: the shapes are not given by one field, cannot be read or are refused; names the field or the shape.
+        NoRoofline: a fraction of it was requested, and that of the device is unknown.
     """
-    trials, seconds = budget
-    for name, value, most in (("trials", trials, settings.max_trials), ("seconds", seconds, settings.max_seconds)):
-        if not 0 < value <= most:
-            raise BadRequest(f"{name}: expected more than 0 and at most {most:,.12g}, got {value:,.12g}", rule="budget")
-    no_gain = None if search is None else search.no_gain
-    if no_gain is not None and not 1 <= no_gain < 2**31:
-        raise BadRequest(f"no_gain: expected 1 to {2**31 - 1}, got {no_gain}", rule="budget")
+    shapes = _read_shapes(body)
+    listed = directory.resolve(body.device, body.target)
+    _check_shapes(shapes, listed.spec, settings)
+    trials = TRIALS_EACH * len(shapes) if body.budget.trials is None else body.budget.trials
+    budget = BudgetBody(**body.budget.model_dump() | {"trials": trials})
+    options = read_options(body, budget, listed, settings)
     if trials < len(shapes):
         raise BadRequest(f"trials: expected at least one for each of {len(shapes)} shapes, got {trials}", rule="budget")
-    if not 0 <= within <= 1:
-        raise BadRequest(f"within: expected 0 to 100 percent, got {within:.0%}", rule="within")
-    listed = directory.resolve(device, target)
-    if not listed.runnable:
-        tuning_for(listed.spec).check_predictable(listed.spec)
-    _check_shapes(shapes, listed.spec, settings)
-    how = SetSearch() if search is None else search
-    check_sampler(how.method, settings)
-    method, objective = agreed(how.method, how.objective)
-    check_method(method, listed.spec, measured=listed.runnable)
-    check_objective(objective, listed.spec.id, listed.no_energy)
-    return SetRequest(
-        source,
-        shapes,
-        listed.spec,
-        trials,
-        seconds,
-        seed,
-        within,
-        how.reuse,
-        how.warm_start,
-        method,
-        how.no_gain,
-        objective,
-    )
+    if options.budget.roofline is not None:
+        for shape in shapes:
+            tuning_for(listed.spec).roof_us(shape.problem, listed.spec)
+    return SetRequest(body.preset or _name_of(shapes), shapes, listed.spec, options, body.within)
+
+
+def _read_shapes(body: ShapeSetBody) -> tuple[Shape, ...]:
+    given = [source for source in _SOURCES if getattr(body, source) is not None]
+    if len(given) != 1:
+        raise _invalid("shapes", f"expected one of {', '.join(_SOURCES)}, got {' and '.join(given) or 'none'}")
+    (source,) = given
+    try:
+        shapes = merged(_shapes(body))
+    except InvalidShapes as error:
+        raise _invalid(source, str(error)) from error
+    if not shapes:
+        raise _invalid(source, "expected at least one shape, got none")
+    return shapes
+
+
+def _shapes(body: ShapeSetBody) -> list[Shape]:
+    if body.shapes is not None:
+        return [_shape(body, place) for place in range(len(body.shapes))]
+    base = _base(body.common)
+    if body.csv is not None:
+        return parse_csv(body.csv, base)
+    if body.text is not None:
+        return parse_text(body.text, base)
+    assert body.preset is not None  # one of them is given
+    if not is_preset(body.preset):
+        raise InvalidShapes("", f"expected one of {', '.join(MODELS)}, got {body.preset[:60]!r}")
+    return preset_shapes(body.preset, base)
+
+
+def _shape(body: ShapeSetBody, place: int) -> Shape:
+    assert body.shapes is not None
+    given = body.shapes[place]
+    try:
+        return Shape(to_problem(given.problem), given.weight, given.name)
+    except InvalidProblem as error:
+        raise _invalid(f"shapes.{place}.problem.{error.field}", error.message) from error
+    except ValueError as error:  # weights are checked before
+        raise _invalid(f"shapes.{place}.name", str(error).removeprefix("name: ")) from error
+
+
+def _base(common: CommonBody) -> Base:
+    values: dict[str, Any] = dict(common)
+    try:
+        values["epilogue"] = parse_epilogue(common.epilogue)
+    except InvalidProblem as error:
+        raise _invalid("common.epilogue", error.message) from error
+    return Base(**values)
+
+
+def _invalid(field: str, message: str) -> BadRequest:
+    return BadRequest(f"{field}: {message}", rule="shapes", errors=[FieldError(field=field, message=message)])
+
+
+def _name_of(shapes: Sequence[Shape]) -> str:
+    """Return the name of a set without a preset: its first shape, and how many more."""
+    first, more = shapes[0], len(shapes) - 1
+    p = first.problem
+    return f"{first.name or f'{p.m}x{p.n}x{p.k}'}{f' and {more:,} more' if more else ''}"
 
 
 def _check_shapes(shapes: tuple[Shape, ...], spec: DeviceSpec, settings: Settings) -> None:
     faults: list[str] = []
     for number, shape in enumerate(shapes, start=1):
         try:
-            check_size(shape.problem, settings)
-            backend_for(spec).check_problem(shape.problem, spec)
+            check_problem(shape.problem, spec, settings)
         except BadRequest as fault:
             faults.append(f"shape {number}, {shape.problem}: {fault.detail}")
         except Refused as refusal:
@@ -175,17 +165,17 @@ def submit(session: Session, request: SetRequest, max_active: int) -> tuple[UUID
     active = sum(counts.get(status, 0) for status in ACTIVE_STATUSES) + len(request.shapes)
     if active > max_active:
         raise TooMany(f"{active} jobs would be queued or running, {max_active} may be", rule="active-jobs")
-    device = store_device(session, request.device)
+    device, budget = store_device(session, request.device), request.options.budget
     made = shape_sets.create(
         session,
         source=request.source,
         device_id=device.id,
-        budget_trials=request.trials,
-        budget_seconds=request.seconds,
-        seed=request.seed,
+        budget_trials=budget.trials,
+        budget_seconds=budget.seconds,
         within=request.within,
         request_hash=request.hash,
     )
+    each = replace(request.options, budget=replace(budget, trials=1))  # raised with each portion
     for position, shape in enumerate(request.shapes):
         problem = problems.upsert(session, key=shape.problem.key, definition=problem_to_json(shape.problem))
         job = jobs.create(
@@ -193,7 +183,7 @@ def submit(session: Session, request: SetRequest, max_active: int) -> tuple[UUID
             problem_id=problem.id,
             device_id=device.id,
             request_hash=content_hash([str(made.id), position]),
-            **options_to_columns(request.options),
+            **options_to_columns(each),
         )
         assert job is not None  # its request is of this set alone
         shape_sets.add_member(session, made.id, position, job.id, shape.weight, shape.name)

@@ -17,8 +17,7 @@ from service.api.keys.guard import (
     GuardedRoute,
 )
 from service.api.shapes import service
-from service.api.shapes.bodies import understand_body
-from service.api.shapes.requests import submit
+from service.api.shapes.requests import submit, understand
 from service.api.shapes.schemas import (
     PresetList,
     ShapeSetBody,
@@ -61,7 +60,7 @@ def create_shape_set(
     body: ShapeSetBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
 ) -> ShapeSetOut:
     """Queue a set of shapes for a worker. If an identical set is active, that one is returned instead."""
-    request = understand_body(body, context.devices, context.settings)
+    request = understand(body, context.devices, context.settings)
     with once.write() as session:
         set_id, is_new = submit(session, request, context.settings.max_active_jobs)
         record(session, by, "shapes.create", set_id, Outcome.DONE if is_new else Outcome.UNCHANGED)

@@ -5,91 +5,113 @@ stored with each trial, so that a set that was interrupted or killed continues w
 """
 
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from uuid import UUID
 
-from db.queries import shape_sets
-from hal import DeviceSpec
-from service.api.shapes.comparing import compare
-from service.api.shapes.lease import leased
-from service.api.shapes.searching import search
-from service.api.shapes.state import (
-    JobRunner,
-    SetState,
-    read_set,
+import structlog
+
+from codegen import CodegenError
+from db.queries import (
+    shape_sets,
 )
+from db.queries.cluster import leases
+from db.schema import ShapeSet
+from db.schema.base import utc_now
+from db.session import Database
+from hal import HalError
+from service.api.shapes.comparing import compare
+from service.api.shapes.searching import search
+from service.api.shapes.service import find_set
+from service.api.shapes.state import SetState
+from service.errors import Conflict, NotFound
+from service.jobs.heartbeat import repeated
 from service.jobs.tuning import Tuning
 from service.jobs.worker import Worker
+from service.jobs.worker_names import is_dead, own_name
 from service.row_mapping import spec_from_json
 from service.settings import Settings
+from tuner.errors import TunerError
+
+RunSet = Callable[[UUID, threading.Event], None]
+"""Runs a set until it is over or the event is set."""
+_EXPECTED = (CodegenError, HalError, TunerError)
+_log = structlog.stdlib.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class SetProgress:
-    """Progress of a run: `done` of `total` trials while it searches, of shapes while it compares."""
-
-    doing: str
-    done: int
-    total: int
-
-
-class SetRunner:
-    """Runner of one set. `run` blocks; `stop` may be called from a signal handler: all results are stored.
+def run_set(tuning: Tuning, settings: Settings, set_id: UUID, stop: threading.Event, *, alone: bool = False) -> None:
+    """Run a set until it is over or the event is set; a set that cannot continue ends with the reason.
 
     If not `alone`, it shares its process with threads that run jobs.
+
+    Raises:
+        StorageError: artifacts cannot be written; the set continues later.
+        DatabaseError: the database does not answer; the set continues later.
     """
+    _log.info("set of shapes begins", set=str(set_id))
+    try:
+        with tuning.database.read() as session:
+            row = find_set(session, set_id)
+        if row.status == "active":
+            worker = Worker(tuning.database, settings, stop, alone=alone)
+            with leased(tuning.database, set_id, settings.lease_s, stop):
+                _run(tuning, row, worker, stop)
+    except (Conflict, NotFound) as error:
+        _log.info("set of shapes is left", set=str(set_id), why=str(error))
+    except _EXPECTED as error:
+        _fail(tuning.database, set_id, f"{type(error).__name__}: {error}")
 
-    def __init__(
-        self,
-        tuning: Tuning,
-        settings: Settings,
-        set_id: UUID,
-        on_progress: Callable[[SetProgress], None] = lambda _: None,
-        *,
-        alone: bool = True,
-    ) -> None:
-        self._tuning, self._set_id, self._on_progress = tuning, set_id, on_progress
-        self._lease_s = settings.lease_s
-        self._stopped = threading.Event()
-        self._jobs = JobRunner(tuning, lambda task: Worker(tuning.database, settings, task, alone=alone))
 
-    def stop(self) -> None:
-        """End after the current trial."""
-        self._stopped.set()
-        self._jobs.stop()
+def _run(tuning: Tuning, row: ShapeSet, worker: Worker, stop: threading.Event) -> None:
+    asked = spec_from_json(row.device.spec)
+    with tuning.opened(asked, stop.is_set, f"set of shapes {row.id}") as opened:
+        if opened is None:
+            return
+        with tuning.compilers() as pool:
+            state = SetState(tuning, row.id, *opened, pool, worker, stop)
+            try:
+                search(state)
+                compare(state)
+            finally:
+                state.note_spent()
+    if not stop.is_set():
+        with tuning.database.write() as session:
+            shape_sets.finish(session, row.id, "succeeded")
+        _log.info("set of shapes is over", set=str(row.id))
 
-    def run(self) -> bool:
-        """Run until the set is over; return False if it was stopped before.
 
-        Raises:
-            NotFound: there is no such set.
-            Conflict: another process runs it, or a job of it.
-            CodegenError, HalError, TunerError, StorageError, DatabaseError: the set cannot go on.
-        """
-        wanted = read_set(self._tuning, self._set_id)
-        if wanted.status != "active":
-            return True
-        with leased(self._tuning.database, self._set_id, self._lease_s, self.stop):
-            return self._run(spec_from_json(wanted.device.spec))
+def _fail(database: Database, set_id: UUID, error: str) -> None:
+    _log.warning("set of shapes cannot go on", set=str(set_id), error=error)
+    with database.write() as session:
+        if (found := shape_sets.get(session, set_id)) is not None and shape_sets.finish(session, set_id, "cancelled"):
+            shape_sets.fail(session, set_id, error)
+            for member in found.members:
+                leases.request_cancel(session, member.job_id)
 
-    def _run(self, asked: DeviceSpec) -> bool:
-        with self._tuning.opened(asked, self._stopped.is_set, f"set of shapes {self._set_id}") as opened:
-            if opened is None:
-                return False
-            listed, device = opened
-            with self._tuning.compilers() as pool:
-                state = SetState(self._tuning, self._set_id, listed.spec, device, pool, self._jobs, self._stopped)
-                try:
-                    search(state, lambda done: self._tell("searching", done, state.trials_budget))
-                    compare(state, lambda done: self._tell("comparing", done, len(state.members)))
-                finally:
-                    state.note_spent()
-        if self._stopped.is_set():
-            return False
-        with self._tuning.database.write() as session:
-            shape_sets.finish(session, self._set_id, "succeeded")
-        return True
 
-    def _tell(self, doing: str, done: int, total: int) -> None:
-        self._on_progress(SetProgress(doing, done, total))
+@contextmanager
+def leased(database: Database, set_id: UUID, lease_s: float, stop: threading.Event) -> Generator[None]:
+    """Hold the lease of a set within the context; `stop` is set if another process took it meanwhile.
+
+    Raises:
+        Conflict: another process runs the set.
+    """
+    holder = own_name()
+
+    def claim() -> str | None:
+        with database.write() as session:
+            return shape_sets.claim(session, set_id, holder, lease_s, is_dead, utc_now())
+
+    def extend() -> bool:
+        if claim() is not None:
+            stop.set()
+        return not stop.is_set()
+
+    if (other := claim()) is not None:
+        raise Conflict(f"set of shapes {set_id} is run by {other}; wait for it, or stop it there")
+    try:
+        with repeated(extend, lease_s / 4, f"lease of set {set_id}"):
+            yield
+    finally:
+        with database.write() as session:
+            shape_sets.give_up(session, set_id, holder, utc_now())

@@ -8,16 +8,17 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from codegen import DType
 from service.api.jobs.schemas import (
-    MAX_SEED,
     BudgetBody,
     JobStatus,
+    SearchOptions,
+    StopCriteria,
 )
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
-from service.schemas import EVIDENCE_EXAMPLE, DeviceChoice, Evidence, FiniteFloat, ProblemBody, SearchName, Size
-from tuner.search.method import Method
-from tuner.search.objective import Objective
+from service.schemas import EVIDENCE_EXAMPLE, DeviceChoice, Evidence, FiniteFloat, ProblemBody, Size
 from tuner.shapes.shape import MOST_SHAPES
 
+TRIALS_EACH = 25
+"""Default number of trials of a shape."""
 _ID = "01970a3c-0000-7000-8000-000000000000"
 _SHAPE: dict[str, object] = {"problem": {"m": 512, "n": 384, "k": 1024}, "weight": 32.0, "name": "qkv"}
 _COMMON: dict[str, object] = {"dtype_a": "bf16", "dtype_b": "bf16", "transpose_b": True}
@@ -62,28 +63,18 @@ class CommonBody(BaseModel):
     )
 
 
-class SetBudgetBody(BaseModel):
-    """Budget of a set, over all its shapes."""
-
-    model_config = ConfigDict(extra="forbid")
+class SetBudgetBody(StopCriteria):
+    """Budget of a set: trials and seconds are over all its shapes, the other limits end a shape."""
 
     trials: StrictInt | None = Field(
         default=None,
         ge=1,
-        description="Maximum number of configurations tried; null: 25 for each shape",
+        description=f"Maximum number of configurations tried; null: {TRIALS_EACH} for each shape",
         examples=[200],
     )
-    seconds: FiniteFloat = Field(default=600.0, gt=0, description="Wall time of all its runs, in s", examples=[1800.0])
-    no_gain: StrictInt | None = Field(
-        default=None,
-        ge=1,
-        le=2**31 - 1,
-        description="A shape gets no more trials after this many in a row that gained less than 1 %",
-        examples=[30],
-    )
 
 
-class ShapeSetBody(DeviceChoice):
+class ShapeSetBody(DeviceChoice, SearchOptions):
     """A shape set to tune under one budget: given by one of shapes, csv, text or preset."""
 
     shapes: list[ShapeBody] | None = Field(
@@ -113,24 +104,6 @@ class ShapeSetBody(DeviceChoice):
         le=1,
         description="Largest slowdown of a shape under the fewest kernels, as a fraction",
         examples=[0.05],
-    )
-    seed: StrictInt = Field(default=0, ge=0, le=MAX_SEED, description="Random seed", examples=[0])
-    reuse: StrictBool = Field(
-        default=True, description="Reuse times that earlier jobs measured of the same kernels", examples=[True]
-    )
-    warm_start: StrictBool = Field(
-        default=True,
-        description="Start from the best configurations of other jobs too, not of the set alone",
-        examples=[True],
-    )
-    search: SearchName = Field(
-        default=Method.PORTFOLIO.value, description="Search method of each shape, as of a job", examples=["portfolio"]
-    )
-    objective: Objective | None = Field(
-        default=None,
-        description="Objective to minimize on each shape, as of a job: time, time-memory or time-energy; null: the "
-        "default of the search",
-        examples=[None],
     )
 
 
@@ -233,7 +206,7 @@ class CoverOut(BaseModel):
     cells: list[CellOut] = Field(description="Time of each kernel on each shape", examples=[[]])
 
 
-class ShapeSetOut(BaseModel):
+class ShapeSetOut(SearchOptions):
     """A set of shapes, tuned under one budget."""
 
     id: UUID = Field(description="Sorts by time of creation", examples=[_ID])
@@ -243,20 +216,11 @@ class ShapeSetOut(BaseModel):
         default=None, description="Why it ended without a result; null otherwise", examples=["UnknownDevice: ..."]
     )
     running: bool = Field(description="Whether a process runs it", examples=[True])
-    search: SearchName = Field(description="Search method", examples=["portfolio"])
-    objective: Objective | None = Field(
-        default=None,
-        description="Objective to minimize",
-        examples=["time"],
-    )
-    reuse: bool = Field(description="Whether stored times are reused", examples=[True])
-    warm_start: bool = Field(description="Whether it starts from configurations of other jobs", examples=[True])
     device: str = Field(description="Device id", examples=["b580"])
     budget: BudgetBody = Field(description="Over all shapes", examples=[_BUDGET])
-    seed: int = Field(description="Random seed", examples=[0])
     spent_s: float = Field(description="Wall time of all runs, in seconds", examples=[120.5])
     trials: int = Field(description="Configurations tried, on all shapes", examples=[240])
-    across: int = Field(
+    cross_trials: int = Field(
         default=0,
         description="Number of these trials that tried kernels of other shapes, after the search and beyond the budget",
         examples=[40],

@@ -16,10 +16,8 @@ from db.schema import (
     Trial,
 )
 from db.schema.base import utc_now
-from service.api.jobs.schemas import (
-    BudgetBody,
-    JobStatus,
-)
+from service.api.jobs.schemas import JobStatus
+from service.api.jobs.service import describe_options
 from service.api.shapes.schemas import (
     CellOut,
     CoverOut,
@@ -31,13 +29,12 @@ from service.api.shapes.schemas import (
     ShapeSetOut,
     ShapeSetPage,
 )
-from service.api.shapes.state import no_set
 from service.configurations import to_config_body
-from service.errors import Conflict
+from service.errors import Conflict, NotFound
 from service.evidence import evidence_of
 from service.job_summary import reported_times_of
 from service.schemas import ProblemBody
-from tuner.shapes.across import VISITOR
+from tuner.shapes.compare_kernels import OTHER_SHAPE
 from tuner.shapes.cover import Cover, greedy_cover
 from tuner.shapes.presets import MODELS
 
@@ -49,9 +46,19 @@ def read_set(session: Session, set_id: UUID, within: float | None = None) -> Sha
     Raises:
         NotFound: there is none.
     """
-    if (found := shape_sets.get(session, set_id)) is None:
-        raise no_set(set_id)
+    found = find_set(session, set_id)
     return _described(session, found, found.within if within is None else within)
+
+
+def find_set(session: Session, set_id: UUID) -> ShapeSet:
+    """Return the current row of a set.
+
+    Raises:
+        NotFound: there is none.
+    """
+    if (found := shape_sets.get(session, set_id)) is None:
+        raise NotFound(f"set of shapes {set_id} does not exist; `xetune shapes` lists those that do")
+    return found
 
 
 def list_sets(session: Session, limit: int, before: UUID | None = None) -> ShapeSetPage:
@@ -78,8 +85,7 @@ def forget(session: Session, set_id: UUID) -> None:
         NotFound: there is none.
         Conflict: it is active.
     """
-    if (found := shape_sets.get(session, set_id)) is None:
-        raise no_set(set_id)
+    found = find_set(session, set_id)
     if found.status == "active":
         raise Conflict(f"set of shapes {set_id} is active: cancel it first", rule="set-active")
     shape_sets.delete_set(session, set_id)
@@ -101,8 +107,7 @@ def cancel(session: Session, set_id: UUID) -> ShapeSetOut:
     Raises:
         NotFound: there is none.
     """
-    if (found := shape_sets.get(session, set_id)) is None:
-        raise no_set(set_id)
+    found = find_set(session, set_id)
     if shape_sets.finish(session, set_id, "cancelled"):
         for member in found.members:
             leases.request_cancel(session, member.job_id)
@@ -112,6 +117,7 @@ def cancel(session: Session, set_id: UUID) -> ShapeSetOut:
 def _described(session: Session, found: ShapeSet, within: float) -> ShapeSetOut:
     tried, baselines = shape_sets.tried(session, found.id), shape_sets.baselines(session, found.id)
     shapes = [_shape(m, tried.get(m.job_id, 0), baselines.get(m.job_id)) for m in found.members]
+    options = describe_options(found.members[0].job)  # those of all its jobs
     both = [(s.weight, s.default_us, s.tuned_us) for s in shapes if s.default_us is not None and s.tuned_us is not None]
     return ShapeSetOut.model_validate(
         {
@@ -120,17 +126,14 @@ def _described(session: Session, found: ShapeSet, within: float) -> ShapeSetOut:
             "status": found.status,
             "error": found.error,
             "running": found.status == "active" and found.lease_until is not None and found.lease_until > utc_now(),
-            **_how(found),
+            **dict(options),
             "device": found.device.slug,
-            "budget": BudgetBody(
-                trials=found.budget_trials,
-                seconds=found.budget_seconds,
-                no_gain=found.members[0].job.budget_no_gain,
+            "budget": options.budget.model_copy(
+                update={"trials": found.budget_trials, "seconds": found.budget_seconds}
             ),
-            "seed": found.seed,
             "spent_s": found.spent_s,
             "trials": sum(tried.values()),
-            "across": shape_sets.visits(session, found.id, VISITOR),
+            "cross_trials": shape_sets.count_proposed(session, found.id, OTHER_SHAPE),
             "compiled": found.compiled,
             "reused": found.reused,
             "default_us": sum(w * d for w, d, _ in both) if both else None,
@@ -141,12 +144,6 @@ def _described(session: Session, found: ShapeSet, within: float) -> ShapeSetOut:
             "finished_at": found.finished_at,
         }
     )
-
-
-def _how(found: ShapeSet) -> dict[str, object]:
-    """Return the search options of its shapes, which equal those of the first."""
-    job = found.members[0].job
-    return {"search": job.search, "objective": job.objective, "reuse": job.reuse, "warm_start": job.warm_start}
 
 
 def _shape(member: ShapeSetMember, tried: int, baseline: Trial | None) -> ShapeOut:

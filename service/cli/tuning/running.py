@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from uuid import UUID
 
 import typer
@@ -16,8 +17,8 @@ from db.migrate import prepare
 from db.session import Database
 from service.api.devices.quarantine import check_free
 from service.api.jobs.schemas import JobOut
+from service.api.shapes.running import run_set
 from service.api.shapes.schemas import ShapeSetOut
-from service.api.shapes.working import sets_at
 from service.artifacts import StorageError
 from service.cli.connection import command_settings, same
 from service.cli.printing.evidence import shown_time
@@ -192,7 +193,7 @@ class _Runner:
             settings,
             LocalEngine(),
             lambda fenced, executor: self._noting(tuning(fenced, executor).run),
-            set_at=sets_at(settings, tuning),
+            set_at=lambda fenced, executor: partial(run_set, tuning(fenced, executor), settings),
             only=work.id,
         )
         self._thread = threading.Thread(target=self._coordinator.run, name="coordinator", daemon=True)

@@ -24,10 +24,10 @@ _WORDS = {
 
 def print_set(found: ShapeSetOut) -> None:
     """Print a set: its cost, its shapes, the recommended kernels, and the time of each kernel on each shape."""
-    beyond = f" and {found.across} of other shapes' kernels" if found.across else ""
+    beyond = f" and {found.cross_trials} of other shapes' kernels" if found.cross_trials else ""
     CONSOLE.print(f"set of shapes {found.id}: {found.status}, {found.source} on {found.device}", soft_wrap=True)
     CONSOLE.print(
-        f"{found.trials - found.across} trials{beyond} in {found.spent_s:.0f} s; kernels: "
+        f"{found.trials - found.cross_trials} trials{beyond} in {found.spent_s:.0f} s; kernels: "
         f"{found.compiled} compiled, {found.reused} cache hits",
         highlight=False,
     )

@@ -1,8 +1,6 @@
 """xetune tune --shapes and xetune shapes: sets of shapes under one budget."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from http import HTTPStatus
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
 from uuid import UUID
@@ -12,13 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from service.api.jobs.schemas import JobStatus
-from service.api.shapes.bodies import EACH
-from service.api.shapes.requests import SetSearch
 from service.api.shapes.schemas import (
-    CommonBody,
-    SetBudgetBody,
-    ShapeBody,
-    ShapeSetBody,
     ShapeSetOut,
     ShapeSetPage,
 )
@@ -35,28 +27,12 @@ from service.errors import BadRequest
 from service.schemas import to_body
 from tuner.shapes.fields import Base
 from tuner.shapes.presets import MODELS, is_preset
-from tuner.shapes.shape import Shape
-from xetune_client import Client, models
-from xetune_client.wire import creation, read
+from xetune_client import Client
 
 _PAGE = 200
 app = typer.Typer(help="List, show, resume and cancel shape sets.", invoke_without_command=True)
 
 SetId = Annotated[UUID, typer.Argument(help="Id of the set.", autocompletion=completing.sets)]
-
-
-@dataclass(frozen=True, slots=True)
-class SetOptions:
-    """Options of `xetune tune --shapes`; `within` is a fraction."""
-
-    source: str
-    device: str
-    target: str | None
-    trials: int | None
-    seconds: float
-    seed: int
-    within: float
-    search: SetSearch
 
 
 def read_within(text: str) -> float:
@@ -75,50 +51,23 @@ def read_within(text: str) -> float:
     return value
 
 
-def tune_shapes(options: SetOptions, base: Base, as_json: bool) -> None:
-    """Tune a shape set under one budget, and print its results.
+def read_source(source: str, base: Base) -> tuple[dict[str, object], str]:
+    """Return the fields of a request for the shapes of a source, and their description. A preset is sent by its
+    name, which the service stores as the source.
 
     Raises:
         InvalidShapes: the source is not a list of shapes.
-        typer.Exit: a shape has no result, or Ctrl-C.
     """
-    shapes = read_shapes(options.source, base)
-    with connect() as client:
-        answer = client.send(creation("/v1/shape-sets", same(models.ShapeSetBody, _body(options, shapes, base))))
-        made = read(answer, models.ShapeSetOut)
-        if not as_json:
-            where = made.device if (url := server()) is None else f"{made.device} of {url}"
-            told = f"tuning {counted(len(shapes), 'shape')} of {options.source} on {where}"
-            CONSOLE.print(told, highlight=False, soft_wrap=True)
-            is_new = answer.status == HTTPStatus.ACCEPTED
-            CONSOLE.print(f"{'shape set' if is_new else 'resuming shape set'} {made.id}", highlight=False)
-        _work(client, made.id, as_json)
+    shapes = read_shapes(source, base)
+    what = f"{counted(len(shapes), 'shape')} of {source}"
+    if is_preset(source) and not Path(source).is_file() and not base.epilogue:
+        common = {f.name: getattr(base, f.name) for f in fields(base) if f.name != "epilogue"}
+        return {"preset": source, "common": common}, what
+    bodies = [{"problem": to_body(one.problem), "weight": one.weight, "name": one.name} for one in shapes]
+    return {"shapes": bodies}, what
 
 
-def _body(options: SetOptions, shapes: Sequence[Shape], base: Base) -> ShapeSetBody:
-    """Return a preset by its name, which the service stores as the source; anything else as its shapes."""
-    by_name = is_preset(options.source) and not Path(options.source).is_file() and not base.epilogue
-    common = {f.name: getattr(base, f.name) for f in fields(base) if f.name != "epilogue"}
-    bodies = [ShapeBody(problem=to_body(one.problem), weight=one.weight, name=one.name) for one in shapes]
-    how = options.search
-    trials = EACH * len(shapes) if options.trials is None else options.trials
-    return ShapeSetBody(
-        preset=options.source if by_name else None,
-        common=CommonBody(**(common if by_name else {})),
-        shapes=None if by_name else bodies,
-        device=options.device,
-        target=options.target,
-        budget=SetBudgetBody(trials=trials, seconds=options.seconds, no_gain=how.no_gain),
-        within=options.within,
-        seed=options.seed,
-        reuse=how.reuse,
-        warm_start=how.warm_start,
-        search=how.method,
-        objective=how.objective,
-    )
-
-
-def _work(client: Client, set_id: UUID, as_json: bool) -> None:
+def run_set(client: Client, set_id: UUID, as_json: bool) -> None:
     """Run a set and print it; exit with status 1 if a shape has no result."""
     work_on_set(client, set_id, server(), quiet=as_json)
     found = _show(client, set_id, None, as_json)
@@ -181,7 +130,7 @@ def show_command(
 def resume_command(set_id: SetId, as_json: AsJson = False) -> None:
     """Resume an interrupted set in this process; one of a service is followed."""
     with connect() as client:
-        _work(client, set_id, as_json)
+        run_set(client, set_id, as_json)
 
 
 @app.command("cancel")

@@ -10,7 +10,7 @@ from service.api.jobs.schemas import (
     BudgetBody,
     JobBody,
 )
-from service.api.shapes.requests import SetSearch
+from service.api.shapes.schemas import ShapeSetBody
 from service.cli.chosen_server import server
 from service.cli.completing import presets
 from service.cli.connection import connect, same
@@ -20,8 +20,7 @@ from service.cli.printing.output import CONSOLE
 from service.cli.printing.progress import end_with
 from service.cli.tuning.results import print_job
 from service.cli.tuning.running import work_on_job
-from service.cli.tuning.shapes import SetOptions, read_within, tune_shapes
-from service.errors import BadRequest
+from service.cli.tuning.shapes import read_source, read_within, run_set
 from service.schemas import to_body
 from tuner.search.method import Method
 from tuner.search.objective import Objective
@@ -29,13 +28,12 @@ from xetune_client import models
 from xetune_client.wire import creation, read
 
 _TRIALS = 50
-_OPTIONS = MappingProxyType(
-    {name: f"--{name}" for name in ("seed", "device", "target", "search", "objective", "trials", "seconds", "roofline")}
-    | {"no_gain": "--no-gain", "problem": "the problem"}
+_FLAGS = MappingProxyType(
+    {name: f"--{name.replace('_', '-')}" for name in (*JobBody.model_fields, *ShapeSetBody.model_fields)}
+    | {f"budget.{name}": f"--{name.replace('_', '-')}" for name in BudgetBody.model_fields}
+    | {"problem": "the problem", "reuse": "--again", "warm_start": "--cold"}
 )
-_OF_BUDGET = MappingProxyType(
-    {f"budget.{name}": _OPTIONS[name] for name in ("trials", "seconds", "no_gain", "roofline")} | _OPTIONS
-)
+"""Options by the fields of requests."""
 
 
 @with_problem
@@ -93,35 +91,37 @@ def tune_command(
     as_json: AsJson = False,
 ) -> None:
     """Find the fastest kernel for a GEMM on a device, verify its results and store it."""
-    if shapes is not None:
-        if roofline is not None:
-            raise BadRequest("--shapes: expected no --roofline; a set ends by trials, seconds and --no-gain")
-        how = SetSearch(reuse=not again, warm_start=not cold, method=search, no_gain=no_gain, objective=objective)
-        options = SetOptions(shapes, device, target, trials, seconds, seed, read_within(within), how)
-        tune_shapes(options, problem.base(), as_json)
-        return
-    gemm = problem.read()
+    options: dict[str, object] = {
+        "device": device,
+        "target": target,
+        "seed": seed,
+        "search": search,
+        "objective": objective,
+        "reuse": not again,
+        "warm_start": not cold,
+    }
+    budget = {"trials": trials, "seconds": seconds, "no_gain": no_gain, "roofline": roofline}
     with connect() as client:
-        with told_by_options(_OF_BUDGET):
-            most = _TRIALS if trials is None else trials
-            budget = BudgetBody(trials=most, seconds=seconds, no_gain=no_gain, roofline=roofline)
-            body = JobBody(
-                problem=to_body(gemm),
-                device=device,
-                target=target,
-                budget=budget,
-                seed=seed,
-                search=search,
-                objective=objective,
-                reuse=not again,
-                warm_start=not cold,
-            )
-            answer = client.send(creation("/v1/jobs", same(models.JobBody, body)))
-        job = read(answer, models.JobOut)
+        with told_by_options(_FLAGS):
+            if shapes is not None:
+                source, what = read_source(shapes, problem.base())
+                options |= source | {"budget": budget, "within": read_within(within)}
+                body = ShapeSetBody.model_validate(options)
+                answer = client.send(creation("/v1/shape-sets", same(models.ShapeSetBody, body)))
+            else:
+                gemm = problem.read()
+                budget["trials"] = _TRIALS if trials is None else trials
+                options |= {"budget": budget, "problem": to_body(gemm)}
+                what, body = str(gemm), JobBody.model_validate(options)
+                answer = client.send(creation("/v1/jobs", same(models.JobBody, body)))
+        made = read(answer, models.JobOut if shapes is None else models.ShapeSetOut)
         if not as_json:
-            is_new = answer.status == HTTPStatus.ACCEPTED
-            where = job.device if (url := server()) is None else f"{job.device} of {url}"
-            CONSOLE.print(f"tuning {gemm} on {where}", highlight=False, soft_wrap=True)
-            CONSOLE.print(f"{'job' if is_new else 'resuming job'} {job.id}", highlight=False)
-        work_on_job(client, job.id, server(), quiet=as_json)
-        end_with(print_job(client, job.id, as_json))
+            where = made.device if (url := server()) is None else f"{made.device} of {url}"
+            CONSOLE.print(f"tuning {what} on {where}", highlight=False, soft_wrap=True)
+            kind, resuming = "job" if shapes is None else "shape set", answer.status != HTTPStatus.ACCEPTED
+            CONSOLE.print(f"{'resuming ' if resuming else ''}{kind} {made.id}", highlight=False)
+        if shapes is not None:
+            run_set(client, made.id, as_json)
+        else:
+            work_on_job(client, made.id, server(), quiet=as_json)
+            end_with(print_job(client, made.id, as_json))

@@ -9,9 +9,13 @@ from codegen import GemmProblem, InvalidProblem
 from codegen.problem.epilogue_text import print_epilogue
 from codegen.serialization import to_json
 from db.schema import Job
-from service.row_mapping import problem_from_json
+from service.row_mapping import options_from_row, options_to_columns, problem_from_json
+from tuner.session.budget import Budget
+from tuner.session.job_spec import JobOptions
 
 _PLAIN = ("m", "n", "k")
+_ALWAYS = ("trials", "seconds", "search")
+_TURNED_OFF = {"reuse": "--again", "warm_start": "--cold"}  # flags of options that are on by default
 _FLAGS = {
     "dtype_a": "--dtype-a",
     "dtype_b": "--dtype-b",
@@ -55,31 +59,49 @@ def commands(job: Job, base: str, keyed: bool) -> Commands | None:
         problem = problem_from_json(job.problem.definition)
     except InvalidProblem:
         return None
-    budget: dict[str, object] = {"trials": job.budget_trials, "seconds": job.budget_seconds}
-    body: dict[str, object] = {"problem": _stated(problem), "device": job.device.slug, "budget": budget}
+    try:
+        options = _stated_options(options_from_row(job))
+    except ValueError:
+        return None
+    body = {"problem": _stated(problem), "device": job.device.slug, **options}
     words = ["xetune", "tune", *(str(getattr(problem, name)) for name in _PLAIN), *_problem_words(problem)]
-    words += ["--device", job.device.slug, "--trials", str(job.budget_trials), "--seconds", f"{job.budget_seconds:g}"]
-    if job.seed:
-        body["seed"] = job.seed
-        words += ["--seed", str(job.seed)]
-    body["search"] = job.search
-    words += ["--search", job.search]
-    if job.objective in ("time-memory", "time-energy"):
-        body["objective"] = job.objective
-        words += ["--objective", job.objective]
-    for name, value in (("no_gain", job.budget_no_gain), ("roofline", job.budget_roofline)):
-        if value is not None:
-            budget[name] = value
-            words += [f"--{name.replace('_', '-')}", f"{value:g}"]
-    if not job.reuse:
-        body["reuse"] = False
-        words.append("--again")
-    if not job.warm_start:
-        body["warm_start"] = False
-        words.append("--cold")
+    words += ["--device", job.device.slug, *_option_words(options)]
     sent = json.dumps(body)
     curl = f"{curl_post(f'{base}v1/jobs', keyed)} \\\n  -d {shlex.quote(sent)}"
     return Commands(shlex.join(words), curl, sent)
+
+
+def _stated_options(options: JobOptions) -> dict[str, object]:
+    """Return the options of a job that differ from the defaults, and those whose default depends on the client."""
+    given, usual = _json(options), _json(JobOptions(budget=Budget(1, 1.0)))
+    budget, usual_budget = given.pop("budget"), usual.pop("budget")
+    assert isinstance(budget, dict)
+    assert isinstance(usual_budget, dict)
+    stated: dict[str, object] = {
+        "budget": {name: v for name, v in budget.items() if name in _ALWAYS or v != usual_budget[name]}
+    }
+    return stated | {name: value for name, value in given.items() if name in _ALWAYS or value != usual[name]}
+
+
+def _option_words(options: Mapping[str, object]) -> Iterator[str]:
+    for name, value in options.items():
+        if isinstance(value, dict):
+            yield from _option_words(value)
+        elif isinstance(value, bool):
+            yield _TURNED_OFF.get(name, f"--{name.replace('_', '-')}")
+        else:
+            yield from (f"--{name.replace('_', '-')}", f"{value:g}" if isinstance(value, float) else str(value))
+
+
+def option_pairs(job: Job) -> Iterator[tuple[str, str]]:
+    """Yield the options of a job that are set, by name."""
+    options = options_to_columns(options_from_row(job))
+    for name, value in options.items():
+        if value is not None:
+            shown = (
+                ("no", "yes")[value] if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else value
+            )
+            yield name.removeprefix("budget_").replace("_", " "), str(shown)
 
 
 def again(job: Job, config: Mapping[str, object]) -> Again | None:
@@ -103,14 +125,14 @@ def curl_post(address: str, keyed: bool) -> str:
 
 def _stated(problem: GemmProblem) -> dict[str, object]:
     """Return the fields of a problem that differ from the defaults."""
-    whole, plain = _values(problem), _values(_tight(problem))
+    whole, plain = _json(problem), _json(_tight(problem))
     said = {name: value for name, value in whole.items() if value != plain[name]}
     return {**{name: whole[name] for name in (*_PLAIN, "dtype_a", "dtype_b")}, **_chosen(problem, whole), **said}
 
 
 def _chosen(problem: GemmProblem, whole: Mapping[str, object]) -> dict[str, object]:
     # What the plain problem was given too, where it is not the usual.
-    usual = _values(GemmProblem(problem.m, problem.n, problem.k, dtype_a=problem.dtype_a, dtype_b=problem.dtype_b))
+    usual = _json(GemmProblem(problem.m, problem.n, problem.k, dtype_a=problem.dtype_a, dtype_b=problem.dtype_b))
     names = ("batch", "dtype_c", "dtype_acc", "transpose_a", "transpose_b")
     return {name: whole[name] for name in names if whole[name] != usual[name]}
 
@@ -145,7 +167,7 @@ def _tight(problem: GemmProblem) -> GemmProblem:
     )
 
 
-def _values(problem: GemmProblem) -> dict[str, object]:
-    values = to_json(problem)
+def _json(value: object) -> dict[str, object]:
+    values = to_json(value)
     assert isinstance(values, dict)
     return dict(values)

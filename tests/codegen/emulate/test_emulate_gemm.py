@@ -29,7 +29,7 @@ from codegen.xe.rules import check
 from hal import Device, DeviceSpec, list_devices, open_device, resolve_device
 from tests.codegen.xe.build.draws import DEVICES, draw
 from tests.codegen.xe.build.problems import other_sizes
-from tuner.shapes.relaunch import code_of, relaunched
+from tuner.space.xe.relaunch import code_of, relaunched
 from tuner.verify.reference import Reference
 from tuner.verify.verify import (
     verify_by_simulation,

@@ -46,7 +46,7 @@ def test_shapes_come_from_a_file_by_its_suffix_and_from_text(tmp_path: Path) -> 
     [
         (("--shapes", "3x5x7", "--m", "3"), "each shape says its own sizes"),
         (("--shapes", "3x5x7", "--within", "half"), "--within: expected 0% to 100%"),
-        (("--shapes", "3x5x7", "--roofline", "0.5"), "expected no --roofline"),
+        (("--shapes", "3x5x7", "--roofline", "1.5"), "--roofline: Input should be less than or equal to 1"),
         (("--shapes", "3x5x7 k=2"), "expected k once"),
     ],
 )

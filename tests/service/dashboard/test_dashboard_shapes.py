@@ -61,31 +61,6 @@ def test_a_set_tells_each_shape_with_its_evidence(client: TestClient, context: C
     assert client.get("/shapes/01970a3c-0000-7000-8000-000000000000").status_code == 404
 
 
-@pytest.mark.parametrize("search", [None, "model"])
-def test_visits_of_before_are_told_apart_where_the_search_named_its_own(
-    client: TestClient, context: Context, search: str | None
-) -> None:
-    made = client.post("/v1/shape-sets", json=BODY | {"budget": {"trials": 3}}).json()
-    with context.database.write() as session:
-        for number, shape in enumerate(made["shapes"]):
-            job = jobs.get(session, UUID(shape["job_id"]))
-            assert job is not None
-            rows.add_predicted(session, job, 0, 200.0).proposer = search and "default"
-            for own in range(1, 2 - number):
-                rows.add_predicted(session, job, own, 80.0).proposer = search
-            for visit in range(2, 4):
-                rows.add_predicted(session, job, visit, 90.0)
-    found = client.get(f"/v1/shape-sets/{made['id']}").json()
-    assert (found["trials"], found["across"]) == (7, 4 if search else 0)
-    text = text_of(client.get(f"/shapes/{made['id']}").text)
-    told = (
-        "Trials 3 of 3 and 4 of other shapes' kernels, beyond the budget Time"
-        if search
-        else "Trials 7 those of other shapes' kernels among them, not told apart; the budget was 3 Time"
-    )
-    assert told in text
-
-
 def test_the_fewest_kernels_lead_to_their_binaries_and_the_others_are_held_against_them(
     client: TestClient, context: Context
 ) -> None:

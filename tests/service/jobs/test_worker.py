@@ -1,4 +1,4 @@
-"""A job that a command names is run with its lease extended, until another takes it over or a signal ends it."""
+"""A job of a set of shapes is run with its lease extended, until another takes it over or a signal ends it."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from db.queries.cluster import leases
 from db.schema.base import utc_now
 from service.http.deps import Context
-from service.jobs.job_runs import ClaimedJob, JobEnd, RunJob
+from service.jobs.job_runs import ClaimedJob, JobEnd
 from service.jobs.worker import Worker, stop_on_signals
 from service.settings import Settings
 from tests.service.cluster.job_loop import coordinator
@@ -23,10 +23,10 @@ Make = Callable[..., Worker]
 
 @pytest.fixture
 def make(context: Context, settings: Settings) -> Make:
-    """Makes a worker of the service's database from what it does with a job."""
+    """Makes a worker of the service's database."""
 
-    def made(run_job: RunJob, **changes: object) -> Worker:
-        return Worker(context.database, settings.model_copy(update=changes), run_job)
+    def made(**changes: object) -> Worker:
+        return Worker(context.database, settings.model_copy(update=changes), threading.Event())
 
     return made
 
@@ -46,10 +46,10 @@ def test_the_lease_is_kept_alive_while_a_job_runs(client: TestClient, context: C
             threading.Event().wait(0.01)
         return JobEnd.CANCELLED
 
-    worker = make(run_job, lease_s=0.4)
-    assert worker.run_one(job_id)
+    worker = make(lease_s=0.4)
+    assert worker.run_one(job_id, run_job)
     assert client.get(f"/v1/jobs/{job_id}").json()["status"] == "succeeded"
-    assert not worker.run_one(job_id)
+    assert not worker.run_one(job_id, run_job)
 
 
 def test_a_job_that_another_took_over_is_left_to_it(client: TestClient, context: Context, make: Make) -> None:
@@ -62,7 +62,7 @@ def test_a_job_that_another_took_over_is_left_to_it(client: TestClient, context:
         assert interrupt.wait(10), "the heartbeat did not notice"
         return JobEnd.SUCCEEDED
 
-    assert make(run_job, lease_s=0.1).run_one(job_id)
+    assert make(lease_s=0.1).run_one(job_id, run_job)
     with context.database.read() as session:
         assert row_of(session, job_id).worker == "elsewhere/1/1"
     assert client.get(f"/v1/jobs/{job_id}").json()["status"] == "running"

@@ -8,7 +8,7 @@ from codegen.cpu.emit.workspace import workspace_of
 from codegen.cpu.rules import CpuCase, check_cpu_problem
 from hal import DeviceSpec, Timing
 from tuner.errors import NoRoofline, NotOnThisCpu
-from tuner.space.cpu.carry import carry, choices
+from tuner.space.cpu.adapt import adapt, choices
 from tuner.space.cpu.heuristic import default_cpu_config, explain_cpu_default
 from tuner.space.cpu.refit import refit, within
 from tuner.space.cpu.space import cpu_space
@@ -43,8 +43,8 @@ class CpuTuning:
     def refit(self, problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, given: Collection[str]) -> CpuConfig:
         return refit(problem, config, spec, given)
 
-    def carry(self, config: CpuConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> CpuConfig:
-        return carry(config, source, problem, spec)
+    def adapt(self, config: CpuConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> CpuConfig:
+        return adapt(config, source, problem, spec)
 
     def choices(self, config: CpuConfig, problem: GemmProblem, spec: DeviceSpec) -> tuple[object, ...]:
         return choices(config, problem, spec)

@@ -11,12 +11,12 @@ from tuner.model.traffic import memory_bytes
 from tuner.model.xe import Predictions, columns_of_space, predict, predict_many
 from tuner.model.xe.roof import roof_us
 from tuner.session.trial import Prediction
-from tuner.shapes.relaunch import code_of, relaunched
 from tuner.space.space import Space
 from tuner.space.step import HeuristicStep
-from tuner.space.xe.carry import carry, choices
+from tuner.space.xe.adapt import adapt, choices
 from tuner.space.xe.heuristic import default_config, explain_default
 from tuner.space.xe.refit import refit_xe
+from tuner.space.xe.relaunch import code_of, relaunched
 from tuner.space.xe.space import xe_space
 
 
@@ -48,8 +48,8 @@ class XeTuning:
     def refit(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec, given: Collection[str]) -> XeConfig:
         return refit_xe(problem, config, spec, given)
 
-    def carry(self, config: XeConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
-        return carry(config, source, problem, spec)
+    def adapt(self, config: XeConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
+        return adapt(config, source, problem, spec)
 
     def choices(self, config: XeConfig, problem: GemmProblem, spec: DeviceSpec) -> tuple[object, ...]:
         return choices(config, problem, spec)

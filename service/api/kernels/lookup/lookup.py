@@ -58,10 +58,10 @@ from tuner.search.space_prediction import prediction_if_known
 from tuner.search.warm_start import (
     MOST,
     Donor,
+    adapted,
     epilogue_class,
     fitted,
 )
-from tuner.shapes.carry import carried
 
 FARTHEST = 2.0
 """Maximum distance of a nearby problem, in doublings of M, N, K and batch."""
@@ -117,11 +117,11 @@ class Lookup:
         tuned = self.nearby.tuned(self.session, [job.job_id for _, job in near])
         for far, job in near:
             for found in tuned[job.job_id][:1]:
-                if (answer := self._carried(found, far)) is not None:
+                if (answer := self._adapted(found, far)) is not None:
                     return answer
         return None
 
-    def _carried(self, found: Tuned, far: float) -> Found | None:
+    def _adapted(self, found: Tuned, far: float) -> Found | None:
         source, config = found.problem, found.config
         if epilogue_class(source) != epilogue_class(self.problem):
             return None
@@ -171,7 +171,7 @@ class Lookup:
     def _fitted(self, source: GemmProblem, config: KernelConfig) -> KernelConfig | None:
         """Return the configuration with its choices applied to this problem; None if a rule refuses it."""
         try:
-            return carried(config, source, self.problem, self.device.spec)
+            return adapted(config, source, self.problem, self.device.spec)
         except Refused:
             return None
 

@@ -4,8 +4,9 @@ import threading
 import time
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from uuid import UUID
 
 import pytest
@@ -18,12 +19,7 @@ from db.queries import (
 from db.schema.base import utc_now
 from db.session import Database
 from hal import UnknownDevice
-from service.api.shapes.lease import leased
-from service.api.shapes.running import SetRunner
-from service.api.shapes.working import (
-    run_set,
-    sets_at,
-)
+from service.api.shapes.running import leased, run_set
 from service.cluster.coordinator import Coordinator
 from service.cluster.local import LocalEngine, LocalExecutor
 from service.errors import Conflict
@@ -32,6 +28,7 @@ from service.jobs.job_runs import (
     ClaimedJob,
     JobEnd,
 )
+from service.jobs.tuning import Tuning
 from service.jobs.worker_names import own_name
 from service.settings import Settings
 from tests.service.api.shapes.test_running import SHAPES, SPEC, AnyShape, Start, database, start, submitted
@@ -78,18 +75,13 @@ def test_a_preset_brings_the_layers_of_a_model(settings: Settings, clock: Clock)
 
 
 def test_options_are_those_of_jobs(client: TestClient, context: Context) -> None:
-    budget = {"trials": 20, "seconds": 60, "no_gain": 7}
+    budget = {"trials": 20, "seconds": 60.0, "no_gain": 7, "roofline": 0.75}
     found = made(client, reuse=False, warm_start=False, search="tpe", budget=budget)
-    assert (found["reuse"], found["warm_start"], found["search"], found["budget"]["no_gain"]) == (
-        False,
-        False,
-        "tpe",
-        7,
-    )
+    assert (found["reuse"], found["warm_start"], found["search"], found["budget"]) == (False, False, "tpe", budget)
     with context.database.read() as session:
         job = jobs.get(session, UUID(found["shapes"][1]["job_id"]))
     assert job is not None
-    assert (job.search, job.budget_no_gain) == ("tpe", 7)
+    assert (job.search, job.budget_no_gain, job.budget_roofline) == ("tpe", 7, 0.75)
     other = made(client)
     assert other["id"] != found["id"]
     assert (other["reuse"], other["warm_start"], other["search"]) == (True, True, "portfolio")
@@ -166,7 +158,7 @@ def test_a_coordinator_runs_a_set_when_no_job_waits(
 ) -> None:
     set_id = submitted(database)
     settings = Settings(data_dir=tmp_path, worker_poll_s=0.05)
-    tuning = start(set_id, AnyShape())._tuning  # pyright: ignore[reportPrivateUsage]
+    tuning = start(AnyShape()).tuning
 
     def no_job(_job: ClaimedJob, _interrupt: threading.Event) -> JobEnd:
         raise AssertionError("jobs of the set are the set's")
@@ -179,7 +171,7 @@ def test_a_coordinator_runs_a_set_when_no_job_waits(
         settings,
         engine,
         lambda _database, _executor: no_job,
-        set_at=sets_at(settings, lambda _database, _executor: tuning),
+        set_at=lambda _database, _executor: partial(run_set, tuning, settings),
     )
     thread = threading.Thread(target=coordinator.run)
     thread.start()
@@ -209,18 +201,18 @@ def test_one_process_runs_a_set_at_a_time(database: Database) -> None:
         later = now + timedelta(seconds=61)
         assert [row.id for row in shape_sets.waiting(session, lambda _: False, later)] == [set_id]
         assert [row.id for row in shape_sets.waiting(session, lambda name: name == "another", now)] == [set_id]
-    with pytest.raises(Conflict, match="is run by another"), leased(database, set_id, 60.0, lambda: None):
+    with pytest.raises(Conflict, match="is run by another"), leased(database, set_id, 60.0, threading.Event()):
         pass
     with database.write() as session:
         shape_sets.give_up(session, set_id, "another", now)
-    with leased(database, set_id, 60.0, lambda: None), database.write() as session:
+    with leased(database, set_id, 60.0, threading.Event()), database.write() as session:
         held = shape_sets.claim(session, set_id, "a third", 60.0, lambda _: False, utc_now())
     assert held == own_name()
 
 
 def test_a_lease_that_was_lost_stops_the_run(database: Database) -> None:
     set_id, stopped = submitted(database), threading.Event()
-    with leased(database, set_id, 0.2, stopped.set):
+    with leased(database, set_id, 0.2, stopped):
         with database.write() as session:
             shape_sets.claim(session, set_id, "another", 60.0, lambda _: True, utc_now())
         assert stopped.wait(30)
@@ -233,14 +225,12 @@ def test_a_set_that_cannot_go_on_ends_and_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     set_id = submitted(database)
-    tuning = start(set_id, AnyShape())._tuning  # pyright: ignore[reportPrivateUsage]
+    tuning = start(AnyShape()).tuning
 
-    def away(_runner: SetRunner) -> bool:
+    def away(*_: object) -> NoReturn:
         raise UnknownDevice("it is not in this machine")
 
-    monkeypatch.setattr(SetRunner, "run", away)
-    with database.write() as session:
-        shape_sets.claim(session, set_id, "w", 60.0, lambda _: False, utc_now())
+    monkeypatch.setattr(Tuning, "opened", away)
     run_set(tuning, Settings(data_dir=tmp_path), set_id, threading.Event())
     with database.read() as session:
         found = shape_sets.get(session, set_id)

@@ -1,5 +1,6 @@
 """A set of shapes runs under one budget, goes on after a stop or a kill, and ends with kernels tried on all shapes."""
 
+import threading
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -26,27 +27,27 @@ from service.api.shapes import (
 )
 from service.api.shapes.requests import (
     SetRequest,
-    SetSearch,
     submit,
     understand,
 )
-from service.api.shapes.running import (
-    SetProgress,
-    SetRunner,
-)
-from service.api.shapes.schemas import ShapeSetOut
+from service.api.shapes.running import run_set
+from service.api.shapes.schemas import ShapeSetBody, ShapeSetOut
+from service.api.shapes.service import find_set
 from service.artifacts import ArtifactStore
 from service.cluster import local
 from service.cluster.local import LocalExecutor
 from service.errors import BadRequest, NotFound
 from service.jobs.tuning import Tuning
+from service.schemas import to_body
 from service.settings import Settings
 from tests.tuner.fakes import FakeCompiler, FakeDevice, Fuse, Killed, cpu_spec
 from tuner.backend import tuning_for
 from tuner.errors import ContraryObjective, NoEnergy
 from tuner.search.method import Method
 from tuner.search.objective import Objective
-from tuner.session.result import SessionResult
+from tuner.session.budget import Budget
+from tuner.session.job_spec import JobOptions
+from tuner.session.result import Event, SessionResult, TrialEnded
 from tuner.session.session import run_session
 from tuner.shapes.shape import Shape
 
@@ -87,7 +88,23 @@ class AnyShape:
         pass
 
 
-Start = Callable[..., SetRunner]
+@dataclass
+class Run:
+    """One run of a set in a process of its own; `stop` ends it."""
+
+    tuning: Tuning
+    settings: Settings
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def __call__(self, set_id: UUID) -> bool:
+        """Run the set; return whether it is over."""
+        run_set(self.tuning, self.settings, set_id, self.stop, alone=True)
+        with self.tuning.database.read() as session:
+            return find_set(session, set_id).status != "active"
+
+
+OnEvent = Callable[[Event], None]
+Start = Callable[..., Run]
 
 
 @pytest.fixture
@@ -100,18 +117,18 @@ def database(sqlite_url: str) -> Database:
 def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, database: Database) -> Start:
     """Makes what runs a set in a process of its own."""
 
-    def made(set_id: UUID, device: AnyShape, on_progress: Callable[[SetProgress], None] = lambda _: None) -> SetRunner:
+    def made(device: AnyShape, on_event: OnEvent = lambda _: None) -> Run:
         monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(FakeCompiler()))
         monkeypatch.setattr(local, "open_device", lambda _: device)
         here = LocalExecutor(lambda _: HERE, tmp_path / "locks")
-        mine = Tuning(database, ArtifactStore(tmp_path / "artifacts"), tmp_path / "cache", executor=here)
-        return SetRunner(mine, Settings(data_dir=tmp_path), set_id, on_progress)
+        mine = Tuning(database, ArtifactStore(tmp_path / "artifacts"), tmp_path / "cache", on_event, executor=here)
+        return Run(mine, Settings(data_dir=tmp_path))
 
     return made
 
 
 def _request(trials: int = 30) -> SetRequest:
-    return SetRequest("three", SHAPES, SPEC, trials, 300.0, 5, 0.05)
+    return SetRequest("three", SHAPES, SPEC, JobOptions(budget=Budget(trials, 300.0), seed=5), 0.05)
 
 
 def submitted(database: Database, request: SetRequest | None = None) -> UUID:
@@ -142,15 +159,14 @@ def _check_whole(database: Database, found: ShapeSetOut) -> None:
 
 
 def test_a_set_is_tuned_under_one_budget_and_kernels_are_tried_on_all_shapes(database: Database, start: Start) -> None:
-    set_id, seen = submitted(database), list[SetProgress]()
-    assert start(set_id, AnyShape(), seen.append).run()
+    set_id = submitted(database)
+    assert start(AnyShape())(set_id)
     found = _read(database, set_id)
     assert (found.status, [shape.weight for shape in found.shapes]) == ("succeeded", [3.0, 1.0, 2.0])
     _check_whole(database, found)
-    assert {now.doing for now in seen} == {"searching", "comparing"}
-    searched = max(now.done for now in seen if now.doing == "searching")
+    searched = found.trials - found.cross_trials
     assert 20 < searched <= 30
-    assert (found.trials - found.across, found.across > 0) == (searched, True), "kernels of other shapes are beyond it"
+    assert found.cross_trials > 0, "kernels of other shapes are beyond the budget"
     assert all(shape.interleaved and shape.gain is not None and shape.gain >= 1 for shape in found.shapes)
     cover = found.cover
     assert cover is not None
@@ -169,54 +185,54 @@ def test_a_set_is_tuned_under_one_budget_and_kernels_are_tried_on_all_shapes(dat
             assert cell.slower <= 1.05
     assert len(_read(database, set_id, 1.0).cover.needed) <= len(cover.needed)  # pyright: ignore[reportOptionalMemberAccess]
     assert found.compiled + found.reused >= found.trials
-    assert start(set_id, AnyShape()).run()  # over: nothing more is done
+    assert start(AnyShape())(set_id)  # over: nothing more is done
     assert _read(database, set_id).spent_s == found.spent_s
 
 
 def test_a_set_that_was_stopped_goes_on(database: Database, start: Start) -> None:
-    set_id, runners = submitted(database), list[SetRunner]()
+    set_id, ended = submitted(database), list[Event]()
 
-    def stop(now: SetProgress) -> None:
-        if now.done >= 12:
-            runners[0].stop()
+    def heard(event: Event) -> None:
+        ended.extend([event] if isinstance(event, TrialEnded) else [])
+        if len(ended) == 12:
+            run.stop.set()
 
-    runners.append(start(set_id, AnyShape(), stop))
-    assert not runners[0].run()
+    run = start(AnyShape(), heard)
+    assert not run(set_id)
     half = _read(database, set_id)
     assert (half.status, half.cover) == ("active", None)
     assert {shape.status.value for shape in half.shapes} == {"queued"}
-    assert 12 <= half.trials < 30
+    assert half.trials == 12
     with database.write() as session:  # its jobs are left to who runs the set
         assert leases.claim_next(session, "another", 60.0) is None
-    assert start(set_id, AnyShape()).run()
+    assert start(AnyShape())(set_id)
     _check_whole(database, _read(database, set_id))
 
 
 @pytest.mark.parametrize(
-    ("doing", "done"),
-    [
-        pytest.param("searching", 0, marks=pytest.mark.slow),
-        pytest.param("searching", 12, marks=pytest.mark.slow),
-        ("comparing", 1),
-    ],
+    "after",
+    [pytest.param(0, marks=pytest.mark.slow), pytest.param(12, marks=pytest.mark.slow), "other shape"],
+    ids=str,
 )
-def test_a_set_that_was_killed_goes_on(database: Database, start: Start, doing: str, done: int) -> None:
-    set_id, fuse = submitted(database), Fuse()
+def test_a_set_that_was_killed_goes_on(database: Database, start: Start, after: int | str) -> None:
+    set_id, fuse, begun = submitted(database), Fuse(), list[str | None]()
 
-    def light(now: SetProgress) -> None:
-        if now.doing == doing and now.done >= done and fuse.at is None:
+    def light(event: Event) -> None:
+        if isinstance(event, TrialEnded):
+            begun.append(event.trial.proposer)
+        if fuse.at is None and (len(begun) == after or after in begun):
             fuse.at = fuse.steps + 4
 
     with pytest.raises(Killed):
-        start(set_id, AnyShape(fuse=fuse), light).run()
-    assert (_read(database, set_id).cover is not None) == (doing == "comparing")
-    assert start(set_id, AnyShape()).run()
+        start(AnyShape(fuse=fuse), light)(set_id)
+    assert ("other shape" in begun) == (after == "other shape")
+    assert start(AnyShape())(set_id)
     _check_whole(database, _read(database, set_id))
 
 
 def test_a_shape_on_which_nothing_runs_fails_and_the_others_are_tuned(database: Database, start: Start) -> None:
     set_id = submitted(database)
-    assert start(set_id, AnyShape(broken=SHAPES[1].problem)).run()
+    assert start(AnyShape(broken=SHAPES[1].problem))(set_id)
     found = _read(database, set_id)
     assert [shape.status.value for shape in found.shapes] == ["succeeded", "failed", "succeeded"]
     assert (found.shapes[1].error or "").startswith("device-unusable: ")
@@ -229,7 +245,7 @@ def test_equal_requests_share_a_set_while_it_is_active(database: Database, start
     with database.write() as session:
         assert submit(session, _request(), 100) == (set_id, False)
         assert service.cancel(session, set_id).status == "cancelled"
-    assert start(set_id, AnyShape()).run()
+    assert start(AnyShape())(set_id)
     found = _read(database, set_id)
     assert {shape.status.value for shape in found.shapes} == {"cancelled"}
     assert submitted(database) != set_id
@@ -248,8 +264,9 @@ def test_a_set_may_weigh_memory_too(database: Database, start: Start, monkeypatc
         return run_session(*arguments, **options)
 
     monkeypatch.setattr(searching, "run_session", watched)
-    set_id = submitted(database, replace(_request(3), method=Method.NSGA2, objective=Objective.TIME_MEMORY))
-    assert start(set_id, AnyShape()).run()
+    options = replace(_request(3).options, search=Method.NSGA2, objective=Objective.TIME_MEMORY)
+    set_id = submitted(database, replace(_request(), options=options))
+    assert start(AnyShape())(set_id)
     found = _read(database, set_id)
     assert (found.status, found.search, found.objective) == ("succeeded", Method.NSGA2, Objective.TIME_MEMORY)
     assert weighed == [(Method.NSGA2, Objective.TIME_MEMORY)] * len(SHAPES)
@@ -258,25 +275,20 @@ def test_a_set_may_weigh_memory_too(database: Database, start: Start, monkeypatc
 def test_what_cannot_be_is_refused_before_anything_is_stored(tmp_path: Path) -> None:
     directory, settings = DeviceDirectory(lambda: [HERE], 10.0), Settings(data_dir=tmp_path)
 
-    def ask(
-        shapes: tuple[Shape, ...], trials: int = 10, within: float = 0.05, search: SetSearch | None = None
-    ) -> SetRequest:
-        return understand("s", shapes, SPEC.id, None, (trials, 10.0), 0, within, directory, settings, search)
+    def ask(shapes: tuple[Shape, ...], within: float = 0.05, trials: int = 10, **options: object) -> SetRequest:
+        bodies = [{"problem": to_body(one.problem), "weight": one.weight, "name": one.name} for one in shapes]
+        fields = {"shapes": bodies, "device": SPEC.id, "within": within, "budget": {"trials": trials, "seconds": 10.0}}
+        return understand(ShapeSetBody.model_validate(fields | options), directory, settings)
 
     assert ask(SHAPES).shapes == SHAPES
     with pytest.raises(BadRequest, match="at least one for each of 3 shapes"):
         ask(SHAPES, trials=2)
-    for no_gain in (0, -1, 2**31):
-        with pytest.raises(BadRequest, match=f"no_gain: expected 1 to 2147483647, got {no_gain}"):
-            ask(SHAPES, search=SetSearch(no_gain=no_gain))
-    weighing = SetSearch(objective=Objective.TIME_MEMORY)
-    assert (ask(SHAPES, search=weighing).method, ask(SHAPES).method) == (Method.NSGA2, Method.PORTFOLIO)
-    assert ask(SHAPES, search=weighing).hash != ask(SHAPES).hash
+    weighing = ask(SHAPES, objective=Objective.TIME_MEMORY)
+    assert (weighing.options.search, ask(SHAPES).options.search) == (Method.NSGA2, Method.PORTFOLIO)
+    assert weighing.hash != ask(SHAPES).hash
     with pytest.raises(ContraryObjective, match="does not weigh time-memory"):
-        ask(SHAPES, search=SetSearch(method=Method.RANDOM, objective=Objective.TIME_MEMORY))
+        ask(SHAPES, search=Method.RANDOM, objective=Objective.TIME_MEMORY)
     with pytest.raises(NoEnergy, match="cannot be read"):
-        ask(SHAPES, search=SetSearch(objective=Objective.TIME_ENERGY))
-    with pytest.raises(BadRequest, match="within"):
-        ask(SHAPES, within=1.5)
+        ask(SHAPES, objective=Objective.TIME_ENERGY)
     with pytest.raises(BadRequest, match=r"shape 3, 9x64x96 .*rule dynamic"):
         ask((*SHAPES[:2], Shape(replace(_problem(9, 64, 96), dynamic=True))))

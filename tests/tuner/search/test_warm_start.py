@@ -12,7 +12,7 @@ from tuner.backend import tuning_for, tuning_of
 from tuner.search.problem_search import (
     search_for,
 )
-from tuner.shapes.carry import carried
+from tuner.search.warm_start import adapted
 
 CPU, B580 = cpu_spec(), find("b580")
 SOURCE = GemmProblem(48, 320, 512, dtype_a=DType.F32, dtype_b=DType.F32)
@@ -20,10 +20,10 @@ SOURCE = GemmProblem(48, 320, 512, dtype_a=DType.F32, dtype_b=DType.F32)
 
 def test_on_its_own_shape_a_configuration_stays_and_what_is_whole_stays_whole() -> None:
     config = tuning_for(CPU).default(SOURCE, CPU)
-    assert carried(config, SOURCE, SOURCE, CPU) is config
+    assert adapted(config, SOURCE, SOURCE, CPU) is config
     larger = replace(SOURCE, m=96, n=640, k=1024, lda=None, ldb=None, ldc=None,
                      batch_stride_a=None, batch_stride_b=None, batch_stride_c=None)  # fmt: skip
-    found = carried(config, SOURCE, larger, CPU)
+    found = adapted(config, SOURCE, larger, CPU)
     check_kernel(larger, found, CPU)
     tuning = tuning_of(config)
     assert tuning.choices(found, larger, CPU)[:3] == tuning.choices(config, SOURCE, CPU)[:3]
@@ -31,7 +31,7 @@ def test_on_its_own_shape_a_configuration_stays_and_what_is_whole_stays_whole() 
 
 def test_a_tile_has_no_more_rows_than_there_are() -> None:
     one = GemmProblem(1, 320, 512, dtype_a=DType.F32, dtype_b=DType.F32)
-    found = carried(tuning_for(CPU).default(SOURCE, CPU), SOURCE, one, CPU)
+    found = adapted(tuning_for(CPU).default(SOURCE, CPU), SOURCE, one, CPU)
     assert isinstance(found, CpuConfig)
     assert found.matmul.innermost.m == 1
     check_kernel(one, found, CPU)
@@ -50,7 +50,7 @@ def test_what_is_carried_is_legal_or_a_rule_says_why_not(spec: object) -> None:
         proposal = search.ask()
         assert proposal is not None
         try:
-            found = carried(proposal.config, source, other, device)
+            found = adapted(proposal.config, source, other, device)
         except Refused as refusal:
             rules.add(refusal.rule)
             continue

@@ -9,7 +9,7 @@ MOST_BYTES = 2**30
 _PER_OUTPUT = 8 + 3 * 8  # a sum and its bounds, in float64
 
 
-class KeptReferences:
+class ReferenceCache:
     """LRU cache of references by problem and seed. At least one is kept."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:

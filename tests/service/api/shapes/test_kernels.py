@@ -1,21 +1,17 @@
 """Kernels of a set on each of its shapes: one that takes sizes is the same binary everywhere, and is compiled once."""
 
-from pathlib import Path
-
-from codegen import DType, Extent, GemmProblem, MatmulConfig, XeConfig, XeStrategy, compile_gemm
-from codegen.workers.cache import CompileCache
+from codegen import DType, Extent, GemmProblem, MatmulConfig, XeConfig, XeStrategy
 from codegen.workers.code_key import with_groups
 from codegen.xe.rules import tiles_of
+from db.schema.base import new_id
 from hal import find
-from service.api.shapes.matrix import (
-    Searched,
+from service.api.shapes.kernels import (
     SetKernel,
+    apply_kernels,
     cells_of,
     choose_kernels,
-    visitors_of,
 )
-from service.api.shapes.state import CountingCompiler
-from tests.tuner.fakes import FakeCompiler
+from service.api.shapes.state import SetShape
 from tuner.session.trial import (
     Outcome,
     Prediction,
@@ -24,7 +20,8 @@ from tuner.session.trial import (
     Status,
     Trial,
 )
-from tuner.shapes.across import Compared
+from tuner.shapes.allocation import Progress
+from tuner.shapes.compare_kernels import Compared
 
 B580 = find("b580")
 CONFIG = XeConfig(MatmulConfig(Extent(2, 2, 1), Extent(32, 64, 32), Extent(16, 32, 32)), XeStrategy((2, 2)))
@@ -46,37 +43,31 @@ def _trial(number: int, problem: GemmProblem, time_us: float) -> Trial:
     return Trial(number, with_groups(CONFIG, tiles_of(problem, CONFIG)), outcome=outcome)
 
 
+def _shape(number: int, problem: GemmProblem, time_us: float) -> SetShape:
+    return SetShape(number, new_id(), problem, [_trial(0, problem, time_us)], Progress(1.0))
+
+
 def test_one_code_that_won_on_two_shapes_is_one_kernel() -> None:
-    shapes = [Searched(5, FIRST, 1.0, [_trial(0, FIRST, 9.0)]), Searched(6, WIDE, 1.0, [_trial(0, WIDE, 20.0)])]
+    shapes = [_shape(5, FIRST, 9.0), _shape(6, WIDE, 20.0)]
     assert [member for member, _ in choose_kernels(shapes, B580, 0.05)] == [6]
-    odd = Searched(7, ODD, 1.0, [_trial(0, ODD, 5.0)])  # B by lanes there
+    odd = _shape(7, ODD, 5.0)  # B by lanes there
     assert [member for member, _ in choose_kernels([*shapes, odd], B580, 0.05)] == [6, 7]
 
 
 def test_a_kernel_that_takes_sizes_is_its_own_binary_on_other_shapes() -> None:
     kernels = [SetKernel(1, FIRST, CONFIG, MADE)]
-    there = visitors_of(kernels, WIDE, B580)
+    there = apply_kernels(kernels, WIDE, B580)
     assert [config.matmul.threads for _, config in there.configs if isinstance(config, XeConfig)] == [Extent(2, 4, 1)]
     nothing_tried = Compared(_trial(0, WIDE, 20.0), None, {})
     (cell,) = cells_of(there, nothing_tried, WIDE, B580, measured=False)
     assert (cell.evidence, cell.content_hash) == ("predicted", MADE)
-    odd = visitors_of(kernels, ODD, B580)
+    odd = apply_kernels(kernels, ODD, B580)
     assert odd.configs == ()
     assert odd.refused[1].startswith("rule one-binary: 48x100x72 ")
 
 
 def test_kernels_with_sizes_compiled_in_have_no_binary_elsewhere() -> None:
     first, wide = _problem(64, 96, 128, dynamic=False), _problem(40, 200, 136, dynamic=False)
-    there = visitors_of([SetKernel(1, first, CONFIG, MADE)], wide, B580)
+    there = apply_kernels([SetKernel(1, first, CONFIG, MADE)], wide, B580)
     (cell,) = cells_of(there, Compared(_trial(0, wide, 20.0), None, {}), wide, B580, measured=False)
     assert (cell.evidence, cell.content_hash) == ("predicted", None)
-
-
-def test_the_count_of_compiled_kernels_knows_code_of_other_sizes(tmp_path: Path) -> None:
-    cache = CompileCache(tmp_path)
-    compiler = CountingCompiler(FakeCompiler(), cache)
-    compiler.compile(FIRST, CONFIG, B580)
-    cache.put(compile_gemm(FIRST, CONFIG, B580), B580)
-    compiler.compile(WIDE, with_groups(CONFIG, tiles_of(WIDE, CONFIG)), B580)
-    compiler.compile(ODD, with_groups(CONFIG, tiles_of(ODD, CONFIG)), B580)
-    assert (compiler.compiled, compiler.reused) == (2, 1)

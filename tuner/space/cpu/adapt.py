@@ -12,7 +12,7 @@ from hal import DeviceSpec
 from tuner.space.cpu.points import WHOLE, CpuPoint, config_of, is_dots, plain_blocks, point_of
 
 
-def carry(config: CpuConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> CpuConfig:
+def adapt(config: CpuConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> CpuConfig:
     """Return the configuration for `problem` with the choices that `config` makes for `source`.
 
     Raises:

@@ -12,7 +12,7 @@ from hal import DeviceSpec
 from tuner.space.xe.points import config_of, point_of
 
 
-def carry(config: XeConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
+def adapt(config: XeConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
     """Return the configuration for `problem` with the choices that `config` makes for `source`.
 
     Raises:

@@ -14,7 +14,7 @@ from codegen.xe.rules import (
 from hal import DeviceSpec, find
 from tests.codegen.xe.build.configs import draw_config
 from tests.codegen.xe.build.problems import draw_problem, other_sizes
-from tuner.shapes.relaunch import code_of, relaunched
+from tuner.space.xe.relaunch import code_of, relaunched
 from tuner.verify.verify import verify_by_simulation
 
 _TRIES = 12

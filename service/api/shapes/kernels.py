@@ -6,40 +6,29 @@ from dataclasses import dataclass
 from codegen import GemmProblem, KernelConfig, Refused
 from db.queries.shape_sets import Cell
 from hal import DeviceSpec
+from service.api.shapes.state import SetShape
 from tuner.backend import tuning_of
-from tuner.session.trial import Trial
-from tuner.shapes.across import Compared, How
-from tuner.shapes.carry import carried
-from tuner.shapes.neighbours import distance, ranked
+from tuner.search.warm_start import adapted, distance, ranked
+from tuner.shapes.compare_kernels import Compared, How
 
 MOST_KERNELS = 24
 """Maximum number of kernels that are tried on all shapes: the best of each, then those nearly as good."""
 _OF_A_SHAPE = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Searched:
-    """A shape of a set after its search: its trials, by the id of its member."""
-
-    member_id: int
-    problem: GemmProblem
-    weight: float
-    trials: Sequence[Trial]
-
-
-def choose_kernels(shapes: Sequence[Searched], spec: DeviceSpec, within: float) -> list[tuple[int, KernelConfig]]:
+def choose_kernels(shapes: Sequence[SetShape], spec: DeviceSpec, within: float) -> list[tuple[int, KernelConfig]]:
     """Choose the configurations to try on all shapes, each with the member that it is from.
 
     First the best of each shape, in order of their share of the total; then others within `within` of their
     best. Configurations that make the same choices are one kernel.
     """
-    found: list[tuple[int, float, Searched, KernelConfig]] = []
+    found: list[tuple[int, float, SetShape, KernelConfig]] = []
     for shape in shapes:
         best = ranked(shape.trials)[:_OF_A_SHAPE]
         times = [trial.outcome.time_us for trial in best if trial.outcome is not None and trial.outcome.time_us]
         for place, (trial, time_us) in enumerate(zip(best, times, strict=True)):
             if time_us <= times[0] * (1 + within):
-                found.append((place, -shape.weight * times[0], shape, trial.config))
+                found.append((place, -shape.progress.weight * times[0], shape, trial.config))
     kernels: dict[tuple[object, ...], tuple[int, KernelConfig]] = {}
     for _, _, shape, config in sorted(found, key=lambda each: each[:2]):
         kernels.setdefault(tuning_of(config).choices(config, shape.problem, spec), (shape.member_id, config))
@@ -57,7 +46,7 @@ class SetKernel:
 
 
 @dataclass(frozen=True, slots=True)
-class Visitors:
+class Applied:
     """Kernels of a set applied to one shape, the nearest shape's first; `refused` has the reasons of the
     others.
 
@@ -69,7 +58,7 @@ class Visitors:
     binaries: dict[int, str]
 
 
-def visitors_of(kernels: Sequence[SetKernel], problem: GemmProblem, spec: DeviceSpec) -> Visitors:
+def apply_kernels(kernels: Sequence[SetKernel], problem: GemmProblem, spec: DeviceSpec) -> Applied:
     """Apply the kernels to `problem`: a dynamic one is the same binary, others make the same choices."""
     configs: list[tuple[int, KernelConfig]] = []
     refused: dict[int, str] = {}
@@ -78,27 +67,27 @@ def visitors_of(kernels: Sequence[SetKernel], problem: GemmProblem, spec: Device
         config = kernel.config
         try:
             same = tuning_of(config).relaunch(config, kernel.problem, problem, spec)
-            configs.append((kernel.id, same or carried(config, kernel.problem, problem, spec)))
+            configs.append((kernel.id, same or adapted(config, kernel.problem, problem, spec)))
             if same is not None and kernel.content_hash is not None:
                 binaries[kernel.id] = kernel.content_hash
         except Refused as refusal:
             refused[kernel.id] = f"rule {refusal.rule}: {refusal.message}"
-    return Visitors(tuple(configs), refused, binaries)
+    return Applied(tuple(configs), refused, binaries)
 
 
 def cells_of(
-    visitors: Visitors, found: Compared, problem: GemmProblem, spec: DeviceSpec, *, measured: bool
+    applied: Applied, found: Compared, problem: GemmProblem, spec: DeviceSpec, *, measured: bool
 ) -> list[Cell]:
     """Return a cell for each kernel: its measured time, its prediction where nothing is measured, or a reason."""
-    cells = [Cell(kernel_id, How.NONE.value, reason=reason) for kernel_id, reason in visitors.refused.items()]
-    for kernel_id, config in visitors.configs:
-        taken = found.taken.get(config)
+    cells = [Cell(kernel_id, How.NONE.value, reason=reason) for kernel_id, reason in applied.refused.items()]
+    for kernel_id, config in applied.configs:
+        taken = found.times.get(config)
         if taken is not None and taken.how is not How.NONE:
             cells.append(Cell(kernel_id, taken.how.value, taken.time_us, None, taken.content_hash))
         elif taken is not None:
             cells.append(Cell(kernel_id, How.NONE.value, None, taken.reason or "it gave no time", taken.content_hash))
         elif not measured:
-            time_us, binary = tuning_of(config).predict(problem, config, spec).time_us, visitors.binaries.get(kernel_id)
+            time_us, binary = tuning_of(config).predict(problem, config, spec).time_us, applied.binaries.get(kernel_id)
             cells.append(Cell(kernel_id, How.PREDICTED.value, time_us, None, binary))
         else:
             cells.append(Cell(kernel_id, How.NONE.value, reason="not tried: the seconds of the set were spent"))

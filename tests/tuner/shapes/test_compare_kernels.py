@@ -12,6 +12,7 @@ from tuner.measure.measurement_reuse import KnownTime
 from tuner.search.problem_search import (
     search_for,
 )
+from tuner.search.warm_start import ranked
 from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.trial import (
     Measurement,
@@ -22,8 +23,7 @@ from tuner.session.trial import (
     Status,
     Trial,
 )
-from tuner.shapes.across import Compared, How, compare_across
-from tuner.shapes.neighbours import ranked
+from tuner.shapes.compare_kernels import Compared, How, compare_kernels
 from tuner.verify.reference import Reference
 
 PROBLEM, SPEC = GemmProblem(3, 48, 40, dtype_a=DType.F32, dtype_b=DType.F32), cpu_spec()
@@ -69,10 +69,10 @@ def _compared(
     by_binary = {binary_of(config): time_us for config, time_us in times_us.items()}
     device = FakeDevice(PROBLEM, SPEC, time_us=lambda binary: by_binary[binary])
     bench = Bench(PROBLEM, SPEC, device, Reference(PROBLEM, 0))
-    return compare_across(bench, store, FakeCompiler(), [DEFAULT, *visitors], 0.3, 300.0, known=known), device
+    return compare_kernels(bench, store, FakeCompiler(), [DEFAULT, *visitors], 0.3, 300.0, known=known), device
 
 
-def test_a_visitor_takes_a_known_time_and_that_counts_once_it_was_measured_interleaved(
+def test_a_visitor_takes_a_known_time_and_that_counts_once_it_was_measured_in_turns(
     visitors: list[KernelConfig],
 ) -> None:
     near, far, best = visitors
@@ -86,10 +86,10 @@ def test_a_visitor_takes_a_known_time_and_that_counts_once_it_was_measured_inter
     assert [trial.proposer for trial in store.trials()] == ["default", "other shape", "other shape", "other shape"]
     assert trials[found.best.config].source is None
     assert found.best.config == best
-    assert found.taken[near].how is How.INTERLEAVED
-    assert found.taken[near].time_us == pytest.approx(130.0, rel=0.02)
-    assert found.taken[far].how is How.NONE
-    assert "trial 7 of job earlier" in (found.taken[far].reason or "")
+    assert found.times[near].how is How.INTERLEAVED
+    assert found.times[near].time_us == pytest.approx(130.0, rel=0.02)
+    assert found.times[far].how is How.NONE
+    assert "trial 7 of job earlier" in (found.times[far].reason or "")
     assert binary_of(far) not in {binary for binary, *_ in device.runs}
 
 
@@ -115,7 +115,7 @@ def test_a_time_of_a_faster_day_is_no_contender(visitors: list[KernelConfig]) ->
             store.end(number, replace(outcome, kernel_hash=made.content_hash), made)
     found, device = _compared(store, [best, old], {DEFAULT: 400.0, best: 100.0, old: 450.0}, Earlier({}, 1.0))
     assert binary_of(old) not in {binary for binary, *_ in device.runs}
-    assert found.taken[old].time_us is None
+    assert found.times[old].time_us is None
     assert found.best.config == best
     assert [trial.config for trial in ranked(store.trials())] == [best, DEFAULT]
 

@@ -28,8 +28,8 @@ from codegen.xe.rules import (
 from hal import find
 from tests.tuner.fakes import cpu_spec
 from tuner.backend import tuning_of
-from tuner.shapes.relaunch import code_of, relaunched
 from tuner.space.cpu.heuristic import default_cpu_config
+from tuner.space.xe.relaunch import code_of, relaunched
 from tuner.verify.verify import verify_by_simulation
 
 B580 = find("b580")
