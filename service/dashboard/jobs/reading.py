@@ -20,7 +20,7 @@ from db.schema import (
     Trial,
 )
 from service.dashboard.evidence import TimeFigure
-from service.dashboard.jobs.commands import Again, Commands, again, commands
+from service.dashboard.jobs.commands import Again, Commands, again, commands, option_pairs
 from service.dashboard.jobs.figures import points
 from service.dashboard.jobs.outcomes import Outcomes, Times, outcomes, proposers, times
 from service.dashboard.jobs.rows import JobRow, job_row, times_of
@@ -46,8 +46,8 @@ class JobPage:
     `default_kernel_id` is the kernel of trial 0, `best_launch` the launch of the best trial's kernel;
     `donors` is the number of warm starts; `commands` is None for a problem of another version; `judged`
     states whether any prediction has a measurement; `stop` is the stop reason of the search, None before its
-    end and if not recorded. `front` are, if energy was an objective, the trials of the Pareto front of time
-    and energy.
+    end and if not recorded. `options` are those of the job by name. `front` are, if energy was an objective,
+    the trials of the Pareto front of time and energy.
     """
 
     job: JobRow
@@ -63,10 +63,8 @@ class JobPage:
     best_launch: Launch | None
     commands: Commands | None
     stop: str | None
-    search: str | None
-    objective: str | None
+    options: tuple[tuple[str, str], ...]
     front: tuple[TrialRow, ...]
-    seed: int
     donors: int
     judged: bool
     news: str
@@ -79,9 +77,9 @@ class JobPage:
     @property
     def least_of_single(self) -> bool:
         """True if the job is over, and its winner is not the default and was not re-measured, interleaved."""
-        if self.live or self.best is None or self.best.number == 0 or self.job.headline is None:
+        if self.live or self.best is None or self.best.number == 0 or self.job.reported_times is None:
             return False
-        return self.job.headline.basis is Basis.SINGLE
+        return self.job.reported_times.basis is Basis.SINGLE
 
 
 def find_job(session: Session, text: str) -> Job:
@@ -124,10 +122,8 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str, keyed: bool)
         best_launch=_launch(session, best),
         commands=commands(job, base, keyed),
         stop=None if job.stop is None or job.finished_at is None else stop_words(job.stop),
-        search=job.search,
-        objective=job.objective,
+        options=tuple(option_pairs(job)),
         front=tuple(_front(session, job, best_time)),
-        seed=job.seed,
         donors=len(job.warm_starts or ()),
         judged=_judged(session, job.id),
         news=news_of(session, job),
