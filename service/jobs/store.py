@@ -1,7 +1,7 @@
 """Trials of one job in the database: the implementation of TrialStore."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import PurePath
 from uuid import UUID
 
@@ -177,33 +177,10 @@ def _fill(
     for name, value in outcome_to_columns(outcome).items():
         setattr(row, name, value)
     if outcome.measurement is not None and artifact is not None:
-        measurement = _measurement(row.id, outcome, artifact)
-        measurement.key = key_of_measured(artifact, device, outcome.measurement.driver)
-        session.add(measurement)
+        key, times = key_of_measured(artifact, device, outcome.measurement.driver), asdict(outcome.measurement)
+        session.add(schema.Measurement(trial_id=row.id, versions=dict(artifact.toolchain), key=key, **times))
     if outcome.prediction is not None:
-        p = outcome.prediction
-        times = {"time_us": p.time_us, "low_us": p.low_us, "high_us": p.high_us}
-        session.add(schema.Prediction(trial_id=row.id, model_version=p.model_version, **times))
-
-
-def _measurement(trial_id: int, outcome: Outcome, artifact: AnyArtifact) -> schema.Measurement:
-    m = outcome.measurement
-    assert m is not None
-    return schema.Measurement(
-        trial_id=trial_id,
-        median_us=m.median_us,
-        min_us=m.min_us,
-        p10_us=m.p10_us,
-        p90_us=m.p90_us,
-        samples=m.samples,
-        label=m.label,
-        driver=m.driver,
-        versions=dict(artifact.toolchain),
-        stopped_early=m.stopped_early,
-        first_ratio=m.first_ratio,
-        clock_mhz=m.clock_mhz,
-        energy_uj=m.energy_uj,
-    )
+        session.add(schema.Prediction(trial_id=row.id, **asdict(outcome.prediction)))
 
 
 def _copied(measurement: schema.Measurement, trial_id: int) -> schema.Measurement:

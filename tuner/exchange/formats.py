@@ -1,10 +1,11 @@
 """Formats of result files, and their detection."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import TypeVar
 
 from tuner.errors import InvalidFile
 from tuner.exchange import kernel_tuner, t1, t4
@@ -22,13 +23,33 @@ class Format(StrEnum):
     T4 = "t4"
 
 
-_LONGEST_HEADER = 2**16
-_MARKS = {
-    "cache": Format.KERNEL_TUNER,
-    "tune_params_keys": Format.KERNEL_TUNER,
-    "results": Format.T4,
-    "ConfigurationSpace": Format.T1,
+@dataclass(frozen=True, slots=True)
+class FormatRow:
+    """A format: its media type, the keys of an object that tell it, and its readers and writer.
+
+    JSON lines have none of these: they are read and written line by line, by `tuner.exchange.jsonl`.
+    """
+
+    media_type: str = "application/json"
+    marks: tuple[str, ...] = ()
+    read_results: Callable[[Document], Results] | None = None
+    read_space: Callable[[Document], t1.Specification] | None = None
+    write: Callable[[Results, t1.Launch | None], dict[str, object]] | None = None
+
+
+FORMATS: Mapping[Format, FormatRow] = {
+    Format.JSONL: FormatRow("application/x-ndjson"),
+    Format.KERNEL_TUNER: FormatRow(
+        marks=("cache", "tune_params_keys"),
+        read_results=kernel_tuner.results_of,
+        write=lambda results, _: kernel_tuner.to_cache(results),
+    ),
+    Format.T4: FormatRow(marks=("results",), read_results=t4.results_of, write=lambda results, _: t4.to_t4(results)),
+    Format.T1: FormatRow(marks=("ConfigurationSpace",), read_space=t1.specification_of, write=t1.to_t1),
 }
+_LONGEST_HEADER = 2**16
+_CUT = "its end was missing: what was not written whole is left out"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +71,7 @@ def open_file(path: Path, said: Format | None = None, most_bytes: int = MAX_BYTE
     if said is Format.JSONL or (said is None and _is_lines(path)):
         return File(path.name, Format.JSONL, None)
     document = parse(path.name, read_text(path, most_bytes))
-    found = said or next((of for mark, of in _MARKS.items() if mark in document.value), None)
+    found = said or next((of for of, row in FORMATS.items() if any(mark in document.value for mark in row.marks)), None)
     if found is None:
         names = ", ".join(format.value for format in Format)
         raise InvalidFile(
@@ -66,11 +87,8 @@ def results_of(file: File) -> Results:
     Raises:
         InvalidFile: it is in another format, or does not follow its format.
     """
-    if file.document is not None and file.format is Format.KERNEL_TUNER:
-        return kernel_tuner.results_of(file.name, file.document)
-    if file.document is not None and file.format is Format.T4:
-        return t4.results_of(file.name, file.document)
-    raise InvalidFile(f"{file.name}: expected results, a cache of Kernel Tuner or a T4 file; got {file.format.value}")
+    found = _read(file, FORMATS[file.format].read_results, "results, a cache of Kernel Tuner or a T4 file")
+    return replace(found, notes=(_CUT,)) if file.document is not None and file.document.was_cut else found
 
 
 def specification_of(file: File) -> t1.Specification:
@@ -79,9 +97,16 @@ def specification_of(file: File) -> t1.Specification:
     Raises:
         InvalidFile: it is in another format, or does not follow its format.
     """
-    if file.document is None or file.format is not Format.T1:
-        raise InvalidFile(f"{file.name}: expected a T1 specification, got {file.format.value}")
-    return t1.specification_of(file.name, file.document)
+    return _read(file, FORMATS[file.format].read_space, "a T1 specification")
+
+
+def _read(file: File, reader: Callable[[Document], T] | None, expected: str) -> T:
+    if file.document is None or reader is None:
+        raise InvalidFile(f"{file.name}: expected {expected}; got {file.format.value}")
+    try:
+        return reader(file.document)
+    except ValueError as error:
+        raise InvalidFile(f"{file.name}: {error}") from error
 
 
 def read_recorded(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO, Generic, NoReturn, TypeVar, cast
 
-from codegen import CodegenError, GemmProblem, KernelConfig
+from codegen import CodegenError, GemmProblem
 from codegen.backend import backend_of
 from codegen.config.kernel_config import decode_config
 from codegen.serialization import (
@@ -20,7 +20,6 @@ from codegen.serialization import (
 from hal import DeviceSpec
 from tuner.errors import InvalidLine
 from tuner.exchange.documents import check_texts, strict_object
-from tuner.exchange.parameters import check_counts
 from tuner.exchange.records import (
     FIELD_OF_FILE,
     FORMAT,
@@ -49,7 +48,6 @@ _KINDS: dict[str, type[Record]] = {
     "candidate": CandidateRecord,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
-_OF_ANY_CONFIG = "kernel", "trial"  # for GPUs and for CPUs
 _SHOWN = 160  # characters of a message that quotes the input
 
 R = TypeVar("R")
@@ -162,32 +160,11 @@ def _read(number: int, text: bytes, *, is_first: bool) -> Record:
 
 def _decoded(kind: str, document: dict[str, object]) -> Record:
     try:
-        if kind in _OF_ANY_CONFIG and "config" in document:
-            document["config"] = _config(document["config"])
-        for donor in _donors(document) if kind == "job" else ():
-            donor["config"] = _config(donor.get("config"), "donors.config")
         return decode(_KINDS[kind], document)  # pyright: ignore[reportReturnType]
     except Malformed as error:
         raise ValueError(f"{kind}: {error if error.field else error.message}") from error
     except (ValueError, CodegenError) as error:
         raise ValueError(f"{kind}: {error}") from error
-
-
-def _config(value: object, name: str = "config") -> KernelConfig:
-    try:
-        config = decode_config(value)
-        check_counts(config)
-        return config
-    except Malformed as error:
-        raise Malformed(f"{name}.{error.field}" if error.field else name, error.message) from error
-
-
-def _donors(document: Mapping[str, object]) -> Iterator[dict[str, object]]:
-    """Yield the donors of a job that are objects; others are rejected when the record is made."""
-    donors = document.get("donors")
-    for donor in cast("list[object]", donors) if isinstance(donors, list) else ():
-        if isinstance(donor, dict):
-            yield cast("dict[str, object]", donor)
 
 
 def _parsed(text: bytes) -> dict[str, object]:

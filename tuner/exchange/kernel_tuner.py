@@ -16,7 +16,6 @@ from codegen.serialization import (
     decode,
     to_json,
 )
-from tuner.errors import InvalidFile
 from tuner.exchange.documents import Document, known, within
 from tuner.exchange.results import Provenance, Results, Times, Tried, is_time, plain_value, times_of
 from tuner.session.trial import Status
@@ -75,23 +74,19 @@ class _Spread:
     xetune_reason: str | None = None
 
 
-def results_of(name: str, document: Document) -> Results:
+def results_of(document: Document) -> Results:
     """Return the results of a cache.
 
     Raises:
-        InvalidFile: it does not follow the format.
+        ValueError: it does not follow the format.
     """
-    try:
-        cache = known(_Cache, document.value)
-        if cache.schema_version not in VERSIONS:
-            expected = ", ".join(version for version in VERSIONS if version is not None)
-            raise Malformed("schema_version", f"expected one of {expected}, or none, got {cache.schema_version!r}")
-        tried = tuple(_tried(cache.tune_params_keys, key, entry) for key, entry in cache.cache.items())
-        size = _problem_size(cache.problem_size)
-    except ValueError as error:
-        raise InvalidFile(f"{name}: {error}") from error
-    notes = ("its end was missing: what was not written whole is left out",) if document.was_cut else ()
-    return Results(cache.kernel_name, cache.device_name, size, cache.tune_params_keys, tried, cache.xetune, notes)
+    cache = known(_Cache, document.value)
+    if cache.schema_version not in VERSIONS:
+        expected = ", ".join(version for version in VERSIONS if version is not None)
+        raise Malformed("schema_version", f"expected one of {expected}, or none, got {cache.schema_version!r}")
+    tried = tuple(_tried(cache.tune_params_keys, key, entry) for key, entry in cache.cache.items())
+    size = _problem_size(cache.problem_size)
+    return Results(cache.kernel_name, cache.device_name, size, cache.tune_params_keys, tried, cache.xetune)
 
 
 def to_cache(results: Results) -> dict[str, object]:

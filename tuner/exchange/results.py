@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from codegen import GemmProblem
-from tuner.exchange.records import check_name
 from tuner.replay.recorded import Point, RecordedSpace, recorded_space
+from tuner.session.bounds import Name
 from tuner.session.evidence import LABELS
 from tuner.session.trial import Status
 from tuner.space.space import Value
@@ -52,19 +52,17 @@ class Provenance:
     """The fields that XeTune adds to a format: problem, device id, label of the times and origin."""
 
     problem: GemmProblem
-    device: str
-    device_name: str
+    device: Name
+    device_name: Name
     driver: str
     label: str
-    origin: str
+    origin: Name
     program: str
     job: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("device", "device_name", "origin"):
-            check_name(name, getattr(self, name))
-        if self.driver:
-            check_name("driver", self.driver)
+        if self.driver and not self.driver.isprintable():
+            raise ValueError(f"driver: expected printable characters, got {self.driver[:60]!r}")
         if self.label not in LABELS:
             raise ValueError(f"label: expected one of {', '.join(LABELS)}, got {self.label[:40]!r}")
 

@@ -91,27 +91,30 @@ class _Condition:
     Expression: str
 
 
-def specification_of(name: str, document: Document) -> Specification:
+def specification_of(document: Document) -> Specification:
     """Return the space of a T1 file that `to_t1` wrote.
 
     Raises:
-        InvalidFile: another program wrote it, or it does not follow the format.
+        ValueError: another program wrote it, or it does not follow the format.
     """
-    try:
-        sections = known(_Sections, document.value)
-        source = known(_General, sections.General).xetune
-        if source is None:
-            raise Malformed("General.xetune", "expected problem and device, as `xetune export --format t1` writes them")
-        space = known(_Space, sections.ConfigurationSpace)
-        parameters = dict(_values(i, known(_Parameter, given)) for i, given in enumerate(space.TuningParameters))
-        expressions = [known(_Condition, given).Expression for given in space.Conditions]
-        return Specification(source, _configurations(parameters, expressions))
-    except ValueError as error:
-        raise InvalidFile(f"{name}: {error}") from error
+    sections = known(_Sections, document.value)
+    source = known(_General, sections.General).xetune
+    if source is None:
+        raise Malformed("General.xetune", "expected problem and device, as `xetune export --format t1` writes them")
+    space = known(_Space, sections.ConfigurationSpace)
+    parameters = dict(_values(i, known(_Parameter, given)) for i, given in enumerate(space.TuningParameters))
+    expressions = [known(_Condition, given).Expression for given in space.Conditions]
+    return Specification(source, _configurations(parameters, expressions))
 
 
-def to_t1(results: Results, launch: Launch) -> dict[str, object]:
-    """Return the specification of a space that holds exactly the configurations of results."""
+def to_t1(results: Results, launch: Launch | None) -> dict[str, object]:
+    """Return the specification of a space that holds exactly the configurations of results.
+
+    Raises:
+        InvalidFile: there is no launch.
+    """
+    if launch is None:
+        raise InvalidFile("a T1 file says how a kernel is launched on a GPU; there is no best kernel of one here")
     source = {} if results.source is None else {"xetune": to_json(results.source)}
     varied = {name: values for name, values in results.values().items() if len(values) > 1}
     return {

@@ -18,7 +18,6 @@ from codegen.serialization import (
     decode,
     to_json,
 )
-from tuner.errors import InvalidFile
 from tuner.exchange.documents import Document, known, within
 from tuner.exchange.results import Provenance, Results, Times, Tried, is_time, plain_value, times_of
 from tuner.session.trial import Status
@@ -72,27 +71,24 @@ class _Measured:
     unit: str = ""
 
 
-def results_of(name: str, document: Document) -> Results:
+def results_of(document: Document) -> Results:
     """Return the results of a T4 file; kernel, device and problem size only if XeTune wrote it.
 
     Raises:
-        InvalidFile: it does not follow the format.
+        ValueError: it does not follow the format.
     """
-    try:
-        file = known(_File, document.value)
-        if file.schema_version is not None and not re.fullmatch(r"1\.[0-9]+\.[0-9]+", file.schema_version):
-            raise Malformed("schema_version", f"expected {VERSION}, got {file.schema_version!r}")
-        metadata = known(_Metadata, file.metadata or {})
-        unit_us = None if metadata.timeunit is None else _unit("metadata.timeunit", metadata.timeunit)
-        parameters = tuple(known(_Result, file.results[0]).configuration) if file.results else ()
-        tried = tuple(_tried(f"results[{i}]", given, parameters, unit_us) for i, given in enumerate(file.results))
-    except ValueError as error:
-        raise InvalidFile(f"{name}: {error}") from error
+    file = known(_File, document.value)
+    if file.schema_version is not None and not re.fullmatch(r"1\.[0-9]+\.[0-9]+", file.schema_version):
+        raise Malformed("schema_version", f"expected {VERSION}, got {file.schema_version!r}")
+    metadata = known(_Metadata, file.metadata or {})
+    unit_us = None if metadata.timeunit is None else _unit("metadata.timeunit", metadata.timeunit)
+    parameters = tuple(known(_Result, file.results[0]).configuration) if file.results else ()
+    tried = tuple(_tried(f"results[{i}]", given, parameters, unit_us) for i, given in enumerate(file.results))
     source = metadata.xetune
-    size = () if source is None else (source.problem.m, source.problem.n, source.problem.k)
-    notes = ("its end was missing: what was not written whole is left out",) if document.was_cut else ()
-    kernel, device = ("", "") if source is None else ("gemm", source.device_name)
-    return Results(kernel, device, size, parameters, tried, source, notes)
+    if source is None:
+        return Results("", "", (), parameters, tried)
+    size = source.problem.m, source.problem.n, source.problem.k
+    return Results("gemm", source.device_name, size, parameters, tried, source)
 
 
 def to_t4(results: Results) -> dict[str, object]:

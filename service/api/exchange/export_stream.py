@@ -18,13 +18,11 @@ from service.api.exchange.schemas import ExportQuery
 from service.artifacts import StorageError
 from service.errors import BadRequest, Conflict, FieldError, NotFound, Unavailable
 from service.http.deps import Context
-from tuner.exchange.formats import Format
+from tuner.errors import InvalidFile
+from tuner.exchange.formats import FORMATS, Format
 from tuner.exchange.jsonl import write_lines
-from tuner.exchange.kernel_tuner import to_cache
-from tuner.exchange.t1 import to_t1
-from tuner.exchange.t4 import to_t4
 
-JSON_LINES, JSON = "application/x-ndjson", "application/json"
+JSON_LINES, JSON = FORMATS[Format.JSONL].media_type, FORMATS[Format.T4].media_type
 LEFT_OUT, CONFIGURATIONS = "Left-Out", "Configurations"
 
 
@@ -63,11 +61,16 @@ def _lines(context: Context, selection: Selection, runners_up: int | None, origi
 
 
 def _document(query: ExportQuery, context: Context) -> Response:
-    written = _read(query, context)
-    text = json.dumps(_said(query.format, written), indent=1, allow_nan=False) + "\n"
+    written, row = _read(query, context), FORMATS[query.format]
+    assert row.write is not None  # all but JSON lines have a writer
+    try:
+        document = row.write(written.results, written.launch)
+    except InvalidFile as error:
+        raise Conflict(str(error), rule="no-launch") from error
+    text = json.dumps(document, indent=1, allow_nan=False) + "\n"
     counts = {CONFIGURATIONS: str(len(written.results.tried)), LEFT_OUT: str(written.left_out)}
     headers = _named(f"{query.format.value}.json") | counts
-    return Response(text, media_type=JSON, headers=headers)
+    return Response(text, media_type=row.media_type, headers=headers)
 
 
 def _read(query: ExportQuery, context: Context) -> Written:
@@ -81,19 +84,6 @@ def _read(query: ExportQuery, context: Context) -> Written:
         if found is None:
             raise NotFound(f"recording {query.recording} does not exist; GET /v1/recordings lists those that do")
         return foreign.of_recording(found)
-
-
-def _said(format: Format, written: Written) -> dict[str, object]:
-    match format:
-        case Format.KERNEL_TUNER:
-            return to_cache(written.results)
-        case Format.T4:
-            return to_t4(written.results)
-        case _:
-            if written.launch is None:
-                message = "a T1 file says how a kernel is launched on a GPU; there is no best kernel of one here"
-                raise Conflict(message, rule="no-launch")
-            return to_t1(written.results, written.launch)
 
 
 def _origin(query: ExportQuery) -> str:

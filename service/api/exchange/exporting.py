@@ -28,9 +28,6 @@ from service.api.exchange.records import (
     problem_record,
     trial_record,
 )
-from service.api.exchange.warm_starts import (
-    donor_records,
-)
 from service.artifacts import ArtifactStore
 from service.errors import Conflict, NotFound
 from service.row_mapping import prediction_from_row
@@ -76,7 +73,7 @@ def results(
         said.add(job.id)
         yield from _named(job, said)
         best = next((trial.number for trial in ended if trial.id == job.best_trial_id), None)
-        yield job_record(job, best, donor_records(job))
+        yield job_record(job, best)
         for trial in ended:
             if trial.reused is None:
                 yield from _trial(session, job, trial, said, artifacts)
@@ -92,7 +89,7 @@ def results(
 def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[Record]:
     """Yield configurations that are predicted but not measured: the fastest `limit` of each problem and device."""
     if selection.job_id is not None:
-        job = _job(session, selection.job_id)
+        job = find_over(session, selection.job_id)
         selection = Selection(job.problem.key, job.device.slug)
     found = predictions.runners_up(session, problem_key=selection.problem_key, device=selection.device)
     said: set[object] = set()
@@ -120,12 +117,17 @@ def over_jobs(session: Session, selection: Selection) -> list[schema.Job]:
         NotFound, Conflict: the job that is asked for is not there, or not over.
     """
     if selection.job_id is not None:
-        return [_job(session, selection.job_id)]
+        return [find_over(session, selection.job_id)]
     wanted = JobFilter(_OVER, device=selection.device, problem_key=selection.problem_key)
     return jobs.list_page(session, limit=_ALL, wanted=wanted)[::-1]
 
 
-def _job(session: Session, job_id: UUID) -> schema.Job:
+def find_over(session: Session, job_id: UUID) -> schema.Job:
+    """Return a job that is over.
+
+    Raises:
+        NotFound, Conflict: it is not there, or not over.
+    """
     job = jobs.get(session, job_id)
     if job is None:
         raise NotFound(f"job {job_id} does not exist; `xetune jobs` lists those that do")

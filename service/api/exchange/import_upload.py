@@ -8,30 +8,29 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from codegen import GemmProblem
-from db.queries import jobs
-from db.schema import ACTIVE_STATUSES
-from hal import DeviceSpec, ListedDevice
+from hal import ListedDevice
 from service.api.audit.log import record
 from service.api.exchange import (
-    foreign,
     importing,
     measuring,
+    recording,
 )
 from service.api.exchange.importing import Checked
-from service.api.exchange.measuring import Asked
+from service.api.exchange.measuring import MeasureRequest
+from service.api.exchange.recording import Recorded
 from service.api.exchange.schemas import ImportOut
+from service.api.jobs.requests import check_budget, submit
 from service.api.keys.callers import Caller
 from service.api.keys.guard import check_scope
 from service.api.keys.scopes import Scope
 from service.artifacts import StorageError
-from service.errors import BadRequest, FieldError, TooMany, Unavailable
+from service.errors import BadRequest, FieldError, Unavailable
 from service.http.deps import Context
 from service.schemas import check_size
 from service.settings import Settings
 from tuner.errors import TunerError
 from tuner.exchange.formats import File, Format, open_file, results_of, specification_of
 from tuner.exchange.jsonl import read_lines
-from tuner.exchange.results import Results
 
 _NAME = "the file"
 
@@ -51,21 +50,10 @@ class ImportOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
-    """Checked results of a Kernel Tuner cache or T4 file, to be stored as a recording."""
-
-    results: Results
-    format: Format
-    problem: GemmProblem
-    device: DeviceSpec
-    origin: str
-
-
-@dataclass(frozen=True, slots=True)
 class Queued:
     """Configurations of a file to measure, by problem and device."""
 
-    asked: tuple[Asked, ...]
+    asked: tuple[MeasureRequest, ...]
     format: Format
     origin: str
 
@@ -106,11 +94,11 @@ def take_in(session: Session, read: Checked | Recorded | Queued, by: Caller, set
     """
     match read:
         case Checked():
-            return _results(importing.add(session, read, by))
+            return importing.add(session, read, by)
         case Recorded():
-            return _recording(session, read, by)
+            return recording.add(session, read, by)
         case Queued():
-            return _jobs(session, read, by, settings.max_active_jobs)
+            return _queue(session, read, by, settings.max_active_jobs)
 
 
 def refused(error: TunerError, path: Path) -> BadRequest:
@@ -165,57 +153,20 @@ def _lacking(field: str, message: str) -> BadRequest:
     return BadRequest(message, rule="import", errors=[FieldError(field=field, message=message)])
 
 
-def _queued(asked: list[Asked], format: Format, origin: str, settings: Settings) -> Queued:
-    for of in asked:
-        check_size(of.problem, settings)
-        trials = len(of.configs) + 1  # and the default
-        if trials > settings.max_trials:
-            message = f"expected at most {settings.max_trials - 1} configurations of {of.problem}, got {trials - 1}"
-            raise BadRequest(f"{message} (XETUNE_MAX_TRIALS)", rule="budget")
-        if of.seconds > settings.max_seconds:
-            message = f"seconds: expected at most {settings.max_seconds:g}, got {of.seconds:g}"
-            raise BadRequest(message, rule="budget", errors=[FieldError(field="seconds", message=message)])
+def _queued(asked: list[MeasureRequest], format: Format, origin: str, settings: Settings) -> Queued:
+    for each in asked:
+        check_size(each.job.problem, settings)
+        check_budget(each.job.budget, settings)
     return Queued(tuple(asked), format, origin)
 
 
-def _results(done: importing.Imported) -> ImportOut:
-    return ImportOut(
-        format=Format.JSONL,
-        origin=done.origin,
-        jobs=done.jobs,
-        trials=done.trials,
-        kernels=done.kernels,
-        known=done.known,
-        judged=dict(done.judged),
-    )
-
-
-def _recording(session: Session, read: Recorded, by: Caller) -> ImportOut:
-    found, is_new = foreign.take_in(session, read.results, read.format, read.problem, read.device, read.origin)
-    if is_new:
-        record(session, by, "import", found.id)
-    tried = len(read.results.tried)
-    return ImportOut(
-        format=read.format,
-        origin=found.origin,
-        known=0 if is_new else tried,
-        recording=found.id,
-        configurations=tried,
-        timed=sum(each.times is not None for each in read.results.tried),
-        notes=list(read.results.notes),
-    )
-
-
-def _jobs(session: Session, read: Queued, by: Caller, max_active: int) -> ImportOut:
-    active = sum(count for status, count in jobs.count_by_status(session).items() if status in ACTIVE_STATUSES)
-    if active + len(read.asked) > max_active:
-        message = f"{active + len(read.asked)} jobs would be queued or running, {max_active} may be"
-        raise TooMany(message, rule="active-jobs")
+def _queue(session: Session, read: Queued, by: Caller, max_active: int) -> ImportOut:
     queued: list[UUID] = []
-    for of in read.asked:
-        queued.append(measuring.submit(session, of))
-        record(session, by, "job.create", queued[-1])
-    configurations = sum(len(of.configs) for of in read.asked)
+    for each in read.asked:
+        job, _ = submit(session, each.job, max_active, each.configs)
+        record(session, by, "job.create", job.id)
+        queued.append(job.id)
+    configurations = sum(len(each.configs) for each in read.asked)
     return ImportOut(format=read.format, origin=read.origin, configurations=configurations, queued=queued)
 
 

@@ -3,18 +3,18 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import cast
 from uuid import UUID
 
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from codegen.backend import backend_of
-from codegen.serialization import content_hash
+from codegen.serialization import content_hash, to_json
 from db import schema
 from db.queries import (
-    devices,
     jobs,
     kernels,
     predictions,
@@ -23,23 +23,19 @@ from db.queries import (
 )
 from db.queries.insert import one_import_at_a_time
 from db.queries.kernels import ArtifactFile
-from db.schema.base import utc_now
+from db.schema.base import JsonObject, utc_now
 from db.session import Database
 from hal import DeviceSpec, UnknownDevice
 from service.api.audit.log import record
+from service.api.devices.stored import store_missing_device
 from service.api.exchange.hardware import (
     difference,
     stored_spec,
 )
 from service.api.exchange.records import trial_record
-from service.api.exchange.warm_starts import (
-    donors_to_json,
-)
+from service.api.exchange.schemas import ImportOut
 from service.api.kernels.launch_schemas import to_launch
-from service.api.keys.caller import (
-    COMMAND_LINE,
-    Caller,
-)
+from service.api.keys.caller import Caller
 from service.artifacts import ArtifactStore
 from service.errors import BadRequest
 from service.jobs.measurement_reuse import key_of_imported
@@ -48,9 +44,9 @@ from service.row_mapping import (
     options_to_columns,
     outcome_to_columns,
     problem_to_json,
-    spec_to_json,
 )
 from tuner.errors import InvalidLine
+from tuner.exchange.formats import Format
 from tuner.exchange.jsonl import Exchange, Line, binary_of
 from tuner.exchange.records import Ended, JobRecord, KernelRecord, TrialRecord
 from tuner.session.trial import ReusedFrom
@@ -58,21 +54,6 @@ from tuner.session.trial import ReusedFrom
 _BINARY, _TEXT, _MANIFEST = "application/octet-stream", "text/plain; charset=utf-8", "application/json"
 Resolve = Callable[[str], DeviceSpec]
 """Find a device by id, local or in the table; raises UnknownDevice."""
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """Counts of an import.
-
-    `known` trials existed before; `judged` is the number of predictions that gained a measurement, by device.
-    """
-
-    origin: str
-    jobs: int
-    trials: int
-    kernels: int
-    known: int
-    judged: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,30 +65,16 @@ class Checked:
     origin: str | None
 
 
-def take_in(
-    exchange: Exchange,
-    database: Database,
-    artifacts: ArtifactStore,
-    resolve: Resolve,
-    origin: str | None = None,
-    by: Caller = COMMAND_LINE,
-) -> Imported:
-    """Import a file; `origin` overrides the origin in its header.
-
-    Raises:
-        InvalidLine: a line contradicts stored data; nothing is changed.
-        StorageError: files of kernels cannot be written.
-        DatabaseError: the database does not answer.
-    """
-    checked = check(exchange, database, artifacts, resolve, origin)
-    with database.write() as session:
-        return add(session, checked, by)
-
-
 def check(
     exchange: Exchange, database: Database, artifacts: ArtifactStore, resolve: Resolve, origin: str | None
 ) -> Checked:
-    """Compare a file's devices with the local ones, and store the files of its kernels; raises as `take_in`."""
+    """Compare a file's devices with the local ones, and store the files of its kernels.
+
+    Raises:
+        InvalidLine: a line contradicts stored data.
+        StorageError: files of kernels cannot be written.
+        DatabaseError: the database does not answer.
+    """
     for line in exchange.candidates.values():
         raise InvalidLine(line.number, "candidate: expected results, got a configuration to measure: `xetune measure`")
     with database.read() as session:
@@ -125,7 +92,7 @@ def check(
     return Checked(exchange, files, origin)
 
 
-def add(session: Session, checked: Checked, by: Caller) -> Imported:
+def add(session: Session, checked: Checked, by: Caller) -> ImportOut:
     """Add records that are not stored yet, with an event in the audit log.
 
     Raises:
@@ -154,7 +121,7 @@ class _Import:
         self._kernels: set[UUID] = set()
         self._there: dict[UUID, dict[int | str, schema.Trial]] = {}
 
-    def run(self) -> Imported:
+    def run(self) -> ImportOut:
         """Add records that are not stored yet, judge predictions by them, and return the counts."""
         session, added = self._session, self._added
         for line in self._exchange.jobs.values():
@@ -169,7 +136,8 @@ class _Import:
             before = predictions.count_judged(session)
             predictions.judge(session, problem_id, device)
             judged[device] += predictions.count_judged(session) - before
-        return Imported(
+        return ImportOut(
+            format=Format.JSONL,
             origin=self._origin or self._exchange.header.origin,
             jobs=added["jobs"],
             trials=added["trials"],
@@ -192,24 +160,15 @@ class _Import:
     def _add_job(self, record: JobRecord) -> schema.Job:
         session, exchange = self._session, self._exchange
         spec, problem = exchange.devices[record.device, record.driver].record, exchange.problems[record.problem].record
-        device = devices.add_missing(
-            session,
-            slug=spec.id,
-            driver=record.driver,
-            name=spec.name,
-            kind=spec.kind.value,
-            emulates=spec.emulates,
-            spec=spec_to_json(spec),
-        )
         row = schema.Job(
             id=UUID(record.id),
             problem_id=problems.upsert(session, key=problem.key, definition=problem_to_json(problem)).id,
-            device_id=device.id,
+            device_id=store_missing_device(session, spec, record.driver).id,
             status=record.status.value,
             origin=self._origin_of(record),
             imported_at=utc_now(),
             stop=None if record.stop is None else record.stop.value,
-            warm_starts=donors_to_json(record.donors),
+            warm_starts=[cast(JsonObject, to_json(donor)) for donor in record.donors],
             request_hash=content_hash(["imported", record.id]),  # equal to that of no request
             space_hash=record.space,
             cancel_requested=record.status is Ended.CANCELLED,
@@ -266,13 +225,12 @@ class _Import:
             **outcome_to_columns(record.outcome),
         )
         if (m := record.outcome.measurement) is not None and record.measured_at is not None:
-            times = {f.name: getattr(m, f.name) for f in fields(m)} | {"versions": dict(record.versions or {})}
+            at, versions = datetime.fromisoformat(record.measured_at), dict(record.versions or {})
             key = self._key(record, job, m.driver)
-            at = datetime.fromisoformat(record.measured_at)
-            row.measurement = schema.Measurement(measured_at=at, key=key, **times)
+            row.measurement = schema.Measurement(measured_at=at, key=key, versions=versions, **asdict(m))
         if (p := record.outcome.prediction) is not None and record.predicted_at is not None:
-            times = {"time_us": p.time_us, "low_us": p.low_us, "high_us": p.high_us, "model_version": p.model_version}
-            row.prediction = schema.Prediction(predicted_at=datetime.fromisoformat(record.predicted_at), **times)
+            at = datetime.fromisoformat(record.predicted_at)
+            row.prediction = schema.Prediction(predicted_at=at, **asdict(p))
         self._session.add(row)
         if record.source is not None:
             self._session.flush()

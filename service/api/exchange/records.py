@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime
 
 from codegen.backend import backend_of
+from codegen.serialization import decode
 from db import schema
 from service.artifacts import ArtifactStore
 from service.row_mapping import (
@@ -40,7 +41,7 @@ def problem_record(row: schema.Problem) -> ProblemRecord:
     return ProblemRecord(row.key, problem_from_json(row.definition))
 
 
-def job_record(row: schema.Job, best: int | None, donors: tuple[DonorRecord, ...] = ()) -> JobRecord:
+def job_record(row: schema.Job, best: int | None) -> JobRecord:
     """Return the record of a finished job, which names its problem and device; `best` is the number of its
     best trial.
     """
@@ -64,7 +65,7 @@ def job_record(row: schema.Job, best: int | None, donors: tuple[DonorRecord, ...
         origin=row.origin,
         effort=None if row.total_s is None else Effort(**{f.name: getattr(row, f.name) for f in fields(Effort)}),
         stop=None if row.stop is None else Stop(row.stop),
-        donors=donors,
+        donors=tuple(decode(DonorRecord, donor) for donor in row.warm_starts or ()),
     )
 
 

@@ -8,14 +8,14 @@ from pydantic import AfterValidator, BaseModel, Field
 from service.http.problem_query import OptionalProblemQuery
 from service.schemas import FiniteFloat
 from tuner.exchange.formats import Format
-from tuner.exchange.records import check_name
+from tuner.session.bounds import check_name
 
 _ID = "01970a3c-0000-7000-8000-000000000000"
 _NAME = r"^[^\x00-\x1f\x7f]*$"
 
 
 def _checked_origin(origin: str) -> str:
-    check_name("origin", origin)
+    check_name(origin)
     return origin
 
 

@@ -7,7 +7,7 @@ from service.cli.printing.counted import counted
 from service.cli.printing.output import print_json, print_line
 from service.errors import BadRequest, NotFound
 from service.files import write_atomically
-from tuner.exchange.records import check_name
+from tuner.session.bounds import check_name
 from xetune_client import models
 
 
@@ -49,6 +49,6 @@ def check_origin(origin: str | None) -> None:
     """
     try:
         if origin is not None:
-            check_name("--origin", origin)
+            check_name(origin)
     except ValueError as error:
-        raise BadRequest(str(error)) from error
+        raise BadRequest(f"--origin: {error}") from error

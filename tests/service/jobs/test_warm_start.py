@@ -23,8 +23,9 @@ from hal.facts.spec import (
     Fact,
     spec_from_facts,
 )
-from service.api.exchange.foreign import take_in
+from service.api.exchange.recording import Recorded, add
 from service.api.jobs.service import read_job
+from service.api.keys.caller import COMMAND_LINE
 from service.artifacts import ArtifactStore
 from service.jobs.store import DbTrialStore
 from service.jobs.warm_start import donors_for
@@ -178,7 +179,7 @@ def test_recorded_results_are_donors_after_those_of_jobs(database: Database, tmp
         )
         results = Results("gemm", "Arc B580", (problem.m, problem.n, problem.k), tuple(parameters[0]), tried)
         with database.write() as session:
-            take_in(session, results, Format.T4, problem, B580, "a file")
+            add(session, Recorded(results, Format.T4, problem, B580, "a file"), COMMAND_LINE)
     tuned(database, tmp_path, far, B580)
     job_id = add_job(database, HERE, B580)
     chosen = donors_for(database, job_id, HERE, B580)

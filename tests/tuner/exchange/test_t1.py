@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.tuner.exchange.lines import GEMM
-from tuner.errors import InvalidFile
 from tuner.exchange.documents import parse
 from tuner.exchange.results import Provenance, Results, Tried
 from tuner.exchange.t1 import Launch, specification_of, to_t1
@@ -27,7 +26,7 @@ def written(points: tuple[tuple[Any, ...], ...] = POINTS) -> dict[str, Any]:
 
 @pytest.mark.parametrize("points", [POINTS, POINTS[:1]])
 def test_a_space_comes_back_as_it_was_written(points: tuple[tuple[Any, ...], ...]) -> None:
-    found = specification_of("t1.json", parse("t1.json", json.dumps(written(points))))
+    found = specification_of(parse("t1.json", json.dumps(written(points))))
     assert found.source == SOURCE
     assert [(c["block"], c["vector"], c["order"]) for c in found.configurations] == list(points)
 
@@ -53,5 +52,5 @@ def condition(text: str) -> Callable[[dict[str, Any]], object]:
 def test_another_file_is_refused_by_the_field_at_fault(change: Callable[[dict[str, Any]], object], said: str) -> None:
     document = written()
     change(document)
-    with pytest.raises(InvalidFile, match=said):
-        specification_of("t1.json", parse("t1.json", json.dumps(document)))
+    with pytest.raises(ValueError, match=said):
+        specification_of(parse("t1.json", json.dumps(document)))

@@ -2,13 +2,25 @@
 
 from pathlib import Path
 
-from db.session import open_database
+from db.session import Database, open_database
 from hal import find
-from service.api.exchange.importing import take_in
+from service.api.exchange.importing import Resolve, add, check
+from service.api.exchange.schemas import ImportOut
+from service.api.keys.caller import COMMAND_LINE
 from service.artifacts import ArtifactStore
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import text_of
+from tuner.exchange.jsonl import Exchange
 from tuner.exchange.records import Record
+
+
+def take_in(
+    exchange: Exchange, database: Database, artifacts: ArtifactStore, resolve: Resolve, origin: str | None = None
+) -> ImportOut:
+    """Import a file."""
+    checked = check(exchange, database, artifacts, resolve, origin)
+    with database.write() as session:
+        return add(session, checked, COMMAND_LINE)
 
 
 class Place:

@@ -9,11 +9,9 @@ from sqlalchemy import text
 
 from db.session import open_database
 from hal import find
-from service.api.exchange.importing import (
-    Imported,
-    take_in,
-)
+from service.api.exchange.schemas import ImportOut
 from service.artifacts import ArtifactStore
+from tests.service.api.exchange.places import take_in
 from tests.tuner.exchange.lines import read, results, text_of
 
 _WAITING = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
@@ -23,7 +21,7 @@ _WAITING = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
 def test_of_two_imports_at_once_one_adds_and_the_other_finds_it_there(postgres_url: str, tmp_path: Path) -> None:
     database, artifacts = open_database(postgres_url), ArtifactStore(tmp_path)
 
-    def bring() -> Imported:
+    def bring() -> ImportOut:
         return take_in(read(text_of(results())), database, artifacts, find)
 
     with ThreadPoolExecutor(2) as pool:

@@ -181,7 +181,7 @@ def test_a_t1_file_holds_the_space_and_says_problem_and_device_of_another(
     assert {each["prefetch_distance"] for each in specification.configurations} == {1, 2, 4, 11, 12, 13, 14}
     here = ListedDevice(lines.b580(), Runtime.OPENCL, None, runnable=True, targetable=True, note="")
     asked = understand_space("spec.json", specification, lambda _: here, None, 60.0)
-    assert asked.problem == GEMM
+    assert asked.job.problem == GEMM
     assert set(asked.configs) == {lines.config(n) for n in (0, 1, 3, 10, 11, 12, 13)}
     plain = tmp_path / "plain.json"
     document = export(home, plain, "kernel-tuner")

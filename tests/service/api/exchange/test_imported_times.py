@@ -19,7 +19,6 @@ from db.session import Database, open_database
 from hal import DeviceSpec, find
 from service.api.exchange import exporting
 from service.api.exchange.exporting import Selection
-from service.api.exchange.importing import take_in
 from service.artifacts import ArtifactStore
 from service.jobs.measurement_reuse import known_of
 from service.jobs.store import DbTrialStore
@@ -28,6 +27,7 @@ from service.row_mapping import (
     spec_to_json,
 )
 from tests.db.rows import digest
+from tests.service.api.exchange.places import take_in
 from tests.tuner.fakes import FakeCompilation, FakeCompiler, FakeDevice, binary_of, cpu_spec
 from tuner.exchange.jsonl import read_lines, write_lines
 from tuner.session.budget import Budget

@@ -37,19 +37,19 @@ from service.api.exchange import (
     measuring,
 )
 from service.api.exchange.exporting import Selection
-from service.api.exchange.importing import (
-    Imported,
-    take_in,
-)
+from service.api.exchange.schemas import ImportOut
+from service.api.jobs.requests import submit
 from service.api.jobs.service import read_job
 from service.api.kernels.lookup.lookup import Lookup
 from service.api.kernels.lookup.schemas import LookupOut
 from service.artifacts import ArtifactStore
 from service.errors import BadRequest, Conflict, NotFound
+from tests.service.api.exchange.places import take_in
 from tests.tuner.exchange import cpu_lines, lines
 from tests.tuner.exchange.lines import GEMM, JOB, NOON, read, results, text_of
 from tests.tuner.fakes import emulated
 from tuner.errors import InvalidLine
+from tuner.exchange.formats import Format
 from tuner.exchange.jsonl import write_lines
 from tuner.exchange.records import DeviceRecord, Ended, JobRecord, ProblemRecord, Record, TrialRecord
 
@@ -89,7 +89,7 @@ def nowhere(name: str) -> DeviceSpec:
     raise UnknownDevice(name)
 
 
-def bring(database: Database, artifacts: ArtifactStore, records: list[Record], origin: str | None = None) -> Imported:
+def bring(database: Database, artifacts: ArtifactStore, records: list[Record], origin: str | None = None) -> ImportOut:
     """Import a file of records."""
     return take_in(read(text_of(records)), database, artifacts, find, origin)
 
@@ -121,7 +121,7 @@ def asked_here(database: Database, artifacts: ArtifactStore) -> UUID:
 
 def test_results_are_taken_in_whole_with_their_origin(database: Database, artifacts: ArtifactStore) -> None:
     done = bring(database, artifacts, results())
-    assert done == Imported("the lab", jobs=1, trials=4, kernels=2, known=0, judged={"b580": 1})
+    assert done == ImportOut(format=Format.JSONL, origin="the lab", jobs=1, trials=4, kernels=2, judged={"b580": 1})
     with database.read() as session:
         job = read_job(session, UUID(JOB))
         found = looked_up(session)
@@ -155,7 +155,7 @@ def test_the_winner_is_the_fastest_unless_the_finalists_were_compared(
 def test_the_same_file_twice_changes_nothing(database: Database, artifacts: ArtifactStore) -> None:
     bring(database, artifacts, results())
     before, rows = counts(database), exported(database, artifacts)
-    assert bring(database, artifacts, results()) == Imported("the lab", 0, 0, 0, known=4, judged={})
+    assert bring(database, artifacts, results()) == ImportOut(format=Format.JSONL, origin="the lab", known=4)
     assert bring(database, artifacts, results(), "another name").known == 4
     assert (counts(database), exported(database, artifacts)[1:]) == (before, rows[1:])
 
@@ -307,7 +307,7 @@ def test_a_job_that_ran_here_gets_no_trial_of_another_place(database: Database, 
 
 def test_an_import_may_bring_more_trials_of_the_same_job(database: Database, artifacts: ArtifactStore) -> None:
     bring(database, artifacts, results()[:-1])
-    assert bring(database, artifacts, results()) == Imported("the lab", 0, trials=1, kernels=0, known=3, judged={})
+    assert bring(database, artifacts, results()) == ImportOut(format=Format.JSONL, origin="the lab", trials=1, known=3)
 
 
 def named(spec: DeviceSpec, **changes: object) -> DeviceSpec:
@@ -388,11 +388,12 @@ def test_what_a_file_asks_to_measure_becomes_a_job(database: Database) -> None:
     exchange = read(text_of(lines.candidates()))
     (asked,) = measuring.understand(exchange, lambda _: here(find("b580")), None, 60.0)
     with database.write() as session:
-        job_id, again = measuring.submit(session, asked), measuring.submit(session, asked)
-        job = jobs.get(session, job_id)
+        (made, is_new), (again, _) = (submit(session, asked.job, 10, asked.configs) for _ in range(2))
+        job = jobs.get(session, made.id)
         assert job is not None
-        assert (again, job.budget_trials, job.device.slug, job.problem.key) == (job_id, 3, "b580", GEMM.key)
-        stored = jobs.candidates_of(session, job_id)
+        assert (is_new, again.id, job.budget_trials) == (True, job.id, 3)
+        assert (job.device.slug, job.problem.key) == ("b580", GEMM.key)
+        stored = jobs.candidates_of(session, job.id)
     assert [hashlib.sha256(canonical(c).encode()).hexdigest() for c in stored] == [lines.config(n).key for n in (0, 1)]
 
 
