@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import structlog
 
 from hal.probe.probe import probe_drivers
 from tests.db.databases import (
@@ -37,6 +38,8 @@ __all__ = [
 _STARTED_S = time.monotonic()
 # Threads of Dask log while a cluster ends, to a stream that pytest has closed; logging would print a traceback of each.
 logging.raiseExceptions = False
+# Without `configure_logs`, structlog prints all variables of a traceback, which takes seconds for those of an app.
+structlog.get_config()["processors"][-1].exception_formatter = structlog.dev.plain_traceback
 # Processes that tests start would compile all sources anew where the environment forbids to keep what was compiled.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -35,6 +35,7 @@ from tests.codegen.xe.gemm_fixtures import GemmFixture
 from tests.codegen.xe.modules.test_examples import EXAMPLE, EXAMPLES
 from tests.codegen.xe.passes.test_lower_xetile_numbers import arrays_of
 from tests.codegen.xetile_kernels import KERNELS
+from tests.few import few
 from tests.oracle import interpret
 
 Array = NDArray[np.generic]
@@ -65,7 +66,7 @@ ATOMIC = {"atomic", "atomic_columns"}  # of which a sub-group alone has no room 
 @pytest.mark.parametrize(
     ("name", "maps"),
     [
-        *((name, True) for name in KERNELS),
+        *few([(name, True) for name in KERNELS], 2),
         *(pytest.param(name, False, marks=pytest.mark.slow) for name in KERNELS if name not in ATOMIC),
     ],
 )

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-pytestmark = pytest.mark.opencl
+pytestmark = [pytest.mark.opencl, pytest.mark.slow]
 
 TRIALS = 12
 MOST_A_LIFE = 3  # trials of one life, or a fast machine would end the job before the last kill
@@ -78,9 +78,7 @@ def kill_at_random(data: Path, rng: random.Random, tune: tuple[str, ...]) -> dic
     return ended_trials(data)
 
 
-@pytest.mark.parametrize(
-    "kills", [pytest.param(1, id="1 kill"), pytest.param(20, id="20 kills", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("kills", [pytest.param(1, id="1 kill"), pytest.param(20, id="20 kills")])
 def test_a_killed_job_goes_on_without_loss(tmp_path: Path, kills: int) -> None:
     rng = random.Random(7)
     trials = TRIALS if kills == 1 else 4 * kills
@@ -122,7 +120,6 @@ def jobs_and_pending(data: Path) -> tuple[list[tuple[str, str | None]], int]:
     return jobs, pending
 
 
-@pytest.mark.slow
 def test_ctrl_c_puts_the_job_back_and_says_how_to_go_on(tmp_path: Path) -> None:
     process = begin(tmp_path)
     process.send_signal(signal.SIGINT)
@@ -132,7 +129,6 @@ def test_ctrl_c_puts_the_job_back_and_says_how_to_go_on(tmp_path: Path) -> None:
     assert jobs_and_pending(tmp_path) == ([("queued", None)], 0)
 
 
-@pytest.mark.slow
 def test_ctrl_c_twice_ends_at_once_and_leaves_the_job_to_be_resumed_and_no_process(tmp_path: Path) -> None:
     process = begin(tmp_path)
     # All its processes are up by then: one that is stopped while it starts does not see its parent end.

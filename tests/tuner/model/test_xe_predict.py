@@ -222,7 +222,7 @@ PROBLEMS: dict[str, GemmProblem] = {
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(problem, marks=() if name in ("by lanes", "bytes, epilogue") else pytest.mark.slow, id=name)
+        pytest.param(problem, marks=() if name == "bytes, epilogue" else pytest.mark.slow, id=name)
         for name, problem in PROBLEMS.items()
     ],
 )

@@ -37,7 +37,7 @@ def test_a_tile_has_no_more_rows_than_there_are() -> None:
     check_kernel(one, found, CPU)
 
 
-@pytest.mark.parametrize("spec", [CPU, B580])
+@pytest.mark.parametrize("spec", [CPU, pytest.param(B580, marks=pytest.mark.slow)])
 def test_what_is_carried_is_legal_or_a_rule_says_why_not(spec: object) -> None:
     assert spec in (CPU, B580)
     device = CPU if spec is CPU else B580

@@ -222,7 +222,13 @@ def test_the_default_is_tried_even_where_it_is_dropped(monkeypatch: pytest.Monke
     assert [trial.config for trial in _measured(B580, 9)] == [DEFAULT, space.config(5)]
 
 
-@pytest.mark.parametrize("spec", [emulated(), _without("l2_bytes")], ids=["stand-in", "a fact is missing"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param(emulated(), id="stand-in"),
+        pytest.param(_without("l2_bytes"), id="a fact is missing", marks=pytest.mark.slow),
+    ],
+)
 def test_where_the_model_cannot_predict_the_search_begins_at_random(spec: DeviceSpec) -> None:
     assert predict_space_if_known(SMALL, spec, xe_space(SMALL, spec)) is None
     one, other = (_measured(spec, 6, seed) for seed in (1, 2))

@@ -106,7 +106,7 @@ def test_inputs_follow_from_the_seed() -> None:
 
 @pytest.mark.parametrize("output", [DType.S8, DType.F16])
 def test_integers_are_drawn_so_that_outputs_tell_something(output: DType) -> None:
-    for k in (8, 64, 4096, 2**17):
+    for k in (8, 64, 4096):
         for step in ((), (EpilogueStep(EpilogueKind.ALPHA, value=0.01),)):
             p = GemmProblem(16, 24, k, dtype_a=DType.S8, dtype_b=DType.U8, dtype_c=output, epilogue=step)
             bounds = Reference(p, 1).bounds_of_c(0, slice(0, 16), slice(0, 24))

@@ -128,7 +128,7 @@ def test_a_planted_fault_is_caught(fault: Fault) -> None:
 
 
 def test_one_k_left_out_of_very_many_is_caught() -> None:
-    problem = GemmProblem(24, 32, 65_536)
+    problem = GemmProblem(24, 32, 16_384)
     a, b = Reference(problem, 3).buffers()[:2]
     _proof(problem)
 

@@ -20,6 +20,7 @@ from codegen import (
 )
 from codegen.pipeline import compile_gemm
 from hal import find
+from tests.few import few
 from tuner.errors import ProofFailed
 from tuner.verify.verify import verify_by_simulation
 
@@ -63,13 +64,19 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=name, marks=() if name in ("integers", "sums", "partial-sums") else pytest.mark.slow)
+        for name, case in CASES.items()
+    ],
+)
 def test_a_compiled_kernel_is_proven_whole(case: Case) -> None:
     proof = verify_by_simulation(case.artifact(SMALL))
     assert proof.checked == proof.total > 0
 
 
-@pytest.mark.parametrize("name", ["plain", "sums", "persistent", "rasters", "partial-sums", "atomic"])
+@pytest.mark.parametrize("name", few(["persistent", "plain", "sums", "atomic", "partial-sums", "rasters"], 3))
 def test_a_sample_of_a_large_problem_is_proven(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tuner.verify.simulated_tiles.SIMULATED_WHOLE", 2**16)
     proof = verify_by_simulation(CASES[name].artifact(LARGER))

@@ -18,7 +18,10 @@ from service.row_mapping import (
     config_from_json,
     problem_to_json,
 )
+from tests.db.databases import SQLITE_FIRST
 from tuner.search.warm_start import OF_A_JOB
+
+pytestmark = pytest.mark.parametrize("database", SQLITE_FIRST, indirect=True)
 
 
 @pytest.fixture
