@@ -2,16 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
-from xdsl.parser import Parser
 from xdsl.passes import ModulePass, get_pass_option_infos
 from xdsl.universe import Universe
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
-from xdsl.utils.exceptions import ArgSpecParseError, ParseError, PassFailedException, VerifyException
+from xdsl.utils.exceptions import ArgSpecParseError, PassFailedException, VerifyException
 
 from codegen.errors import CodegenError, CompileFailed
 from codegen.xe.dialects import (
@@ -23,8 +21,8 @@ from codegen.xe.dialects.gpu.host import (
     Launch,
     device_part,
 )
-from codegen.xe.dialects.kernel_context import KernelParser
 from codegen.xe.modules.blocks import set_blocks
+from codegen.xe.modules.reading import read_module
 from codegen.xe.passes.lanes.lower_to_lanes import LowerToLanesPass
 from codegen.xe.passes.mark_levels import mark_levels
 from codegen.xe.universe import (
@@ -83,7 +81,10 @@ def run_passes(
     results: list[str] = []
     for part in _parts(source) if split else [source]:
         device = device_part(part)
-        module = _read(device.text if device_only else part, name)
+        try:
+            module = read_module(device.text if device_only else part, name)
+        except CompileFailed as error:
+            raise OptFailed(error.message) from error
         if device_only:  # drop launches, but keep the kernel sizes that they give
             _set_blocks(module, device.launches, name)
         if any(module_pass.name == LowerToLanesPass.name for module_pass in passes):
@@ -160,65 +161,6 @@ def _parts(source: str) -> Iterator[str]:
     for part in source.split(_SEPARATOR):
         yield "\n" * lines + part
         lines += part.count("\n")
-
-
-@dataclass(init=False)
-class _PlacedParser(KernelParser):
-    """A parser that records the positions of operations."""
-
-    places: dict[Operation, int] = field(default_factory=dict[Operation, int])
-
-    def __init__(self, source: str, name: str) -> None:
-        super().__init__(context(), source, name)
-        self.places = {}
-
-    def parse_operation(self) -> Operation:
-        start = self.pos
-        op = super().parse_operation()
-        self.places[op] = start
-        return op
-
-
-def _read(source: str, name: str) -> ModuleOp:
-    parser = _PlacedParser(source, name)
-    try:
-        module = parser.parse_module()
-    except ParseError as error:
-        raise OptFailed(_at(source, name, _use(parser, source) or error.span.start, error.msg)) from error
-    except VerifyException as error:  # an invalid attribute or type before the current token
-        raise OptFailed(_at(source, name, parser.pos, str(error))) from error
-    try:
-        module.verify()
-    except VerifyException as error:
-        raise OptFailed(_at(source, name, _place(module, parser.places), str(error))) from error
-    return module
-
-
-def _use(parser: Parser, source: str) -> int | None:
-    """Return the position of the first undefined value, if the parser reached the end of the text."""
-    names = [re.escape(name) for name in parser.forward_ssa_references]
-    if not names or source[parser.pos :].strip():
-        return None
-    found = re.search(rf"%(?:{'|'.join(names)})(?![\w$.-])", source)
-    return None if found is None else found.start()
-
-
-def _place(module: ModuleOp, places: dict[Operation, int]) -> int:
-    """Return the position of the first operation that fails verification; 0 if there is none."""
-    for op in module.walk():
-        try:
-            op.verify(verify_nested_ops=False)
-        except VerifyException:
-            return places.get(op, 0)
-    return 0
-
-
-def _at(source: str, name: str, position: int, message: str) -> str:
-    """Return `file:line:column: message`, the line, and a marker under the position."""
-    before = source[:position]
-    line, column = before.count("\n") + 1, position - (before.rfind("\n") + 1) + 1
-    shown = source.splitlines()[line - 1] if line <= len(source.splitlines()) else ""
-    return f"{name}:{line}:{column}: {message}\n{shown}\n{' ' * (column - 1)}^"
 
 
 def _apply(module_pass: ModulePass, module: ModuleOp, name: str) -> None:

@@ -16,6 +16,7 @@ _OURS_ALONE = (
     "expected ':'",  # spellings of the RFC
     "shape is not distributable with the layout",
     "data cannot be evenly distributed",
+    "cannot distribute [",
     "unknown attribute `sg_map`",
     "TensorDesc doesn't need LayoutAttr for SIMT code",  # work-items may say which elements they hold
     "SLM is only supported for 1D block tensor",

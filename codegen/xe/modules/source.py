@@ -2,11 +2,10 @@
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, f32
 from xdsl.ir import Operation
-from xdsl.utils.exceptions import ParseError
 
 from codegen.errors import CompileFailed
 from codegen.target import Target
-from codegen.xe.dialects import gpu, parse
+from codegen.xe.dialects import gpu
 from codegen.xe.dialects.maps import WgMap
 from codegen.xe.modules.blocks import (
     check_blocks,
@@ -17,6 +16,7 @@ from codegen.xe.modules.kernels import (
     check_operations,
     kernels_of,
 )
+from codegen.xe.modules.reading import read_module
 from codegen.xe.modules.registers import check_registers, erase_large_unused
 from codegen.xe.passes.expand_subgroup_threads import expand_subgroup_threads
 from codegen.xe.passes.forms import rewrite_forms
@@ -33,11 +33,7 @@ def parse_source(source: str, name: str) -> ModuleOp:
     Raises:
         CompileFailed: stage source; it is not a module of kernels in XeTile or XeGPU.
     """
-    try:
-        module = parse(source, name)
-    except ParseError as error:
-        raise CompileFailed("source", str(error)) from error
-    module.verify()
+    module = read_module(source, name)
     check_operations(kernels_of(module))
     return module
 

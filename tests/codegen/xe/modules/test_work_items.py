@@ -228,6 +228,7 @@ def test_the_pass_alone_reads_the_level_from_the_types() -> None:
 def test_registers_are_those_of_all_work_items() -> None:
     body = """    %i = gpu.lane_id
     %yes = arith.constant true
-    %v = xegpu.load %a[%i], %yes : memref<128xf32>, index, i1 -> vector<2048xf32>"""
+    %v = xegpu.load %a[%i], %yes : memref<128xf32>, index, i1 -> vector<4096xf32>
+    xegpu.store %v, %a[%i], %yes : vector<4096xf32>, memref<128xf32>, index, i1"""
     with pytest.raises(Refused, match="module-registers"):
         compile_module(kernel(f"%a: {FLAT}", body), B580)

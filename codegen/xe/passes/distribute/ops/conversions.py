@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import Operation, SSAValue
 
-from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.maps import Ints, format_ints
 from codegen.xe.dialects.xegpu import ConvertLayoutOp
 from codegen.xe.passes.distribute.layout import Layout
 from codegen.xe.passes.distribute.redistribute import redistribute
@@ -34,8 +34,13 @@ def _operands(op: ConvertLayoutOp, layout: Layout | None, known: Known) -> Seque
     said = stated(op, "input_layout", shape)
     came = known.get(op.source)
     if said is not None and came is not None and not said.same_as(came, shape):
-        raise refuse(f"convert_layout's input_layout to be that of its source, {came.axes}", said.axes)
+        raise refuse(f"convert_layout's input_layout to be that of its source, {_shown(came)}", _shown(said))
     return [said]
+
+
+def _shown(layout: Layout) -> str:
+    counts, strides = [axis.count for axis in layout.axes], [axis.stride for axis in layout.axes]
+    return f"{format_ints(layout.data)} by {format_ints(counts)} sub-groups of strides {format_ints(strides)}"
 
 
 def _lower(op: ConvertLayoutOp, work: Work) -> None:
