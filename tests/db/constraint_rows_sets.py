@@ -17,7 +17,6 @@ VALID: dict[str, Row] = {
         "status": "active",
         "budget_trials": 1,
         "budget_seconds": 0.5,
-        "seed": 2**40,
         "within": 0.0,
         "request_hash": digest("a set"),
         "spent_s": 0.0,
