@@ -1,0 +1,50 @@
+"""The page on conformance: which share of upstream's tests both verifiers judge alike, and why the others differ."""
+
+from collections import Counter
+from pathlib import Path
+
+from tests.codegen.xe.conformance.judge import Judgement, judge, pieces_of
+
+VERSION = "23.1.1"
+_ABOUT = """# Conformance
+
+Upstream's tests of XeGPU, judged piece by piece (`// -----` parts them): accepted or refused by the parser and
+verifier of the MLIR that this compiler pins, and by ours. The files are those of LLVM {version}, of
+`llvm-toolchain-23_{version}.orig.tar.xz` in Debian's pool:
+
+    MLIR_TESTS=llvm-toolchain-23-{version}/mlir/test python -m pytest -m slow tests/codegen/xe/conformance
+    python -m benchmarks.compiler.conformance llvm-toolchain-23-{version}/mlir/test > docs/conformance.md
+
+The first checks this page, the second writes it. `tests/codegen/xe/conformance/rules.mlir` is always
+judged: kernels that keep and that break the rules of the dialect's specification, and a few that only this compiler refuses.
+
+"""
+
+
+def judge_tree(root: Path) -> dict[str, list[Judgement]]:
+    """The judgements of every file below mlir/test that is about XeGPU."""
+    files = sorted(file for file in root.rglob("*.mlir") if "XeGPU" in str(file.relative_to(root)))
+    return {str(file.relative_to(root)): [judge(piece) for piece in pieces_of(file)] for file in files}
+
+
+def render(found: dict[str, list[Judgement]]) -> str:
+    """The whole page."""
+    judged = [judgement for judgements in found.values() for judgement in judgements]
+    alike, kernels = sum(j.alike for j in judged), [j for j in judged if "transform" not in j.reason]
+    reasons = Counter(j.reason for j in judged if not j.alike)
+    share = 100 * alike / len(judged)
+    of_kernels = 100 * sum(j.alike for j in kernels) / len(kernels)
+    lines = [
+        _ABOUT.format(version=VERSION),
+        f"{alike} of {len(judged)} pieces are judged alike, {share:.1f} %; without those of the transform dialect "
+        f"{of_kernels:.1f} %. Of the others:\n",
+        "| pieces | refused by | why |",
+        "|---:|---|---|",
+    ]
+    for reason, count in reasons.most_common():
+        side = {"us" if j.ours else "upstream" for j in judged if not j.alike and j.reason == reason}
+        lines.append(f"| {count} | {' and '.join(sorted(side))} | {reason} |")
+    lines += ["\n| file | pieces | alike |", "|---|---:|---:|"]
+    for name, judgements in found.items():
+        lines.append(f"| `{name}` | {len(judgements)} | {sum(j.alike for j in judgements)} |")
+    return "\n".join([*lines, ""])
