@@ -54,6 +54,10 @@ from codegen.xe.dialects.upstream.contract import (
     ContractOp,
     IteratorTypeAttr,
 )
+from codegen.xe.dialects.upstream.vector_gather import (
+    GatherOp,
+    ScatterOp,
+)
 from codegen.xe.dialects.upstream.vector_products import (
     DeinterleaveOp,
     InterleaveOp,
@@ -393,10 +397,12 @@ Vector = Dialect(
         DeinterleaveOp,
         ExtractStridedSliceOp,
         FromElementsOp,
+        GatherOp,
         InsertStridedSliceOp,
         InterleaveOp,
         MultiReductionOp,
         OuterProductOp,
+        ScatterOp,
         ShapeCastOp,
         StepOp,
         TransposeOp,

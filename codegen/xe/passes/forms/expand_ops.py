@@ -24,6 +24,7 @@ from codegen.xe.dialects.kinds import ReductionKind
 from codegen.xe.dialects.upstream.affine_ops import ApplyOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp, SelectOp
 from codegen.xe.dialects.upstream.math_ops import ClampfOp
+from codegen.xe.dialects.upstream.vector_gather import GatherOp, ScatterOp
 from codegen.xe.dialects.upstream.vector_ops import (
     ExtractStridedSliceOp,
     FromElementsOp,
@@ -241,6 +242,8 @@ EXPANSIONS: Mapping[type[Operation], Expansion] = {
     OuterProductOp: _outer_product,
     gpu.SubgroupReduceOp: _subgroup_reduce,
     scf.IndexSwitchOp: _switch,
+    GatherOp: vector_memory.gather,
+    ScatterOp: vector_memory.scatter,
     vector.LoadOp: vector_memory.load,
     vector.StoreOp: vector_memory.store,
 }

@@ -1,22 +1,27 @@
-"""Expands loads and stores of vectors, which are blocks of a memref, to XeGPU's block accesses."""
+"""Expands loads and stores of vectors to XeGPU's: of blocks of a memref, and of elements at indices."""
 
 from collections.abc import Sequence
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, vector
-from xdsl.dialects.builtin import IndexType, MemRefType, StridedLayoutAttr, VectorType
+from xdsl.dialects.builtin import IndexType, MemRefType, StridedLayoutAttr, VectorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects import gpu
+from codegen.xe.dialects.upstream.arith_casts import IndexCastOp
+from codegen.xe.dialects.upstream.arith_ops import SelectOp
+from codegen.xe.dialects.upstream.vector_gather import GatherOp, ScatterOp
 from codegen.xe.dialects.upstream.vector_ops import ShapeCastOp
 from codegen.xe.dialects.xegpu import (
     BlockTdesc,
     BlockTdescAttr,
     CreateNdTdescOp,
     LoadNdOp,
+    LoadOp,
     MemorySpace,
     StoreNdOp,
+    StoreOp,
     TensorDescType,
 )
 from codegen.xe.dialects.xegpu.verify import space_of
@@ -44,6 +49,43 @@ def store(to: Builder, op: vector.StoreOp) -> Sequence[SSAValue]:
         value = to.insert(ShapeCastOp(value, desc.type.vector_type)).result
     to.insert(StoreNdOp(value, desc, tuple(op.indices), {})).attributes.update(op.attributes)
     return ()
+
+
+def gather(to: Builder, op: GatherOp) -> Sequence[SSAValue]:
+    """Load the elements that the mask takes, and take the others from `pass_thru`."""
+    pointer, indices = _elements(to, op, op.base, op.offsets, op.indices)
+    loaded = to.insert(LoadOp(pointer, indices, op.mask, op.result.type)).result
+    return to.insert(SelectOp(op.mask, loaded, op.pass_thru)).results
+
+
+def scatter(to: Builder, op: ScatterOp) -> Sequence[SSAValue]:
+    """Store the elements that the mask takes."""
+    pointer, indices = _elements(to, op, op.base, op.offsets, op.indices)
+    to.insert(StoreOp(op.value, pointer, indices, op.mask))
+    return ()
+
+
+def _elements(
+    to: Builder, op: Operation, base: SSAValue, offsets: Sequence[SSAValue], indices: SSAValue
+) -> tuple[SSAValue, SSAValue]:
+    """Return the address of a memref, and the elements from there on."""
+    type_ = base.type
+    if not isinstance(type_, MemRefType) or space_of(type_) is MemorySpace.SLM:
+        raise PassFailedException(f"rewrite-forms: {op.name}: expected a memref in global memory, got {type_}")
+    data = to.insert(memref.ExtractStridedMetaDataOp(base))
+    pointer = to.insert(memref.ExtractAlignedPointerAsIndexOp.get(base)).aligned_pointer
+    first: SSAValue = data.offset
+    for offset, stride in zip(offsets, data.strides, strict=True):
+        step = to.insert(arith.MuliOp(offset, stride)).result
+        first = to.insert(arith.AddiOp(first, step)).result
+    assert isinstance(indices.type, VectorType)
+    wide = VectorType(IndexType(), indices.type.get_shape())
+    if indices.type != wide:
+        indices = to.insert(IndexCastOp(indices, wide)).result
+    last = to.insert(vector.BroadcastOp(data.strides[-1], wide)).vector
+    start = to.insert(vector.BroadcastOp(first, wide)).vector
+    places = to.insert(arith.AddiOp(to.insert(arith.MuliOp(indices, last)).result, start)).result
+    return to.insert(arith.IndexCastOp(pointer, i64)).result, places
 
 
 def _differs(value: SSAValue) -> bool:

@@ -13,10 +13,15 @@ from codegen.xe.mlir import MlirModule
 
 _SEPARATOR = re.compile(r"^// -----.*$", re.MULTILINE)
 
+_TRANSFORM = r"transform\."
+_SCALED = r"dpas_mx|scaling_(ext|trunc)f|Operation xegpu\.truncf"
+_CONTIGUITY = "contiguity"
+_UNDOCUMENTED = f"{_TRANSFORM}|{_SCALED}|{_CONTIGUITY}"
+
 REASONS: dict[str, str] = {
-    r"transform\.": "the transform dialect, which drives passes and is no part of kernels",
-    r"dpas_mx|scaling_(ext|trunc)f|Operation xegpu\.truncf": "products scaled by blocks: the documents have none",
-    r"contiguity": "the attribute `contiguity`, which the documents do not have",
+    _TRANSFORM: "the transform dialect, which drives passes and is no part of kernels",
+    _SCALED: "products scaled by blocks",
+    _CONTIGUITY: "the attribute `contiguity`",
     r"expected attributes among": "attributes that the operation does not have; upstream keeps them unread",
     r"expected a dimension to stay": "a slice of all dimensions",
     r"result 'result' at position 0|source' at position 0": "`load_matrix` and `convert_layout` of a scalar",
@@ -46,6 +51,11 @@ class Judgement:
     def alike(self) -> bool:
         """Both accept, or both refuse."""
         return bool(self.upstream) == bool(self.ours)
+
+    @property
+    def is_undocumented(self) -> bool:
+        """We refuse what the documents do not have."""
+        return re.search(_UNDOCUMENTED, self.ours) is not None
 
     @property
     def reason(self) -> str:

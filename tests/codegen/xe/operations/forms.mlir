@@ -461,3 +461,35 @@ gpu.func @k(%A: memref<96xi32>, %R: memref<16x48xi32>, %i: index, %x: i32) kerne
   xegpu.store_nd %r, %tr[0, 0] <{layout = #c}> : vector<16x48xi32>, !xegpu.tensor_desc<16x48xi32>
   gpu.return
 }
+// -----
+// vector.gather: $INDEX
+// INDEX = i32 i64
+// integers 0 90
+// with i = 2
+gpu.func @k(%A: memref<7x96xf32>, %R: memref<96xf32>, %I: memref<96x$INDEX>, %i: index) kernel {
+  %ti = xegpu.create_nd_tdesc %I : memref<96x$INDEX> -> !xegpu.tensor_desc<96x$INDEX>
+  %n = xegpu.load_nd %ti[0] <{layout = #line}> : !xegpu.tensor_desc<96x$INDEX> -> vector<96x$INDEX>
+  %limit = arith.constant dense<50> : vector<96x$INDEX>
+  %m = arith.cmpi slt, %n, %limit : vector<96x$INDEX>
+  %c3 = arith.constant 3 : index
+  %none = arith.constant dense<-1.0> : vector<96xf32>
+  %a = vector.gather %A[%i, %c3] [%n], %m, %none {layout_result_0 = #line} : memref<7x96xf32>, vector<96x$INDEX>, vector<96xi1>, vector<96xf32> into vector<96xf32>
+  %tr = xegpu.create_nd_tdesc %R : memref<96xf32> -> !xegpu.tensor_desc<96xf32>
+  xegpu.store_nd %a, %tr[0] <{layout = #line}> : vector<96xf32>, !xegpu.tensor_desc<96xf32>
+  gpu.return
+}
+// -----
+// vector.scatter
+// with i = 2
+gpu.func @k(%A: memref<96xf16>, %R: memref<7x96xf16>, %i: index) kernel {
+  %ta = xegpu.create_nd_tdesc %A : memref<96xf16> -> !xegpu.tensor_desc<96xf16>
+  %a = xegpu.load_nd %ta[0] <{layout = #line}> : !xegpu.tensor_desc<96xf16> -> vector<96xf16>
+  %n = vector.step : vector<96xindex>
+  %last = arith.constant dense<95> : vector<96xindex>
+  %limit = arith.constant dense<40> : vector<96xindex>
+  %m = arith.cmpi sgt, %n, %limit : vector<96xindex>
+  %at = arith.subi %last, %n : vector<96xindex>
+  %c0 = arith.constant 0 : index
+  vector.scatter %R[%i, %c0] [%at], %m, %a : memref<7x96xf16>, vector<96xindex>, vector<96xi1>, vector<96xf16>
+  gpu.return
+}
