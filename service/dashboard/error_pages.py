@@ -10,11 +10,11 @@ from service.dashboard.rendering import page
 
 _SCOPE = "scope"
 _HEADINGS = {
-    HTTPStatus.NOT_FOUND: "There is nothing here",
-    HTTPStatus.FORBIDDEN: "This is refused",
-    HTTPStatus.UNPROCESSABLE_ENTITY: "This address cannot be understood",
-    HTTPStatus.INTERNAL_SERVER_ERROR: "The service made a mistake",
-    HTTPStatus.SERVICE_UNAVAILABLE: "The service cannot reach its database",
+    HTTPStatus.NOT_FOUND: "Page not found",
+    HTTPStatus.FORBIDDEN: "Access denied",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "Invalid address",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "Internal error",
+    HTTPStatus.SERVICE_UNAVAILABLE: "Database unavailable",
 }
 
 

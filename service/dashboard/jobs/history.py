@@ -100,7 +100,7 @@ def failures_chart(session: Session, job: Job) -> Chart:
         series=tuple(series),
         x=ChartAxis(0, "Trial", whole=True),
         y=ChartAxis(1, "", scale="category", categories=tuple(s.name for s in series)),
-        empty="Every trial that ended has a time." if count else "No trial has begun.",
+        empty="Every trial that ended has a time." if count else "No trials yet.",
     )
 
 

@@ -19,7 +19,7 @@ let waiting = null;
 export function askForKey(problem, again = null) {
   const dialog = document.getElementById("ask-key");
   waiting = again;
-  dialog.querySelector("h2").textContent = problem.rule === "scope" ? "This needs another API key" : "This needs an API key";
+  dialog.querySelector("h2").textContent = problem.rule === "scope" ? "This needs another API key" : "API key required";
   dialog.querySelector("[data-why]").textContent = problem.message;
   dialog.querySelector("[data-wrong]").hidden = true;
   if (!dialog.open) dialog.showModal();

@@ -402,7 +402,7 @@ def test_the_stages_of_a_job_add_up(client: TestClient, database: Database) -> N
         )
         rows.add_predicted(session, job, 0, 25.0)
     seen = text_of(client.get(f"/jobs/{job.id}").text)
-    assert "waiting for kernels 4.5 s the rest: start, database 5.8 s compiling, beside these 30.0 s" in seen
+    assert "waiting for kernels 4.5 s the rest: start, database 5.8 s compiling, concurrently 30.0 s" in seen
     assert "23.2 s in all" in seen
 
 

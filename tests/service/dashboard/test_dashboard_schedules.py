@@ -69,7 +69,7 @@ def test_a_preview_has_five_times_over_the_change_of_clocks_or_what_is_wrong(cli
     text = text_of(client.get("/schedules/preview?cron=0 4 * * *&timezone=Europe/Warsaw").text)
     assert "Sat 28 March 2026, 04:00 CET" in text
     assert "Sun 29 March 2026, 04:00 CEST" in text
-    assert text.startswith(" At 04:00, Europe/Warsaw. Comes due next:")
+    assert text.startswith(" At 04:00, Europe/Warsaw. Next due times:")
     assert text.count(", 04:00") == 5
     assert "got 2" in client.get("/schedules/preview?cron=1 2").text
     assert "IANA" in client.get("/schedules/preview?cron=1 2 * * *&timezone=Moon").text

@@ -76,5 +76,5 @@ def test_a_database_that_is_away_is_told(client: TestClient, settings: Settings,
     page = client.get("/jobs", headers=BROWSER)
     assert page.status_code == 503
     assert page.headers["retry-after"] == "5"
-    assert "The service cannot reach its database" in page.text
+    assert "Database unavailable" in page.text
     assert 'href="/readyz"' in page.text

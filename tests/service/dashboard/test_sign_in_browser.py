@@ -89,7 +89,7 @@ def test_what_was_typed_stays_and_is_sent_when_the_key_is_given(browser: Browser
         tuning = make_key(context, "tune", "made meanwhile")
         expect(page.locator("#stale")).to_contain_text("wants an API key that works", timeout=30_000)
         page.click("text=Start tuning")
-        expect(page.locator("#ask-key h2")).to_have_text("This needs an API key")
+        expect(page.locator("#ask-key h2")).to_have_text("API key required")
         assert obstacles(page) == []
         page.locator("#ask-key [name=key]").fill(tuning)
         page.locator("#ask-key").get_by_role("button", name="Sign in").click()

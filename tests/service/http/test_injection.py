@@ -30,7 +30,7 @@ JSON = {"Content-Type": "application/json"}
 
 
 def schedule(client: TestClient, name: str) -> str:
-    """Make a schedule of that name; its id."""
+    """Create a schedule of that name; its id."""
     answer = client.post("/v1/schedules", json={"name": name, "cron": "0 2 * * *", "job": BODY})
     assert answer.status_code == 201, answer.text
     identity: str = answer.json()["id"]

@@ -11,7 +11,7 @@ const REASONS = {
   403: "The key that you signed in with is not for this.",
   404: "The service knows it no more.",
   429: "The service is asked too often; wait a moment.",
-  503: "The service cannot reach its database.",
+  503: "Database unavailable.",
 };
 let library = null;
 

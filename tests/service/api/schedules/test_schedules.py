@@ -22,7 +22,7 @@ HOURLY = {"name": "hourly", "cron": "0 * * * *", "timezone": "UTC", "job": BODY,
 
 
 def post(client: TestClient, **changes: object) -> dict[str, object]:
-    """Make a schedule over REST."""
+    """Create a schedule over REST."""
     answer = client.post("/v1/schedules", json=HOURLY | changes)
     assert answer.status_code == 201, answer.text
     return answer.json()
