@@ -23,19 +23,18 @@ from service.api.devices.elsewhere import with_reached
 from service.api.devices.service import DeviceDirectory
 from service.api.jobs.shared import SharedNews
 from service.api.kernels.lookup.answers import Answers
-from service.api.keys.caller_cache import CallerCache
+from service.api.keys.caller import CallerCache
 from service.api.keys.guard import READ
 from service.api.metrics.registry import Metrics
 from service.api.metrics.requests import Counted
 from service.artifacts import ArtifactStore
 from service.cache_invalidation import CacheInvalidation
 from service.http.deps import Context
-from service.http.idempotency.once import (
+from service.http.idempotency import (
     REPLAYED,
     add_replays,
 )
-from service.http.limits.rates import Rates
-from service.http.limits.slots import Slots
+from service.http.limits import Rates, Slots
 from service.http.problem_json import add_problem_handlers
 from service.http.request_guard import RequestGuard
 from service.http.responses import (

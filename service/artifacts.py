@@ -12,7 +12,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from service.files import write_atomically
+from codegen.artifact.files import write_atomically
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 

@@ -31,7 +31,7 @@ from db.migrate import prepare
 from db.schema.base import utc_now
 from db.session import Database
 from hal import find
-from service.api.devices.stored import store_device
+from service.api.devices.elsewhere import store_device
 from service.artifacts import ArtifactStore
 from service.settings import read_settings
 

@@ -2,11 +2,10 @@
 
 import hashlib
 import json
-import os
-import tempfile
 import threading
 from pathlib import Path
 
+from codegen.artifact.files import write_atomically
 from codegen.artifact.kernel_artifact import AnyArtifact
 from codegen.backend import backend_of
 from codegen.config.kernel_config import KernelConfig
@@ -65,14 +64,7 @@ class CompileCache:
         path = self._path(artifact.problem, artifact.config, spec)
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(backend_of(artifact.config).artifact_to_json(artifact)).encode()
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        write_atomically(path, hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
 
     def _path(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Path:
         key = backend_of(config).code_key(problem, config, spec)

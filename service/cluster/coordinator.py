@@ -30,7 +30,7 @@ from db.schema import (
 )
 from db.schema.base import utc_now
 from db.session import Database
-from service.api.devices.stored import store_device
+from service.api.devices.elsewhere import store_device
 from service.api.shapes.running import RunSet
 from service.artifacts import StorageError
 from service.cluster.executor import (

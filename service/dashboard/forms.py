@@ -26,8 +26,7 @@ from service.dashboard.naming import INPUT_DTYPES, OUTPUT_DTYPES
 from service.http.deps import Context
 from service.schemas import EpilogueStepBody, ProblemBody
 from service.settings import Settings
-from tuner.search.method import Method
-from tuner.search.objective import Objective
+from tuner.search.method import Method, Objective
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,11 @@ from service.api.compile.service import Compiler
 from service.api.devices.service import DeviceDirectory
 from service.api.jobs.shared import SharedNews
 from service.api.kernels.lookup.answers import Answers
-from service.api.keys.caller_cache import CallerCache
+from service.api.keys.caller import CallerCache
 from service.api.metrics.registry import Metrics
 from service.artifacts import ArtifactStore
 from service.cache_invalidation import CacheInvalidation
-from service.http.limits.rates import Rates
-from service.http.limits.slots import Slots
+from service.http.limits import Rates, Slots
 from service.settings import Settings
 
 

@@ -4,8 +4,7 @@ from dataclasses import dataclass, fields
 
 from codegen import GemmProblem
 from hal import DeviceSpec
-from tuner.search.method import Method
-from tuner.search.objective import Objective
+from tuner.search.method import Method, Objective
 from tuner.session.bounds import Seed
 from tuner.session.budget import Budget
 

@@ -40,7 +40,7 @@ from tuner.measure.measurement_reuse import (
 )
 from tuner.measure.trial_runner import Attempts
 from tuner.search.compile_queue import Candidate
-from tuner.search.objective import Objective
+from tuner.search.method import Objective
 from tuner.search.problem_search import (
     check_method,
     search_for,

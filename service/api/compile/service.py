@@ -21,7 +21,7 @@ from service.api.compile.work import (
 )
 from service.configurations import from_config_body
 from service.errors import BadRequest, FieldError, RefusedByRule, TooLarge
-from service.http.limits.slots import Slots
+from service.http.limits import Slots
 from service.sandbox.limits import (
     Held,
     Limits,

@@ -1,6 +1,7 @@
-"""Devices of other machines: those that a coordinator reaches now, and those stored in the database."""
+"""Devices of other machines: those that a coordinator reaches now, and those stored in the database; storing them."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import structlog
 from sqlalchemy.orm import Session
@@ -8,12 +9,12 @@ from sqlalchemy.orm import Session
 from db.errors import DatabaseError
 from db.queries import devices
 from db.queries.cluster import coordinators
-from db.schema import ReachedDevice
+from db.schema import Device, ReachedDevice
 from db.session import Database
-from hal import ListedDevice, Runtime
+from hal import DeviceSpec, ListedDevice, Runtime
 from hal.devices.listed import listed, runs_own_code
 from hal.devices.listing import OPENCL_CPU_ID
-from service.row_mapping import spec_from_json
+from service.row_mapping import spec_from_json, spec_to_json
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -62,3 +63,24 @@ def device_elsewhere(session: Session, slug: str) -> ListedDevice | None:
     except ValueError:
         return None
     return listed(spec, Runtime.TABLE, None, runnable=False, notes=("it is not in this machine",))
+
+
+def store_device(session: Session, spec: DeviceSpec) -> Device:
+    """Return the row of a device under its driver, with its facts updated."""
+    return devices.upsert(session, **_columns(spec, spec.driver))
+
+
+def store_missing_device(session: Session, spec: DeviceSpec, driver: str | None) -> Device:
+    """Return the row of a device under a driver; one that is stored keeps its facts."""
+    return devices.add_missing(session, **_columns(spec, driver))
+
+
+def _columns(spec: DeviceSpec, driver: str | None) -> dict[str, Any]:
+    return {
+        "slug": spec.id,
+        "driver": driver or "",
+        "name": spec.name,
+        "kind": spec.kind.value,
+        "emulates": spec.emulates,
+        "spec": spec_to_json(spec),
+    }

@@ -20,9 +20,9 @@ from service.api.exchange.measuring import MeasureRequest
 from service.api.exchange.recording import Recorded
 from service.api.exchange.schemas import ImportOut
 from service.api.jobs.requests import check_budget, submit
+from service.api.keys.caller import Scope
 from service.api.keys.callers import Caller
 from service.api.keys.guard import check_scope
-from service.api.keys.scopes import Scope
 from service.artifacts import StorageError
 from service.errors import BadRequest, FieldError, Unavailable
 from service.http.deps import Context

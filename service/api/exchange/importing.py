@@ -27,7 +27,7 @@ from db.schema.base import JsonObject, utc_now
 from db.session import Database
 from hal import DeviceSpec, UnknownDevice
 from service.api.audit.log import record
-from service.api.devices.stored import store_missing_device
+from service.api.devices.elsewhere import store_missing_device
 from service.api.exchange.hardware import (
     difference,
     stored_spec,

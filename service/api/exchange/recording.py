@@ -16,7 +16,7 @@ from db.queries import (
 )
 from hal import DeviceKind, DeviceSpec
 from service.api.audit.log import record
-from service.api.devices.stored import store_missing_device
+from service.api.devices.elsewhere import store_missing_device
 from service.api.exchange.schemas import ImportOut
 from service.api.keys.caller import Caller
 from service.errors import BadRequest

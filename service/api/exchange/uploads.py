@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 from service.api.keys.guard import CallerDep
 from service.errors import BadRequest, Unavailable
 from service.http.deps import ContextDep
-from service.http.idempotency.once import (
+from service.http.idempotency import (
     KeyHeader,
     Once,
     asked_of,

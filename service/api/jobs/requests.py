@@ -16,8 +16,8 @@ from db.schema import (
     Job,
 )
 from hal import DeviceSpec, ListedDevice
+from service.api.devices.elsewhere import store_device
 from service.api.devices.service import DeviceDirectory
-from service.api.devices.stored import store_device
 from service.api.jobs.schemas import (
     BudgetBody,
     JobBody,
@@ -30,7 +30,7 @@ from service.schemas import check_size, to_problem
 from service.settings import Settings
 from service.traces import trace_here
 from tuner.backend import tuning_for
-from tuner.search.objective import (
+from tuner.search.method import (
     agreed,
     check_objective,
 )

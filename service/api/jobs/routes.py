@@ -45,8 +45,8 @@ from service.http.deps import (
     DatabaseDep,
     ReadSessionDep,
 )
-from service.http.idempotency.once import OnceDep
-from service.http.limits.streams import CountedStream
+from service.http.idempotency import OnceDep
+from service.http.limits import CountedStream
 from service.http.responses import (
     BAD_REQUEST,
     CONFLICT,

@@ -18,8 +18,7 @@ from service.schemas import (
     SearchName,
     TimeEvidence,
 )
-from tuner.search.method import Method
-from tuner.search.objective import Objective
+from tuner.search.method import Method, Objective
 
 MAX_SEED = 2**63 - 1
 _PROBLEM = {"m": 512, "n": 384, "k": 1024, "dtype_a": "f16", "dtype_b": "f16"}

@@ -13,9 +13,9 @@ from db.schema import ApiKey
 from service.api.keys.caller import (
     LOCAL,
     Caller,
+    Scope,
     is_passed_on,
 )
-from service.api.keys.scopes import Scope
 from service.api.keys.tokens import read_token
 from service.errors import Forbidden, Unauthorized
 from service.http.deps import Context

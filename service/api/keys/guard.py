@@ -16,13 +16,13 @@ from service.api.audit.log import (
 )
 from service.api.keys.caller import (
     Caller,
+    Scope,
     is_passed_on,
 )
 from service.api.keys.callers import (
     identify,
     is_from_here,
 )
-from service.api.keys.scopes import Scope
 from service.errors import Forbidden, Unauthorized, UnsupportedType
 from service.http.deps import (
     Context,

@@ -23,7 +23,7 @@ from service.http.deps import (
     ContextDep,
     ReadSessionDep,
 )
-from service.http.idempotency.once import OnceDep
+from service.http.idempotency import OnceDep
 from service.http.responses import (
     BAD_REQUEST,
     CONFLICT,

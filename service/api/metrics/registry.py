@@ -11,7 +11,7 @@ from codegen.artifact.toolchain import toolchain_versions
 from db.session import Database
 from service.api.metrics.requests import RequestMetrics
 from service.api.metrics.stored import StoredMetrics
-from service.http.limits.slots import Slots
+from service.http.limits import Slots
 
 
 class Metrics:

@@ -17,8 +17,8 @@ from db.queries import (
 )
 from db.schema import ACTIVE_STATUSES
 from hal import DeviceSpec
+from service.api.devices.elsewhere import store_device
 from service.api.devices.service import DeviceDirectory
-from service.api.devices.stored import store_device
 from service.api.jobs.requests import check_problem, read_options
 from service.api.jobs.schemas import BudgetBody
 from service.api.shapes.schemas import TRIALS_EACH, CommonBody, ShapeSetBody

@@ -9,6 +9,10 @@ import typer
 from rich.table import Table
 
 from codegen import AnyArtifact, GemmArtifact, InvalidProblem, KernelConfig
+from codegen.artifact.files import (
+    is_plain_name,
+    write_atomically,
+)
 from codegen.backend import backend_for
 from codegen.workers.pool import CompilePool
 from codegen.xe.isa import (
@@ -27,7 +31,6 @@ from service.cli.options.device_file import named_device, server_of
 from service.cli.options.problem import AsJson, DeviceOrFile, ProblemOptions, TargetName, with_problem
 from service.cli.printing.output import CONSOLE, print_json
 from service.configurations import ConfigBody
-from service.files import is_plain_name, write_atomically
 from service.row_mapping import config_to_json
 from service.schemas import to_body
 from tuner.session.trial import (

@@ -6,6 +6,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 
 from codegen import StageOutput
+from codegen.artifact.files import is_plain_name
 from service.api.compile.schemas import (
     CompileBody,
     CompiledFileOut,
@@ -16,7 +17,6 @@ from service.api.compile.work import EVERY_FILE
 from service.cli.compiler.made import Made
 from service.cli.connection import of_service, same
 from service.errors import BadRequest, Unavailable
-from service.files import is_plain_name
 from xetune_client import BadRequest as Refused
 from xetune_client import Client, models
 

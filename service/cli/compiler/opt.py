@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from codegen.artifact.files import write_atomically
 from codegen.xe.opt import (
     OptFailed,
     our_passes,
@@ -13,7 +14,6 @@ from codegen.xe.opt import (
     run_passes,
 )
 from service.cli.printing.output import CONSOLE
-from service.files import write_atomically
 
 
 def opt_command(

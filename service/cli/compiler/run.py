@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from codegen import InvalidLaunch, KernelArtifact
+from codegen.artifact.files import write_atomically
 from codegen.artifact.signature import KernelSignature
 from codegen.simulate import SimulationReport
 from codegen.simulate.run_module import (
@@ -23,7 +24,6 @@ from service.cli.compiler.arrays import load_array, output_array, saved, scalar
 from service.cli.compiler.modules import read_source
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
-from service.files import write_atomically
 
 _TIMEOUT_S = 120.0
 _MOST = 2**31 - 1  # of a grid or a block in one dimension

@@ -7,12 +7,12 @@ from types import MappingProxyType
 from uuid import UUID
 
 from codegen import GemmProblem
+from codegen.artifact.files import write_atomically
 from service.cli.connection import same
 from service.cli.options.naming import told_by_options
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_json, print_line
 from service.errors import BadRequest
-from service.files import write_atomically
 from service.http.problem_query import to_query
 from service.schemas import ProblemBody, to_problem
 from tuner.exchange.formats import File, Format, open_file, results_of, specification_of

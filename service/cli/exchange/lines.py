@@ -3,10 +3,10 @@
 import sys
 from pathlib import Path
 
+from codegen.artifact.files import write_atomically
 from service.cli.printing.counted import counted
 from service.cli.printing.output import print_json, print_line
 from service.errors import BadRequest, NotFound
-from service.files import write_atomically
 from tuner.session.bounds import check_name
 from xetune_client import models
 

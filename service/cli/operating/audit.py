@@ -5,13 +5,12 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from service.api.audit.schemas import AuditPage
 from service.cli.connection import connect, same
 from service.cli.options.problem import AsJson
-from service.cli.printing.output import CONSOLE, print_json
+from service.cli.printing.output import CONSOLE, print_json, text_table
 from xetune_client import models
 
 _PAGE = 200
@@ -47,9 +46,7 @@ def audit_command(
 
 
 def _table(page: AuditPage, prefixes: Mapping[UUID, str]) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for column in ("time, UTC", "who", "what", "to what", "outcome"):
-        table.add_column(column, overflow="fold")
+    table = text_table("time, UTC", "who", "what", "to what", "outcome")
     for event in page.events:
         prefix = None if event.key_id is None else prefixes.get(event.key_id)
         who = event.actor if prefix is None else f"{event.actor} ({prefix})"

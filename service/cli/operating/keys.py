@@ -5,20 +5,19 @@ from datetime import timedelta
 from typing import Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from db.schema.base import utc_now
+from service.api.keys.caller import Scope
 from service.api.keys.schemas import (
     KeyBody,
     KeyList,
     KeyOut,
 )
-from service.api.keys.scopes import Scope
 from service.api.keys.service import none_named
 from service.cli.connection import connect, same
 from service.cli.options.problem import AsJson
-from service.cli.printing.output import CONSOLE, print_json
+from service.cli.printing.output import CONSOLE, print_json, text_table
 from service.errors import BadRequest, Unavailable
 from service.http.validation_errors import shown
 from xetune_client import models
@@ -109,9 +108,7 @@ def _span(text: str) -> timedelta:
 
 
 def _table(keys: list[KeyOut]) -> Table:
-    table = Table(box=SIMPLE_HEAD)
-    for column in ("name", "prefix", "scope", "made", "used last", "state"):
-        table.add_column(column, overflow="fold")
+    table = text_table("name", "prefix", "scope", "made", "used last", "state")
     for key in keys:
         used = "never" if key.last_used_at is None else f"{key.last_used_at:%Y-%m-%d %H:%M}"
         table.add_row(key.name, key.prefix, key.scope.value, f"{key.created_at:%Y-%m-%d}", used, _state(key))

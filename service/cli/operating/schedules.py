@@ -8,7 +8,6 @@ from uuid import UUID
 
 import typer
 from pydantic import BaseModel
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from service.api.schedules.schemas import (
@@ -22,7 +21,7 @@ from service.cli.connection import connect, same
 from service.cli.options.documents import read_json
 from service.cli.options.naming import told_by_options
 from service.cli.options.problem import AsJson
-from service.cli.printing.output import CONSOLE, print_json
+from service.cli.printing.output import CONSOLE, print_json, text_table
 from service.errors import NotFound
 from xetune_client import Client, models
 
@@ -173,9 +172,7 @@ def history_command(
     if as_json:
         print_json(page.model_dump(mode="json"))
         return
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for column in ("run", "due", "what came of it"):
-        table.add_column(column, overflow="fold")
+    table = text_table("run", "due", "what came of it")
     for fire in page.fires:
         by = " (by hand)" if fire.by_hand else f" (for {fire.due_times} due times)" if fire.due_times > 1 else ""
         table.add_row(str(fire.id), f"{_moment(fire.due_at)}{by}", _result(fire))
@@ -227,9 +224,7 @@ def _result(fire: FireOut) -> str:
 
 
 def _table(schedules: list[ScheduleOut]) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for column in ("name", "starts", "when", "next run", "last run"):
-        table.add_column(column, overflow="fold")
+    table = text_table("name", "starts", "when", "next run", "last run")
     for schedule in schedules:
         starts = {"job": "a job", "shapes": "a set of shapes", "stale": "jobs for stale results"}[schedule.kind]
         last = f"{_moment(schedule.fires[0].due_at)}\n{schedule.fires[0].outcome}" if schedule.fires else "not yet"

@@ -3,7 +3,9 @@
 import json
 import textwrap
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleDimensions
+from rich.table import Table
 
 _UNBOUNDED = 10_000
 
@@ -30,6 +32,14 @@ ERRORS = _Output(stderr=True, markup=False)
 def print_json(document: object) -> None:
     """Print one JSON document on standard output."""
     CONSOLE.out(json.dumps(document, indent=2, allow_nan=False), highlight=False)
+
+
+def text_table(*columns: str) -> Table:
+    """Return an empty table whose columns fold long texts."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
 
 
 def print_line(text: str, console: Console = CONSOLE) -> None:

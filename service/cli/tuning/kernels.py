@@ -10,6 +10,10 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from codegen.artifact.files import (
+    is_plain_name,
+    write_atomically,
+)
 from service.api.hostcode.languages import Language
 from service.api.kernels.lookup.schemas import LookupOut
 from service.api.kernels.schemas import (
@@ -25,7 +29,6 @@ from service.cli.options.problem import AsJson, ProblemOptions, TargetName, with
 from service.cli.printing.evidence import shown_kind, shown_proof_short, shown_rate, shown_time
 from service.cli.printing.output import CONSOLE, print_json
 from service.errors import NotFound, Unavailable
-from service.files import is_plain_name, write_atomically
 from service.row_mapping import config_line
 from service.schemas import to_body, to_problem
 from xetune_client import Client, models

@@ -32,7 +32,7 @@ from service.job_summary import (
 )
 from service.row_mapping import config_line
 from service.schemas import ProblemBody, to_problem
-from tuner.search.objective import (
+from tuner.search.method import (
     Objective,
     front,
 )

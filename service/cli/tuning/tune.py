@@ -22,8 +22,7 @@ from service.cli.tuning.results import print_job
 from service.cli.tuning.running import work_on_job
 from service.cli.tuning.shapes import read_source, read_within, run_set
 from service.schemas import to_body
-from tuner.search.method import Method
-from tuner.search.objective import Objective
+from tuner.search.method import Method, Objective
 from xetune_client import models
 from xetune_client.wire import creation, read
 

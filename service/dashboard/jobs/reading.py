@@ -33,7 +33,7 @@ from service.manifest_reader import (
     Launch,
     read_launch,
 )
-from tuner.search.objective import (
+from tuner.search.method import (
     Objective,
     front,
 )

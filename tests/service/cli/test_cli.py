@@ -17,8 +17,7 @@ from db.queries import (
 from db.schema import Job
 from db.session import Database, open_database
 from service.api.audit.log import record
-from service.api.keys.caller import Caller
-from service.api.keys.scopes import Scope
+from service.api.keys.caller import Caller, Scope
 from service.cli.connection import in_process
 from service.cli.main import main
 from service.cli.printing.evidence import shown_files

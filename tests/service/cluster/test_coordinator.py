@@ -25,7 +25,7 @@ from db.session import Database
 from hal import Fact, find
 from hal.devices.listed import Runtime, listed
 from hal.facts.spec import spec_from_facts
-from service.api.devices.stored import store_device
+from service.api.devices.elsewhere import store_device
 from service.cluster.coordinator import Coordinator
 from service.cluster.executor import (
     Engine,

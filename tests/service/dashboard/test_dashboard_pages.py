@@ -230,7 +230,7 @@ def test_the_winner_is_the_one_measured_again_interleaved(client: TestClient, da
         shown = text_of(client.get(path).text)
         assert "1.450 ms" in shown
         assert "default 2.900 ms, best 1.450 ms, interleaved" in shown
-        assert "2.000 ms" not in shown, "the winner's first time is not the headline"
+        assert "2.000 ms" not in shown, "the winner's first time is not the reported_times"
     assert "not beaten" not in seen
 
 

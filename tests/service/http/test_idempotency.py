@@ -17,7 +17,7 @@ from db.schema import (
 from db.session import Database
 from service.app import create_app
 from service.http.deps import Context
-from service.http.idempotency.once import REPLAYED
+from service.http.idempotency import REPLAYED
 from service.settings import Settings
 from tests.service.api.keys.test_keys import bearer, make_key
 from tests.service.rest import BODY, Clock, invented_devices, jobs_of

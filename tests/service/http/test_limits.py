@@ -9,8 +9,7 @@ from starlette.types import Message
 from service.app import create_app
 from service.errors import TooMany
 from service.http.deps import Context
-from service.http.limits.rates import Rates
-from service.http.limits.slots import Slots
+from service.http.limits import Rates, Slots
 from service.settings import Settings
 from tests.service.api.keys.test_keys import bearer, make_key
 from tests.service.rest import BODY, Clock, invented_devices, post_job
@@ -44,7 +43,7 @@ def test_a_bucket_empties_fills_again_and_is_one_callers_own() -> None:
 
 
 def test_full_buckets_are_forgotten_when_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.http.limits.rates._KEPT", 10)
+    monkeypatch.setattr("service.http.limits._KEPT", 10)
     moment = [0.0]
     rates = Rates(per_s=1.0, burst=2, clock=lambda: moment[0])
     for caller in range(100):

@@ -12,8 +12,8 @@ from hal import Buffer, LaunchSpec, RunReport, Timing
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, binary_of, emulated
 from tuner.errors import ContraryObjective, NoEnergy
 from tuner.measure.measurement_reuse import KnownTime
-from tuner.search.method import Method
-from tuner.search.objective import (
+from tuner.search.method import (
+    Method,
     Objective,
     agreed,
     check_objective,

@@ -20,8 +20,7 @@ from service.api.kernels.lookup.batch_schemas import (
     PlacedJob,
 )
 from service.api.kernels.schemas import Tune
-from service.api.keys.caller import Caller
-from service.api.keys.scopes import Scope
+from service.api.keys.caller import Caller, Scope
 from service.errors import BadRequest, FieldError, Forbidden, ServiceError
 from service.http.deps import Context
 from service.schemas import to_problem

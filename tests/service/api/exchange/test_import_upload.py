@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 
-from service.http.idempotency.once import REPLAYED
+from service.http.idempotency import REPLAYED
 from service.settings import Settings
 from tests.service.http.test_limits import client_of
 from tests.service.rest import Clock

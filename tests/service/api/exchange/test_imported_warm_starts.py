@@ -26,8 +26,7 @@ from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, results, text_of
 from tuner.errors import InvalidLine
 from tuner.exchange.records import DonorRecord, JobRecord, Record, TrialRecord
-from tuner.search.method import Method
-from tuner.search.objective import Objective
+from tuner.search.method import Method, Objective
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobOptions
 

@@ -31,7 +31,7 @@ from service.api.kernels.lookup.lookup import Lookup
 from service.api.kernels.lookup.schemas import LookupOut
 from service.errors import NotFound
 from service.http.deps import Context
-from service.http.limits.rates import Rates
+from service.http.limits import Rates
 from service.row_mapping import problem_from_json
 from service.schemas import to_body
 from service.settings import Settings

@@ -43,8 +43,7 @@ from service.settings import Settings
 from tests.tuner.fakes import FakeCompiler, FakeDevice, Fuse, Killed, cpu_spec
 from tuner.backend import tuning_for
 from tuner.errors import ContraryObjective, NoEnergy
-from tuner.search.method import Method
-from tuner.search.objective import Objective
+from tuner.search.method import Method, Objective
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobOptions
 from tuner.session.result import Event, SessionResult, TrialEnded

@@ -1,9 +1,14 @@
-"""Rate limits per caller: token buckets in the memory of this process."""
+"""Limits of this process: rates per caller (token buckets), concurrent work, and event streams."""
 
 import math
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Generator, Hashable
+from contextlib import contextmanager
+from typing import Any
+
+from sse_starlette.sse import EventSourceResponse
+from starlette.types import Receive, Scope, Send
 
 from service.errors import TooMany
 
@@ -48,3 +53,47 @@ class Rates:
 
     def _forget(self, now: float) -> None:
         self._buckets = {c: b for c, b in self._buckets.items() if self._left(c, now) < self._burst}
+
+
+_RETRY_S = 2
+
+
+class Slots:
+    """Semaphore of at most `most` holders; `rule` and `what` name them in the error if more are refused.
+    Thread-safe.
+    """
+
+    def __init__(self, most: int, rule: str, what: str) -> None:
+        self._most, self._rule, self._what = most, rule, what
+        self._lock = threading.Lock()
+        self.taken = 0
+
+    @contextmanager
+    def one(self) -> Generator[None]:
+        """Hold a slot for the block.
+
+        Raises:
+            TooMany: all slots are in use.
+        """
+        with self._lock:
+            if self.taken >= self._most:
+                message = f"{self._most} {self._what} are running already; try again soon"
+                raise TooMany(message, rule=self._rule, retry_after_s=_RETRY_S)
+            self.taken += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.taken -= 1
+
+
+class CountedStream(EventSourceResponse):
+    """An event stream that holds a slot until it ends; without a free slot the response is TooMany."""
+
+    def __init__(self, slots: Slots, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._slots = slots
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._slots.one():
+            await super().__call__(scope, receive, send)

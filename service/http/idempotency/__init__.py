@@ -1,1 +1,0 @@
-"""Idempotency-Key: a repeated request gets the first response, and its work is done once."""

@@ -1,1 +1,0 @@
-"""Rate and concurrency limits."""
