@@ -380,7 +380,7 @@ def test_a_job_that_ended_without_a_trial_says_so_once(client: TestClient, datab
     assert "The job ended without a trial." in html
     assert "data-chart" not in html
     assert "needs a time of trial 0" not in html
-    assert "No trial has begun" in client.get(f"/jobs/{job.id}/charts/failures").json()["empty"]
+    assert "No trials yet" in client.get(f"/jobs/{job.id}/charts/failures").json()["empty"]
 
 
 def test_the_stages_of_a_job_add_up(client: TestClient, database: Database) -> None:
