@@ -24,6 +24,7 @@ from codegen.artifact.launch import launch_for
 from codegen.simulate import run_kernel
 from hal import LaunchSpec
 from hal.facts.xe import find
+from tests.few import few
 
 SPEC = find("b580")
 STEPS = (EpilogueStep(EpilogueKind.BIAS, axis=Axis.COLUMN), EpilogueStep(EpilogueKind.REDUCE, axis=Axis.ROW))
@@ -61,7 +62,7 @@ def run(artifact: GemmArtifact, launch: LaunchSpec, problem: GemmProblem) -> tup
     )
 
 
-@pytest.mark.parametrize("problem", OTHERS, ids=str)
+@pytest.mark.parametrize("problem", few(OTHERS, 2), ids=str)
 @pytest.mark.parametrize(
     ("threads", "strategy"),
     [
@@ -77,7 +78,9 @@ def test_a_dynamic_kernel_is_right_at_other_sizes(threads: Extent, strategy: XeS
     np.testing.assert_array_equal(got, expected)
 
 
-@pytest.mark.parametrize("problem", [problem_of(64, 64, 64), problem_of(48, 128, 32), problem_of(40, 64, 96)], ids=str)
+@pytest.mark.parametrize(
+    "problem", few([problem_of(48, 128, 32), problem_of(64, 64, 64), problem_of(40, 64, 96)], 3), ids=str
+)
 def test_persistent_work_groups_in_groups_of_rows_are_right_where_tiles_are_fewer(problem: GemmProblem) -> None:
     matmul = MatmulConfig(Extent(4, 2, 1), Extent(16, 64, 16), Extent(8, 16, 16))
     artifact = compile_gemm(problem_of(128, 512, 64), XeConfig(matmul, XeStrategy((1, 1), raster_group=2)), SPEC)

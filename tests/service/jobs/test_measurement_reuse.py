@@ -172,6 +172,7 @@ def test_a_second_job_compiles_and_measures_little(database: Database, job: Call
             assert trials[0].kernel_id == trials[1].kernel_id
 
 
+@pytest.mark.slow
 def test_a_third_job_takes_times_from_who_measured_them(database: Database, job: Callable[..., Ran]) -> None:
     first, second = job(), job()
     third = job()
@@ -180,6 +181,7 @@ def test_a_third_job_takes_times_from_who_measured_them(database: Database, job:
     assert len(reused(database, third)) == len(reused(database, second))
 
 
+@pytest.mark.slow
 def test_another_generator_that_writes_the_same_binary_measures_nothing_again(
     database: Database, job: Callable[..., Ran]
 ) -> None:
@@ -199,6 +201,7 @@ def test_another_driver_or_who_asks_measures_all_anew(
     assert (again.timed, reused(database, again)) == (TRIALS, [])
 
 
+@pytest.mark.slow
 def test_a_proof_by_freivalds_method_stays_one(database: Database, job: Callable[..., Ran]) -> None:
     first = job()
     with database.write() as session:

@@ -14,6 +14,7 @@ from codegen.xe.layout import (
     block_load_listing,
 )
 from tests.codegen.xe.layout.test_layout_dpas import GEMM, listing
+from tests.few import few
 
 LIMITS = BlockLimits(32, 64, 64, 8, 16, 32)
 A = block_load_layout(GEMM, Operand.A, (256, 32), 16, LIMITS)
@@ -69,7 +70,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(("dpas", "bits", "m", "n", "k"), SHAPES)
+@pytest.mark.parametrize(("dpas", "bits", "m", "n", "k"), few(SHAPES, 2))
 @pytest.mark.parametrize("operand", [Operand.A, Operand.B, Operand.B_TRANSPOSED])
 def test_loads_bring_each_dpas_its_operand(
     dpas: DpasLayout, bits: int, m: int, n: int, k: int, operand: Operand

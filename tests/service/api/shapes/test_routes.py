@@ -31,7 +31,7 @@ from service.jobs.job_runs import (
 from service.jobs.tuning import Tuning
 from service.jobs.worker_names import own_name
 from service.settings import Settings
-from tests.service.api.shapes.test_running import SHAPES, SPEC, AnyShape, Start, database, start, submitted
+from tests.service.api.shapes.test_running import SHAPES, SPEC, AnyShape, Start, _request, database, start, submitted
 from tests.service.http.test_limits import client_of
 from tests.service.rest import Clock
 
@@ -156,7 +156,7 @@ def test_a_coordinator_runs_a_set_when_no_job_waits(
     start: Start,
     tmp_path: Path,
 ) -> None:
-    set_id = submitted(database)
+    set_id = submitted(database, _request(6))
     settings = Settings(data_dir=tmp_path, worker_poll_s=0.05)
     tuning = start(AnyShape()).tuning
 

@@ -1,5 +1,7 @@
 """The distribution to sub-groups does what the work-group-level kernel says."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +15,7 @@ from tests.codegen.xe.passes.distribute.distribute_kernels import (
     numbers,
     run,
 )
+from tests.few import few
 
 A, B, C = layout([2, 2], [16, 32]), layout([2, 2], [32, 16]), layout([2, 2], [16, 16])
 
@@ -90,7 +93,7 @@ def test_transposed_b() -> None:
 ROW = "%t = vector.shape_cast %s : vector<32xf32> to vector<1x32xf32>"
 
 
-@pytest.mark.parametrize("kind", ["add", "mul", "minnumf", "maxnumf", "minimumf", "maximumf"])
+@pytest.mark.parametrize("kind", few(["add", "mul", "minnumf", "maxnumf", "minimumf", "maximumf"], 3))
 @pytest.mark.parametrize("dim", [0, 1])
 @pytest.mark.parametrize("c", [C, layout([4, 1], [16, 32]), layout([1, 4], [32, 8]), layout([2, 2], [8, 8])])
 def test_reductions_of_floats_broadcast_back(kind: str, dim: int, c: str) -> None:
@@ -140,8 +143,7 @@ LAYOUTS = [
 ]
 
 
-@pytest.mark.parametrize("source", LAYOUTS)
-@pytest.mark.parametrize("target", LAYOUTS)
+@pytest.mark.parametrize(("source", "target"), few(product(LAYOUTS, repeat=2), 2))
 def test_convert_layout(source: tuple[list[int], ...], target: tuple[list[int], ...]) -> None:
     before, after = layout(*source), layout(*target)
     middle = f"""%w = xegpu.convert_layout %v <{{input_layout = {before}, target_layout = {after}}}>
