@@ -28,7 +28,7 @@ class Stages:
         """
         try:
             return work()
-        except (RuntimeError, OSError, VerifyException, PassFailedException) as error:
+        except (RuntimeError, OSError, ArithmeticError, ValueError, VerifyException, PassFailedException) as error:
             raise CompileFailed(stage, str(error) or type(error).__name__) from error
         finally:
             now = time.perf_counter()

@@ -166,7 +166,7 @@ def _parts(source: str) -> Iterator[str]:
 def _apply(module_pass: ModulePass, module: ModuleOp, name: str) -> None:
     try:
         module_pass.apply(context(), module)
-    except PassFailedException as error:
+    except (PassFailedException, VerifyException, ArithmeticError, ValueError) as error:
         raise OptFailed(f"{name}: {error}") from error
     try:
         module.verify()

@@ -5,6 +5,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from math import prod
 from typing import Self
 
 from xdsl.ir import Attribute, Data
@@ -18,6 +19,8 @@ from codegen.xe.dialects.maps import (
     format_ints,
     parse_ints,
 )
+
+_MOST_SUBGROUPS = 65536
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +137,10 @@ class _DistributeAttr(Data[Distribution]):
                 raise VerifyException(
                     f"{self.name}: {names[key]}: expected entries of at least 1, got {format_ints(values)}"
                 )
+        if d.sg_layout is not None and prod(d.sg_layout) > _MOST_SUBGROUPS:
+            raise VerifyException(
+                f"{self.name}: expected at most {_MOST_SUBGROUPS} sub-groups, got {format_ints(d.sg_layout)}"
+            )
         if d.sg_data is not None and d.sg_layout is None:
             raise VerifyException(f"{self.name}: expected sg_layout with sg_data, got none")
         if (d.lane_layout is None) != (d.lane_data is None):
