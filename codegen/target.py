@@ -58,6 +58,8 @@ def target_of(spec: DeviceSpec) -> Target:
         raise Refused("device-dpas", _lacks(spec))
     if size not in SUBGROUP_SIZES or size not in (spec.subgroup_sizes or ()):
         raise Refused("device-subgroup-size", _lacks(spec))
+    if spec.emulates is not None and untargetable_reason(spec) is not None:
+        raise Refused("device-emulation", _lacks(spec))
     if spec.block2d is None:
         raise Refused("device-block2d", _lacks(spec))
     if spec.target not in TARGETS:

@@ -17,6 +17,7 @@ from hal.facts.spec import (
 TARGETS = ("pvc", "bmg", "lnl-m", "ptl-h", "dg2", "arl-h", "mtl-h", "mtl-u")
 SUBGROUP_SIZES = (8, 16)
 """Sub-groups that kernels can be compiled for."""
+_EMULATED_SUBGROUP_SIZE = 16
 NATIVE = "native"
 """Address of the CPU that this program runs on."""
 OVERSUBSCRIBED = "native:oversubscribed"
@@ -122,6 +123,8 @@ def _obstacles(spec: DeviceSpec) -> Iterator[str]:
     elif size not in SUBGROUP_SIZES or size not in (spec.subgroup_sizes or ()):
         sizes = " or ".join(map(str, SUBGROUP_SIZES))
         yield f"it is not known to have sub-groups of {sizes}, those of kernels"
+    elif spec.emulates is not None and size != _EMULATED_SUBGROUP_SIZE:
+        yield f"a CPU emulates sub-groups of {_EMULATED_SUBGROUP_SIZE}, its kernels have {size}"
     if spec.block2d is None:
         yield "it is not known to have 2-D block loads"
     elif spec.target not in TARGETS:

@@ -55,6 +55,28 @@ def test_a_legal_gemm_compiles_and_is_right(first: int) -> None:
     assert not found, "\n".join(found)
 
 
+NARROW = ("a770", "arl-h", "mtl")  # sub-groups of 8, without 2-D blocks, the last without DPAS
+NARROW_PARTS = (range(6), *(pytest.param(range(n, n + PART), marks=pytest.mark.slow) for n in range(6, 206, PART)))
+
+
+@pytest.mark.parametrize("seeds", NARROW_PARTS, ids=lambda seeds: f"{seeds[0]}")
+@pytest.mark.parametrize("device", NARROW)
+def test_a_legal_gemm_for_sub_groups_of_8_compiles_and_is_right(device: str, seeds: range) -> None:
+    drawn = [draw(seed, small=True, devices=(device,)) for seed in seeds]
+    found = [f"{d}\n{fault}" for d in drawn if (fault := judge(d, by_validator=d.seed % 5 == 0).fault)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", NARROW)
+def test_the_compiler_of_sub_groups_of_8_takes_a_legal_gemm(device: str) -> None:
+    ocloc = find_ocloc(read_settings())
+    if ocloc is None:
+        pytest.skip("needs Intel's offline compiler: `xetune toolchain install`")
+    for seed in range(20):
+        assert not judge(draw(seed, small=True, devices=(device,)), ocloc).fault
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", ASKED_OF_INTEL)
 def test_the_gpu_s_compiler_takes_a_legal_gemm(seed: int) -> None:

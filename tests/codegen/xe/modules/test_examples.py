@@ -1,4 +1,4 @@
-"""Every example compiles, and the simulator's numbers are numpy's. Two GPUs: the code of both is made here."""
+"""Every example compiles, and the simulator's numbers are numpy's, for GPUs with sub-groups of 16 and of 8."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codegen import KernelArtifact, compile_module
+from codegen import CodegenError, KernelArtifact, compile_module
 from codegen.simulate.run_module import simulate_module
 from hal.facts.xe import find
 
@@ -127,9 +127,27 @@ def compiled(name: str, device: str) -> KernelArtifact:
     return compile_module((EXAMPLES / f"{name}.mlir").read_text(), find(device))
 
 
-@pytest.mark.parametrize("name", EXAMPLE)
-@pytest.mark.parametrize("device", ["b580", pytest.param("pvc", marks=pytest.mark.slow)])
-def test_the_numbers_of_an_example_are_right(name: str, device: str) -> None:
+_REFUSED = {
+    "gemm_two_cache_levels": "module-registers",  # its accumulators fill registers of 64 bytes
+    "work_item_gemm": "expected the value of a whole sub-group, 128 elements, or of one of its 8 work-items",
+}
+_SLOW = [pytest.param(device, name, marks=pytest.mark.slow) for device in ("pvc", "mtl") for name in EXAMPLE]
+_NARROW = [
+    ("a770", name) if name in ("softmax_rows", "gather_scatter") else pytest.param("a770", name, marks=pytest.mark.slow)
+    for name in EXAMPLE
+]
+
+
+@pytest.mark.parametrize("name", _REFUSED)
+def test_what_is_written_for_wider_registers_or_sub_groups_is_refused(name: str) -> None:
+    with pytest.raises(CodegenError, match=_REFUSED[name]):
+        compiled(name, "a770")
+
+
+@pytest.mark.parametrize(("device", "name"), [*(("b580", name) for name in EXAMPLE), *_NARROW, *_SLOW])
+def test_the_numbers_of_an_example_are_right(device: str, name: str) -> None:
+    if device in ("a770", "mtl") and name in _REFUSED:
+        pytest.skip("it is written for wider registers, or for sub-groups of 16")
     example = EXAMPLE[name]
     artifact = compiled(name, device)
     (signature,) = artifact.kernels

@@ -8,7 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from string import Template
 
-SUBGROUP_SIZE = 16
+from codegen.xe.subgroup import subgroup_size
+
 _SUBGROUPS = 6
 _SEPARATOR = "// -----\n"
 _OTHER_BODY = "// at sub-group level\n"
@@ -50,7 +51,7 @@ class Case:
 
     def block(self, level: Level) -> tuple[int, int, int]:
         """Work-items of a work-group."""
-        return SUBGROUP_SIZE * (_SUBGROUPS if level is Level.WORKGROUP else self.subgroups), 1, 1
+        return subgroup_size() * (_SUBGROUPS if level is Level.WORKGROUP else self.subgroups), 1, 1
 
 
 def cases_of(file: Path) -> tuple[Case, ...]:
