@@ -6,7 +6,6 @@ For another GPU: python -m benchmarks.compiler.gemm_coverage --device max1550 pr
 
 import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.compiler.fresh_workers import each
@@ -23,7 +22,7 @@ def main() -> None:
     arguments.add_argument("--device", default=DEVICE, help=f"GPU to compile for (default: {DEVICE}, the page's)")
     options = arguments.parse_args()
     device, processes = options.device, options.processes
-    all_cases = [replace(case, device=device) for case in cases()]
+    all_cases = list(cases(device))
     judged = dict(zip((case.key for case in all_cases), each(cell_of, all_cases, processes), strict=True))
     for key, (cell, fault) in judged.items():
         if fault:

@@ -85,6 +85,12 @@ def test_a_name_of_the_table_is_the_device_that_is_here_or_else_the_row() -> Non
     assert (row.spec, row.runnable) == (find("max1550"), False)
 
 
+def test_the_cpu_emulates_no_gpu_with_sub_groups_of_8() -> None:
+    device = resolve_device("opencl-cpu", "a770", among=devices(CPU))
+    assert not device.targetable
+    assert "a CPU emulates sub-groups of 16, its kernels have 8" in device.note
+
+
 def test_a_device_that_cannot_be_targeted_resolves_and_says_why() -> None:
     device = resolve_device("opencl-cpu", "wildcat-lake", among=devices(CPU))
     assert not device.targetable

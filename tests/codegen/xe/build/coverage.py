@@ -1,6 +1,7 @@
 """The coverage of GEMMs as tables: types and layouts by strategies, epilogues by strategies, epilogues by types."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,7 @@ from codegen import (
     XeConfig,
     XeStrategy,
 )
+from codegen.target import target_of
 from codegen.xe.rules import (
     ceil_div,
     check,
@@ -30,6 +32,7 @@ from hal import find
 from tests.codegen.xe.build.problems import INPUTS
 
 DEVICE = "b580"
+NARROW = ("a770", "arl-h", "mtl")  # GPUs with sub-groups of 8
 VERIFIED, WRONG = "yes", "NO"
 _SIZES, _ODD_SIZES = (64, 80, 160), (51, 77, 83)
 _BLOCK, _SUBGROUPS, _LEAST_STEP = (16, 32), (2, 2), 16
@@ -122,23 +125,30 @@ EPILOGUES: dict[str, tuple[EpilogueStep, ...]] = {
 _TABLES = ("Types and layouts", "Epilogues", "Epilogues and types")
 
 
-def cases() -> Iterator[Case]:
-    """Every cell, row by row."""
+def cases(device: str = DEVICE) -> Iterator[Case]:
+    """Every cell for a GPU, row by row."""
     for dtype in INPUTS:
         for layout in _LAYOUTS:
             for name, strategy in STRATEGIES.items():
-                yield _case((_TABLES[0], f"{dtype.value} {layout}", name), dtype, layout, strategy)
+                yield _case((_TABLES[0], f"{dtype.value} {layout}", name), dtype, layout, strategy, device=device)
     for row, (epilogue, steps) in enumerate(EPILOGUES.items()):
         for column, (name, strategy) in enumerate(STRATEGIES.items()):
             dtype, layout = INPUTS[(row + column) % len(INPUTS)], _LAYOUTS[(row + column // 2) % len(_LAYOUTS)]
-            yield _case((_TABLES[1], epilogue, name), dtype, layout, strategy, steps)
+            yield _case((_TABLES[1], epilogue, name), dtype, layout, strategy, steps, device)
     for row, (epilogue, steps) in enumerate(EPILOGUES.items()):
         for column, dtype in enumerate(INPUTS):
             layout = _LAYOUTS[(row + column) % len(_LAYOUTS)]
-            yield _case((_TABLES[2], epilogue, dtype.value), dtype, layout, Strategy(), steps)
+            yield _case((_TABLES[2], epilogue, dtype.value), dtype, layout, Strategy(), steps, device)
 
 
-def _case(key: Key, dtype: DType, layout: str, strategy: Strategy, epilogue: tuple[EpilogueStep, ...] = ()) -> Case:
+def _case(
+    key: Key,
+    dtype: DType,
+    layout: str,
+    strategy: Strategy,
+    epilogue: tuple[EpilogueStep, ...] = (),
+    device: str = DEVICE,
+) -> Case:
     (m, n, k), step = strategy.sizes, max(_LEAST_STEP, 32 // dtype.nbytes)
     problem = GemmProblem(
         *(m, n, k),
@@ -150,9 +160,9 @@ def _case(key: Key, dtype: DType, layout: str, strategy: Strategy, epilogue: tup
         **strategy.problem,
     )
     groups = (2, 2) if strategy.persistent else (ceil_div(m, _BLOCK[0]), ceil_div(n, _BLOCK[1]))
-    load = Extent(8, 16, 32 // dtype.nbytes)
+    load = Extent(8, target_of(find(device)).dpas_n, 32 // dtype.nbytes)
     matmul = MatmulConfig(Extent(*groups, strategy.splits), Extent(*_BLOCK, step), load, strategy.order)
-    return Case(key, problem, XeConfig(matmul, XeStrategy(_SUBGROUPS, **strategy.chosen)))
+    return Case(key, problem, XeConfig(matmul, XeStrategy(_SUBGROUPS, **strategy.chosen)), device)
 
 
 def render(cells: Mapping[Key, str], all_cases: Iterable[Case]) -> str:
@@ -167,9 +177,23 @@ def render(cells: Mapping[Key, str], all_cases: Iterable[Case]) -> str:
         out.append(f"\n## {table}\n\n| | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}\n")
         for row in dict.fromkeys(row for _, row, _ in of_table):
             out.append(f"| {row} | {' | '.join(cells[table, row, column] for column in columns)} |\n")
+    out.append(_NARROW_HEAD)
+    for device in NARROW:
+        out.append(f"| {device} | {', '.join(_counts(device, reasons))} |\n")
     out.append("\n## Rules\n\n| rule | for example |\n|---|---|\n")
     out += [f"| {rule} | {message} |\n" for rule, message in sorted(reasons.items())]
     return "".join(out)
+
+
+def _counts(device: str, reasons: dict[str, str]) -> Iterator[str]:
+    """How many cells of a GPU the rules accept, and how many each refuses; the first reason of each is kept."""
+    counts = Counter[str]()
+    for case in cases(device):
+        refused = case.refusal()
+        counts["accepted" if refused is None else refused.rule] += 1
+        if refused is not None:
+            reasons.setdefault(refused.rule, refused.message)
+    yield from (f"{count} {outcome}" for outcome, count in counts.most_common())
 
 
 def read(page: str) -> dict[Key, str]:
@@ -184,6 +208,16 @@ def read(page: str) -> dict[Key, str]:
             }
     return found
 
+
+_NARROW_HEAD = """
+## GPUs with sub-groups of 8
+
+The same cells for GPUs without 2-D block messages, with load blocks of 8 columns: how many the rules accept, and how
+many each rule refuses. `--device` judges them one by one; `test_coverage.py` verifies a sample of those accepted.
+
+| GPU | cells |
+|---|---|
+"""
 
 _INTRODUCTION = f"""# Coverage of GEMMs
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.codegen.xe.build.coverage import VERIFIED, Case, cases, read, render
+from tests.codegen.xe.build.coverage import NARROW, VERIFIED, Case, cases, read, render
 from tests.codegen.xe.build.judge import cell_of
 
 PAGE = (Path(__file__).parents[4] / "docs/coverage.md").read_text()
@@ -22,6 +22,13 @@ def test_a_cell_is_verified_or_refused_by_the_rule_that_it_names() -> None:
     for case in CASES:
         refused = case.refusal()
         assert cells[case.key] == (VERIFIED if refused is None else refused.rule)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", NARROW)
+def test_a_sample_for_sub_groups_of_8_is_verified_or_refused(device: str) -> None:
+    for case in list(cases(device))[::29]:
+        assert cell_of(case) == (VERIFIED if (refused := case.refusal()) is None else refused.rule, "")
 
 
 @pytest.mark.parametrize("case", SAMPLE, ids=lambda case: "-".join(case.key).replace(" ", "_"))
