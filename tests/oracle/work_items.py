@@ -40,7 +40,8 @@ def _takes_a_part(op: Operation) -> bool:
         desc = cast(TensorDescType, op.desc.type)
         return prod(shape_of(value.type)) < prod(desc.get_shape())
     if isinstance(op, xegpu.DpasOp):
-        return shape_of(op.d.type)[1:] in ((), (1,))
+        layout = None if op.layout_cd is None else op.layout_cd.distribution.lane_layout
+        return shape_of(op.d.type)[1:] == () or (shape_of(op.d.type)[1:] == (1,) and layout is not None)
     if isinstance(op, xegpu.LoadOp | xegpu.StoreOp | xegpu.PrefetchOp) and op.offsets is not None:
         return shape_of(op.offsets.type) in ((), (1,))
     if isinstance(op, xegpu.LoadOp):
