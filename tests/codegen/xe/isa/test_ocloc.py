@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import compile_module
+from codegen import GemmProblem, compile_gemm, compile_module
 from codegen.errors import (
     CompileCrashed,
     CompileFailed,
@@ -26,6 +26,7 @@ from codegen.xe.isa import (
 from codegen.xe.isa.elf import undefined_symbols
 from hal.facts.xe import find
 from tests.codegen.xe.isa.fake_ocloc import elf, fake_ocloc, real_ocloc
+from tuner.space.xe.heuristic import default_config
 
 ROOT = Path(__file__).parents[4]
 TARGET = target_of(find("b580"))
@@ -124,3 +125,18 @@ def test_the_real_compiler_makes_dpas_and_says_which_functions_do_not_exist(devi
         compile_native(ocloc, spirv.replace(b"matrix_mad_k16", b"matrix_mad_k17"), target_of(spec))
     with pytest.raises(CompileFailed):
         ocloc.compile(spirv[:100], target_of(spec).chip, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", ["NN", "NT", "TN", "TT"])
+@pytest.mark.parametrize("device", ["a770", "arl-h"])
+def test_dpas_of_8_lanes_takes_its_operands_as_messages_bring_them(device: str, layout: str) -> None:
+    ocloc, spec = real_ocloc(), find(device)
+    problem = GemmProblem(4096, 2048, 8192, transpose_a=layout[0] == "T", transpose_b=layout[1] == "T")
+    artifact = compile_gemm(problem, default_config(problem, spec), spec)
+    (report,) = compile_native(ocloc, artifact.stage("spirv").data, target_of(spec)).reports
+    assert (report.grf_count, report.spill_bytes) == (256, 0)
+    assert report.k_loop is not None
+    # An operand that is moved to where DPAS takes it costs 8 moves: more than 1,000 for 256 DPAS.
+    assert report.k_loop.sends_per_256_dpas < 400
+    assert report.k_loop.moves_per_256_dpas < 400

@@ -142,3 +142,12 @@ def test_code_without_dpas_has_no_k_loop() -> None:
 def test_output_that_is_not_as_expected_is_told(info: str, message: str) -> None:
     with pytest.raises(CompileFailed, match=message):
         reports_of(Disassembly(info, {"gemm": ""}), GRF_BYTES)
+
+
+def test_the_dpas_that_begins_a_sequence_on_dg2_multiplies_nothing() -> None:
+    text = """
+        dpas.8x8 (8|M0)          r235:f        null:f            r235:hf          r235.0:hf        {Atomic}
+        dpas.8x8 (8|M0)          r235:f        r235:f            r31:hf           r22.0:hf         {$14}
+        dpas.8x8 (8|M0)          r40:f         null:f            r31:hf           r22.0:hf         {$14}
+    """
+    assert len(instructions_of(text)) == 2
