@@ -78,16 +78,16 @@ def preferences(body: Block, *, has_dpas: bool = True) -> Wishes:
 
 def _stored(op: CreateMemDescOp, value: SSAValue, layouts: Layouts) -> LaneLayout | None:
     """Return the layout of a value with which its store to a buffer is in vectors, as are loads from memory."""
-    shape, lanes = shape_of(value), subgroup_size()
+    (rows, columns), lanes = shape_of(value), subgroup_size()
     if takes_rows(op, layouts):
-        return by_row(*shape)
+        return by_row(rows, columns)
     words = adjacent(op, layouts)
     if words > 1:
-        return column_groups(*shape, words) if shape[1] % (words * lanes) == 0 else None
+        return column_groups(rows, columns, words) if columns % (words * lanes) == 0 else None
     each = _WORD_BITS // bits_of(lane_element(op.mem_desc.type.element_type))
-    if lanes == _MESSAGE_LANES or each < 2 or shape[1] % (each * lanes):
+    if lanes == _MESSAGE_LANES or each < 2 or columns % (each * lanes):
         return None
-    return columns_of_lanes(*shape, each)
+    return columns_of_lanes(rows, columns, each)
 
 
 def _wish(wishes: Wishes, value: SSAValue, layout: LaneLayout) -> None:

@@ -80,9 +80,12 @@ def adjacent(op: CreateMemDescOp, layouts: Layouts) -> int:
 
 def _adjacent(value: SSAValue, layout: LaneLayout) -> int:
     shape = shape_of(value)
-    for each in (2, 4) if len(shape) == 2 else ():
-        whole = shape[1] % (each * subgroup_size()) == 0
-        if whole and np.array_equal(layout.places, column_groups(*shape, each).places):
+    if len(shape) != 2:
+        return 1
+    rows, columns = shape
+    for each in (2, 4):
+        whole = columns % (each * subgroup_size()) == 0
+        if whole and np.array_equal(layout.places, column_groups(rows, columns, each).places):
             return each
     return 1
 
