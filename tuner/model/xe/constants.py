@@ -40,7 +40,7 @@ class Constants:
     # Latencies of a thread, in clocks
     near_clks: float = _constant(250.0, f"fitted: {CATALOGUE}")
     far_clks: float = _constant(850.0, f"fitted: {CATALOGUE}")
-    barrier_clks: float = _constant(60.0, f"{_ASSUMED}: of a barrier, beside the wait for the slowest")
+    barrier_clks: float = _constant(60.0, f"{_ASSUMED}: a barrier, without waiting for the slowest")
     tile_clks: float = _constant(640.0, "oneDNN's kernel.db of 041d0e67: of a wave, 640 (Xe2), 1000 (Xe-HPC)")
 
     # Instructions other than multiplies
@@ -76,8 +76,8 @@ class Constants:
     memory_overlap: float = _constant(2.5, "fitted: rasters of XeTLA on a Max 1550")
     power_slowdown: float = _constant(0.2, f"{_ASSUMED}: between those of two architectures, below")
     most_slowdown: float = _constant(0.25, f"{_ASSUMED}: where a nominal clock is known, the clock falls no lower")
-    power_flops: float = _constant(1e10, f"{_ASSUMED}: so much work takes long enough for the clock to fall")
-    cached: float = _constant(0.7, f"{_ASSUMED}: part of L2 that keeps what is used again")
+    power_flops: float = _constant(1e10, f"{_ASSUMED}: work that takes long enough for the clock to fall")
+    cached: float = _constant(0.7, f"{_ASSUMED}: part of L2 that holds reused data")
     atomic_cost: float = _constant(4.0, f"{_ASSUMED}: an atomic addition against a store")
 
     # Kernels
@@ -86,7 +86,7 @@ class Constants:
 
     # Uncertainty
     interval: float = _constant(1.6, "nine of ten strategies of the catalogue's other architecture")
-    unjudged: float = _constant(1.5, f"{_ASSUMED}: the interval of what no public number judges is wider by this")
+    unjudged: float = _constant(1.5, f"{_ASSUMED}: factor by which the interval widens without published measurements")
 
 
 CONSTANTS = Constants()
