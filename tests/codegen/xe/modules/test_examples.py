@@ -127,10 +127,7 @@ def compiled(name: str, device: str) -> KernelArtifact:
     return compile_module((EXAMPLES / f"{name}.mlir").read_text(), find(device))
 
 
-_REFUSED = {
-    "gemm_two_cache_levels": "module-registers",  # its accumulators fill registers of 64 bytes
-    "work_item_gemm": "expected the value of a whole sub-group, 128 elements, or of one of its 8 work-items",
-}
+_REFUSED = {"work_item_gemm": "expected the value of a whole sub-group, 128 elements, or of one of its 8 work-items"}
 _SLOW = [pytest.param(device, name, marks=pytest.mark.slow) for device in ("pvc", "mtl") for name in EXAMPLE]
 _NARROW = [
     ("a770", name) if name in ("softmax_rows", "gather_scatter") else pytest.param("a770", name, marks=pytest.mark.slow)
@@ -139,7 +136,7 @@ _NARROW = [
 
 
 @pytest.mark.parametrize("name", _REFUSED)
-def test_what_is_written_for_wider_registers_or_sub_groups_is_refused(name: str) -> None:
+def test_what_is_written_for_work_items_of_wider_sub_groups_is_refused(name: str) -> None:
     with pytest.raises(CodegenError, match=_REFUSED[name]):
         compiled(name, "a770")
 
@@ -147,7 +144,7 @@ def test_what_is_written_for_wider_registers_or_sub_groups_is_refused(name: str)
 @pytest.mark.parametrize(("device", "name"), [*(("b580", name) for name in EXAMPLE), *_NARROW, *_SLOW])
 def test_the_numbers_of_an_example_are_right(device: str, name: str) -> None:
     if device in ("a770", "mtl") and name in _REFUSED:
-        pytest.skip("it is written for wider registers, or for sub-groups of 16")
+        pytest.skip("it is written for the work-items of sub-groups of 16")
     example = EXAMPLE[name]
     artifact = compiled(name, device)
     (signature,) = artifact.kernels
