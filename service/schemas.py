@@ -237,7 +237,7 @@ class ProofEvidence(BaseModel):
     )
 
 
-TIME_EXAMPLE = {"kind": "predicted", "value": 412.5, "low": 330.0, "high": 500.0, "label": "xe-2-d8abce4a"}
+TIME_EXAMPLE = {"kind": "predicted", "value": 412.5, "low": 330.0, "high": 500.0, "label": "xe-3-56d64b50"}
 MEASURED_EXAMPLE = {"kind": "measured", "value": 486.8, "low": 480.2, "high": 501.0, "label": "native", "samples": 30}
 _PROOF_EXAMPLE = {"kind": "simulator", "checked": 12, "total": 12}
 EVIDENCE_EXAMPLE = {"time": TIME_EXAMPLE, "proof": _PROOF_EXAMPLE}

@@ -1,6 +1,7 @@
 """dpas: each block of the result is the sum over the blocks of K that its sub-group owns."""
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.ir import Operation, SSAValue
 
@@ -34,7 +35,11 @@ def _derive(op: DpasOp, known: Known) -> Layout | None:
         return known[op.c]
     a = known.get(op.a) or stated(op, "layout_a", vector_shape(op.a))
     b = known.get(op.b) or stated(op, "layout_b", vector_shape(op.b))
-    return None if a is None or b is None else derive.dpas_result(a, b)
+    if a is None or b is None:
+        return None
+    result, subgroups = derive.dpas_result(a, b), prod(axis.count for axis in a.axes)
+    # Of A and B that are dealt by the same digits of a sub-group's number, some rows and columns never meet.
+    return result if result.fault(vector_shape(op.d), subgroups) is None else None
 
 
 def _operands(op: DpasOp, layout: Layout | None, known: Known) -> Sequence[Layout | None]:
