@@ -36,7 +36,7 @@ from tuner.space.xe.heuristic import default_config
 
 _SIZE = 4096
 _COLUMNS = ("GEMM", "chip", "registers", "spilled bytes", "dpas", "sends", "loads", "prefetches", "SLM", "barriers")
-_RATES = ("sends for 256", "moves for 256", "of one lane", "bytes for a dpas")
+_RATES = ("sends per 256", "moves per 256", "scalar moves", "bytes per dpas")
 _SUBGROUPS, _LARGEST = (8, 4), Extent(32, 32, 32)
 
 

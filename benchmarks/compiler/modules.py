@@ -35,7 +35,7 @@ from tuner.space.xe.heuristic import default_config
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STAGES = ("source", "xegpu", "subgroup", "lanes", "llvm", "spirv")
 _LOAD = Extent(32, 32, 32)
-_ISA_COLUMNS = ("instructions", "spilled bytes", "K loop: dpas", "sends for 256 dpas", "moves for 256 dpas")
+_ISA_COLUMNS = ("instructions", "spilled bytes", "K loop: dpas", "sends per 256 dpas", "moves per 256 dpas")
 
 
 def main() -> None:

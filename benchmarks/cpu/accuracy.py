@@ -134,16 +134,16 @@ def spread(values: list[float]) -> str:
 def print_repeats(jobs: list[Job]) -> None:
     """The table of separate jobs."""
     quiet = sorted(jobs, key=lambda job: job.reference_us)[: len(jobs) // 2]
-    print("| jobs | figure | median | largest less smallest | of the middle half |")
+    print("| jobs | figure | median | range | range of the middle half |")
     print("| --- | --- | ---: | ---: | ---: |")
     for name, some in (("all", jobs), ("quiet half", quiet)):
         figures = {
             "one trial": [job.trial_us for job in some],
             "finalist, interleaved": [job.interleaved_us for job in some],
-            "over the reference's": [job.interleaved_us / job.reference_us for job in some],
+            "relative to the reference": [job.interleaved_us / job.reference_us for job in some],
         }
         for figure, values in figures.items():
-            unit = "" if figure.startswith("over") else " us"
+            unit = "" if figure.startswith("relative") else " us"
             print(f"| {name}, {len(some)} | {figure} | {median(values):.4g}{unit} | {spread(values)} |")
 
 

@@ -93,7 +93,7 @@ def summary(rows: Sequence[Row]) -> list[str]:
         ]
         lines.append(f"| {' | '.join(cells)} |")
     again = sum(row.rotated.again + (row.hot.again if row.hot is not None else 0) for row in rows)
-    return [*lines, "", f"Cells measured again because their times were spread widely: {again}."]
+    return [*lines, "", f"Cells re-measured because of a wide spread: {again}."]
 
 
 def scaling_table(rows: Sequence[Row]) -> list[str]:

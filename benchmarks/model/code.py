@@ -76,14 +76,15 @@ def main() -> None:
         np.array([x > 0 for x in xs]) for xs in zip(*((d.spill, d.predicted_spill) for d in drawn), strict=True)
     )
     many = np.array([d.spill > _MANY for d in drawn])
-    print("| kernels | spill | foreseen | foreseen of more than 20 registers | foreseen that do not spill |")
+    print("| kernels | spills | predicted spills | predicted of those over 20 registers | false positives |")
     print("|---|---|---|---|---|")
     found, wrong = int((spills & foreseen).sum()), int((~spills & foreseen).sum())
     print(f"| {len(drawn)} | {spills.sum()} | {found} | {(many & foreseen).sum()} of {many.sum()} | {wrong} |")
     ratios = [d.predicted_instructions / d.instructions for d in drawn if d.instructions]
     low, middle, high = np.quantile(ratios, (0.1, 0.5, 0.9))
     print(
-        f"\nInstructions beside DPAS, predicted over counted: median {middle:.2f}, 80 % from {low:.2f} to {high:.2f}."
+        "\nInstructions other than DPAS, predicted over counted: "
+        f"median {middle:.2f}, 80 % from {low:.2f} to {high:.2f}."
     )
 
 

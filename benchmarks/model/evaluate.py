@@ -81,8 +81,8 @@ def _cliffs(rows: list[Row]) -> None:
     square = GemmProblem(4096, 4096, 4096)
     spills = [time_of(square, tile_config(square, m, 256, 8, 4), find("b580")) for m in (512, 256)]
     print_table(
-        "Cliffs: the slower time over the faster",
-        ("what", "measured", "predicted", "a constant is fitted on it"),
+        "Cliffs: slower over faster time",
+        ("what", "measured", "predicted", "used for fitting"),
         [
             ["prefetch 0 and 1 step ahead, B580", *ratio(none, one), "yes"],
             ["prefetch 1 and 3 steps ahead, B580", *ratio(one, three), "no"],
@@ -127,7 +127,7 @@ def _times(rows: list[Row]) -> None:
                 fitted,
             ]
         )
-    headings = ("predicted over measured", "after the scale of other devices", "fitted on it")
+    headings = ("predicted over measured", "scaled by other devices", "used for fitting")
     print_table(
         "Times whose configuration is stated", ("device", "shape", "what", "us", "predicted us", *headings), table
     )
@@ -182,7 +182,7 @@ def _speed() -> None:
     ranked = time.perf_counter()
     print_table(
         "Speed, one core",
-        ("configurations", "space s", "columns s", "predicted s", "predicted in a second"),
+        ("configurations", "space s", "columns s", "predicted s", "predictions per second"),
         [[len(space), made - begin, read - made, ranked - read, f"{len(space) / (ranked - made):,.0f}"]],
     )
 

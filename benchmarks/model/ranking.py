@@ -81,7 +81,7 @@ def print_catalogue_fits() -> None:
     for left_out in _DEVICES:
         for name, constants in (
             ("fitted on both", _THEIR_CODE),
-            ("of the other", _fit(next(other for other in _DEVICES if other != left_out))),
+            ("fitted on the other", _fit(next(other for other in _DEVICES if other != left_out))),
         ):
             errors = _residuals(constants, left_out)
             scaled = np.abs(errors - np.median(errors))
@@ -97,7 +97,7 @@ def print_catalogue_fits() -> None:
             )
     print_table(
         "Strategies of oneDNN's catalogue: clocks in steady state",
-        ("judged on", "strategies", "constants", *_FITTED, "median error", "90 %", "scale"),
+        ("tested on", "strategies", "constants", *_FITTED, "median error", "90 %", "scale"),
         rows,
     )
 
@@ -149,7 +149,7 @@ def _judged(
 
 def print_ranking(rows: list[Row]) -> None:
     """Print how well configurations of one shape are ranked, against the roofline, the heuristic and chance."""
-    columns = ("ranked by", "pairs ordered right (ties half)", "regret of the first choice, mean", "worst")
+    columns = ("ranked by", "correctly ordered pairs (ties half)", "mean regret of the first choice", "worst")
     for architecture in _DEVICES:
         groups = [
             (find(_DEVICES[of]), [(s.problem, s.config) for s in group], np.array([s.clocks_per_fma for s in group]))

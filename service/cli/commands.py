@@ -61,7 +61,7 @@ COMMANDS = MappingProxyType(
         ),
         "measure": Command(
             "service.cli.exchange.measure:measure_command",
-            "Measure on this machine what a file or a service lists.",
+            "Measure configurations of a file or a service.",
             with_server=True,
         ),
         "recordings": Command(
@@ -89,9 +89,7 @@ COMMANDS = MappingProxyType(
         "coordinator": Command(
             "service.cli.operating.serve:coordinator_command", "Distribute jobs to the workers of a Dask scheduler."
         ),
-        "cluster": Command(
-            "service.cli.operating.cluster:app", "Run on many machines: scheduler, batch jobs, coordinator."
-        ),
+        "cluster": Command("service.cli.operating.cluster:app", "Run on many machines: scheduler and coordinator."),
         "keys": Command("service.cli.operating.keys:app", "Create, list and revoke API keys.", with_server=True),
         "audit": Command(
             "service.cli.operating.audit:audit_command", "List the audit log, newest first.", with_server=True

@@ -49,7 +49,7 @@ _TIMEOUT_S = _RUN_S = 60.0
 @with_problem
 def compile_command(
     problem: ProblemOptions,
-    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write to; made if missing.")],
+    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write to; created if missing.")],
     file: Annotated[
         Path | None,
         typer.Argument(help="Module to compile, XeTile or XeGPU, in place of a GEMM.", exists=True, dir_okay=False),

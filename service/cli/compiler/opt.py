@@ -20,7 +20,7 @@ def opt_command(
     file: Annotated[str, typer.Argument(help="Module to read: XeTile or XeGPU; - is standard input.")] = "-",
     passes: Annotated[
         list[str] | None,
-        typer.Option("--pass", help="Pass to apply; may be given again.", metavar="NAME[{OPTION=VALUE ...}]"),
+        typer.Option("--pass", help="Pass to apply (repeatable).", metavar="NAME[{OPTION=VALUE ...}]"),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="File to write (default: standard output).", dir_okay=False)
@@ -28,18 +28,18 @@ def opt_command(
     generic: Annotated[bool, typer.Option("--generic", help="Print MLIR's generic form.")] = False,
     verify_only: Annotated[bool, typer.Option("--verify-only", help="Verify only; print nothing but errors.")] = False,
     split: Annotated[
-        bool, typer.Option("--split-input-file", help="Take the parts between lines // ----- one by one.")
+        bool, typer.Option("--split-input-file", help="Process the parts between // ----- lines separately.")
     ] = False,
     device_only: Annotated[
-        bool, typer.Option("--device-only", help="Leave host functions out, unread: only gpu.modules stay.")
+        bool, typer.Option("--device-only", help="Skip host functions without parsing them; keep only gpu.modules.")
     ] = False,
-    list_passes: Annotated[bool, typer.Option("--list-passes", help="List our passes and their options.")] = False,
+    list_passes: Annotated[bool, typer.Option("--list-passes", help="List XeTune's passes and their options.")] = False,
 ) -> None:
     """Parse and verify a module, apply passes, print it. An error names line and column; exit status 2.
 
     Example: xetune opt examples/gemm_prefetch.mlir --pass fold-tile-offsets --pass "lower-xetile{load-a=32,16}"
 
-    xDSL's own passes (canonicalize, cse, dce and others) are known by name as well.
+    xDSL's own passes (canonicalize, cse, dce and others) are available by name, too.
     """
     if list_passes:
         _print_passes()

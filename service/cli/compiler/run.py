@@ -32,13 +32,13 @@ _MOST = 2**31 - 1  # of a grid or a block in one dimension
 def run_command(
     file: Annotated[Path, typer.Argument(help="Module with the kernel: XeTile or XeGPU.", exists=True, dir_okay=False)],
     grid: Annotated[str, typer.Option(help="Work-groups in x, y and z: 16,16 or 4,4,2.", metavar="X[,Y[,Z]]")],
-    kernel: Annotated[str | None, typer.Option(help="Which kernel (default: the only one).", metavar="NAME")] = None,
+    kernel: Annotated[str | None, typer.Option(help="Kernel to run (default: the only one).", metavar="NAME")] = None,
     block: Annotated[
         str | None, typer.Option(help="Threads of a work-group, if the file does not set them.", metavar="X[,Y[,Z]]")
     ] = None,
     inputs: Annotated[
         list[str] | None,
-        typer.Option("--in", help="Contents of an argument; may be given again.", metavar="NAME=FILE.npy"),
+        typer.Option("--in", help="Contents of an argument (repeatable).", metavar="NAME=FILE.npy"),
     ] = None,
     outputs: Annotated[
         list[str] | None,
@@ -52,11 +52,11 @@ def run_command(
     device: Annotated[str, typer.Option(help="GPU to compile for: a name that `xetune devices` lists.")] = "b580",
     as_json: AsJson = False,
 ) -> None:
-    """Compile a kernel for a GPU and execute it in the simulator: no GPU is needed, and no time is claimed.
+    """Compile a kernel for a GPU and execute it in the simulator, without a GPU. No time is measured.
 
     Example: xetune run kernel.mlir --grid 2,3 --in A=a.npy --in B=b.npy --out C=c.npy
 
-    bf16 arrays are float32 files; they are rounded on the way in.
+    bf16 arrays are float32 files; they are rounded on input.
     """
     source = read_source(file)
     groups, size = _extents("--grid", grid), None if block is None else _extents("--block", block)

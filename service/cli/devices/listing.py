@@ -201,7 +201,7 @@ def show_command(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Show every fact of a device with its source, and what is not known."""
+    """Show all facts of a device with their sources, and the missing ones."""
     with connect() as client:
         told = same(DeviceOut, client.device(device))
         kept = [one for one in same(DeviceList, client.devices()).quarantined if one.device == told.id]

@@ -26,7 +26,7 @@ def measure_command(
     file: Annotated[
         Path | None,
         typer.Argument(
-            help="Runners-up or a T1 file (with --server the service's runners-up, if left out).",
+            help="Runners-up or a T1 file (default with --server: the service's runners-up).",
             exists=True,
             dir_okay=False,
         ),
@@ -35,7 +35,7 @@ def measure_command(
         str | None, typer.Option(help="Device to measure on, in place of the file's.", autocompletion=devices)
     ] = None,
     seconds: Annotated[
-        float, typer.Option(min=1.0, max=86_400.0, help="Longest run for a problem, in seconds.")
+        float, typer.Option(min=1.0, max=86_400.0, help="Time budget for each problem, in seconds.")
     ] = 600.0,
     origin: Origin = None,
     output: Output = None,

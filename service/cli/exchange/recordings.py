@@ -28,11 +28,11 @@ _NUMBERS = ("number", "tried", "timed", "time_us", "best_us")
 
 
 def recordings_command(
-    recording: Annotated[UUID | None, typer.Argument(help="Id of one, to show its configurations.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most configurations shown.")] = _SHOWN,
+    recording: Annotated[UUID | None, typer.Argument(help="Id of the recording to show (default: list all).")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of configurations.")] = _SHOWN,
     as_json: AsJson = False,
 ) -> None:
-    """List what was imported from Kernel Tuner and T4 files, or show one, fastest first."""
+    """List recordings imported from Kernel Tuner and T4 files, or show one, fastest first."""
     with connect() as client:
         if recording is None:
             rows = [_line(found) for found in _all(client)]

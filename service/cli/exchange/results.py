@@ -22,9 +22,7 @@ from xetune_client.wire import query_of
 
 File = Annotated[Path, typer.Argument(help="File of results.", exists=True, dir_okay=False)]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="File to write (default: standard output).")]
-Origin = Annotated[
-    str | None, typer.Option(help="Name of the place that the results are from (default: this host's, the file's).")
-]
+Origin = Annotated[str | None, typer.Option(help="Origin of the results (default: this host, or the file's origin).")]
 
 
 @with_problem
@@ -35,14 +33,14 @@ def export_command(
     runners_up: Annotated[
         bool, typer.Option("--runners-up", help="Predicted configurations without a measurement, in place of results.")
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Most runners-up of a problem and device.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum runners-up of a problem and device.")] = 20,
     format: Annotated[
         Format,
         typer.Option(
             help="jsonl contains everything; other formats contain the measurements of one --job or --recording."
         ),
     ] = Format.JSONL,
-    recording: Annotated[UUID | None, typer.Option(help="This recording, in another format than jsonl.")] = None,
+    recording: Annotated[UUID | None, typer.Option(help="Recording to export, in a format other than jsonl.")] = None,
     origin: Origin = None,
     output: Output = None,
 ) -> None:
@@ -78,14 +76,14 @@ def import_command(
     file: File,
     problem: ProblemOptions,
     device: Annotated[
-        str | None, typer.Option(help="What a file of another format was measured on; of --problem likewise.")
+        str | None, typer.Option(help="Device of a file that does not state it; also give its problem.")
     ] = None,
     spec: Annotated[Path | None, typer.Option(help="T1 file with the problem and device.", exists=True)] = None,
     format: Annotated[Format | None, typer.Option(help="Format of the file (default: detected).")] = None,
     origin: Origin = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import results: JSON lines of another database, a cache of Kernel Tuner or a T4 file; all of it or nothing."""
+    """Import results: JSON lines of another database, a cache of Kernel Tuner or a T4 file, all or nothing."""
     check_origin(origin)
     opened = open_file(file, format)
     said = foreign.Said(problem.read() if problem.given else None, device, spec)

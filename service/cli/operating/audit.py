@@ -17,13 +17,13 @@ _PAGE = 200
 
 
 def audit_command(
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most events shown.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of events.")] = 50,
     before: Annotated[UUID | None, typer.Option(help="Only events older than this one.")] = None,
     action: Annotated[str | None, typer.Option(help="Only this action, such as job.create.")] = None,
     subject: Annotated[str | None, typer.Option(help="Only entries on this subject, such as a job's id.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List who changed what, newest first."""
+    """List the audit log, newest first."""
     with connect() as client:
         events: list[models.AuditEventOut] = []
         while True:

@@ -23,7 +23,7 @@ Insecure = Annotated[
 
 @app.command("scheduler")
 def scheduler_command(
-    address: Annotated[str, typer.Argument(help="Where to listen: tls://HOST:PORT, or tcp:// on loopback.")] = (
+    address: Annotated[str, typer.Argument(help="Address to listen on: tls://HOST:PORT, or tcp:// on loopback.")] = (
         "tcp://127.0.0.1:8786"
     ),
     insecure: Insecure = False,

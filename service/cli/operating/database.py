@@ -23,7 +23,7 @@ def upgrade_command() -> None:
 @app.command("downgrade")
 def downgrade_command(
     revision: Annotated[str, typer.Argument(help='Revision to go back to; "base" drops every table and its rows.')],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
     """Downgrade to an earlier revision: data that later revisions added is lost."""
     database = open_database(read_settings().database_url)

@@ -48,10 +48,10 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
 def create_command(
     name: Annotated[str, typer.Argument(help="Descriptive name, such as its user or program.")],
     scope: Annotated[
-        Scope, typer.Option(help="read: look; tune: start and stop work too; admin: make keys too.")
+        Scope, typer.Option(help="read: read only; tune: also start and stop work; admin: also manage keys.")
     ] = Scope.READ,
     expires: Annotated[
-        str | None, typer.Option(help="How long it works, such as 12h, 90d or 8w (default: until revoked).")
+        str | None, typer.Option(help="Lifetime, such as 12h, 90d or 8w (default: until revoked).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -64,24 +64,24 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
 
 @app.command("create")
 def create_command(
-    name: Annotated[str, typer.Argument(help="Unique name.")],
+    name: Annotated[str, typer.Argument(help="Unique name of the schedule.")],
     cron: Annotated[str, typer.Option(help='minute hour day month weekday, such as "30 2 * * mon-fri".')],
     timezone: Annotated[str, typer.Option(help="IANA time zone of --cron.")] = "UTC",
     hours: Annotated[
-        str | None, typer.Option(help="Hours of the day in which it may run, such as 20:00-06:00 (default: all).")
+        str | None, typer.Option(help="Hours of the day in which runs may start, such as 20:00-06:00 (default: all).")
     ] = None,
     job: Annotated[
-        Path | None, typer.Option(help="File of JSON with the job that each run queues, as POST /v1/jobs takes it.")
+        Path | None, typer.Option(help="JSON file with the job of each run, in the format of POST /v1/jobs.")
     ] = None,
     shapes: Annotated[
-        Path | None, typer.Option(help="Instead: file of JSON with the set of shapes, as POST /v1/shape-sets takes it.")
+        Path | None, typer.Option(help="Instead: JSON file with a shape set, in the format of POST /v1/shape-sets.")
     ] = None,
     stale: Annotated[
         int | None, typer.Option(metavar="N", help="Instead: queue jobs for up to N stale results.")
     ] = None,
     device: Annotated[list[str] | None, typer.Option(help="With --stale: only results of this device.")] = None,
-    trials: Annotated[int, typer.Option(help="With --stale: most trials of each job.")] = 100,
-    seconds: Annotated[float, typer.Option(help="With --stale: most seconds of each job.")] = 600.0,
+    trials: Annotated[int, typer.Option(help="With --stale: maximum trials of each job.")] = 100,
+    seconds: Annotated[float, typer.Option(help="With --stale: time budget of each job, in seconds.")] = 600.0,
     missed: Annotated[str, typer.Option(help="Missed runs: skip, once (one for all), or all.")] = "skip",
     most: Annotated[int, typer.Option(help="With --missed all: maximum number of missed runs.")] = 1,
     grace: Annotated[int, typer.Option(help="With --missed skip: how late a run may be, in seconds.")] = 300,
@@ -127,7 +127,7 @@ def pause_command(schedule: Named, as_json: AsJson = False) -> None:
 
 @app.command("resume")
 def resume_command(schedule: Named, as_json: AsJson = False) -> None:
-    """Resume a schedule; runs that came due in the pause are skipped."""
+    """Resume a schedule; runs missed during the pause are skipped."""
     with connect() as client:
         resumed = client.resume_schedule(_id_of(client, schedule))
     _say(resumed, as_json, f"schedule {resumed.name}: next run {_moment(resumed.next_due_at)}")

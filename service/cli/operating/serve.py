@@ -32,7 +32,7 @@ from service.settings import InvalidSettings, Settings, read_settings, unknown_s
 from service.traces import configure_traces
 
 Scheduler = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler of many machines: tls://HOST:PORT or tcp://.")
+    str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler of a cluster: tls://HOST:PORT or tcp://.")
 ]
 Insecure = Annotated[
     bool, typer.Option("--insecure", help="Allow tcp:// beyond loopback, where any client can run any code.")
@@ -47,7 +47,7 @@ def serve_command(
     worker: Annotated[bool, typer.Option(help="Run a worker beside the service.")] = True,
     scheduler: Scheduler = None,
     coordinators: Annotated[
-        int, typer.Option(min=1, help="With --scheduler: processes that share its machines; the same everywhere.")
+        int, typer.Option(min=1, help="With --scheduler: number of shards; the same on all hosts.")
     ] = 1,
     insecure: Insecure = False,
 ) -> None:
@@ -97,10 +97,10 @@ def config_of(settings: Settings) -> uvicorn.Config:
 
 def worker_command(
     scheduler: Scheduler = None,
-    name: Annotated[str | None, typer.Option(help="What the scheduler calls this machine.")] = None,
-    nthreads: Annotated[int | None, typer.Option(min=1, help="Compilations at one time; else one a CPU.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of this machine at the scheduler.")] = None,
+    nthreads: Annotated[int | None, typer.Option(min=1, help="Concurrent compilations (default: one per CPU).")] = None,
     device: Annotated[
-        list[str] | None, typer.Option(help="Offer this device alone; may be repeated; none: compile only.")
+        list[str] | None, typer.Option(help="Offer only this device (repeatable); none: compile only.")
     ] = None,
     insecure: Insecure = False,
     parent: Parent = None,
@@ -122,9 +122,7 @@ def worker_command(
 
 def coordinator_command(
     scheduler: Annotated[str, typer.Option(metavar="ADDRESS", help="Dask scheduler: tls://HOST:PORT or tcp://.")],
-    shard: Annotated[
-        str, typer.Option(metavar="I/N", help="The part of the machines to give work to: one of N equal ones.")
-    ] = "1/1",
+    shard: Annotated[str, typer.Option(metavar="I/N", help="Shard of the machines: the I-th of N.")] = "1/1",
     insecure: Insecure = False,
     parent: Parent = None,
 ) -> None:

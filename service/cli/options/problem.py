@@ -18,14 +18,16 @@ from tuner.shapes.fields import Base
 
 DeviceName = Annotated[
     str,
-    typer.Option("--device", help="auto, cpu, opencl-cpu, or one that `xetune devices` lists.", autocompletion=devices),
+    typer.Option(
+        "--device", help="auto, cpu, opencl-cpu, or a name that `xetune devices` lists.", autocompletion=devices
+    ),
 ]
 DeviceOrFile = Annotated[
     str,
     typer.Option(
         "--device",
-        help="A name that `xetune devices` lists, or FILE.json with what `xetune devices show NAME --json` printed "
-        "where the device is.",
+        help="A name that `xetune devices` lists, or FILE.json, the output of `xetune devices show NAME --json` "
+        "on the machine with the device.",
         autocompletion=devices,
     ),
 ]
@@ -83,11 +85,11 @@ class ProblemOptions:
     ] = None
     layout: Annotated[
         Layout | None,
-        typer.Option("--layout", help="How A and B are stored; t: transposed (default: nn).", show_default=False),
+        typer.Option("--layout", help="Storage of A and B; t: transposed (default: nn).", show_default=False),
     ] = None
-    lda: Annotated[int | None, _number("--lda", "Elements between stored rows of A (default: packed).")] = None
-    ldb: Annotated[int | None, _number("--ldb", "Elements between stored rows of B (default: packed).")] = None
-    ldc: Annotated[int | None, _number("--ldc", "Elements between rows of C (default: packed).")] = None
+    lda: Annotated[int | None, _number("--lda", "Row stride of stored A, in elements (default: packed).")] = None
+    ldb: Annotated[int | None, _number("--ldb", "Row stride of stored B, in elements (default: packed).")] = None
+    ldc: Annotated[int | None, _number("--ldc", "Row stride of C, in elements (default: packed).")] = None
     batch: Annotated[int | None, _number("--batch", "Batch size (default: 1).")] = None
     batch_stride_a: Annotated[
         int | None, _number("--batch-stride-a", "Batch stride of A, in elements (default: packed); 0: shared.")

@@ -52,10 +52,10 @@ def kernels_command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder to copy the files of the best kernel to.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most kernels shown.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of kernels.")] = 20,
     tune: Annotated[
         Tune,
-        typer.Option(help="Queue a job where nothing of the problem is stored, or also if that is stale."),
+        typer.Option(help="Queue a job if no result for the problem is stored, or also if it is stale."),
     ] = Tune.NEVER,
     as_json: AsJson = False,
 ) -> None:
@@ -75,7 +75,7 @@ def kernels_command(
 def host_code_command(
     kernel: Annotated[UUID, typer.Argument(help="Id of the kernel.")],
     language: Annotated[
-        Language, typer.Argument(help="API: the first four for a kernel of a GPU, the others for one of a CPU.")
+        Language, typer.Argument(help="API: the first four for GPU kernels, the others for CPU kernels.")
     ],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder to write the program and the kernel's files to.")

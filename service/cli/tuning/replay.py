@@ -42,17 +42,21 @@ def replay_command(
     search: Annotated[
         list[str] | None,
         typer.Option(
-            help="How to search: portfolio, gp, tpe, cmaes, nsga2, random, exhaustive, a class of optuna.samplers, or "
+            help="Search method: portfolio, gp, tpe, cmaes, nsga2, random, exhaustive, a class of optuna.samplers, or "
             "package.module:Class; may be repeated (default: portfolio and random)."
         ),
     ] = None,
     trials: Annotated[int, typer.Option(min=1, max=10_000, help="Evaluations of each search.")] = 200,
-    seeds: Annotated[int, typer.Option(min=1, max=1_000, help="Searches of each kind, each with a seed.")] = 10,
+    seeds: Annotated[
+        int, typer.Option(min=1, max=1_000, help="Number of seeds, with one search each per method.")
+    ] = 10,
     warm: Annotated[
         Path | None,
-        typer.Option(help="Begin with the best of this recording of the same kernel.", exists=True, dir_okay=False),
+        typer.Option(
+            help="Warm start from the best of this recording of the same kernel.", exists=True, dir_okay=False
+        ),
     ] = None,
-    format: Annotated[Format | None, typer.Option(help="What the file is, where that is not seen.")] = None,
+    format: Annotated[Format | None, typer.Option(help="Format of the file (default: detected).")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Search a recorded space as if it were a device, and report how close to the optimum each search came."""

@@ -93,7 +93,7 @@ def callback(context: typer.Context) -> None:
 
 @app.command("list")
 def list_command(
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most sets shown.")] = 20, as_json: AsJson = False
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of sets.")] = 20, as_json: AsJson = False
 ) -> None:
     """List the newest shape sets."""
     with connect() as client:
@@ -116,7 +116,7 @@ def list_command(
 def show_command(
     set_id: SetId,
     within: Annotated[
-        str | None, typer.Option(help="Recommend kernels for another bound than the set's own, such as 10%.")
+        str | None, typer.Option(help="Bound for the recommended kernels, such as 10% (default: the set's).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -128,7 +128,7 @@ def show_command(
 
 @app.command("resume")
 def resume_command(set_id: SetId, as_json: AsJson = False) -> None:
-    """Resume an interrupted set in this process; one of a service is followed."""
+    """Resume an interrupted set in this process, or follow the service that runs it."""
     with connect() as client:
         run_set(client, set_id, as_json)
 
@@ -146,7 +146,7 @@ def cancel_command(set_id: SetId, as_json: AsJson = False) -> None:
 
 @app.command("delete")
 def delete_command(set_id: SetId) -> None:
-    """Delete a set that is over; its jobs and results are kept."""
+    """Delete a finished set; its jobs and results are kept."""
     with connect() as client:
         client.delete_shape_set(set_id)
     CONSOLE.print(f"set of shapes {set_id} is deleted; its jobs stay", highlight=False)

@@ -44,7 +44,7 @@ def tune_command(
         str | None,
         typer.Option(
             "--shapes",
-            help="Many shapes under one budget: a file (.csv, .json or text), a preset that `xetune shapes presets` "
+            help="Shapes to tune under one budget: a file (.csv, .json or text), a preset that `xetune shapes presets` "
             "lists, or text such as 'm=1,16 n=4096 k=4096'.",
             show_default=False,
             autocompletion=presets,
@@ -65,13 +65,13 @@ def tune_command(
     seed: Annotated[int, typer.Option(min=0, help="Seed of random choices.")] = 0,
     again: Annotated[bool, typer.Option("--again", help="Ignore cached measurements of earlier jobs.")] = False,
     cold: Annotated[
-        bool, typer.Option("--cold", help="No warm start from the best of other problems and devices.")
+        bool, typer.Option("--cold", help="Disable the warm start from the best of other problems and devices.")
     ] = False,
     search: Annotated[
         str,
         typer.Option(
-            help=f"How the space is searched: {', '.join(Method)}, a class of optuna.samplers, or package.module:Class "
-            "(with --server only what XETUNE_SAMPLERS of the service lists)."
+            help=f"Search method: {', '.join(Method)}, a class of optuna.samplers, or package.module:Class "
+            "(with --server only those that the service's XETUNE_SAMPLERS lists)."
         ),
     ] = Method.PORTFOLIO.value,
     objective: Annotated[
@@ -84,7 +84,7 @@ def tune_command(
     ] = None,
     no_gain: Annotated[
         int | None,
-        typer.Option(min=1, max=2**31 - 1, help="Stop after so many trials in a row without a gain of 1 %."),
+        typer.Option(min=1, max=2**31 - 1, help="Stop after this many consecutive trials without a gain of 1 %."),
     ] = None,
     roofline: Annotated[float | None, typer.Option(help="Stop at this fraction of the roofline, such as 0.8.")] = None,
     as_json: AsJson = False,
