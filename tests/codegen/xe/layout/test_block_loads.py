@@ -13,7 +13,7 @@ from codegen.xe.layout import (
     block_load_layout,
     block_load_listing,
 )
-from tests.codegen.xe.layout.test_layout_dpas import GEMM, listing
+from tests.codegen.xe.layout.test_dpas import GEMM, listing
 from tests.few import few
 
 LIMITS = BlockLimits(32, 64, 64, 8, 16, 32)
