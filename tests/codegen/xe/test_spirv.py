@@ -14,7 +14,7 @@ from codegen.xe.spirv import emit_spirv
 from codegen.xe.spirv_check import check_spirv
 
 LABEL, IADD = 248, 128
-TEXTS = [path.read_text() for path in sorted((Path(__file__).parents[1] / "fixtures").glob("*.ll"))]
+TEXTS = [path.read_text() for path in sorted((Path(__file__).parent / "fixtures").glob("*.ll"))]
 
 
 def opcodes(words: array[int]) -> Iterator[tuple[int, int]]:

@@ -22,8 +22,8 @@ from service.jobs.job_runs import RunJob
 from service.jobs.tuning import Tuning
 from service.settings import Settings
 from tests.faults.jobs import SPEC, TRIALS, check_whole, ended, job_of, queue
+from tests.service.cluster.dask.test_engine import WAIT_S, Hooked, at, cluster, start, until
 from tests.service.cluster.dask_cluster import Cluster
-from tests.service.cluster.test_dask_engine import WAIT_S, Hooked, at, cluster, start, until
 from tests.service.test_traces import spans
 from tests.tuner.fakes import SMALL
 from tuner.verify.reference import Reference

@@ -9,7 +9,7 @@ import pytest
 from codegen.xe.universe import PASSES
 from service.cli.main import main
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 EXAMPLE = ROOT / "examples" / "gemm_prefetch.mlir"
 FIXTURES = ROOT / "tests" / "codegen" / "xe" / "fixtures" / "xetile"
 
