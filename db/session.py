@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.orm import Session
@@ -109,17 +109,6 @@ def sqlite_path(engine: Engine) -> Path | None:
     if engine.dialect.name != "sqlite" or name is None or name.startswith("file:"):
         return None
     return Path(name)
-
-
-def check_writable(database: Database) -> None:
-    """Check that the database can be written now.
-
-    Raises:
-        DatabaseError: it cannot, with the reason.
-    """
-    with database.write() as session:
-        # SQLite begins even an immediate transaction on a read-only file; only a write fails.
-        session.execute(text("UPDATE alembic_version SET version_num = version_num"))
 
 
 @contextmanager

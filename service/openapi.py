@@ -22,8 +22,6 @@ _KEY = {
 }
 _REF = "#/components/schemas/{model}"
 
-Contract = dict[str, object]
-
 
 def contract(app: FastAPI) -> dict[str, object]:
     """Return the app's contract; all errors are problem+json."""

@@ -54,16 +54,6 @@ def launch_spec(
     )
 
 
-def launch_for(artifact: GemmArtifact, problem: GemmProblem, spec: DeviceSpec) -> LaunchSpec:
-    """Return the launch of a dynamic kernel for other sizes, pitches, batch strides and batch sizes.
-
-    Raises:
-        InvalidLaunch: the kernel is for one size, for another kind of problem, or relies on what `problem` breaks.
-        Refused: codegen cannot target the device.
-    """
-    return kernel_for(artifact, problem, spec).launch
-
-
 def kernel_for(artifact: GemmArtifact, problem: GemmProblem, spec: DeviceSpec) -> GemmArtifact:
     """Return a dynamic kernel as that of another problem: the same binary, with the launch and the work-groups of
     its sizes.

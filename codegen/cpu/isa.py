@@ -29,7 +29,6 @@ class IsaFacts:
     vector_registers: int
     features: tuple[str, ...]  # LLVM's names
     tile_rows: int = 0
-    tile_row_bytes: int = 0
 
 
 _AVX2_FLAGS = ("avx2", "fma", "f16c", "bmi1", "bmi2")
@@ -39,9 +38,7 @@ _AVX512 = (*_AVX2, "avx512f", "avx512bw", "avx512vl", "avx512dq")
 ISA_FACTS: dict[Isa, IsaFacts] = {
     Isa.AVX2: IsaFacts(("avx2",), 32, 16, _AVX2),
     Isa.AVX512: IsaFacts(("avx512f", "avx512bw", "avx512vl", "avx512dq"), 64, 32, _AVX512),
-    Isa.AMX: IsaFacts(
-        ("amx_tile", "avx512f", "avx512bw", "avx512vl", "avx512dq"), 64, 32, (*_AVX512, "amx-tile"), 16, 64
-    ),
+    Isa.AMX: IsaFacts(("amx_tile", "avx512f", "avx512bw", "avx512vl", "avx512dq"), 64, 32, (*_AVX512, "amx-tile"), 16),
 }
 
 # Flags of /proc/cpuinfo, and LLVM's name where it is another.

@@ -28,7 +28,6 @@ _TELLS: dict[str, ColumnElement[bool]] = {
     "measure": Job.candidates.is_not(null()),
 }
 SEARCH = "search"
-JOB_KINDS = (SEARCH, *_TELLS)
 KIND = case(*((tells, kind) for kind, tells in _TELLS.items()), else_=SEARCH)
 _OF_PROBLEM = {
     "problem_key": Problem.key,

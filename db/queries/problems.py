@@ -28,8 +28,3 @@ def upsert(session: Session, *, key: str, definition: JsonObject) -> Problem:
     columns = {name: definition[name] for name in _COLUMNS}
     insert_missing(session, Problem, {"key": key, "definition": definition, **columns})
     return session.scalars(select(Problem).where(Problem.key == key)).one()
-
-
-def by_key(session: Session, key: str) -> Problem | None:
-    """Return the problem of that key."""
-    return session.scalars(select(Problem).where(Problem.key == key)).first()

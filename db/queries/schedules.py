@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import Select, select
-from sqlalchemy.orm import Session, joinedload, selectinload
+from sqlalchemy.orm import Session, selectinload
 
 from db.errors import AlreadyFired
 from db.queries.insert import insert_missing
@@ -134,13 +134,6 @@ def list_fires(session: Session, schedule_id: UUID, *, limit: int, before: int |
     if before is not None:
         query = query.where(ScheduleFire.id < before)
     return list(session.scalars(query.order_by(ScheduleFire.id.desc()).limit(limit)))
-
-
-def fire_of_job(session: Session, job_id: UUID) -> ScheduleFire | None:
-    """Return the run that created that job, with its schedule; None for a job that a person started."""
-    query = select(ScheduleFire).join(ScheduleFireJob, ScheduleFireJob.fire_id == ScheduleFire.id)
-    query = query.where(ScheduleFireJob.job_id == job_id, ScheduleFireJob.is_new)
-    return session.scalars(query.options(joinedload(ScheduleFire.schedule))).first()
 
 
 def is_busy(session: Session, schedule_id: UUID) -> bool:

@@ -52,11 +52,6 @@ def probe_cpu(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> DeviceSpe
     return spec_from_facts(id, model or "host CPU", DeviceKind.CPU, facts)
 
 
-def cpu_model(proc: Path = Path("/proc")) -> str:
-    """Return a short name of the CPU model this program runs on; the machine's if Linux reports none."""
-    return _slug(_describe(read(proc / "cpuinfo")))
-
-
 def _cores(cpus: tuple[LogicalCpu, ...], quota: float | None) -> Fact:
     """Return the number of usable cores; fewer if a limit of CPU time would throttle threads on all of them."""
     count = len({cpu.core for cpu in cpus})

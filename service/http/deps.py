@@ -59,10 +59,6 @@ def context_of(request: Request) -> Context:
 ContextDep = Annotated[Context, Depends(context_of)]
 
 
-def _settings(context: ContextDep) -> Settings:
-    return context.settings
-
-
 def _devices(context: ContextDep) -> DeviceDirectory:
     return context.devices
 
@@ -76,7 +72,6 @@ def _read_session(context: ContextDep) -> Generator[Session]:
         yield session
 
 
-SettingsDep = Annotated[Settings, Depends(_settings)]
 DevicesDep = Annotated[DeviceDirectory, Depends(_devices)]
 # For routes that write: they open the transaction themselves, after slow work that must stay out of it.
 DatabaseDep = Annotated[Database, Depends(_database)]

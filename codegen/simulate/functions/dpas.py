@@ -21,8 +21,6 @@ from codegen.simulate.values import (
 )
 
 MAD_NAME = re.compile(r"intel_sub_group_(?P<a>[a-z]+\d+)_(?P<b>[a-z]+\d+)_matrix_mad_k(?P<k>\d+)")
-# Those with 16-bit floats, of which there are also emulations.
-DPAS_NAME = re.compile(r"intel_sub_group_(?P<type>f16_f16|bf16_bf16)_matrix_mad_k16")
 _ROWS = (1, 2, 4, 8)
 _WIDE = 16
 _TF32_BITS = np.uint32(0xFFFFE000)  # sign, exponent and 10 bits; the others are not looked at

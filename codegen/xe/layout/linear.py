@@ -121,11 +121,6 @@ class LinearLayout:
         """True if no two inputs share a place."""
         return len(self._reduced()) == sum(len(bases) for _, bases in self.bases)
 
-    @property
-    def is_surjective(self) -> bool:
-        """True if every place has an input."""
-        return len(self._reduced()) == self._out_bits
-
     def invert(self) -> LinearLayout:
         """Return the map from places to inputs; valid for the places that this layout reaches.
 
@@ -151,10 +146,6 @@ class LinearLayout:
             lines += [f" - {first}", *(f"   {step}" for step in rest)]
         outs = ", ".join(f"{name} (size {size})" for name, size in self.outs)
         return "\n".join([*lines, f"where out dims are: [{outs}]"])
-
-    @property
-    def _out_bits(self) -> int:
-        return sum(_bits(size) for _, size in self.outs)
 
     def _flat(self, place: Coordinate) -> int:
         flat = shift = 0

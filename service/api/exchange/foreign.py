@@ -27,7 +27,6 @@ from tuner.exchange.t1 import Argument, Launch
 from tuner.session.trial import Status
 
 _KERNEL = "gemm"
-_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,12 +137,6 @@ def passed(cron: Cron, earliest: datetime, now: datetime, most: int) -> Passed:
     return Passed(tuple(newest), min(earlier, _COUNTED))
 
 
-def latest_due(cron: Cron, earliest: datetime, now: datetime) -> datetime | None:
-    """Return the last due time from `earliest` to `now`, inclusive; None if there is none."""
-    found = passed(cron, earliest, now, 1).newest
-    return found[0] if found else None
-
-
 def _between(cron: Cron, earliest: datetime, now: datetime, most: int | None) -> list[datetime]:
     """Return due times in order from `earliest` to `now`; with `most` the first ones."""
     found: list[datetime] = []

@@ -20,7 +20,7 @@ from codegen import (
     XeStrategy,
     compile_gemm,
 )
-from codegen.artifact.launch import launch_for
+from codegen.artifact.launch import kernel_for
 from codegen.simulate import run_kernel
 from hal import LaunchSpec
 from hal.facts.xe import find
@@ -74,7 +74,7 @@ def run(artifact: GemmArtifact, launch: LaunchSpec, problem: GemmProblem) -> tup
 )
 def test_a_dynamic_kernel_is_right_at_other_sizes(threads: Extent, strategy: XeStrategy, problem: GemmProblem) -> None:
     artifact = compiled(threads, strategy)
-    got, expected = run(artifact, launch_for(artifact, problem, SPEC), problem)
+    got, expected = run(artifact, kernel_for(artifact, problem, SPEC).launch, problem)
     np.testing.assert_array_equal(got, expected)
 
 
@@ -84,7 +84,7 @@ def test_a_dynamic_kernel_is_right_at_other_sizes(threads: Extent, strategy: XeS
 def test_persistent_work_groups_in_groups_of_rows_are_right_where_tiles_are_fewer(problem: GemmProblem) -> None:
     matmul = MatmulConfig(Extent(4, 2, 1), Extent(16, 64, 16), Extent(8, 16, 16))
     artifact = compile_gemm(problem_of(128, 512, 64), XeConfig(matmul, XeStrategy((1, 1), raster_group=2)), SPEC)
-    got, expected = run(artifact, launch_for(artifact, problem, SPEC), problem)
+    got, expected = run(artifact, kernel_for(artifact, problem, SPEC).launch, problem)
     np.testing.assert_array_equal(got, expected)
 
 
@@ -92,9 +92,9 @@ def test_a_kernel_that_adds_atomically_is_not_launched_for_a_deterministic_probl
     tuned = GemmProblem(96, 160, 64, dynamic=True)
     matmul = MatmulConfig(Extent(3, 3, 2), Extent(32, 64, 32), Extent(16, 32, 32))
     artifact = compile_gemm(tuned, XeConfig(matmul, XeStrategy((2, 2), split_k=SplitK.ATOMIC)), SPEC)
-    launch_for(artifact, tuned, SPEC)
+    kernel_for(artifact, tuned, SPEC)
     with pytest.raises(InvalidLaunch, match="not deterministic"):
-        launch_for(artifact, replace(tuned, deterministic=True), SPEC)
+        kernel_for(artifact, replace(tuned, deterministic=True), SPEC)
 
 
 @pytest.mark.parametrize(
@@ -109,11 +109,11 @@ def test_a_kernel_that_adds_atomically_is_not_launched_for_a_deterministic_probl
 def test_a_launch_that_the_kernel_is_not_for_is_refused(problem: GemmProblem, message: str) -> None:
     artifact = compiled(Extent(3, 3, 1), XeStrategy((2, 2)))
     with pytest.raises(InvalidLaunch, match=message):
-        launch_for(artifact, problem, SPEC)
+        kernel_for(artifact, problem, SPEC)
 
 
 def test_a_static_kernel_has_one_launch() -> None:
     static = replace(TUNED, dynamic=False)
     config = XeConfig(MatmulConfig(Extent(3, 3, 1), Extent(32, 64, 32), Extent(16, 32, 32)), XeStrategy((2, 2)))
     with pytest.raises(InvalidLaunch, match="dynamic problem"):
-        launch_for(compile_gemm(static, config, SPEC), static, SPEC)
+        kernel_for(compile_gemm(static, config, SPEC), static, SPEC)

@@ -82,11 +82,6 @@ class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType):
         return self.encoding.data if isinstance(self.encoding, BlockTdescAttr) else BlockTdesc()
 
     @property
-    def block_attr(self) -> BlockTdescAttr | None:
-        """Attribute of a block descriptor, if the type gives it."""
-        return self.encoding if isinstance(self.encoding, BlockTdescAttr) else None
-
-    @property
     def memory_space(self) -> MemorySpace:
         """Memory space of the data."""
         return (self.scatter or self.block).memory_space

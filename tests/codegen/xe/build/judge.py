@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from random import Random
 
 from codegen import CodegenError, GemmArtifact, GemmProblem, InvalidLaunch, compile_gemm
-from codegen.artifact.launch import (
-    kernel_for,
-    launch_for,
-)
+from codegen.artifact.launch import kernel_for
 from codegen.target import target_of
 from codegen.xe.isa import (
     Ocloc,
@@ -66,7 +63,7 @@ def _other_sizes(artifact: GemmArtifact, drawn: Draw) -> Iterator[GemmProblem]:
     for _ in range(_TRIES if drawn.problem.dynamic else 0):
         other = other_sizes(rng, drawn.problem)
         try:
-            launch_for(artifact, other, find(drawn.device))
+            kernel_for(artifact, other, find(drawn.device))
         except InvalidLaunch:
             continue
         yield other

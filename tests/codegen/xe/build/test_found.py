@@ -21,7 +21,7 @@ from codegen import (
     XeStrategy,
     compile_gemm,
 )
-from codegen.artifact.launch import launch_for
+from codegen.artifact.launch import kernel_for
 from codegen.xe.rules import check
 from hal import find
 from tests.codegen.xe.build.draws import Draw
@@ -100,4 +100,4 @@ def test_a_launch_whose_partial_sums_are_too_narrow_is_refused() -> None:
     strategy = XeStrategy((1, 1), split_k=PARTIAL)
     artifact = compile_gemm(tuned, config(Extent(3, 2, 2), Extent(16, 32, 16), Extent(8, 16, 16), strategy), SPEC)
     with pytest.raises(InvalidLaunch, match=r"width in bytes \(4 \* n\): at least 64.*it is 28"):
-        launch_for(artifact, GemmProblem(40, 7, 96, dynamic=True, alignment=4, epilogue=(ROWS,)), SPEC)
+        kernel_for(artifact, GemmProblem(40, 7, 96, dynamic=True, alignment=4, epilogue=(ROWS,)), SPEC)

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from service.api.schedules.cron import (
-    latest_due,
     next_due,
     parse_cron,
+    passed,
 )
 from service.errors import BadRequest
 
@@ -88,9 +88,9 @@ def test_no_day_is_without_its_due_time(zone: str) -> None:
 def test_the_latest_due_time_of_a_span_includes_its_ends() -> None:
     trigger = parse_cron("0 * * * *", "UTC")
     noon, two = WEDNESDAY.replace(minute=0, second=0), WEDNESDAY.replace(hour=14, minute=0, second=0)
-    assert latest_due(trigger, noon, two) == two
-    assert latest_due(trigger, noon, noon) == noon
-    assert latest_due(trigger, WEDNESDAY, WEDNESDAY.replace(minute=59)) is None
+    assert passed(trigger, noon, two, 1).newest == (two,)
+    assert passed(trigger, noon, noon, 1).newest == (noon,)
+    assert passed(trigger, WEDNESDAY, WEDNESDAY.replace(minute=59), 1).newest == ()
 
 
 @pytest.mark.parametrize(

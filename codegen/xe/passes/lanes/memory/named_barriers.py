@@ -8,7 +8,7 @@ which are due. Barrier 0 of the hardware is that of gpu.barrier.
 from collections.abc import Mapping
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import MemRefType, i8, i16, i32
+from xdsl.dialects.builtin import i8, i16, i32
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
@@ -40,7 +40,6 @@ from codegen.xe.subgroup import subgroup_size
 
 _MOST = 31
 _SUBGROUP_SIZE = 16  # of GPUs with named barriers: for the others, Intel's compiler makes all waits one
-_DUE = MemRefType(i32, [])
 
 
 def _allocate(lowering: Lowering, op: Operation) -> None:
