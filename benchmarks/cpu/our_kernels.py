@@ -13,7 +13,7 @@ from benchmarks.cpu.timing import Contender
 from codegen import CpuConfig, GemmProblem, Packing
 from codegen.config.kernel_config import decode_config
 from codegen.cpu.compile import compile_cpu_gemm
-from codegen.cpu.rules import cpu_violations
+from codegen.cpu.rules import check_cpu_problem, refusal_on_cpu
 from codegen.serialization import to_json
 from codegen.workers.pool import CompilePool
 from hal import Device, DeviceSpec, LaunchSpec, open_device, resolve_device
@@ -38,9 +38,9 @@ from hal.probe.probe import (
     ProbeReport,
     Probes,
 )
+from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
-from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 from tuner.space.cpu.heuristic import default_cpu_config
 
@@ -111,7 +111,7 @@ def spec_of_threads(threads: int) -> DeviceSpec:
 def packed_beforehand(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> CpuConfig:
     """The same with B packed before the first call; where its tile is for reading B in place, a default of panels."""
     wanted = replace(config, strategy=replace(config.strategy, pack_b=Packing.BEFOREHAND))
-    if not cpu_violations(problem, wanted, spec):
+    if refusal_on_cpu(check_cpu_problem(problem, spec), wanted) is None:
         return wanted
     panels = default_cpu_config(replace(problem, transpose_b=False, ldb=None, batch_stride_b=None), spec)
     return replace(panels, strategy=replace(panels.strategy, pack_b=Packing.BEFOREHAND))

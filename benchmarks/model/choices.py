@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 
+from benchmarks.model import roofline
 from codegen import (
     Extent,
     GemmProblem,
@@ -17,7 +18,6 @@ from codegen import (
 )
 from codegen.xe.rules import ceil_div
 from hal import DeviceSpec
-from tuner.model import roofline
 from tuner.model.xe import columns_of, columns_of_axes, predict_many
 
 

@@ -6,6 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 
+from benchmarks.model import roofline
 from benchmarks.model.printing import (
     Times,
     print_table,
@@ -18,7 +19,6 @@ from benchmarks.model.rows import (
 from codegen import GemmProblem, XeConfig
 from codegen.xe.rules import check_problem
 from hal import DeviceSpec, find
-from tuner.model import roofline
 from tuner.model.core_clocks import core_clocks, gpu_rates
 from tuner.model.xe import CONSTANTS, Constants, columns_of, predict_many
 from tuner.model.xe.core import core_time

@@ -1,6 +1,6 @@
 """Legality rules of CPU kernels: one named function per rule, with its user-visible message."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -338,16 +338,11 @@ def check_cpu_problem(problem: GemmProblem, spec: DeviceSpec) -> CpuProblem:
 
 def refusal_on_cpu(on: CpuProblem, config: CpuConfig) -> Refused | None:
     """Return the first rule that refuses a configuration of a problem that passed `check_cpu_problem`."""
-    return next(_refusals(on, config), None)
-
-
-def cpu_violations(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> list[Refused]:
-    """Return every rule on the configuration that refuses, in order.
-
-    Raises:
-        Refused: the problem or the CPU is refused already.
-    """
-    return list(_refusals(check_cpu_problem(problem, spec), config))
+    case = CpuCase(on, config)
+    for rule in CPU_CONFIG_RULES:
+        if (why := rule(case)) is not None:
+            return Refused(_name(rule), why)
+    return None
 
 
 def check_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> None:
@@ -359,15 +354,6 @@ def check_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> None
     refused = refusal_on_cpu(check_cpu_problem(problem, spec), config)
     if refused is not None:
         raise refused
-
-
-def _refusals(on: CpuProblem, config: CpuConfig) -> Iterator[Refused]:
-    case = CpuCase(on, config)
-    for rule in CPU_CONFIG_RULES:
-        if (why := rule(case)) is not None:
-            yield Refused(_name(rule), why)
-            if rule is isa:
-                return  # the others look at what follows from it
 
 
 def _name(rule: Callable[..., str | None]) -> str:

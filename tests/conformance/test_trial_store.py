@@ -18,7 +18,7 @@ from service.jobs.store import DbTrialStore
 from service.row_mapping import problem_to_json
 from tests.conformance.trial_samples import PROBLEM, PROOF, artifact, config, measured, predicted
 from tests.db.rows import add_job
-from tuner.session.memory_store import MemoryTrialStore
+from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.session.result import NOTHING
 from tuner.session.trial import (
     Measurement,

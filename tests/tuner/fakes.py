@@ -36,7 +36,7 @@ from hal import (
 )
 from hal.facts.spec import spec_from_facts
 from tests.tuner.numpy_gemm import computed
-from tuner.session.memory_store import MemoryTrialStore
+from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.session.trial import Outcome
 from tuner.verify.memory_layout import matrices
 

@@ -14,6 +14,7 @@ from codegen.xe.isa import (
 )
 from hal import find
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, artifact_of, emulated
+from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.errors import NoValidMeasurement
 from tuner.measure.isa_check import (
     Examination,
@@ -23,7 +24,6 @@ from tuner.measure.isa_check import (
 )
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
-from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 from tuner.session.trial import (
     Proof,

@@ -10,10 +10,10 @@ from codegen import GemmProblem, XeConfig
 from codegen.xe.rules import violations
 from hal import DeviceCrashed, DeviceSpec, find
 from tests.tuner.fakes import FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, emulated
+from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.errors import DeviceUnusable, NoValidMeasurement
 from tuner.measure.measure_configs import measure_given
 from tuner.model.xe import predict
-from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.result import (
     Event,
     Stop,

@@ -10,6 +10,7 @@ import pytest
 from codegen import AnyArtifact, KernelConfig
 from hal import Buffer, LaunchSpec, RunReport, Timing
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, binary_of, emulated
+from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.errors import ContraryObjective, NoEnergy
 from tuner.measure.measurement_reuse import KnownTime
 from tuner.search.method import (
@@ -21,7 +22,6 @@ from tuner.search.method import (
 )
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
-from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 from tuner.session.trial import Trial
 from tuner.space.xe.space import xe_space

@@ -28,6 +28,7 @@ from hal.probe.probe import (
     Probes,
 )
 from hal.process.device_process import ProcessDevice
+from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.measure.isa_check import Unexamined
 from tuner.measure.measure import (
     Bench,
@@ -36,7 +37,6 @@ from tuner.measure.measure import (
 )
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
-from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 from tuner.session.trial import Status
 from tuner.space.cpu.heuristic import default_cpu_config

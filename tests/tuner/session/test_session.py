@@ -15,6 +15,7 @@ from codegen import GemmProblem, XeConfig
 from codegen.errors import CompileFailed
 from hal import Buffer, DeviceCrashed, DeviceTimedOut, LaunchSpec, RunReport, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, cpu_spec, emulated
+from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.errors import CannotPredict, DeviceUnusable, NoRoofline, NoValidMeasurement
 from tuner.measure.finalists import (
     FINALISTS,
@@ -28,7 +29,6 @@ from tuner.session.budget import (
     Portion,
 )
 from tuner.session.job_spec import JobSpec
-from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.result import (
     Comparison,
     Event,

@@ -9,6 +9,7 @@ import pytest
 from codegen import GemmArtifact, GemmProblem, XeConfig
 from hal import DeviceSpec, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, emulated
+from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.backend import tuning_for
 from tuner.errors import CannotPredict, ProofFailed, TooLargeToProve
 from tuner.model.xe import MODEL_VERSION, predict
@@ -20,7 +21,6 @@ from tuner.search.space_prediction import (
 )
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
-from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.result import (
     Event,
     SessionResult,

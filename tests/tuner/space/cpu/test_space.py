@@ -5,7 +5,7 @@ import pytest
 
 from codegen import GemmProblem, Refused
 from codegen.config.cpu import Isa, Packing
-from codegen.cpu.rules import check_cpu, check_cpu_problem, cpu_violations
+from codegen.cpu.rules import check_cpu, check_cpu_problem, refusal_on_cpu
 from codegen.problem.gemm import DType
 from hal import DeviceSpec
 from tests.few import few
@@ -178,7 +178,8 @@ def test_cpus_without_the_instructions_are_refused_by_name() -> None:
 def test_what_a_cpu_lacks_is_said_with_what_to_use() -> None:
     problem = gemm(320, 192, 768, BF16)
     config = default_cpu_config(problem, RAPIDS)
-    (refused,) = cpu_violations(problem, config, ZEN)
+    refused = refusal_on_cpu(check_cpu_problem(problem, ZEN), config)
+    assert refused is not None
     assert refused.rule == "isa"
     assert "lacks amx_tile; use isa avx512, avx2" in refused.message
 

@@ -1,17 +1,17 @@
-"""The roofline: its limits show where they should, and a missing fact is named."""
+"""Roofline predictions: each limit applies, and a missing fact is reported."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from benchmarks.model.roofline import INTERVAL, predict
 from codegen import DType, GemmProblem, SplitK, XeConfig
 from codegen.xe.rules import check_problem
 from hal import find
 from tests.tuner.gemm_problems import BETA, BIAS, PROBLEMS
 from tuner.errors import CannotPredict
 from tuner.model.core_clocks import core_clocks, gpu_rates
-from tuner.model.roofline import INTERVAL, predict
 from tuner.model.traffic import memory_bytes, split_bytes
 from tuner.space.xe.axes import Point
 from tuner.space.xe.heuristic import default_config

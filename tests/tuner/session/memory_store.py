@@ -1,4 +1,4 @@
-"""In-memory TrialStore: the simulated side of the protocol."""
+"""TrialStore of tests and benchmarks, in memory."""
 
 from dataclasses import replace
 
