@@ -50,7 +50,7 @@ def test_pages_tell_energy_where_it_is_known(client: TestClient, job_id: UUID) -
     (front,) = re.findall(r'<table[^>]* id="front">(.*?)</table>', page, re.DOTALL)
     assert re.findall(r"/trials/(\d)", front) == [str(FAST), str(FRUGAL)]
     assert re.findall(r"[\d.]+ mJ", front) == ["4.25 mJ", "1.5 mJ"]
-    assert "of time and energy" in page
+    assert re.search(r"<dt>objective</dt>\s*<dd>time-energy</dd>", page)
     assert "1.7 mJ" in client.get(f"/jobs/{job_id}/trials/{NEITHER}").text
     assert "Energy" not in unescape(client.get(f"/jobs/{job_id}/trials/{UNKNOWN}").text)
 

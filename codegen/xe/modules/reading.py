@@ -1,6 +1,7 @@
 """Reading of modules; errors name file, line and column, with a marker under the place."""
 
 import re
+import sys
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
@@ -11,6 +12,9 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from codegen.errors import CompileFailed
 from codegen.xe.dialects import context
 from codegen.xe.dialects.kernel_context import KernelParser
+
+_LONGEST_LINE = 200  # shown of a source
+_MANY_DIGITS = f"expected numbers of at most {sys.get_int_max_str_digits()} digits, got a longer one"
 
 
 @dataclass(init=False)
@@ -42,7 +46,8 @@ def read_module(source: str, name: str) -> ModuleOp:
     except ParseError as error:
         raise CompileFailed("source", _at(source, name, _use(parser, source) or error.span.start, error.msg)) from error
     except (VerifyException, ValueError) as error:  # an invalid attribute or type before the current token
-        raise CompileFailed("source", _at(source, name, parser.pos, str(error))) from error
+        message = _MANY_DIGITS if "integer string conversion" in str(error) else str(error)
+        raise CompileFailed("source", _at(source, name, parser.pos, message)) from error
     try:
         module.verify()
     except VerifyException as error:
@@ -74,4 +79,5 @@ def _at(source: str, name: str, position: int, message: str) -> str:
     before = source[:position]
     line, column = before.count("\n") + 1, position - (before.rfind("\n") + 1) + 1
     shown = source.splitlines()[line - 1] if line <= len(source.splitlines()) else ""
-    return f"{name}:{line}:{column}: {message}\n{shown}\n{' ' * (column - 1)}^"
+    first = max(0, column - _LONGEST_LINE // 2) if len(shown) > _LONGEST_LINE else 0
+    return f"{name}:{line}:{column}: {message}\n{shown[first : first + _LONGEST_LINE]}\n{' ' * (column - 1 - first)}^"

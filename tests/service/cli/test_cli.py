@@ -103,7 +103,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
         (("devices", "show", "nosuch"), "error: no device is known as 'nosuch'"),
         (("devices", "show", "bmgg"), "error: no device is known as 'bmgg'; did you mean 'bmg'"),
         (("kernels", "--m", "512"), "error: sizes: give --m, --n and --k"),
-        (("kernels", *SIZE, "--device", "a770"), "error: no kernel is stored for 512x384x1024"),
+        (("kernels", *SIZE, "--device", "max1550vg"), "error: no kernel is stored for 512x384x1024"),
         (("keys", "create", "x", "--expires", "99999999d"), "error: --expires: expected 1d to 9999d, got '99999999d'"),
         (("keys", "create", "x", "--expires", "soon"), "error: --expires: expected a number and h, d or w"),
         (("keys", "revoke", "nobody"), "error: no key in use is named 'nobody'"),

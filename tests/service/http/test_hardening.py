@@ -128,8 +128,11 @@ def test_a_cpu_of_the_same_name_with_other_caches_is_another_one() -> None:
 
 
 def test_a_number_of_too_many_digits_in_a_text_is_told_as_a_fault_of_the_text() -> None:
-    found = run(ModuleWork("module attributes {a = " + "1" * 100_000 + "} {}", find("b580"), None))
-    assert found["failed"] == {"stage": "parse", "message": "expected numbers of at most 4300 digits, got a longer one"}
+    found = run(ModuleWork("module attributes {a = " + "1" * 100_000 + "} {}", find("b580")))
+    failed = found["failed"]
+    assert failed["stage"] == "source"
+    assert "expected numbers of at most 4300 digits, got a longer one\n" in failed["message"]
+    assert len(failed["message"]) < 1_000
 
 
 def test_a_database_whose_port_is_no_number_is_refused_without_its_password() -> None:

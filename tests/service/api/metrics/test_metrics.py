@@ -103,12 +103,13 @@ def test_kernels_that_jobs_compiled_or_found_compiled_are_added_up(
     compiler.uses.hits, compiler.uses.misses = 3, 7
     monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(compiler))
     assert run_jobs(context.database, place.settings(), run_at, place.local()) == 1
+    misses = 7 + len(compiler.begun)
     assert value(families(fresh), "xetune_compile_cache_total", result="hit") == 3
-    assert value(families(fresh), "xetune_compile_cache_total", result="miss") == 7
+    assert value(families(fresh), "xetune_compile_cache_total", result="miss") == misses
     with context.database.write() as session:
         metrics.count(session, {Tallied.COMPILE_CACHE_HITS: 2, Tallied.COMPILE_CACHE_MISSES: 0})
     with context.database.read() as session:
-        assert metrics.counts(session) == {Tallied.COMPILE_CACHE_HITS: 5, Tallied.COMPILE_CACHE_MISSES: 7}
+        assert metrics.counts(session) == {Tallied.COMPILE_CACHE_HITS: 5, Tallied.COMPILE_CACHE_MISSES: misses}
 
 
 def test_requests_are_counted_by_the_template_of_their_route(client: TestClient) -> None:

@@ -129,7 +129,7 @@ def test_every_pass_is_listed_and_can_be_imported(
         (("tile<16x32xf16>\n", "tile<16x32xf16, #xetile.tile_attr<order = [2, 1]>>\n"), "order [1, 0] or [0, 1]"),
         ((KERNEL, ""), "1:1: expected a module, got an empty file"),
         ((KERNEL, "// nothing"), "expected a module, got an empty file"),
-        (("gpu.return", "affine.for %i = 0 to 4 {}"), "6:16: affine.for is of no dialect known here"),
+        (("gpu.return", "affine.for %i = 0 to 4 {}"), "6:16: Operation affine.for is not registered"),
         (("[16, 0]", "[16, %n]"), "4:45: values used but not defined: [%n]"),
     ],
 )
