@@ -46,7 +46,7 @@ COMMANDS = MappingProxyType(
         ),
         "kernels": Command(
             "service.cli.tuning.kernels:app",
-            "List kernels, look one up, write host programs.",
+            "List kernels, recommend one, write programs that run it.",
             with_server=True,
         ),
         "export": Command(
@@ -74,7 +74,7 @@ COMMANDS = MappingProxyType(
             "service.cli.compiler.layout:layout_command", "Show the layout of a DPAS operand or of its block loads."
         ),
         "jobs": Command(
-            "service.cli.tuning.jobs:app", "List, show, cancel, retry and resume tuning jobs.", with_server=True
+            "service.cli.tuning.jobs:app", "List, show, cancel, retry, resume and export tuning jobs.", with_server=True
         ),
         "shapes": Command(
             "service.cli.tuning.shapes:app", "List, show, resume and cancel shape sets.", with_server=True
@@ -95,6 +95,8 @@ COMMANDS = MappingProxyType(
             "service.cli.operating.audit:audit_command", "List the audit log, newest first.", with_server=True
         ),
         "db": Command("service.cli.operating.database:app", "Migrate the database.", of_database=True),
-        "toolchain": Command("service.cli.compiler.toolchain:app", "Show the installed toolchain, or install it."),
+        "toolchain": Command(
+            "service.cli.compiler.toolchain:app", "Show the installed toolchain; install optional compilers."
+        ),
     }
 )

@@ -52,12 +52,11 @@ from codegen.xe.build.writer import (
     named,
 )
 from codegen.xe.dialects import gpu
-from codegen.xe.dialects.accesses_inside import ACCESSES_INSIDE
-from codegen.xe.dialects.arguments_apart import ARGUMENTS_APART
 from codegen.xe.dialects.index_list import (
     Index,
     index,
 )
+from codegen.xe.dialects.kernel_attributes import ACCESSES_INSIDE, ARGUMENTS_APART
 from codegen.xe.operand_access import (
     AccessBy,
     memory_path,

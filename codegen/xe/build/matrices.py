@@ -32,7 +32,7 @@ from codegen.xe.build.writer import (
     named,
 )
 from codegen.xe.dialects.index_list import Index
-from codegen.xe.dialects.lane_access import LANE_ACCESS
+from codegen.xe.dialects.kernel_attributes import LANE_ACCESS
 from codegen.xe.dialects.maps import WgMap
 from codegen.xe.dialects.xetile import (
     InitTileOp,

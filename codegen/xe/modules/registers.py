@@ -11,7 +11,7 @@ from xdsl.traits import is_side_effect_free
 from codegen.errors import Refused
 from codegen.target import LARGE_GRF, Target
 from codegen.xe.dialects import gpu
-from codegen.xe.dialects.work_items import WORK_ITEMS
+from codegen.xe.dialects.kernel_attributes import WORK_ITEMS
 from codegen.xe.dialects.xegpu.types import bits
 from codegen.xe.passes.distribute.analysis import most_subgroups
 from codegen.xe.subgroup import subgroup_size

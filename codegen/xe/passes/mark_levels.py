@@ -13,7 +13,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects import gpu
-from codegen.xe.dialects.work_items import WORK_ITEMS
+from codegen.xe.dialects.kernel_attributes import WORK_ITEMS
 from codegen.xe.dialects.xegpu import (
     AtomicRmwOp,
     ConvertLayoutOp,

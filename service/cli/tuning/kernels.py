@@ -36,7 +36,7 @@ from xetune_client import Client, models
 _PAGE = 200
 app = typer.Typer(
     cls=FirstByDefault,
-    help="List stored kernels, recommend one for a problem, and write programs that run a kernel.",
+    help="List kernels, recommend one, write programs that run it.",
     no_args_is_help=False,
 )
 

@@ -20,7 +20,7 @@ from service.cli.chosen_server import server
 from service.cli.connection import connect, same
 from service.cli.options.problem import AsJson
 from service.cli.printing.counted import counted
-from service.cli.printing.output import CONSOLE, print_json
+from service.cli.printing.output import CONSOLE, print_json, text_table
 from service.cli.tuning.running import work_on_set
 from service.cli.tuning.shape_tables import print_set
 from service.errors import BadRequest
@@ -103,9 +103,8 @@ def list_command(
     elif not found:
         CONSOLE.print("No sets of shapes yet. Start one: xetune tune --shapes llama-3.2-1b@tokens=1,16 --dtype bf16")
     else:
-        table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-        for heading in ("set", "source", "shapes", "status"):
-            table.add_column(heading, overflow="fold", min_width=36 if heading == "set" else None)
+        table = text_table("set", "source", "shapes", "status")
+        table.columns[0].min_width = 36
         for line in found:
             made = f"{line.status}\n{line.created_at:%Y-%m-%d %H:%M} UTC"
             table.add_row(f"{line.id}\n{line.device}", line.source, str(line.shapes), made)

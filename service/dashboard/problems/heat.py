@@ -45,8 +45,9 @@ _kept: WeakKeyDictionary[Pair, OrderedDict[tuple[str, str], Chart]] = WeakKeyDic
 def read_heat_map(session: Session, pair: Pair, x: str, y: str) -> Chart:
     """Return the map of two parameters; the last few maps of a pair are cached with the pair."""
     with _lock:
-        if (kept := _kept.get(pair, {}).get((x, y))) is not None:
-            return kept
+        if (maps := _kept.get(pair)) is not None and (x, y) in maps:
+            maps.move_to_end((x, y))
+            return maps[x, y]
     made = heat_map(session, pair, x, y)
     with _lock:
         maps = _kept.setdefault(pair, OrderedDict())

@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from service.cli.commands import COMMANDS
@@ -50,6 +52,14 @@ def test_every_command_is_there_and_tells_what_it_does(name: str) -> None:
     assert load(name).name == name
     told = CliRunner().invoke(app, [name, "--help"])
     assert (told.exit_code, f"Usage: xetune {name}" in told.output) == (0, True)
+
+
+def test_a_group_has_the_help_that_is_listed() -> None:
+    for command in COMMANDS.values():
+        module, _, name = command.at.partition(":")
+        found = getattr(import_module(module), name)
+        if isinstance(found, typer.Typer):
+            assert found.info.help == command.help
 
 
 def test_a_command_that_is_not_there_is_told_with_those_that_are_like_it() -> None:

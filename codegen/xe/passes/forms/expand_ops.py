@@ -20,6 +20,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects import gpu
+from codegen.xe.dialects.kernel_attributes import WORK_ITEMS
 from codegen.xe.dialects.kinds import ReductionKind
 from codegen.xe.dialects.upstream.affine_ops import ApplyOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp, SelectOp
@@ -32,7 +33,6 @@ from codegen.xe.dialects.upstream.vector_ops import (
     ShapeCastOp,
 )
 from codegen.xe.dialects.upstream.vector_products import DeinterleaveOp, InterleaveOp, OuterProductOp
-from codegen.xe.dialects.work_items import WORK_ITEMS
 from codegen.xe.passes.forms import vector_memory
 from codegen.xe.subgroup import subgroup_size
 

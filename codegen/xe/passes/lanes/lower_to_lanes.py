@@ -9,9 +9,7 @@ from xdsl.ir import Attribute, Block, Region
 from xdsl.passes import ModulePass
 
 from codegen.xe.dialects import gpu
-from codegen.xe.dialects.accesses_inside import ACCESSES_INSIDE
-from codegen.xe.dialects.arguments_apart import ARGUMENTS_APART
-from codegen.xe.dialects.work_items import WORK_ITEMS
+from codegen.xe.dialects.kernel_attributes import ACCESSES_INSIDE, ARGUMENTS_APART, WORK_ITEMS
 from codegen.xe.layout import BlockLimits
 from codegen.xe.passes.lanes.analysis.affine_values import Sums
 from codegen.xe.passes.lanes.analysis.assumptions import note_assumptions

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from codegen.xe.dialects.index_list import Index
-from codegen.xe.dialects.lane_access import LANE_ACCESS
+from codegen.xe.dialects.kernel_attributes import LANE_ACCESS
 from codegen.xe.dialects.xegpu import (
     CreateNdTdescOp,
     CreateTdescOp,

@@ -74,6 +74,8 @@ class Nearby:
         if left := [job for job in wanted if job not in self._tuned]:
             self._tuned |= _read(session, left)
         found = {job: self._tuned[job] for job in wanted}
+        for job in found:
+            self._tuned.move_to_end(job)
         while len(self._tuned) > _MOST_JOBS:
             self._tuned.popitem(last=False)
         return found

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, Stride
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.xe.dialects.index_list import Index
-from codegen.xe.dialects.lane_access import LANE_ACCESS
+from codegen.xe.dialects.kernel_attributes import LANE_ACCESS
 from codegen.xe.dialects.upstream.llvm_ops import (
     GLOBAL,
     LOCAL,

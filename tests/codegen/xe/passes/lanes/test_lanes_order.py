@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from codegen.xe.dialects.arguments_apart import ARGUMENTS_APART
+from codegen.xe.dialects.kernel_attributes import ARGUMENTS_APART
 from tests.codegen.xe.passes.lanes.lane_kernels import check, kernel, lanes_text, numbers
 
 TILE, VALUE = "!xegpu.tensor_desc<32x64xf32>", "vector<32x64xf32>"
