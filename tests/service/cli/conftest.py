@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 
 from service.cli import connection
 from service.cli.main import main
-from tests.service.cli.ways import Run
+from tests.service.cli.both_transports import Run
 from tests.service.passed import Passed
 from tests.tuner.exchange.lines import JOB, results, text_of
 from xetune_client import Client

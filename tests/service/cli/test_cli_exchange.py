@@ -12,7 +12,7 @@ from db.session import Database, open_database
 from hal import find
 from service.artifacts import ArtifactStore
 from service.cli.main import main
-from tests.service.api.exchange.places import take_in
+from tests.service.api.exchange.data_folders import take_in
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, read, results, text_of
 from tuner.session.result import Stop

@@ -16,7 +16,7 @@ from service.api.compile.schemas import (
 )
 from service.cli.compiler import compile as command
 from tests.service.api.compile.test_compile import KERNEL
-from tests.service.cli.ways import Run
+from tests.service.cli.both_transports import Run
 from xetune_client import BadRequest, Client, models
 
 AT = ("--server", "http://testserver")

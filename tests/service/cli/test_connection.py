@@ -13,7 +13,7 @@ from service.cli.tuning import jobs as job_commands
 from service.cli.tuning import shapes as set_commands
 from service.http.deps import Context
 from tests.service import dashboard_rows as rows
-from tests.service.cli.ways import Run, both
+from tests.service.cli.both_transports import Run, both
 from tests.tuner.exchange.lines import results, text_of
 
 SIZE = ("512", "384", "1024", "--dtype", "f16")

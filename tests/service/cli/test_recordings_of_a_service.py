@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from service.cli.exchange import recordings
-from tests.service.cli.ways import Run, both
+from tests.service.cli.both_transports import Run, both
 
 UNKNOWN = "01970a3c-0000-7000-8000-000000000000"
 

@@ -8,7 +8,7 @@ import pytest
 
 from hal import DeviceKind
 from service.http.deps import Context
-from tests.service.cli.ways import Run
+from tests.service.cli.both_transports import Run
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, text_of
 from tuner.exchange.jsonl import read_lines

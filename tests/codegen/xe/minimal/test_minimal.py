@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from codegen import CompileFailed, compile_module, simulate_module
+from codegen.artifact.signature import KernelArgument
 from hal.facts.xe import find
 
 Array = NDArray[np.generic]
@@ -82,6 +83,21 @@ def test_values_may_spill() -> None:
     a = numbers(384, 64)
     run("registers", a, b := np.zeros_like(a))
     np.testing.assert_array_equal(b, a)
+
+
+@pytest.mark.parametrize(
+    ("name", "argument"),
+    [
+        ("for_without_parentheses", KernelArgument("a", "f16", (64, 64), (64, 1))),
+        ("aligned_pointer", KernelArgument("a", "f32", (64, 64), (64, 1))),
+        ("branch", KernelArgument("a", "f32", (64, 64), (64, 1))),
+        ("column_major", KernelArgument("b", "f16", (1024, 512), (1, 1024))),
+        ("three_dimensions", KernelArgument("b", "f32", (None, 128, 96), (12288, 96, 1))),
+    ],
+)
+def test_unusual_forms_compile(name: str, argument: KernelArgument) -> None:
+    (kernel,) = compile_module((_FOLDER / f"{name}.mlir").read_text(), find("b580"), name).kernels
+    assert (kernel.name, kernel.arguments) == ("f", (argument,))
 
 
 def test_a_file_of_two_modules() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.api.exchange.places import Place
+from tests.service.api.exchange.data_folders import Place
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from db.session import open_database
 from hal import find
 from service.api.exchange.schemas import ImportOut
 from service.artifacts import ArtifactStore
-from tests.service.api.exchange.places import take_in
+from tests.service.api.exchange.data_folders import take_in
 from tests.tuner.exchange.lines import read, results, text_of
 
 _WAITING = text("SELECT count(*) FROM pg_locks WHERE NOT granted")

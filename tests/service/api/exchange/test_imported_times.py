@@ -27,7 +27,7 @@ from service.row_mapping import (
     spec_to_json,
 )
 from tests.db.rows import digest
-from tests.service.api.exchange.places import take_in
+from tests.service.api.exchange.data_folders import take_in
 from tests.tuner.fakes import FakeCompilation, FakeCompiler, FakeDevice, binary_of, cpu_spec
 from tuner.exchange.jsonl import read_lines, write_lines
 from tuner.session.budget import Budget

@@ -21,7 +21,7 @@ from service.api.jobs.service import read_job
 from service.artifacts import ArtifactStore
 from service.jobs.warm_start import donors_for
 from tests.conformance.trial_samples import config
-from tests.service.api.exchange.places import Place, take_in
+from tests.service.api.exchange.data_folders import Place, take_in
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, results, text_of
 from tuner.errors import InvalidLine

@@ -44,7 +44,7 @@ from service.api.kernels.lookup.lookup import Lookup
 from service.api.kernels.lookup.schemas import LookupOut
 from service.artifacts import ArtifactStore
 from service.errors import BadRequest, Conflict, NotFound
-from tests.service.api.exchange.places import take_in
+from tests.service.api.exchange.data_folders import take_in
 from tests.tuner.exchange import cpu_lines, lines
 from tests.tuner.exchange.lines import GEMM, JOB, NOON, read, results, text_of
 from tests.tuner.fakes import emulated

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.cli.ways import Run
+from tests.service.cli.both_transports import Run
 
 pytestmark = pytest.mark.usefixtures("one_database")
 

@@ -3,8 +3,6 @@
 Every form runs against the interpreter in tests/codegen/xe/operations/forms.mlir.
 """
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,6 @@ from codegen import CompileFailed, KernelArtifact, compile_module, simulate_modu
 from hal import find
 
 B580 = find("b580")
-MINIMAL = Path(__file__).parents[6] / "shared/data/xegpu_minimal"
 
 
 def compiled(body: str, arguments: str, attributes: str = "", functions: str = "") -> KernelArtifact:
@@ -21,14 +18,6 @@ def compiled(body: str, arguments: str, attributes: str = "", functions: str = "
     return compile_module(
         f"gpu.module @m {{\n{functions}\ngpu.func @k({arguments}) kernel {said}{{\n{body}\ngpu.return\n}}\n}}", B580
     )
-
-
-@pytest.mark.parametrize("name", ["p1", "p2", "p3", "p4", "p5"])
-def test_a_minimal_kernel_compiles(name: str) -> None:
-    file = MINIMAL / f"{name}.mlir"
-    if not file.exists():
-        pytest.skip(f"{file} is not here")
-    compile_module(file.read_text(), B580)
 
 
 LANE = """

@@ -1,4 +1,4 @@
-"""A data folder that tests fill, merge and look into."""
+"""A data folder that tests fill and inspect."""
 
 from pathlib import Path
 
