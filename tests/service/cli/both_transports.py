@@ -1,4 +1,4 @@
-"""A command run twice: on the database of this machine, and on a service that has the same."""
+"""Commands run on the database of this machine, and on a service that has the same one."""
 
 from collections.abc import Callable
 
