@@ -30,11 +30,11 @@ from service.settings import Settings
 class Worker:
     """Runner of jobs by id. `run_one` blocks; setting `stop`, from any thread, requeues the current job.
 
-    Unless `alone`, jobs with its worker name belong to other threads of this process.
+    Other jobs with its worker name belong to other threads of this process.
     """
 
-    def __init__(self, database: Database, settings: Settings, stop: threading.Event, *, alone: bool = True) -> None:
-        self._database, self._settings, self._stop, self._alone = database, settings, stop, alone
+    def __init__(self, database: Database, settings: Settings, stop: threading.Event) -> None:
+        self._database, self._settings, self._stop = database, settings, stop
         self.name = own_name()
 
     def run_one(self, job_id: UUID, run_job: RunJob) -> bool:
@@ -45,8 +45,7 @@ class Worker:
             StorageError: artifacts cannot be written; the job is requeued.
         """
         with self._database.write() as session:
-            # This worker is idle: jobs under its name were left when the database did not answer.
-            release_abandoned(session, lambda name: (self._alone and name == self.name) or is_dead(name))
+            release_abandoned(session, is_dead)
             job = leases.claim(session, job_id, self.name, self._settings.lease_s)
         if job is None:
             return False

@@ -39,10 +39,8 @@ _EXPECTED = (CodegenError, HalError, TunerError)
 _log = structlog.stdlib.get_logger(__name__)
 
 
-def run_set(tuning: Tuning, settings: Settings, set_id: UUID, stop: threading.Event, *, alone: bool = False) -> None:
+def run_set(tuning: Tuning, settings: Settings, set_id: UUID, stop: threading.Event) -> None:
     """Run a set until it is over or the event is set; a set that cannot continue ends with the reason.
-
-    If not `alone`, it shares its process with threads that run jobs.
 
     Raises:
         StorageError: artifacts cannot be written; the set continues later.
@@ -53,7 +51,7 @@ def run_set(tuning: Tuning, settings: Settings, set_id: UUID, stop: threading.Ev
         with tuning.database.read() as session:
             row = find_set(session, set_id)
         if row.status == "active":
-            worker = Worker(tuning.database, settings, stop, alone=alone)
+            worker = Worker(tuning.database, settings, stop)
             with leased(tuning.database, set_id, settings.lease_s, stop):
                 _run(tuning, row, worker, stop)
     except (Conflict, NotFound) as error:

@@ -38,6 +38,8 @@ from service.cluster import local
 from service.cluster.local import LocalExecutor
 from service.errors import BadRequest, NotFound
 from service.jobs.tuning import Tuning
+from service.jobs.worker import release_abandoned
+from service.jobs.worker_names import own_name
 from service.schemas import to_body
 from service.settings import Settings
 from tests.tuner.fakes import FakeCompiler, FakeDevice, Fuse, Killed, cpu_spec
@@ -97,7 +99,9 @@ class Run:
 
     def __call__(self, set_id: UUID) -> bool:
         """Run the set; return whether it is over."""
-        run_set(self.tuning, self.settings, set_id, self.stop, alone=True)
+        with self.tuning.database.write() as session:
+            release_abandoned(session, lambda name: name == own_name())  # a killed run had this process's name
+        run_set(self.tuning, self.settings, set_id, self.stop)
         with self.tuning.database.read() as session:
             return find_set(session, set_id).status != "active"
 
