@@ -6,7 +6,7 @@ A row imports what it needs when it is first called: compiling for a CPU loads n
 from typing import Any, Protocol, TypeVar, cast
 
 from codegen.artifact.kernel_artifact import AnyArtifact
-from codegen.artifact.workgroup_tiles import TileGroups
+from codegen.artifact.workgroup_tiles import WorkgroupTiles
 from codegen.config.kernel_config import KernelConfig
 from codegen.cpu.backend import CpuBackend
 from codegen.errors import Refused
@@ -133,7 +133,7 @@ class Backend(Protocol[Config, Artifact]):
         """
         ...
 
-    def tile_groups(self, problem: GemmProblem, config: Config) -> TileGroups:
+    def workgroup_tiles(self, problem: GemmProblem, config: Config) -> WorkgroupTiles:
         """Return the tiles of C and the work-groups over them; on a CPU, each block counts as a work-group."""
         ...
 

@@ -236,5 +236,5 @@ def unknown_settings() -> list[str]:
         if name.upper().startswith(PREFIX) and name.upper() not in (*settings, *_OF_OTHERS):
             near = get_close_matches(name.upper(), settings, n=1, cutoff=0.75)
             instead = f"the nearest is {near[0]}" if near else "docs/service.md lists every setting"
-            told.append(f"{name} is no setting and changes nothing; {instead}")
+            told.append(f"unknown setting {name} is ignored; {instead}")
     return told

@@ -796,7 +796,7 @@ class LookupOut(Model):
     config: Annotated[ConfigBody | dict[str, object], Field(union_mode="left_to_right")]
     """The configuration to run, legal for this problem on this device"""
 
-    time_told: str
+    time_text: str
     """The same in words"""
 
     stale: list[str] = Field(default_factory=list[str])
@@ -2215,7 +2215,7 @@ class Readiness(Model):
     """Restrictions of a process that compiles on request; null: none starts"""
 
     workers: WorkerOut
-    """Who works"""
+    """Workers"""
 
 
 class RecordedOut(Model):

@@ -12,7 +12,7 @@ _PER_WORKER = 200
 
 
 def each(work: Callable[[Item], Result], items: Sequence[Item], processes: int) -> Iterator[Result]:
-    """What `work`, a function of a module, makes of each item, in order.
+    """Results of `work`, a function of a module, for each item, in order.
 
     Raises:
         BrokenProcessPool: a process ended before its work.

@@ -1,4 +1,4 @@
-"""What GPUs run for a fixed list of GEMMs: registers, spills, and the K loop by 256 DPAS.
+"""Native code of GPUs for a fixed list of GEMMs: registers, spills, and the K loop by 256 DPAS.
 
 Run: python -m benchmarks.compiler.isa [--device b580 --device max1550] [--ocloc PATH]
 """

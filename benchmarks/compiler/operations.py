@@ -42,14 +42,14 @@ def main() -> None:
 
 
 def _refusals(case: Case, gpu: str, ocloc: Ocloc) -> tuple[str, ...]:
-    """What Intel's compiler says against a case at its levels."""
+    """Refusals of a case by Intel's compiler, at each of its levels."""
     spec = find(_GPUS[gpu])
     codes = (compile_module(source, spec).stage("spirv").data for source in case.sources.values())
     return tuple(said for code in codes if (said := _refusal(code, gpu, ocloc)))
 
 
 def _refusal(spirv: bytes, gpu: str, ocloc: Ocloc) -> str:
-    """What the compiler says, or which functions its code calls that do not exist; empty if it accepts."""
+    """Refusal by the compiler, or the missing functions that its code calls; empty if it accepts."""
     try:
         compile_native(ocloc, spirv, target_of(find(_GPUS[gpu])))
     except CompileFailed as failure:

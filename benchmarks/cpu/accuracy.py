@@ -1,4 +1,4 @@
-"""How well times of the CPU target repeat, and how often two kernels 5 % apart are told apart.
+"""Repeatability of times of the CPU target, and how often two kernels 5 % apart are told apart.
 
 Run: python -m benchmarks.cpu.accuracy [--jobs 20] [--pairs 40] [--candidates 24] [--dtype f32] [--seed 0] [--here]
 
@@ -124,7 +124,7 @@ def _timed(bench: Bench, kernel: AnyArtifact) -> TimeUs:
 
 
 def spread(values: list[float]) -> str:
-    """How far values are apart: all, and the middle half, over their median."""
+    """Spread of all values, and of the middle half, over their median."""
     ordered, middle = sorted(values), median(values)
     quarter = len(ordered) // 4
     inner = ordered[quarter : len(ordered) - quarter]

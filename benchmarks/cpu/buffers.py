@@ -53,7 +53,7 @@ def operands(case: Case, rotate_bytes: int) -> list[Operands]:
 
 
 def as_floats(c: Buffer, dtype: DType) -> NDArray[np.float64]:
-    """What stored numbers are."""
+    """Values of stored numbers."""
     if dtype is DType.BF16:
         return (c.view(np.uint16).astype(np.uint32) << 16).view(np.float32).astype(np.float64)
     return c.astype(np.float64)

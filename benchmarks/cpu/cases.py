@@ -1,4 +1,4 @@
-"""What the CPU benchmark multiplies: shapes by name, types, and how weights are stored."""
+"""Problems of the CPU benchmark: shapes by name, types, and how weights are stored."""
 
 from dataclasses import dataclass
 

@@ -62,7 +62,7 @@ _TOLERANCE = {DType.F32: 1e-4, DType.BF16: 2e-2, DType.S8: 0.0}  # of the larges
 
 
 class Bench:
-    """What all cells share."""
+    """State that all cells share."""
 
     def __init__(self, options: argparse.Namespace, torch: Any, winners: Winners) -> None:
         self._options, self._torch, self._winners = options, torch, winners

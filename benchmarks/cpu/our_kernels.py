@@ -50,7 +50,7 @@ _SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How winners are found: so many trials of each problem, so many seconds at most."""
+    """Budget of the search for winners: trials and seconds of each problem, at most."""
 
     trials: int
     seconds: float

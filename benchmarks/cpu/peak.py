@@ -1,4 +1,4 @@
-"""What the cores of this machine multiply at most: a loop of nothing but multiplications, in registers."""
+"""Peak rate of multiplication of this machine's cores: a loop of nothing but multiplications, in registers."""
 
 import ctypes
 import time

@@ -18,7 +18,7 @@ _WIDE = 1.25  # the 90th percentile over the 10th
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """Who multiplies; `cpus` is where its calling thread must be, where that matters."""
+    """An implementation of the GEMM; `cpus` is where its calling thread must be, if that matters."""
 
     call: Call
     cpus: tuple[int, ...] | None = None
@@ -109,7 +109,7 @@ def _sample(contender: Contender, numbers: Sequence[int]) -> tuple[int, int]:
 
 
 def _count(contender: Contender) -> int:
-    """How many calls make a sample long enough that reading the clock does not matter."""
+    """Number of calls that make a sample long enough for the clock's overhead not to matter."""
     elapsed = min(_sample(contender, (0, 0))[0] for _ in range(3))
     return max(1, -(-_SAMPLE_NS // max(1, elapsed)))
 

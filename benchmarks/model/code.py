@@ -1,4 +1,4 @@
-"""What the model of Xe GPUs says of code, against what Intel's offline compiler makes of drawn configurations.
+"""Code as the model of Xe GPUs predicts it, against that of Intel's offline compiler, for drawn configurations.
 
 Run: python -m benchmarks.model.code [--count 100] [--seed 0] [--ocloc PATH]
 """

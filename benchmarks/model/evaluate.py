@@ -1,4 +1,4 @@
-"""How well the model of Xe GPUs predicts: ranking, cliffs, published times; constants fitted with devices left out.
+"""Accuracy of the model of Xe GPUs: ranking, cliffs, published times; constants fitted with devices left out.
 
 Run: python -m benchmarks.model.evaluate --data DIR. DIR holds gemm_measured.csv and b60_gemm_bf16.csv.gz.
 """
@@ -96,7 +96,7 @@ def _cliffs(rows: list[Row]) -> None:
 
 
 def _one_tile() -> float:
-    """How much slower the default of a large square is than the best tile, over shapes that are used."""
+    """Slowdown of the default of a large square against the best tile, over shapes that are used."""
     spec, square, worst = find("b580"), GemmProblem(4096, 4096, 4096), 0.0
     config = default_config(square, spec)
     for m, n, k in ((1, 4096, 14336), (8, 4096, 4096), (256, 256, 8192), (64, 64, 65536), (4096, 16, 4096)):

@@ -1,4 +1,4 @@
-"""How tables and errors are printed."""
+"""Output of tables and errors."""
 
 from collections.abc import Iterable, Sequence
 

@@ -120,7 +120,7 @@ def _by_roofline(pairs: Sequence[tuple[GemmProblem, XeConfig]], spec: DeviceSpec
 
 
 def _by_heuristic(pairs: Sequence[tuple[GemmProblem, XeConfig]], spec: DeviceSpec) -> Times:
-    """What the heuristic's default has least of."""
+    """Clocks that the heuristic's default minimizes."""
     clocks = [core_clocks(p, c, gpu_rates(check_problem(p, spec))) for p, c in pairs]
     return np.array([c.dpas + c.l1 + c.l2 for c in clocks])
 

@@ -23,7 +23,7 @@ from codegen.xe.rules import ceil_div
 
 CATALOGUE = Path(__file__).parent / "onednn_catalogue.csv"
 SHAPE = GemmProblem(8192, 8192, 8192)
-"""What strategies of the catalogue are compared at: large enough for a steady state."""
+"""Problem at which strategies of the catalogue are compared: large enough for a steady state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """How a row of gemm_measured.csv is found, and the configuration that its text means."""
+    """Key of a row of gemm_measured.csv, and the configuration that its text means."""
 
     device: str
     found_by: tuple[str, str, str]  # beginnings of device and configuration, and of stat

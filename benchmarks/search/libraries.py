@@ -29,7 +29,7 @@ class _Enough(Exception):
 
 
 class _Runner:
-    """What a strategy runs configurations with: their recorded times, each new one counted once."""
+    """Runner for a strategy: recorded times of configurations, each new one counted once."""
 
     def __init__(self, recorded: RecordedSpace, budget: Any, failed: type) -> None:
         self._rows = _rows_of(recorded)

@@ -1,4 +1,4 @@
-"""How many devices one coordinator keeps busy: its real code and a real database, invented devices, a virtual clock.
+"""Number of devices that one coordinator keeps busy: real code, a real database, invented devices, a virtual clock.
 
     python -m benchmarks.service.fleet --devices 10,30,100,1000
     python -m benchmarks.service.fleet --database postgresql+psycopg://xetune@localhost/fleet
@@ -54,7 +54,7 @@ from tuner.session.job_spec import JobSpec
 
 @dataclass(frozen=True)
 class Row:
-    """What a fleet of one size did."""
+    """Results of a fleet of one size."""
 
     devices: int
     wanted_per_s: float  # trials, if no device ever waited

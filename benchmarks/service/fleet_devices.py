@@ -38,7 +38,7 @@ _STAGE_BYTES = 20_000
 
 @dataclass
 class Seen:
-    """What the fleet did."""
+    """Counts of the fleet's work."""
 
     launches: int = 0
     busy_s: float = 0.0  # of devices, on the fleet's clock

@@ -1,4 +1,4 @@
-"""How much the service answers, with much stored, asked by wrk over loopback.
+"""Throughput and latency of the service with a full database, loaded by wrk over loopback.
 
 Run: XETUNE_DATA_DIR=DIR python -m benchmarks.service.load [--seconds 5] [--rounds 3] [--problems 10000]
 

@@ -1,4 +1,4 @@
-"""What pages of the dashboard weigh and when they are first painted, at few and at many trials.
+"""Size and time to first paint of the dashboard's pages, at few and at many trials.
 
 Run: python -m benchmarks.service.pages [--trials 1000 1000000] [--runs 5] [--keep DIR]
 

@@ -29,7 +29,7 @@ class Broken:
 
 
 class Faults:
-    """What is broken, one after the other."""
+    """Injection of faults, one after the other."""
 
     def __init__(self, served: Served, told: Told, data: Path, database: Broken) -> None:
         self._served, self._told, self._data, self._database = served, told, data, database
@@ -55,7 +55,7 @@ class Faults:
         self._told.fault_until = time.monotonic() + _AFTER_S
 
     async def _close_artifacts(self) -> None:
-        """Where the folder was a file is: nothing can be written, nor read."""
+        """Replace the folder with a file: nothing can be written, nor read."""
         folder, aside = self._data / "artifacts", self._data / "artifacts.aside"
         folder.rename(aside)
         folder.write_text("")

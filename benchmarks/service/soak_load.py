@@ -21,7 +21,7 @@ _ACTIVE = ("queued", "running")
 
 @dataclass(slots=True)
 class Told:
-    """What came of the requests."""
+    """Outcomes of the requests."""
 
     answers: Counter[tuple[str, str]] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
@@ -102,7 +102,7 @@ class Load:
         await self.listen(job, self._rng.uniform(2, 20))
 
     async def look_at_jobs(self) -> set[str]:
-        """Which jobs are active; what became of the others is kept in `jobs`."""
+        """Active jobs; the results of the others are kept in `jobs`."""
         for job in list(self._active):
             answer = await self.ask("job's state", "GET", f"/v1/jobs/{job}")
             if answer is not None and answer.status_code == 200 and (now := answer.json())["status"] not in _ACTIVE:

@@ -7,7 +7,7 @@ Tile = tuple[int, int, int]  # matrix of the batch, row and column, counted in t
 
 
 @dataclass(frozen=True, slots=True)
-class TileGroups:
+class WorkgroupTiles:
     """Tiles over M and N, the work-groups over them, and how these are numbered in x and y.
 
     A work-group computes the tile at its own place, and where there are more tiles than work-groups those that lie a

@@ -3,7 +3,7 @@
 from typing import Any
 
 from codegen.artifact.kernel_artifact import CpuArtifact
-from codegen.artifact.workgroup_tiles import TileGroups
+from codegen.artifact.workgroup_tiles import WorkgroupTiles
 from codegen.config.cpu import CpuConfig
 from codegen.problem.gemm import GemmProblem
 from codegen.serialization import Json, content_hash
@@ -73,7 +73,7 @@ class CpuBackend:
 
         return artifact_from_json(stored, key, problem, config, spec)
 
-    def tile_groups(self, problem: GemmProblem, config: CpuConfig) -> TileGroups:
+    def workgroup_tiles(self, problem: GemmProblem, config: CpuConfig) -> WorkgroupTiles:
         block = config.matmul.block
         tiles = -(-problem.m // block.m), -(-problem.n // block.n)
-        return TileGroups(problem.batch, tiles, tiles, along_n=True, raster_group=1)
+        return WorkgroupTiles(problem.batch, tiles, tiles, along_n=True, raster_group=1)

@@ -9,12 +9,12 @@ import numpy as np
 from codegen.artifact.kernel_artifact import GemmArtifact
 from codegen.artifact.workgroup_tiles import (
     Tile,
-    TileGroups,
+    WorkgroupTiles,
 )
 from codegen.simulate import run_kernel
 from codegen.simulate.arguments import Value
 from codegen.simulate.values import Array
-from codegen.xe.workgroup_tiles import tile_groups
+from codegen.xe.workgroup_tiles import workgroup_tiles
 from hal import LaunchStep, Scalar
 from hal.opencl.buffers import (
     SCRATCH_POISON,
@@ -52,7 +52,7 @@ def run_launch(
         SimulationRefused: the simulator cannot represent something in a kernel or the launch, or it writes an input.
         SimulationTimedOut: `time_limit_s` passed.
     """
-    launch, grid = artifact.launch, tile_groups(artifact.problem, artifact.config)
+    launch, grid = artifact.launch, workgroup_tiles(artifact.problem, artifact.config)
     given = given_buffers(launch, tuple(buffers))
     memory = [
         given.get(index, np.full(argument.nbytes if index not in given else 0, SCRATCH_POISON))
@@ -75,7 +75,7 @@ def run_launch(
     return LaunchReport(grid.computed_with(grid.all_tiles() if only is None else only), grid.count, instructions)
 
 
-def _groups(step: LaunchStep, grid: TileGroups, only: Collection[Tile]) -> Iterator[int]:
+def _groups(step: LaunchStep, grid: WorkgroupTiles, only: Collection[Tile]) -> Iterator[int]:
     """Return the linear ids of the work-groups of a step that belong to these tiles."""
     x, y, z = step.groups
     splits = z // grid.batch if step.kernel == MULTIPLY else 1

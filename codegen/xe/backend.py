@@ -4,7 +4,7 @@ import hashlib
 from typing import Any
 
 from codegen.artifact.kernel_artifact import GemmArtifact
-from codegen.artifact.workgroup_tiles import TileGroups
+from codegen.artifact.workgroup_tiles import WorkgroupTiles
 from codegen.config.xe import XE_ORDERS, XeConfig
 from codegen.problem.gemm import GemmProblem
 from codegen.serialization import Json
@@ -73,7 +73,7 @@ class XeBackend:
 
         return artifact_from_json(stored, key, problem, config, spec)
 
-    def tile_groups(self, problem: GemmProblem, config: XeConfig) -> TileGroups:
-        from codegen.xe.workgroup_tiles import tile_groups
+    def workgroup_tiles(self, problem: GemmProblem, config: XeConfig) -> WorkgroupTiles:
+        from codegen.xe.workgroup_tiles import workgroup_tiles
 
-        return tile_groups(problem, config)
+        return workgroup_tiles(problem, config)

@@ -18,7 +18,7 @@ from db.schema.trial import (
 class ResultKey(Base):
     """Key of a measurement: `parts` are its inputs, readable, `key` their hash, `run` the hash of all but versions.
 
-    Missing for measurements of older versions and of devices whose facts cannot be read.
+    Missing for devices whose facts cannot be read.
     """
 
     __tablename__ = "result_key"

@@ -68,7 +68,7 @@ def ended(database: Database) -> dict[tuple[UUID, int], tuple[str, str, object]]
 
 
 def leader(database: Database) -> tuple[str, int]:
-    """Who gives out work, and which time that is."""
+    """The coordinator, and its fence."""
     try:
         with database.read() as session:
             rows = [row for row in coordinators.live(session) if row.name == "cluster"]

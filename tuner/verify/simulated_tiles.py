@@ -3,10 +3,10 @@
 from codegen import Axis, EpilogueKind, GemmProblem, XeConfig
 from codegen.artifact.workgroup_tiles import (
     Tile,
-    TileGroups,
+    WorkgroupTiles,
 )
 from codegen.simulate import sample_groups
-from codegen.xe.workgroup_tiles import tile_groups
+from codegen.xe.workgroup_tiles import workgroup_tiles
 
 SIMULATED_WHOLE = 2**28
 """Number of multiply-adds up to which every work-group is simulated."""
@@ -22,7 +22,7 @@ def tiles_to_simulate(problem: GemmProblem, config: XeConfig, seed: int) -> froz
     multiply_adds = problem.batch * problem.m * problem.n * problem.k
     if multiply_adds <= SIMULATED_WHOLE:
         return None
-    grid = tile_groups(problem, config)
+    grid = workgroup_tiles(problem, config)
     axes = {step.axis for step in problem.epilogue if step.kind is EpilogueKind.REDUCE}
     if axes:
         return _lines(grid, Axis.ROW in axes, Axis.COLUMN in axes)
@@ -33,7 +33,7 @@ def tiles_to_simulate(problem: GemmProblem, config: XeConfig, seed: int) -> froz
     return _of_few_groups(grid, sample, 2 * count)
 
 
-def _lines(grid: TileGroups, along_rows: bool, along_columns: bool) -> frozenset[Tile]:
+def _lines(grid: WorkgroupTiles, along_rows: bool, along_columns: bool) -> frozenset[Tile]:
     """Return the last row of tiles, the last column, or both."""
     last, (over_m, over_n) = grid.batch - 1, grid.tiles
     row = {(last, over_m - 1, column) for column in range(over_n)} if along_rows else set[Tile]()
@@ -41,7 +41,7 @@ def _lines(grid: TileGroups, along_rows: bool, along_columns: bool) -> frozenset
     return frozenset(row | column)
 
 
-def _of_few_groups(grid: TileGroups, sample: list[Tile], most: int) -> frozenset[Tile]:
+def _of_few_groups(grid: WorkgroupTiles, sample: list[Tile], most: int) -> frozenset[Tile]:
     """Return tiles of a sample whose work-groups compute at most `most` tiles together, and at least one work-group's.
 
     A persistent work-group computes tiles all over C. The one of the last tile comes first: it includes tiles

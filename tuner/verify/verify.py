@@ -9,7 +9,7 @@ import numpy as np
 from codegen import AnyArtifact, Axis, GemmArtifact, GemmProblem
 from codegen.artifact.workgroup_tiles import (
     Tile,
-    TileGroups,
+    WorkgroupTiles,
 )
 from codegen.backend import backend_of
 from codegen.problem.gemm import Operand
@@ -113,7 +113,7 @@ def compare(
     Raises:
         ProofFailed: an element is beyond its bound or was not written, or other memory was written.
     """
-    p, grid = artifact.problem, _tile_groups(artifact)
+    p, grid = artifact.problem, _workgroup_tiles(artifact)
     every = computed is None or len(computed) == grid.count
     tiles = frozenset(_sampled(grid, reference.seed)) if every and _macs(p) > WHOLE_MULTIPLY_ADDS else computed
     found = _Comparison()
@@ -252,7 +252,7 @@ def _check_untouched(artifact: AnyArtifact, output: _Output, computed: Collectio
         raise ProofFailed(f"something was written between the rows of {o.name}, {beyond}", proof)
     if o.step is not None or (computed is None and proof.checked == proof.total):
         return
-    for tile in _tile_groups(artifact).all_tiles():
+    for tile in _workgroup_tiles(artifact).all_tiles():
         part = _part(artifact, tile)
         name = output.name(tile[0], part[1].start, part[2].start)
         if computed is None and output.lacks(part):
@@ -261,8 +261,8 @@ def _check_untouched(artifact: AnyArtifact, output: _Output, computed: Collectio
             raise ProofFailed(f"the tile of C from {name} on was written; no work-group that ran computes it", proof)
 
 
-def _tile_groups(artifact: AnyArtifact) -> TileGroups:
-    return backend_of(artifact.config).tile_groups(artifact.problem, artifact.config)
+def _workgroup_tiles(artifact: AnyArtifact) -> WorkgroupTiles:
+    return backend_of(artifact.config).workgroup_tiles(artifact.problem, artifact.config)
 
 
 def _outputs(p: GemmProblem, buffers: tuple[Buffer, ...]) -> dict[int, Buffer]:
@@ -273,7 +273,7 @@ def _macs(p: GemmProblem) -> int:
     return p.batch * p.m * p.n * p.k
 
 
-def _sampled(grid: TileGroups, seed: int) -> Iterator[Tile]:
+def _sampled(grid: WorkgroupTiles, seed: int) -> Iterator[Tile]:
     over_m, over_n = grid.tiles
     for number in sample_groups((over_n, over_m, grid.batch), SAMPLE, seed):
         yield number // (over_m * over_n), number // over_n % over_m, number % over_n
@@ -300,7 +300,7 @@ def _bands(p: GemmProblem) -> Iterator[Part]:
 
 def _sums(artifact: AnyArtifact, step: int, tiles: Collection[Tile] | None) -> Iterator[Part]:
     """Yield parts of a second output to compare: all, a sample, or those whose tiles are all computed."""
-    p, grid = artifact.problem, _tile_groups(artifact)
+    p, grid = artifact.problem, _workgroup_tiles(artifact)
     by_rows = p.epilogue[step].axis is Axis.ROW
     length = p.m if by_rows else p.n
     block = artifact.config.matmul.block.m if by_rows else artifact.config.matmul.block.n

@@ -52,4 +52,4 @@ class Readiness(BaseModel):
         description="Restrictions of a process that compiles on request; null: none starts",
         examples=[{"network": "namespace", "files": "landlock", "system_calls": "seccomp", "processes": True}],
     )
-    workers: WorkerOut = Field(description="Who works", examples=[{"running": 1, "stale": 0, "queued": 3}])
+    workers: WorkerOut = Field(description="Workers", examples=[{"running": 1, "stale": 0, "queued": 3}])

@@ -72,7 +72,9 @@ def check_told(database: Database, job_id: UUID, number: int) -> None:
 
 
 def _not_told(event_id: str) -> BadRequest:
-    message = f"Last-Event-ID must be the id of an event of this stream, got {event_id!r}; without it all is told"
+    message = (
+        f"Last-Event-ID must be the id of an event of this stream, got {event_id!r}; without it, all events are sent"
+    )
     return BadRequest(message, rule="event-id")
 
 

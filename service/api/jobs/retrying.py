@@ -23,7 +23,7 @@ def asked_by(session: Session, job: Job) -> JobBody:
         Conflict: rule `retry-status`, `retry-kind` or `retry-version`: it cannot be.
     """
     if JobStatus(job.status) not in _RETRIED:
-        message = f"job {job.id} is {job.status}: only one that failed or was cancelled is asked for again"
+        message = f"job {job.id} is {job.status}: only failed or cancelled jobs can be retried"
         raise Conflict(message, rule="retry-status")
     if jobs.candidates_of(session, job.id):
         message = f"job {job.id} measured what a file gave it; send the file again (`xetune measure`)"
@@ -32,5 +32,5 @@ def asked_by(session: Session, job: Job) -> JobBody:
         problem = ProblemBody.model_validate(job.problem.definition)
         return JobBody(problem=problem, device=job.device.slug, **dict(describe_options(job)))
     except ValidationError as error:
-        message = f"job {job.id} is of another version of this program, which said it otherwise; make a new one"
+        message = f"job {job.id} is of another version of this program and cannot be read; create a new job"
         raise Conflict(message, rule="retry-version") from error

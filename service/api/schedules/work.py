@@ -70,7 +70,7 @@ def work_or_reason(kind: str, template: JsonObject, planning: Planning) -> Work 
         return read_work(kind, template, planning)
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_url=False))
-        return f"the stored request cannot be read ({faults}); delete the schedule and make it anew"
+        return f"the stored request cannot be read ({faults}); delete the schedule and create it again"
     except _REFUSALS as error:
         return str(error)
 

@@ -21,11 +21,11 @@ from codegen.xe.isa import (
 )
 from hal import DeviceSpec, ListedDevice, open_device
 from service.api.compile.schemas import CompileBody
+from service.cli.compiler.compiled import Made, check_same, made_here
 from service.cli.compiler.isa import Isa, isa_table, wanted_ocloc, with_code
 from service.cli.compiler.launch import launch_lines
-from service.cli.compiler.made import Made, check_same, made_here
-from service.cli.compiler.made_there import made_there
 from service.cli.compiler.modules import read_source
+from service.cli.compiler.remote_compile import remote_compile
 from service.cli.options.configuration import ConfigFile, ConfigOptions, Settings
 from service.cli.options.device_file import named_device, server_of
 from service.cli.options.problem import AsJson, DeviceOrFile, ProblemOptions, TargetName, with_problem
@@ -84,7 +84,7 @@ def compile_command(
     gemm = problem.read()
     chosen = ConfigOptions(config, settings or []).read(gemm, spec)
     body = CompileBody(problem=to_body(gemm), config=ConfigBody.model_validate(config_to_json(chosen)), device=spec.id)
-    there = None if url is None else made_there(url, body)
+    there = None if url is None else remote_compile(url, body)
     made, proof, code = there, Proof(ProofKind.NONE), None
     if made is None or verify or ocloc is not None:
         with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
@@ -131,7 +131,7 @@ def _compile_file(
 ) -> None:
     source = read_source(file)
     body = CompileBody(source=source, device=spec.id)
-    there = None if url is None else made_there(url, body, str(file))
+    there = None if url is None else remote_compile(url, body, str(file))
     made, code = there, None
     if made is None or ocloc is not None:
         with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:

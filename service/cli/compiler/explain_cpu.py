@@ -53,7 +53,7 @@ def _traffic(problem: GemmProblem, found: Sequence[Traffic]) -> RenderableType:
     intensity = (f"{flops / t.total:,.1f}" for t in found)
     table.add_row("flop/byte", f"{flops / sum(held.values()):,.1f}", *intensity)
     last = found[-1].level.name if found else "no cache whose size is known"
-    note = f"held: by the operands; x: so many times that. What comes into {last} is from memory if it was not there."
+    note = f"held: by the operands; x: multiple of it. Traffic into {last} comes from memory unless cached."
     return Group(table, Text(note, style="dim"))
 
 

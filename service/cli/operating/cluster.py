@@ -53,7 +53,7 @@ def show_command(as_json: AsJson = False) -> None:
     if as_json:
         print_json({"coordinators": leaders, "devices": devices})
         return
-    for title, rows in (("Who gives out work", leaders), ("What is reached", devices)):
+    for title, rows in (("Coordinator", leaders), ("Reachable devices", devices)):
         table = Table(title=title, title_justify="left", box=None)
         for name in rows[0] if rows else ("nothing",):
             table.add_column(name)

@@ -122,7 +122,7 @@ def worker_command(
 
 def coordinator_command(
     scheduler: Annotated[str, typer.Option(metavar="ADDRESS", help="Dask scheduler: tls://HOST:PORT or tcp://.")],
-    shard: Annotated[str, typer.Option(metavar="I/N", help="Shard of the machines: the I-th of N.")] = "1/1",
+    shard: Annotated[str, typer.Option(metavar="I/N", help="Assign jobs to shard I of N of the machines.")] = "1/1",
     insecure: Insecure = False,
     parent: Parent = None,
 ) -> None:

@@ -151,8 +151,7 @@ def copy_files(client: Client, kernel: models.KernelOut, folder: Path) -> dict[s
     """
     if strange := [artifact.name for artifact in kernel.artifacts if not is_plain_name(artifact.name)]:
         raise Unavailable(
-            f"kernel {kernel.id} has a file called {strange[0]!r}, which is no name of a file in a folder; nothing was "
-            "written"
+            f"kernel {kernel.id} has a file called {strange[0]!r}, which is not a plain file name; nothing was written"
         )
     folder.mkdir(parents=True, exist_ok=True)
     for artifact in kernel.artifacts:
@@ -177,7 +176,7 @@ def _what_is_what(found: LookupOut) -> Iterator[str]:
     yield f"source: {found.source}, confidence {trust.level} ({trust.value:.2f}: {'; '.join(trust.reasons)})"
     if found.kernel is None:
         yield f"configuration: {config_line(found.model_dump(mode='json')['config'])}"
-    yield f"time: {found.time_told}"
+    yield f"time: {found.time_text}"
     if found.stale:
         yield f"stale: {'; '.join(found.stale)}"
     if found.elsewhere is not None:

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codegen.artifact.workgroup_tiles import TileGroups
+from codegen.artifact.workgroup_tiles import WorkgroupTiles
 
 grids = st.builds(
-    lambda batch, tiles, groups, along_n, raster: TileGroups(
+    lambda batch, tiles, groups, along_n, raster: WorkgroupTiles(
         batch, tiles, (min(groups[0], tiles[0]), min(groups[1], tiles[1])), along_n, raster
     ),
     st.integers(1, 2),
@@ -19,13 +19,13 @@ grids = st.builds(
 
 
 @given(grids)
-def test_each_work_group_has_its_own_first_tile(grid: TileGroups) -> None:
+def test_each_work_group_has_its_own_first_tile(grid: WorkgroupTiles) -> None:
     numbers = [grid.group_of(i, j) for i in range(grid.groups[0]) for j in range(grid.groups[1])]
     assert sorted(numbers) == list(range(grid.groups[0] * grid.groups[1]))
 
 
 @given(grids)
-def test_tiles_of_one_work_group_are_those_computed_with_each_other(grid: TileGroups) -> None:
+def test_tiles_of_one_work_group_are_those_computed_with_each_other(grid: WorkgroupTiles) -> None:
     tiles = list(grid.all_tiles())
     assert len(set(tiles)) == grid.count
     for entry, row, column in tiles[:20]:
@@ -44,5 +44,5 @@ def test_tiles_of_one_work_group_are_those_computed_with_each_other(grid: TileGr
     ],
 )
 def test_work_groups_walk_in_rows_columns_or_groups(along_n: bool, raster: int, order: list[tuple[int, int]]) -> None:
-    grid = TileGroups(1, (3, 3), (3, 3), along_n, raster)
+    grid = WorkgroupTiles(1, (3, 3), (3, 3), along_n, raster)
     assert [grid.group_of(*tile) for tile in order] == list(range(9))

@@ -150,7 +150,7 @@ def test_a_set_of_shapes_is_queued_at_a_service(run: Run, monkeypatch: pytest.Mo
 def test_a_job_that_was_cancelled_is_done_again(run: Run, job_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     local, served = both(run, "jobs", "retry", job_id)
     assert local == served
-    assert "only one that failed or was cancelled is asked for again" in local[2]
+    assert "only failed or cancelled jobs can be retried" in local[2]
     run("kernels", *SIZE, "--device", "b580", "--tune", "on_miss")
     queued = json.loads(run("jobs", "--json", "--status", "queued")[1])["jobs"][0]["id"]
     run("jobs", "cancel", queued)

@@ -62,7 +62,7 @@ def test_a_wrong_element_of_a_cpu_kernel_is_an_outcome() -> None:
 
 def test_each_block_of_a_cpu_kernel_is_a_tile_of_its_own() -> None:
     config = replace(DEFAULT, matmul=replace(DEFAULT.matmul, block=replace(DEFAULT.matmul.block, m=20, n=32)))
-    grid = CPU.tile_groups(PROBLEM, config)
+    grid = CPU.workgroup_tiles(PROBLEM, config)
     assert (grid.tiles, grid.count) == ((2, 3), 6)
     assert len(grid.computed_with([(0, 1, 2)])) == 1
 

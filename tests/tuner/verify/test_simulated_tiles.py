@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from codegen import Axis, EpilogueKind, EpilogueStep, Extent, GemmProblem, XeConfig
-from codegen.xe.workgroup_tiles import tile_groups
+from codegen.xe.workgroup_tiles import workgroup_tiles
 from hal import find
 from tuner.space.xe.heuristic import default_config
 from tuner.verify.simulated_tiles import (
@@ -29,7 +29,7 @@ def _config(threads: tuple[int, int]) -> XeConfig:
 )
 def test_persistent_work_groups_are_sampled_by_what_they_compute(threads: tuple[int, int], groups: int) -> None:
     config = _config(threads)
-    grid = tile_groups(LARGE, config)
+    grid = workgroup_tiles(LARGE, config)
     sample = tiles_to_simulate(LARGE, config, seed=3)
     assert sample is not None
     assert (0, 15, 15) in sample

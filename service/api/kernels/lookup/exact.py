@@ -72,7 +72,7 @@ def exact_answers(
             config=served.config,
             launch=served.launch,
             time=times[key],
-            time_told=told(times[key]),
+            time_text=time_text(times[key]),
             unmeasured=faster.get(key, 0),
             next=what_helps(asked[key], device, "tunes again") if stale else [],
         )
@@ -80,7 +80,7 @@ def exact_answers(
     return answers
 
 
-def told(time: TimeEvidence) -> str:
+def time_text(time: TimeEvidence) -> str:
     """Describe a time of the requested problem."""
     by = f"by {time.label}" if time.kind == "predicted" else f"{time.label}, driver {time.driver}"
     return f"{time.value:.4g} us {time.kind} for this problem ({by})"

@@ -34,7 +34,7 @@ from service.api.kernels.lookup import confidence as trust
 from service.api.kernels.lookup.exact import (
     Found,
     exact_answers,
-    told,
+    time_text,
     what_helps,
 )
 from service.api.kernels.lookup.nearby import (
@@ -155,7 +155,7 @@ class Lookup:
             config=to_config_body(config_to_json(here)),
             launch=None if launched is None else to_launch(dict(backend_of(launched.config).manifest(launched))),
             time=time,
-            time_told=(told(time) if time is not None else "unknown here") + at_there,
+            time_text=(time_text(time) if time is not None else "unknown here") + at_there,
             elsewhere=ElsewhereOut(
                 problem=to_body(source),
                 distance=round(far, 4),
@@ -237,9 +237,9 @@ class Lookup:
             confidence=trust.confidence(*base),
             config=to_config_body(config_to_json(config)),
             time=time,
-            time_told="unknown here: nothing was measured, and the model does not know the device"
+            time_text="unknown here: nothing was measured, and the model does not know the device"
             if time is None
-            else told(time),
+            else time_text(time),
             next=self._what_helps(),
         )
 

@@ -98,7 +98,7 @@ class LookupOut(BaseModel):
     time: TimeEvidence | None = Field(
         default=None, description="Time of this problem; null if unknown", examples=[TIME_EXAMPLE]
     )
-    time_told: str = Field(
+    time_text: str = Field(
         description="The same in words",
         examples=["unknown here; for 512x384x1024 f16->f32 NN it was 486.8 us, measured"],
     )

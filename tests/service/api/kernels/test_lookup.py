@@ -86,7 +86,7 @@ def test_tuned_for_this_very_problem_is_exact(context: Context, look: Look, tmp_
     assert found.time is not None
     assert (found.kernel.job, found.time.kind, found.time.value) == (job_id, "measured", 49.0)
     assert (found.confidence.level, found.confidence.value) == ("high", 0.95)
-    assert found.time_told.startswith("49 us measured for this problem")
+    assert found.time_text.startswith("49 us measured for this problem")
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_the_nearest_tuned_problem_gives_its_choices_and_never_its_time(
     assert found.elsewhere.time.value == 49.0
     assert found.time is not None
     assert (found.time.kind, found.time.label) == ("predicted", MODEL_VERSION), "of this problem nothing is measured"
-    assert "for 512x384x1536 f16->f32 NN it was 49 us, measured" in found.time_told
+    assert "for 512x384x1536 f16->f32 NN it was 49 us, measured" in found.time_text
     config = config_from_json(found.model_dump(mode="json")["config"])
     assert isinstance(config, XeConfig)
     from codegen.xe.rules import check
@@ -191,7 +191,7 @@ def test_with_nothing_at_all_it_is_the_default_and_says_so(look: Look) -> None:
     assert found.time.kind == "predicted"
     cpu = look(device="cpu-fake-2c")
     assert (cpu.source, cpu.time) == ("heuristic", None)
-    assert cpu.time_told.startswith("unknown here")
+    assert cpu.time_text.startswith("unknown here")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from service.api.compile.schemas import (
     StageOut,
 )
 from service.api.compile.work import EVERY_FILE
-from service.cli.compiler.made import Made
+from service.cli.compiler.compiled import Made
 from service.cli.connection import of_service, same
 from service.errors import BadRequest, Unavailable
 from xetune_client import BadRequest as Refused
@@ -23,7 +23,7 @@ from xetune_client import Client, models
 _PLACE = re.compile(r'\bsource(?="?:\d+:\d+)')  # the service's name for a text it was sent
 
 
-def made_there(url: str, body: CompileBody, name: str | None = None) -> Made:
+def remote_compile(url: str, body: CompileBody, name: str | None = None) -> Made:
     """Compile at a service, and return the files of all stages. Locations in a text are reported as in the
     file `name`.
 
@@ -64,7 +64,7 @@ def _stages(answer: CompileOut) -> Iterator[StageOutput]:
     files = {file.name: file for file in answer.files}
     for stage in answer.stages:
         if not is_plain_name(stage.file):
-            raise _strange(f"a stage's file is called {stage.file!r}, which is no name of a file in a folder")
+            raise _strange(f"a stage's file is called {stage.file!r}, which is not a plain file name")
         if stage.file not in files:
             raise _strange(f"it has no file {stage.file}, which was asked for")
         yield StageOutput(stage.name, stage.file, _data(files[stage.file], stage), stage.elapsed_ms)
