@@ -31,7 +31,7 @@ def shown(default: object) -> str:
         return "unset"
     if isinstance(default, bool):
         return str(default).lower()
-    return f"{default:,.10g}" if isinstance(default, int | float) else str(default)
+    return f"{default:g}" if isinstance(default, float) else str(default)
 
 
 def test_every_setting_that_a_page_names_exists() -> None:
