@@ -7,10 +7,10 @@ let seen = new Date();
 
 const REASONS = {
   0: "the service does not answer",
-  401: "the service wants an API key that works",
+  401: "the service needs an API key that works",
   403: "the key that you signed in with is not for this",
-  404: "the service knows it no more",
-  429: "the service is asked too often, and goes on by itself",
+  404: "the service no longer has it",
+  429: "the service gets too many requests, and goes on by itself",
   503: "the service cannot reach its database",
 };
 

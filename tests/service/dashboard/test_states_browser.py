@@ -18,13 +18,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 _WAIT_MS = 30_000
 _REASONS = {
-    401: "wants an API key that works",
-    404: "knows it no more",
-    429: "is asked too often",
+    401: "needs an API key that works",
+    404: "no longer has it",
+    429: "gets too many requests",
     500: "answered 500",
     503: "cannot reach its database",
 }
-_CHART_REASONS = _REASONS | {401: "needs an API key that works"}
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +74,7 @@ def test_a_chart_that_is_refused_says_why_and_can_be_tried_again(browser: Browse
         figure = page.locator("#gains")
         figure.scroll_into_view_if_needed()
         expect(figure.locator(".error")).to_contain_text("does not answer", timeout=_WAIT_MS)
-        for status, reason in _CHART_REASONS.items():
+        for status, reason in _REASONS.items():
             answers[0] = status
             figure.get_by_role("button", name="Try again").click()
             expect(figure.locator(".error")).to_contain_text(reason, timeout=_WAIT_MS)

@@ -9,9 +9,9 @@ const LIBRARY = document.querySelector('meta[name="xetune-echarts"]').content;
 const REASONS = {
   401: "It needs an API key that works; load the page again to sign in.",
   403: "The key that you signed in with is not for this.",
-  404: "The service knows it no more.",
-  429: "The service is asked too often; wait a moment.",
-  503: "Database unavailable.",
+  404: "The service no longer has it.",
+  429: "The service gets too many requests; wait a moment.",
+  503: "The service cannot reach its database.",
 };
 let library = null;
 
