@@ -162,6 +162,9 @@ def parse_optional_indices(parser: Parser) -> tuple[Index, ...] | None:
     return None if found is None else tuple(found)
 
 
+_LARGEST_PACK = 16
+
+
 def parse_packs(parser: Parser) -> tuple[list[UnresolvedOperand], bool]:
     """Parse `%a, %b:2`, where `%b:2` is `%b#0, %b#1`; also return whether the colon of the types was parsed."""
     operands: list[UnresolvedOperand] = []
@@ -170,6 +173,8 @@ def parse_packs(parser: Parser) -> tuple[list[UnresolvedOperand], bool]:
             count = parser.parse_optional_integer(allow_boolean=False, allow_negative=False)
             if count is None:
                 return [*operands, operand], True
+            if not 1 <= count <= _LARGEST_PACK:
+                parser.raise_error(f"expected a pack of 1 to {_LARGEST_PACK} values, got {count}")
             operands += [replace(operand, index=n) for n in range(count)]
         else:
             operands.append(operand)

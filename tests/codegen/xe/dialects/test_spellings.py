@@ -87,6 +87,13 @@ def test_a_line_of_the_rfcs_is_read_as_mlir_would_write_it(written: str, meant: 
     assert text(parse(text(ours))) == text(ours)
 
 
+@pytest.mark.parametrize("count", [0, 1_000_000_007])
+def test_a_pack_has_as_many_values_as_a_tile_may_take(count: int) -> None:
+    line = f"%r = xetile.init_tile %A, %two:{count} : memref<16x32xf32> into tile<16x32xf32>"
+    with pytest.raises(ParseError, match=f"expected a pack of 1 to 16 values, got {count}"):
+        parse(f"{KERNEL}{line}\ngpu.return\n}}\n}}")
+
+
 def test_an_attribute_without_a_key_is_a_map() -> None:
     with pytest.raises(ParseError, match=r"expected key = value, or a map without a key, got #xegpu\.range"):
         parse(f"{KERNEL}%r = arith.addf %a, %a {{#xegpu.range<[0, 1]>}} : vector<16x32xf32>\ngpu.return\n}}\n}}")
