@@ -89,7 +89,7 @@ def test_a_line_of_the_rfcs_is_read_as_mlir_would_write_it(written: str, meant: 
 
 @pytest.mark.parametrize("count", [0, 1_000_000_007])
 def test_a_pack_has_as_many_values_as_a_tile_may_take(count: int) -> None:
-    line = f"%r = xetile.init_tile %A, %two:{count} : memref<16x32xf32> into tile<16x32xf32>"
+    line = f"%r = xegpu.create_nd_tdesc %A, %two:{count} : memref<16x32xf32> into tensor_desc<16x32xf32 #map>"
     with pytest.raises(ParseError, match=f"expected a pack of 1 to 16 values, got {count}"):
         parse(f"{KERNEL}{line}\ngpu.return\n}}\n}}")
 

@@ -8,11 +8,12 @@ from xdsl.dialects import arith
 from xdsl.dialects import vector as xvector
 from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
 from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects.gpu import ShuffleMode
 from codegen.xe.dialects.gpu import ShuffleOp as GpuShuffleOp
 from codegen.xe.dialects.interned import integer_type
-from codegen.xe.dialects.maps import Ints
+from codegen.xe.dialects.maps import Ints, format_ints
 from codegen.xe.dialects.upstream.vector_ops import (
     ExtractStridedSliceOp,
     FromElementsOp,
@@ -117,6 +118,7 @@ def _broadcast(lowering: Lowering, op: Operation) -> None:
 def _extract(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, xvector.ExtractOp)
     numbers = numbered(shape_of(op.vector))
+    _check_position(op, op.static_position.get_values(), shape_of(op.vector))
     if not op.dynamic_position:
         _from_one(lowering, op, numbers[tuple(op.static_position.get_values())])
         return
@@ -164,9 +166,20 @@ def _chosen(lowering: Lowering, op: Operation, choices: Sequence[Places], condit
         lowering.define(result, chosen[0])
 
 
+def _check_position(op: Operation, static: Sequence[int], shape: Ints) -> None:
+    """Raise PassFailedException if a static position is outside of the vector; xDSL's verifier does not look."""
+    if len(static) > len(shape) or any(
+        s != DYNAMIC_INDEX and not 0 <= s < n for s, n in zip(static, shape, strict=False)
+    ):
+        raise PassFailedException(
+            f"lower-to-lanes: {op.name}: expected a position in {format_ints(shape)}, got {list(static)}"
+        )
+
+
 def _insert(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, xvector.InsertOp)
     shape, static = shape_of(op.dest), op.static_position.get_values()
+    _check_position(op, static, shape)
     new = numbered(shape_of(op.source), prod(shape))
     if not op.dynamic_position:
         numbers = numbered(shape)
