@@ -1,9 +1,5 @@
 """Derivation of layouts of operands from those of results, and of results from those of operands.
 
-Source: XeTile RFC, "Workgroup Level XeTile extension"; XeGPU RFC, "extending sg_map attributes to support
-work group level semantic". The RFCs drop dimensions of one sub-group; a slice also drops dimensions that many
-sub-groups share.
-
 Source: XeTile RFC, "Workgroup Level XeTile extension"; XeGPU RFC, "extending sg_map attributes to support work group
 level semantic". The RFCs drop dimensions of one sub-group; a slice also drops dimensions that many sub-groups share.
 """

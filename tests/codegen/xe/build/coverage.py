@@ -186,7 +186,7 @@ def render(cells: Mapping[Key, str], all_cases: Iterable[Case]) -> str:
 
 
 def _counts(device: str, reasons: dict[str, str]) -> Iterator[str]:
-    """How many cells of a GPU the rules accept, and how many each refuses; the first reason of each is kept."""
+    """Counts of the cells of a GPU that the rules accept and that each refuses, with the first reason of each."""
     counts = Counter[str]()
     for case in cases(device):
         refused = case.refusal()

@@ -42,7 +42,7 @@ REASONS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What each side says against a piece; empty if it accepts."""
+    """The error of each side for a piece; empty if it accepts."""
 
     upstream: str
     ours: str

@@ -13,12 +13,12 @@ PAGE = Path(__file__).parents[4] / "docs/conformance.md"
 
 
 def title(piece: str) -> str:
-    """What a test is called: the comment of the piece, which begins with what both sides or we alone say."""
+    """Return the name of a test: the comment of the piece, which begins with the verdict of both sides or of ours."""
     return piece.strip().splitlines()[0].removeprefix("// ").replace(" ", "_")
 
 
 REFUSALS = {"valid": (False, False), "invalid": (True, True), "stricter": (False, True)}
-"""Whether upstream refuses, and whether we do."""
+"""Refusal by upstream, and by this compiler."""
 
 
 @pytest.mark.parametrize("piece", RULES, ids=title)

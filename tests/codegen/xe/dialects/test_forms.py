@@ -15,7 +15,7 @@ CASES = cases_of(Path(__file__).parents[1] / "operations" / "forms.mlir")
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "_"))
 def test_mlir_reads_the_same(case: Case) -> None:
-    """What MLIR prints of a kernel is what our parser makes of it, up to what names do not tell."""
+    """MLIR prints a kernel as our parser reads it, up to the names of values."""
     source = case.sources[Level.SUBGROUP]
     ours = parse(source)
     ours.verify()

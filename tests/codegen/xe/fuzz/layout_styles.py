@@ -36,7 +36,7 @@ class _Writer:
         return self.rng.choice(fitting)
 
     def places(self) -> tuple[bool, bool]:
-        """Whether a layout stands on the descriptor and on the operation."""
+        """Return two flags: a layout on the descriptor, and one on the operation."""
         match self.style:
             case "descriptors":
                 return True, False

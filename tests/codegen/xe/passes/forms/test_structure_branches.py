@@ -1,4 +1,4 @@
-"""What MLIR makes of loops and conditions, branches between blocks, becomes loops and conditions that do the same."""
+"""Branches between blocks, as MLIR writes loops and conditions, become loops and conditions that do the same."""
 
 from pathlib import Path
 

@@ -109,7 +109,7 @@ RING = """gpu.module @m {
 
 
 def arrays(count: int) -> tuple[Array, Array]:
-    """What comes, and where it goes."""
+    """Return random input of `count` elements, and zeros for the result."""
     return np.random.default_rng(2).standard_normal(count).astype(np.float32), np.zeros(count, np.float32)
 
 
