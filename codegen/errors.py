@@ -16,9 +16,19 @@ CodegenError
 +-- LayoutRefused    a layout or block load that cannot be (xe/layout/refusal.py)
 """
 
+from dataclasses import dataclass
+
 
 class CodegenError(Exception):
     """Base of the errors of this room."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in the text of a module: line and column, counted from 1."""
+
+    line: int
+    column: int
 
 
 class InvalidProblem(CodegenError):
@@ -44,25 +54,31 @@ class InvalidConfig(CodegenError):
 
 
 class Refused(CodegenError):
-    """A legality rule refuses the combination. `rule` is its name, `message` says why and what to change."""
+    """A legality rule refuses the combination. `rule` is its name, `message` says why and what to change.
 
-    def __init__(self, rule: str, message: str) -> None:
+    `place` is that of the operation in the text of a module, which the message shows, too.
+    """
+
+    def __init__(self, rule: str, message: str, place: Place | None = None) -> None:
         super().__init__(f"refused by rule {rule}: {message}")
-        self.rule, self.message = rule, message
+        self.rule, self.message, self.place = rule, message, place
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Refused, (self.rule, self.message)
+        return Refused, (self.rule, self.message, self.place)
 
 
 class CompileFailed(CodegenError):
-    """A stage failed. `stage` names it, `message` holds the compiler's diagnostics."""
+    """A stage failed. `stage` names it, `message` holds the compiler's diagnostics.
 
-    def __init__(self, stage: str, message: str) -> None:
+    `place` is that of the operation in the text of a module, which the message shows, too.
+    """
+
+    def __init__(self, stage: str, message: str, place: Place | None = None) -> None:
         super().__init__(f"stage {stage}: {message}")
-        self.stage, self.message = stage, message
+        self.stage, self.message, self.place = stage, message, place
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.stage, self.message)
+        return type(self), (self.stage, self.message, self.place)
 
 
 class CompileTimedOut(CompileFailed):

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
 from xdsl.dialects.builtin import ModuleOp, f32
 
@@ -43,11 +44,13 @@ from codegen.xe.llvm import (
     Prefetches,
     optimise,
 )
+from codegen.xe.locations import OperationFailed
 from codegen.xe.mlir import MlirModule
 from codegen.xe.modules.blocks import set_blocks
 from codegen.xe.modules.kernels import (
     arguments_of,
-    check_fits,
+    check_slm,
+    check_workgroup_size,
     kernels_of,
     signature_of,
 )
@@ -55,7 +58,9 @@ from codegen.xe.modules.source import (
     lower_source,
     parse_source,
 )
+from codegen.xe.modules.source_text import SourceText
 from codegen.xe.operand_access import memory_paths
+from codegen.xe.passes.bf16_to_bits import bf16_to_bits
 from codegen.xe.passes.distribute import distribute_to_subgroups
 from codegen.xe.passes.expand_subgroup_threads import counts_subgroups
 from codegen.xe.passes.lanes import lower_to_lanes
@@ -65,6 +70,8 @@ from codegen.xe.rules import check
 from codegen.xe.spirv import emit_spirv
 from codegen.xe.subgroup import subgroups_of
 from hal import DeviceSpec
+
+T = TypeVar("T")
 
 _NOT_MLIRS = re.compile(
     r"xegpu\.create_tdesc|mem_desc<[\dx]+tf32"
@@ -80,6 +87,8 @@ class Compilation:
     target: Target
     prefetches: Prefetches = Prefetches.PORTABLE
     verify_xegpu: bool = False
+    marked: bool = False
+    source: SourceText = field(default_factory=lambda: SourceText("", ""))
     module: ModuleOp = field(init=False)
     arguments: dict[str, tuple[KernelArgument, ...]] = field(init=False)
     counts_subgroups: set[str] = field(init=False)
@@ -105,7 +114,8 @@ def distribute(c: Compilation) -> str:
 
 def lower_lanes(c: Compilation) -> str:
     """Lower the work of a sub-group to that of one lane, in dialects that MLIR converts to LLVM."""
-    lower_to_lanes(c.module, block_limits(c.target))
+    lower_to_lanes(c.module, block_limits(c.target), marked=c.marked)
+    bf16_to_bits(c.module)
     c.lanes = MlirModule(generic_text(c.module), "lanes")
     return str(c.lanes)
 
@@ -191,12 +201,13 @@ def compile_module(
     *,
     prefetches: Prefetches = Prefetches.PORTABLE,
     block: Extents | None = None,
+    marked: bool = False,
 ) -> KernelArtifact:
     """Compile the kernels of a module: XeTile or XeGPU, at work-group or sub-group level; host functions are ignored.
 
     Pure, but LLVM and MLIR may end the process: see `pool`. Errors name places in `name`. `prefetches` asks for
     built-ins that only Intel's compiler has. `block` is that of kernels whose threads are sub-groups, counted so, where
-    neither they nor a launch in the file say it.
+    neither they nor a launch in the file say it. `marked` kernels are for `trace_refusal` alone.
 
     Raises:
         Refused: codegen cannot target the device, or a work-group or a value does not fit on it.
@@ -206,24 +217,26 @@ def compile_module(
 
     def read(c: Compilation) -> str:
         part = device_part(source)
-        c.module = parse_source(part.text, name)
+        c.source = SourceText(name, part.text)
+        c.module = parse_source(c.source)
         set_blocks(kernels_of(c.module), part.launches, block)
         _note_kernels(c)
         return text(c.module)
 
     def lower(c: Compilation) -> str:
         lower_source(c.module, target)
+        check_workgroup_size(kernels_of(c.module), spec)
         return xegpu_text(c, "xegpu")
 
     stages = (Stage("source", "source.mlir", read), Stage("xegpu", "xegpu.mlir", lower), *LOWERING)
-    c = Compilation(target, prefetches)
+    c = Compilation(target, prefetches, marked=marked)
     with subgroups_of(target.subgroup_size):
         outputs = _run(stages, c)
         kernels = _signatures(c)
-    for signature in kernels:
-        check_fits(signature, spec)
+    for kernel, signature in zip(kernels_of(c.module), kernels, strict=True):
+        _at_places("llvm", c, partial(check_slm, kernel, signature.slm_bytes, spec))
     return KernelArtifact(
-        key=content_hash([toolchain_versions(), source, target, prefetches, block]),
+        key=content_hash([toolchain_versions(), source, target, prefetches, block, marked]),
         content_hash=_hash_of("spirv", outputs),
         target=spec.emulates or spec.id,
         stages=outputs,
@@ -259,8 +272,21 @@ def xegpu_text(c: Compilation, stage: str) -> str:
 def _run(stages: Sequence[Stage], c: Compilation) -> tuple[StageOutput, ...]:
     outputs = Stages()
     for stage in stages:
-        outputs.add(stage.name, stage.file_name, partial(stage.run, c))
+        outputs.add(stage.name, stage.file_name, partial(_at_places, stage.name, c, partial(stage.run, c)))
     return outputs.outputs()
+
+
+def _at_places(stage: str, c: Compilation, work: Callable[[], T]) -> T:
+    """Do a part of a stage; its errors show their places in the source.
+
+    Raises:
+        Refused: a legality rule refuses.
+        CompileFailed: the part failed at an operation.
+    """
+    try:
+        return work()
+    except OperationFailed as failed:
+        raise c.source.error(stage, failed) from failed
 
 
 def _note_kernels(c: Compilation) -> None:

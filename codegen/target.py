@@ -32,6 +32,7 @@ class Target:
     dpas_k_bytes: int
     grf_bytes: int
     grf_modes: tuple[int, ...]
+    fp64: bool
     block2d: bool
     block2d_max_rows: int
     block2d_max_width_bytes: int
@@ -74,6 +75,7 @@ def target_of(spec: DeviceSpec) -> Target:
         dpas_k_bytes=spec.dpas_k_bytes or _TILE_DEPTH_BYTES,
         grf_bytes=_known(spec, "grf_bytes"),
         grf_modes=tuple(mode for mode in spec.grf_modes or () if mode in (SMALL_GRF, LARGE_GRF)),
+        fp64=spec.fp64 is not False,
         block2d=spec.block2d,
         **{limit: _known(spec, limit) if spec.block2d else 0 for limit in _BLOCK2D_LIMITS},
     )

@@ -22,7 +22,7 @@ class StageOutput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelArtifact:
-    """Compiled kernels. `key` is the compile key (inputs), `content_hash` the SHA-256 of the SPIR-V."""
+    """Compiled kernels. `key` is the hash of the inputs, `content_hash` the SHA-256 of the SPIR-V."""
 
     key: str
     content_hash: str
@@ -54,7 +54,7 @@ class GemmArtifact(KernelArtifact):
 class CpuArtifact:
     """The code of a GEMM problem in one configuration for an x86 CPU, with its launch.
 
-    `key` is the compile key (inputs), `content_hash` the SHA-256 of the object code; `target` is the id of the CPU that
+    `key` is the hash of the inputs, `content_hash` the SHA-256 of the object code; `target` is the id of the CPU that
     it was compiled for. It runs on every CPU that has the instructions that the launch's `isa` names.
     """
 
@@ -77,7 +77,7 @@ class CpuArtifact:
 
 
 AnyArtifact = GemmArtifact | CpuArtifact
-"""What a GEMM compiles to, whatever it is compiled for."""
+"""Result of compiling a GEMM, for a GPU or a CPU."""
 
 
 def _stage(stages: tuple[StageOutput, ...], name: str) -> StageOutput:

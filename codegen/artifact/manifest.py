@@ -13,14 +13,14 @@ from codegen.serialization import (
     Json,
     to_json,
 )
-from codegen.target import LARGE_GRF, LARGE_GRF_LEVEL_ZERO, LARGE_GRF_OPENCL
+from codegen.target import LARGE_GRF_LEVEL_ZERO, LARGE_GRF_OPENCL
 from hal import LaunchStep
+from hal.spirv.needs import spirv_needs
 
 
 def manifest(artifact: GemmArtifact) -> dict[str, Json]:
     """Return the manifest of `kernel.spv`. Sizes are in work-items, buffers in bytes."""
     launch, config, problem = artifact.launch, artifact.config, artifact.problem
-    large = config.strategy.grf_mode == LARGE_GRF
     return {
         "content_hash": f"sha256:{artifact.content_hash}",
         "compile_key": artifact.key,
@@ -40,10 +40,22 @@ def manifest(artifact: GemmArtifact) -> dict[str, Json]:
         "assumes": {kernel.name: _assumed(kernel) for kernel in artifact.kernels},
         "subgroup_size": launch.subgroup_size,
         "build_options": {
-            "opencl": LARGE_GRF_OPENCL if large else "",
-            "level_zero": LARGE_GRF_LEVEL_ZERO if large else "",
+            "opencl": launch.build_options,
+            "level_zero": LARGE_GRF_LEVEL_ZERO if launch.build_options == LARGE_GRF_OPENCL else "",
         },
+        "driver_needs": _driver_needs(artifact),
         **_provenance(artifact),
+    }
+
+
+def _driver_needs(artifact: KernelArtifact) -> Json:
+    """Return what kernel.spv needs of a driver, as it declares it."""
+    needs = spirv_needs(artifact.stage("spirv").data)
+    return {
+        "spirv": needs.version,
+        "spirv_extensions": list(needs.extensions),
+        "spirv_capabilities": list(needs.capabilities),
+        "opencl_extensions": list(needs.opencl_extensions),
     }
 
 
@@ -71,6 +83,7 @@ def module_manifest(artifact: KernelArtifact) -> dict[str, Json]:
         "compile_key": artifact.key,
         "compiled_for": artifact.target,
         "kernels": kernels,
+        "driver_needs": _driver_needs(artifact),
     }
     return made | _provenance(artifact)
 

@@ -17,4 +17,4 @@ MEANINGS = {
     Status.NO_AMX: "Linux does not permit AMX",
     Status.OVERLAP: "a buffer that is written overlaps another one",
 }
-"""What each says."""
+"""Message of each status."""

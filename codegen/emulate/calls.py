@@ -8,6 +8,7 @@ from codegen.simulate.functions.block_shape import block_shape
 from codegen.simulate.functions.dpas import MAD_NAME
 from codegen.simulate.llvm_ir.ir import Instruction
 from codegen.simulate.llvm_ir.mangling import unmangled
+from codegen.xe.bf16_conversions import FROM_BITS, TO_BITS
 from codegen.xe.nbarrier_intrinsics import SIGNAL, WAIT
 
 
@@ -91,7 +92,7 @@ def differs(i: Instruction, varying: set[str]) -> bool:
     kind, name = kind_of(i), name_of(i)
     if kind is Kind.PLACE:
         return not i.operands or not i.operands[0].is_constant or i.operands[0].constant[0] == 0
-    if kind is Kind.DPAS or i.type.element == "bfloat":
+    if kind is Kind.DPAS or name in (TO_BITS, FROM_BITS):  # a CPU converts rows alone
         return True
     if kind is Kind.EXCHANGE and name.endswith(("broadcast", "shuffle")):
         return i.operands[0].local in varying and i.operands[1].local in varying

@@ -1,7 +1,5 @@
 """The body of one kernel, rewritten."""
 
-import re
-
 from codegen.emulate.calls import Kind, kind_of, name_of
 from codegen.emulate.control.control_flow import Paths
 from codegen.emulate.control.lanes import Lanes
@@ -115,7 +113,7 @@ class Kernel:
             self._private_load(i)
         elif i.opcode == "store" and i.operands[1].local in private:
             self._private_store(i)
-        elif i.opcode == "store" and any(self._lanes.differs(o) or o.type.element == "bfloat" for o in i.operands):
+        elif i.opcode == "store" and any(map(self._lanes.differs, i.operands)):
             scatter(w, i)
         elif i.result not in self._lanes.varying:
             self._same(i)
@@ -127,8 +125,7 @@ class Kernel:
         if is_shared(i):
             shared_instruction(self.w, i)
         elif i.opcode != "fence":
-            # The CPU has no bfloats: what counts them counts as many bytes.
-            self.w.do(re.sub(r"\bbfloat\b", "i16", renamed(i)))
+            self.w.do(renamed(i))
 
     def _differing(self, i: Instruction) -> None:
         w = self.w

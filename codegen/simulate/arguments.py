@@ -18,7 +18,6 @@ from codegen.simulate.memory.shared import SharedVariable
 from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.values import (
     Array,
-    f64_to_bf16,
 )
 
 Value = Array | int | float
@@ -109,11 +108,10 @@ def _bytes_of(where: str, arg: Array) -> Array:
 def _scalar(parameter: Operand, arg: Value) -> Array:
     type_, where = parameter.type, f"%{parameter.local}"
     number = arg.item() if isinstance(arg, np.generic | np.ndarray) else arg
-    if type_.element in ("half", "float", "double", "bfloat"):
+    if type_.element in ("half", "float", "double"):
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise SimulationRefused(where, f"expected a number for {type_}, got {arg!r}")
-        value = np.array([[number]], np.float64)
-        return f64_to_bf16(value) if type_.element == "bfloat" else value.astype(type_.dtype)
+        return np.array([[number]], np.float64).astype(type_.dtype)
     if not isinstance(number, int):
         raise SimulationRefused(where, f"expected an integer for {type_}, got {arg!r}")
     if type_.element == "i1":

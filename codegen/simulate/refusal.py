@@ -33,6 +33,17 @@ class RaceDetected(SimulationRefused):
         return RaceDetected, (self.where, self.other, self.address, self.subgroups, self._said)
 
 
+class RefusedAtPlace(SimulationRefused):
+    """A refusal whose message `shown` shows the line of the source."""
+
+    def __init__(self, refused: SimulationRefused, shown: str) -> None:
+        super().__init__(refused.where, refused.message)
+        self.args, self._refused, self._shown = (shown,), refused, shown
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return RefusedAtPlace, (self._refused, self._shown)
+
+
 class SimulationTimedOut(CodegenError):
     """The time limit of a simulation passed."""
 

@@ -18,6 +18,7 @@ from codegen.simulate import (
     SimulationReport,
     run_kernel,
 )
+from codegen.simulate.values import f64_to_bf16
 
 _ALIGNMENT = 64  # bytes that rows of a matrix may always be apart
 
@@ -64,7 +65,8 @@ def simulate_module(
     for argument, value in zip(signature.arguments, args, strict=True):
         _check(kernel, argument, value)
     _check_assumptions(signature, args)
-    values = [_parameter(parameter, args[parameter.argument]) for parameter in signature.parameters]
+    held = [_held(argument, value) for argument, value in zip(signature.arguments, args, strict=True)]
+    values = [_parameter(parameter, held[parameter.argument]) for parameter in signature.parameters]
     ll = artifact.stage("llvm").data.decode()
     return run_kernel(ll, kernel, grid, work_items(signature, block), values)
 
@@ -138,6 +140,13 @@ def _check_assumptions(signature: KernelSignature, args: Sequence[Value]) -> Non
         if assumption.terms and not assumption.holds(value):
             wanted = assumption.in_words(signature.arguments)
             raise InvalidLaunch(f"{signature.name}: expected {wanted}; got {value}")
+
+
+def _held(argument: KernelArgument, value: Value) -> Value:
+    """Return the value as the kernel takes it: the bits of a number of bf16."""
+    if argument.element != "bf16" or not isinstance(value, int | float):
+        return value
+    return int(f64_to_bf16(np.array([value], np.float64))[0])
 
 
 def _number(parameter: Parameter, value: Value) -> int:

@@ -1,6 +1,6 @@
 """Values in the simulator: arrays of [sub-groups, lanes] or [sub-groups, lanes, elements].
 
-Either of the first two axes is 1 where the value is the same along it. bfloat is held as its bits.
+Either of the first two axes is 1 where the value is the same along it.
 """
 
 from typing import Any
@@ -49,7 +49,7 @@ def _element(number: float, type_: Type) -> Any:
         return type_.dtype.type(number)
     if type_.element == "i1":
         return bool(int(number) & 1)
-    # Wraps: LLVM prints an i8 of 255 as -1, but a bfloat's bits are unsigned.
+    # Wraps: LLVM prints an i8 of 255 as -1.
     return np.array(int(number) & (2**64 - 1), np.uint64).astype(type_.dtype)[()]
 
 
@@ -83,22 +83,12 @@ def f32_to_bf16(values: Array) -> Array:
 def f64_to_bf16(values: Array) -> Array:
     """Convert float64 to bfloat16 bits, rounded once: round to odd first, so that the second rounding is exact."""
     wide = np.asarray(values, np.float64)
-    near = wide.astype(np.float32)
+    with np.errstate(over="ignore"):  # it becomes infinite
+        near = wide.astype(np.float32)
     off = wide - near
     is_even = near.view(np.uint32) & np.uint32(1) == 0
     step = np.nextafter(near, np.where(off > 0, np.float32(np.inf), np.float32(-np.inf)).astype(np.float32))
     return f32_to_bf16(np.where((off != 0) & is_even & np.isfinite(off), step, near))
-
-
-def int_to_bf16(values: Array) -> Array:
-    """Convert integers to bfloat16 bits, rounded once: bits that a double cannot hold are folded into its last."""
-    if values.dtype.itemsize < 8:
-        return f64_to_bf16(values.astype(np.float64))
-    kept = (values >> 11) << 11
-    sticky = ((values != kept).astype(values.dtype)) << 11
-    large = (kept | sticky).astype(np.float64)
-    is_small = (values < (1 << 53)) & (values > -(1 << 53)) if values.dtype.kind == "i" else values < (1 << 53)
-    return f64_to_bf16(np.where(is_small, values.astype(np.float64), large))
 
 
 def unsigned(values: Array) -> Array:

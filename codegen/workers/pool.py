@@ -127,10 +127,12 @@ class CompilePool:
         name: str = "<input>",
         *,
         block: tuple[int, int, int] | None = None,
+        marked: bool = False,
     ) -> Compilation[KernelArtifact]:
         """Start the compilation of the kernels of a module; the cache is not used."""
         self._revive()
-        future = self._pool.schedule(_compile_module, args=[source, spec, name, block], timeout=self._timeout_s)
+        arguments = [source, spec, name, block, marked]
+        future = self._pool.schedule(_compile_module, args=arguments, timeout=self._timeout_s)
         return Compilation(future, self._timeout_s)
 
     def close(self) -> None:
@@ -191,12 +193,12 @@ def _compile(
 
 
 def _compile_module(
-    source: str, spec: DeviceSpec, name: str, block: tuple[int, int, int] | None
+    source: str, spec: DeviceSpec, name: str, block: tuple[int, int, int] | None, marked: bool
 ) -> Made[KernelArtifact]:
     from codegen.pipeline import compile_module  # MLIR, which workers for CPUs do without
 
     collect_between()
-    return Made(compile_module(source, spec, name, block=block))
+    return Made(compile_module(source, spec, name, block=block, marked=marked))
 
 
 def _how(exitcode: int | None) -> str:

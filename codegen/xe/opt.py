@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, get_pass_option_infos
 from xdsl.universe import Universe
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
-from xdsl.utils.exceptions import ArgSpecParseError, PassFailedException, VerifyException
+from xdsl.utils.exceptions import ArgSpecParseError
 
 from codegen.errors import CodegenError, CompileFailed
 from codegen.xe.dialects import (
@@ -18,11 +18,12 @@ from codegen.xe.dialects import (
 )
 from codegen.xe.dialects.gpu import FuncOp
 from codegen.xe.dialects.gpu.host import (
-    Launch,
     device_part,
 )
+from codegen.xe.locations import OperationFailed, Rewriting, verify_at_places
 from codegen.xe.modules.blocks import set_blocks
 from codegen.xe.modules.reading import read_module
+from codegen.xe.modules.source_text import SourceText
 from codegen.xe.passes.lanes.lower_to_lanes import LowerToLanesPass
 from codegen.xe.passes.mark_levels import mark_levels
 from codegen.xe.universe import (
@@ -81,34 +82,27 @@ def run_passes(
     results: list[str] = []
     for part in _parts(source) if split else [source]:
         device = device_part(part)
+        text_of_part = SourceText(name, device.text if device_only else part)
         try:
-            module = read_module(device.text if device_only else part, name)
+            module = read_module(text_of_part)
+            if device_only:  # drop launches, but keep the kernel sizes that they give
+                set_blocks(_kernels(module), device.launches)
+            if any(module_pass.name == LowerToLanesPass.name for module_pass in passes):
+                for op in module.walk():  # first, since later types do not say the level
+                    if isinstance(op, FuncOp):
+                        mark_levels(op)
+            for module_pass in passes:
+                _apply(module_pass, module)
         except CompileFailed as error:
             raise OptFailed(error.message) from error
-        if device_only:  # drop launches, but keep the kernel sizes that they give
-            _set_blocks(module, device.launches, name)
-        if any(module_pass.name == LowerToLanesPass.name for module_pass in passes):
-            _mark_levels(module, name)  # first, since later types do not say the level
-        for module_pass in passes:
-            _apply(module_pass, module, name)
+        except OperationFailed as failed:
+            raise OptFailed(text_of_part.shown(str(failed), failed.place)) from failed
         results.append(text(module, generic=generic))
     return f"{_SEPARATOR}\n".join(results)
 
 
-def _mark_levels(module: ModuleOp, name: str) -> None:
-    try:
-        for op in module.walk():
-            if isinstance(op, FuncOp):
-                mark_levels(op)
-    except PassFailedException as error:
-        raise OptFailed(f"{name}: {error}") from error
-
-
-def _set_blocks(module: ModuleOp, launches: Sequence[Launch], name: str) -> None:
-    try:
-        set_blocks([op for op in module.walk() if isinstance(op, FuncOp) and op.kernel is not None], launches)
-    except CompileFailed as error:
-        raise OptFailed(f"{name}: {error.message}") from error
+def _kernels(module: ModuleOp) -> list[FuncOp]:
+    return [op for op in module.walk() if isinstance(op, FuncOp) and op.kernel is not None]
 
 
 def _shown(default: str | None) -> str:
@@ -163,12 +157,10 @@ def _parts(source: str) -> Iterator[str]:
         lines += part.count("\n")
 
 
-def _apply(module_pass: ModulePass, module: ModuleOp, name: str) -> None:
-    try:
+def _apply(module_pass: ModulePass, module: ModuleOp) -> None:
+    with Rewriting(module):
         module_pass.apply(context(), module)
-    except (PassFailedException, VerifyException, ArithmeticError, ValueError) as error:
-        raise OptFailed(f"{name}: {error}") from error
     try:
-        module.verify()
-    except VerifyException as error:
-        raise OptFailed(f"{name}: after {module_pass.name}: {error}") from error
+        verify_at_places(module)
+    except OperationFailed as failed:
+        raise OperationFailed(f"after {module_pass.name}: {failed}", failed.place) from failed

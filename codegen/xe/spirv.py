@@ -13,17 +13,17 @@ from codegen.workers.fork_server import (
     ForkServerEnded,
 )
 from codegen.xe.nbarrier_intrinsics import with_intrinsics
+from codegen.xe.spirv_cache_hints import group_cache_hints
 from codegen.xe.spirv_check import check_spirv
 
 TRIPLE = "spirv64-unknown-unknown"
 
 _STAGE, _LLVM = "spirv", "LLVM"
 _CPU_LIMIT_S = 60
-# The first is for rounding f32 to bf16, the second for bf16 arithmetic, the third for cache hints.
+# The first is for rounding f32 to bf16, the second for cache hints.
 _EXTENSIONS = ",".join(
     (
-        "+SPV_KHR_bfloat16",
-        "+SPV_INTEL_bfloat16_arithmetic",
+        "+SPV_INTEL_bfloat16_conversion",
         "+SPV_INTEL_cache_controls",
         "+SPV_EXT_shader_atomic_float_add",
         "+SPV_EXT_shader_atomic_float_min_max",
@@ -52,7 +52,7 @@ def emit_spirv(text: str) -> bytes:
     """
     spirv = with_intrinsics(_emitted(text.encode()))
     check_spirv(spirv)
-    return spirv
+    return group_cache_hints(spirv)
 
 
 def start_emitter() -> ForkServer:

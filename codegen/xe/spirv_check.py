@@ -6,13 +6,11 @@ Drivers misinterpret or reject such modules.
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from codegen.errors import CompileFailed
+from hal.spirv.words import Instruction, instructions
 
-_MAGIC, _HEADER_WORDS = 0x07230203, 5
-_STRING, _IMPORT, _TYPES, _LABEL = 7, 11, range(19, 39), 248
-_NO_RESULT = {*range(3, 7), 10, *range(14, 18), 56, 62, 64, 71, 72, 224, 225, 246, 247, *range(249, 258)}
+_STRING, _IMPORT, _TYPES, _GROUP, _LABEL = 7, 11, range(19, 39), 73, 248
+_NO_RESULT = {*range(3, 7), 10, *range(14, 18), 56, 62, 64, 71, 72, 74, 224, 225, 246, 247, *range(249, 258)}
 # Both operands have the type of the result: IAdd to FMod, BitwiseOr to BitwiseAnd. Source: SPIR-V specification, 3.52.
 _SAME_TYPE = {*range(128, 142), *range(197, 200)}
 _SHIFTS = range(194, 197)  # the shifted operand does
@@ -28,7 +26,7 @@ def check_spirv(spirv: bytes) -> None:
     defined: set[int] = set()
     arithmetic: list[tuple[int, int, tuple[int, ...]]] = []
     for opcode, operands in _instructions(spirv):
-        if opcode in _TYPES or opcode in (_STRING, _IMPORT, _LABEL):
+        if opcode in _TYPES or opcode in (_STRING, _IMPORT, _GROUP, _LABEL):
             result = operands[0]
         elif opcode in _NO_RESULT or len(operands) < 2:
             continue
@@ -47,16 +45,8 @@ def check_spirv(spirv: bytes) -> None:
             raise CompileFailed("spirv", f"LLVM mixed types in the arithmetic of id {result}")
 
 
-def _instructions(spirv: bytes) -> Iterator[tuple[int, tuple[int, ...]]]:
-    if len(spirv) % 4 or len(spirv) < 4 * _HEADER_WORDS:
-        raise CompileFailed("spirv", f"LLVM emitted {len(spirv)} bytes, which is no SPIR-V module")
-    words: list[int] = np.frombuffer(spirv, dtype="<u4").tolist()
-    if words[0] != _MAGIC:
-        raise CompileFailed("spirv", f"expected SPIR-V's magic number, got {words[0]:#x}")
-    at = _HEADER_WORDS
-    while at < len(words):
-        opcode, length = words[at] & 0xFFFF, words[at] >> 16
-        if length == 0 or at + length > len(words):
-            raise CompileFailed("spirv", f"an instruction at word {at} is {length} words long")
-        yield opcode, tuple(words[at + 1 : at + length])
-        at += length
+def _instructions(spirv: bytes) -> Iterator[Instruction]:
+    try:
+        yield from instructions(spirv)
+    except ValueError as error:
+        raise CompileFailed("spirv", f"LLVM emitted no module: {error}") from error

@@ -9,6 +9,7 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
 PASSES = {
+    "bf16-to-bits": "codegen.xe.passes.bf16_to_bits:Bf16ToBitsPass",
     "distribute-to-subgroups": "codegen.xe.passes.distribute:DistributeToSubgroupsPass",
     "expand-subgroup-threads": "codegen.xe.passes.expand_subgroup_threads:ExpandSubgroupThreadsPass",
     "fold-tile-offsets": "codegen.xe.passes.fold_tile_offsets:FoldTileOffsetsPass",

@@ -1,6 +1,6 @@
-"""Faults planted in stored kernels: each is a mistake that a compiler, a pass or a hand could make.
+"""Faults planted in stored kernels, each of a kind that a compiler, a pass or a person could introduce.
 
-A proof of numbers is worth what it catches. Every one of these must show as a wrong result or be refused.
+Verification must find a wrong result for each of them, or refuse the kernel.
 """
 
 import re
@@ -26,7 +26,7 @@ class Fault:
 
     @property
     def shows_on_devices(self) -> bool:
-        """Whether a device may run it and must give a wrong result."""
+        """Return whether a device may run the kernel and must then compute a wrong result."""
         return not (self.leaves_buffers or self.is_undefined)
 
     @property
@@ -127,21 +127,20 @@ def offset_not_advanced(ll: str) -> str:
 
 
 def rounding_truncated(ll: str) -> str:
-    """float is cut to bfloat, not rounded."""
+    """float is cut to bf16, not rounded."""
     return re.sub(
-        r"  (%\d+) = fptrunc <8 x float> (%\d+) to <8 x bfloat>",
+        r"  (%\d+) = call spir_func <8 x i16> @_Z27__spirv_ConvertFToBF16INTELDv8_f\(<8 x float> (%\d+)\).*",
         lambda m: (
             f"  %cut{m[1][1:]}.bits = bitcast <8 x float> {m[2]} to <8 x i32>\n"
             f"  %cut{m[1][1:]}.up = lshr <8 x i32> %cut{m[1][1:]}.bits, splat (i32 16)\n"
-            f"  %cut{m[1][1:]}.low = trunc <8 x i32> %cut{m[1][1:]}.up to <8 x i16>\n"
-            f"  {m[1]} = bitcast <8 x i16> %cut{m[1][1:]}.low to <8 x bfloat>"
+            f"  {m[1]} = trunc <8 x i32> %cut{m[1][1:]}.up to <8 x i16>"
         ),
         ll,
     )
 
 
 def wrong_dtype(ll: str) -> str:
-    """bfloat operands are multiplied as half."""
+    """bf16 operands are multiplied as half."""
     return ll.replace("_Z40intel_sub_group_bf16_bf16_matrix_mad", "_Z38intel_sub_group_f16_f16_matrix_mad")
 
 

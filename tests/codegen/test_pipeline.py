@@ -87,6 +87,22 @@ def test_the_manifest_says_how_to_launch_any_size_of_it(artifact: GemmArtifact) 
     assert document["build_options"]["level_zero"] == "-ze-opt-large-register-file"
 
 
+def test_the_manifest_says_what_the_binary_needs_of_a_driver(artifact: GemmArtifact) -> None:
+    needs = json.loads(json.dumps(manifest(artifact)))["driver_needs"]
+    assert needs["spirv"] == "1.4"
+    assert needs["spirv_extensions"] == ["SPV_INTEL_cache_controls"]
+    assert {"Kernel", "SubgroupDispatch", "Int16"} <= set(needs["spirv_capabilities"])
+    assert needs["opencl_extensions"] == [
+        "cl_intel_required_subgroup_size",
+        "cl_intel_subgroup_2d_block_io",
+        "cl_intel_subgroup_matrix_multiply_accumulate",
+    ]
+    of_bf16 = compile_gemm(dataclasses.replace(PROBLEM, dtype_c=DType.BF16), CONFIG, B580)
+    more = json.loads(json.dumps(manifest(of_bf16)))["driver_needs"]
+    assert more["spirv_extensions"] == ["SPV_INTEL_bfloat16_conversion", "SPV_INTEL_cache_controls"]
+    assert set(more["opencl_extensions"]) - set(needs["opencl_extensions"]) == {"cl_intel_bfloat16_conversions"}
+
+
 @pytest.mark.parametrize(
     "change", [{"m": 208}, {"dtype_c": DType.F16}, {"lda": 88}], ids=lambda change: next(iter(change))
 )

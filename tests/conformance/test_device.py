@@ -1,4 +1,4 @@
-"""What every Device does, whichever runs the kernel."""
+"""Behaviour of every Device."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ def _native(device: ListedDevice) -> Device:
 
 @dataclass(frozen=True)
 class Side:
-    """A device by name, how it is opened, and kernels for it."""
+    """A device by name, its factory, and kernels for it."""
 
     name: str
     open: Callable[[ListedDevice], Device]
@@ -90,7 +90,7 @@ class TestDevice:
     def test_timing_samples_and_keeps_the_outputs_of_the_first_run(
         self, side: Side, device: Device, rotate_bytes: int
     ) -> None:
-        timing = Timing(warmup=2, min_samples=7, min_time_s=0, max_time_s=30, rotate_bytes=rotate_bytes)
+        timing = Timing(warmup_s=0.0, min_samples=7, min_time_s=0, max_time_s=30, rotate_bytes=rotate_bytes)
         report = device.run(side.launch(), operands(), timing, 60)
         assert len(report.times_us) == 7
         assert all(time_us > 0 for time_us in report.times_us)
@@ -98,10 +98,10 @@ class TestDevice:
         np.testing.assert_array_equal(report.outputs[2], expected())
 
     def test_a_hopeless_kernel_is_given_up(self, side: Side, device: Device) -> None:
-        timing = Timing(warmup=0, min_samples=1000, min_time_s=0, max_time_s=30, hopeless_us=1e-3)
+        timing = Timing(warmup_s=0.0, min_samples=100_000, min_time_s=0, max_time_s=30, hopeless_us=1e-3)
         report = device.run(side.launch(), operands(), timing, 60)
         assert report.stopped_early
-        assert len(report.times_us) == 4, "three samples, and one after a pause"
+        assert 4 <= len(report.times_us) < 100_000, "three samples, and those of a moment later"
 
     def test_a_kernel_is_built_once(self, side: Side, device: Device) -> None:
         device.close()
@@ -144,7 +144,7 @@ class TestDevice:
     def test_timing_steps_gives_what_the_first_launch_made_of_memory_that_they_update(
         self, side: Side, device: Device, rotate_bytes: int
     ) -> None:
-        timing = Timing(warmup=2, min_samples=7, min_time_s=0, max_time_s=30, rotate_bytes=rotate_bytes)
+        timing = Timing(warmup_s=0.0, min_samples=7, min_time_s=0, max_time_s=30, rotate_bytes=rotate_bytes)
         a, b, c = operands()
         report = device.run(side.two_steps(factor=3), (a, b, c), timing, 60)
         assert len(report.times_us) == 7
@@ -156,7 +156,7 @@ class TestDevice:
     def test_a_step_that_is_run_once_comes_before_the_others(
         self, side: Side, device: Device, rotate_bytes: int
     ) -> None:
-        timing = Timing(warmup=2, min_samples=7, min_time_s=0, max_time_s=30, rotate_bytes=rotate_bytes)
+        timing = Timing(warmup_s=0.0, min_samples=7, min_time_s=0, max_time_s=30, rotate_bytes=rotate_bytes)
         report = device.run(side.two_steps(factor=3, once=True), operands(), timing, 60)
         assert len(report.times_us) == 7
         np.testing.assert_array_equal(report.outputs[3], expected(3))

@@ -1,4 +1,4 @@
-"""What every Executor does: this machine, and one that a Dask scheduler reaches."""
+"""Behaviour of every Executor: this machine, and one behind a Dask scheduler."""
 
 from collections.abc import Callable, Generator
 from contextlib import nullcontext
@@ -25,7 +25,7 @@ LAUNCH = artifact_of(SMALL, CONFIG).launch
 
 @dataclass
 class Machine:
-    """What the compiler and the device of an executor do."""
+    """Behaviour of the compiler and the device of an executor."""
 
     compile_error: CodegenError | None = None
     run_error: HalError | None = None
@@ -34,7 +34,7 @@ class Machine:
     made: list[FakeDevice] = field(default_factory=list)
 
     def compiler(self) -> FakeCompiler:
-        """Compiles, or fails as told."""
+        """Return a compiler that fails if `compile_error` is set."""
 
         def error(_: KernelConfig) -> CodegenError | None:
             return self.compile_error
@@ -42,7 +42,7 @@ class Machine:
         return FakeCompiler(errors=error)
 
     def device(self, _: object) -> FakeDevice:
-        """Opens the device."""
+        """Open a device."""
         machine = self
         self.opened += 1
 
@@ -56,7 +56,7 @@ class Machine:
 
 @pytest.fixture
 def machine() -> Machine:
-    """Compiles and runs without fault, until told otherwise."""
+    """A machine without faults; tests set them."""
     return Machine()
 
 
@@ -64,7 +64,7 @@ def machine() -> Machine:
 def executor(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, machine: Machine
 ) -> Generator[Executor]:
-    """an executor with the invented CPU."""
+    """An executor with the invented CPU."""
     if request.param == "local":
         monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(machine.compiler()))
         monkeypatch.setattr(local, "open_device", machine.device)
@@ -84,7 +84,7 @@ def executor(
 
 
 def run(executor: Executor, times: int = 1, look: Callable[[], None] = lambda: None) -> tuple[np.ndarray, int]:
-    """Launch on the device of an executor: C, and the restarts that are told."""
+    """Launch on the device of an executor; return C and the number of restarts reported."""
     reference = Reference(SMALL, 7)
     with executor.opened(executor.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as device:
         assert device is not None

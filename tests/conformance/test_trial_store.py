@@ -1,4 +1,4 @@
-"""Every TrialStore keeps trials the same way: the one in memory and those in databases."""
+"""Behaviour of every TrialStore: in memory, on SQLite and on PostgreSQL."""
 
 import math
 from collections.abc import Callable, Generator
@@ -18,7 +18,7 @@ from service.jobs.store import DbTrialStore
 from service.row_mapping import problem_to_json
 from tests.conformance.trial_samples import PROBLEM, PROOF, artifact, config, measured, predicted
 from tests.db.rows import add_job
-from tests.tuner.session.memory_store import MemoryTrialStore
+from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.result import NOTHING
 from tuner.session.trial import (
     Measurement,
@@ -35,7 +35,7 @@ from tuner.session.trial import (
 
 @dataclass(frozen=True)
 class Side:
-    """A store under test: `reopen` gives what a later process sees; `spend` tells what a run took."""
+    """A store under test: `reopen` returns the store of a later process; `spend` records the seconds of a run."""
 
     store: TrialStore
     reopen: Callable[[], TrialStore]
@@ -66,7 +66,7 @@ CONTRADICTIONS = {
 
 
 class TrialStoreContract:
-    """What a TrialStore promises. Subclasses give the fixture `side`."""
+    """Contract of a TrialStore. Subclasses provide the fixture `side`."""
 
     def test_new_job_has_no_trials(self, side: Side) -> None:
         assert side.store.trials() == []
@@ -102,10 +102,16 @@ class TrialStoreContract:
         assert side.reopen().trials() == [Trial(0, config(0), outcome)]
 
     def test_prediction_needs_no_kernel(self, side: Side) -> None:
-        outcome = replace(predicted(0), kernel_hash=None, proof=Proof(ProofKind.NONE))
+        outcome = replace(predicted(0), kernel_hash=None, acceptance=None, proof=Proof(ProofKind.NONE))
         side.store.begin(0, config(0))
         side.store.end(0, outcome, None)
         assert side.reopen().trials() == [Trial(0, config(0), outcome)]
+
+    def test_acceptance_needs_the_kernel(self, side: Side) -> None:
+        outcome = replace(predicted(0), kernel_hash=None, proof=Proof(ProofKind.NONE))
+        side.store.begin(0, config(0))
+        with pytest.raises(ValueError, match="an acceptance needs the kernel that was accepted"):
+            side.store.end(0, outcome, None)
 
     @pytest.mark.parametrize("status", FAILED)
     def test_failure_comes_back_with_its_reason(self, side: Side, status: Status) -> None:
@@ -191,7 +197,7 @@ class TrialStoreContract:
 
 
 class TestMemoryTrialStore(TrialStoreContract):
-    """The simulated side."""
+    """The store in memory."""
 
     @pytest.fixture
     def side(self) -> Side:
@@ -200,7 +206,7 @@ class TestMemoryTrialStore(TrialStoreContract):
 
 
 class DbContract(TrialStoreContract):
-    """The real side; subclasses give the fixture `url`."""
+    """A store in a database; subclasses provide the fixture `url`."""
 
     @pytest.fixture
     def side(self, url: str, tmp_path: Path) -> Generator[Side]:
@@ -210,7 +216,7 @@ class DbContract(TrialStoreContract):
 
 
 class TestDbTrialStoreOnSqlite(DbContract):
-    """The real side on SQLite."""
+    """The store on SQLite."""
 
     @pytest.fixture
     def url(self, sqlite_url: str) -> str:
@@ -219,7 +225,7 @@ class TestDbTrialStoreOnSqlite(DbContract):
 
 @pytest.mark.postgres
 class TestDbTrialStoreOnPostgresql(DbContract):
-    """The real side on PostgreSQL."""
+    """The store on PostgreSQL."""
 
     @pytest.fixture
     def url(self, postgres_url: str) -> str:
@@ -227,7 +233,7 @@ class TestDbTrialStoreOnPostgresql(DbContract):
 
 
 def db_side(database: Database, folder: Path) -> Side:
-    """A store for a job that is claimed."""
+    """Create the store of a claimed job."""
     with database.write() as session:
         problem = problems.upsert(session, key=PROBLEM.key, definition=problem_to_json(PROBLEM))
         job_id = add_job(session, problem_id=problem.id).id

@@ -14,7 +14,9 @@ from codegen import (
     XeStrategy,
 )
 from hal import Argument, LaunchSpec, LaunchStep
+from tests.hal.spirv_modules import spirv_module
 from tuner.session.trial import (
+    Acceptance,
     Measurement,
     Outcome,
     Prediction,
@@ -30,15 +32,15 @@ PROOF = Proof(ProofKind.OPENCL_CPU, 5, 6, 0.25, 0.5, ProofMethod.FREIVALDS)
 
 
 def config(number: int) -> XeConfig:
-    """One of many configurations."""
+    """Return a configuration that differs for each `number`."""
     prefetch = Prefetch(PrefetchLevels.L2_L1, number + 1, number + 3)
     matmul = MatmulConfig(Extent(2, 3, 1), Extent(32, 64, 16), Extent(8, 16, 32))
     return XeConfig(matmul, XeStrategy((4, 2), prefetch))
 
 
 def artifact(number: int, problem: GemmProblem = PROBLEM, config_number: int | None = None) -> GemmArtifact:
-    """A kernel of configuration `number`."""
-    binary = f"SPIR-V of {number}".encode()
+    """Return a kernel of configuration `number`."""
+    binary = spirv_module(extensions=(f"SPIR-V of {number}",))
     return GemmArtifact(
         key=hashlib.sha256(f"key {number}".encode()).hexdigest(),
         content_hash=hashlib.sha256(binary).hexdigest(),
@@ -58,7 +60,7 @@ def artifact(number: int, problem: GemmProblem = PROBLEM, config_number: int | N
 
 
 def measured(number: int, median_us: float = 12.0) -> Outcome:
-    """What a measured trial of `artifact(number)` came to."""
+    """Return the outcome of a measured trial of `artifact(number)`."""
     times = Measurement(
         median_us, median_us - 2, median_us - 1, median_us + 1, 30, "DPAS emulated", "2026.1", False, 0.97, 2850.0
     )
@@ -74,7 +76,14 @@ def measured(number: int, median_us: float = 12.0) -> Outcome:
 
 
 def predicted(number: int, time_us: float = 12.0) -> Outcome:
-    """What a predicted trial of `artifact(number)` came to."""
+    """Return the outcome of a predicted trial of `artifact(number)`."""
     times = Prediction(time_us, time_us - 1, time_us + 2, "model 3")
     proof = Proof(ProofKind.SIMULATOR, 6, 6, 0.0, 0.5)
-    return Outcome(Status.PREDICTED, proof=proof, prediction=times, kernel_hash=artifact(number).content_hash)
+    accepted = Acceptance("26.27.1", "bmg", "warning: recompiled" if number % 2 else None)
+    return Outcome(
+        Status.PREDICTED,
+        proof=proof,
+        prediction=times,
+        acceptance=accepted,
+        kernel_hash=artifact(number).content_hash,
+    )

@@ -1,4 +1,4 @@
-"""How reductions, products and atomic updates combine values."""
+"""Reductions, products and atomic updates of values."""
 
 from collections.abc import Callable, Sequence
 
@@ -30,7 +30,7 @@ def _or(values: Array, axes: tuple[int, ...]) -> Array:
 
 
 def _wide(values: Array) -> Array:
-    """Numbers wide enough that rounding or wrapping once at the end is right."""
+    """Widen values so that one rounding or wrap at the end is right."""
     return values.astype(np.float64 if values.dtype.kind == "f" else np.int64)
 
 
@@ -52,7 +52,7 @@ _ALONG: dict[str, _Along] = {
 
 
 def reduce(kind: str, values: Array, axes: Sequence[int], element: Element, start: Array | None = None) -> Array:
-    """Combine values along axes, which go. Floats are added and multiplied in float64 and rounded once.
+    """Combine values along axes. Floats are added and multiplied in float64 and rounded once.
 
     Raises:
         InterpretationRefused: the kind is not known.
@@ -67,12 +67,12 @@ def reduce(kind: str, values: Array, axes: Sequence[int], element: Element, star
 
 
 def _alike(total: Array, start: Array) -> tuple[Array, Array]:
-    """A total that may be wider than its elements, and a start, in one type."""
+    """Return a total, which may be wider than its elements, and a start in one type."""
     return np.asarray(total), start.astype(np.asarray(total).dtype)
 
 
 def product(a: Array, b: Array, c: Array | None, element: Element) -> Array:
-    """`a @ b + c` on matrices or stacks of them: floats in float64, rounded once; integers wrap around."""
+    """Return `a @ b + c` of matrices or stacks of them: floats in float64, rounded once; integers wrap around."""
     total = _wide(a) @ _wide(b)
     return element.round(total if c is None else total + _wide(c))
 
@@ -86,7 +86,7 @@ _ATOMIC: dict[AtomicKind, str] = {
 
 
 def update(kind: AtomicKind, old: Array, new: Array, element: Element) -> Array:
-    """What an atomic update leaves in memory."""
+    """Return the value that an atomic update stores."""
     if kind is AtomicKind.ASSIGN:
         return new
     name = _ATOMIC.get(kind, str(kind))

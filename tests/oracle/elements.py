@@ -27,7 +27,7 @@ Array = NDArray[Any]
 
 
 class Kind(StrEnum):
-    """What arithmetic an element takes. Signless integers are held as signed ones."""
+    """Arithmetic of an element. Signless integers are held as signed ones."""
 
     FLOAT = auto()
     SIGNED = auto()
@@ -39,7 +39,7 @@ class Kind(StrEnum):
 class Element:
     """One element type. bf16 is held as float32 in registers and as its bits in memory; tf32 as float32 in both.
 
-    `dropped` is how many bits of float32's mantissa the type lacks.
+    `dropped` is the number of bits of float32's mantissa that the type lacks.
     """
 
     kind: Kind
@@ -49,11 +49,11 @@ class Element:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of an element in memory."""
+        """Size of an element in memory, in bytes."""
         return self.memory.itemsize
 
     def round(self, values: Array) -> Array:
-        """Numbers as this type has them: floats round to nearest even, once; integers wrap around."""
+        """Round values to this type: floats to nearest even, once; integers wrap around."""
         return np.asarray(self._rounded(np.asarray(values)))  # numpy makes scalars of what has no dimensions
 
     def _rounded(self, values: Array) -> Array:
@@ -65,7 +65,7 @@ class Element:
         return _drop_bits(exact, self.dropped)
 
     def unpack(self, stored: Array) -> Array:
-        """What memory holds as values in registers."""
+        """Convert from memory to registers."""
         if self.memory == np.uint16 and self.kind is Kind.FLOAT:
             return np.asarray((stored.astype(np.uint32) << 16).view(np.float32))
         if self.dropped:  # tf32: nobody looks at the other bits of memory
@@ -76,14 +76,14 @@ class Element:
         return self.round(stored)
 
     def pack(self, values: Array) -> Array:
-        """Values in registers as memory holds them."""
+        """Convert from registers to memory."""
         if self.memory == np.uint16 and self.kind is Kind.FLOAT:
             return (np.ascontiguousarray(values).view(np.uint32) >> 16).astype(np.uint16).reshape(values.shape)
         return values.astype(self.memory)
 
 
 def _round_to_odd(values: NDArray[np.float64]) -> NDArray[np.float32]:
-    """float32 whose last bit says whether something was lost, so that another rounding is the only one."""
+    """Round to float32 with a sticky last bit, so that a second rounding rounds as once."""
     near = np.atleast_1d(values.astype(np.float32))
     exact = np.atleast_1d(values)
     bits = near.view(np.uint32)
@@ -133,7 +133,7 @@ INDEX = _SIGNED[64]
 
 @cache
 def element_of(type_: Attribute) -> Element:
-    """The element of a type: of a vector's elements, or of a scalar.
+    """Return the element of a vector's or a scalar's type.
 
     Raises:
         InterpretationRefused: numpy cannot hold it.
@@ -155,19 +155,19 @@ def element_of(type_: Attribute) -> Element:
 
 
 def shape_of(type_: Attribute) -> tuple[int, ...]:
-    """Shape of a value: of a vector, or of a scalar, which has no dimensions."""
+    """Return the shape of a vector's type, or of a scalar's, which is empty."""
     return type_.get_shape() if isinstance(type_, VectorType) else ()
 
 
 def as_signed(values: Array) -> Array:
-    """Integers with the sign that arith's signed operations see: true is -1."""
+    """Return integers as arith's signed operations see them: true is -1."""
     if values.dtype == np.bool_:
         return -values.astype(np.int8)
     return values.view(f"i{values.dtype.itemsize}")
 
 
 def as_unsigned(values: Array) -> Array:
-    """Integers as arith's unsigned operations see them."""
+    """Return integers as arith's unsigned operations see them."""
     if values.dtype == np.bool_:
         return values.astype(np.uint8)
     return values.view(f"u{values.dtype.itemsize}")

@@ -1,4 +1,4 @@
-"""Executes regions, operation by operation; code that waits at barriers yields what it waits for."""
+"""Execution of regions, operation by operation; code that waits at a barrier yields the event."""
 
 from collections.abc import Callable, Generator, Sequence
 
@@ -26,7 +26,7 @@ _MAX_TEXT = 200
 
 
 def run_region(frame: Frame, region: Region, arguments: Sequence[Value]) -> Generator[Event, None, Values]:
-    """Run a region from its first block; what its terminator gives."""
+    """Run a region from its first block and return its terminator's operands."""
     block, values = region.blocks[0], tuple(arguments)
     while True:
         frame.values.update(zip(block.args, values, strict=True))
@@ -41,7 +41,7 @@ def run_region(frame: Frame, region: Region, arguments: Sequence[Value]) -> Gene
 
 
 def _run_block(frame: Frame, block: Block) -> Generator[Event, None, Operation | None]:
-    """Run a block; its terminator, which is not run."""
+    """Run a block and return its terminator, which is not run."""
     for op in block.ops:
         if name_of(op) in _TERMINATORS or op.successors:
             return op
@@ -52,7 +52,7 @@ def _run_block(frame: Frame, block: Block) -> Generator[Event, None, Operation |
 
 
 def _start(frame: Frame, op: Operation) -> Flow:
-    """Run an operation, or start it, if it runs code of its own."""
+    """Run an operation, or start it if it has regions."""
     found = find_rule(name_of(op))
     if found is None:
         raise InterpretationRefused(text_of(op), f"expected an operation that is known, got {name_of(op)}")
@@ -66,14 +66,14 @@ def _start(frame: Frame, op: Operation) -> Flow:
 
 
 def _varies(frame: Frame, op: Operation) -> bool:
-    """Whether an operation on numbers depends on one that differs between sub-groups."""
+    """Return whether an arithmetic operation depends on a number that differs between sub-groups."""
     if not op.results or op.regions or not name_of(op).startswith("arith."):
         return False
     return any(frame.values.get(operand) is Varying.VALUE for operand in op.operands)
 
 
 def text_of(op: Operation) -> str:
-    """The first line of an operation's text."""
+    """Return the first line of an operation's text."""
     line = str(op).split("\n", 1)[0]
     return line if len(line) <= _MAX_TEXT else f"{line[:_MAX_TEXT]}..."
 

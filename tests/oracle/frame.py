@@ -1,4 +1,4 @@
-"""Where an interpretation is: the launch, the work-group, the sub-group, and the values of a function."""
+"""State of an interpretation: the launch, the work-group, the sub-group, and the values of a function."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -61,12 +61,12 @@ class AtSubgroup:
 
 Event = AtBarrier | AtNamedBarrier | AtSubgroup
 Flow = Iterator[Event] | None
-"""What a rule gives: nothing, or the events of code that it runs."""
+"""Result of a rule: None, or the events of code that it runs."""
 
 
 @dataclass(slots=True)
 class Meeting:
-    """A named barrier's state: who arrived since it was completed last, and how often it was."""
+    """State of a named barrier: arrivals since its last completion, and the number of completions."""
 
     arrived: set[int] = field(default_factory=set[int])
     completions: int = 0
@@ -74,10 +74,10 @@ class Meeting:
 
 @dataclass(slots=True)
 class WorkGroup:
-    """What the sub-groups of a work-group share. `counts_subgroups`: a thread of the block is a sub-group.
+    """State that the sub-groups of a work-group share. `counts_subgroups`: a thread of the block is a sub-group.
 
     `whole`: the work-group is executed at once, on whole vectors. `barriers`: named ones that are allocated.
-    `brought`: what work-items give to an operation of their sub-group, for each time that it is executed.
+    `brought`: values that work-items contribute to an operation of their sub-group, for each execution of it.
     """
 
     memory: Memory
@@ -98,10 +98,10 @@ class WorkGroup:
 
 @dataclass(slots=True)
 class Frame:
-    """The values of a function as one sub-group executes it, or a whole work-group, which has the number 0.
+    """The values of a function in one sub-group, or in a whole work-group as sub-group 0.
 
-    `due`: for a named barrier, how often it is completed when a wait for it is over. `lane`: as one work-item does.
-    `rounds`: how often it executed operations of the sub-group.
+    `due`: completions of a named barrier that end a wait for it. `lane`: number of the work-item, if executed singly.
+    `rounds`: executions of each operation of the sub-group.
     """
 
     group: WorkGroup
@@ -113,20 +113,20 @@ class Frame:
 
     @property
     def work_items(self) -> int:
-        """Work-items that this frame stands for."""
+        """Number of work-items that this frame executes."""
         if self.group.whole:
             return prod(self.group.block)
         return 1 if self.group.counts_subgroups or self.lane is not None else subgroup_size()
 
     def callee(self) -> "Frame":
-        """The frame of a function that this one calls."""
+        """Return the frame of a function that this one calls."""
         return Frame(self.group, self.subgroup, due=self.due, lane=self.lane, rounds=self.rounds)
 
     def get(self, value: SSAValue, kind: type[Kept]) -> Kept:
-        """A value that is of a kind.
+        """Return a value of a class.
 
         Raises:
-            InterpretationRefused: it is of another.
+            InterpretationRefused: the value is of another.
         """
         found = self.values.get(value)
         if not isinstance(found, kind):
@@ -135,23 +135,23 @@ class Frame:
         return found
 
     def array(self, value: SSAValue) -> Array:
-        """Numbers in registers."""
+        """Return an array in registers."""
         return self.get(value, np.ndarray)
 
     def view(self, value: SSAValue) -> View:
-        """A memref."""
+        """Return a memref."""
         return self.get(value, View)
 
     def number(self, value: SSAValue) -> int:
-        """An integer; true is 1."""
+        """Return an integer; true is 1."""
         return int(self.array(value))
 
     def numbers(self, values: Sequence[Index]) -> Ints:
-        """A list that mixes numbers and values."""
+        """Return a list that mixes constants and values."""
         return tuple(v if isinstance(v, int) else self.number(v) for v in values)
 
     def set(self, value: SSAValue, result: Value) -> None:
-        """Give a value; numbers must be what its type says."""
+        """Set a value; arrays must have the shape and type of its type."""
         if isinstance(result, np.ndarray):
             element, shape = element_of(value.type), shape_of(value.type)
             assert result.shape == shape, f"{value.owner}: shape {result.shape}, not {shape}"
@@ -159,28 +159,28 @@ class Frame:
         self.values[value] = result
 
     def set_rounded(self, value: SSAValue, result: Any) -> None:
-        """Give numbers, rounded to the type of the value."""
+        """Set numbers, rounded to the type of the value."""
         self.set(value, element_of(value.type).round(np.asarray(result)))
 
 
 def element_in(type_: MemRefType[Any]) -> Element:
-    """The element of a memref."""
+    """Return the element of a memref."""
     return element_of(type_.element_type)
 
 
 def name_of(op: Operation) -> str:
-    """The name of an operation, of one without a class too."""
+    """Return the name of an operation, registered or not."""
     return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def attribute(op: Operation, key: str) -> Attribute | None:
-    """A property or attribute of an operation; None if it has none."""
+    """Return a property or attribute of an operation; None if it has none."""
     found = op.properties.get(key)
     return op.attributes.get(key) if found is None else found
 
 
 def integers(op: Operation, key: str) -> Ints:
-    """The integers of an array attribute in any of its forms; none if it is missing."""
+    """Return the integers of an array attribute in any of its forms; empty if it is missing."""
     found = attribute(op, key)
     if isa(found, DenseArrayBase[IntegerType]):
         return tuple(found.get_values())

@@ -97,7 +97,7 @@ def _lane_id(frame: Frame, op: LaneIdOp) -> None:
 
 @rule_of(ShuffleOp)
 def _shuffle(frame: Frame, op: ShuffleOp) -> Iterator[Event]:
-    """The value of another work-item among the first `width`; its own, and not valid, if there is none."""
+    """Exchange values among the first `width` work-items; without a source the own value, marked invalid."""
     if frame.lane is None:
         raise InterpretationRefused("", "expected gpu.shuffle in a kernel for work-items, got it in one for sub-groups")
     values = yield from together(frame, op, frame.array(op.value), list)
@@ -126,7 +126,7 @@ def _global_id(frame: Frame, op: GlobalIdOp) -> None:
 
 
 def _thread(frame: Frame, op: Operation) -> Value:
-    """The id of the sub-group's first work-item: that of all of them, or all that is asked of it.
+    """Return the id of the sub-group's first work-item, if the kernel cannot tell the others apart.
 
     Raises:
         InterpretationRefused: work-items of the sub-group would go on differently.
@@ -154,7 +154,7 @@ def _is_line(block: Extents) -> bool:
 
 
 def _divides(op: Operation) -> bool:
-    """Whether an operation leaves of an id only what the work-items of a sub-group share."""
+    """Return whether an operation reduces an id to a part that the work-items of a sub-group share."""
     if name_of(op) in ("arith.index_cast", "arith.index_castui", "arith.trunci"):
         return all(_divides(use.operation) for use in op.results[0].uses)
     divisor = _constant(op.operands[1]) if len(op.operands) == 2 else None
@@ -186,7 +186,7 @@ def _barrier(frame: Frame, op: BarrierOp) -> Iterator[Event] | None:
 
 @rule_of(SubgroupReduceOp)
 def _subgroup_reduce(frame: Frame, op: SubgroupReduceOp) -> Iterator[Event] | None:
-    """Combine what the work-items of a sub-group have; without work-items of their own, the same number in each."""
+    """Combine the values of a sub-group's work-items; the same number in each if they are not executed singly."""
     value, (size, stride) = frame.array(op.value), op.cluster
     size = size or subgroup_size()
     if frame.lane is not None:
@@ -197,7 +197,7 @@ def _subgroup_reduce(frame: Frame, op: SubgroupReduceOp) -> Iterator[Event] | No
 
 
 def _reduce_together(frame: Frame, op: SubgroupReduceOp, lane: int, size: int, stride: int) -> Iterator[Event]:
-    """Combine the values of a cluster: those work-items whose ids are `stride` apart, `size` of them."""
+    """Combine the values of a cluster of `size` work-items whose ids are `stride` apart."""
     values = yield from together(frame, op, frame.array(op.value), list)
     first = lane // (size * stride) * (size * stride) + lane % stride
     cluster = np.stack([values[first + i * stride] for i in range(size)])

@@ -1,4 +1,4 @@
-"""Launches a kernel of a module: its arguments, its work-groups, its sub-groups."""
+"""Launch of a kernel of a module: its arguments, work-groups and sub-groups."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -39,8 +39,7 @@ from tests.oracle.work_items import is_of_work_items
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """How a kernel is executed: its block, the sub-groups of a work-group, and how many of these are executed, or of
-    their work-items."""
+    """Shape of an execution: the block, the sub-groups of a work-group, the number of sub-groups or work-items run."""
 
     block: Extents
     subgroups: int
@@ -59,9 +58,9 @@ def interpret(
     kernel may say its block itself. bf16 is held as its bits in uint16. An array for an i64 is its address.
 
     Raises:
-        InvalidLaunch: no such kernel, or not what it takes.
-        InterpretationRefused: something whose meaning is not known here.
-        KernelFault: the kernel does what has no meaning.
+        InvalidLaunch: no such kernel, or arguments that it does not take.
+        InterpretationRefused: an operation that the interpreter does not support.
+        KernelFault: the kernel's behaviour is undefined.
     """
     function = _kernel(module, kernel)
     inputs = function.body.blocks[0].args[: len(function.function_type.inputs)]
@@ -88,7 +87,7 @@ def _kernel(module: ModuleOp, name: str) -> gpu.FuncOp:
 
 
 def _block(function: gpu.FuncOp, given: Extents | None) -> Extents | None:
-    """The block that the kernel says or that is given, which must agree."""
+    """Return the block that the kernel states or the caller gives; both must agree."""
     known = function.known_block_size
     if known is None:
         return given
@@ -115,7 +114,7 @@ def _shape(function: gpu.FuncOp, operations: Sequence[Operation], block: Extents
 
 
 def _groups(memory: Memory, symbols: dict[str, Operation], grid: Extents, shape: _Shape) -> Iterator[WorkGroup]:
-    """The work-groups, x fastest."""
+    """Yield the work-groups, x fastest."""
     for z, y, x in np.ndindex(grid[::-1]):
         yield WorkGroup(
             memory, symbols, grid, shape.block, (x, y, z), shape.subgroups, shape.counts_subgroups, shape.whole
@@ -123,14 +122,14 @@ def _groups(memory: Memory, symbols: dict[str, Operation], grid: Extents, shape:
 
 
 def _frame(group: WorkGroup, shape: _Shape, number: int) -> Frame:
-    """Where one sub-group starts, or one work-item."""
+    """Return the frame in which a sub-group, or a work-item, starts."""
     if not shape.of_work_items:
         return Frame(group, number)
     return Frame(group, number // subgroup_size(), lane=number % subgroup_size())
 
 
 def _start(function: gpu.FuncOp, frame: Frame, arguments: Sequence[Value]) -> Running:
-    """The code of one sub-group or work-item, with the buffers that the function declares."""
+    """Start the code of one sub-group or work-item, with the buffers that the function declares."""
     values = list(arguments)
     for buffer in function.body.blocks[0].args[len(arguments) :]:
         assert isinstance(buffer.type, MemRefType)  # gpu.func's verifier
@@ -139,7 +138,7 @@ def _start(function: gpu.FuncOp, frame: Frame, arguments: Sequence[Value]) -> Ru
 
 
 def _reached(function: Operation, symbols: dict[str, Operation]) -> list[Operation]:
-    """The operations of a kernel and of the functions that it calls."""
+    """Return the operations of a kernel and of the functions that it calls."""
     found: dict[Operation, None] = {}
     todo = [function]
     while todo:

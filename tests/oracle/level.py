@@ -1,4 +1,4 @@
-"""Whether a kernel is written for a work-group as a whole or for each of its sub-groups."""
+"""Level of a kernel: written for the whole work-group, or for each of its sub-groups."""
 
 from collections.abc import Iterator, Sequence
 
@@ -30,12 +30,12 @@ _SHARED = {"xegpu.atomic_rmw", "xetile.atomic_rmw", "memref.atomic_rmw", "xegpu.
 
 
 def is_whole(operations: Sequence[Operation]) -> bool:
-    """Whether operations say how sub-groups share work, and so are for a work-group as a whole."""
+    """Return whether operations are written for the whole work-group: some type distributes work to sub-groups."""
     return any(_distributes(attribute) for op in operations for attribute in _attributes(op))
 
 
 def is_alike(operations: Sequence[Operation]) -> bool:
-    """Whether all sub-groups do the same and none sees another: then one stands for all."""
+    """Return whether all sub-groups compute the same independently, so that executing one is enough."""
     names = {name_of(op) for op in operations}
     return not names & (_PLACES | _SHARED) and not any(_is_local(t) for op in operations for t in _types(op))
 

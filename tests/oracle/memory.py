@@ -38,18 +38,18 @@ _UNWRITTEN = 0xFF  # NaN as a float, -1 as an integer: a read of what nobody wro
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Buffer:
-    """Bytes that start at an address."""
+    """Bytes at an address."""
 
     address: int
     data: NDArray[np.uint8]
 
     def read(self, element: Element, starts: Array) -> Array:
-        """The elements at these bytes."""
+        """Read the elements that start at these bytes."""
         index = self._indices(element, starts)
         return element.unpack(self._typed(element)[index] if index is not None else self._bytes(element, starts))
 
     def write(self, element: Element, starts: Array, values: Array) -> None:
-        """Store elements at these bytes; of several at one place the last stays."""
+        """Store elements at these bytes; of several at one place the last wins."""
         if not self.data.flags.writeable:
             raise KernelFault("", "expected stores to arrays that can be written, got one to an array that cannot")
         index = self._indices(element, starts)
@@ -61,7 +61,7 @@ class Buffer:
         self.data[places] = np.ascontiguousarray(packed)[..., None].view(np.uint8)
 
     def _indices(self, element: Element, starts: Array) -> Array | None:
-        """Places in a table of elements; None where they are not aligned to one."""
+        """Return indices in the buffer as an array of elements; None if not aligned."""
         if starts.size and (starts.min() < 0 or starts.max() > len(self.data) - element.nbytes):
             raise KernelFault(
                 "",
@@ -81,32 +81,32 @@ class Buffer:
 
 @dataclass(slots=True)
 class Memory:
-    """The buffers of a launch, found by address. Those of shared local memory are of the work-group that runs."""
+    """The buffers of a launch, found by address. Those in shared local memory belong to the running work-group."""
 
     buffers: dict[int, Buffer] = field(default_factory=dict[int, Buffer])
     _global: int = 0
     _local: int = 0
 
     def add_global(self, data: NDArray[np.uint8]) -> Buffer:
-        """A buffer in device memory, or private."""
+        """Add a buffer in device or private memory."""
         self._global += 1
         return self._add(self._global * _GLOBAL_STEP, data)
 
     def add_local(self, nbytes: int) -> Buffer:
-        """A buffer in shared local memory."""
+        """Add a buffer in shared local memory."""
         self._local += 1
         return self._add(self._local * _LOCAL_STEP, fresh(nbytes))
 
     def drop_local(self) -> None:
-        """Forget shared local memory: the next work-group has its own."""
+        """Drop shared local memory: the next work-group has its own."""
         self.buffers = {address: b for address, b in self.buffers.items() if address >= _GLOBAL_STEP}
         self._local = 0
 
     def find(self, address: int) -> tuple[Buffer, int]:
-        """The buffer of an address, and how many bytes into it.
+        """Return the buffer of an address, and the offset in it.
 
         Raises:
-            KernelFault: no buffer is there.
+            KernelFault: no buffer has the address.
         """
         step = _GLOBAL_STEP if address >= _GLOBAL_STEP // 2 else _LOCAL_STEP
         start = (address + step // 2) // step * step  # also for what is somewhat before its buffer
@@ -120,7 +120,7 @@ class Memory:
 
 
 def fresh(nbytes: int) -> NDArray[np.uint8]:
-    """Memory that nobody wrote yet."""
+    """Return uninitialised memory."""
     return np.full(nbytes, _UNWRITTEN, np.uint8)
 
 
@@ -140,11 +140,11 @@ class View:
 
     @property
     def span(self) -> int:
-        """Elements from the first to the last."""
+        """Return the number of elements from the first to the last."""
         return span_of(self.shape, self.strides)
 
     def places(self) -> Array:
-        """Where each element starts, in bytes of the buffer."""
+        """Return the start of each element, in bytes of the buffer."""
         total = np.zeros(self.shape, np.int64)
         for axis, (extent, stride) in enumerate(zip(self.shape, self.strides, strict=True)):
             steps = np.arange(extent, dtype=np.int64) * stride
@@ -152,10 +152,10 @@ class View:
         return self.start + total * self.element.nbytes
 
     def place(self, indices: Ints) -> Array:
-        """Where one element starts.
+        """Return the start of one element.
 
         Raises:
-            KernelFault: it is outside the shape.
+            KernelFault: the element is outside the shape.
         """
         if any(not 0 <= i < n for i, n in zip(indices, self.shape, strict=True)):
             raise KernelFault("", f"expected an index within {format_ints(self.shape)}, got {format_ints(indices)}")
@@ -163,7 +163,7 @@ class View:
         return np.asarray(self.start + steps * self.element.nbytes, np.int64)
 
     def load(self) -> Array:
-        """All elements."""
+        """Load all elements."""
         return self.buffer.read(self.element, self.places())
 
     def store(self, values: Array) -> None:
@@ -172,17 +172,17 @@ class View:
 
 
 def span_of(shape: Ints, strides: Ints) -> int:
-    """Elements from the first of a strided array to its last."""
+    """Return the number of elements from the first of a strided array to its last."""
     return 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) if prod(shape) else 0
 
 
 def row_major(shape: Ints) -> Ints:
-    """Strides of a dense array."""
+    """Return the strides of a dense array."""
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
 def layout_of(type_: MemRefType[Any], shape: Ints) -> tuple[Ints | None, int | None]:
-    """Strides and offset that a memref's type says for this shape; None: it leaves them open.
+    """Return strides and offset of a memref's type for this shape; None where dynamic.
 
     Raises:
         InterpretationRefused: its layout has no strides.
@@ -200,7 +200,7 @@ def layout_of(type_: MemRefType[Any], shape: Ints) -> tuple[Ints | None, int | N
 
 
 def _strides_of_map(map_: AffineMap, shape: Ints, type_: Attribute) -> Ints:
-    """Strides of a permutation, whose results index a dense array of the permuted shape."""
+    """Return the strides of a permutation map, whose results index a dense array of the permuted shape."""
     rank = len(shape)
     order = [next((d for d in range(rank) if r == AffineMap.identity(rank).results[d]), None) for r in map_.results]
     kept = [d for d in order if d is not None]
@@ -211,7 +211,7 @@ def _strides_of_map(map_: AffineMap, shape: Ints, type_: Attribute) -> Ints:
 
 
 def is_local(type_: MemRefType[Any]) -> bool:
-    """Whether a memref is in shared local memory, in any spelling of that.
+    """Return whether a memref is in shared local memory, in any spelling of it.
 
     Raises:
         InterpretationRefused: a memory space that is not known.

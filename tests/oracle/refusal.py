@@ -1,4 +1,4 @@
-"""Why an interpretation ends without a result: the interpreter cannot, or the kernel may not."""
+"""Errors of the interpreter: an operation is not supported, or the kernel is at fault."""
 
 from typing import Self
 
@@ -6,7 +6,7 @@ from codegen.errors import CodegenError
 
 
 class InterpretationRefused(CodegenError):
-    """The interpreter does not know what something means and does not guess. `where` is the operation's text."""
+    """The interpreter does not support an operation and does not guess. `where` is the operation's text."""
 
     def __init__(self, where: str, message: str) -> None:
         super().__init__(f"interpretation refused: {message}{_at(where)}")
@@ -16,12 +16,12 @@ class InterpretationRefused(CodegenError):
         return InterpretationRefused, (self.where, self.message)
 
     def at(self, where: str) -> Self:
-        """The same of an operation, if it names none yet."""
+        """Return the error with the text of an operation, unless it has one."""
         return self if self.where else type(self)(where, self.message)
 
 
 class KernelFault(CodegenError):
-    """The kernel does what has no meaning: an access outside memory, a barrier that not all reach, and the like."""
+    """The kernel's behaviour is undefined: an access outside memory, a barrier that not all reach, and the like."""
 
     def __init__(self, where: str, message: str) -> None:
         super().__init__(f"kernel fault: {message}{_at(where)}")
@@ -31,7 +31,7 @@ class KernelFault(CodegenError):
         return KernelFault, (self.where, self.message)
 
     def at(self, where: str) -> Self:
-        """The same of an operation, if it names none yet."""
+        """Return the error with the text of an operation, unless it has one."""
         return self if self.where else type(self)(where, self.message)
 
 

@@ -1,4 +1,4 @@
-"""Which function gives an operation its meaning."""
+"""Registry of the functions that execute operations."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -18,7 +18,7 @@ _RULES: dict[str, Rule] = {}
 
 
 def rule(*names: str) -> Callable[[Decorated], Decorated]:
-    """Make a function the meaning of the operations of these names."""
+    """Register a function for the operations of these names."""
 
     def register(function: Decorated) -> Decorated:
         for name in names:
@@ -30,10 +30,10 @@ def rule(*names: str) -> Callable[[Decorated], Decorated]:
 
 
 def rule_of(operation: type[Op]) -> Callable[[Callable[[Frame, Op], Flow]], Callable[[Frame, Op], Flow]]:
-    """Make a function the meaning of a class of operations."""
+    """Register a function for a class of operations."""
     return rule(operation.name)
 
 
 def find_rule(name: str) -> Rule | None:
-    """The meaning of an operation; None if it has none here."""
+    """Return the function of an operation; None if it is not supported."""
     return _RULES.get(name)

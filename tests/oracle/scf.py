@@ -67,7 +67,7 @@ def _if(frame: Frame, op: scf.IfOp) -> _Running:
 
 
 def _range(frame: Frame, op: scf.IfOp) -> range:
-    """The sub-groups of the work-group that run an scf.if."""
+    """Return the sub-groups of the work-group that run an scf.if."""
     some = attribute(op, "sg_id_range")
     if not isinstance(some, RangeAttr):
         return range(frame.group.subgroups)
@@ -79,13 +79,13 @@ def _range(frame: Frame, op: scf.IfOp) -> range:
 
 
 def _is_inside(frame: Frame, op: scf.IfOp) -> bool:
-    """Whether this sub-group, or any of a work-group as a whole, is in the range of an scf.if."""
+    """Return whether the sub-group, or any of the whole work-group, is in the range of an scf.if."""
     running = _range(frame, op)
     return bool(running) if frame.group.whole else frame.subgroup in running
 
 
 def _holds(frame: Frame, op: scf.IfOp) -> bool:
-    """Whether the condition holds; it may name sub-groups, if it holds for all of the range or for none."""
+    """Return whether the condition holds; if it depends on the sub-group, it must agree for all in the range."""
     if frame.values.get(op.cond) is not Varying.VALUE or attribute(op, "sg_id_range") is None:
         return bool(frame.array(op.cond))
     answers = {_in_subgroup(frame, op.cond, number) for number in _range(frame, op)}
@@ -97,7 +97,7 @@ def _holds(frame: Frame, op: scf.IfOp) -> bool:
 
 
 def _in_subgroup(frame: Frame, value: SSAValue, number: int) -> bool:
-    """What a number that differs between sub-groups is in one of them."""
+    """Return the value in one sub-group of a number that differs between sub-groups."""
     one = Frame(replace(frame.group, whole=False), number, dict(frame.values))
     _recompute(one, value)
     return bool(one.array(value))
@@ -140,7 +140,7 @@ def _switch(frame: Frame, op: scf.IndexSwitchOp) -> _Running:
 
 @rule_of(scf.ParallelOp)
 def _parallel(frame: Frame, op: scf.ParallelOp) -> _Running:
-    """One iteration after the other, in row-major order."""
+    """Run the iterations one after the other, in row-major order."""
     bounds = [tuple(map(frame.number, values)) for values in (op.lowerBound, op.upperBound, op.step)]
     ranges = [range(*bound) for bound in zip(*bounds, strict=True)]
     totals = tuple(frame.values[v] for v in op.initVals)

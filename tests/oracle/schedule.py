@@ -1,4 +1,4 @@
-"""Runs the sub-groups of a work-group in turns, from barrier to barrier."""
+"""Scheduler of the sub-groups of a work-group, from barrier to barrier."""
 
 from collections import Counter
 from collections.abc import Generator, Sequence
@@ -35,10 +35,10 @@ class _Thread:
 
 
 def run_together(group: WorkGroup, running: Sequence[Running]) -> None:
-    """Run all to their end. Between barriers they run one after the other, in the order of their ids.
+    """Run all sub-groups to their end; between barriers they run one after the other, in the order of their ids.
 
     Raises:
-        KernelFault: some wait for what cannot come.
+        KernelFault: a deadlock.
     """
     threads = [_Thread(code) for code in running]
     ready = list(threads)
@@ -49,7 +49,7 @@ def run_together(group: WorkGroup, running: Sequence[Running]) -> None:
 
 
 def _released(group: WorkGroup, threads: Sequence[_Thread]) -> list[_Thread]:
-    """Those whose wait is over; none once all have ended."""
+    """Return the threads whose wait is over; none once all have ended."""
     if all(thread.ended for thread in threads):
         return []
     met = [thread for thread in threads if _met(group, thread.waits)] or _whole(threads)
@@ -62,7 +62,7 @@ def _released(group: WorkGroup, threads: Sequence[_Thread]) -> list[_Thread]:
 
 
 def _met(group: WorkGroup, wait: Event | None) -> bool:
-    """Whether a named barrier was completed as often as a sub-group waits for."""
+    """Return whether a named barrier was completed as often as a sub-group waits for."""
     if not isinstance(wait, AtNamedBarrier):
         return False
     meeting = group.meetings.get(wait.barrier.number)
@@ -70,13 +70,13 @@ def _met(group: WorkGroup, wait: Event | None) -> bool:
 
 
 def _whole(threads: Sequence[_Thread]) -> list[_Thread]:
-    """The work-items of those sub-groups of which all wait at one operation that takes all."""
+    """Return the work-items of sub-groups whose work-items all wait at the same operation."""
     counts = Counter(thread.waits for thread in threads if isinstance(thread.waits, AtSubgroup))
     return [t for t in threads if isinstance(t.waits, AtSubgroup) and counts[t.waits] == subgroup_size()]
 
 
 def _where(threads: Sequence[_Thread]) -> str:
-    """Which sub-groups are where, for a message."""
+    """Describe the positions of the sub-groups for a message."""
     places: dict[str, list[int]] = {}
     seen: dict[object, str] = {}
     for number, thread in enumerate(threads):

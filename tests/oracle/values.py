@@ -1,4 +1,4 @@
-"""What values are: numbers in registers, and what describes memory."""
+"""Values of the interpreter: numbers in registers, and descriptors of memory."""
 
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -22,14 +22,14 @@ from tests.oracle.refusal import KernelFault
 
 
 class Varying(Enum):
-    """A number that is another in each sub-group, where a work-group is executed as a whole."""
+    """A number that differs between sub-groups while the work-group is executed as a whole."""
 
     VALUE = "varying"
 
 
 @dataclass(frozen=True, slots=True)
 class BlockOf:
-    """A block of a matrix: the matrix's place, sizes and strides, and the block's offsets in it.
+    """A block of a matrix: the matrix's start, sizes and strides, and the block's offsets in it.
 
     `start` is the byte of the buffer where the matrix starts. A matrix may have more dimensions than the block; those
     in front index it. A block that is not `checked` must lie inside the buffer.
@@ -44,24 +44,24 @@ class BlockOf:
     checked: bool = True
 
     def moved(self, by: Ints) -> Self:
-        """The block `by` further; dimensions in front that `by` lacks stay."""
+        """Return the block moved by `by`; leading dimensions that `by` lacks stay."""
         steps = (0,) * (len(self.offsets) - len(by)) + by
         return replace(self, offsets=tuple(o + s for o, s in zip(self.offsets, steps, strict=True)))
 
     def load(self, shape: Ints, padding: Array) -> Array:
-        """A block of this shape; padding outside the matrix."""
+        """Load a block of this shape; padding outside the matrix."""
         starts, inside = self._places(shape)
         values = np.full(shape, padding, self.element.register)
         values[inside] = self.buffer.read(self.element, starts[inside])
         return values
 
     def store(self, values: Array) -> None:
-        """Store a block; what is outside the matrix is dropped."""
+        """Store a block; elements outside the matrix are dropped."""
         starts, inside = self._places(values.shape)
         self.buffer.write(self.element, starts[inside], values[inside])
 
     def scattered(self, shape: Ints) -> "Scattered":
-        """The elements of a block of this shape; those outside the matrix do not exist."""
+        """Return the elements of a block of this shape; those outside the matrix do not exist."""
         starts, inside = self._places(shape)
         return Scattered(self.element, starts + self.buffer.address, inside)
 
@@ -83,9 +83,9 @@ class BlockOf:
 
 @dataclass(frozen=True, slots=True)
 class Scattered:
-    """Elements anywhere: the address of each, or of each chunk, and which of them exist.
+    """Scattered elements: the address of each, or of each chunk, and a mask of those that exist.
 
-    Those exist whose addresses are within `bounds`, if there are some.
+    With `bounds`, only elements within them exist.
     """
 
     element: Element
@@ -94,7 +94,7 @@ class Scattered:
     bounds: tuple[int, int] | None = None
 
     def moved(self, by: Array) -> Self:
-        """The elements `by` elements further."""
+        """Return the elements moved by `by` elements."""
         addresses = self.addresses + by * self.element.nbytes
         inside = np.ones(addresses.shape, np.bool_)
         if self.bounds is not None:
@@ -103,7 +103,7 @@ class Scattered:
         return replace(self, addresses=addresses, inside=inside)
 
     def masked(self, mask: Array) -> Self:
-        """Only the elements where a mask is true."""
+        """Return the elements under a mask."""
         return replace(self, inside=self.inside & mask)
 
 
@@ -124,10 +124,10 @@ class MatrixDesc:
     shape: Ints
 
     def places(self, offsets: Ints, shape: Ints) -> Array:
-        """Where each element of a part of this shape starts, in bytes of the buffer.
+        """Return the start of each element of a part of this shape, in bytes of the buffer.
 
         Raises:
-            KernelFault: it is not inside the matrix.
+            KernelFault: the part is outside the matrix.
         """
         lead = len(offsets) - len(shape)
         extents = (1,) * lead + shape
@@ -146,7 +146,7 @@ class MatrixDesc:
 
 @dataclass(frozen=True, slots=True)
 class NamedBarrier:
-    """A named barrier of the work-group, and how many sub-groups meet at it."""
+    """A named barrier of the work-group, and the number of sub-groups that meet at it."""
 
     number: int
     participants: int

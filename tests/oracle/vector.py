@@ -146,7 +146,7 @@ def _insert_slice(frame: Frame, op: Operation) -> None:
 
 @rule("vector.shuffle")
 def _shuffle(frame: Frame, op: Operation) -> None:
-    """What is taken from nowhere is the first element."""
+    """Shuffle two vectors; a poison index selects the first element."""
     both = np.concatenate([np.atleast_1d(frame.array(v)) for v in op.operands])
     frame.set(op.results[0], both[np.maximum(integers(op, "mask"), 0)])
 
@@ -187,7 +187,7 @@ def _constant_mask(frame: Frame, op: Operation) -> None:
 
 
 def _mask(sizes: Ints, shape: Ints) -> Array:
-    """True where each index is below its size."""
+    """Return a mask that is true where each index is below its size."""
     mask = np.zeros(shape, np.bool_)
     mask[tuple(slice(0, max(size, 0)) for size in sizes)] = True
     return mask
@@ -205,7 +205,7 @@ def _outer_product(frame: Frame, op: Operation) -> None:
 
 @rule_of(ContractOp)
 def _contract(frame: Frame, op: ContractOp) -> None:
-    """Products in the whole space of iterations, combined along the dimensions that reduce."""
+    """Multiply in the whole iteration space and combine along the reduction dimensions."""
     lhs, rhs, acc = (frame.array(v) for v in (op.lhs, op.rhs, op.acc))
     element = element_of(op.result.type)
     wide = np.float64 if element.kind is Kind.FLOAT else np.int64
@@ -229,7 +229,7 @@ def _dimensions(map_: AffineMap) -> list[int]:
 
 
 def _spread(values: Array, dimensions: list[int], rank: int) -> Array:
-    """Values as a part of the space of iterations, 1 where they do not vary."""
+    """Return values in the rank of the iteration space, with length 1 where they do not vary."""
     order = sorted(range(len(dimensions)), key=lambda axis: dimensions[axis])
     shape = [1] * rank
     for axis in order:

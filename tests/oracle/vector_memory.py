@@ -83,7 +83,7 @@ def _zero(value: SSAValue) -> Array:
 def _row(
     frame: Frame, base: SSAValue, indices: Sequence[SSAValue], shape: Ints, mask: Array | None = None
 ) -> Scattered:
-    """The elements of a vector along the last dimensions of a memref; those that a mask takes must be inside."""
+    """Return the elements of a vector along the last dimensions of a memref; unmasked ones must be inside."""
     view = frame.view(base)
     axes: list[int | None] = list(range(len(view.shape) - len(shape), len(view.shape)))
     places, insides = _elements(view, frame.numbers(indices), axes, shape)
@@ -94,7 +94,7 @@ def _row(
 
 
 def _indexed(frame: Frame, base: SSAValue, offsets: Sequence[SSAValue], indices: SSAValue, mask: Array) -> Scattered:
-    """The elements at indices along the last dimension of a memref, from offsets on."""
+    """Return the elements at indices along the last dimension of a memref, from offsets on."""
     view = frame.view(base)
     start = view.buffer.address + view.start
     steps = sum(o * s for o, s in zip(frame.numbers(offsets), view.strides, strict=True))
@@ -117,7 +117,7 @@ def _transfer_write(frame: Frame, op: vector.TransferWriteOp) -> None:
 def _transfer(
     frame: Frame, op: Operation, base: SSAValue, indices: Sequence[SSAValue], shape: Ints, mask: SSAValue | None
 ) -> Scattered:
-    """The elements of a transfer; one that leaves the memref where it says that it does not is a fault."""
+    """Return the elements of a transfer; one outside the memref in a dimension marked in-bounds is a fault."""
     view, map_ = frame.view(base), attribute(op, "permutation_map")
     assert isinstance(map_, AffineMapAttr)
     axes = _axes(map_.data)
@@ -132,14 +132,14 @@ def _transfer(
 
 
 def _axes(map_: AffineMap) -> list[int | None]:
-    """The dimension of the memref that each dimension of the vector runs along; None for one that repeats."""
+    """Return the memref's dimension for each dimension of the vector; None for a broadcast one."""
     if not all(isinstance(r, AffineDimExpr | AffineConstantExpr) for r in map_.results):
         raise InterpretationRefused("", f"expected a permutation_map of dimensions and zeros, got {map_}")
     return [r.position if isinstance(r, AffineDimExpr) else None for r in map_.results]
 
 
 def _promised(op: Operation, axes: list[int | None]) -> dict[int, bool]:
-    """Whether the transfer says that it stays inside, for each dimension of the memref that it runs along."""
+    """Return the `in_bounds` flag of each dimension of the memref that the transfer runs along."""
     flags = attribute(op, "in_bounds")
     if not isa(flags, ArrayAttr[IntegerAttr]):
         return {axis: False for axis in axes if axis is not None}
@@ -147,7 +147,7 @@ def _promised(op: Operation, axes: list[int | None]) -> dict[int, bool]:
 
 
 def _spread(mask: Array, axes: list[int | None], shape: Ints) -> Array:
-    """A mask, whose dimensions are those of the memref that are used, as the vector has them."""
+    """Return a mask over the used dimensions of the memref, in the dimensions of the vector."""
     used = sorted(a for a in axes if a is not None)
     ordered = mask.transpose([used.index(a) for a in axes if a is not None])
     extents = [n if a is not None else 1 for a, n in zip(axes, shape, strict=True)]
@@ -155,7 +155,7 @@ def _spread(mask: Array, axes: list[int | None], shape: Ints) -> Array:
 
 
 def _elements(view: View, start: Ints, axes: list[int | None], shape: Ints) -> tuple[Array, list[Array]]:
-    """Addresses of a vector's elements, and for each dimension of the memref whether they are inside of it."""
+    """Return the addresses of a vector's elements, and masks of those inside each dimension of the memref."""
     addresses = np.full(shape, view.buffer.address + view.start, np.int64)
     insides: list[Array] = []
     for axis, (first, extent, stride) in enumerate(zip(start, view.shape, view.strides, strict=True)):

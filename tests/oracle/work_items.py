@@ -1,6 +1,6 @@
-"""Kernels for work-items (SIMT): each executes the kernel alone, and meets those of its sub-group where all take part.
+"""Kernels for work-items (SIMT): each runs alone and waits for its sub-group at operations of all work-items.
 
-What a work-item holds of a block follows the RFC of XeGPU, "Resulting WI Data Fragment", and its tables for load_nd.
+The part of a block that a work-item holds follows the XeGPU RFC: "Resulting WI Data Fragment", tables of load_nd.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -30,7 +30,7 @@ _MADE = -1  # no work-item's number
 
 
 def is_of_work_items(operations: Sequence[Operation]) -> bool:
-    """Whether an operation takes what one work-item holds of a block, or one offset of its own."""
+    """Return whether an operation takes a work-item's part of a block, or an offset of its own."""
     return any(_takes_a_part(op) for op in operations)
 
 
@@ -52,9 +52,9 @@ def _takes_a_part(op: Operation) -> bool:
 def together(
     frame: Frame, op: Operation, given: Given, make: Callable[[list[Given]], Made]
 ) -> Generator[Event, None, Made]:
-    """Wait for all work-items of the sub-group at an operation; what is made of that which each of them gives.
+    """Wait for all work-items of the sub-group at an operation, and return `make` of their values.
 
-    It is made once, of a list in the order of the work-items.
+    `make` is called once, with a list in the order of the work-items.
     """
     count = frame.rounds.get(op, 0)
     frame.rounds[op] = count + 1
@@ -69,7 +69,7 @@ def together(
 
 @cache
 def held(op: xegpu.LoadNdOp | xegpu.StoreNdOp, lane: int) -> list[Ints]:
-    """Which elements of a block a work-item holds, in order; of a transposed block, if `op` transposes."""
+    """Return the elements of a block that a work-item holds, in order; transposed if `op` transposes."""
     desc = cast(TensorDescType, op.desc.type)
     turned = isinstance(op, xegpu.LoadNdOp) and op.transpose is not None
     shape, layout = desc.get_shape(), op.layout or desc.layout
@@ -91,7 +91,7 @@ def held(op: xegpu.LoadNdOp | xegpu.StoreNdOp, lane: int) -> list[Ints]:
 
 
 def _of_message(shape: Ints, width: int, *, packs: bool) -> tuple[Ints, Ints]:
-    """lane_layout and lane_data as the RFC lists them: for one dimension, B, A of 32 bits, A of 8 bits, and any."""
+    """Return lane_layout and lane_data by the RFC's table: one dimension, B, A of 32 or 8 bits, and any other."""
     if len(shape) == 1:
         return (subgroup_size(),), (1,)
     if subgroup_size() != 16 and width < 32:

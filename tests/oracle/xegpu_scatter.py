@@ -36,7 +36,7 @@ def _create(frame: Frame, op: xegpu.CreateTdescOp) -> None:
 
 
 def _own(frame: Frame, values: Array) -> Array:
-    """Of what each work-item has for all of its sub-group, its own."""
+    """Return the work-item's own element of values that hold one per work-item."""
     return values[frame.lane : frame.lane + 1] if frame.lane is not None and values.size == subgroup_size() else values
 
 
@@ -47,7 +47,7 @@ def _update_offset(frame: Frame, op: xegpu.UpdateOffsetOp) -> None:
 
 @rule_of(xegpu.LoadOp)
 def _load(frame: Frame, op: xegpu.LoadOp) -> None:
-    """What is masked out is zero."""
+    """Load elements; masked ones are zero."""
     element = element_of(op.result.type)
     places = _places(frame, op, op.source, element)
     values = read(frame, places, np.zeros((), element.register))
@@ -66,7 +66,7 @@ def _store(frame: Frame, op: xegpu.StoreOp) -> None:
 
 
 def _places(frame: Frame, op: xegpu.LoadOp | xegpu.StoreOp, target: SSAValue, element: Element) -> Scattered:
-    """The elements of an access, those of a chunk in a last dimension, under its mask."""
+    """Return the elements of an access under its mask; those of a chunk are in the last dimension."""
     mask: Array = _own(frame, frame.array(op.mask))
     if isinstance(target.type, TensorDescType):
         scatter = target.type.scatter

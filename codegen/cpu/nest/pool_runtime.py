@@ -444,4 +444,4 @@ declare hidden void @xetune_pool_barrier(ptr, i32)
 declare hidden void @xetune_pool_gather(ptr, ptr, i64, i64)
 declare hidden i1 @xetune_amx_permitted()
 """
-"""What a kernel calls."""
+"""Declarations of the pool's functions that kernels call."""

@@ -66,8 +66,8 @@ def analyse(function: Function) -> Lanes:
 def _differs(i: Instruction, varying: set[str], private: dict[str, int]) -> bool:
     if i.opcode == "call":
         return call_differs(i, varying)
-    if i.opcode == "atomicrmw" or i.type.element == "bfloat":
-        return True  # executed lane by lane; the CPU has no bfloat, which is stored as bits
+    if i.opcode == "atomicrmw":
+        return True  # executed lane by lane
     if i.opcode == "load" and i.operands[0].local in private:
         return True
     return i.result not in private and any(o.local in varying for o in i.operands)
@@ -75,7 +75,7 @@ def _differs(i: Instruction, varying: set[str], private: dict[str, int]) -> bool
 
 def _phi_differs(phi: Instruction, block: Block, varying: set[str], regions: tuple[Region, ...]) -> bool:
     """Return whether a phi differs, also because diverged lanes reconverge from blocks with different values."""
-    if any(o.local in varying for o in phi.operands) or phi.type.element == "bfloat":
+    if any(o.local in varying for o in phi.operands):
         return True
     if any(block.label in region.blocks for region in regions):
         return True

@@ -135,7 +135,7 @@ def scatter_bytes(w: Writer, i: Instruction, pointer: Operand, array: str, count
 def atomic(w: Writer, i: Instruction) -> None:
     """Write an atomic update by each lane; its result replaces its operand."""
     type_ = i.type
-    if type_.count or type_.element in ("ptr", "i1", "bfloat", "half"):
+    if type_.count or type_.element in ("ptr", "i1", "half"):
         raise not_emulated(f"an atomic update of {type_}", i.text)
     array = w.new_array(type_)
     w.store_row(type_.element, w.row(i.operands[1]), array)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from codegen.emulate.refusal import not_emulated
 from codegen.emulate.rows.rows import Functions, Lines, row_type
 from codegen.simulate.llvm_ir.ir import Instruction
 
@@ -15,9 +14,6 @@ def _operand_row(i: Instruction, index: int = 0) -> str:
 
 
 def _compare(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
-    if i.operands[0].type.element == "bfloat":
-        wide = [widened(w, row) for row in rows]
-        return w.line(f"{i.opcode} {i.detail} {row_type('float')} {wide[0]}, {wide[1]}")
     return w.line(f"{i.opcode} {i.detail} {_operand_row(i)} {rows[0]}, {rows[1]}")
 
 
@@ -31,9 +27,6 @@ def _cast(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
 
 
 def _binary(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
-    if i.type.element == "bfloat":
-        wide = [widened(w, row) for row in rows]
-        return rounded(w, w.line(f"{i.opcode} {row_type('float')} {wide[0]}, {wide[1]}"))
     return w.line(f"{i.opcode} {row_type(i.type.element)} {rows[0]}, {rows[1]}")
 
 
@@ -48,39 +41,11 @@ def _divide(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
 
 
 def _negate(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
-    if i.type.element == "bfloat":
-        return w.line(f"xor {row_type('i16')} {rows[0]}, splat (i16 {-(2**15)})")
     return w.line(f"fneg {row_type(i.type.element)} {rows[0]}")
 
 
 def _same(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
     return rows[0]
-
-
-def _float_cast(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
-    source, to = i.operands[0].type.element, i.type.element
-    if "bfloat" not in (source, to):
-        return _cast(w, f, i, rows)
-    if (source, to) == ("float", "bfloat"):
-        return rounded(w, rows[0])
-    if (source, to) == ("bfloat", "float"):
-        return widened(w, rows[0])
-    raise not_emulated(f"{i.opcode} of {source} to {to}", i.text)
-
-
-def _to_float(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
-    """Convert to bfloat through float: correct if the integer is exact in it."""
-    if i.type.element != "bfloat":
-        return _cast(w, f, i, rows)
-    if i.operands[0].type.dtype.itemsize > 2:
-        raise not_emulated(f"{i.opcode} to bfloat, which would round twice", i.text)
-    return rounded(w, w.line(f"{i.opcode} {_operand_row(i)} {rows[0]} to {row_type('float')}"))
-
-
-def _to_integer(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
-    if i.operands[0].type.element != "bfloat":
-        return _cast(w, f, i, rows)
-    return w.line(f"{i.opcode} {row_type('float')} {widened(w, rows[0])} to {row_type(i.type.element)}")
 
 
 def _address(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
@@ -93,7 +58,7 @@ def _address(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
 
 
 def rounded(w: Lines, value: str) -> str:
-    """Round a row of floats to the bits of bfloats: to nearest, ties to even; NaN stays a NaN."""
+    """Round a row of floats to the bits of bf16: to nearest, ties to even; NaN stays a NaN."""
     wide, floats = row_type("i32"), row_type("float")
     bits = w.line(f"bitcast {floats} {value} to {wide}")
     upper = w.line(f"lshr {wide} {bits}, splat (i32 16)")
@@ -108,7 +73,7 @@ def rounded(w: Lines, value: str) -> str:
 
 
 def widened(w: Lines, bits: str) -> str:
-    """Convert a row of bfloat bits to floats."""
+    """Convert a row of bits of bf16 to floats."""
     wide = w.line(f"zext {row_type('i16')} {bits} to {row_type('i32')}")
     up = w.line(f"shl {row_type('i32')} {wide}, splat (i32 16)")
     return w.line(f"bitcast {row_type('i32')} {up} to {row_type('float')}")
@@ -120,10 +85,7 @@ _FLOAT_BINARY = ("fadd", "fsub", "fmul", "fdiv", "frem")
 FORMS: dict[str, Form] = {
     **dict.fromkeys((*_INTEGER_BINARY, *_FLOAT_BINARY), _binary),
     **dict.fromkeys(("udiv", "sdiv", "urem", "srem"), _divide),
-    **dict.fromkeys(("trunc", "zext", "sext"), _cast),
-    **dict.fromkeys(("fptoui", "fptosi"), _to_integer),
-    **dict.fromkeys(("uitofp", "sitofp"), _to_float),
-    **dict.fromkeys(("fptrunc", "fpext"), _float_cast),
+    **dict.fromkeys(("trunc", "zext", "sext", "fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp"), _cast),
     **dict.fromkeys(("ptrtoint", "inttoptr"), _address),
     "fneg": _negate,
     "freeze": _same,

@@ -48,7 +48,7 @@ def _way(name: str) -> str:
 def reduce_lanes(w: Writer, i: Instruction) -> None:
     """Reduce or scan the values of all lanes, in order of lanes."""
     name, type_ = name_of(i), i.type.element
-    if i.type.count or type_ == "bfloat":
+    if i.type.count:
         raise not_emulated(f"a reduction of {i.type}", i.text)
     is_float = i.type.dtype.kind == "f"
     is_unsigned = parameter_types(i.detail)[-1:] in ("h", "t", "j", "m")

@@ -7,6 +7,7 @@ from codegen.emulate.refusal import not_emulated
 from codegen.emulate.rows.elements import Form, rounded, widened
 from codegen.emulate.rows.rows import Functions, Lines, row_type
 from codegen.simulate.llvm_ir.ir import Instruction
+from codegen.xe.bf16_conversions import FROM_BITS, TO_BITS
 
 _SUFFIX = {"half": "f16", "float": "f32", "double": "f64"}
 # OpenCL's name of a function, its parameters all of one type: `S_` and `S0_` repeat a vector.
@@ -23,6 +24,11 @@ _DIRECT = frozenset(
     )
 )
 
+_CONVERSIONS: dict[str, Form] = {
+    TO_BITS: lambda w, f, i, rows: rounded(w, rows[0]),
+    FROM_BITS: lambda w, f, i, rows: widened(w, rows[0]),
+}
+
 
 def math_form(i: Instruction) -> Form:
     """Return the row form of a function.
@@ -31,6 +37,8 @@ def math_form(i: Instruction) -> Form:
         CompileFailed: it is not known.
     """
     name = name_of(i)
+    if name in _CONVERSIONS:
+        return _CONVERSIONS[name]
     if not name.startswith("llvm."):
         return _opencl
     name = name.removeprefix("llvm.")
@@ -49,12 +57,9 @@ def math_form(i: Instruction) -> Form:
 def _direct(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
     name = name_of(i).removeprefix("llvm.")
     name = _ROUNDED_AS.get(name, name)
-    element = "float" if i.type.element == "bfloat" else i.type.element
-    rows = [widened(w, row) for row in rows] if i.type.element == "bfloat" else rows
-    row, symbol = row_type(element), f"llvm.{name}.v16{_SUFFIX[element]}"
+    row, symbol = row_type(i.type.element), f"llvm.{name}.v16{_SUFFIX[i.type.element]}"
     f.declare(symbol, f"declare {row} @{symbol}({', '.join([row] * len(rows))})")
-    result = w.line(f"call {row} @{symbol}({', '.join(f'{row} {value}' for value in rows)})")
-    return rounded(w, result) if i.type.element == "bfloat" else result
+    return w.line(f"call {row} @{symbol}({', '.join(f'{row} {value}' for value in rows)})")
 
 
 def _opencl(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
@@ -75,9 +80,7 @@ def _chosen(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
 
 def _extreme(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
     """Return the maximum or minimum; NaN wins in maximum and minimum, and loses in maxnum and minnum."""
-    name, is_bfloat = name_of(i).removeprefix("llvm."), i.type.element == "bfloat"
-    row = row_type("float" if is_bfloat else i.type.element)
-    a, b = (widened(w, value) for value in rows) if is_bfloat else rows
+    name, row, (a, b) = name_of(i).removeprefix("llvm."), row_type(i.type.element), rows
     first = w.line(f"fcmp {_EXTREMES[name]} {row} {a}, {b}")
     winner, other = (a, b) if name.endswith("imum") else (b, a)
     unordered = w.line(f"fcmp uno {row} {winner}, {winner}")
@@ -86,7 +89,7 @@ def _extreme(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
     if name.endswith("imum"):
         unordered = w.line(f"fcmp uno {row} {other}, {other}")
         chosen = w.line(f"select {row_type('i1')} {unordered}, {row} {other}, {row} {chosen}")
-    return rounded(w, chosen) if is_bfloat else chosen
+    return chosen
 
 
 def _absolute(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:

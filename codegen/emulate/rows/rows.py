@@ -11,8 +11,8 @@ from codegen.simulate.llvm_ir.ir import (
 )
 from codegen.simulate.values import LANES
 
-# What values are computed as: a bfloat is its bits, a pointer its address.
-_COMPUTED = {"bfloat": "i16", "ptr": "i64"}
+# What values are computed as: a pointer is its address.
+_COMPUTED = {"ptr": "i64"}
 # Memory has no truth values: they take a byte.
 _KEPT = {"i1": "i8"}
 

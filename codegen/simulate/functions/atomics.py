@@ -8,8 +8,6 @@ from codegen.simulate.llvm_ir.ir import Type
 from codegen.simulate.memory.address_space import Place
 from codegen.simulate.values import (
     Array,
-    bf16_to_f32,
-    f32_to_bf16,
     unsigned,
 )
 
@@ -49,18 +47,12 @@ OPERATIONS: dict[str, Update] = {
 
 def read_modify_write(place: Place, type_: Type, update: Update, value: Array) -> Array:
     """Update the memory of each work-item; return the old values, in the shape of the place's offsets."""
-    if type_.element == "bfloat" and update is not OPERATIONS["xchg"]:
-        update = _in_f32(update)
     values = np.broadcast_to(value, place.offsets.shape).reshape(-1)
     out = np.empty(values.shape, type_.dtype)
     for memory, at, chosen in _interleaved(place, type_):
         out[chosen] = memory[at]
         memory[at] = update(out[chosen], values[chosen])
     return out.reshape(place.offsets.shape)
-
-
-def _in_f32(update: Update) -> Update:
-    return lambda old, value: f32_to_bf16(update(bf16_to_f32(old), bf16_to_f32(value)))
 
 
 def compare_exchange(place: Place, type_: Type, expected: Array, new: Array) -> tuple[Array, Array]:

@@ -8,8 +8,6 @@ from codegen.simulate.functions.call import Call
 from codegen.simulate.llvm_ir.mangling import parameter_types
 from codegen.simulate.values import (
     Array,
-    bf16_to_f32,
-    f32_to_bf16,
     undefined,
     unsigned,
 )
@@ -38,15 +36,13 @@ def _relative(call: Call, sign: int) -> Array:
 def _collected(call: Call, function: Callable[[Array, Array], Array], scan: bool) -> Array:
     """Reduce the values of all lanes from lane 0 on; with `scan`, up to each lane."""
     values = np.broadcast_to(call.operands[-1], (call.operands[-1].shape[0], call.subgroups.size))
-    is_bfloat = call.instruction.type.element == "bfloat"
-    values = bf16_to_f32(values) if is_bfloat else values
     is_unsigned = parameter_types(call.instruction.detail)[-1:] in ("h", "t", "j", "m")
     values = unsigned(values) if is_unsigned else values
     out = values.copy()
     for lane in range(1, call.subgroups.size):
         out[:, lane] = function(out[:, lane - 1], values[:, lane])
     out = out if scan else out[:, -1:]
-    return f32_to_bf16(out) if is_bfloat else out.view(call.instruction.type.dtype)
+    return out.view(call.instruction.type.dtype)
 
 
 def _reduction(function: Callable[[Array, Array], Array], scan: bool = False) -> Callable[[Call], Array]:

@@ -1,6 +1,6 @@
 """Mathematics that kernels call: LLVM's intrinsics and OpenCL's functions, element by element.
 
-Floats are computed in their own precision, half and bfloat in float32 and rounded once. The approximate functions of
+Floats are computed in their own precision, half in float32 and rounded once. The approximate functions of
 OpenCL are as exact as the others.
 """
 
@@ -20,6 +20,7 @@ from codegen.simulate.values import (
     f32_to_bf16,
     unsigned,
 )
+from codegen.xe.bf16_conversions import FROM_BITS, TO_BITS
 
 Function = Callable[..., Array]
 
@@ -121,6 +122,14 @@ def _funnel(left: bool) -> Function:
     return apply
 
 
+def _to_bf16_bits(a: Array) -> Array:
+    return f32_to_bf16(a).view(np.int16)
+
+
+def _from_bf16_bits(a: Array) -> Array:
+    return bf16_to_f32(a.view(np.uint16))
+
+
 _FLOAT: dict[str, Function] = {
     "fma": _fused,
     "fmuladd": _fused,
@@ -209,6 +218,7 @@ _OVERLOADED = {
     ("min", "s"): _INTEGER["smin"],
     ("min", "f"): np.fmin,
 }
+_CONVERSIONS: dict[str, Function] = {TO_BITS: _to_bf16_bits, FROM_BITS: _from_bf16_bits}
 _PREFIXES = ("__spirv_ocl_", "native_", "half_")
 
 
@@ -218,6 +228,8 @@ def math_function(call: Call, intrinsic: str) -> Function | None:
     if not intrinsic:
         if name == call.instruction.detail:
             return None
+        if name in _CONVERSIONS:
+            return _CONVERSIONS[name]
         for prefix in _PREFIXES:
             name = name.removeprefix(prefix)
         letter = parameter_types(call.instruction.detail)[-1:]
@@ -226,13 +238,4 @@ def math_function(call: Call, intrinsic: str) -> Function | None:
             return _OVERLOADED[name, sort]
     if name in _INTEGER:
         return _INTEGER[name]
-    function = _FLOAT.get(name)
-    if function is None or call.instruction.type.element != "bfloat":
-        return function
-
-    def in_f32(*values: Array) -> Array:
-        types = (o.type.element for o in call.instruction.operands)
-        wide = [bf16_to_f32(v) if t == "bfloat" else v for v, t in zip(values, types, strict=True)]
-        return f32_to_bf16(function(*wide))
-
-    return in_f32
+    return _FLOAT.get(name)

@@ -8,8 +8,6 @@ from codegen.simulate.llvm_ir.ir import Instruction
 from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.values import (
     Array,
-    bf16_to_f32,
-    f32_to_bf16,
     undefined,
     unsigned,
 )
@@ -19,8 +17,6 @@ Compute = Callable[[Instruction, list[Array]], Array]
 
 def _float_binary(function: Callable[[Array, Array], Array]) -> Compute:
     def rule(i: Instruction, v: list[Array]) -> Array:
-        if i.type.element == "bfloat":
-            return f32_to_bf16(function(bf16_to_f32(v[0]), bf16_to_f32(v[1])))
         return function(v[0], v[1])
 
     return rule
@@ -86,7 +82,7 @@ def _icmp(i: Instruction, v: list[Array]) -> Array:
 
 
 def _fcmp(i: Instruction, v: list[Array]) -> Array:
-    a, b = (bf16_to_f32(x) for x in v) if i.operands[0].type.element == "bfloat" else v
+    a, b = v
     unordered = np.isnan(a) | np.isnan(b)
     if i.detail in ("ord", "uno"):
         return unordered if i.detail == "uno" else ~unordered
@@ -105,7 +101,7 @@ def _select(i: Instruction, v: list[Array]) -> Array:
 
 
 def _fneg(i: Instruction, v: list[Array]) -> Array:
-    return v[0] ^ np.uint16(0x8000) if i.type.element == "bfloat" else np.negative(v[0])
+    return np.negative(v[0])
 
 
 ARITHMETIC: dict[str, Compute] = {

@@ -7,10 +7,6 @@ from codegen.simulate.llvm_ir.ir import Instruction
 from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.values import (
     Array,
-    bf16_to_f32,
-    f32_to_bf16,
-    f64_to_bf16,
-    int_to_bf16,
     undefined,
     unsigned,
 )
@@ -29,15 +25,8 @@ def _sext(i: Instruction, v: list[Array]) -> Array:
     return np.negative(wide) if v[0].dtype.kind == "b" else wide
 
 
-def _fptrunc(i: Instruction, v: list[Array]) -> Array:
-    if i.type.element != "bfloat":
-        return v[0].astype(i.type.dtype)
-    return f64_to_bf16(v[0]) if v[0].dtype == np.float64 else f32_to_bf16(v[0])
-
-
-def _fpext(i: Instruction, v: list[Array]) -> Array:
-    wide = bf16_to_f32(v[0]) if i.operands[0].type.element == "bfloat" else v[0]
-    return wide.astype(i.type.dtype)
+def _float_cast(i: Instruction, v: list[Array]) -> Array:
+    return v[0].astype(i.type.dtype)
 
 
 def _int_to_float(signed: bool) -> Compute:
@@ -46,8 +35,6 @@ def _int_to_float(signed: bool) -> Compute:
             value = np.negative(v[0].astype(np.int8)) if signed else v[0].astype(np.int8)
         else:
             value = v[0] if signed else unsigned(v[0])
-        if i.type.element == "bfloat":
-            return int_to_bf16(value)
         return value.astype(i.type.dtype)
 
     return rule
@@ -55,7 +42,7 @@ def _int_to_float(signed: bool) -> Compute:
 
 def _float_to_int(signed: bool) -> Compute:
     def rule(i: Instruction, v: list[Array]) -> Array:
-        value = np.trunc(bf16_to_f32(v[0]) if i.operands[0].type.element == "bfloat" else v[0]).astype(np.float64)
+        value = np.trunc(v[0]).astype(np.float64)
         bits = i.type.dtype.itemsize * 8
         low, high = (-(2.0 ** (bits - 1)), 2.0 ** (bits - 1)) if signed else (0.0, 2.0**bits)
         fits = (value >= low) & (value < high)
@@ -100,8 +87,8 @@ CONVERSIONS: dict[str, Compute] = {
     "trunc": _trunc,
     "zext": _zext,
     "sext": _sext,
-    "fptrunc": _fptrunc,
-    "fpext": _fpext,
+    "fptrunc": _float_cast,
+    "fpext": _float_cast,
     "sitofp": _int_to_float(signed=True),
     "uitofp": _int_to_float(signed=False),
     "fptosi": _float_to_int(signed=True),

@@ -7,8 +7,6 @@ import numpy as np
 from codegen.simulate.functions.call import Call
 from codegen.simulate.values import (
     Array,
-    bf16_to_f32,
-    f32_to_bf16,
     unsigned,
 )
 
@@ -36,15 +34,11 @@ def reduce_vector(call: Call, kind: str) -> Array:
     fold = _FOLDS.get(kind)
     if fold is None:
         raise call.refuse(f"reduction {kind} is not known")
-    dtype, is_bfloat = call.instruction.type.dtype, call.instruction.type.element == "bfloat"
     values = [unsigned(v) if kind in ("umax", "umin") else v for v in call.operands]
-    values = [bf16_to_f32(v) if is_bfloat else v for v in values]
     elements = list(np.moveaxis(values[-1], -1, 0))
     if len(values) == 2:
         elements.insert(0, values[0])
     out = elements[0]
     for element in elements[1:]:
         out = fold(out, element)
-        if is_bfloat:
-            out = bf16_to_f32(f32_to_bf16(out))
-    return f32_to_bf16(out) if is_bfloat else np.ascontiguousarray(out).view(dtype)
+    return np.ascontiguousarray(out).view(call.instruction.type.dtype)

@@ -136,8 +136,6 @@ class Cursor:
         if token in ("true", "false"):
             return int(token == "true")
         try:
-            if element == "bfloat":
-                return int(token[3:], 16) if token.startswith("0xR") else _bfloat_bits(float(token))
             if element in ("half", "float", "double"):
                 return _float(token)
             return int(token)
@@ -205,7 +203,3 @@ def _float(token: str) -> float:
     if token.startswith("0x"):
         return struct.unpack(">d", int(token, 16).to_bytes(8, "big"))[0]
     return float(token)
-
-
-def _bfloat_bits(value: float) -> int:
-    return int(np.array(value, np.float32).view(np.uint32)) >> 16

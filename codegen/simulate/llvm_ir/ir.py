@@ -13,7 +13,6 @@ _DTYPES = {
     "i32": np.dtype(np.int32),
     "i64": np.dtype(np.int64),
     "half": np.dtype(np.float16),
-    "bfloat": np.dtype(np.uint16),  # numpy has no bfloat16: its bits
     "float": np.dtype(np.float32),
     "double": np.dtype(np.float64),
     "ptr": np.dtype(np.int64),
@@ -114,7 +113,7 @@ ELEMENTS = frozenset(_DTYPES)
 class Operand:
     """A typed use of a local value, or a constant: one number for each element, None where undefined.
 
-    Integer and bfloat constants are their bits as a signed or unsigned int. With `symbol` it is the address of a
+    Integer constants are their bits as a signed or unsigned int. With `symbol` it is the address of a
     global of the module, and `constant` the bytes from there.
     """
 

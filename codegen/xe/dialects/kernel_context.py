@@ -4,7 +4,8 @@ import re
 from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self, cast
+from difflib import get_close_matches
+from typing import Any, NoReturn, Self, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp, UnregisteredAttr, UnregisteredOp
@@ -81,6 +82,18 @@ class KernelParser(LiteralParser):
             self._check_attributes(op, at)
         return op
 
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        known = self.ctx.get_optional_op(name, dialect_stack=self._parser_state.dialect_stack)
+        if known is None:
+            self._raise_unknown("an operation", name, [op.name for op in self.ctx.loaded_ops])
+        return known
+
+    def _raise_unknown(self, kind: str, name: str, known: Sequence[str]) -> NoReturn:
+        """Raise the error of a name of a known dialect, with a similar one if there is any."""
+        at = self.lexer.input.content.rfind(name, 0, self.pos)
+        similar = "".join(f"; did you mean {one}?" for one in get_close_matches(name, known, 1))
+        self.raise_error(f"expected {kind}, got {name}{similar}", at)
+
     def _check_attributes(self, op: Operation, at: int) -> None:
         """Refuse attributes without a meaning; those of other dialects have the dialect in their names."""
         definition = cast(Any, op).get_irdl_definition()
@@ -135,6 +148,10 @@ class KernelParser(LiteralParser):
     def _parse_dialect_type_or_attribute_body(
         self, attr_name: str, is_type: bool, is_opaque: bool, starting_opaque_pos: int | None
     ) -> UnregisteredAttr | ParametrizedAttribute | Data[Any]:
+        if is_type and self.ctx.get_optional_type(attr_name) is None:
+            self._raise_unknown("a type", attr_name, [type_.name for type_ in self.ctx.loaded_types])
+        if not is_type and self.ctx.get_optional_attr(attr_name) is None:
+            self._raise_unknown("an attribute", attr_name, [attr.name for attr in self.ctx.loaded_attrs])
         bracketed = self._current_token.kind is MLIRTokenKind.LESS
         parsed = super()._parse_dialect_type_or_attribute_body(attr_name, is_type, is_opaque, starting_opaque_pos)
         if not isinstance(parsed, _Foreign) or is_opaque or not bracketed:
@@ -187,6 +204,7 @@ def _foreign_op(name: str) -> type[Operation]:
 
         @classmethod
         def parse(cls, parser: Parser) -> Self:
-            parser.raise_error(f'{name} is of no dialect known here: expected its generic form, "{name}"(...)')
+            at = parser.lexer.input.content.rfind(name, 0, parser.pos)
+            parser.raise_error(f'{name} is of no dialect known here: expected its generic form, "{name}"(...)', at)
 
     return ForeignOp

@@ -4,7 +4,7 @@ xDSL reads hexadecimal elements of a float vector as integers, and prints vector
 """
 
 import struct
-from math import isnan
+from math import isnan, prod
 
 from xdsl.dialects.builtin import (
     AnyDenseElement,
@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     RankedStructure,
+    VectorType,
     f64,
     i64,
 )
@@ -57,6 +58,12 @@ def bytes_of(number: float, kind: AnyFloat) -> bytes:
     size = kind.compile_time_size
     exponent = (1 << (8 * size - 1)) - (1 << fraction)
     return ((bits >> 63) << (8 * size - 1) | exponent | payload).to_bytes(size, "little")
+
+
+def is_splat(attribute: DenseIntOrFPElementsAttr) -> bool:
+    """Return whether all elements have the same bits; xDSL makes a Python number of each to compare them."""
+    data, size = attribute.data.data, attribute.type.element_type.compile_time_size
+    return bool(data) and data == data[:size] * (len(data) // size)
 
 
 class _Literal(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
@@ -95,16 +102,31 @@ class LiteralParser(Parser):
 
     float_bytes: list[bytes]
     """Bit patterns of the floats of the literal that is being parsed."""
+    _is_splat: bool = False
+    _splat_of: RankedStructure[AnyDenseElement] | None = None
 
     def parse_dense_int_or_fp_elements_attr(
         self, type: RankedStructure[AnyDenseElement] | None
     ) -> DenseIntOrFPElementsAttr:
-        self.float_bytes = []
+        self.float_bytes, self._splat_of = [], None
         parsed = super().parse_dense_int_or_fp_elements_attr(type)
-        if not self.float_bytes:
-            return parsed
-        raw = b"".join(self.float_bytes)
-        return DenseIntOrFPElementsAttr(parsed.type, BytesAttr(raw * (len(parsed.data.data) // len(raw))))
+        whole = parsed.type if self._splat_of is None else self._splat_of
+        raw = b"".join(self.float_bytes) or parsed.data.data
+        size = prod(whole.get_shape()) * whole.element_type.compile_time_size
+        return DenseIntOrFPElementsAttr(whole, BytesAttr(raw * (size // len(raw) if raw else 1)))
+
+    def _parse_tensor_literal(self) -> tuple[list[AttrParser._TensorLiteralElement], list[int]]:
+        elements, shape = super()._parse_tensor_literal()
+        self._is_splat = not shape and len(elements) == 1
+        return elements, shape
+
+    def _parse_dense_literal_type(self) -> RankedStructure[AnyDenseElement]:
+        """Return the type of a literal; of a splat that of one element, for xDSL would make a list of all."""
+        type_ = super()._parse_dense_literal_type()
+        if not self._is_splat or not isinstance(type_, VectorType):
+            return type_
+        self._splat_of = type_
+        return VectorType(type_.element_type, [1])
 
     def parse_optional_builtin_int_or_float_attr(self) -> IntegerAttr | FloatAttr | None:
         if (boolean := self.try_parse_builtin_boolean_attr()) is not None:

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import AnyFloat, BytesAttr, DenseIntOrFPElementsAttr,
 from xdsl.ir import Attribute
 from xdsl.printer import Printer
 
-from codegen.xe.dialects.literals import bytes_of
+from codegen.xe.dialects.literals import bytes_of, is_splat
 from codegen.xe.dialects.maps import WgMap
 from codegen.xe.dialects.xetile.tile_attr import TileAttr
 
@@ -85,13 +85,13 @@ class ModulePrinter(Printer):
 
 def _shortened(attribute: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
     """Collapse equal elements to a splat, which prints the same: xDSL compares them one by one in Python."""
-    data, size = attribute.data.data, attribute.type.element_type.compile_time_size
     if attribute.get_element_type() == i1:
-        data = data.replace(b"\xff", b"\x01")  # true in MLIR's bytes
+        data = attribute.data.data.replace(b"\xff", b"\x01")  # true in MLIR's bytes
         attribute = DenseIntOrFPElementsAttr(attribute.type, BytesAttr(data))
-    if not data or data != data[:size] * (len(data) // size):
+    if not is_splat(attribute):
         return attribute
-    return DenseIntOrFPElementsAttr(attribute.type, BytesAttr(data[:size]))
+    element = attribute.data.data[: attribute.type.element_type.compile_time_size]
+    return DenseIntOrFPElementsAttr(attribute.type, BytesAttr(element))
 
 
 def _loses_bits(attribute: Attribute) -> TypeGuard[DenseIntOrFPElementsAttr[AnyFloat]]:

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import cast
 
-import yaml
-
 from codegen.errors import CompileFailed
 from codegen.xe.isa.instructions import instructions_of
 from codegen.xe.isa.loops import (
@@ -42,6 +40,8 @@ def reports_of(disassembly: Disassembly, grf_bytes: int) -> tuple[IsaReport, ...
 
 
 def _kernels(ze_info: str) -> list[dict[str, object]]:
+    import yaml  # measuring needs this module, and no YAML
+
     try:
         document: object = yaml.safe_load(ze_info)
     except yaml.YAMLError as error:

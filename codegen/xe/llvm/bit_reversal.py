@@ -5,6 +5,8 @@ The integers around it may have any width, such as i11; here they have one that 
 
 import re
 
+from codegen.errors import CompileFailed
+
 _CALL = re.compile(
     r"^  (?P<out>%[\w.]+) = (?:tail )?call (?:range\([^)]*\) )?i(?P<width>\d+) @llvm\.bitreverse\.i\d+"
     r"\((?:noundef )?i\d+ (?P<of>%[\w.]+)\).*$",
@@ -12,35 +14,55 @@ _CALL = re.compile(
 )
 _DECLARATION = re.compile(r"^declare .*@llvm\.bitreverse\.i\d+.*\n", re.MULTILINE)
 _WIDTHS = (8, 16, 32, 64)
+_BITWISE = r"and|or(?: disjoint)?|xor|lshr(?: exact)?|udiv(?: exact)?|urem|icmp (?:eq|ne|u[gl][te])"
+"""Instructions whose results, on operands with zeros in the new bits, have zeros there, too."""
 
 
 def expand_bit_reversals(text: str) -> str:
-    """Write each reversal as shifts; between truncation and extension, integers of odd widths become wider."""
+    """Write each reversal as shifts; integers of odd widths around it become wider, with zeros in the new bits.
+
+    Raises:
+        CompileFailed: an instruction on integers of an odd width is not supported.
+    """
     found = _CALL.search(text)
     while found is not None:
         width = int(found["width"])
         wide = next(w for w in _WIDTHS if w >= width)
         if wide != width:
-            text = _widened(text, found["of"], found["out"], width, wide)
+            text = _widened(text, width, wide)
         text = text.replace(found[0], _shifts(found["out"], found["of"], width, wide), 1)
         found = _CALL.search(text)
     return _DECLARATION.sub("", text)
 
 
-def _widened(text: str, of: str, out: str, width: int, wide: int) -> str:
-    """Widen the truncation before a reversal and the extensions after it."""
-    cut = re.compile(rf"^  {re.escape(of)} = trunc (?:nuw |nsw )*i(\d+) (\S+) to i{width}$", re.MULTILINE)
-    text = cut.sub(
-        lambda m: (
-            f"  {of}.whole = {'add' if int(m[1]) == wide else 'trunc'} i{m[1]} {m[2]}"
-            f"{', 0' if int(m[1]) == wide else f' to i{wide}'}\n  {of} = and i{wide} {of}.whole, {(1 << width) - 1}"
-        ),
-        text,
-    )
-    grown = re.compile(rf"= zext (?:nneg )?i{width} {re.escape(out)} to i(\d+)")
-    return grown.sub(
-        lambda m: f"= or i{wide} {out}, 0" if int(m[1]) == wide else f"= zext i{wide} {out} to i{m[1]}", text
-    )
+def _widened(text: str, width: int, wide: int) -> str:
+    """Widen all instructions on integers of a width but the reversals themselves."""
+    line = re.compile(rf"^  (?!.*@llvm\.bitreverse)(?P<text>.*\bi{width}\b.*)$", re.MULTILINE)
+    return line.sub(lambda m: "\n".join(f"  {new}" for new in _widen(m["text"], width, wide)), text)
+
+
+def _widen(line: str, width: int, wide: int) -> list[str]:
+    mask = (1 << width) - 1
+    if m := re.fullmatch(rf"(\S+) = trunc (?:nuw |nsw )*i(\d+) (\S+) to i{width}", line):
+        out, start, of = m.groups()
+        cut = f"add i{wide} {of}, 0" if int(start) == wide else f"trunc i{start} {of} to i{wide}"
+        return [f"{out}.whole = {cut}", f"{out} = and i{wide} {out}.whole, {_signed(mask, wide)}"]
+    if m := re.fullmatch(rf"(\S+) = zext (?:nneg )?i{width} (\S+) to i(\d+)", line):
+        out, of, end = m.groups()
+        return [f"{out} = or i{wide} {of}, 0" if int(end) == wide else f"{out} = zext i{wide} {of} to i{end}"]
+    if m := re.fullmatch(rf"(\S+) = ({_BITWISE}) i{width} (\S+), (\S+)", line):
+        out, head, *operands = m.groups()
+        return [f"{out} = {head} i{wide} {', '.join(_operand(o, mask, wide) for o in operands)}"]
+    if m := re.fullmatch(rf"(\S+) = (add|sub|mul|shl) (?:nuw |nsw )*i{width} (\S+), (\S+)", line):
+        out, head, *operands = m.groups()
+        sides = ", ".join(_operand(o, mask, wide) for o in operands)
+        return [f"{out}.whole = {head} i{wide} {sides}", f"{out} = and i{wide} {out}.whole, {_signed(mask, wide)}"]
+    raise CompileFailed("llvm", f"expected arithmetic around a reversal of {width} bits, got {line}")
+
+
+def _operand(text: str, mask: int, wide: int) -> str:
+    """Return a value, or a constant with zeros in the new bits."""
+    return text if text.startswith("%") else str(_signed(int(text) & mask, wide))
 
 
 def _shifts(out: str, of: str, width: int, wide: int) -> str:

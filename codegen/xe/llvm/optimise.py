@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import llvmlite.binding as llvm
 
@@ -55,6 +56,7 @@ def optimise(
     Raises:
         CompileFailed: the IR does not have the form that these steps expect.
     """
+    _fix_order_of_metadata()
     module = llvm.parse_bitcode(bitcode)
     machine = target_machine()
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
@@ -71,6 +73,13 @@ def optimise(
         take_single_elements(split_wide_vectors(align_private_memory(expand_bit_reversals(text))))
     )
     return OptimisedModule(reuse_payloads(text) if prefetches is Prefetches.PAYLOADS else text, parameters)
+
+
+@cache
+def _fix_order_of_metadata() -> None:
+    """Make LLVM number a kernel's metadata alike in all processes: in the order in which it first met their kinds."""
+    kinds = ("reqd_work_group_size", "intel_reqd_sub_group_size")
+    llvm.parse_assembly(f"declare {' '.join(f'!{kind} !0' for kind in kinds)} void @f()\n!0 = !{{}}")
 
 
 def _with_subgroup_size(text: str) -> str:

@@ -132,8 +132,6 @@ def _literal(number: Number, type_: Type) -> str:
         return "true" if number else "false"
     if type_.element == "half":
         return f"0xH{int(np.array(number, np.float16).view(np.uint16)):04X}"
-    if type_.element == "bfloat":
-        return f"0xR{int(number):04X}"
     if type_.dtype.kind == "f":
         value = float(np.float32(number)) if type_.element == "float" else float(number)
         return f"0x{struct.pack('>d', value).hex().upper()}"

@@ -19,7 +19,7 @@ from codegen.xe.llvm.vector_shuffles import (
     split_shuffle,
 )
 
-_HEAD = re.compile(r"(?:%[\w.$-]+ = )?(?P<head>[a-z][a-z ]*?) (?=[<%@]|i\d|ptr|float|half|bfloat|double|spir_func)")
+_HEAD = re.compile(r"(?:%[\w.$-]+ = )?(?P<head>[a-z][a-z ]*?) (?=[<%@]|i\d|ptr|float|half|double|spir_func)")
 _INTRINSIC = re.compile(r"(?P<name>llvm\.[a-z.]+?)\.v\d+(?P<element>[a-z]+\d+)")
 _ALIGNMENT = re.compile(r", align (\d+)")
 

@@ -1,10 +1,10 @@
 """Reading of modules; errors name file, line and column, with a marker under the place."""
 
 import re
+import struct
 import sys
-from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
@@ -12,72 +12,87 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from codegen.errors import CompileFailed
 from codegen.xe.dialects import context
 from codegen.xe.dialects.kernel_context import KernelParser
+from codegen.xe.locations import OperationFailed, verify_at_places
+from codegen.xe.modules.source_text import SourceText
 
-_LONGEST_LINE = 200  # shown of a source
+_STAGE = "source"
 _MANY_DIGITS = f"expected numbers of at most {sys.get_int_max_str_digits()} digits, got a longer one"
+_NO_BLOCK = " in block definition"  # xDSL's message where a block neither goes on nor ends
+_EXPECTED = re.compile(r"\bexpected\b", re.IGNORECASE)
+_LONGEST_TOKEN = 40  # shown of a token
+_TOO_LARGE = "expected numbers within the range of their type, got a larger one"
 
 
-@dataclass(init=False)
 class _PlacedParser(KernelParser):
-    """A parser that records the positions of operations."""
+    """A parser that gives operations their places as locations."""
 
-    places: dict[Operation, int] = field(default_factory=dict[Operation, int])
-
-    def __init__(self, source: str, name: str) -> None:
-        super().__init__(context(), source, name)
-        self.places = {}
+    def __init__(self, source: SourceText) -> None:
+        super().__init__(context(), source.text, source.name)
+        self._source, self._name = source, StringAttr(source.name)
 
     def parse_operation(self) -> Operation:
         start = self.pos
         op = super().parse_operation()
-        self.places[op] = start
+        place = self._source.place(start)
+        op.location = FileLineColLoc(self._name, IntAttr(place.line), IntAttr(place.column))
         return op
 
 
-def read_module(source: str, name: str) -> ModuleOp:
-    """Parse and verify a module.
+def read_module(source: SourceText) -> ModuleOp:
+    """Parse and verify a module; its operations have their places as locations.
 
     Raises:
         CompileFailed: stage source; the text is not a module of these dialects, or not a valid one.
     """
-    parser = _PlacedParser(source, name)
+    parser = _PlacedParser(source)
     try:
         module = parser.parse_module()
     except ParseError as error:
-        raise CompileFailed("source", _at(source, name, _use(parser, source) or error.span.start, error.msg)) from error
+        use = _use(parser, source.text)
+        message = _message(error) if use is None else f"expected a value that is defined, got {use[1]}"
+        raise _failed(source, error.span.start if use is None else use[0], message) from error
     except (VerifyException, ValueError) as error:  # an invalid attribute or type before the current token
         message = _MANY_DIGITS if "integer string conversion" in str(error) else str(error)
-        raise CompileFailed("source", _at(source, name, parser.pos, message)) from error
+        raise _failed(source, _before(source.text, parser.pos), message) from error
+    except struct.error as error:
+        raise _failed(source, _before(source.text, parser.pos), _TOO_LARGE) from error
+    except NotImplementedError as error:  # of elements, named last
+        message = f"expected elements of 1, 8, 16, 32 or 64 bits, got {str(error).rpartition(' ')[2]}"
+        raise _failed(source, _before(source.text, parser.pos), message) from error
+    except RecursionError as error:
+        raise _failed(source, parser.pos, f"expected less nesting: {error}") from error
     try:
-        module.verify()
-    except VerifyException as error:
-        raise CompileFailed("source", _at(source, name, _place(module, parser.places), str(error))) from error
+        verify_at_places(module)
+    except OperationFailed as failed:
+        raise source.error(_STAGE, failed) from failed
     return module
 
 
-def _use(parser: Parser, source: str) -> int | None:
-    """Return the position of the first undefined value, if the parser reached the end of the text."""
+def _failed(source: SourceText, position: int, message: str) -> CompileFailed:
+    place = source.place(position)
+    return CompileFailed(_STAGE, source.shown(message, place), place)
+
+
+def _before(text: str, position: int) -> int:
+    """Return a position, or the end of the line before it if only spaces are between: the next token is no fault."""
+    end = len(text[:position].rstrip())
+    return end - 1 if end and "\n" in text[end:position] else position
+
+
+def _message(error: ParseError) -> str:
+    """Return the parser's message, with what came if it says only what was expected."""
+    message = "expected an operation, or } at the end of a block" if error.msg == _NO_BLOCK else error.msg
+    if not _EXPECTED.search(message) or "got" in message:
+        return message
+    token = error.span.text.split("\n")[0][:_LONGEST_TOKEN]
+    at_end = not error.span.input.content[error.span.start :].strip()
+    return f"{message}, got {'the end of the file' if at_end else token}" if token or at_end else message
+
+
+def _use(parser: Parser, source: str) -> tuple[int, str] | None:
+    """Return the position and name of the first undefined value, if the parser reached the end of the text."""
     names = [re.escape(name) for name in parser.forward_ssa_references]
     if not names or source[parser.pos :].strip():
         return None
     found = re.search(rf"%(?:{'|'.join(names)})(?![\w$.-])", source)
-    return None if found is None else found.start()
-
-
-def _place(module: ModuleOp, places: dict[Operation, int]) -> int:
-    """Return the position of the first operation that fails verification; 0 if there is none."""
-    for op in module.walk():
-        try:
-            op.verify(verify_nested_ops=False)
-        except VerifyException:
-            return places.get(op, 0)
-    return 0
-
-
-def _at(source: str, name: str, position: int, message: str) -> str:
-    """Return `file:line:column: message`, the line, and a marker under the position."""
-    before = source[:position]
-    line, column = before.count("\n") + 1, position - (before.rfind("\n") + 1) + 1
-    shown = source.splitlines()[line - 1] if line <= len(source.splitlines()) else ""
-    first = max(0, column - _LONGEST_LINE // 2) if len(shown) > _LONGEST_LINE else 0
-    return f"{name}:{line}:{column}: {message}\n{shown[first : first + _LONGEST_LINE]}\n{' ' * (column - 1 - first)}^"
+    return None if found is None else (found.start(), found[0])

@@ -8,11 +8,12 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.traits import is_side_effect_free
 
-from codegen.errors import Refused
 from codegen.target import LARGE_GRF, Target
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.kernel_attributes import WORK_ITEMS
+from codegen.xe.dialects.literals import is_splat
 from codegen.xe.dialects.xegpu.types import bits
+from codegen.xe.locations import OperationFailed
 from codegen.xe.passes.distribute.analysis import most_subgroups
 from codegen.xe.subgroup import subgroup_size
 
@@ -41,7 +42,7 @@ def check_registers(kernel: gpu.FuncOp, target: Target) -> None:
     """Check that what is live at each operation of an XeGPU kernel is a small multiple of the registers that hold it.
 
     Raises:
-        Refused: module-registers, with the operation, what is live there, and the available registers.
+        OperationFailed: rule module-registers, with what is live at the operation, and the available registers.
     """
     have = _registers(target)
     subgroups = most_subgroups(kernel) or 1
@@ -50,11 +51,12 @@ def check_registers(kernel: gpu.FuncOp, target: Target) -> None:
         (_most_live(block) for block in kernel.body.blocks), key=lambda found: found[0], default=(0, kernel)
     )
     if (nbytes := nbytes * holders) > _MOST_SPILLED * have * subgroups:
-        raise Refused(
-            "module-registers",
+        raise OperationFailed.at(
+            at,
             f"kernel {kernel.sym_name.data}: {nbytes} bytes of values are live at {at.name}; the registers of "
             f"{_threads(subgroups)} are {have * subgroups}, and {_MOST_SPILLED} times as much may spill: use smaller "
             "tiles, or maps with more sub-groups",
+            "module-registers",
         )
 
 
@@ -82,7 +84,7 @@ def _block_of(value: SSAValue) -> Block | None:
 def _nbytes(value: SSAValue) -> int:
     """Return the bytes that a value takes; splats take one register, and unused values none."""
     owner = value.owner
-    if isinstance(owner, ConstantOp) and isinstance(owner.value, DenseIntOrFPElementsAttr) and owner.value.is_splat():
+    if isinstance(owner, ConstantOp) and isinstance(owner.value, DenseIntOrFPElementsAttr) and is_splat(owner.value):
         return 0
     return _nbytes_of(value.type) if value.uses else 0
 

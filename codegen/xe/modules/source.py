@@ -3,21 +3,23 @@
 from xdsl.dialects.builtin import ModuleOp, StringAttr, f32
 from xdsl.ir import Operation
 
-from codegen.errors import CompileFailed
 from codegen.target import Target
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.maps import WgMap
+from codegen.xe.locations import OperationFailed, verify_at_places
 from codegen.xe.modules.blocks import (
     check_blocks,
     check_lanes,
     set_default_blocks,
 )
 from codegen.xe.modules.kernels import (
+    check_doubles,
     check_operations,
     kernels_of,
 )
 from codegen.xe.modules.reading import read_module
 from codegen.xe.modules.registers import check_registers, erase_large_unused
+from codegen.xe.modules.source_text import SourceText
 from codegen.xe.passes.expand_subgroup_threads import expand_subgroup_threads
 from codegen.xe.passes.forms import rewrite_forms
 from codegen.xe.passes.lower_xetile import (
@@ -27,13 +29,14 @@ from codegen.xe.passes.lower_xetile import (
 from codegen.xe.passes.tile_mma_to_contract import tile_mma_to_contract
 
 
-def parse_source(source: str, name: str) -> ModuleOp:
-    """Parse and verify a module; errors are located in `name`.
+def parse_source(source: SourceText) -> ModuleOp:
+    """Parse and verify a module.
 
     Raises:
-        CompileFailed: stage source; it is not a module of kernels in XeTile or XeGPU.
+        CompileFailed: stage source; it cannot be parsed, or is not valid.
+        OperationFailed: it is not a module of kernels in XeTile or XeGPU.
     """
-    module = read_module(source, name)
+    module = read_module(source)
     check_operations(kernels_of(module))
     return module
 
@@ -42,7 +45,7 @@ def merge_modules(module: ModuleOp) -> None:
     """Move what all gpu.modules hold into the first: their kernels become one binary.
 
     Raises:
-        CompileFailed: stage source; two of them define the same symbol.
+        OperationFailed: two of them define the same symbol.
     """
     first, *others = (op for op in module.body.ops if isinstance(op, gpu.ModuleOp))
     for other in others:
@@ -50,9 +53,12 @@ def merge_modules(module: ModuleOp) -> None:
             op.detach()
             first.body.block.add_op(op)
         other.detach()
-    names = [_symbol(op) for op in first.body.ops]
-    if twice := sorted({name for name in names if name is not None and names.count(name) > 1}):
-        raise CompileFailed("source", f"expected symbols of different names in the gpu.modules, got {', '.join(twice)}")
+    known: set[str] = set()
+    for op in first.body.ops:
+        name = _symbol(op)
+        if name in known:
+            raise OperationFailed.at(op, f"expected symbols of different names in the gpu.modules, got {name} twice")
+        known |= set() if name is None else {name}
 
 
 def _symbol(op: Operation) -> str | None:
@@ -64,9 +70,8 @@ def lower_source(module: ModuleOp, target: Target) -> None:
     """Lower a module to XeGPU, with layouts on the operations at work-group level.
 
     Raises:
-        CompileFailed: stage source or xegpu; two symbols have one name, or a block does not match the sub-groups of
-            a kernel's layouts.
-        Refused: a value does not fit the registers.
+        OperationFailed: a form is not supported, two symbols have one name, a block does not match the sub-groups of
+            a kernel's layouts, or values do not fit the registers.
     """
     merge_modules(module)
     rewrite_forms(module)
@@ -77,11 +82,12 @@ def lower_source(module: ModuleOp, target: Target) -> None:
     for op in module.walk():  # now expressed by the layouts, and unknown to MLIR
         if isinstance(op.attributes.get("map"), WgMap):
             del op.attributes["map"]
-    module.verify()
+    verify_at_places(module)
     kernels = kernels_of(module)
     check_blocks(kernels)
     check_lanes(kernels)
     for kernel in kernels:
+        check_doubles(kernel, target)
         erase_large_unused(kernel, target)
         check_registers(kernel, target)
     set_default_blocks(kernels)

@@ -20,6 +20,7 @@ from codegen.xe.dialects.gpu.host import (
 )
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp
 from codegen.xe.dialects.upstream.memref_ops import AtomicRmwOp
+from codegen.xe.locations import Rewriting
 from codegen.xe.subgroup import subgroup_size
 
 # Marks such kernels in files for Intel's vector compute runtime.
@@ -54,10 +55,11 @@ def expand_subgroup_threads(module: ModuleOp) -> None:
         PassFailedException: neither a marked kernel nor its launches give the block, or launches differ.
     """
     for op in [op for op in module.walk() if isinstance(op, gpu.FuncOp) and counts_subgroups(op)]:
-        if op.known_block_size is None:
-            _take_block(op, module)
-        _expand(op)
-        _expand_launches(op, module)
+        with Rewriting(op):
+            if op.known_block_size is None:
+                _take_block(op, module)
+            _expand(op)
+            _expand_launches(op, module)
 
 
 def _take_block(kernel: gpu.FuncOp, module: ModuleOp) -> None:
@@ -92,11 +94,13 @@ def _expand(kernel: gpu.FuncOp) -> None:
     else:
         block = cast(Extents, tuple(size.get_values()))
         for op in queries:
-            _replace(op, block)
+            with Rewriting(op):
+                _replace(op, block)
         items = (prod(block) * subgroup_size(), 1, 1)
         kernel.properties["known_block_size"] = DenseArrayBase.from_list(i32, items)
     for op in [op for op in kernel.walk() if isinstance(op, AtomicRmwOp)]:
-        _update_once(op)
+        with Rewriting(op):
+            _update_once(op)
     del kernel.attributes[MARKER]
 
 

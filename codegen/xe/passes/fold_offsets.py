@@ -18,6 +18,7 @@ from codegen.xe.dialects.index_list import (
     Index,
     index,
 )
+from codegen.xe.locations import Rewriting
 
 Place = tuple[Index, ...]
 """A place: constant and SSA offsets, or one vector of indices."""
@@ -65,16 +66,21 @@ def fold_offsets(block: Block, kind: Placed) -> None:
             it is created from.
     """
     for op in tuple(block.ops):
-        if any(kind.holds(r.type) for r in op.results) and _try_move(op, kind):
-            continue
-        if isinstance(op, scf.ForOp) and any(kind.holds(v.type) for v in op.iter_args):
-            _fold_loop(op, kind)
-        elif isinstance(op, scf.IfOp) and any(kind.holds(r.type) for r in op.results):
-            _fold_branch(op, kind)
-        else:
-            for region in op.regions:
-                for inner in region.blocks:
-                    fold_offsets(inner, kind)
+        with Rewriting(op):
+            _fold(op, kind)
+
+
+def _fold(op: Operation, kind: Placed) -> None:
+    if any(kind.holds(r.type) for r in op.results) and _try_move(op, kind):
+        return
+    if isinstance(op, scf.ForOp) and any(kind.holds(v.type) for v in op.iter_args):
+        _fold_loop(op, kind)
+    elif isinstance(op, scf.IfOp) and any(kind.holds(r.type) for r in op.results):
+        _fold_branch(op, kind)
+    else:
+        for region in op.regions:
+            for inner in region.blocks:
+                fold_offsets(inner, kind)
 
 
 def _try_move(op: Operation, kind: Placed) -> bool:

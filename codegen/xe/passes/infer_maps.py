@@ -5,7 +5,7 @@ Source: XeTile RFC, "Workgroup Level XeTile extension": operands' maps follow fr
 Source: XeTile RFC, "Workgroup Level XeTile extension": operands' maps follow from the result's.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -40,6 +40,7 @@ from codegen.xe.dialects.xetile.map_rules import (
     reduced_source,
     transposed_source,
 )
+from codegen.xe.locations import Rewriting
 
 _Wanted = Iterator[tuple[int, WgMap | None]]  # operands by number, with the required map
 
@@ -62,16 +63,25 @@ def infer_maps(module: ModuleOp) -> None:
     """
     maps = _Maps()
     operations = tuple(module.walk())
-    wanted = {op: tuple(_wanted(op, maps)) for op in operations}
+    wanted: dict[Operation, tuple[tuple[int, WgMap | None], ...]] = {}
+    for op in operations:
+        with Rewriting(op):
+            wanted[op] = tuple(_wanted(op, maps))
     for op, operands in wanted.items():
         _state(op, maps, dict(operands))
     for op, operands in wanted.items():
-        for number, wg_map in operands:
-            actual = maps.of(op.operands[number])
-            if wg_map is not None and actual is not None and actual != wg_map:
-                convert = ConvertLayoutOp(op.operands[number], wg_map, actual)
-                Rewriter.insert_op(convert, InsertPoint.before(op))
-                op.operands[number] = convert.result
+        with Rewriting(op):
+            _convert(op, operands, maps)
+
+
+def _convert(op: Operation, operands: Iterable[tuple[int, WgMap | None]], maps: "_Maps") -> None:
+    """Insert the conversions of operands whose maps are not the wanted ones."""
+    for number, wg_map in operands:
+        actual = maps.of(op.operands[number])
+        if wg_map is not None and actual is not None and actual != wg_map:
+            convert = ConvertLayoutOp(op.operands[number], wg_map, actual)
+            Rewriter.insert_op(convert, InsertPoint.before(op))
+            op.operands[number] = convert.result
 
 
 def _wanted(op: Operation, maps: "_Maps") -> _Wanted:

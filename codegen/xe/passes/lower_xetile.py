@@ -29,6 +29,7 @@ from codegen.xe.dialects.xetile import (
     TileMmaOp,
     TransposeOp,
 )
+from codegen.xe.locations import Rewriting
 from codegen.xe.passes.fold_tile_offsets import fold_tile_offsets
 from codegen.xe.passes.infer_maps import infer_maps
 from codegen.xe.passes.unblock_tiles import unblock_tiles
@@ -125,10 +126,12 @@ def lower_xetile(module: ModuleOp, flags: LowerXeTilePass) -> None:
     operations = tuple(module.walk())
     for op in operations:  # first, since loads depend on the dpas operand they feed
         if isinstance(op, TileMmaOp):
-            lower_mma(op, instructions)
+            with Rewriting(op):
+                lower_mma(op, instructions)
     for op in operations:
-        _lower_vectors(op, instructions)
-        _lower_access(op, places, instructions)
+        with Rewriting(op):
+            _lower_vectors(op, instructions)
+            _lower_access(op, places, instructions)
     _erase_unused(operations)
 
 

@@ -10,7 +10,6 @@ from typing import cast
 
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.kernel_attributes import WORK_ITEMS
@@ -26,6 +25,7 @@ from codegen.xe.dialects.xegpu import (
     TensorDescType,
 )
 from codegen.xe.dialects.xegpu.verify import shape_of
+from codegen.xe.locations import OperationFailed
 from codegen.xe.passes.distribute.analysis import most_subgroups
 from codegen.xe.subgroup import subgroup_size
 
@@ -34,7 +34,7 @@ def mark_levels(kernel: gpu.FuncOp) -> None:
     """Mark a kernel that is written for work-items.
 
     Raises:
-        PassFailedException: operations of different levels, or of a sub-group of another size.
+        OperationFailed: operations of different levels, or of a sub-group of another size.
     """
     levels = [(op, level) for op in kernel.walk() if (level := _is_of_work_items(op)) is not None]
     own = next((op for op, level in levels if level), None)
@@ -45,7 +45,8 @@ def mark_levels(kernel: gpu.FuncOp) -> None:
         got = (
             "layouts with sg_layout, which a work-group has" if whole is None else f"{whole.name} of a whole sub-group"
         )
-        raise PassFailedException(
+        raise OperationFailed.at(
+            own,
             f"kernel {kernel.sym_name.data}: expected operations of one level, got {own.name} of a work-item and {got}",
         )
     kernel.attributes[WORK_ITEMS] = UnitAttr()
@@ -92,7 +93,8 @@ def _of_product(op: Operation) -> bool:
 def _is_fragment(op: Operation, value: SSAValue, elements: int) -> bool:
     held = prod(shape_of(value.type))
     if held not in (elements, elements // subgroup_size()):
-        raise PassFailedException(
+        raise OperationFailed.at(
+            op,
             f"{op.name}: expected the value of a whole sub-group, {elements} elements, or of one of its "
             f"{subgroup_size()} work-items, {elements // subgroup_size()}, got {value.type}",
         )

@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp, 
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.index_list import Index
@@ -29,6 +28,7 @@ from codegen.xe.dialects.xetile import (
     TileType,
     UpdateTileOffsetOp,
 )
+from codegen.xe.locations import OperationFailed
 from codegen.xe.subgroup import subgroup_size
 
 _INDEX = IndexType()
@@ -63,7 +63,7 @@ def tile_linalg(module: ModuleOp, flags: TileLinalgPass) -> None:
     products = [op for op in module.walk() if isinstance(op, ProductOp)]
     for number, op in enumerate(products):
         if not all(isinstance(v.type, MemRefType) and v.type.has_static_shape() for v in op.operands):
-            raise PassFailedException(f"tile-linalg: expected memrefs of static shape, got {op}")
+            raise OperationFailed.at(op, f"tile-linalg: expected memrefs of static shape, got {op}")
         name = f"matmul_{number}" if len(products) > 1 else "matmul"
         kernel = _kernel(name, op, flags)
         module.body.block.add_op(gpu.ModuleOp(name, [kernel]))

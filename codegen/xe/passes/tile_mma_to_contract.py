@@ -18,6 +18,7 @@ from codegen.xe.dialects.upstream.contract import (
 )
 from codegen.xe.dialects.xegpu.layout import Distribution, LayoutAttr
 from codegen.xe.dialects.xetile import TileMmaOp
+from codegen.xe.locations import Rewriting
 
 _SUMMED, _KEPT = IteratorType.REDUCTION, IteratorType.PARALLEL
 
@@ -45,7 +46,8 @@ def tile_mma_to_contract(module: ModuleOp, *, of: Attribute | None = None) -> No
     """
     for op in tuple(module.walk()):
         if isinstance(op, TileMmaOp) and of in (None, _element_of(op)):
-            _replace(op)
+            with Rewriting(op):
+                _replace(op)
 
 
 def _replace(op: TileMmaOp) -> None:

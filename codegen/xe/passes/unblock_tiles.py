@@ -7,12 +7,21 @@ from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, IntegerType, ModuleOp, VectorType, i64
+from xdsl.dialects.builtin import (
+    AnyDenseElement,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IntegerType,
+    ModuleOp,
+    VectorType,
+    i64,
+)
 from xdsl.dialects.vector import BroadcastOp as VectorBroadcastOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from codegen.xe.dialects.literals import is_splat
 from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.spellings import ints
 from codegen.xe.dialects.upstream.vector_ops import ShapeCastOp
@@ -27,6 +36,7 @@ from codegen.xe.dialects.xetile import (
     TilePackOp,
     TileUnpackOp,
 )
+from codegen.xe.locations import Rewriting
 
 _XETILE = (AtomicRmwOp, BroadcastOp, LoadTileOp, ReductionOp, StoreTileOp, TileMmaOp, TilePackOp, TileUnpackOp)
 _BLOCKED_RANK = 4
@@ -50,7 +60,8 @@ def unblock_tiles(module: ModuleOp) -> None:
     for op in unblocked:
         for index, operand in enumerate(op.operands):
             if _is_blocked(operand) and not _takes_both(_maker(operand)):
-                op.operands[index] = _unpack(operand, InsertPoint.before(op))
+                with Rewriting(op):
+                    op.operands[index] = _unpack(operand, InsertPoint.before(op))
     for op in unblocked:
         for value in (*op.results, *_arguments(op)):
             if _is_blocked(value):
@@ -80,8 +91,9 @@ def _unblock(value: SSAValue) -> None:
     others = [use for use in value.uses if not _takes_both(use.operation)]
     matrix = Rewriter.replace_value_with_new_type(value, _matrix_type(blocked))
     for use in others:
-        packed = _pack(matrix, blocked, InsertPoint.before(use.operation))
-        use.operation.operands[use.index] = packed
+        with Rewriting(use.operation):
+            packed = _pack(matrix, blocked, InsertPoint.before(use.operation))
+            use.operation.operands[use.index] = packed
 
 
 def _amend(op: Operation) -> None:
@@ -103,12 +115,13 @@ def _halved(dims: DenseArrayBase[IntegerType]) -> DenseArrayBase[IntegerType]:
 
 def _matrix_constant(blocked: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
     matrix = _matrix_type(cast(VectorType, blocked.type))
+    if is_splat(blocked):
+        return DenseIntOrFPElementsAttr(cast(VectorType[AnyDenseElement], matrix), blocked.data)
     values = list(blocked.get_values())
     m, n, rows, columns = blocked.get_shape()
-    if not blocked.is_splat():
-        order = product(range(m), range(rows), range(n), range(columns))
-        values = [values[((i * n + j) * rows + r) * columns + c] for i, r, j, c in order]
-    return DenseIntOrFPElementsAttr.from_list(matrix, values[:1] if blocked.is_splat() else values)  # pyright: ignore
+    order = product(range(m), range(rows), range(n), range(columns))
+    values = [values[((i * n + j) * rows + r) * columns + c] for i, r, j, c in order]
+    return DenseIntOrFPElementsAttr.from_list(matrix, values)  # pyright: ignore
 
 
 def _pack(matrix: SSAValue, blocked: VectorType, where: InsertPoint) -> SSAValue:

@@ -48,6 +48,7 @@ from codegen.xe.dialects.xetile.tile_attr import (
     COLUMN_MAJOR,
     ROW_MAJOR,
 )
+from codegen.xe.locations import Rewriting
 
 _SWAP = (1, 0)
 _SWAPPED = projection(2, (1, 0))
@@ -77,17 +78,22 @@ def vector_to_xetile(module: ModuleOp) -> None:
         PassFailedException: an operation has no equivalent in XeTile.
     """
     for op in tuple(module.walk()):
-        if isinstance(op, vector.TransferReadOp):
-            _read(op)
-        elif isinstance(op, vector.TransferWriteOp):
-            _write(op)
-        elif isinstance(op, VectorTransposeOp):
-            _transpose(op)
-        elif isinstance(op, ContractOp):
-            _contract(op)
+        with Rewriting(op):
+            _rewrite(op)
     for op in reversed(tuple(module.walk())):
         if isinstance(op, memref.SubviewOp) and not op.result.uses:
             Rewriter.erase_op(op)
+
+
+def _rewrite(op: Operation) -> None:
+    if isinstance(op, vector.TransferReadOp):
+        _read(op)
+    elif isinstance(op, vector.TransferWriteOp):
+        _write(op)
+    elif isinstance(op, VectorTransposeOp):
+        _transpose(op)
+    elif isinstance(op, ContractOp):
+        _contract(op)
 
 
 def _read(op: vector.TransferReadOp) -> None:

@@ -66,7 +66,7 @@ def run(artifact: GemmArtifact, launch: LaunchSpec, problem: GemmProblem) -> tup
 @pytest.mark.parametrize(
     ("threads", "strategy"),
     [
-        (Extent(3, 3, 1), XeStrategy((2, 2))),
+        pytest.param(Extent(3, 3, 1), XeStrategy((2, 2)), marks=pytest.mark.slow),
         (Extent(2, 1, 1), XeStrategy((2, 2))),
         (Extent(3, 3, 2), XeStrategy((2, 2), split_k=SplitK.PARTIAL_SUMS, raster_group=2)),
     ],

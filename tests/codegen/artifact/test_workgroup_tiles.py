@@ -1,4 +1,4 @@
-"""Which work-group computes which tile, as the kernels say it with divisions and remainders."""
+"""Assignment of tiles to work-groups, compared with the divisions and remainders of the kernels."""
 
 import pytest
 from hypothesis import given

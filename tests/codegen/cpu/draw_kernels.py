@@ -1,4 +1,4 @@
-"""Draws problems with legal configurations for a CPU, over every axis of both."""
+"""Random problems with legal configurations for a CPU, over every axis of both."""
 
 import random
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ class Drawn:
 
 
 def draw(seed: int, spec: DeviceSpec, isas: tuple[Isa, ...], most_threads: int = _MOST_THREADS) -> Drawn:
-    """The draw of a seed, of those instruction sets."""
+    """Return the problem and configuration of a seed, for one of the instruction sets."""
     r = random.Random(seed)
     isa = isas[seed % len(isas)]
     while True:
@@ -67,7 +67,7 @@ def draw(seed: int, spec: DeviceSpec, isas: tuple[Isa, ...], most_threads: int =
 
 
 def facts_of(drawn: Drawn) -> set[str]:
-    """What a draw reaches, by name: enough draws reach all."""
+    """Names of the cases that a draw covers; enough draws cover all of them."""
     p, c = drawn.problem, drawn.config
     threads = c.matmul.threads
     order = c.matmul.loop_order.value
@@ -139,21 +139,21 @@ def _step(r: random.Random, n: int) -> EpilogueStep:
 
 
 def _of_the_space(r: random.Random, on: CpuProblem, ranges: CpuRanges, isa: Isa) -> CpuConfig:
-    """One that a search may try, or B packed beforehand."""
+    """A configuration of the search space, or the same with B packed in advance."""
     point = CpuPoint._make(r.choice(values) for values in ranges)
     pack_b = r.choice([point.pack_b, Packing.BEFOREHAND.value])
     return config_of(on, point._replace(pack_b=pack_b, isa=isa.value, tile_m=_rows(r, isa, on.problem.m), pieces=1))
 
 
 def _cut(r: random.Random, on: CpuProblem, config: CpuConfig) -> CpuConfig:
-    """Into pieces, at times as many as there may be."""
+    """Cut the part of each thread into pieces, sometimes as many as are allowed."""
     most = most_pieces(Plan(on.problem, config, on.flags))
     pieces = min(most, r.choice([1, 2, 3, most]))
     return replace(config, strategy=replace(config.strategy, pieces=pieces))
 
 
 def _free(r: random.Random, isa: Isa) -> CpuConfig:
-    """One of any lengths; few are legal."""
+    """A configuration with arbitrary tile lengths; few are legal."""
     lanes, unit = (8, 4) if isa is Isa.AVX2 else (16, 64 if isa is Isa.AMX else 4)
     dots = r.random() < 0.2
     m, k = _rows(r, isa, 64), unit * r.randint(1, 4) * (4 if dots else 1)

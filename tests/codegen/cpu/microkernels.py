@@ -1,4 +1,4 @@
-"""Runs micro-kernels tile by tile on this machine: panels by numpy, matrices that end where memory does."""
+"""Run micro-kernels tile by tile on this machine: panels packed by numpy, matrices that end at a guard page."""
 
 import ctypes
 import mmap
@@ -37,7 +37,7 @@ _PROT_NONE = 0
 
 
 def host_flags() -> tuple[str, ...]:
-    """What /proc/cpuinfo says, nothing on other machines."""
+    """Flags of this CPU from /proc/cpuinfo; empty without that file."""
     if platform.machine() not in ("x86_64", "AMD64") or not Path("/proc/cpuinfo").exists():
         return ()
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
@@ -55,7 +55,7 @@ def skip_without(isa: Isa, *flags: str) -> None:
 
 
 class Guarded:
-    """Memory whose last byte is the last of a page, before one that nobody may touch."""
+    """Memory that ends at a guard page: an access past the end is a fault."""
 
     def __init__(self, nbytes: int) -> None:
         pages = -(-max(nbytes, 1) // PAGE) + 1
@@ -69,7 +69,7 @@ class Guarded:
 
     @classmethod
     def of(cls, values: np.ndarray) -> "Guarded":
-        """A copy."""
+        """Copy an array into guarded memory."""
         memory = cls(values.nbytes)
         memory.bytes[:] = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
         return memory
@@ -88,7 +88,7 @@ def plan_of(
     flags: Sequence[str] = FLAGS,
     prefetch: int = 0,
 ) -> Plan:
-    """A plan with one tile a block; `unroll` in the least steps that there are, `block_k` 0 for all of K."""
+    """A plan with one tile per block; `unroll` counts the smallest K steps, `block_k` 0 means all of K."""
     strategy = CpuStrategy(isa, pack_a, pack_b, prefetch)
 
     def made(inner_k: int) -> Plan:
@@ -103,7 +103,7 @@ def plan_of(
 
 
 def compiled(plan: Plan, tiles: Tiles | None) -> llvm.ExecutionEngine:
-    """The functions, callable; with `tiles` those do what tile registers do."""
+    """Compile the functions for this process; `tiles` stand in for the tile registers."""
     module, machine = module_of(plan, tiles)
     engine = llvm.create_mcjit_compiler(module, machine)
     if tiles is not None:
@@ -113,13 +113,13 @@ def compiled(plan: Plan, tiles: Tiles | None) -> llvm.ExecutionEngine:
 
 
 def assembly_of(plan: Plan) -> str:
-    """The functions as assembly, for any CPU."""
+    """Return the functions as assembly, for any CPU."""
     module, machine = module_of(plan)
     return machine.emit_assembly(module)
 
 
 def module_of(plan: Plan, tiles: Tiles | None = None) -> tuple[llvm.ModuleRef, llvm.TargetMachine]:
-    """The functions as LLVM has checked them, and what compiles them."""
+    """Return the verified LLVM module and its target machine."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     text = microkernels(plan).replace("define internal", "define")
@@ -134,7 +134,7 @@ def module_of(plan: Plan, tiles: Tiles | None = None) -> tuple[llvm.ModuleRef, l
 
 @dataclass
 class Run:
-    """All tiles of a problem, K block by K block."""
+    """Run of all tiles of a problem, K block by K block."""
 
     plan: Plan
     seed: int = 1
@@ -165,7 +165,7 @@ class Run:
         self.arguments = (ctypes.c_void_p * len(pointers))(*pointers)
 
     def __call__(self) -> None:
-        """Compute, and compare all that was written with numpy."""
+        """Compute, and compare every written element with numpy."""
         p, plan = self.plan.problem, self.plan
         self._call("begin_thread")
         for matrix in range(p.batch):
@@ -298,7 +298,7 @@ class Run:
 
 
 def _last(o: Operand, batch: int) -> int:
-    """Elements up to past the last that is inside."""
+    """Number of elements up to the last one inside the matrix."""
     return (batch - 1) * o.batch_stride + (o.rows - 1) * o.pitch + o.columns
 
 

@@ -1,4 +1,4 @@
-"""Executes modules of the deep-tiled matmul in numpy: tensors by value, `scf.forall` one thread after another."""
+"""Executor of deep-tiled matmul modules in numpy: tensors by value, `scf.forall` one thread after another."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ Slices = tuple[slice | int, ...]
 
 
 def run(module: ir.Module, inputs: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """What the module's function gives for these matrices."""
+    """Return the result of the module's function for these matrices."""
     function = module.body.operations[0]
     values: dict[str, Value] = {}
     block = function.regions[0].blocks[0]
@@ -24,7 +24,7 @@ def run(module: ir.Module, inputs: Sequence[NDArray[np.float64]]) -> NDArray[np.
 
 
 def _block(block: ir.Block, values: dict[str, Value]) -> Value | None:
-    """Executes a block; what its terminator gives."""
+    """Execute a block and return the operand of its terminator."""
     for op in block.operations:
         name = op.operation.name
         operands = [values[o.get_name()] for o in op.operands]
@@ -98,7 +98,7 @@ def _forall(op: ir.OpView, operands: list[Value], values: dict[str, Value]) -> V
 
 
 def _affine(text: str, operands: list[Value]) -> list[int]:
-    """The results of an affine map such as `affine_map<(d0)[s0] -> (64, s0 - d0)>`."""
+    """Evaluate an affine map such as `affine_map<(d0)[s0] -> (64, s0 - d0)>`."""
     dims, symbols, results = re.fullmatch(r"affine_map<\(([^)]*)\)(?:\[([^]]*)\])? -> \((.*)\)>", text).groups()  # pyright: ignore
     names = [name.strip() for part in (dims, symbols) if part for name in part.split(",")]
     bound = {name: int(value) for name, value in zip(names, operands, strict=True)}
@@ -106,7 +106,7 @@ def _affine(text: str, operands: list[Value]) -> list[int]:
 
 
 def _mixed(op: ir.OpView, what: str, values: dict[str, Value]) -> list[int]:
-    """Static numbers of a slice, with the operands where they are dynamic."""
+    """Return the static numbers of a slice, with operands in place of dynamic ones."""
     static = [int(n) for n in re.findall(r"-?\d+", str(op.attributes[f"static_{what}"]).split(":")[1])]
     sizes = [int(n) for n in re.findall(r"\d+", str(op.attributes["operandSegmentSizes"]).split(":")[1])]
     group = {"offsets": len(sizes) - 3, "sizes": len(sizes) - 2}[what]
@@ -127,7 +127,7 @@ def _place(op: ir.OpView, values: dict[str, Value]) -> Slices:
 
 
 def _kept(op: ir.OpView) -> list[bool]:
-    """Which dimensions of a slice its result has: all, or all but a last of length 1."""
+    """Return a flag per dimension of a slice: false for a last one of length 1 that the result drops."""
     rank = len(re.findall(r"[\d?]+x", str(op.operands[0].type)))
     return [at < len(re.findall(r"[\d?]+x", str(op.results[0].type))) for at in range(rank)]
 

@@ -15,6 +15,7 @@ from codegen.problem.epilogue import (
     EpilogueStep,
 )
 from tests.codegen.cpu.run_kernels import Run, check_kernel, cpu_config, this_cpu
+from tests.few import few
 from tuner.verify.reference import Reference
 
 _NO_RESERVE = 0x4000  # Linux: memory counts once it is written
@@ -30,28 +31,40 @@ def _f32(m: int, n: int, k: int, **others: Any) -> GemmProblem:
     return GemmProblem(m=m, n=n, k=k, dtype_a=DType.F32, dtype_b=DType.F32, **others)
 
 
-@pytest.mark.parametrize("order", _ORDERS)
+@pytest.mark.parametrize("order", few(_ORDERS, 3))
 def test_every_order_of_the_loops(order: LoopOrder) -> None:
     problem = _f32(31, 83, 57)
     config = cpu_config(block=(8, 32, 16), tile=(4, 16, 4), order=order, a=Packing.BLOCK, b=Packing.BLOCK)
     check_kernel(problem, config)
 
 
-@pytest.mark.parametrize("order", [LoopOrder.M_OUTER, LoopOrder.PNPMPKOKONOMINIMIK])
-@pytest.mark.parametrize("threads", [(2, 1, 1), (1, 3, 1), (1, 1, 2), (2, 2, 3), (3, 2, 1)])
+@pytest.mark.parametrize(
+    ("order", "threads"),
+    few(
+        [
+            (order, threads)
+            for threads in ((2, 2, 3), (2, 1, 1), (1, 3, 1), (1, 1, 2), (3, 2, 1))
+            for order in (LoopOrder.M_OUTER, LoopOrder.PNPMPKOKONOMINIMIK)
+        ],
+        3,
+    ),
+)
 def test_every_grid_of_threads(order: LoopOrder, threads: tuple[int, int, int]) -> None:
     problem = _f32(31, 83, 57, batch=2)
     check_kernel(problem, cpu_config(threads=threads, block=(8, 32, 16), tile=(4, 16, 4), order=order), calls=3)
 
 
-@pytest.mark.parametrize("a", [Packing.NONE, Packing.BLOCK, Packing.WHOLE])
-@pytest.mark.parametrize("b", list(Packing))
+@pytest.mark.parametrize(
+    ("a", "b"), few([(a, b) for a in (Packing.NONE, Packing.BLOCK, Packing.WHOLE) for b in Packing], 3)
+)
 def test_every_packing(a: Packing, b: Packing) -> None:
     problem = _f32(45, 71, 53, lda=59, ldb=77, ldc=73, alignment=4)
     check_kernel(problem, cpu_config(threads=(2, 1, 1), block=(16, 32, 20), tile=(8, 16, 4), a=a, b=b))
 
 
-@pytest.mark.parametrize("broadcast", [{"batch_stride_a": 0}, {"batch_stride_b": 0}, {"batch_stride_a": 31 * 57 + 5}])
+@pytest.mark.parametrize(
+    "broadcast", few([{"batch_stride_a": 0}, {"batch_stride_b": 0}, {"batch_stride_a": 31 * 57 + 5}], 2)
+)
 def test_matrices_of_a_batch_lie_apart_or_are_shared(broadcast: dict[str, int]) -> None:
     problem = _f32(31, 43, 57, batch=3, **broadcast)
     for b in (Packing.BLOCK, Packing.WHOLE, Packing.BEFOREHAND):
@@ -72,8 +85,17 @@ def test_sums_along_columns_of_tiles_that_fill_no_vector() -> None:
     check_kernel(problem, config)
 
 
-@pytest.mark.parametrize(("a", "b"), [("none", "whole"), ("block", "whole"), ("whole", "block"), ("block", "block")])
-@pytest.mark.parametrize(("threads", "pieces"), [((2, 1, 1), 3), ((1, 3, 1), 3), ((2, 1, 2), 2)])
+@pytest.mark.parametrize(
+    ("a", "b", "threads", "pieces"),
+    few(
+        [
+            (*packings, threads, pieces)
+            for packings in (("none", "whole"), ("block", "whole"), ("whole", "block"), ("block", "block"))
+            for threads, pieces in (((2, 1, 1), 3), ((1, 3, 1), 3), ((2, 1, 2), 2))
+        ],
+        4,
+    ),
+)
 def test_pieces_that_any_thread_may_take(a: str, b: str, threads: tuple[int, int, int], pieces: int) -> None:
     problem = _f32(61, 131, 57, batch=2)
     config = cpu_config(threads=threads, block=(8, 32, 16), tile=(4, 16, 4), a=Packing(a), b=Packing(b), pieces=pieces)
@@ -136,8 +158,17 @@ def test_matrices_may_lie_more_than_two_gigabytes_apart() -> None:
         assert (c[entry] == left.astype(np.int32) @ right.astype(np.int32)).all()
 
 
-@pytest.mark.parametrize(("transpose_a", "transpose_b"), [(False, False), (True, True), (False, True)])
-@pytest.mark.parametrize(("pack_a", "pack_b"), [(Packing.NONE, Packing.NONE), (Packing.BLOCK, Packing.WHOLE)])
+@pytest.mark.parametrize(
+    ("transpose_a", "transpose_b", "pack_a", "pack_b"),
+    few(
+        [
+            (*transposed, *packed)
+            for transposed in ((False, False), (False, True), (True, True))
+            for packed in ((Packing.NONE, Packing.NONE), (Packing.BLOCK, Packing.WHOLE))
+        ],
+        3,
+    ),
+)
 def test_rows_may_lie_so_far_apart_that_elements_need_more_than_32_bits(
     transpose_a: bool, transpose_b: bool, pack_a: Packing, pack_b: Packing
 ) -> None:

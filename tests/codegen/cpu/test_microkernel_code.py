@@ -1,4 +1,4 @@
-"""What the micro-kernels' machine code holds: sums in registers, few other instructions, prefetches if asked for."""
+"""Machine code of the micro-kernels: sums in registers, few other instructions, prefetches if requested."""
 
 import re
 
@@ -17,7 +17,7 @@ NONE, BLOCK = Packing.NONE, Packing.BLOCK
 
 
 def innermost_loop(assembly: str, function: str) -> list[str]:
-    """The longest loop without a jump inside, of one function."""
+    """Return the longest loop of a function that contains no other jump."""
     start = assembly.index(f"\n{function}:")
     text = assembly[start : assembly.index(".Lfunc_end", start)]
     bodies: list[list[str]] = []

@@ -48,9 +48,22 @@ def problems(draw: st.DrawFn) -> GemmProblem:
 
 
 @pytest.mark.parametrize("isa", [Isa.AVX512, Isa.AVX2])
-@settings(max_examples=30, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), problem=problems())
 def test_drawn(isa: Isa, data: st.DataObject, problem: GemmProblem) -> None:
+    check(isa, data, problem)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("isa", [Isa.AVX512, Isa.AVX2])
+@settings(max_examples=100, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), problem=problems())
+def test_many_drawn(isa: Isa, data: st.DataObject, problem: GemmProblem) -> None:
+    check(isa, data, problem)
+
+
+def check(isa: Isa, data: st.DataObject, problem: GemmProblem) -> None:
+    """Run a kernel of drawn tiles and packings."""
     skip_without(isa)
     pack_a, pack_b = (data.draw(st.sampled_from([Packing.NONE, Packing.BLOCK])) for _ in "ab")
     lanes = 16 if isa is Isa.AVX512 else 8

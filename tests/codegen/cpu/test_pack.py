@@ -19,6 +19,7 @@ from codegen.cpu.pack.pack_panels import (
 from codegen.problem.dtype import DType
 from codegen.problem.gemm import GemmProblem
 from tests.codegen.cpu.jit import AVX512, guarded, load
+from tests.few import few
 
 _P, _L = ctypes.c_void_p, ctypes.c_int64
 _POISON = 0xA5
@@ -73,9 +74,10 @@ def _expected(packer: Packer, lines: NDArray[np.generic]) -> NDArray[np.uint8]:
     return got
 
 
-@pytest.mark.parametrize("isa", list(Isa))
-@pytest.mark.parametrize(("a", "b"), _TYPES)
-@pytest.mark.parametrize("transposed", [(False, False), (True, True)])
+@pytest.mark.parametrize(
+    ("isa", "a", "b", "transposed"),
+    few([(isa, a, b, (t, t)) for a, b in _TYPES for t in (False, True) for isa in Isa], 4),
+)
 def test_panels_hold_the_matrix_and_zeros(isa: Isa, a: DType, b: DType, transposed: tuple[bool, bool]) -> None:
     for mr, nr in ((16, 16), (32, 32)) if isa is Isa.AMX else ((14, 32), (6, 16), (24, 48)):
         plan = _plan(isa, a, b, mr, nr, transposed)

@@ -1,4 +1,4 @@
-"""What a rewritten kernel does in each lane, compared on a CPU OpenCL device with the simulator of the original."""
+"""Rewritten kernels on a CPU OpenCL device agree in each lane with the simulated original."""
 
 from collections.abc import Iterator, Sequence
 
@@ -61,20 +61,21 @@ CASES = {
   %r = call spir_func float @_Z17sub_group_shufflefj(float %a, i32 %which)""",
     "the sum of all": "%r = call spir_func float @_Z20sub_group_reduce_addf(float %a)",
     "a NaN wins": "%r = call float @llvm.maximum.f32(float %a, float 0x7FF8000000000000)",
-    "bfloats": """
-  %b = fptrunc float %a to bfloat
-  %c = fadd bfloat %b, %b
-  %r = fpext bfloat %c to float""",
-    "an address counted in bfloats": """
-  %p = getelementptr bfloat, ptr addrspace(1) %A, i64 %group
-  %b = load bfloat, ptr addrspace(1) %p, align 2
-  %w = fpext bfloat %b to float
+    "bf16": """
+  %b = call spir_func i16 @_Z27__spirv_ConvertFToBF16INTELf(float %a)
+  %r = call spir_func float @_Z27__spirv_ConvertBF16ToFINTELs(i16 %b)""",
+    "vectors of bf16": """
+  %v = insertelement <2 x float> splat (float 0x3FF0202020000000), float %a, i64 0
+  %b = call spir_func <2 x i16> @_Z27__spirv_ConvertFToBF16INTELDv2_f(<2 x float> %v)
+  %w = call spir_func <2 x float> @_Z27__spirv_ConvertBF16ToFINTELDv2_s(<2 x i16> %b)
+  %x = extractelement <2 x float> %w, i64 0
+  %y = extractelement <2 x float> %w, i64 1
+  %r = fadd float %x, %y""",
+    "bf16 that is the same in all lanes": """
+  %p = getelementptr i16, ptr addrspace(1) %A, i64 %group
+  %b = load i16, ptr addrspace(1) %p, align 2
+  %w = call spir_func float @_Z27__spirv_ConvertBF16ToFINTELs(i16 %b)
   %r = fadd float %w, %a""",
-    "an address counted in bfloats, the same in all lanes": """
-  %p = getelementptr bfloat, ptr addrspace(1) %A, i64 %group
-  %q = getelementptr i8, ptr addrspace(1) %p, i64 2
-  %b = load i16, ptr addrspace(1) %q, align 2
-  %r = uitofp i16 %b to float""",
     "vectors put together and taken apart": """
   %v0 = insertelement <4 x float> poison, float %a, i64 0
   %v1 = insertelement <4 x float> %v0, float 2.0, i64 1

@@ -1,4 +1,4 @@
-"""Where lanes part and meet again: regions of small graphs of blocks."""
+"""Divergent regions of small control-flow graphs, from a branch to where its lanes reconverge."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from codegen.simulate.llvm_ir.parser import parse_kernel
 
 
 def kernel(graph: str) -> Function:
-    """Blocks from lines like `a: b c`: a branch to both, to one, or a return."""
+    """Build blocks from lines like `a: b c`: a branch to both, to one, or a return."""
     lines = ["define spir_kernel void @k(i1 %c) {"]
     for line in graph.strip().split("\n"):
         label, _, targets = line.strip().partition(":")

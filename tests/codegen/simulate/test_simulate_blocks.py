@@ -29,7 +29,7 @@ def _element(surface: Matrix, row: int, column: int) -> int:
 
 
 def _read(name: str, suffix: str, place: tuple[int, int], surface: Matrix, elements: int, type_: str) -> Matrix:
-    """What each lane holds after a block read: [lane, element]."""
+    """Registers of each lane after a block read: [lane, element]."""
     nbytes = surface.itemsize
     pitch = surface.shape[1]
     width = WIDTH + pitch - PITCH
@@ -91,7 +91,7 @@ def test_a_transformed_read_packs_two_rows(rows: int, count: int, place: tuple[i
 
 
 def test_a_plain_read_seen_as_32_bits_holds_the_same_pairs() -> None:
-    """Why the compiler may choose either: only the registers differ, and the moves that the hardware needs."""
+    """The compiler may choose either form: only registers and the moves that the hardware needs differ."""
     surface = _surface(16)
     plain = _read("intel_sub_group_2d_block_read_16b_16r16x1c", "Pt", (4, 3), surface, 16, "i16")
     packed = _read("intel_sub_group_2d_block_read_transform_16b_16r16x1c", "Pj", (4, 3), surface, 8, "i32")
@@ -294,7 +294,7 @@ def _u8(values: Matrix) -> NDArray[np.uint8]:
 
 
 def _tf32(values: Matrix) -> NDArray[np.uint32]:
-    """Numbers with something in the bits that tf32 does not have."""
+    """Return the bits of float32 values, with those that tf32 lacks set."""
     return values.astype(np.float32).view(np.uint32) | np.uint32(0x1FFF)
 
 

@@ -1,4 +1,4 @@
-"""Lanes that part ways, atomic operations of each lane, and memory that each lane indexes by itself."""
+"""Divergent lanes, atomic operations per lane, and memory indexed per lane."""
 
 import re
 
@@ -229,7 +229,7 @@ two:
 
 
 def test_a_loop_of_compare_and_exchange_multiplies() -> None:
-    """How an atomic operation that LLVM does not have is lowered."""
+    """An atomic operation that LLVM lacks is lowered to such a loop."""
     memory = np.array([1.5, 2.0], np.float32)
     body = """
   %place = and i64 %lane, 1

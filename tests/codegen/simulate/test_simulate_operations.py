@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from codegen.xe.bf16_conversions import FROM_BITS, TO_BITS
 from tests.codegen.ir_snippets import per_lane, run
 
 FLOATS = np.array(
@@ -40,8 +41,9 @@ def _rounded(value: float, keep: int) -> float:
     return math.ldexp(round(fraction * 2**keep), exponent - keep)
 
 
-def test_float_is_rounded_to_bfloat() -> None:
-    got = per_lane("  %y = fptrunc float %x to bfloat", "float", "bfloat", FLOATS, np.zeros(16, np.uint16))
+def test_float_is_rounded_to_bf16() -> None:
+    body = f"  %y = call spir_func i16 @_Z27{TO_BITS}f(float %x)"
+    got = per_lane(body, "float", "i16", FLOATS, np.zeros(16, np.uint16))
     for value, bits in zip(FLOATS.tolist(), got.tolist(), strict=True):
         (back,) = struct.unpack("<f", struct.pack("<I", bits << 16))
         if math.isnan(value):
@@ -50,11 +52,11 @@ def test_float_is_rounded_to_bfloat() -> None:
             assert back == _rounded(value, 8)
 
 
-def test_bfloat_arithmetic_rounds_once() -> None:
-    ones = np.full(16, 0x3F80, np.uint16)
-    for addend, expected in (("0xR3B80", 0x3F80), ("0xR3B81", 0x3F81), ("0xR3C00", 0x3F81)):
-        got = per_lane(f"  %y = fadd bfloat %x, {addend}", "bfloat", "bfloat", ones, np.zeros(16, np.uint16))
-        assert got.tolist() == [expected] * 16
+def test_bits_of_bf16_are_the_first_of_float() -> None:
+    bits = (np.arange(16) * 4099 + 0x3F80).astype(np.uint16)
+    body = f"  %y = call spir_func float @_Z27{FROM_BITS}s(i16 %x)"
+    got = per_lane(body, "i16", "float", bits, np.zeros(16, np.float32))
+    np.testing.assert_array_equal(got.view(np.uint32), bits.astype(np.uint32) << 16)
 
 
 def test_float_is_rounded_to_half() -> None:

@@ -1,4 +1,4 @@
-"""What the simulator cannot represent, or the hardware does not define, is refused by name."""
+"""The simulator refuses, by name, code that it cannot represent or that the hardware does not define."""
 
 import pickle
 

@@ -49,4 +49,5 @@ def busy() -> bytes:
 def test_the_end_of_the_work_is_the_reason(work: Callable[[], bytes], message: str) -> None:
     with pytest.raises(CompileFailed) as failed:
         in_fork("llvm", "LLVM", work, 1)
-    assert (failed.value.stage, failed.value.message) == ("llvm", message)
+    assert failed.value.stage == "llvm"
+    assert failed.value.message.startswith(message)  # Intel's runtime, where loaded, prints more of an abort

@@ -1,4 +1,4 @@
-"""Why an operand is accessed by lanes, in words that a person can act on."""
+"""Reasons why an operand is accessed by lanes, with what to change."""
 
 from codegen import GemmProblem
 from codegen.target import target_of

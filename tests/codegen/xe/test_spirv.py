@@ -1,4 +1,4 @@
-"""SPIR-V from LLVM IR: the same text gives the same valid module, whatever was emitted before."""
+"""SPIR-V from LLVM IR: the same text gives the same valid module, whatever was emitted before it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEXTS = [path.read_text() for path in sorted((Path(__file__).parent / "fixtures"
 
 
 def opcodes(words: array[int]) -> Iterator[tuple[int, int]]:
-    """Where each instruction is, and what it is."""
+    """Yield the position and opcode of each instruction."""
     at = 5
     while at < len(words):
         yield at, words[at] & 0xFFFF
@@ -112,12 +112,15 @@ def test_an_error_that_ends_llvm_is_a_typed_failure_with_what_it_printed() -> No
         emit_spirv(wide)
 
 
-def test_there_is_arithmetic_on_bf16() -> None:
+def test_bf16_is_converted_without_a_type() -> None:
     text = """define spir_kernel void @k(ptr addrspace(1) %p) {
-  %x = load <8 x bfloat>, ptr addrspace(1) %p
-  %y = fneg <8 x bfloat> %x
-  %z = fadd <8 x bfloat> %y, %x
-  store <8 x bfloat> %z, ptr addrspace(1) %p
+  %x = load <8 x float>, ptr addrspace(1) %p
+  %y = call spir_func <8 x i16> @_Z27__spirv_ConvertFToBF16INTELDv8_f(<8 x float> %x)
+  store <8 x i16> %y, ptr addrspace(1) %p
   ret void
-}"""
-    assert b"SPV_INTEL_bfloat16_arithmetic" in emit_spirv(text)
+}
+declare spir_func <8 x i16> @_Z27__spirv_ConvertFToBF16INTELDv8_f(<8 x float>)"""
+    spirv = emit_spirv(text)
+    assert b"SPV_INTEL_bfloat16_conversion" in spirv
+    assert b"SPV_KHR_bfloat16" not in spirv
+    assert b"ConvertFToBF16" not in spirv, "it is an instruction, not a function"

@@ -1,4 +1,4 @@
-"""Whole GEMMs in the interpreter: written by the builder and by hand, for work-groups and for sub-groups."""
+"""Whole GEMMs in the interpreter: from the builder and by hand, for work-groups and for sub-groups."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ B580 = find("b580")
 
 
 def matrices(problem: GemmProblem) -> tuple[GemmFixture, tuple[Buffer, Buffer, Buffer]]:
-    """What measures the error of a GEMM, and its operands, rows as far apart as the problem says."""
+    """Return the fixture that measures a GEMM's error, and its operands with the problem's leading dimensions."""
     measure = GemmFixture("", problem.m, problem.n, problem.k, problem.dtype_a, problem.dtype_c, (1, 1, 1), 16)
     pitches = (problem.lda or problem.k, problem.ldb or problem.n, problem.ldc or problem.n)
     a, b, c = (spread(x, pitch) for x, pitch in zip(measure.operands(), pitches, strict=True))
@@ -35,7 +35,7 @@ def matrices(problem: GemmProblem) -> tuple[GemmFixture, tuple[Buffer, Buffer, B
 
 
 def spread(matrix: Array, pitch: int) -> Array:
-    """The same matrix in rows that are further apart."""
+    """Return the same matrix with a larger leading dimension."""
     wide = np.zeros((matrix.shape[0], pitch), matrix.dtype)
     wide[:, : matrix.shape[1]] = matrix
     return wide[:, : matrix.shape[1]]
@@ -100,7 +100,7 @@ gpu.module @m {
 
 
 def test_tiles_that_are_dealt_out_round_robin() -> None:
-    """Three rounds of rows, two of columns; the numbers do not hang on who does what."""
+    """Three rounds of rows, two of columns; the result does not depend on the assignment."""
     module = parse(ROUND_ROBIN)
     module.verify()
     measure = GemmFixture("", 40, 28, 52, "f32", "f32", (2, 2, 1), 64)

@@ -1,4 +1,4 @@
-"""What the interpreter takes as a launch, and what it refuses."""
+"""Launches that the interpreter accepts and refuses."""
 
 import pickle
 from typing import Any
@@ -148,7 +148,7 @@ def test_atomics_are_executed_by_each_work_item() -> None:
 
 @pytest.mark.parametrize("dialect", [XeTile, XeGPU, Arith, Math])
 def test_every_operation_has_a_meaning(dialect: Dialect) -> None:
-    """Other spellings of an operation are that operation once it is parsed."""
+    """Alternative spellings parse to the same operation."""
     operations = set(dialect.operations)
     own = [op for op in operations if not operations & set(op.__mro__[1:])]
     assert [op.name for op in own if find_rule(op.name) is None] == []

@@ -15,7 +15,7 @@ ONE = (16, 1, 1)
 
 
 def padded(matrix: Array, row: int, column: int, shape: tuple[int, int], padding: float = 0) -> Array:
-    """The block of a matrix at an offset, which may be anywhere; found element by element."""
+    """Return the block of a matrix at any offset, element by element."""
     block = np.full(shape, padding, matrix.dtype)
     for i, j in np.ndindex(shape):
         if 0 <= row + i < matrix.shape[0] and 0 <= column + j < matrix.shape[1]:
@@ -24,7 +24,7 @@ def padded(matrix: Array, row: int, column: int, shape: tuple[int, int], padding
 
 
 def load(init: str, tile: str, shape: tuple[int, ...], args: list[Any], signature: str, properties: str = "") -> Array:
-    """What a tile loads: `init` makes `%t` from the arguments of the signature."""
+    """Return the result of loading a tile; `init` defines `%t` from the arguments of the signature."""
     out = np.full(shape, -77, np.float32)
     extents = "x".join(map(str, shape))
     body = f"""
@@ -79,7 +79,7 @@ def test_order_is_the_order_in_memory(source: Array, memref: str) -> None:
 
 @pytest.mark.parametrize("base", ["memref<?x?xf32>", "i64"])
 def test_a_base_that_is_told_its_sizes_and_strides(base: str) -> None:
-    """A matrix of 4 by 6 in rows of 7: what lies beyond the sizes is padded, though there is memory."""
+    """A 4 by 6 matrix in rows of 7: elements beyond the sizes are padded, though memory is there."""
     tile = "!xetile.tile<3x4xf32>"
     init = f"""%c6 = arith.constant 6 : index
   %c7 = arith.constant 7 : index
@@ -146,7 +146,7 @@ def test_array_length_gives_neighbouring_blocks() -> None:
 
 
 def test_tiles_in_shared_local_memory() -> None:
-    """A copy there and back, by a work-group as a whole; prefetches and barriers do nothing to values."""
+    """A copy there and back by a whole work-group; prefetches and barriers do not change values."""
     out = np.zeros((5, 7), np.float32)
     wg, slm = "wg_map = <sg_layout = [2, 1], sg_data = [2, 4]>", "memory_space = 3 : i32"
     plain, shared = (
@@ -171,7 +171,7 @@ def test_tiles_in_shared_local_memory() -> None:
 def vectors(
     body: str, inputs: dict[str, Array], shape: tuple[int, ...], element: str = "f32", dtype: Any = np.float32
 ) -> Array:
-    """`%out` as `body` makes it of the inputs, all of one element type."""
+    """Return `%out` of `body`; inputs and output have one element type."""
     out = np.zeros(shape, dtype)
     named = {**inputs, "out": out}
     types = {name: f"{'x'.join(map(str, a.shape))}x{element}" for name, a in named.items()}

@@ -10,14 +10,11 @@ from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from codegen.xe.dialects import (
-    gpu,
-    parse,
-    text,
-)
+from codegen.xe.dialects import context, gpu
+from codegen.xe.dialects.kernel_context import KernelParser
 
 Extents = tuple[int, int, int]
 
@@ -191,12 +188,27 @@ def _generic_part(source: str) -> DevicePart:
     """Extract the device part of a file in MLIR's generic form, which parses with any dialects."""
     if '"gpu.module"' not in source:
         return DevicePart(source, ())
+    parser = _ModuleSpans(source)
     try:
-        module = parse(source)
+        module = parser.parse_module()
     except ParseError:  # the parser reports the error
         return DevicePart(source, ())
-    device = ModuleOp([op.clone() for op in module.walk() if isinstance(op, gpu.ModuleOp)])
-    return DevicePart(text(device), launches_in(module))
+    kept = sorted([*_aliases(_without_literals(source)), *parser.spans])
+    return DevicePart(_only(source, kept), launches_in(module))
+
+
+class _ModuleSpans(KernelParser):
+    """A parser that records the spans of gpu.modules."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(context(), source)
+        self.spans: list[Span] = []
+
+    def parse_operation(self) -> Operation:
+        start, op = self.pos, super().parse_operation()
+        if isinstance(op, gpu.ModuleOp):
+            self.spans.append((start, self.pos))
+        return op
 
 
 def _launch(op: gpu.LaunchFuncOp) -> Launch:

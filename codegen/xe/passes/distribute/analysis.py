@@ -18,6 +18,7 @@ from codegen.xe.dialects.xegpu import (
     SliceAttr,
     TensorDescType,
 )
+from codegen.xe.locations import Rewriting
 from codegen.xe.passes.distribute.attributes import (
     LayoutLike,
     subgroups_of,
@@ -36,14 +37,19 @@ from codegen.xe.passes.distribute.rule import (
 )
 from codegen.xe.passes.distribute.rules import rule_of
 
+_MOST_SUBGROUPS = 1024  # of a work-group: more than any device has; each is looked at
+
 
 def layouts_of(func: FuncOp, subgroups: int | None = None) -> dict[SSAValue, Layout]:
     """Return the layouts of the vectors and scattered descriptors of a kernel.
 
     Raises:
-        PassFailedException: a layout does not distribute its value.
+        PassFailedException: a layout does not distribute its value, or counts more sub-groups than any GPU has.
     """
-    return _Analysis(func, subgroups or most_subgroups(func)).run()
+    count = subgroups or most_subgroups(func)
+    if count > _MOST_SUBGROUPS:
+        raise refuse(f"layouts of at most {_MOST_SUBGROUPS} sub-groups", count)
+    return _Analysis(func, count).run()
 
 
 def most_subgroups(func: FuncOp) -> int:
@@ -93,8 +99,9 @@ class _Analysis:
         for op in self._ops:
             rule = rule_of(op)
             if rule is not None and any(self._open(result) for result in op.results):
-                layout = rule.derive(op, self._known)
-                changed |= layout is not None and self._know(op.results, layout, op)
+                with Rewriting(op):
+                    layout = rule.derive(op, self._known)
+                    changed |= layout is not None and self._know(op.results, layout, op)
         for tie, op in self._ties:
             changed |= self._tie(tie, (*tie.ends, *(s.value for s in tie.strong)), op)
         return changed
@@ -106,9 +113,10 @@ class _Analysis:
             if rule is None or not any(self._open(operand) for operand in op.operands):
                 continue
             layout = next((self._known[result] for result in op.results if result in self._known), None)
-            needed = rule.operands(op, layout, self._known)
-            for operand, need in zip(op.operands, needed, strict=True):
-                changed |= need is not None and self._know((operand,), need, op)
+            with Rewriting(op):
+                needed = rule.operands(op, layout, self._known)
+                for operand, need in zip(op.operands, needed, strict=True):
+                    changed |= need is not None and self._know((operand,), need, op)
         for tie, op in self._ties:
             known = next((self._known[end] for end in tie.ends if end in self._known), None)
             if known is not None:
@@ -155,11 +163,12 @@ class _Analysis:
         shape = shape_of(value)
         assert shape is not None
         around = range_around(op)
-        subgroups = self._subgroups if around is None else around.end - around.start
+        subgroups = self._subgroups if around is None else min(self._subgroups, around.end) - around.start
         fault = layout.fault(shape, subgroups)
         if fault is not None:
             expected, _, got = fault.rpartition(", got ")
-            raise refuse(f"for {op.name} of {format_ints(shape)} {expected}", got)
+            with Rewriting(op):
+                raise refuse(f"for {op.name} of {format_ints(shape)} {expected}", got)
 
 
 def _source_layout(op: Operation) -> Layout | None:

@@ -13,6 +13,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from codegen.xe.dialects.gpu import FuncOp
+from codegen.xe.locations import Rewriting
 from codegen.xe.passes.distribute.analysis import most_subgroups
 from codegen.xe.passes.distribute.insert_layout_conversions import insert_layout_conversions
 from codegen.xe.passes.distribute.ops.control_flow import ControlFlow, restrict_to_ranges
@@ -43,14 +44,19 @@ def distribute_to_subgroups(module: ModuleOp) -> None:
         PassFailedException: something cannot be distributed.
     """
     for func in [op for op in module.walk() if isinstance(op, FuncOp)]:
-        most = most_subgroups(func)
-        if most:
-            _distribute(func, _subgroups(func, most))
-        elif func.body.blocks:
-            size, entry = func.known_block_size, func.body.blocks[0]
-            subgroups = None if size is None else prod(size.get_values()) // subgroup_size()
-            work = Work(entry, subgroups or 0, {}, InsertPoint.at_start(entry), Buffers(entry))
-            restrict_to_ranges(func, work, subgroups)
+        with Rewriting(func):
+            _distribute_kernel(func)
+
+
+def _distribute_kernel(func: FuncOp) -> None:
+    most = most_subgroups(func)
+    if most:
+        _distribute(func, _subgroups(func, most))
+    elif func.body.blocks:
+        size, entry = func.known_block_size, func.body.blocks[0]
+        subgroups = None if size is None else prod(size.get_values()) // subgroup_size()
+        work = Work(entry, subgroups or 0, {}, InsertPoint.at_start(entry), Buffers(entry))
+        restrict_to_ranges(func, work, subgroups)
 
 
 def _subgroups(func: FuncOp, most: int) -> int:
@@ -79,7 +85,8 @@ def _distribute(func: FuncOp, subgroups: int) -> None:
 def _distribute_block(block: Block, work: Work) -> None:
     for op in list(block.ops):
         work.at = InsertPoint.before(op)
-        _distribute_op(op, work)
+        with Rewriting(op):
+            _distribute_op(op, work)
 
 
 def _distribute_op(op: Operation, work: Work) -> None:

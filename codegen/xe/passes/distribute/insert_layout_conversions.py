@@ -14,6 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from codegen.xe.dialects.gpu import FuncOp
 from codegen.xe.dialects.upstream.vector_ops import MultiReductionOp
 from codegen.xe.dialects.xegpu import ConvertLayoutOp
+from codegen.xe.locations import Rewriting, locate
 from codegen.xe.passes.distribute.analysis import (
     layouts_of,
     most_subgroups,
@@ -50,7 +51,8 @@ def insert_layout_conversions(func: FuncOp, subgroups: int) -> dict[SSAValue, La
     _reduce_before_converting(func)
     conversions = _Conversions(layouts_of(func, subgroups), subgroups)
     for op in list(func.walk()):
-        conversions.convert_operands(op)
+        with Rewriting(op):
+            conversions.convert_operands(op)
     return conversions.layouts
 
 
@@ -126,5 +128,7 @@ class _Conversions:
         op.result.name_hint = value.name_hint
         at = InsertPoint.after(value.owner) if isinstance(value.owner, Operation) else InsertPoint.at_start(value.owner)
         Rewriter.insert_op(op, at)
+        if isinstance(value.owner, Operation):
+            locate(op, value.owner)
         self.layouts[op.result] = need
         return op.result

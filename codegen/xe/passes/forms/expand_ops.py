@@ -33,6 +33,7 @@ from codegen.xe.dialects.upstream.vector_ops import (
     ShapeCastOp,
 )
 from codegen.xe.dialects.upstream.vector_products import DeinterleaveOp, InterleaveOp, OuterProductOp
+from codegen.xe.locations import Rewriting
 from codegen.xe.passes.forms import vector_memory
 from codegen.xe.subgroup import subgroup_size
 
@@ -49,7 +50,8 @@ def expand_ops(module: gpu.ModuleOp) -> None:
     for op in list(module.walk()):
         expansion = EXPANSIONS.get(type(op))
         if expansion is not None and not _is_memory_of_work_items(op):
-            _replace(op, expansion(Builder(InsertPoint.before(op)), op))
+            with Rewriting(op):
+                _replace(op, expansion(Builder(InsertPoint.before(op)), op))
 
 
 def _is_memory_of_work_items(op: Operation) -> bool:

@@ -8,6 +8,7 @@ from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects import gpu
+from codegen.xe.locations import Rewriting
 
 Function = func.FuncOp | gpu.FuncOp
 
@@ -44,15 +45,19 @@ class _Inlining:
             return None
         if name not in self.flat:
             for call in [op for op in function.walk() if isinstance(op, func.CallOp)]:
-                callee = call.callee.string_value()
-                body = self.flatten(callee, (*callers, name))
-                if body is None:
-                    raise PassFailedException(
-                        f"rewrite-forms: {name} calls {callee}: expected its body in the same gpu.module, got none"
-                    )
-                _replace(call, body)
+                with Rewriting(call):
+                    self._inline(call, name, callers)
             self.flat.add(name)
         return function.body.block
+
+    def _inline(self, call: func.CallOp, name: str, callers: tuple[str, ...]) -> None:
+        callee = call.callee.string_value()
+        body = self.flatten(callee, (*callers, name))
+        if body is None:
+            raise PassFailedException(
+                f"rewrite-forms: {name} calls {callee}: expected its body in the same gpu.module, got none"
+            )
+        _replace(call, body)
 
 
 def _replace(call: func.CallOp, body: Block) -> None:

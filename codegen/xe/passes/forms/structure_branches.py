@@ -9,6 +9,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.upstream.control_ops import BranchOp, ConditionalBranchOp
+from codegen.xe.locations import OperationFailed, Rewriting, locate
 from codegen.xe.passes.forms.block_graph import (
     Loop,
     edges_from,
@@ -30,7 +31,8 @@ def structure_branches(module: gpu.ModuleOp) -> None:
     """
     for op in module.body.ops:
         if isinstance(op, func.FuncOp | gpu.FuncOp) and len(op.body.blocks) > 1:
-            _structure(op)
+            with Rewriting(op):
+                _structure(op)
 
 
 def _structure(function: func.FuncOp | gpu.FuncOp) -> None:
@@ -112,7 +114,9 @@ class _Writer:
         assert isinstance(condition, ConditionalBranchOp)
         merge = merge_of(block, stop)
         if merge is None:
-            raise PassFailedException(f"rewrite-forms: {self._name}: expected branches that meet again, got none")
+            raise OperationFailed.at(
+                condition, f"rewrite-forms: {self._name}: expected branches that meet again, got none"
+            )
         regions: list[Region] = []
         for edge in edges:
             branch = Block()
@@ -125,6 +129,7 @@ class _Writer:
             regions.append(Region(branch))
         types = [argument.type for argument in merge.args]
         chosen = scf.IfOp(_of(condition.cond, values), types, regions[0], regions[1])
+        locate(chosen, condition)
         into.add_op(chosen)
         return merge, chosen.results
 
@@ -133,9 +138,11 @@ class _Writer:
     ) -> tuple[Block, Sequence[SSAValue]]:
         """Write a loop as scf.while: up to its test, and from there back to the header."""
         if loop.test is None:
-            raise PassFailedException(
+            assert header.last_op is not None
+            raise OperationFailed.at(
+                header.last_op,
                 f"rewrite-forms: {self._name}: expected loops with one exit, which each iteration passes, "
-                f"got one of {len(loop.blocks)} blocks with {loop.exits} exits"
+                f"got one of {len(loop.blocks)} blocks with {loop.exits} exits",
             )
         test, inside = loop.test, (*inside, header)
         before = Block(arg_types=header.arg_types)
@@ -165,6 +172,7 @@ class _Writer:
         after.add_op(scf.YieldOp(*passed))
         starts = [values[argument] for argument in header.args]
         written = scf.WhileOp(starts, types, Region(before), Region(after))
+        locate(written, branch)
         into.add_op(written)
         values.update(zip(kept, written.results[len(leave.passed) :], strict=True))
         return leave.to, written.results[: len(leave.passed)]

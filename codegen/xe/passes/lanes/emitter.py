@@ -14,10 +14,8 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerType,
     VectorType,
-    bf16,
     f32,
     i1,
-    i16,
     i32,
     i64,
 )
@@ -37,7 +35,6 @@ from codegen.xe.dialects.interned import (
     integer_type,
     vector,
 )
-from codegen.xe.dialects.upstream.arith_casts import ExtUIOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp
 from codegen.xe.dialects.upstream.vector_ops import FromElementsOp
 from codegen.xe.passes.lanes.analysis.cse import PureValues
@@ -324,18 +321,8 @@ class Emitter:
         return cast_ if length > 1 else self.register((cast_, 0))
 
     def as_f32(self, chunk: SSAValue) -> SSAValue:
-        """Convert 16-bit floats to f32.
-
-        bf16 is shifted: LLVM would turn arithmetic between arith.extf and arith.truncf into bf16 arithmetic,
-        which the target lacks.
-        """
-        element, length = element_of(chunk), length_of(chunk)
-        if element == f32:
-            return chunk
-        if element != bf16:
-            return self.value(arith.ExtFOp(chunk, chunk_type(f32, length)))
-        bits = self.value(ExtUIOp(self.bitcast(chunk, i16), chunk_type(i32, length)))
-        return self.bitcast(self.value(arith.ShLIOp(bits, self.splat(self.constant(16, i32), length))), f32)
+        """Convert 16-bit floats to f32."""
+        return chunk if element_of(chunk) == f32 else self.value(arith.ExtFOp(chunk, chunk_type(f32, length_of(chunk))))
 
     def shuffled(self, scalar: SSAValue, from_lanes: Sequence[int]) -> SSAValue:
         """Shuffle a register: each lane takes the value of the given lane."""

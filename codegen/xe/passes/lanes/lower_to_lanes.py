@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FunctionType, IntegerType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import FunctionType, IntegerType, MemRefType, ModuleOp, VectorType
 from xdsl.ir import Attribute, Block, Region
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.kernel_attributes import ACCESSES_INSIDE, ARGUMENTS_APART, WORK_ITEMS
 from codegen.xe.layout import BlockLimits
+from codegen.xe.locations import Rewriting
 from codegen.xe.passes.lanes.analysis.affine_values import Sums
 from codegen.xe.passes.lanes.analysis.assumptions import note_assumptions
 from codegen.xe.passes.lanes.analysis.late_loads import load_late
@@ -85,8 +87,10 @@ class LowerToLanesPass(ModulePass):
         lower_to_lanes(op, BlockLimits(self.max_rows, self.max_width_bytes))
 
 
-def lower_to_lanes(module: ModuleOp, limits: BlockLimits = _LIMITS) -> None:
+def lower_to_lanes(module: ModuleOp, limits: BlockLimits = _LIMITS, *, marked: bool = False) -> None:
     """Apply the pass; `limits` are those of the device, or the common ones of all devices with block messages.
+
+    `marked` inserts calls that mark the places of operations.
 
     Raises:
         PassFailedException: an operation has no per-lane form.
@@ -95,11 +99,13 @@ def lower_to_lanes(module: ModuleOp, limits: BlockLimits = _LIMITS) -> None:
         if isinstance(op, gpu.ModuleOp):
             for function in list(op.body.block.ops):
                 if isinstance(function, gpu.FuncOp):
-                    _lower_function(op, function, limits)
+                    with Rewriting(function):
+                        _lower_function(op, function, limits, marked=marked)
 
 
-def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLimits) -> None:
+def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLimits, *, marked: bool) -> None:
     old = function.body.block
+    _check_arguments(old)
     work_items = WORK_ITEMS in function.attributes
     if limits.has_dpas and not work_items:
         turn_products(old)
@@ -117,6 +123,7 @@ def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLim
         ACCESSES_INSIDE in function.attributes,
         limits,
         Sums(old, new),
+        marked,
     )
     for before, after in zip(old.args, new.args, strict=False):
         lowering.define(before, after)
@@ -136,6 +143,15 @@ def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLim
     function.properties.pop("workgroup_attributions", None)
     note_assumptions(function, lowering.assumed)
     _declare(module, lowering)
+
+
+def _check_arguments(body: Block) -> None:
+    for argument in body.args:
+        if argument.uses and (isinstance(argument.type, VectorType) or argument.type.name.startswith("xegpu.")):
+            name = argument.name_hint or f"arg{argument.index}"
+            raise PassFailedException(
+                f"lower-to-lanes: expected memrefs and scalars as arguments, got {argument.type} as {name}"
+            )
 
 
 def _argument_type(type_: Attribute) -> Attribute:

@@ -12,10 +12,12 @@ from xdsl.utils.exceptions import PassFailedException
 from codegen.artifact.signature import Assumption
 from codegen.xe.dialects.index_list import Index
 from codegen.xe.layout import BlockLimits
+from codegen.xe.locations import Rewriting
 from codegen.xe.passes.lanes import values
 from codegen.xe.passes.lanes.analysis.affine_values import Sums
 from codegen.xe.passes.lanes.analysis.divisibility import number
 from codegen.xe.passes.lanes.emitter import Emitter
+from codegen.xe.passes.lanes.marks import mark
 from codegen.xe.passes.lanes.memory.local_memory import LocalMemory
 from codegen.xe.passes.lanes.values import (
     Lanes,
@@ -39,8 +41,8 @@ class Lowering:
     """Lowering of one kernel. `wanted` are the preferred layouts of values; `handlers` lower operations by name.
 
     `subgroups`: sub-groups per work-group, if known. `work_items`: the kernel is written for work-items. `inside`:
-    blocks lie inside their matrices. `limits` are those of block messages. `sums` analyse indices. `assumed`:
-    assumptions of the code that it cannot check.
+    blocks lie inside their matrices. `limits` are those of block messages. `sums` analyse indices. `marked`:
+    places of operations are marked. `assumed`: assumptions of the code that it cannot check.
     """
 
     emitter: Emitter
@@ -52,6 +54,7 @@ class Lowering:
     inside: bool
     limits: BlockLimits
     sums: Sums
+    marked: bool = False
     functions: dict[str, Operation] = field(default_factory=dict[str, Operation])
     assumed: set[Assumption] = field(default_factory=set[Assumption])
     _values: dict[SSAValue, Value] = field(default_factory=dict[SSAValue, Value])
@@ -60,10 +63,13 @@ class Lowering:
         """Lower the operations of a block."""
         for op in block.ops:
             handler = self.handlers.get(op.name) or self.handlers.get(op.name.partition(".")[0])
-            if handler is not None:
-                handler(self, op)
-            else:
-                self.keep(op)
+            with Rewriting(op):
+                if self.marked:
+                    mark(self.emitter, self.functions, op)
+                if handler is not None:
+                    handler(self, op)
+                else:
+                    self.keep(op)
 
     def keep(self, op: Operation) -> None:
         """Copy an operation on scalars.

@@ -23,6 +23,7 @@ from codegen.xe.dialects.xetile import (
     TileType,
 )
 from codegen.xe.dialects.xetile.tile_attr import SHARED_LOCAL_MEMORY
+from codegen.xe.locations import Rewriting
 from codegen.xe.passes.xetile_to_xegpu.base import (
     as_elements,
     as_matrix,
@@ -76,7 +77,8 @@ def find_places(module: ModuleOp, instructions: Instructions) -> dict[InitTileOp
     local = [op for op in inits if _is_local(op)]
     places: dict[InitTileOp, Place] = {}
     for op in local:
-        offsets = matrix_offsets(op, InsertPoint.before(op))
+        with Rewriting(op):
+            offsets = matrix_offsets(op, InsertPoint.before(op))
         places[op] = MatrixPlace(op.tile, offsets)  # the tile's for now: describing the buffer changes its type
     for op, mem_desc in create_mem_descs(local).items():
         place = places[op]
@@ -103,7 +105,8 @@ def _visit(
     """Insert descriptors in a block; `made` holds those of this block and enclosing ones, which dominate it."""
     for op in tuple(block.ops):
         if isinstance(op, InitTileOp) and op not in places and _is_accessed(op):
-            places[op] = _scattered(op, instructions) if op.indices is not None else _block(op, made)
+            with Rewriting(op):
+                places[op] = _scattered(op, instructions) if op.indices is not None else _block(op, made)
         for region in op.regions:
             for inner in region.blocks:
                 _visit(inner, dict(made), places, instructions)

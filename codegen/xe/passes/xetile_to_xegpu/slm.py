@@ -21,6 +21,7 @@ from codegen.xe.dialects.xegpu import (
 from codegen.xe.dialects.xegpu.types import bytes_of
 from codegen.xe.dialects.xetile import InitTileOp
 from codegen.xe.dialects.xetile.tile_attr import SHARED_LOCAL_MEMORY
+from codegen.xe.locations import Rewriting, locate
 from codegen.xe.passes.xetile_to_xegpu.base import stored_strides
 from codegen.xe.passes.xetile_to_xegpu.values import (
     add,
@@ -52,7 +53,8 @@ def create_mem_descs(inits: Sequence[InitTileOp]) -> dict[InitTileOp, SSAValue]:
     rebuilt: dict[Operation, SSAValue] = {}
     for source in dict.fromkeys(op.source for op in inits):
         users = [op for op in inits if op.source is source]
-        descriptor = _create(users[0], rebuilt)
+        with Rewriting(users[0]):
+            descriptor = _create(users[0], rebuilt)
         descriptors |= dict.fromkeys(users, descriptor)
     return descriptors
 
@@ -75,6 +77,7 @@ def _create(op: InitTileOp, rebuilt: dict[Operation, SSAValue]) -> SSAValue:
     create = CreateMemDescOp(buffer, MemDescType(VectorType(element, shape), layout))
     create.mem_desc.name_hint = name
     Rewriter.insert_op(create, _after(buffer))
+    locate(create, op)
     return create.mem_desc
 
 

@@ -9,6 +9,7 @@ import pytest
 from codegen import DType, GemmProblem
 from codegen.config.cpu import Isa, Packing
 from tests.codegen.cpu.microkernels import FLAGS, Run, compiled, plan_of, skip_without
+from tests.few import few
 
 MAP_NORESERVE = 0x4000  # of Linux; Python does not name it
 NONE, BLOCK = Packing.NONE, Packing.BLOCK
@@ -23,8 +24,10 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize("isa", [Isa.AVX512, Isa.AVX2])
-@pytest.mark.parametrize(("a", "b"), PAIRS, ids=lambda d: d.value)
+EACH = [(isa, a, b) for a, b in PAIRS for isa in (Isa.AVX512, Isa.AVX2)]
+
+
+@pytest.mark.parametrize(("isa", "a", "b"), few(EACH, 3), ids=lambda d: d.value)
 def test_packed_panels(isa: Isa, a: DType, b: DType) -> None:
     skip_without(isa)
     problem = GemmProblem(23, 70, 45, dtype_a=a, dtype_b=b, ldc=75)
@@ -32,8 +35,7 @@ def test_packed_panels(isa: Isa, a: DType, b: DType) -> None:
     Run(plan_of(problem, (4, 16), isa=isa, block_k=16, unroll=2))()
 
 
-@pytest.mark.parametrize("isa", [Isa.AVX512, Isa.AVX2])
-@pytest.mark.parametrize(("a", "b"), PAIRS[:-1], ids=lambda d: d.value)
+@pytest.mark.parametrize(("isa", "a", "b"), few(EACH[:-2], 5), ids=lambda d: d.value)
 def test_matrices_read_in_place(isa: Isa, a: DType, b: DType) -> None:
     skip_without(isa)
     problem = GemmProblem(11, 54, 43, dtype_a=a, dtype_b=b, lda=47, ldb=57, batch=2)

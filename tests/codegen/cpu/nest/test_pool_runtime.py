@@ -76,7 +76,10 @@ def _calls(code: Loaded, pool: int | None, threads: int, times: int) -> None:
     assert (lines[:, 2] == np.roll(numbers, -1) * (times * (times + 1) // 2)).all()
 
 
-@pytest.mark.parametrize(("size", "threads", "times"), [(2, 2, 20000), (7, 7, 300), (5, 3, 300), (4, 1, 50)])
+@pytest.mark.parametrize(
+    ("size", "threads", "times"),
+    [(2, 2, 1000), (7, 7, 300), (5, 3, 300), (4, 1, 50), pytest.param(2, 2, 20000, marks=pytest.mark.slow)],
+)
 def test_every_thread_runs_every_call_and_waits_at_barriers(code: Loaded, size: int, threads: int, times: int) -> None:
     pool = _create(code, size)
     assert pool

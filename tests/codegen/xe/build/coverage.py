@@ -43,7 +43,7 @@ Key = tuple[str, str, str]  # table, row and column
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """What a column changes: fields of the problem and of the strategy, work-groups, and splits of K."""
+    """Changes of a column: fields of the problem and of the strategy, work-groups, and splits of K."""
 
     problem: Mapping[str, Any] = field(default_factory=dict[str, Any])
     chosen: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -55,7 +55,7 @@ class Strategy:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One cell: what is compiled, for which GPU, and where it stands."""
+    """One cell: its place, the problem and configuration to compile, and the GPU."""
 
     key: Key
     problem: GemmProblem
@@ -63,7 +63,7 @@ class Case:
     device: str = DEVICE
 
     def refusal(self) -> Refused | None:
-        """Why it is not legal."""
+        """Return the refusal of the configuration; None if it is legal."""
         try:
             check(self.problem, self.config, find(self.device))
         except Refused as refused:
@@ -126,7 +126,7 @@ _TABLES = ("Types and layouts", "Epilogues", "Epilogues and types")
 
 
 def cases(device: str = DEVICE) -> Iterator[Case]:
-    """Every cell for a GPU, row by row."""
+    """Yield every cell for a GPU, row by row."""
     for dtype in INPUTS:
         for layout in _LAYOUTS:
             for name, strategy in STRATEGIES.items():
@@ -166,7 +166,7 @@ def _case(
 
 
 def render(cells: Mapping[Key, str], all_cases: Iterable[Case]) -> str:
-    """The page: an introduction, the tables, and why the rules refuse."""
+    """Return the page: an introduction, the tables, and the reasons of refusals."""
     out, reasons = [_INTRODUCTION], dict[str, str]()
     for case in all_cases:
         if (refused := case.refusal()) is not None:
@@ -197,7 +197,7 @@ def _counts(device: str, reasons: dict[str, str]) -> Iterator[str]:
 
 
 def read(page: str) -> dict[Key, str]:
-    """The cells of a page."""
+    """Parse the cells of a page."""
     found: dict[Key, str] = {}
     for section in page.split("\n## ")[1:]:
         table, *lines = section.split("\n")
@@ -228,7 +228,9 @@ this page from runs; `tests/codegen/xe/build/test_coverage.py` checks a sample o
   within the error bound of numpy's float64. A dynamic kernel is also checked at a second size.
 - a **name**: the rule that rejects the combination, explained in the last table.
 
-`--device` evaluates the same cells for another GPU and prints those that differ; for max1550 there are none.
+`--device` evaluates the same cells for another GPU and prints those that differ; for max1550 there are none. For a770
+255 of 888 differ, all refused by a rule: its DPAS has no tf32 (`device-tf32`), and loads by lanes have no prefetches
+(`prefetch-effect`).
 
 Types are those of A and B; C has the accumulator type. Each cell combines a type and layout with a strategy, an
 epilogue with a strategy, or an epilogue with a type; the table of epilogues alternates types and layouts.

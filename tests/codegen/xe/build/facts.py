@@ -1,4 +1,4 @@
-"""What a draw says on each axis, for counts."""
+"""Values of a random GEMM on each axis, to count how often each is drawn."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ Fact = tuple[str, str]  # axis and value
 
 
 def facts_of(drawn: Draw) -> Iterator[Fact]:
-    """Every axis with its value."""
+    """Yield each axis with its value."""
     yield "device", drawn.device
     yield from facts_of_problem(drawn.problem)
     paths = memory_paths(drawn.problem, target_of(find(drawn.device)))
@@ -23,7 +23,7 @@ def facts_of(drawn: Draw) -> Iterator[Fact]:
 
 
 def facts_of_problem(problem: GemmProblem) -> Iterator[Fact]:
-    """Those of what is multiplied."""
+    """Yield the axes of the problem."""
     p = problem
     yield "inputs", p.dtype_a.value
     yield "output", p.dtype_c.value
@@ -44,7 +44,7 @@ def facts_of_problem(problem: GemmProblem) -> Iterator[Fact]:
 
 
 def facts_of_config(problem: GemmProblem, config: XeConfig) -> Iterator[Fact]:
-    """Those of how."""
+    """Yield the axes of the configuration."""
     s, matmul = config.strategy, config.matmul
     prefetch, tiles = s.prefetch, tiles_of(problem, config)
     yield "sub-groups", f"{s.sg_layout[0]}x{s.sg_layout[1]}"

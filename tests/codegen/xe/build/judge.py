@@ -1,7 +1,5 @@
-"""What becomes of a drawn GEMM: compiled, checked by other tools where they are, and its numbers compared."""
+"""Judgement of a random GEMM: compile it, check it with other tools where installed, compare its numbers."""
 
-import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,28 +16,27 @@ from hal import DeviceSpec, find
 from tests.codegen.xe.build.coverage import VERIFIED, WRONG, Case
 from tests.codegen.xe.build.draws import Draw
 from tests.codegen.xe.build.problems import other_sizes
+from tests.codegen.xe.validator import invalid
 from tuner.errors import ProofFailed
 from tuner.verify.verify import verify_by_simulation
 
-_SPIRV_VAL = shutil.which("spirv-val")
-_TOO_NEW = "Invalid capability operand"  # a validator older than Intel's extensions cannot read a module that has them
 _TRIES = 6
 _LIMIT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What went wrong: nothing if empty."""
+    """Result of a check; `fault` is empty if it passed."""
 
     fault: str
 
 
 def judge(drawn: Draw, ocloc: Ocloc | None = None, by_validator: bool = True) -> Verdict:
-    """Compile a draw, validate its SPIR-V, ask Intel's compiler if there is one, and compare its numbers."""
+    """Compile a random GEMM, validate its SPIR-V, run Intel's compiler if given, and compare its numbers."""
     at = ""
     try:
         artifact = compile_gemm(drawn.problem, drawn.config, find(drawn.device))
-        fault = invalid(artifact) if by_validator else ""
+        fault = invalid(artifact.stage("spirv").data) if by_validator else ""
         if ocloc is not None:
             spirv, options = artifact.stage("spirv").data, artifact.launch.build_options
             compile_native(ocloc, spirv, target_of(find(drawn.device)), options)
@@ -58,7 +55,7 @@ def verify_launched_for(artifact: GemmArtifact, other: GemmProblem, spec: Device
 
 
 def _other_sizes(artifact: GemmArtifact, drawn: Draw) -> Iterator[GemmProblem]:
-    """Of a dynamic problem other sizes, if some are found on which its kernel may rely."""
+    """Yield one other size of a dynamic problem that meets the kernel's assumptions, if one is found."""
     rng = Random(drawn.seed)
     for _ in range(_TRIES if drawn.problem.dynamic else 0):
         other = other_sizes(rng, drawn.problem)
@@ -70,18 +67,8 @@ def _other_sizes(artifact: GemmArtifact, drawn: Draw) -> Iterator[GemmProblem]:
         return
 
 
-def invalid(artifact: GemmArtifact) -> str:
-    """What the SPIR-V validator says against the module; nothing if it is not installed, or does not know it all."""
-    if _SPIRV_VAL is None:
-        return ""
-    command = [_SPIRV_VAL, "--target-env", "spv1.4", "-"]
-    done = subprocess.run(command, input=artifact.stage("spirv").data, capture_output=True, check=False)
-    said = done.stderr.decode()
-    return f"spirv-val: {said}" if done.returncode and _TOO_NEW not in said else ""
-
-
 def cell_of(case: Case) -> tuple[str, str]:
-    """What the page of coverage says of a case, and what is wrong."""
+    """Return a case's cell of the coverage page and its fault."""
     if (refused := case.refusal()) is not None:
         return refused.rule, ""
     fault = judge(Draw(0, case.device, case.problem, case.config, Counter())).fault

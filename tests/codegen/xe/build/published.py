@@ -1,4 +1,4 @@
-"""Published configurations of GEMMs in our terms.
+"""Published GEMM configurations, converted to `XeConfig`.
 
 What these say otherwise: stages are K steps of prefetch and one more; K that sub-groups of one work-group share is
 split between work-groups; work-groups that go on to other tiles (stream-K) are persistent; A and B have one K of load
@@ -32,25 +32,25 @@ _POWERS = [2**i for i in range(7)]
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One row: its number in the file and its columns."""
+    """One row of the file: its line number and its columns."""
 
     line: int
     said: Mapping[str, str]
 
     @property
     def name(self) -> str:
-        """What tells it from others."""
+        """Unique name of the row."""
         block = "x".join(self.said[name] or "?" for name in ("wg_m", "wg_n", "k_tile"))
         return f"{self.line}-{self.said['origin']}-{block}".replace(" ", "-")
 
     @property
     def devices(self) -> list[str]:
-        """The GPUs that it is for, of those that are compiled for."""
+        """GPUs of the row that are targets of the compiler."""
         return [spec for name, spec in _GPUS.items() if name in self.said["device"]]
 
     @property
     def block(self) -> Extent | None:
-        """The work-group's tile, if all of it is said."""
+        """Work-group tile; None unless the row states all of it."""
         numbers = [self.said[name] for name in ("wg_m", "wg_n", "k_tile")]
         if not all(re.fullmatch(r"\d+", number) for number in numbers):
             return None
@@ -59,7 +59,7 @@ class Published:
         return Extent(n, m, k) if self.said["origin"] == "oneDNN kernel.db" else Extent(m, n, k)
 
     def problem(self) -> GemmProblem:
-        """A GEMM that it is for."""
+        """Return a GEMM of the shape that the row names."""
         dtype = DType.F16 if self.said["dtype"].startswith("f16") else DType.BF16
         shape = re.match(r"(\d+)x(\d+)x(\d+)$", self.said["shape_or_class"])
         m, n, k = map(int, shape.groups()) if shape else (_SIDE, _SIDE, _SIDE)
@@ -75,7 +75,7 @@ class Published:
         )
 
     def configs(self) -> Iterator[XeConfig]:
-        """What it says, for each layout of sub-groups that it may mean."""
+        """Yield the row's configuration for each sub-group layout that it allows."""
         block, problem = self.block, self.problem()
         assert block is not None
         tiles = ceil_div(problem.m, block.m), ceil_div(problem.n, block.n)
@@ -127,7 +127,7 @@ class Published:
         return Prefetch(PrefetchLevels.L1, distance, layout_a=a, layout_b=b)
 
     def _shared(self, name: str, tile: tuple[int, int], together: int) -> tuple[int, int] | None:
-        """One message for each sub-group; where a sub-group has several, the builder deals them out."""
+        """Return the prefetch layout; None if there are more messages than sub-groups: the builder distributes them."""
         part = re.search(rf"{name} (\d+)x(\d+)", self.said["prefetch_tiles"])
         layout = (tile[0] // int(part[1]), tile[1] // int(part[2])) if part else None
         return layout if layout is not None and layout[0] * layout[1] <= together else None
@@ -141,7 +141,7 @@ class Published:
         return product
 
     def _loads(self, block: Extent, sides: tuple[int, int], problem: GemmProblem) -> Iterator[Extent]:
-        """The blocks that are said, or those that suit."""
+        """Yield the load blocks that the row states, or those that fit."""
         m = re.search(r"A (\d+)x(\d+); B (\d+)x(\d+)", self.said["load_tiles"])
         if m is not None:
             yield Extent(int(m[1]), int(m[4]), min(int(m[2]), int(m[3])))
@@ -154,6 +154,6 @@ class Published:
 
 
 def read_published(file: Path) -> list[Published]:
-    """All rows, numbered as the lines of the file."""
+    """Read all rows, numbered by their lines in the file."""
     with file.open(newline="") as rows:
         return [Published(line, row) for line, row in enumerate(csv.DictReader(rows), start=2)]

@@ -1,4 +1,4 @@
-"""Legal means that it compiles and is right: random GEMMs over every axis, each made of a seed."""
+"""Legal configurations compile and compute the right numbers: random GEMMs over every axis, one per seed."""
 
 from collections import Counter
 
@@ -44,7 +44,7 @@ EXPECTED: dict[str, tuple[str, ...]] = {
 
 
 def judged(first: int) -> list[str]:
-    """What is wrong with a part of the draws."""
+    """Return the faults of `PART` random GEMMs from seed `first` on."""
     drawn = [draw(seed, small=True) for seed in range(first, first + PART)]
     return [f"{d}\n{fault}" for d in drawn if (fault := judge(d, by_validator=d.seed % 5 == 0).fault)]
 

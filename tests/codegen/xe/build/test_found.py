@@ -1,4 +1,4 @@
-"""What drawn GEMMs have shown to go wrong, made small."""
+"""Regressions found by random GEMMs, reduced."""
 
 from collections import Counter
 

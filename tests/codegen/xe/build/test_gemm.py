@@ -1,4 +1,4 @@
-"""What each number of a configuration and each part of a problem changes in the XeTile that is written."""
+"""Effect of each field of a configuration and of a problem on the generated XeTile."""
 
 import re
 from collections import Counter
@@ -58,7 +58,7 @@ def config(
     load: tuple[int, int, int] = (32, 32, 32),
     **strategy: Any,
 ) -> XeConfig:
-    """A configuration of a problem of this M and N."""
+    """Return a configuration for a problem of this M and N."""
     tiles = -(-PROBLEM.m // block[0]), -(-PROBLEM.n // block[1]), 1
     return XeConfig(
         MatmulConfig(Extent(*(threads or tiles)), Extent(*block), Extent(*load), order),
@@ -67,35 +67,35 @@ def config(
 
 
 def build(chosen: XeConfig | None = None, problem: GemmProblem = PROBLEM) -> ModuleOp:
-    """The kernels of a combination that the rules accept."""
+    """Build the kernels of a legal configuration."""
     chosen = chosen or config()
     check(problem, chosen, B580)
     return build_gemm(problem, chosen, B580)
 
 
 def kernels(module: ModuleOp) -> dict[str, gpu.FuncOp]:
-    """The kernels of a module by name."""
+    """Return the kernels of a module by name."""
     return {op.sym_name.data: op for op in module.walk() if isinstance(op, gpu.FuncOp)}
 
 
 def count(within: Operation, kind: type[Operation]) -> int:
-    """Operations of a kind."""
+    """Count the operations of a class."""
     return sum(isinstance(op, kind) for op in within.walk())
 
 
 def loops(module: ModuleOp) -> list[scf.ForOp]:
-    """The loops of the multiply, outermost first."""
+    """Return the loops of the multiply, outermost first."""
     return [op for op in kernels(module)["gemm"].walk() if isinstance(op, scf.ForOp)]
 
 
 def numbers(module: ModuleOp) -> list[int]:
-    """The steps of its loops."""
+    """Return the steps of the loops."""
     found = (re.search(r"constant (\d+)", str(loop.step.owner)) for loop in loops(module))
     return [int(m[1]) if m else 0 for m in found]
 
 
 def prefetches(module: ModuleOp) -> list[PrefetchTileOp]:
-    """All of them."""
+    """Return all prefetches of a module."""
     return [op for op in module.walk() if isinstance(op, PrefetchTileOp)]
 
 

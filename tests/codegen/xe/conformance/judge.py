@@ -1,4 +1,4 @@
-"""Judges pieces of test files by upstream's parser and verifier and by ours, and says why the two differ."""
+"""Parse pieces of upstream's test files with upstream's parser and verifier and with ours, and explain differences."""
 
 import re
 from collections.abc import Iterator
@@ -19,25 +19,25 @@ _CONTIGUITY = "contiguity"
 _UNDOCUMENTED = f"{_TRANSFORM}|{_SCALED}|{_CONTIGUITY}"
 
 REASONS: dict[str, str] = {
-    _TRANSFORM: "the transform dialect, which drives passes and is no part of kernels",
-    _SCALED: "products scaled by blocks",
+    _TRANSFORM: "the transform dialect, which controls passes and is not part of kernels",
+    _SCALED: "block-scaled products",
     _CONTIGUITY: "the attribute `contiguity`",
-    r"expected attributes among": "attributes that the operation does not have; upstream keeps them unread",
+    r"expected attributes among": "attributes that the operation does not define; upstream ignores them",
     r"expected a dimension to stay": "a slice of all dimensions",
     r"result 'result' at position 0|source' at position 0": "`load_matrix` and `convert_layout` of a scalar",
     r"of one or two dimensions, got 3": "blocks of three dimensions",
-    r"within it, got": "blocks that leave their matrix in local memory; upstream does not look",
-    r"rising dimensions": "a reduction of a dimension that does not exist; upstream does not look",
+    r"within it, got": "blocks in local memory that exceed their matrix; upstream does not check",
+    r"rising dimensions": "a reduction of a dimension that does not exist; upstream does not check",
     r"(ub|llvm|tensor)\.\w|MemRef element": "other dialects, and memrefs of vectors",
-    r"SLM is only supported for 1D": "blocks of two dimensions in shared local memory, which this compiler has",
-    r"invalid l1_hint": "`streaming` on stores, which the RFC has",
-    r"doesn't need LayoutAttr": "layouts at work-item level, by which the RFC says what a work-item has",
-    r"Mask should match": "a work-item's chunk that its value tells, without `chunk_size`",
-    r"Rank mismatch|two dimensions to rearrange": "operands packed in words; `packed` on one dimension",
-    r"Mismatched ranks": "offsets of the last dimensions alone",
-    r"must be contiguous": "`subgroup_block_io` of elements that are not adjacent, refused when it is compiled",
+    r"SLM is only supported for 1D": "two-dimensional blocks in shared local memory, which this compiler supports",
+    r"invalid l1_hint": "`streaming` on stores, which the RFC defines",
+    r"doesn't need LayoutAttr": "layouts at work-item level, which in the RFC determine a work-item's part",
+    r"Mask should match": "a work-item's chunk without `chunk_size`, given by the type of its value",
+    r"Rank mismatch|two dimensions to rearrange": "operands packed into words; `packed` on one dimension",
+    r"Mismatched ranks": "offsets of only the last dimensions",
+    r"must be contiguous": "`subgroup_block_io` of elements that are not adjacent, which compilation rejects",
 }
-"""Why the judgements of a piece may differ, by what the side that refuses says. The first that matches counts."""
+"""Explanations of differing verdicts, by a pattern of the error of the side that refuses; the first match counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +49,23 @@ class Judgement:
 
     @property
     def alike(self) -> bool:
-        """Both accept, or both refuse."""
+        """Return whether both accept or both refuse."""
         return bool(self.upstream) == bool(self.ours)
 
     @property
     def is_undocumented(self) -> bool:
-        """We refuse what the documents do not have."""
+        """Return whether our side refuses something that the documents do not define."""
         return re.search(_UNDOCUMENTED, self.ours) is not None
 
     @property
     def reason(self) -> str:
-        """Why the two differ; empty if that is not known."""
+        """Explanation of the difference; empty if unknown."""
         said = self.upstream or self.ours
         return next((reason for pattern, reason in REASONS.items() if re.search(pattern, said)), "")
 
 
 def judge(piece: str) -> Judgement:
-    """Ask both sides."""
+    """Parse and verify a piece with both sides."""
     upstream = ours = ""
     try:
         MlirModule(piece)
@@ -79,7 +79,7 @@ def judge(piece: str) -> Judgement:
 
 
 def pieces_of(file: Path) -> Iterator[str]:
-    """The pieces of a file that have code."""
+    """Yield the pieces of a file that contain code."""
     for piece in _SEPARATOR.split(file.read_text()):
         if re.sub(r"//.*", "", piece).strip():
             yield piece

@@ -1,4 +1,4 @@
-"""Upstream's verifier and ours judge alike: rules of the specification, and upstream's tests where they are at hand."""
+"""Upstream's verifier and ours agree: on rules of the specification, and on upstream's tests where available."""
 
 import os
 from pathlib import Path

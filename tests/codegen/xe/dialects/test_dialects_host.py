@@ -1,4 +1,4 @@
-"""What the memref and index dialects of files with hosts refuse."""
+"""Refusals of the memref and index dialects in files with host code."""
 
 import pytest
 from xdsl.dialects.test import Test

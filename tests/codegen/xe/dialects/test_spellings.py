@@ -1,4 +1,4 @@
-"""What files write otherwise is read, and what is of other dialects stays as it is written."""
+"""Alternative spellings in files are accepted; operations of other dialects are kept unchanged."""
 
 import pytest
 from xdsl.utils.exceptions import ParseError

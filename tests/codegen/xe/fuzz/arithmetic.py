@@ -26,12 +26,12 @@ _BINARY_FLOATS: dict[str, Callable[[Numbers, Numbers], Numbers]] = {
 }
 _BINARY_INTEGERS = ("addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui")
 _SMOOTH = {"math.tanh": (math.inf, 1.0, 1.0), "math.exp": (3.0, 21.0, 21.0), "math.sin": (64.0, 1.0, 1.0)}
-"""Functions: the largest argument, the largest result, and the steepest slope."""
+"""Functions: largest argument, largest result, steepest slope."""
 PREDICATES = ("olt", "oge", "oeq", "une")
 
 
 def splat(kernel: Kernel, like: Value) -> Value:
-    """A constant, or a number that is spread, as large as another value."""
+    """Add a constant or a broadcast scalar of the shape of another value."""
     rng = kernel.rng
     number = rng.choice((-2, -1, 0, 1, 2, 3))
     said = str(number) if like.element in INTEGERS else f"{number / 2}"
@@ -45,7 +45,7 @@ def splat(kernel: Kernel, like: Value) -> Value:
 
 
 def combined(kernel: Kernel, a: Value, b: Value) -> Value:
-    """Of two values that are alike."""
+    """Combine two values of the same type."""
     if a.element in INTEGERS:
         name, numbers = kernel.rng.choice(_BINARY_INTEGERS), a.numbers
     else:
@@ -57,7 +57,7 @@ def combined(kernel: Kernel, a: Value, b: Value) -> Value:
 
 
 def kept(kernel: Kernel, a: Value, b: Value) -> Value:
-    """Of two values that are alike; no larger than those."""
+    """Combine two values of the same type; the result is no larger than they are."""
     name = kernel.rng.choice(("maxsi", "xori") if a.element in INTEGERS else ("maximumf", "minimumf"))
     return replace(
         a, name=kernel.let(f"arith.{name} {a.name}, {b.name} : {a.type}"), numbers=either(a.numbers, b.numbers)
@@ -65,7 +65,7 @@ def kept(kernel: Kernel, a: Value, b: Value) -> Value:
 
 
 def chosen(kernel: Kernel, a: Value, b: Value) -> Value:
-    """One of two values, element by element, or by a number; compared where no rounding can turn the choice."""
+    """Select between two values by element or by a scalar, compared where rounding cannot change the choice."""
     truths = vector(a.shape, "i1")
     numbers = either(a.numbers, b.numbers)
     if kernel.rng.random() < 0.2:
@@ -79,7 +79,7 @@ def chosen(kernel: Kernel, a: Value, b: Value) -> Value:
 
 
 def changed(kernel: Kernel, a: Value) -> Value:
-    """A function of one value."""
+    """Apply a function to a value."""
     if a.element in INTEGERS:
         name = kernel.let(f"math.absi {a.name} : {a.type}")
         return replace(a, name=name)
@@ -96,7 +96,7 @@ def changed(kernel: Kernel, a: Value) -> Value:
 
 
 def cast(kernel: Kernel, a: Value, element: str) -> Value:
-    """In another element type; through f32 or i32 where there is no other way."""
+    """Cast to another element type, through f32 or i32 where there is no direct way."""
     if a.element == element:
         return a
     if a.element in INTEGERS and element in INTEGERS:
@@ -117,7 +117,7 @@ def cast(kernel: Kernel, a: Value, element: str) -> Value:
 
 
 def may_be_cast(a: Value, element: str) -> bool:
-    """Whether a cast gives the same wherever rounding happens, and nothing is too large."""
+    """Return whether a cast fits and gives the same result wherever rounding happens."""
     if a.element in FLOATS and element in INTEGERS:
         return a.numbers.is_exact and a.numbers.quantum > 0
     if a.element in INTEGERS and element in FLOATS:

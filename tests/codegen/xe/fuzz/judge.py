@@ -1,4 +1,4 @@
-"""Compiles a random kernel and compares its numbers with the interpreter."""
+"""Compile a random kernel and compare its numbers with the interpreter's."""
 
 import re
 
@@ -31,7 +31,7 @@ def judge(drawn: Draw) -> str | None:
 
     Raises:
         AssertionError: numbers differ.
-        CompileFailed: what is refused does not say why.
+        CompileFailed: the refusal names no reason.
     """
     expected = values(drawn)
     interpret(parse(drawn.source), "k", drawn.grid, expected, drawn.block)
@@ -50,7 +50,7 @@ def judge(drawn: Draw) -> str | None:
 
 
 def values(drawn: Draw) -> list[Value]:
-    """What a kernel is run on: the same each time."""
+    """Return the arguments of a kernel, the same for each call."""
     rng = np.random.default_rng(drawn.seed)
     return [_value(rng, memory) for memory in drawn.arguments]
 
@@ -68,7 +68,7 @@ def _value(rng: np.random.Generator, memory: Memory) -> Value:
 
 
 def check_widths(artifact: KernelArtifact) -> None:
-    """SPIR-V has no integers of other widths."""
+    """Check that no integer has a width that SPIR-V lacks."""
     found = set(_ODD_INTEGER.findall(artifact.stage("llvm").data.decode()))
     assert not found, f"integers of {found}"
 

@@ -1,4 +1,4 @@
-"""A kernel that grows: its arguments, its lines, and the values that there are to go on from."""
+"""Kernel under construction: its arguments, its lines, and the values in scope."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from tests.codegen.xe.fuzz.numbers import Numbers
 
 
 class Level(StrEnum):
-    """Who executes a kernel: `THREADS` are sub-groups that the kernel counts as threads."""
+    """Level of a kernel; in `THREADS` each thread of the block is a sub-group."""
 
     WORKGROUP = "work-group"
     SUBGROUP = "sub-group"
@@ -33,7 +33,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A vector, who owns it, and its numbers."""
+    """A vector, its map to sub-groups, and its range of numbers."""
 
     name: str
     shape: Shape
@@ -47,20 +47,20 @@ class Value:
 
     @property
     def type(self) -> str:
-        """As MLIR spells it."""
+        """Its type as MLIR text."""
         return vector(self.shape, self.element)
 
 
 def vector(shape: Shape, element: str) -> str:
-    """A vector type."""
+    """Return the text of a vector type."""
     return f"vector<{shape[0]}x{shape[1]}x{element}>"
 
 
 @dataclass
 class Kernel:
-    """What has been written; `groups` along x are launched, of `subgroups` each.
+    """A kernel and its launch: `groups` work-groups along x, of `subgroups` each.
 
-    A `plain` one keeps to whole matrices and the parts of them that MLIR's distribution would take.
+    A `plain` kernel uses only whole matrices and the parts of them that MLIR's distribution supports.
     """
 
     rng: Random
@@ -77,27 +77,27 @@ class Kernel:
 
     @property
     def parts(self) -> int:
-        """How many parts of a matrix are worked on: one for each group, or for each sub-group."""
+        """Number of parts of a matrix: one per work-group or per sub-group."""
         return self.groups if self.level is Level.WORKGROUP else self.groups * self.subgroups
 
     def name(self) -> str:
-        """A new name."""
+        """Return a new name."""
         self._count += 1
         return f"%v{self._count}"
 
     def line(self, text: str) -> None:
-        """Write a line."""
+        """Append a line."""
         self.lines.append("  " * self.depth + text)
 
     def let(self, text: str) -> str:
-        """Write what defines a value; its name."""
+        """Append the definition of a value and return its name."""
         name = self.name()
         self.line(f"{name} = {text}")
         return name
 
     @contextmanager
     def nested(self) -> Iterator[None]:
-        """What is written inside is deeper, and its values end with it."""
+        """Indent the lines of a nested region; its values go out of scope at its end."""
         kept = list(self.values)
         self.depth += 1
         yield
@@ -105,13 +105,13 @@ class Kernel:
         self.values[:] = kept
 
     def argument(self, memory: Memory) -> Memory:
-        """Take another argument."""
+        """Append an argument."""
         self.arguments.append(memory)
         return memory
 
     @property
     def text(self) -> str:
-        """The module."""
+        """Text of the module."""
         arguments = ", ".join(f"%{memory.name}: {memory.type}" for memory in self.arguments)
         body = "\n".join(f"    {line}" for line in [*_PLACES[self.level], *self.lines, "gpu.return"])
         said = {

@@ -1,4 +1,4 @@
-"""Which sub-group owns what: random maps of a shape."""
+"""Random maps of a shape to sub-groups."""
 
 from dataclasses import dataclass
 from random import Random
@@ -17,21 +17,21 @@ class Map:
         return f"#xetile.wg_map<sg_layout = {list(self.layout)}, sg_data = {list(self.data)}>"
 
     def turned(self) -> "Map":
-        """That of the transposed value."""
+        """Return the map of the transposed value."""
         return Map(self.layout[::-1], self.data[::-1])
 
     def reduced(self, dim: int) -> "Map":
-        """That of a value whose dimension has become 1."""
+        """Return the map of the value reduced along a dimension."""
         return Map(self.layout, (1, self.data[1]) if dim == 0 else (self.data[0], 1))
 
 
 def is_map_of(map_: Map, shape: Shape) -> bool:
-    """Whether the parts of a map divide a shape."""
+    """Return whether the parts of a map divide a shape."""
     return all(_divides(*entry) for entry in zip(shape, map_.layout, map_.data, strict=True))
 
 
 def any_map(rng: Random, shape: Shape, subgroups: int, least: Shape = (1, 1)) -> Map | None:
-    """A map of a shape in parts of multiples of `least`, preferably large ones; none if there is none."""
+    """Return a map of a shape into parts that are multiples of `least`, preferably large; None if there is none."""
     maps = [
         Map((rows, subgroups // rows), (r, c))
         for rows in _divisors(subgroups)

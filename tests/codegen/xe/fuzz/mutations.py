@@ -6,14 +6,20 @@ import signal
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from math import prod
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryFile
 from typing import NoReturn
 
+import numpy as np
+
+from codegen.artifact.kernel_artifact import KernelArtifact
+from codegen.artifact.signature import KernelArgument
 from codegen.errors import CodegenError
 from codegen.pipeline import compile_module
-from codegen.xe.opt import read_passes, run_passes
+from codegen.simulate.run_module import Value, dtype_of, simulate_module
+from codegen.xe.opt import our_passes, read_passes, run_passes
 from hal.facts.xe import find
 
 _ROOT = Path(__file__).parents[4]
@@ -23,6 +29,8 @@ _TOKEN = re.compile(r'"[^"\n]*"|[%#!@^]?[\w$.]+|->|\S|\s+')
 _TYPES = ("f16", "bf16", "f32", "f64", "tf32", "i1", "i8", "i16", "i32", "i64", "index", "ui8", "f8E5M2", "i4", "none")
 _NUMBERS = ("0", "1", "-1", "2", "3", "7", "16", "17", "64", "1000000007", "99999999999999999999", "0x7F", "1.5", "?")
 _LONGEST = 12_000
+_EXTENT, _MOST_ELEMENTS = 64, 1 << 22
+_PASSES = [info.name for info in our_passes()]
 _SECONDS = 20
 """Of one kernel; the command line ends a compilation after 120."""
 
@@ -113,7 +121,7 @@ def _compile_all(texts: Sequence[str], seeds: range) -> NoReturn:
         os.write(2, f"{seed}\n".encode())
         ended = False
         try:
-            compile_or_refuse(source_of(seed, texts))
+            compile_or_refuse(source_of(seed, texts), Random(seed))
             ended = True
         finally:
             if not ended:  # a child of a fork must not return to the test
@@ -128,19 +136,40 @@ def source_of(seed: int, texts: Sequence[str]) -> str:
     return mutated(rng.choice(texts), rng)
 
 
-class _TooLong(CodegenError):
-    """A compilation takes longer than it may."""
+class _TooLong(Exception):
+    """A kernel takes longer than it may."""
 
 
 def _end(*_: object) -> None:
     raise _TooLong
 
 
-def compile_or_refuse(source: str) -> None:
-    """Compile a kernel and run passes over it, which may end in a message each; anything else is raised."""
+def compile_or_refuse(source: str, rng: Random) -> None:
+    """Compile and run a kernel, and run passes over it, which may end in a message each; anything else is raised."""
     signal.alarm(_SECONDS)
     with suppress(CodegenError):
-        compile_module(source, find("b580"), "kernel.mlir")
-    with suppress(CodegenError):
-        run_passes(source, read_passes(["lower-xetile", "distribute-to-subgroups"]), name="kernel.mlir")
+        artifact = compile_module(source, find("b580"), "kernel.mlir")
+        with suppress(_TooLong):  # a loop of any length is legal
+            _run(artifact)
+        signal.alarm(_SECONDS)
+    for passes in (["lower-xetile", "distribute-to-subgroups"], [rng.choice(_PASSES)]):
+        with suppress(CodegenError):
+            run_passes(source, read_passes(passes), name="kernel.mlir")
     signal.alarm(0)
+
+
+def _run(artifact: KernelArtifact) -> None:
+    """Run one work-group of each kernel on zeros."""
+    for kernel in artifact.kernels:
+        if max((prod(n or _EXTENT for n in a.shape or ()) for a in kernel.arguments), default=0) < _MOST_ELEMENTS:
+            block = None if kernel.local_size else (16, 1, 1)
+            simulate_module(artifact, kernel.name, (1, 1, 1), block, [_zeros(a) for a in kernel.arguments])
+
+
+def _zeros(argument: KernelArgument) -> Value:
+    if argument.shape is None:
+        return 0
+    shape = [_EXTENT if extent is None else extent for extent in argument.shape]
+    if argument.strides and argument.strides[0] == 1:
+        return np.zeros(shape, dtype_of(argument.element), order="F")
+    return np.zeros(shape, dtype_of(argument.element))

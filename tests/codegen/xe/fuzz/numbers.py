@@ -1,4 +1,4 @@
-"""What is known of the numbers of a value: how large they are, what they are multiples of, how wrong they may be."""
+"""Properties of the numbers of a value: bound, common divisor and rounding error."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ INTEGERS = {"i8": 8, "i16": 16, "i32": 32}
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """At most `bound` in size, multiples of `quantum` (0: of nothing), wrong by at most `error`; of an element type.
+    """Numbers of at most `bound` in size, multiples of `quantum` (0: unknown), with an error of at most `error`.
 
     Integers wrap around and are exact.
     """
@@ -23,16 +23,16 @@ class Numbers:
 
     @property
     def is_exact(self) -> bool:
-        """Whether no order of operations and no instruction rounds."""
+        """True if the numbers are exact: no rounding has happened."""
         return self.element in INTEGERS or self.error == 0
 
     @property
     def fits(self) -> bool:
-        """Whether no number is too large."""
+        """True if no number exceeds the largest of its type."""
         return self.element in INTEGERS or self.bound + self.error <= LARGEST[self.element]
 
     def rounded(self, element: str, roundings: int = 1) -> "Numbers":
-        """In another element type, or in the same after an operation that rounds."""
+        """Return the numbers after rounding to an element type."""
         if element in INTEGERS:
             return Numbers(element)
         half_ulp = _HALF_ULP[element]
@@ -43,33 +43,33 @@ class Numbers:
 
 
 def given(element: str) -> Numbers:
-    """Those of arguments: quarters from -2 to 2, any integers."""
+    """Return the numbers of arguments: quarters from -2 to 2, any integers."""
     return Numbers(element) if element in INTEGERS else Numbers(element, 2.0, 0.25)
 
 
 def constant(element: str, number: float) -> Numbers:
-    """Those of a constant that is a multiple of a quarter."""
+    """Return the numbers of a constant that is a multiple of a quarter."""
     return Numbers(element) if element in INTEGERS else Numbers(element, abs(number), 0.25)
 
 
 def summed(a: Numbers, b: Numbers) -> Numbers:
-    """Of a sum or a difference."""
+    """Return the numbers of a sum or a difference."""
     both = Numbers(a.element, a.bound + b.bound, min(a.quantum, b.quantum), a.error + b.error)
     return both.rounded(a.element)
 
 
 def multiplied(a: Numbers, b: Numbers) -> Numbers:
-    """Of a product."""
+    """Return the numbers of a product."""
     error = a.error * (b.bound + b.error) + b.error * a.bound
     return Numbers(a.element, a.bound * b.bound, a.quantum * b.quantum, error).rounded(a.element)
 
 
 def either(a: Numbers, b: Numbers) -> Numbers:
-    """Of the larger one, or of one that is chosen."""
+    """Return the numbers of a maximum or a selection."""
     return Numbers(a.element, max(a.bound, b.bound), min(a.quantum, b.quantum), max(a.error, b.error))
 
 
 def accumulated(a: Numbers, count: int) -> Numbers:
-    """Of a sum of many, in any order."""
+    """Return the numbers of a sum of `count` terms, in any order."""
     sums = Numbers(a.element, a.bound * count, a.quantum, a.error * count)
     return sums.rounded(a.element, count)

@@ -1,4 +1,4 @@
-"""What drawn kernels have shown to go wrong, made small."""
+"""Regressions found by random kernels, reduced."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ gpu.module @m {{
 }}"""
 
     def made(self) -> list[Array]:
-        """The arguments."""
+        """Return the arguments."""
         rng = np.random.default_rng(5)
         shapes = [(name[:1] == "T", tuple(map(int, name.lstrip("T").split("x")))) for name in self.arrays]
         dtype = np.int32 if "i32" in self.arguments else np.float32

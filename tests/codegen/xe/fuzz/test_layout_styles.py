@@ -5,7 +5,7 @@ import pytest
 from tests.codegen.xe.fuzz.judge import judge
 from tests.codegen.xe.fuzz.layout_styles import draw_layouts
 
-SAMPLE = (0, 1, 3, 10, 14, 19, 162, 621)
+SAMPLE = (0, 1, 3, 10, 14, 19, 162, 621, 1149)
 DRAWS, PART = 1000, 50
 
 

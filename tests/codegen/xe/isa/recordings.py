@@ -1,4 +1,4 @@
-"""What Intel's offline compiler wrote, kept beside this file; see recorded/README.md."""
+"""Recorded output of Intel's offline compiler; see recorded/README.md."""
 
 from pathlib import Path
 
@@ -8,5 +8,5 @@ RECORDED = Path(__file__).parent / "recorded"
 
 
 def recorded(name: str) -> Disassembly:
-    """The disassembly of a kernel called gemm."""
+    """Return the disassembly of the kernel `gemm` of a recording."""
     return Disassembly((RECORDED / f"{name}.ze_info").read_text(), {"gemm": (RECORDED / f"{name}.asm").read_text()})

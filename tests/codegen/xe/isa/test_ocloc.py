@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import GemmProblem, compile_gemm, compile_module
+from codegen import DType, GemmProblem, compile_gemm, compile_module
 from codegen.errors import (
     CompileCrashed,
     CompileFailed,
@@ -140,3 +140,16 @@ def test_dpas_of_8_lanes_takes_its_operands_as_messages_bring_them(device: str, 
     # An operand that is moved to where DPAS takes it costs 8 moves: more than 1,000 for 256 DPAS.
     assert report.k_loop.sends_per_256_dpas < 400
     assert report.k_loop.moves_per_256_dpas < 400
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("b", [DType.S8, DType.U8])
+@pytest.mark.parametrize("a", [DType.S8, DType.U8])
+@pytest.mark.parametrize("device", ["a770", "b580"])
+def test_bytes_of_either_sign_are_multiplied_by_dpas(device: str, a: DType, b: DType) -> None:
+    ocloc, spec = real_ocloc(), find(device)
+    problem = GemmProblem(64, 96, 128, dtype_a=a, dtype_b=b)
+    artifact = compile_gemm(problem, default_config(problem, spec), spec)
+    (report,) = compile_native(ocloc, artifact.stage("spirv").data, target_of(spec)).reports
+    assert report.k_loop is not None
+    assert report.k_loop.dpas > 0

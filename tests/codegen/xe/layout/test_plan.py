@@ -1,4 +1,4 @@
-"""Plans of block loads: the messages there are, the fewest of them, and what they refuse."""
+"""Plans of block loads: supported messages, the fewest of them, and refusals."""
 
 import re
 from collections.abc import Sequence
@@ -94,7 +94,7 @@ PLANS = [
 
 
 def placed(messages: Sequence[PlacedMessage], bits: int) -> dict[str, list[tuple[int, int]]]:
-    """Where the messages of each extent start."""
+    """Return the start positions of the messages, by their extent."""
     found: dict[str, list[tuple[int, int]]] = {}
     for load in messages:
         extent = f"{load.message.rows}x{load.message.row_bytes * 8 // bits}"
@@ -108,7 +108,7 @@ def test_a_tile_is_read_with_the_fewest_messages(tile, messages: dict[str, list[
 
 
 def covered(messages: Sequence[PlacedMessage], bits: int, rows: int, columns: int) -> NDArray[np.int64]:
-    """How often each element of a matrix is brought."""
+    """Return how often each element of a matrix is transferred."""
     seen = np.zeros((rows, columns), int)
     for load in messages:
         width = load.message.row_bytes * 8 // bits

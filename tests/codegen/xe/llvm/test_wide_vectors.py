@@ -1,4 +1,4 @@
-"""Wide vectors become narrow ones: SPIR-V takes them, and the numbers stay as they are."""
+"""Wide vectors are split into vectors that SPIR-V supports, with the same numbers."""
 
 import re
 
@@ -66,7 +66,7 @@ def _narrow(text: str) -> str:
 
 
 def test_spirv_has_no_phi_of_a_wide_vector() -> None:
-    """The fault: LLVM gives up on it."""
+    """LLVM's SPIR-V target fails on such a phi."""
     with pytest.raises(CompileFailed, match=r"unable to legalize instruction.*G_PHI"):
         emit_spirv(PIPELINED)
 
@@ -83,7 +83,7 @@ def test_a_wide_vector_that_a_loop_carries_becomes_its_slices() -> None:
 
 
 def _both(body: str, declarations: str = "") -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """What a kernel of this body leaves in %out, before and after its vectors are split. %in holds numbers."""
+    """Run a kernel of this body before and after its vectors are split, and return %out of both; %in is random."""
     text = f"""{LAYOUT}{declarations}
 define spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {{
 entry:

@@ -192,6 +192,25 @@ gpu.module @m {{
 }}"""
 
 
+_DOUBLES = """
+gpu.module @m {
+  gpu.func @double(%A: memref<96xf64>, %n: f64) kernel {
+    %i = gpu.global_id x
+    %a = memref.load %A[%i] : memref<96xf64>
+    %b = arith.addf %a, %n : f64
+    memref.store %b, %A[%i] : memref<96xf64>
+    gpu.return
+  }
+}"""
+
+
+def test_f64_is_refused_where_the_gpu_has_no_instructions_of_it() -> None:
+    assert compile_module(_DOUBLES, find("b580")).stage("spirv").data
+    with pytest.raises(Refused, match=r"double: memref.load uses f64.*dg2") as refused:
+        compile_module(_DOUBLES, find("a770"))
+    assert refused.value.rule == "module-fp64"
+
+
 @pytest.mark.parametrize(
     ("subgroups", "rows", "rule"),
     [(128, 1024, "module-workgroup-size"), (16, 2048, "module-slm")],
@@ -232,3 +251,26 @@ def test_a_buffer_that_a_kernel_declares_is_no_argument() -> None:
     a, b = np.random.default_rng(2).standard_normal((8, 16)).astype(np.float32), np.zeros((8, 16), np.float32)
     simulate_module(artifact, "k", (1, 1, 1), (16, 1, 1), [a, b])
     np.testing.assert_array_equal(a, b)
+
+
+def test_a_number_of_bf16_is_given_as_a_number() -> None:
+    source = """
+gpu.module @m {
+  gpu.func @scaled(%A: memref<8x32xf32>, %c: bf16) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %at = xetile.init_tile %A[%c0, %c0] : memref<8x32xf32> -> !xetile.tile<8x32xf32>
+    %a = xetile.load_tile %at : !xetile.tile<8x32xf32> -> vector<8x32xf32>
+    %wide = arith.extf %c : bf16 to f32
+    %cs = vector.broadcast %wide : f32 to vector<8x32xf32>
+    %b = arith.mulf %a, %cs : vector<8x32xf32>
+    xetile.store_tile %b, %at : vector<8x32xf32>, !xetile.tile<8x32xf32>
+    gpu.return
+  }
+}
+"""
+    compiled = compile_module(source, B580)
+    assert compiled.kernels[0].arguments[1].element == "bf16"
+    a = np.arange(8 * 32, dtype=np.float32).reshape(8, 32)
+    expected = a * np.float32(-1.5)
+    simulate_module(compiled, "scaled", (1, 1, 1), None, [a, -1.5])
+    np.testing.assert_array_equal(a, expected)

@@ -1,4 +1,4 @@
-"""What the kernels of the cases are given: random arrays and the numbers that a case says."""
+"""Arguments of the kernels of cases: random arrays, and the numbers that a case states."""
 
 import re
 
@@ -15,21 +15,21 @@ _TF32 = np.uint32(0xFFFFE000)
 
 
 def arguments(case: Case, source: str) -> list[Argument]:
-    """Random elements for memrefs, numbers for scalars; the same each time."""
+    """Return random arrays for memrefs and numbers for scalars, the same for each call."""
     rng = np.random.default_rng(7)
     given = [case.values.get(name, type_) for name, type_ in signature(source)]
     return [_random(case, rng, value) if isinstance(value, str) else value for value in given]
 
 
 def signature(source: str) -> list[tuple[str, str]]:
-    """Names and types of the kernel's arguments."""
+    """Return names and types of the kernel's arguments."""
     found = re.search(r"gpu\.func @k\((.*)\)( workgroup\(.*\))? kernel", source)
     assert found is not None
     return re.findall(r"%(\w+): (.+?)(?:, (?=%)|$)", found[1])
 
 
 def _random(case: Case, rng: np.random.Generator, type_: str) -> Array:
-    """An array for a memref, by columns if its strides or its map say so."""
+    """Return an array for a memref, column-major if its strides or its map are."""
     *extents, element = re.sub(r"^memref<|[,>].*", "", type_).split("x")
     shape, order = tuple(map(int, extents)), "F" if "<[1," in type_ or "affine_map" in type_ else "C"
     dtype = np.dtype(dtype_of(element))

@@ -1,4 +1,4 @@
-"""A small kernel for one form of one operation, as the files beside this one hold them."""
+"""A small kernel for one form of one operation, read from the files of this folder."""
 
 import itertools
 import re
@@ -16,7 +16,7 @@ _OTHER_BODY = "// at sub-group level\n"
 
 
 class Level(StrEnum):
-    """Who executes a kernel."""
+    """Level at which a kernel is written."""
 
     WORKGROUP = "work-group"
     SUBGROUP = "sub-group"
@@ -25,11 +25,11 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One form of an operation: a kernel's text at each level where that makes sense, and what it is run on.
+    """One form of an operation: the kernel's text at each level that has it, and its arguments.
 
-    `missing` says why one of the first two levels makes no sense. `values` are arguments that their types do not tell:
-    numbers, or the types of arrays. Random elements of arrays are within `integers` or `floats`. Results may differ by
-    `tolerance`, relative and absolute; 0 for what moves elements. `groups` are launched; `subgroups` are those of one
+    `missing` says why one of the first two levels lacks it. `values` are arguments that do not follow from their types:
+    numbers, or types of arrays. Random elements of arrays are within `integers` or `floats`. Results may differ by
+    `tolerance`, relative and absolute; 0 for moves of elements. `groups` are launched; `subgroups` are those of one
     below work-group level.
     """
 
@@ -50,12 +50,12 @@ class Case:
         return f"{self.operation}: {self.form}" if self.form else self.operation
 
     def block(self, level: Level) -> tuple[int, int, int]:
-        """Work-items of a work-group."""
+        """Return the work-items of a work-group."""
         return subgroup_size() * (_SUBGROUPS if level is Level.WORKGROUP else self.subgroups), 1, 1
 
 
 def cases_of(file: Path) -> tuple[Case, ...]:
-    """The cases of a file.
+    """Parse the cases of a file.
 
     Its head defines aliases. Each chunk then starts with `// operation: form` and may go on with `// KIND = a b c`
     (one case for each of these, which stand for `$KIND`), `// with x = 3, A = 16x48xf32`, `// only LEVEL: reason`,
@@ -69,7 +69,7 @@ def cases_of(file: Path) -> tuple[Case, ...]:
 
 
 def without_maps(text: str) -> str:
-    """The text of a module without the aliases of maps, and without what uses them."""
+    """Remove the aliases of maps, and their uses, from the text of a module."""
     names = "|".join(re.findall(r"^#(\w+) = .*sg_layout", text, re.MULTILINE))
     if not names:
         return text
@@ -86,7 +86,7 @@ def without_maps(text: str) -> str:
 
 
 def _expanded(chunk: str) -> Iterator[str]:
-    """A chunk for each combination of what its keys may be."""
+    """Yield a chunk for each combination of the values of its keys."""
     keys = dict(re.findall(r"^// ([A-Z]+) = (.+)$", chunk, re.MULTILINE))
     rest = re.sub(r"^// [A-Z]+ = .+\n", "", chunk, flags=re.MULTILINE)
     for values in itertools.product(*(said.split() for said in keys.values())):
@@ -121,7 +121,7 @@ def _case(text: str, aliases: str) -> Case:
 
 
 def _directives(text: str) -> tuple[str, Sequence[tuple[str, str]], str]:
-    """A chunk's title, its further lines as word and rest, and the kernel."""
+    """Split a chunk into its title, its directives (word and rest), and the kernel."""
     lines = text.splitlines(keepends=True)
     count = next(i for i, line in enumerate(lines) if not line.startswith("// "))
     title, *said = (line.removeprefix("// ").strip() for line in lines[:count])

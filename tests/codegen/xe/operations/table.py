@@ -4,12 +4,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from itertools import groupby
 
+from codegen.target import target_of
+from codegen.xe.subgroup import subgroups_of
 from hal.facts.xe import find
 from tests.codegen.xe.operations.case import Case, Level
 from tests.codegen.xe.operations.verdict import Step, Verdict, judge
 
-YES, NO, NONE, NOT_ASKED = "yes", "no", "-", "not asked"
+YES, NO, NONE, NOT_ASKED, REFUSED = "yes", "no", "-", "not asked", "refused"
 DEVICE = "b580"
+EIGHT_LANES = ("a770",)
+"""GPUs with sub-groups of 8, without 2-D block messages."""
 
 _HEAD = (
     "operation",
@@ -23,6 +27,7 @@ _HEAD = (
     "numbers, work-group",
     "numbers, sub-group",
     "numbers, work-item",
+    "numbers, a770",
     "IGC, bmg",
     "IGC, pvc",
 )
@@ -37,6 +42,10 @@ columns, and `python -m benchmarks.compiler.operations` writes this page.
 - **compiles, numbers**: it becomes SPIR-V for {DEVICE}, and the simulator's numbers are the interpreter's: the same
   bits where elements only move, else within the tolerance of the kernel.
 - **work-item** (SIMT): values are those of one work-item, XeGPU's those that it holds of a block of its sub-group.
+- **numbers, a770**: the same on a GPU with sub-groups of 8, at work-group and sub-group level; `{REFUSED}` with a
+  message that names the operation: layouts and blocks of 16 work-items, named barriers, f64, and tf32, which its
+  DPAS lacks.
+  Kernels at work-item level are those of sub-groups of 16.
 - **IGC**: Intel's compiler accepts the SPIR-V for that GPU, of all levels, and its code calls no function that does
   not exist; `{NOT_ASKED}` where it was not at hand.
 """
@@ -57,6 +66,7 @@ class Row:
     right_workgroup: str
     right_subgroup: str
     right_work_item: str
+    a770: str = NOT_ASKED
     bmg: str = NOT_ASKED
     pvc: str = NOT_ASKED
 
@@ -85,6 +95,18 @@ def row_of(case: Case) -> tuple[Row, tuple[str, ...]]:
         _right(work_item),
     )
     return row, tuple(v.fault for v in (workgroup, subgroup, work_item) if v is not None and v.fault)
+
+
+def on_eight_lanes(case: Case, device: str) -> tuple[str, tuple[str, ...]]:
+    """A case's cell for a GPU with sub-groups of 8, and what went wrong."""
+    spec = find(device)
+    with subgroups_of(target_of(spec).subgroup_size):
+        verdicts = [judge(case, level, spec) for level in case.sources if level is not Level.WORK_ITEM]
+    faults = [v for v in verdicts if v.fault]
+    if not verdicts or not faults:
+        return YES if verdicts else NONE, ()
+    refused = all(v.failed is not Step.COMPARE or "expected the block" in v.fault for v in faults)
+    return REFUSED if refused else NO, tuple(f"{device}: {v.fault}" for v in faults)
 
 
 def render(rows: Sequence[Row], cases: Sequence[Case]) -> str:

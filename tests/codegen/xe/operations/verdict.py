@@ -1,4 +1,4 @@
-"""Takes a kernel at a level through all of it: parsed, verified, interpreted, compiled, executed, compared."""
+"""Check of a kernel at one level: parse, verify, interpret, compile, run in the simulator and compare."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from codegen import KernelArtifact, compile_module
-from codegen.errors import CodegenError, CompileFailed
+from codegen.errors import CodegenError, CompileFailed, Refused
 from codegen.simulate.run_module import simulate_module
 from codegen.xe.dialects import (
     parse,
@@ -22,7 +22,7 @@ from tests.oracle import interpret
 
 
 class Step(StrEnum):
-    """What a kernel goes through, in order."""
+    """Steps of the check, in order."""
 
     PARSE = "parse"
     VERIFY = "verify"
@@ -33,19 +33,19 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The step at which a kernel failed and why; none and an empty message if its numbers are right."""
+    """The step at which a kernel failed, and its fault; None and an empty message if it passed all."""
 
     failed: Step | None = None
     fault: str = ""
 
     def passes(self, step: Step) -> bool:
-        """Whether the kernel got past a step."""
+        """Return whether the kernel passed a step."""
         order = list(Step)
         return self.failed is None or order.index(step) < order.index(self.failed)
 
 
 def judge(case: Case, level: Level, spec: DeviceSpec) -> Verdict:
-    """Take a case all the way to numbers, which must be the interpreter's."""
+    """Take a case through all steps; its numbers must be the interpreter's."""
     source = case.sources[level]
     try:
         module = parse(source)
@@ -65,14 +65,14 @@ def judge(case: Case, level: Level, spec: DeviceSpec) -> Verdict:
     try:
         artifact = compile_module(source, spec)
         check_upstream(artifact)
-    except CompileFailed as error:
+    except (CompileFailed, Refused) as error:
         return Verdict(Step.COMPILE, str(error))
     fault = _simulated(case, level, artifact, expected)
     return Verdict(Step.COMPARE, fault) if fault else Verdict()
 
 
 def _simulated(case: Case, level: Level, artifact: KernelArtifact, expected: list[Argument]) -> str:
-    """Where the simulator's numbers are not those that are expected."""
+    """Return the first difference of the simulator's numbers from the expected ones; empty if there is none."""
     source = case.sources[level]
     before, after = arguments(case, source), arguments(case, source)
     if all(np.array_equal(e, b) for e, b in zip(expected, before, strict=True)):

@@ -1,4 +1,4 @@
-"""lower-xetile keeps the meaning of every operation."""
+"""lower-xetile keeps the results of every operation."""
 
 import re
 
@@ -18,7 +18,7 @@ _DTYPES = {"f32": np.float32, "f16": np.float16}
 
 
 def arrays_of(kernel: Kernel) -> list[NDArray[np.generic]]:
-    """What a kernel runs on, in the order of its arguments."""
+    """Return random arrays for a kernel, in the order of its arguments."""
     rng = np.random.default_rng(3)
     made: list[NDArray[np.generic]] = []
     for argument in re.split(r", (?=%)", kernel.arguments):

@@ -67,8 +67,11 @@ PROGRAMS: dict[str, tuple[Problem, str, tuple[int, int, int], tuple[int, int, in
 """The problem of each file, its kernel, the grid, and the block where the kernel does not say it."""
 
 
+FEW = ("gemm_tiles", "gemm_subgroup", "softmax_subgroup", "attention_workgroup")
+
+
 @pytest.mark.parametrize("device", ["b580", pytest.param("pvc", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in FEW else pytest.mark.slow) for n in PROGRAMS])
 def test_a_program_computes_what_numpy_does(name: str, device: str) -> None:
     problem, kernel, grid, block = PROGRAMS[name]
     arguments, expected = problem(np.random.default_rng(3), name)

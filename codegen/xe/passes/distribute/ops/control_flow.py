@@ -17,6 +17,7 @@ from codegen.xe.dialects.xegpu import (
     RangeAttr,
     TensorDescType,
 )
+from codegen.xe.locations import Rewriting
 from codegen.xe.passes.distribute.rule import (
     RANGE,
     Rule,
@@ -199,7 +200,11 @@ def restrict_to_ranges(func: FuncOp, work: Work, subgroups: int | None) -> None:
         PassFailedException: a range names sub-groups that do not exist, or the others would lack results.
     """
     for op in list(func.walk()):
-        if isinstance(op, scf.IfOp) and (around := _checked_range(op, subgroups)) is not None:
+        if not isinstance(op, scf.IfOp):
+            continue
+        with Rewriting(op):
+            around = _checked_range(op, subgroups)
+        if around is not None:
             del op.attributes[RANGE]
             work.at = InsertPoint.before(op)
             condition = _inside(work, around)

@@ -23,6 +23,7 @@ from codegen.xe.dialects.xegpu import (
     TensorDescType,
     UpdateNdOffsetOp,
 )
+from codegen.xe.locations import locate
 from codegen.xe.passes.distribute import derive
 from codegen.xe.passes.distribute.layout import Layout
 from codegen.xe.passes.distribute.rule import (
@@ -87,6 +88,7 @@ def _descriptor(work: Work, base: CreateNdTdescOp, shape: Ints) -> SSAValue:
     op = CreateNdTdescOp(base.source, described, base.mixed_shape, base.mixed_strides, attributes=attributes)
     op.result.name_hint = base.result.name_hint
     Rewriter.insert_op(op, InsertPoint.before(base))
+    locate(op, base)
     work.blocks_described[base, shape] = op.result
     return op.result
 

@@ -21,6 +21,7 @@ from codegen.xe.dialects.xegpu import (
     DpasOp,
     StoreOp,
 )
+from codegen.xe.locations import Rewriting
 from codegen.xe.passes.lanes.analysis.slm_layouts import (
     Layouts,
     adjacent,
@@ -55,15 +56,8 @@ def preferences(body: Block, *, has_dpas: bool = True) -> Wishes:
     wishes: Wishes = {}
     operations = list(body.walk())
     for op in operations:
-        if isinstance(op, DpasOp) and has_dpas:
-            _wish(wishes, op.a, layout_a(op))
-            _wish(wishes, op.b, layout_b(op))
-            if op.c is not None and isinstance(op.c.owner, TransposeOp):
-                _wish(wishes, op.c, canonical(shape_of(op.c)))
-        elif isinstance(op, StoreOp):
-            layout = natural_layout(op)
-            if layout is not None:
-                _wish(wishes, op.value, layout)
+        with Rewriting(op):
+            _wish_operands(wishes, op, has_dpas=has_dpas)
     for op in reversed(operations):
         if isinstance(op, TransposeOp | ShapeCastOp):
             _wish(wishes, op.operands[0], _source_layout(wishes, op))
@@ -74,6 +68,19 @@ def preferences(body: Block, *, has_dpas: bool = True) -> Wishes:
                 if stored is not None:
                     _wish(wishes, value, stored)
     return {value: layout for value, layout in wishes.items() if layout != canonical(shape_of(value))}
+
+
+def _wish_operands(wishes: Wishes, op: Operation, *, has_dpas: bool) -> None:
+    """Set the preferred layouts of the operands of an instruction or of a scattered store."""
+    if isinstance(op, DpasOp) and has_dpas:
+        _wish(wishes, op.a, layout_a(op))
+        _wish(wishes, op.b, layout_b(op))
+        if op.c is not None and isinstance(op.c.owner, TransposeOp):
+            _wish(wishes, op.c, canonical(shape_of(op.c)))
+    elif isinstance(op, StoreOp):
+        layout = natural_layout(op)
+        if layout is not None:
+            _wish(wishes, op.value, layout)
 
 
 def _stored(op: CreateMemDescOp, value: SSAValue, layouts: Layouts) -> LaneLayout | None:

@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from codegen.xe.dialects.literals import is_splat
 from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.upstream.vector_ops import ConstantMaskOp
 from codegen.xe.passes.lanes.emitter import (
@@ -53,13 +54,15 @@ def _constant(lowering: Lowering, op: Operation) -> None:
     value = op.value
     if not isinstance(value, DenseIntOrFPElementsAttr):
         raise PassFailedException(f"lower-to-lanes: expected a dense constant, got {value}")
-    numbers = np.array(value.get_values()[:1] if value.is_splat() else value.get_values())
+    count = 1 if is_splat(value) else len(value)
+    kind = value.get_element_type()
+    numbers = np.array(kind.unpack(value.data.data[: count * kind.compile_time_size], count))
     _define(lowering, op.result, numbers)
 
 
 def _define(lowering: Lowering, result: SSAValue, numbers: Numbers) -> None:
     layout, element = lowering.layout(result), element_type(result)
-    if (numbers == numbers.flat[0]).all():
+    if numbers.size == 1 or (numbers == numbers.flat[0]).all():  # a NaN is not equal to itself
         scalar = lowering.emitter.constant(numbers.flat[0].item(), element)
         lowering.define(result, splat(lowering.emitter, scalar, layout, vector_type(result)))
         return

@@ -113,7 +113,9 @@ def instruction_of(op: DpasOp) -> Instruction:
     found = _FLOATS.get(a)
     if found is None or a != b:
         hint = ": arith.truncf rounds them to tf32, vector.contract multiplies them in f32" if a == b == f32 else ""
-        raise PassFailedException(f"lower-to-lanes: expected a dpas of f16, bf16, tf32 or i8, got {a} and {b}{hint}")
+        raise PassFailedException(
+            f"lower-to-lanes: expected a and b of dpas alike, of f16, bf16, tf32 or i8, got {a} and {b}{hint}"
+        )
     if bits_of(lane_element(d)) > bits_of(f32):
         raise PassFailedException(
             f"lower-to-lanes: expected a dpas of {a} with sums of at most 32 bits, got {d}: extend them afterwards, or "
@@ -320,7 +322,8 @@ class _Product:
         if element_of(c) == bf16:
             c = emitter.bitcast(c, i16)
         name = f"intel_sub_group_{kind.a}_{kind.b}_matrix_mad_k{kind.k}"
-        letters = ["t" if kind.a == "u8" else None, "j" if kind.b == "u8" else None, None]
+        word = "j" if element_of(a) == i32 else "t"
+        letters = [word if kind.a == "u8" else None, "j" if kind.b == "u8" else None, None]
         symbol = f"_Z{len(name)}{name}{_mangled([a, b, c], letters)}"
         declaration = DeviceFuncOp(symbol, [a.type, b.type, c.type], c.type, convergent=True)
         self._lowering.functions.setdefault(symbol, declaration)

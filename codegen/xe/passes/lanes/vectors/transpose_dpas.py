@@ -20,6 +20,7 @@ from codegen.xe.dialects.xegpu import (
     LoadNdOp,
     StoreNdOp,
 )
+from codegen.xe.locations import Rewriting
 from codegen.xe.subgroup import subgroup_size
 
 _SWAP = (1, 0)
@@ -30,7 +31,8 @@ def turn_products(body: Block) -> None:
     products = [op for op in body.walk() if isinstance(op, DpasOp) and isinstance(op.parent_op(), scf.ForOp)]
     # Analyse all before changing any: in an unrolled loop one is the accumulator of the next.
     for op in [product for product in products if _is_better_turned(product)]:
-        _turn(op)
+        with Rewriting(op):
+            _turn(op)
 
 
 def _is_better_turned(op: DpasOp) -> bool:

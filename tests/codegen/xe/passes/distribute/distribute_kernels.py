@@ -1,7 +1,10 @@
 """Work-group-level kernels for the tests of the distribution, and how they are compared."""
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
 
 from codegen.xe.dialects import parse
 from codegen.xe.passes.distribute import distribute_to_subgroups
@@ -15,11 +18,18 @@ def kernel(arguments: str, body: str, attributes: str = "", aliases: str = "") -
     return f"{aliases}\ngpu.module @m {{ gpu.func @k({arguments}) kernel {attributes} {{\n{body}\ngpu.return\n}} }}"
 
 
-def run(source: str, args: list[Array | int | float], *, distributed: bool) -> list[Array | int | float]:
-    """The arguments after a kernel of one work-group has run, at work-group or at sub-group level."""
+@lru_cache(1)
+def _parsed(source: str) -> ModuleOp:
     module = parse(source)
     module.verify()
+    return module
+
+
+def run(source: str, args: list[Array | int | float], *, distributed: bool) -> list[Array | int | float]:
+    """The arguments after a kernel of one work-group has run, at work-group or at sub-group level."""
+    module = _parsed(source)
     if distributed:
+        module = module.clone()
         distribute_to_subgroups(module)
         module.verify()
     after = [a.copy() if isinstance(a, np.ndarray) else a for a in args]

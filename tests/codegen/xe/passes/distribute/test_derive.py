@@ -1,4 +1,4 @@
-"""The derivation of layouts: every example of both RFCs, and what they leave open."""
+"""Derivation of layouts: every example of both RFCs, and cases that they leave open."""
 
 from itertools import product
 from math import prod
@@ -36,7 +36,7 @@ def xegpu(sg_layout: Ints, sg_data: Ints, order: Ints) -> Layout:
 
 
 def said(layout: Layout) -> tuple[Ints, Ints]:
-    """What a wg_map would say: XeTile's has no order."""
+    """Return the layout as a wg_map, which has no order."""
     return tuple(axis.count for axis in layout.axes), layout.data
 
 
@@ -219,7 +219,7 @@ LAYOUTS = st.sampled_from(
 
 
 def owned(layout: Layout, shape: Ints, subgroup: int) -> list[int]:
-    """The row-major numbers of the elements of a sub-group, in the order in which it holds them."""
+    """Return row-major indices of the elements of a sub-group, in the order in which it holds them."""
     numbers: list[int] = []
     for starts in layout.starts(shape, subgroup):
         for place in product(*(range(s, s + d) for s, d in zip(starts, layout.data, strict=True))):

@@ -143,7 +143,7 @@ LAYOUTS = [
 ]
 
 
-@pytest.mark.parametrize(("source", "target"), few(product(LAYOUTS, repeat=2), 2))
+@pytest.mark.parametrize(("source", "target"), few(product(LAYOUTS, repeat=2), 3))
 def test_convert_layout(source: tuple[list[int], ...], target: tuple[list[int], ...]) -> None:
     before, after = layout(*source), layout(*target)
     middle = f"""%w = xegpu.convert_layout %v <{{input_layout = {before}, target_layout = {after}}}>
@@ -169,7 +169,7 @@ def any_layout(draw: st.DrawFn) -> str:
     return layout(list(counts), data, draw(st.sampled_from([None, [0, 1]])))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(any_layout(), any_layout(), any_layout())
 def test_a_copy_keeps_its_values_by_any_layouts(first: str, second: str, third: str) -> None:
     middle = f"""%w = xegpu.convert_layout %v <{{input_layout = {first}, target_layout = {second}}}>

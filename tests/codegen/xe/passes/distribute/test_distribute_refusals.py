@@ -1,4 +1,4 @@
-"""What cannot be distributed is refused, and the message says what was expected."""
+"""Kernels that cannot be distributed are refused, with a message that says what was expected."""
 
 import re
 
@@ -24,7 +24,7 @@ SCATTER = "#xegpu.scatter_tdesc_attr<chunk_size = 8>"
 
 
 def refusal(body: str, arguments: str = MATRIX, attributes: str = "") -> str:
-    """The message by which a kernel is refused."""
+    """Return the message of a kernel's refusal."""
     module = parse(kernel(arguments, body, attributes))
     with pytest.raises(PassFailedException) as caught:
         distribute_to_subgroups(module)

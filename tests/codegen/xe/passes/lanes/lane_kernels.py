@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
 from xdsl.ir import SSAValue
 
 from codegen.artifact.signature import (
@@ -26,6 +26,7 @@ from codegen.xe.llvm import (
     optimise,
 )
 from codegen.xe.mlir import MlirModule
+from codegen.xe.passes.bf16_to_bits import bf16_to_bits
 from codegen.xe.passes.lanes import lower_to_lanes
 from codegen.xe.spirv import emit_spirv
 from tests.oracle import interpret
@@ -69,33 +70,40 @@ def lanes_text(source: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """Final LLVM IR of kernel `k`, and its parameters."""
+    """Final LLVM IR of kernel `k`, its parameters and the work-items of a work-group."""
 
     ll: str
     parameters: tuple[Parameter, ...]
+    block: tuple[int, int, int]
+
+
+@cache
+def _parsed(source: str) -> ModuleOp:
+    module = parse(source)
+    module.verify()
+    return module
 
 
 @cache
 def compiled(source: str, chip: str = "pvc") -> Compiled:
     """A kernel as lane code that MLIR verified and lowered to LLVM IR, of which there is SPIR-V."""
-    module = parse(source)
-    module.verify()
-    arguments = [_argument(value) for value in _function(source).body.blocks[0].args]
+    module = _parsed(source).clone()
+    function = next(op for op in module.walk() if isinstance(op, gpu.FuncOp))
+    assert function.known_block_size is not None
+    x, y, z = function.known_block_size.get_values()
+    arguments = [_argument(value) for value in function.body.blocks[0].args]
     lower_to_lanes(module)
+    bf16_to_bits(module)
     module.verify()
     optimised: OptimisedModule = optimise(MlirModule(text(module, generic=True)).to_bitcode(chip), {"k": arguments})
     assert emit_spirv(optimised.text)
-    return Compiled(optimised.text, optimised.parameters["k"])
+    return Compiled(optimised.text, optimised.parameters["k"], (x, y, z))
 
 
 def run(source: str, args: Sequence[Argument], grid: tuple[int, int, int] = (1, 1, 1)) -> None:
     """Run the lane code of kernel `k` on arguments that it changes."""
     code = compiled(source)
-    function = _function(source)
-    size = function.known_block_size
-    assert size is not None
-    x, y, z = size.get_values()
-    run_kernel(code.ll, "k", grid, (x, y, z), [_value(p, args[p.argument]) for p in code.parameters])
+    run_kernel(code.ll, "k", grid, code.block, [_value(p, args[p.argument]) for p in code.parameters])
 
 
 def check(
@@ -106,7 +114,7 @@ def check(
         [a.copy() if isinstance(a, np.ndarray) else a for a in args],
         [a.copy() if isinstance(a, np.ndarray) else a for a in args],
     )
-    interpret(parse(source), "k", grid, wanted)
+    interpret(_parsed(source), "k", grid, wanted)
     run(source, got, grid)
     for number, (a, b) in enumerate(zip(got, wanted, strict=True)):
         if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
@@ -130,10 +138,6 @@ def numbers(element: str, *shape: int, seed: int = 5) -> Array:
 def floats(bits: Array) -> NDArray[np.float32]:
     """bf16, held as bits, as f32."""
     return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32)
-
-
-def _function(source: str) -> gpu.FuncOp:
-    return next(op for op in parse(source).walk() if isinstance(op, gpu.FuncOp))
 
 
 def _argument(value: SSAValue) -> KernelArgument:

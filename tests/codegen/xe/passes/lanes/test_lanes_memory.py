@@ -119,7 +119,7 @@ def atomic(kind: str, element: str) -> str:
             ("minnumf", "f32", "cmpxchg"),
             ("muli", "i32", "cmpxchg"),
         ],
-        3,
+        4,
     ),
 )
 def test_atomic_updates(kind: str, element: str, instruction: str) -> None:
@@ -286,12 +286,12 @@ def _product(a: str, b: str, d: str) -> str:
                 "%a = arith.constant dense<1.0> : vector<8x16xf64> %b = arith.constant dense<1.0> : vector<16x16xf64> "
                 "%d = xegpu.dpas %a, %b : vector<8x16xf64>, vector<16x16xf64> -> vector<8x16xf64>",
             ),
-            "expected a dpas of f16, bf16, tf32 or i8, got f64 and f64",
+            "expected a and b of dpas alike, of f16, bf16, tf32 or i8, got f64 and f64",
         ),
         (
             _product("8x16xf32", "16x16xf32", "8x16xf32"),
-            "expected a dpas of f16, bf16, tf32 or i8, got f32 and f32: arith.truncf rounds them to tf32, "
-            "vector.contract multiplies them in f32",
+            "expected a and b of dpas alike, of f16, bf16, tf32 or i8, got f32 and f32: arith.truncf rounds them to "
+            "tf32, vector.contract multiplies them in f32",
         ),
         (
             _product("8x16xf16", "16x16xf16", "8x16xf64"),

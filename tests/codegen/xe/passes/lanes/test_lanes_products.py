@@ -5,6 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from codegen import compile_module
+from hal.facts.xe import find
 from tests.codegen.xe.passes.lanes.lane_kernels import (
     Argument,
     check,
@@ -15,6 +17,7 @@ from tests.codegen.xe.passes.lanes.lane_kernels import (
     numbers,
     run,
 )
+from tests.few import few
 
 
 def gemm(
@@ -82,13 +85,19 @@ def test_products_of_every_type(
     check(source, args, 0 if types[2] == "i32" else 1e-5)
 
 
+def test_bytes_of_8_lanes_are_multiplied_by_the_built_in_of_their_sign() -> None:
+    source, _ = gemm(("ui8", "i8", "i32"), 8, 24, 64)
+    ll = compile_module(source, find("a770")).stage("llvm").data.decode()
+    assert "@_Z36intel_sub_group_u8_i8_matrix_mad_k32Dv8_jDv8_iS0_(" in ll  # of uint8 and int8, as OpenCL C mangles it
+
+
 _IDLE = [(1, False), (8, False), (24, False), (40, True)]
 
 
 @pytest.mark.parametrize(
     ("types", "n", "bt"),
     [
-        pytest.param(types, n, bt, id=f"{types[0]}-{n}", marks=() if i == j else pytest.mark.slow)
+        pytest.param(types, n, bt, id=f"{types[0]}-{n}", marks=() if i == j > 0 else pytest.mark.slow)
         for i, types in enumerate((F16, BF16, TF32, I8))
         for j, (n, bt) in enumerate(_IDLE)
     ],
@@ -118,10 +127,10 @@ def test_accumulators_of_16_bits(element: str) -> None:
     ("types", "at", "bt", "message"),
     [
         (F16, False, True, "read_transpose_32b_16r8x1c"),
-        (I8, False, True, "read_transpose_32b_16r8x1c"),
+        pytest.param(I8, False, True, "read_transpose_32b_16r8x1c", marks=pytest.mark.slow),
         (TF32, False, True, "read_transpose_32b_16r8x1c"),
         (F16, True, False, "read_transpose_32b_16r8x1c"),
-        (I8, True, False, "load i8"),
+        pytest.param(I8, True, False, "load i8", marks=pytest.mark.slow),
     ],
 )
 def test_operands_that_are_stored_transposed(types: tuple[str, str, str], at: bool, bt: bool, message: str) -> None:
@@ -130,8 +139,9 @@ def test_operands_that_are_stored_transposed(types: tuple[str, str, str], at: bo
     check(source, args, 0 if types[2] == "i32" else 1e-5)
 
 
-@pytest.mark.parametrize("types", [I8, ("ui8", "i8", "i32")])
-@pytest.mark.parametrize("height", [128, 101])
+@pytest.mark.parametrize(
+    ("types", "height"), few([(I8, 101), (I8, 128), (("ui8", "i8", "i32"), 101), (("ui8", "i8", "i32"), 128)], 3)
+)
 def test_bytes_of_a_by_columns_are_exchanged_within_words(types: tuple[str, str, str], height: int) -> None:
     source, (a, b, c) = gemm(types, 64, 64, 64, 2, at=True)
     assert isinstance(a, np.ndarray)
@@ -161,9 +171,9 @@ def test_a_of_32_bits_by_columns_changes_halves_of_registers() -> None:
     ("types", "at", "loads"),
     [
         (F16, True, ("transform_16b_32r16x2c", "16b_16r16x2c")),
-        (("bf16", "bf16", "f32"), True, ("transform_16b_32r16x2c",)),
+        pytest.param(BF16, True, ("transform_16b_32r16x2c",), marks=pytest.mark.slow),
         (("ui8", "i8", "i32"), True, ("transform_8b_32r16x4c", "16b_16r16x1c")),
-        (TF32, True, ("32b_32r16x1c", "32b_16r8x2c")),
+        pytest.param(TF32, True, ("32b_32r16x1c", "32b_16r8x2c"), marks=pytest.mark.slow),
         (F16, False, ("transpose_32b_16r8x1c", "16b_16r16x2c")),
         (TF32, False, ("transpose_32b_16r8x1c",)),
     ],
@@ -186,6 +196,7 @@ def test_turned_products_are_stored_inside_of_the_matrix() -> None:
     assert isinstance(c, np.ndarray)
 
 
+@pytest.mark.slow
 def test_turned_products_whose_rows_end_within_a_run_are_moved() -> None:
     source, (a, b, _) = gemm(F16, 32, 48, 32, 2, at=True, bt=True)
     source = re.sub("memref<32x48xf32>", "memref<19x44xf32>", source)
@@ -210,7 +221,7 @@ def test_products_that_something_else_uses_are_turned_only_if_both_operands_are(
 @pytest.mark.parametrize(
     ("inst_a", "inst_b", "loads"),
     [
-        ("32, 32", "32, 32", ("16b_32r16x2c", "transform_16b_32r16x2c")),
+        pytest.param("32, 32", "32, 32", ("16b_32r16x2c", "transform_16b_32r16x2c"), marks=pytest.mark.slow),
         ("16, 32", "32, 16", ("16b_16r16x2c", "transform_16b_32r16x1c")),
         ("8, 16", "16, 16", ("16b_8r16x1c", "transform_16b_16r16x1c")),
         ("32, 8", "8, 16", ("16b_32r16x2c", "transform_16b_32r16x2c")),  # no message has these

@@ -1,4 +1,4 @@
-"""Values without effects are made once where they are seen, and go if nothing uses them."""
+"""Values without side effects are emitted once per scope and removed if unused."""
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import i32, i64
@@ -11,7 +11,7 @@ from codegen.xe.passes.lanes.emitter import (
 
 
 def operations(block: Block) -> list[type[Operation]]:
-    """The kinds of a block's operations."""
+    """Return the classes of a block's operations."""
     return [type(op) for op in block.ops]
 
 
@@ -41,7 +41,7 @@ def test_what_differs_in_operands_type_or_properties_is_another_value() -> None:
 
 
 def test_a_value_of_the_kernel_is_not_taken_at_its_start() -> None:
-    """What hangs on lanes only goes to the start of the kernel, before what was made in it of the same operands."""
+    """Values that depend only on the lane are hoisted to the start, before the same operation in the body."""
     entry = Block(arg_types=[index])
     emitter = Emitter(entry)
     lane, four = emitter.lane, emitter.constant(4, i32)

@@ -90,11 +90,18 @@ def test_arithmetic_of_other_floats(element: str, tolerance: float | None) -> No
     apply(f"{body} %r = arith.extf %r5 : {{A}} to {{R}}", (12, 32), (12, 32), "bf16", "f32")
 
 
+def test_f64_is_rounded_to_bf16_once() -> None:
+    """A bit more than halfway between two numbers of bf16; rounded to f32 first, it would be halfway."""
+    near = "%n1 = arith.constant dense<1.0039062509313226> : {A} %n2 = arith.constant dense<-1.0117187490686774> : {A}"
+    chosen = "%where = arith.cmpf ogt, %a, %b : {A} %n3 = arith.select %where, %n1, %n2 : vector<12x32xi1>, {A}"
+    apply(f"{near} {chosen} %r = arith.truncf %n3 : {{A}} to {{R}}", (12, 32), (12, 32), "f64", "bf16")
+
+
 def test_erf_of_f16_is_computed_in_f32() -> None:
     apply("%r = math.erf %a : {A}", (4, 32), (4, 32), "f16", tolerance=1e-3)
 
 
-@pytest.mark.parametrize("element", ["i8", "i32", "i64"])
+@pytest.mark.parametrize("element", ["i8", "i32", pytest.param("i64", marks=pytest.mark.slow)])
 def test_arithmetic_of_integers(element: str) -> None:
     names = ("addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minui")
     body = " ".join(f"%r{i + 1} = arith.{n} %{f'r{i}' if i else 'a'}, %b : {{A}}" for i, n in enumerate(names))
@@ -128,11 +135,16 @@ def test_conversions_and_selection(body: str, element: str, to: str) -> None:
     [
         ((16, 16), "f32", 32),  # four exchanges of half of 16 registers
         ((32, 16), "f16", 64),
-        ((5, 16), "f16", None),
         ((8, 12), "i8", None),
         *(
             pytest.param(*case, marks=pytest.mark.slow)
-            for case in (((16, 48), "f32", 96), ((24, 40), "f32", None), ((4, 4), "f32", None), ((16, 1), "f32", None))
+            for case in (
+                ((5, 16), "f16", None),
+                ((16, 48), "f32", 96),
+                ((24, 40), "f32", None),
+                ((4, 4), "f32", None),
+                ((16, 1), "f32", None),
+            )
         ),
     ],
 )
@@ -182,7 +194,7 @@ TWO = "%s = vector.extract %a[3, 5] : f32 from {A} %u = vector.extract %a[2, 1] 
             ("%r = vector.shuffle %a, %b [31, 30, 1, 0, 5, 6, 7, 8] : {A}, {B}", (16,), (8,)),
             (f"{TWO} %r = vector.from_elements %s, %u, %s, %u : {{R}}", (8, 16), (4,)),
         ],
-        2,
+        3,
     ),
 )
 def test_movement(body: str, source: Shape, result: Shape) -> None:
@@ -219,7 +231,7 @@ def test_masks(body: str) -> None:
     apply(f"{body} %r = arith.select %m, %a, %b : vector<8x16xi1>, {{A}}", (8, 16), (8, 16))
 
 
-@pytest.mark.parametrize("element", ["f32", "bf16", "i8", "i64", "f64"])
+@pytest.mark.parametrize("element", few(["f32", "i8", "bf16", "i64", "f64"], 4))
 def test_constants_of_many_numbers(element: str) -> None:
     values = (
         "[[1, 2, -3, 40], [5, 96, 7, -8]]" if element[0] == "i" else "[[1.0, 2.0, 3.5, -4.0], [5.0, 6.5, 7.0, 8.25]]"
@@ -231,7 +243,7 @@ def test_constants_of_many_numbers(element: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "shape", "axis"),
     [
-        *few([(kind, (12, 32), 1) for kind in ("add", "mul", "minnumf", "maxnumf", "minimumf", "maximumf")], 2),
+        *few([(kind, (12, 32), 1) for kind in ("add", "mul", "minnumf", "maxnumf", "minimumf", "maximumf")], 3),
         ("add", (5, 24), 0),
         ("minimumf", (6, 24), 1),
         ("add", (8, 4), 1),
@@ -244,7 +256,7 @@ def test_reductions_of_floats(kind: str, shape: Shape, axis: int) -> None:
     apply(body, shape, (shape[1 - axis],), tolerance=1e-5)
 
 
-@pytest.mark.parametrize("kind", few(["add", "mul", "minsi", "minui", "maxsi", "maxui", "and", "or", "xor"], 2))
+@pytest.mark.parametrize("kind", few(["add", "mul", "minsi", "minui", "maxsi", "maxui", "and", "or", "xor"], 4))
 def test_reductions_of_integers(kind: str) -> None:
     body = f"%z = arith.constant dense<7> : {{R}} %r = vector.multi_reduction <{kind}>, %a, %z [1] : {{A}} to {{R}}"
     apply(body, (6, 24), (6,), "i32")
@@ -265,7 +277,7 @@ def test_reductions_to_a_scalar(body: str, source: Shape) -> None:
 
 def test_a_sum_of_f16_is_rounded_once() -> None:
     body = "%z = arith.constant dense<0.0> : {R} %r = vector.multi_reduction <add>, %a, %z [1] : {A} to {R}"
-    text = apply(body, (3, 512), (3,), "f16", tolerance=4e-3)
+    text = apply(body, (3, 128), (3,), "f16", tolerance=4e-3)
     assert "fadd float" in compiled(text).ll
     assert "fadd half" not in compiled(text.replace("dense<0.0>", "dense<-0.0>")).ll
 

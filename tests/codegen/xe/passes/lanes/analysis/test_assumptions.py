@@ -1,4 +1,4 @@
-"""What kernels rely on is published, and a launch that breaks it is refused."""
+"""Kernels publish their assumptions, and a launch that breaks one is refused."""
 
 from collections.abc import Callable
 from typing import cast
@@ -25,7 +25,7 @@ LOOP = """
 
 
 def xetile(a: str, b: str, c: str) -> str:
-    """C = A B of M, N and K that the launch gives, in tiles that move; the arguments have these types."""
+    """Return a kernel of C = A B with dynamic M, N and K, in moving tiles, for arguments of these types."""
     return f"""
 gpu.module @m {{
   gpu.func @gemm(%A: {a}, %B: {b}, %C: {c}, %M: index, %N: index, %K: index) kernel
@@ -92,7 +92,7 @@ Compile = Callable[[str], KernelArtifact]
 
 @pytest.fixture(scope="module")
 def compiled() -> Compile:
-    """The compiled kernels by name."""
+    """Compile each kernel once, by name."""
     done: dict[str, KernelArtifact] = {}
 
     def compile_(name: str) -> KernelArtifact:
@@ -104,7 +104,7 @@ def compiled() -> Compile:
 
 
 def run(artifact: KernelArtifact, a: NDArray[np.float16], b: NDArray[np.float16], *sizes: int) -> NDArray[np.float32]:
-    """The product; `sizes` in place of those of the matrices."""
+    """Run the kernel and return the product; `sizes` replace those of the matrices."""
     (m, k), n = a.shape, b.shape[1]
     c = np.zeros((m, n), np.float32)
     args: list[Value] = [a, b, c, *(sizes or (m, n, k))]

@@ -1,0 +1,112 @@
+"""Places of operations in the source: new operations take them over from those they replace, and errors name them."""
+
+from collections.abc import Callable
+from types import TracebackType
+
+from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import PassFailedException, VerifyException
+
+from codegen.errors import Place
+from codegen.xe.dialects.upstream.missing_rules import check_missing_rules
+
+_FAILURES = (PassFailedException, VerifyException, ArithmeticError, ValueError)
+
+
+class OperationFailed(PassFailedException):
+    """A failure at an operation: its place in the source, if known. `rule` is set where a legality rule refuses it."""
+
+    def __init__(self, message: str, place: Place | None, rule: str | None = None) -> None:
+        super().__init__(message)
+        self.place, self.rule = place, rule
+
+    @classmethod
+    def at(cls, op: Operation, message: str, rule: str | None = None) -> "OperationFailed":
+        """Create the error of an operation."""
+        return cls(message, place_of(op), rule)
+
+
+class Rewriting:
+    """Context in which one operation is rewritten.
+
+    New operations that are inserted around it take over its location, and an error that ends the context becomes an
+    `OperationFailed` at its place.
+    """
+
+    __slots__ = ("_block", "_following", "_location", "_op")
+
+    def __init__(self, op: Operation) -> None:
+        self._op, self._location = op, _location_of(op)
+
+    def __enter__(self) -> None:
+        self._block, self._following = self._op.parent, self._op.next_op
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self._take_over()
+        elif isinstance(error, _FAILURES) and not isinstance(error, OperationFailed):
+            raise OperationFailed(str(error) or type(error).__name__, _place(self._location)) from error
+
+    def _take_over(self) -> None:
+        if self._location is None or self._block is None:
+            return
+        following = self._following
+        op = following.prev_op if following is not None and following.parent is self._block else self._block.last_op
+        while op is not None and (op is self._op or op.location is UNKNOWN_LOC):
+            _locate(op, self._location)
+            op = op.prev_op
+
+
+def locate(op: Operation, origin: Operation) -> None:
+    """Give an operation that has no location, and those in it, that of the operation from which it was made."""
+    if (location := _location_of(origin)) is not None:
+        _locate(op, location)
+
+
+def place_of(op: Operation) -> Place | None:
+    """Return the place of an operation, or of the one around it; None if the source is not known."""
+    return _place(_location_of(op))
+
+
+def verify_at_places(module: Operation) -> None:
+    """Verify a module.
+
+    Raises:
+        OperationFailed: an operation is not valid.
+    """
+    for op in module.walk():
+        _check(op, check_missing_rules)
+    try:
+        module.verify()
+    except VerifyException as error:
+        for op in module.walk():
+            _check(op, lambda op: op.verify(verify_nested_ops=False))
+        raise OperationFailed.at(module, str(error)) from error
+
+
+def _check(op: Operation, rule: Callable[[Operation], None]) -> None:
+    try:
+        rule(op)
+    except VerifyException as error:
+        raise OperationFailed.at(op, str(error)) from error
+
+
+def _locate(op: Operation, location: FileLineColLoc) -> None:
+    for inner in op.walk() if op.regions else (op,):
+        if inner.location is UNKNOWN_LOC:
+            inner.location = location
+
+
+def _location_of(op: Operation) -> FileLineColLoc | None:
+    at: Operation | None = op
+    while at is not None:
+        if isinstance(at.location, FileLineColLoc):
+            return at.location
+        at = at.parent_op()
+    return None
+
+
+def _place(location: FileLineColLoc | None) -> Place | None:
+    return None if location is None else Place(location.line.data, location.column.data)
