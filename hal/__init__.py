@@ -15,6 +15,8 @@ from hal.devices.listed import (
 )
 from hal.devices.listing import list_devices
 from hal.devices.resolve import open_device, resolve_device
+from hal.driver.acceptance import Acceptance, Acceptor, KernelAttributes
+from hal.driver.simulated_device import SimulatedDevice
 from hal.errors import (
     AmbiguousDevice,
     DeviceCrashed,
@@ -51,6 +53,8 @@ __all__ = [
     "SUBGROUP_SIZES",
     "TARGETS",
     "XE_DEVICES",
+    "Acceptance",
+    "Acceptor",
     "AmbiguousDevice",
     "Argument",
     "Buffer",
@@ -63,6 +67,7 @@ __all__ = [
     "Disagreement",
     "Fact",
     "HalError",
+    "KernelAttributes",
     "KernelBuildFailed",
     "LaunchSpec",
     "LaunchStep",
@@ -73,6 +78,7 @@ __all__ = [
     "RunReport",
     "Runtime",
     "Scalar",
+    "SimulatedDevice",
     "Timing",
     "UnknownDevice",
     "Use",

@@ -107,13 +107,14 @@ class LaunchSpec:
 class Timing:
     """Measurement settings: timing by events of the device's clock, on a CPU by the duration of a call.
 
-    Buffers rotate over at least `rotate_bytes`. Sampling ends when both `min_samples` and `min_time_s` are
-    reached, or at `max_time_s`. It ends early when even the least time is above `behind_us` and either the
-    running median is above `hopeless_us` or a few more samples were taken; this must still hold after a
-    pause.
+    Buffers rotate over at least `rotate_bytes`. Launches before the first sample last `warmup_s`, and longer
+    until their times are steady; there is at least one. Sampling ends when both `min_samples` and
+    `min_time_s` are reached, or at `max_time_s`. It ends early when even the least time is above `behind_us`
+    and either the running median is above `hopeless_us` or a few more samples were taken; this must still
+    hold a little later.
     """
 
-    warmup: int = 3
+    warmup_s: float = 0.05
     min_samples: int = 30
     min_time_s: float = 0.2
     max_time_s: float = 2.0

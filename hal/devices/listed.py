@@ -13,6 +13,7 @@ from hal.facts.spec import (
     DeviceKind,
     DeviceSpec,
 )
+from hal.probe.findings import Finding
 
 TARGETS = ("pvc", "bmg", "lnl-m", "ptl-h", "dg2", "arl-h", "mtl-h", "mtl-u")
 SUBGROUP_SIZES = (8, 16)
@@ -30,6 +31,8 @@ class Runtime(StrEnum):
     OPENCL = "opencl"
     SYCL = "sycl"
     HOST = "host"
+    PCI = "pci"  # on the bus, and no driver shows it
+    SIMULATED = "simulated"  # Intel's driver without a GPU
     TABLE = "table"
 
 
@@ -67,7 +70,7 @@ class ListedDevice:
     `runnable`: kernels can be launched on it here. `targetable`: kernels can be compiled for it. `note` is
     for users: reasons why not, other runtimes that reach it, disagreements of its facts. `match` is how a GPU
     in this machine was found in the table; None for one that is not here or not in the table. `no_energy`
-    says why the energy of launches cannot be read; None when it can.
+    says why the energy of launches cannot be read; None when it can. `findings` are those about a GPU on the PCI bus.
     """
 
     spec: DeviceSpec
@@ -78,6 +81,7 @@ class ListedDevice:
     note: str
     match: Match | None = None
     no_energy: str | None = NOT_HERE
+    findings: tuple[Finding, ...] = ()
 
 
 def listed(

@@ -11,6 +11,9 @@ from hal.devices.listed import (
     untargetable_reason,
 )
 from hal.devices.matching import listed_gpus
+from hal.devices.on_bus import with_findings
+from hal.devices.simulated import simulated_devices
+from hal.driver.installed import Driver
 from hal.energy import cpu_meter
 from hal.facts.cpu import probe_cpu
 from hal.facts.spec import (
@@ -24,19 +27,23 @@ from hal.probe.probe import (
     Probes,
     probe_drivers,
 )
+from hal.probe.readiness import Machine, gpu_readiness
 
 OPENCL_CPU_ID = "opencl-cpu"
 
 
-def list_devices(probes: Probes | None = None) -> list[ListedDevice]:
-    """Return the devices of this machine, GPUs first, then the rest of the table.
+def list_devices(
+    probes: Probes | None = None, driver: Driver | None = None, machine: Machine | None = None
+) -> list[ListedDevice]:
+    """Return the devices of this machine, GPUs first, then those that `driver` simulates, then the rest of the table.
 
     Probes the drivers, in about a second, unless `probes` has the results.
     """
     probes = probe_drivers() if probes is None else probes
     host = probe_cpu()
     cpus = [_opencl_cpu(device, host) for device in probes.opencl.devices if device.kind is DeviceKind.CPU]
-    here = _with_distinct_ids([*listed_gpus(probes), *cpus])
+    found = with_findings(listed_gpus(probes), gpu_readiness(probes, machine))
+    here = _with_distinct_ids([*found, *cpus])
     present = {device.spec.id for device in here}
     rows = [row.spec for row in XE_DEVICES if row.spec.id not in present]
     gpus = [device for device in here if device.spec.kind is DeviceKind.GPU]
@@ -44,6 +51,7 @@ def list_devices(probes: Probes | None = None) -> list[ListedDevice]:
         *gpus,
         _host(host, probes),
         *here[len(gpus) :],
+        *(simulated_devices(driver) if driver is not None else ()),
         *(listed(spec, Runtime.TABLE, None, runnable=False) for spec in rows),
     ]
 

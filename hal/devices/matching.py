@@ -70,7 +70,9 @@ def _sycl_gpus(probes: Probes) -> list[ProbedDevice]:
 
 
 def _same_model(one: ProbedDevice, other: ProbedDevice) -> bool:
-    return one.pci_id is not None and one.pci_id == other.pci_id
+    if one.pci_id is None or other.pci_id is None:
+        return one.name == other.name  # all that SYCL tells where the backend refuses Intel's queries
+    return one.pci_id == other.pci_id
 
 
 def _through_opencl(device: ProbedDevice, twin: ProbedDevice | None) -> ListedDevice:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from hal.devices.listed import ListedDevice, Runtime, listed
 from hal.devices.listing import OPENCL_CPU_ID, list_devices
+from hal.driver.simulated_gpus import PREFIX as SIMULATED
 from hal.errors import AmbiguousDevice, UnknownDevice
 from hal.facts.spec import (
     DeviceKind,
@@ -18,6 +19,7 @@ from hal.opencl.emulation import (
     PREFIX,
     emulated_spec,
 )
+from hal.probe.probe import CPU_RUNTIME
 from hal.process.device_process import ProcessDevice
 
 AUTO = "auto"
@@ -33,11 +35,16 @@ def resolve_device(name: str, target: str | None = None, among: Sequence[ListedD
     native kernels. `among` avoids listing the devices again.
 
     Raises:
-        UnknownDevice: no device has that name, or no OpenCL runtime is installed where one is needed.
+        UnknownDevice: no device has that name, it only accepts kernels, or a runtime that it needs is not installed.
         AmbiguousDevice: several devices have it.
     """
-    devices = list_devices() if among is None else among
     wanted = name.strip().lower()
+    if wanted.startswith(SIMULATED):
+        raise UnknownDevice(
+            f"{wanted} accepts kernels and executes none, so it has no results and no times: name the GPU itself, "
+            f"{wanted.removeprefix(SIMULATED)}; where the driver is installed, it accepts that GPU's kernels"
+        )
+    devices = list_devices() if among is None else among
     if wanted == AUTO and target is None:
         gpu = next((d for d in devices if d.runnable and d.targetable and d.spec.kind is DeviceKind.GPU), None)
         return gpu if gpu is not None else _host(devices)
@@ -88,7 +95,7 @@ def _stand_in(devices: Sequence[ListedDevice], id: str, target: str) -> ListedDe
     cpu = next((d for d in devices if d.spec.id == id and d.runnable), None)
     if cpu is None:
         why = next((d.note for d in devices if d.runtime is Runtime.HOST), "")
-        raise UnknownDevice(f"no CPU OpenCL device {id!r} is here; `pip install intel-opencl-rt` brings one ({why})")
+        raise UnknownDevice(f"no CPU OpenCL device {id!r} is here; `pip install {CPU_RUNTIME}` brings one ({why})")
     spec, notes = emulated_spec(cpu.spec, xe), ("DPAS emulated",)
     return listed(spec, cpu.runtime, cpu.address, runnable=True, notes=notes, no_energy=cpu.no_energy)
 

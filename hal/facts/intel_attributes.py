@@ -1,4 +1,4 @@
-"""Attributes of Intel's OpenCL devices beyond the standard: IP version, slices, engines, threads, DPAS.
+"""Attributes of Intel's OpenCL devices beyond the standard: IP version, cores, engines, threads, DPAS.
 
 Source: registry.khronos.org, cl_intel_device_attribute_query, cl_intel_required_subgroup_size, cl_khr_pci_bus_info.
 """
@@ -15,12 +15,11 @@ from hal.facts.spec import (
 Query = Callable[[int], bytes | None]
 """Query clGetDeviceInfo for one parameter: its bytes, or None when the device does not support it."""
 
+_MAX_COMPUTE_UNITS = 0x1002
 _SUB_GROUP_SIZES = 0x4108
 _PCI_BUS_INFO = 0x410F
 _IP_VERSION = 0x4250
 _DEVICE_ID = 0x4251
-_NUM_SLICES = 0x4252
-_NUM_SUB_SLICES_PER_SLICE = 0x4253
 _NUM_EUS_PER_SUB_SLICE = 0x4254
 _NUM_THREADS_PER_EU = 0x4255
 _FEATURE_CAPABILITIES = 0x4256
@@ -38,13 +37,14 @@ class GpuAttributes:
 def gpu_attributes(query: Query) -> GpuAttributes:
     """Return the facts that a GPU reports through Intel's queries."""
     version, device_id = _number(query, _IP_VERSION), _number(query, _DEVICE_ID)
-    slices, sub_slices = _number(query, _NUM_SLICES), _number(query, _NUM_SUB_SLICES_PER_SLICE)
+    engines, engines_per_core = _number(query, _MAX_COMPUTE_UNITS), _number(query, _NUM_EUS_PER_SUB_SLICE)
     features = _number(query, _FEATURE_CAPABILITIES)
     values: dict[str, object] = {
         "pci_ids": (f"{device_id:04X}",) if device_id is not None else None,
         "ip_version": _ip_version(version) if version is not None else None,
-        "xe_cores": slices * sub_slices if slices is not None and sub_slices is not None else None,
-        "eus_per_core": _number(query, _NUM_EUS_PER_SUB_SLICE),
+        # Slices times sub-slices would be too many where some are fused off: the driver rounds the latter up.
+        "xe_cores": engines // engines_per_core if engines and engines_per_core else None,
+        "eus_per_core": engines_per_core,
         "threads_per_eu": _number(query, _NUM_THREADS_PER_EU),
     }
     facts = tuple(Fact(name, value, PROBED) for name, value in values.items() if value is not None)
@@ -71,6 +71,12 @@ def _number(query: Query, parameter: int) -> int | None:
     return int.from_bytes(raw, "little") if raw else None
 
 
-def _ip_version(packed: int) -> str:
+def _ip_version(bits: int) -> str:
     """Return "20.1.4" from its bits: architecture [31:22], release [21:14], revision [5:0]."""
-    return f"{packed >> 22}.{packed >> 14 & 0xFF}.{packed & 0x3F}"
+    return f"{bits >> 22}.{bits >> 14 & 0xFF}.{bits & 0x3F}"
+
+
+def packed(ip_version: str) -> int:
+    """Return the bits of an IP version."""
+    architecture, release, revision = map(int, ip_version.split("."))
+    return architecture << 22 | release << 14 | revision

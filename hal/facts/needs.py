@@ -28,10 +28,13 @@ NEEDS = {
     ),
     Use.PREDICT: (
         *("xe_cores", "eus_per_core", "threads_per_eu", "threads_per_eu_large_grf", "dpas_f16_fma_per_clk_per_eu"),
-        *("clock_mhz", "slm_bytes_per_core", "l2_bytes", "bandwidth_bytes_per_s"),
+        *("clock_mhz", "slm_bytes_per_core", "bandwidth_bytes_per_s"),
     ),
 }
 """Facts of a GPU with DPAS and 2-D block messages needed to compile kernels or to predict times."""
+
+ASSUMED = {Use.PREDICT: ("l2_bytes",)}
+"""Facts of a GPU that a use assumes where they are unknown: predictions cover the range of other GPUs."""
 
 CPU_NEEDS = {Use.COMPILE: ("architecture", "target", "isa", "cores", "l1_bytes", "l2_bytes")}
 """Facts of a CPU needed to compile kernels. Times on CPUs are only measured."""
@@ -39,11 +42,15 @@ CPU_NEEDS = {Use.COMPILE: ("architecture", "target", "isa", "cores", "l1_bytes",
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """Readiness of a device for a use: `missing` facts, and the `reason` why it is not ready, empty if it is."""
+    """Readiness of a device for a use: `missing` facts, and the `reason` why it is not ready, empty if it is.
+
+    `assumed` are unknown facts that the use assumes.
+    """
 
     use: Use
     missing: tuple[str, ...]
     reason: str
+    assumed: tuple[str, ...] = ()
 
     @property
     def ready(self) -> bool:
@@ -73,8 +80,12 @@ def readiness(spec: DeviceSpec) -> tuple[Readiness, ...]:
     against = "; ".join(part for part in (unknown, "kernels cannot be compiled for it" if obstacles else "") if part)
     return (
         Readiness(Use.COMPILE, missing[Use.COMPILE], obstacles),
-        Readiness(Use.PREDICT, missing[Use.PREDICT], against),
+        Readiness(Use.PREDICT, missing[Use.PREDICT], against, _assumed(spec, Use.PREDICT)),
     )
+
+
+def _assumed(spec: DeviceSpec, use: Use) -> tuple[str, ...]:
+    return tuple(name for name in ASSUMED.get(use, ()) if getattr(spec, name) is None)
 
 
 def _unknown(names: tuple[str, ...]) -> str:

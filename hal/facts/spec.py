@@ -67,6 +67,7 @@ class DeviceSpec:
     dpas_m: int | None = None  # rows of one DPAS (repeat count)
     dpas_n: int | None = None  # columns of one DPAS (execution size)
     dpas_k_bytes: int | None = None  # depth of one DPAS: 32 bytes of K, 16 elements of f16
+    fp64: bool | None = None  # arithmetic of f64
     block2d: bool | None = None  # 2-D block loads and stores
     block2d_max_rows: int | None = None
     block2d_max_width_bytes: int | None = None

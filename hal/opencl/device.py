@@ -4,11 +4,8 @@ Imported late and, except in tests, in a separate process.
 """
 
 import ctypes
-import hashlib
 import os
 import time
-import warnings
-from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,9 +13,9 @@ import numpy as np
 import pyopencl as cl
 
 from hal.clocks import cpu_mhz, gpu_mhz
-from hal.device import Buffer, LaunchSpec, RunReport, Scalar, Timing
+from hal.device import Buffer, LaunchSpec, RunReport, Timing
 from hal.energy import EnergyWindow, cpu_meter, gpu_meter
-from hal.errors import DeviceFailed, KernelBuildFailed, UnknownDevice
+from hal.errors import DeviceFailed, UnknownDevice
 from hal.facts.intel_attributes import (
     Query,
     gpu_attributes,
@@ -31,16 +28,18 @@ from hal.facts.spec import (
     DeviceSpec,
     Fact,
 )
+from hal.opencl.ahead import LaunchesAhead
 from hal.opencl.buffers import (
     SCRATCH_POISON,
     given_buffers,
 )
+from hal.opencl.offer import opencl_extensions, spirv_offer
+from hal.opencl.programs import Programs, driver_of, enqueue
 from hal.probe.icd import visible_runtimes
 from hal.probe.probe import ProbedDevice
 from hal.sampling import sample
+from hal.spirv.needs import BLOCK_IO, FP64, PRODUCTS
 
-_SPIRV_MAGIC = b"\x03\x02\x23\x07"
-_KEPT_PROGRAMS = 8
 _MAX_BUFFER_SETS = 1024
 _INTEL_PCI_VENDOR = 0x8086
 
@@ -53,6 +52,11 @@ def probe() -> tuple[ProbedDevice, ...]:
         for d, device in enumerate(platform.get_devices())
         if device.type & cl.device_type.CPU or _is_intel_gpu(device)
     )
+
+
+def gpus() -> list[cl.Device]:
+    """Return the Intel GPUs that OpenCL offers."""
+    return [device for platform in _platforms() for device in platform.get_devices() if _is_intel_gpu(device)]
 
 
 def _platforms() -> list[cl.Platform]:
@@ -70,9 +74,9 @@ def _is_intel_gpu(device: cl.Device) -> bool:
 
 
 def _probed(device: cl.Device, address: str) -> ProbedDevice:
-    query = _raw_query(device)
+    query = raw_query(device)
     values: dict[str, object] = {
-        "driver": _driver(device),
+        "driver": driver_of(device),
         "subgroup_sizes": subgroup_sizes(query),
         "max_slm_bytes": device.local_mem_size,
         "max_workgroup_size": device.max_work_group_size,
@@ -82,26 +86,33 @@ def _probed(device: cl.Device, address: str) -> ProbedDevice:
     if not _is_intel_gpu(device):
         facts = _facts(values | {"cores": device.max_compute_units})
         return ProbedDevice(address, device.name, DeviceKind.CPU, facts)
-    gpu = gpu_attributes(query)
-    facts = (*_facts(values | {"l2_bytes": device.global_mem_cache_size or None}), *gpu.facts)
-    return ProbedDevice(address, device.name, DeviceKind.GPU, facts, gpu.has_dpas, pci_address(query))
+    gpu, extensions = gpu_attributes(query), opencl_extensions(query)
+    values |= {
+        "l2_bytes": device.global_mem_cache_size or None,
+        "fp64": FP64 in extensions,
+        "block2d": BLOCK_IO in extensions,
+    }
+    facts = (*_facts(values), *gpu.facts)
+    has_dpas = gpu.has_dpas and PRODUCTS in extensions  # the GPU's, and the driver's functions for it
+    return ProbedDevice(address, device.name, DeviceKind.GPU, facts, has_dpas, pci_address(query))
 
 
 def _facts(values: dict[str, object]) -> tuple[Fact, ...]:
     return tuple(Fact(name, value, PROBED) for name, value in values.items() if value is not None)
 
 
-def _driver(device: cl.Device) -> str:
-    return f"{device.platform.name} {device.driver_version}"
+def loaded_loader() -> ctypes.CDLL:
+    """Return the OpenCL loader that pyopencl has loaded."""
+    lines = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
+    return ctypes.CDLL(next(line.split()[-1] for line in lines if "/libOpenCL" in line))
 
 
-def _raw_query(device: cl.Device) -> Query:
+def raw_query(device: cl.Device) -> Query:
     """Return clGetDeviceInfo for parameters that pyopencl has no name for.
 
     Any loader works, as it only forwards to the driver of the device; this one is already loaded.
     """
-    lines = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
-    loader = ctypes.CDLL(next(line.split()[-1] for line in lines if "/libOpenCL" in line))
+    loader = loaded_loader()
     handle, size = ctypes.c_void_p(device.int_ptr), ctypes.c_size_t()
 
     def query(parameter: int) -> bytes | None:
@@ -125,11 +136,12 @@ class OpenCLDevice:
     def __init__(self, spec: DeviceSpec, address: str) -> None:
         self._spec = spec
         self._device = _device_at(address)
-        self._pci_address = pci_address(_raw_query(self._device))
+        query = raw_query(self._device)
+        self._pci_address = pci_address(query)
         self._meter = gpu_meter(self._pci_address) if _is_intel_gpu(self._device) else cpu_meter()
         self._context = cl.Context([self._device])
         self._queue = cl.CommandQueue(self._context, properties=cl.command_queue_properties.PROFILING_ENABLE)
-        self._built: OrderedDict[tuple[str, str], tuple[cl.Program, dict[str, cl.Kernel]]] = OrderedDict()
+        self._programs = Programs(self._context, self._device, spirv_offer(query))
 
     @property
     def spec(self) -> DeviceSpec:
@@ -146,66 +158,29 @@ class OpenCLDevice:
         """
         given = given_buffers(launch, buffers)
         started = time.monotonic()
-        kernels = self._kernels(launch)
+        kernels = self._programs.kernels(launch)
         build_s = time.monotonic() - started
         try:
             outputs = self._run_once(kernels, launch, given)
-            report = RunReport(outputs, (), build_s, _driver(self._device))
+            report = RunReport(outputs, (), build_s, driver_of(self._device))
             if timing is None:
                 return report
             begun = time.monotonic()
             report = self._sampled(report, kernels, launch, given, timing, timeout_s - (begun - started))
         except cl.Error as error:
-            raise DeviceFailed(f"{_driver(self._device)} refused to run {launch.title}: {error}") from error
+            raise DeviceFailed(f"{driver_of(self._device)} refused to run {launch.title}: {error}") from error
         return replace(report, sampling_s=time.monotonic() - begun)
 
     def close(self) -> None:
         """Drop the cached programs."""
-        self._built.clear()
-
-    def _kernels(self, launch: LaunchSpec) -> tuple[cl.Kernel, ...]:
-        """Return the kernel of each step."""
-        key = (hashlib.sha256(launch.binary).hexdigest(), launch.build_options)
-        if key not in self._built:
-            self._built[key] = self._program(launch), {}
-            if len(self._built) > _KEPT_PROGRAMS:
-                self._built.popitem(last=False)
-        self._built.move_to_end(key)
-        program, known = self._built[key]
-        for step in launch.steps:
-            if step.kernel not in known:
-                known[step.kernel] = self._kernel(program, step.kernel)
-            takes = known[step.kernel].num_args
-            if takes != len(step.parameters):
-                raise KernelBuildFailed(
-                    f"kernel {step.kernel} takes {takes} arguments, the launch gives it {len(step.parameters)}"
-                )
-        return tuple(known[step.kernel] for step in launch.steps)
-
-    def _program(self, launch: LaunchSpec) -> cl.Program:
-        if not launch.binary.startswith(_SPIRV_MAGIC):
-            raise KernelBuildFailed(f"the binary of {launch.title} is not SPIR-V: {launch.binary[:4]!r}")
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", cl.CompilerWarning)
-                return cl.Program(self._context, launch.binary).build(launch.build_options)
-        except cl.Error as error:
-            raise KernelBuildFailed(
-                f"{_driver(self._device)} refused {launch.title} (options {launch.build_options!r}): {error}"
-            ) from error
-
-    def _kernel(self, program: cl.Program, name: str) -> cl.Kernel:
-        try:
-            return cl.Kernel(program, name)
-        except cl.Error as error:
-            raise KernelBuildFailed(f"{_driver(self._device)} refused kernel {name}: {error}") from error
+        self._programs.clear()
 
     def _run_once(
         self, kernels: tuple[cl.Kernel, ...], launch: LaunchSpec, given: dict[int, Buffer]
     ) -> dict[int, Buffer]:
         held = self._upload(launch, given)
-        self._enqueue(kernels, launch, held, once=True)
-        self._enqueue(kernels, launch, held)[-1].wait()
+        enqueue(self._queue, kernels, launch, held, once=True)
+        enqueue(self._queue, kernels, launch, held)[-1].wait()
         outputs: dict[int, Buffer] = {}
         for index, argument in enumerate(launch.arguments):
             if argument.role in ("output", "inout"):
@@ -227,22 +202,20 @@ class OpenCLDevice:
         count = min(max(1, -(-timing.rotate_bytes // set_bytes)), _MAX_BUFFER_SETS)
         sets = [self._upload(launch, given) for _ in range(count)]
         for held in sets:
-            self._enqueue(kernels, launch, held, once=True)
+            enqueue(self._queue, kernels, launch, held, once=True)
         self._queue.finish()
 
-        launches = 0
+        def enqueue_next(number: int) -> tuple[cl.Event, ...]:
+            return enqueue(self._queue, kernels, launch, sets[number % count])
 
-        def launch_us(number: int) -> float:
-            nonlocal launches
-            launches += 1
-            events = self._enqueue(kernels, launch, sets[number % count])
-            events[-1].wait()
-            return (events[-1].profile.end - events[0].profile.start) * 1e-3
-
-        energy = EnergyWindow(self._meter, lambda: launches)
-        times_us, stopped_early = sample(launch_us, timing, timeout_s, warm=energy.begin)
+        launches = LaunchesAhead(enqueue_next, alone=not _is_intel_gpu(self._device))
+        energy = EnergyWindow(self._meter, lambda: launches.enqueued)
+        try:
+            times_us, stopped_early = sample(launches.launch_us, timing, timeout_s, warm=energy.begin)
+        finally:
+            launches.finish()
         energy_uj = energy.launch_uj()
-        last = self._enqueue(kernels, launch, sets[0])[-1]
+        last = enqueue(self._queue, kernels, launch, sets[0])[-1]
         self._queue.flush()
         clock_mhz = self._clock_mhz()  # under load: an idle GPU reports no clock
         last.wait()
@@ -264,20 +237,6 @@ class OpenCLDevice:
                 held.append(cl.Buffer(self._context, access, size=argument.nbytes))
                 cl.enqueue_fill_buffer(self._queue, held[-1], np.array(SCRATCH_POISON), 0, argument.nbytes)
         return held
-
-    def _enqueue(
-        self, kernels: tuple[cl.Kernel, ...], launch: LaunchSpec, held: list[cl.Buffer], once: bool = False
-    ) -> tuple[cl.Event, ...]:
-        """Enqueue the `once` steps, or the others; the queue is in order, so each sees the writes of earlier ones."""
-        events: list[cl.Event] = []
-        for kernel, step in zip(kernels, launch.steps, strict=True):
-            if step.once is not once:
-                continue
-            for place, parameter in enumerate(step.parameters):
-                value = np.int64(parameter.value) if isinstance(parameter, Scalar) else held[parameter]
-                kernel.set_arg(place, value)
-            events.append(cl.enqueue_nd_range_kernel(self._queue, kernel, step.global_size, step.local_size))
-        return tuple(events)
 
 
 def _device_at(address: str) -> cl.Device:

@@ -10,6 +10,13 @@ from hal.facts.spec import (
 from hal.process.child import Child
 
 _TIMEOUT_S = 60.0
+CPU_RUNTIME = "intel-opencl-rt intel-cmplr-lib-rt"
+"""Packages of the OpenCL runtime for CPUs; the first needs libraries of the second and does not name it."""
+
+NO_RUNTIME = (
+    f"no OpenCL runtime shows a device; `pip install {CPU_RUNTIME}` brings one for CPUs, "
+    "the system package intel-opencl-icd the one for Intel GPUs"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,11 @@ class ProbedDevice:
     def fact(self, name: str) -> object:
         """Return the value of a fact; None when it is unknown."""
         return next((fact.value for fact in self.facts if fact.name == name), None)
+
+    @property
+    def driver_version(self) -> str:
+        """Version of its driver, without the name of the platform; empty if unknown."""
+        return str(self.fact("driver") or "").rpartition(" ")[2]
 
     @property
     def pci_id(self) -> str | None:
@@ -79,10 +91,7 @@ def probe_opencl() -> ProbeReport:
         return ProbeReport(fault=f"OpenCL needs the package pyopencl: {error}")
     devices = device.probe()
     if not devices:
-        return ProbeReport(
-            fault="no OpenCL runtime is installed; `pip install intel-opencl-rt` brings one for CPUs, "
-            "the system package intel-opencl-icd the one for Intel GPUs"
-        )
+        return ProbeReport(fault=NO_RUNTIME)
     return ProbeReport(devices)
 
 

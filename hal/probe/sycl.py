@@ -44,7 +44,7 @@ def _is_intel_gpu(device: _SyclDevice) -> bool:
 
 
 def _probed(device: _SyclDevice) -> ProbedDevice:
-    info = cast("dict[str, int]", intel_device_info(device))
+    info = _intel_info(device)
     values: dict[str, object] = {
         "driver": f"SYCL {device.filter_string.partition(':')[0]} {device.driver_version}",
         "subgroup_sizes": tuple(device.sub_group_sizes),
@@ -54,10 +54,9 @@ def _probed(device: _SyclDevice) -> ProbedDevice:
         "memory_bytes": device.global_mem_size,
     }
     if device.is_gpu:
-        slices, sub_slices = info.get("gpu_slices"), info.get("gpu_subslices_per_slice")
+        # Cores stay out: slices, sub-slices and the count of engines are rounded up where some are fused off.
         values |= {
             "pci_ids": (f"{info['device_id']:04X}",) if "device_id" in info else None,
-            "xe_cores": slices * sub_slices if slices is not None and sub_slices is not None else None,
             "eus_per_core": info.get("gpu_eu_count_per_subslice"),
             "threads_per_eu": info.get("gpu_hw_threads_per_eu"),
             "l2_bytes": device.global_mem_cache_size or None,
@@ -67,3 +66,11 @@ def _probed(device: _SyclDevice) -> ProbedDevice:
         values["cores"] = device.max_compute_units
     facts = tuple(Fact(name, value, PROBED) for name, value in values.items() if value is not None)
     return ProbedDevice(device.filter_string, device.name, DeviceKind.GPU if device.is_gpu else DeviceKind.CPU, facts)
+
+
+def _intel_info(device: _SyclDevice) -> dict[str, int]:
+    """Return Intel's own facts of a device; none if the backend refuses the query, as in the driver's simulation."""
+    try:
+        return cast("dict[str, int]", intel_device_info(device))
+    except RuntimeError:
+        return {}

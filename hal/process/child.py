@@ -9,14 +9,15 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import TracebackType
 
-from hal.errors import DeviceCrashed, DeviceTimedOut, HalError
+from hal.errors import DeviceCrashed, DeviceFailed, DeviceTimedOut, HalError
 
 _BOOT = (
     "import sys; sys.path[:] = sys.argv[3:]; from hal.process.child import serve; "
@@ -25,26 +26,44 @@ _BOOT = (
 _GRACE_S = 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """Start of a child's Python: the command, and variables that are added to the environment."""
+
+    command: tuple[str, ...] = (sys.executable,)
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
 class Child:
     """One child process with one request at a time. Not thread-safe; it ends when this process does.
 
     Arguments and results are pickled; functions are sent by name. The child's output is kept for the message
     when it crashes.
+
+    Raises:
+        DeviceFailed: the interpreter cannot be started.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, interpreter: Interpreter | None = None) -> None:
+        started_by = interpreter or Interpreter()
         self._connection, theirs = Pipe()
         self._printed = TemporaryFile()  # noqa: SIM115 - lives as long as the child
         path = [entry or str(Path.cwd()) for entry in sys.path]
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _BOOT, str(theirs.fileno()), str(os.getpid()), *path],
-                stdin=subprocess.DEVNULL,
-                stdout=self._printed,
-                stderr=self._printed,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
+        try:
+            with theirs:
+                self._process = subprocess.Popen(
+                    [*started_by.command, "-P", "-c", _BOOT, str(theirs.fileno()), str(os.getpid()), *path],
+                    env={**os.environ, **started_by.variables},
+                    stdin=subprocess.DEVNULL,
+                    stdout=self._printed,
+                    stderr=self._printed,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,
+                )
+        except OSError as error:
+            self._connection.close()
+            self._printed.close()
+            raise DeviceFailed(f"the device process cannot be started: {error}") from error
 
     def __enter__(self) -> "Child":
         return self

@@ -1,5 +1,6 @@
-"""Small SPIR-V kernels for tests of devices: some that add, one that hangs, one that writes out of bounds."""
+"""Small SPIR-V kernels for tests of devices: additions, some that hang, write out of bounds, or ask for much."""
 
+from dataclasses import replace
 from functools import cache
 
 import llvmlite.binding as llvm
@@ -8,6 +9,7 @@ import numpy as np
 from hal import Argument, Buffer, LaunchSpec, LaunchStep, Scalar
 
 N = 4096
+_HEADER_WORDS, _OP_CAPABILITY, _OP_EXTENSION = 5, 17, 10  # of SPIR-V
 
 _HEAD = """
 target triple = "spirv64-unknown-unknown"
@@ -91,17 +93,49 @@ def _spirv(text: str) -> bytes:
 
 
 def launch(body: str = ADD, *, local: int = 64, options: str = "") -> LaunchSpec:
-    """A launch of one of the kernels over N work-items."""
+    """Return a launch of one of the kernels over N work-items."""
     names = (("a", "input"), ("b", "input"), ("c", "output"))
     arguments = tuple(Argument(name, role, "f32", 4 * N) for name, role in names)
     step = LaunchStep("kernel_under_test", (0, 1, 2), (N, 1, 1), (local, 1, 1))
     return LaunchSpec(_spirv(_HEAD + body), arguments, (step,), 16, options)
 
 
-def two_steps(factor: int = 3, *, once: bool = False) -> LaunchSpec:
-    """A launch of two kernels over N work-items: c becomes c + factor * (a + b), by way of scratch memory.
+def with_required_size(local: int) -> LaunchSpec:
+    """Return a launch of a kernel that requires work-groups of that size."""
+    signature, _, body = (_HEAD + ADD).partition("{")
+    sizes = f"!0 = !{{i32 {local}, i32 1, i32 1}}"
+    text = f"{signature} !reqd_work_group_size !0 {{{body}\n{sizes}\n"
+    return replace(launch(local=local), binary=_spirv(text))
 
-    With `once` the first of them, which fills the scratch memory, is run once.
+
+def with_local_memory(nbytes: int) -> LaunchSpec:
+    """Return a launch of a kernel whose work-groups use so much shared local memory."""
+    through = f"""
+  %ps = getelementptr [{nbytes // 4} x float], ptr addrspace(3) @slm, i64 0, i64 %i
+  store float %t, ptr addrspace(3) %ps
+  %back = load volatile float, ptr addrspace(3) %ps
+  store float %back, ptr addrspace(1) %pc
+"""
+    text = (_HEAD + ADD).replace("  store float %t, ptr addrspace(1) %pc\n", through)
+    head = f"@slm = internal addrspace(3) global [{nbytes // 4} x float] undef\ndefine spir_kernel"
+    return replace(launch(), binary=_spirv(text.replace("define spir_kernel", head)))
+
+
+def with_extension(name: str) -> LaunchSpec:
+    """Return a launch whose SPIR-V declares an extension of that name."""
+    words = np.frombuffer(launch().binary, np.uint32)
+    at = _HEADER_WORDS
+    while words[at] & 0xFFFF == _OP_CAPABILITY:
+        at += int(words[at] >> 16)
+    text = np.frombuffer(name.encode() + b"\0" * (4 - len(name) % 4), np.uint32)
+    declared = np.array([(len(text) + 1) << 16 | _OP_EXTENSION, *text], np.uint32)
+    return replace(launch(), binary=np.concatenate([words[:at], declared, words[at:]]).tobytes())
+
+
+def two_steps(factor: int = 3, *, once: bool = False) -> LaunchSpec:
+    """Return a launch of two kernels over N work-items: c becomes c + factor * (a + b), through scratch memory.
+
+    With `once` the first kernel, which fills the scratch memory, runs only once.
     """
     arguments = (
         Argument("a", "input", "f32", 4 * N),
@@ -117,12 +151,12 @@ def two_steps(factor: int = 3, *, once: bool = False) -> LaunchSpec:
 
 
 def operands() -> tuple[Buffer, ...]:
-    """A, B and C for the kernels: exact in f32."""
+    """Return A, B and C for the kernels; sums are exact in f32."""
     a = np.arange(N, dtype=np.float32)
     return a, 2 * a + 1, np.full(N, 0.5, np.float32)
 
 
 def expected(factor: int = 1) -> Buffer:
-    """What C is after one run of ADD, or of both steps."""
+    """Return C after one run of ADD or of both steps."""
     a, b, c = operands()
     return c + factor * (a + b)

@@ -1,4 +1,4 @@
-"""What the clock of a device is, from files of Linux; None where there are none."""
+"""Clock of a device, from files of Linux; None without them."""
 
 from pathlib import Path
 

@@ -135,7 +135,7 @@ def test_the_cpu_tells_what_a_launch_took(tmp_path: Path, monkeypatch: pytest.Mo
     counter = _zone(tmp_path, "intel-rapl:0", "package-0", 0)
     monkeypatch.setattr(native, "cpu_meter", lambda: cpu_meter(tmp_path))
     device = NativeDevice(probe_cpu())
-    timing = Timing(warmup=1, min_samples=5, min_time_s=0.12, max_time_s=5.0)
+    timing = Timing(warmup_s=0.0, min_samples=5, min_time_s=0.12, max_time_s=5.0)
     with _ticking(counter):
         told = device.run(launch(), operands(), timing, 60.0)
         untimed = device.run(launch(), operands(), None, 60.0)

@@ -1,6 +1,8 @@
 """Public sources of the rows of the table."""
 
 NEO = "intel/compute-runtime@e37c60bf"  # devices_base.inl, platforms.h, device_ids_configs, hw_info
+OCLOC = "Intel's offline compiler 26.27"  # accepts or refuses a kernel of f64
+DRIVER = "Intel's driver 26.27, simulating it"  # answers of OpenCL
 ONEDNN = "oneDNN@3f27bec2"  # device_info.cpp, kernel.db
 TRITON = "intel-xpu-backend-for-triton gpu_info.json"
 LIGHTHOUSE = "llvm/lighthouse xegpu_specs.py"
@@ -16,6 +18,7 @@ BMG_REFERENCE = "zolotukhin.ai, Intel Arc B-series GPU reference"
 AICONFIGURATOR = "ai-dynamo/aiconfigurator b60.yaml"
 AICONFIGURATOR_TIMES = "ai-dynamo/aiconfigurator b60, vLLM 0.20.0"
 IMEX = "intel/mlir-extensions Performance_report"
+B70_NOTES = "inference notes of Arc Pro B70 users"
 TORCH_B580 = "PyTorch device properties of a B580"
 B50_COMPARISON = "technical.city, Arc Pro B50"
 B570_COMPARISON = "fpsbench.com, Arc B570"

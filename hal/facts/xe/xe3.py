@@ -13,7 +13,9 @@ from hal.facts.xe.row import (
     stated,
 )
 from hal.facts.xe.sources import (
+    DRIVER,
     NEO,
+    OCLOC,
     ONEDNN,
     PANTHER_LAKE,
     PANTHER_LAKE_REVEAL,
@@ -34,14 +36,15 @@ _XE3 = (
         grf_modes=(32, 64, 96, 128, 160, 192, 256),
         threads_per_eu_by_grf_mode=(10, 10, 10, 8, 6, 5, 4),
         max_slm_bytes=128 * KIB,
-        max_workgroup_size=2048,
     ),
+    # Its code allows 2048; it refuses to launch more than 1024.
+    *stated(DRIVER, max_workgroup_size=1024),
     *stated(ONEDNN, slm_bytes_per_core=128 * KIB),
     *_THREADS,
     *DPAS_16,
     *WIDE,
 )
-_PTL_H = (*stated(NEO, target="ptl-h", ip_version="30.0.4"), *_XE3)
+_PTL_H = (*stated(NEO, target="ptl-h", ip_version="30.0.4"), *stated(OCLOC, fp64=True), *_XE3)
 _PTL_U = (
     *stated(NEO, ip_version="30.1.0"),
     *follows("the U part has an IP version of its own, its cores are those of the H part", target="ptl-h"),

@@ -20,6 +20,7 @@ from hal.facts.xe.sources import (
     HOTCHIPS_PVC,
     MAX_1350,
     NEO,
+    OCLOC,
     ONEDNN,
     PVC_ARTICLE,
     PVC_NOTES,
@@ -37,6 +38,7 @@ _WITHOUT_DPAS = (
 )
 _XE_HPC = (
     *stated(NEO, target="pvc", ip_version="12.60.7"),
+    *stated(OCLOC, fp64=True),
     *stated(
         ONEDNN,
         dpas_f16_fma_per_clk_per_eu=256,

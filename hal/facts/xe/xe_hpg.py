@@ -26,6 +26,7 @@ from hal.facts.xe.sources import (
     CLPEAK_A770,
     FLEX,
     NEO,
+    OCLOC,
     ONEDNN,
 )
 
@@ -39,6 +40,7 @@ _DPAS_RATE = stated(
 )
 _XE_HPG = (
     *stated(NEO, target="dg2", architecture="Xe-HPG"),
+    *stated(OCLOC, fp64=False),
     *stated(ONEDNN, slm_bytes_per_core=128 * KIB),
     *_DPAS_RATE,
     *DPAS_8,
@@ -50,6 +52,7 @@ _G12 = (*stated(NEO, ip_version="12.57.0"), *_XE_HPG)
 _ENGINES = (*stated(ONEDNN, slm_bytes_per_core=128 * KIB), *NARROW)
 _XE_LPG = (
     *stated(NEO, architecture="Xe-LPG"),
+    *stated(OCLOC, fp64=True),
     *follows("1024 lanes of its 8 cores, as Xe-HPG", f32_fma_per_clk_per_eu=8),
     *follows(f"1.3 MB of 7 cores, {ARC_8_CORES}", l1_bytes=192 * KIB),
     *follows(f"half of the 8 MiB of Arrow Lake-H, {ARC_140T}", l2_bytes=4 * MIB),
@@ -60,6 +63,7 @@ _XE_LPG = (
 _XE_LPG_PLUS = (
     *stated(NEO, target="arl-h", architecture="Xe-LPG+", ip_version="12.74.4"),
     *stated(ARC_140T, xe_cores=8, l2_bytes=8 * MIB),
+    *stated(OCLOC, fp64=True),
     *follows(f"77 TOPS of int8, {ARC_140T}, over 8 x 16 x 128 x 2", clock_mhz=2350),
     *follows("LPDDR5x-8400 on two channels, taken as 64 bits each", bandwidth_bytes_per_s=134_400_000_000),
     *_DPAS_RATE,

@@ -1,7 +1,12 @@
-"""What the runtimes told becomes one entry a device, filled in from the table."""
+"""Reports of the runtimes are merged into one entry per device, completed from the table."""
+
+from dataclasses import replace
+from pathlib import Path
 
 from hal import DeviceKind, Fact, ListedDevice, Runtime, find, list_devices, readiness
-from hal.devices.listed import NATIVE, Disagreement, Match
+from hal.devices.listed import NATIVE, TARGETS, Disagreement, Match
+from hal.driver.installed import Driver
+from hal.driver.simulated_gpus import SIMULATED_GPUS
 from hal.facts.cpu import probe_cpu
 from hal.facts.spec import PROBED
 from hal.probe.probe import (
@@ -22,6 +27,7 @@ def gpu(address: str, pci_id: str = "E20B", has_dpas: bool | None = True, **valu
     return probed(address, DeviceKind.GPU, has_dpas, pci_ids=(pci_id,), **values)
 
 
+DRIVER = Driver(Path("/nowhere"), "26.27.1", {})
 CPU = probed("opencl:1:0", DeviceKind.CPU, cores=2, max_workgroup_size=8192, driver="rt 1")
 
 
@@ -150,3 +156,28 @@ def test_what_kept_a_runtime_from_being_listed_is_said_of_the_host() -> None:
 def test_gpus_come_before_the_host_and_the_host_before_opencl_on_it() -> None:
     devices = list_devices(Probes(ProbeReport((CPU, gpu("opencl:0:0"))), NOTHING))
     assert [d.spec.id for d in devices[:3]] == ["b580", probe_cpu().id, "opencl-cpu"]
+
+
+def test_what_an_installed_driver_simulates_is_listed_between_this_machine_and_the_table() -> None:
+    devices = list_devices(Probes(ProbeReport((gpu("opencl:0:0"), CPU)), NOTHING), DRIVER)
+    simulated = devices[3 : 3 + len(SIMULATED_GPUS)]
+    assert [d.runtime for d in devices if d.runtime is Runtime.SIMULATED] == [d.runtime for d in simulated]
+    first = simulated[0]
+    assert (first.spec.id, first.spec.driver, first.spec.target) == ("simulated-driver-b580", "26.27.1", "bmg")
+    assert (first.address, first.runnable, first.targetable) == (None, False, False)
+    assert first.note == "accepts kernels for bmg and executes nothing: tune for b580"
+    assert (first.spec.clock_mhz, first.spec.l2_bytes, first.spec.dpas_f16_fma_per_clk_per_eu) == (None, None, None)
+
+
+def test_each_compiler_target_has_one_simulated_gpu_with_the_cores_of_its_row() -> None:
+    assert sorted(gpu.chip for gpu in SIMULATED_GPUS) == sorted(TARGETS)
+    for gpu in SIMULATED_GPUS:
+        row = find(gpu.row)
+        assert (gpu.chip, gpu.slices * gpu.sub_slices) == (row.target, row.xe_cores or gpu.slices * gpu.sub_slices)
+
+
+def test_a_gpu_whose_pci_id_sycl_does_not_know_is_matched_by_its_name() -> None:
+    named = [replace(probed(a, DeviceKind.GPU), name="Arc [0xe20b]") for a in ("opencl:gpu:0", "level_zero:gpu:0")]
+    opencl = ProbeReport((replace(gpu("opencl:0:0"), name="Arc [0xe20b]"),))
+    [device] = here(opencl, ProbeReport(tuple(named)))
+    assert (device.spec.id, device.note) == ("b580", "also SYCL level_zero:gpu:0")

@@ -20,7 +20,7 @@ from hal.probe.probe import (
     ProbeReport,
     Probes,
 )
-from tests.hal.devices.test_listing import CPU, NOTHING, gpu
+from tests.hal.devices.test_listing import CPU, DRIVER, NOTHING, gpu
 
 GPU = gpu("opencl:0:0", driver="NEO 26", xe_cores=19)
 
@@ -108,7 +108,7 @@ def test_an_unknown_name_gets_the_nearest(name: str, nearest: str) -> None:
 
 
 def test_without_a_runtime_the_message_says_how_to_get_one() -> None:
-    with pytest.raises(UnknownDevice, match=r"`pip install intel-opencl-rt` brings one \(.*no runtime"):
+    with pytest.raises(UnknownDevice, match=r"`pip install intel-opencl-rt .*` brings one \(.*no runtime"):
         resolve_device("auto", "b580", among=list_devices(Probes(NOTHING, NOTHING)))
 
 
@@ -136,6 +136,14 @@ def test_a_target_that_contradicts_the_device_is_refused(name: str) -> None:
     assert resolve_device(name, "b60", among).spec.id == name
     with pytest.raises(UnknownDevice, match="not for max1550: leave the target out"):
         resolve_device(name, "max1550", among)
+
+
+@pytest.mark.parametrize("name", ["simulated-driver-b580", "Simulated-Driver-max1100"])
+def test_a_simulated_gpu_is_no_device_to_run_on(name: str) -> None:
+    with pytest.raises(UnknownDevice, match=r"executes none, .* name the GPU itself, (b580|max1100);"):
+        resolve_device(name, among=list_devices(Probes(NOTHING, NOTHING), DRIVER))
+    assert resolve_device("b580", among=list_devices(Probes(NOTHING, NOTHING), DRIVER)).runtime is Runtime.TABLE
+    assert resolve_device("auto", among=list_devices(Probes(NOTHING, NOTHING), DRIVER)).runtime is Runtime.HOST
 
 
 def test_auto_with_a_target_is_that_gpu_or_its_stand_in() -> None:

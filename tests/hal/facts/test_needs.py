@@ -1,4 +1,4 @@
-"""What stands against compiling for a device or predicting its times is named."""
+"""Facts that are missing to compile for a device or to predict its times are named."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ from hal.facts.spec import (
 
 
 def without(spec: DeviceSpec, *names: str) -> DeviceSpec:
-    """The device with facts that nobody stated."""
+    """Return the device with these facts unknown."""
     provenance = {name: source for name, source in spec.provenance.items() if name not in names}
     return replace(spec, provenance=provenance, **dict.fromkeys(names))  # pyright: ignore[reportArgumentType]
 

@@ -1,4 +1,4 @@
-"""What a caller gives a launch is checked before any work."""
+"""Buffers of a launch are checked before any work."""
 
 import numpy as np
 import pytest

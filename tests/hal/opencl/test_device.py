@@ -1,4 +1,4 @@
-"""What only the OpenCL side can show: buffers, scratch among them, rotate while a kernel is timed."""
+"""OpenCL devices rotate through sets of buffers, scratch included, while they time a kernel."""
 
 from dataclasses import replace
 
@@ -6,6 +6,7 @@ import pytest
 
 from hal import KernelBuildFailed, LaunchSpec, Timing, list_devices, resolve_device
 from tests.hal.kernels import N, launch, operands, two_steps
+from tests.hal.spirv_modules import spirv_module
 
 pytestmark = pytest.mark.opencl
 
@@ -26,7 +27,7 @@ def test_enough_sets_of_buffers_rotate(uploads: list[int], rotate_bytes: int, se
 
     cpu = resolve_device("opencl-cpu", among=list_devices())
     device = OpenCLDevice(cpu.spec, cpu.address or "")
-    device.run(launch(), operands(), Timing(min_samples=1, min_time_s=0, rotate_bytes=rotate_bytes), 60)
+    device.run(launch(), operands(), Timing(warmup_s=0.0, min_samples=1, min_time_s=0, rotate_bytes=rotate_bytes), 60)
     assert len(uploads) == 1 + sets  # the first run, whose outputs count, has a set of its own
 
 
@@ -35,7 +36,7 @@ def test_scratch_counts_among_what_rotates(uploads: list[int]) -> None:
 
     cpu = resolve_device("opencl-cpu", among=list_devices())
     device = OpenCLDevice(cpu.spec, cpu.address or "")
-    device.run(two_steps(), operands(), Timing(min_samples=1, min_time_s=0, rotate_bytes=16 * N), 60)
+    device.run(two_steps(), operands(), Timing(warmup_s=0.0, min_samples=1, min_time_s=0, rotate_bytes=16 * N), 60)
     assert len(uploads) == 1 + 1
 
 
@@ -43,6 +44,10 @@ def test_scratch_counts_among_what_rotates(uploads: list[int]) -> None:
     ("broken", "message"),
     [
         (replace(launch(), build_options="--no-such-option"), "no-such-option"),
+        (
+            replace(launch(), binary=spirv_module(capabilities=(6, 9999), imports=("sub_group_2d_block_read",))),
+            "lacks cl_intel_subgroup_2d_block_io, capability 9999, which kernel kernel_under_test needs: install",
+        ),
         (replace(launch(), steps=(replace(launch().steps[0], kernel="another"),)), "refused kernel another"),
         (
             replace(launch(), steps=(replace(launch().steps[0], parameters=(0, 1)),)),

@@ -40,7 +40,8 @@ def test_a_late_answer_is_not_taken_for_the_next_one() -> None:
             child.call(30, abs, -2)
 
 
-def test_a_child_that_ignores_the_request_to_end_is_killed() -> None:
+def test_a_child_that_ignores_the_request_to_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hal.process.child._GRACE_S", 0.1)
     with Child() as child:
         child.call(30, signal.signal, signal.SIGTERM, signal.SIG_IGN)
         with pytest.raises(DeviceTimedOut):

@@ -13,8 +13,18 @@ import numpy as np
 import psutil
 import pytest
 
-from hal import DeviceCrashed, DeviceFailed, DeviceTimedOut, Timing, UnknownDevice, list_devices, resolve_device
+from hal import (
+    DeviceCrashed,
+    DeviceFailed,
+    DeviceTimedOut,
+    KernelBuildFailed,
+    Timing,
+    UnknownDevice,
+    list_devices,
+    resolve_device,
+)
 from hal.process.device_process import ProcessDevice
+from hal.spirv.words import bound, instructions, with_instructions
 from tests.hal.kernels import HANG, OUT_OF_BOUNDS, expected, launch, operands
 
 pytestmark = pytest.mark.opencl
@@ -28,6 +38,14 @@ def device() -> Iterator[ProcessDevice]:
     device = ProcessDevice(cpu.spec, cpu.address)
     yield device
     device.close()
+
+
+NATIVE_DEVICE = """
+from hal.devices.listed import NATIVE
+from hal.facts.cpu import probe_cpu
+from hal.process.device_process import ProcessDevice
+device = ProcessDevice(probe_cpu(), NATIVE)
+"""
 
 
 def assert_usable(device: ProcessDevice) -> None:
@@ -48,8 +66,8 @@ def test_a_kernel_that_hangs_is_ended_at_its_time_limit(device: ProcessDevice) -
     pid = device.pid
     assert pid is not None
     started = time.monotonic()
-    with pytest.raises(DeviceTimedOut, match=r"kernel_under_test on opencl-cpu-as-b580: no answer .* within 1 s"):
-        device.run(launch(HANG), operands(), None, 1)
+    with pytest.raises(DeviceTimedOut, match=r"kernel_under_test on opencl-cpu-as-b580: no answer .* within 0.2 s"):
+        device.run(launch(HANG), operands(), None, 0.2)
     assert time.monotonic() - started < 10
     assert gone(pid)
     restarts = device.restarts
@@ -58,12 +76,16 @@ def test_a_kernel_that_hangs_is_ended_at_its_time_limit(device: ProcessDevice) -
     assert device.restarts == restarts + 1
 
 
-def test_a_run_stops_itself_before_it_is_ended_and_keeps_its_process(device: ProcessDevice) -> None:
+def test_a_run_stops_itself_before_it_is_ended_and_keeps_its_process(
+    device: ProcessDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hal.process.device_process._SOFT_PART", 0.0)
+    monkeypatch.setattr("hal.process.device_process._SOFT_MARGIN_S", 9.8)
     assert_usable(device)
     pid, restarts = device.pid, device.restarts
-    endless = Timing(warmup=0, min_samples=10**9, max_time_s=1e9)
+    endless = Timing(warmup_s=0.0, min_samples=10**9, max_time_s=1e9)
     with pytest.raises(DeviceTimedOut, match=r"samples took .* s, the time limit of the run"):
-        device.run(launch(), operands(), endless, 2)
+        device.run(launch(), operands(), endless, 10)
     assert_usable(device)
     assert (device.pid, device.restarts) == (pid, restarts)
 
@@ -75,9 +97,16 @@ def test_a_kernel_that_writes_out_of_bounds_crashes_only_its_process(device: Pro
 
 
 def test_a_binary_that_ends_the_driver_is_a_crash_with_what_it_printed(device: ProcessDevice) -> None:
-    cut_off = replace(launch(), binary=launch().binary[:200])
-    with pytest.raises(DeviceCrashed, match=r"ended with exit code 15; it printed: InvalidWordCount"):
-        device.run(cut_off, operands(), None, 60)
+    binary = launch().binary
+    without_return = with_instructions(binary, tuple(instructions(binary))[:-2], bound(binary))
+    with pytest.raises(DeviceCrashed, match=r"device process was ended by SIGSEGV; it printed: ."):
+        device.run(replace(launch(), binary=without_return), operands(), None, 60)
+    assert_usable(device)
+
+
+def test_a_binary_that_is_cut_off_is_a_failure(device: ProcessDevice) -> None:
+    with pytest.raises(KernelBuildFailed, match=r"is not SPIR-V: an instruction at word \d+ is \d+ words long"):
+        device.run(replace(launch(), binary=launch().binary[:200]), operands(), None, 60)
     assert_usable(device)
 
 
@@ -114,11 +143,10 @@ def test_an_address_where_nothing_is_is_an_unknown_device(device: ProcessDevice)
 
 
 def test_a_hung_device_process_ends_with_its_killed_parent() -> None:
-    script = """
-import threading
-from hal import open_device, resolve_device
-from tests.hal.kernels import HANG, launch, operands
-device = open_device(resolve_device("opencl-cpu"))
+    script = f"""
+from tests.hal.cpu.native_kernels import HANG, launch
+from tests.hal.kernels import operands
+{NATIVE_DEVICE}
 device.run(launch(), operands(), None, 60)
 print(device.pid, flush=True)
 device.run(launch(HANG), operands(), None, 600)
@@ -127,18 +155,19 @@ device.run(launch(HANG), operands(), None, 600)
         assert parent.stdout is not None
         pid = int(parent.stdout.readline())
         child = psutil.Process(pid)
-        while child.cpu_percent(0.1) < 50:  # until the kernel spins
-            pass
+        before_s = child.cpu_times().user
+        while child.cpu_times().user < before_s + 0.1:  # until the kernel spins
+            time.sleep(0.01)
         parent.kill()
         assert gone(pid)
 
 
-def test_the_thread_that_opened_a_device_may_end_before_its_use(device: ProcessDevice) -> None:
-    script = """
+def test_the_thread_that_opened_a_device_may_end_before_its_use() -> None:
+    script = f"""
 import threading
-from hal import open_device, resolve_device
-from tests.hal.kernels import expected, launch, operands
-device = open_device(resolve_device("opencl-cpu"))
+from tests.hal.cpu.native_kernels import launch
+from tests.hal.kernels import expected, operands
+{NATIVE_DEVICE}
 thread = threading.Thread(target=lambda: device.run(launch(), operands(), None, 60))
 thread.start()
 thread.join()

@@ -1,0 +1,27 @@
+"""Findings about this machine: what was looked at, what was found, and what to do."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """State of what was looked at. Only a fault keeps a use away; a note is for information."""
+
+    OK = "ok"
+    NOTE = "note"
+    WARNING = "warning"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding: the `check` by a stable name, its `subject`, what was `found`, and the `remedy`, empty if none."""
+
+    check: str
+    subject: str
+    state: State
+    found: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.found}: {self.remedy}" if self.remedy else self.found

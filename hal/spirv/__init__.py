@@ -1,0 +1,1 @@
+"""SPIR-V modules: their instructions, and what they need of a driver."""

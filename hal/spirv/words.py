@@ -1,0 +1,61 @@
+"""Instructions of a SPIR-V module. Source: SPIR-V specification, 2.3, "Physical Layout of a SPIR-V Module"."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+import numpy as np
+
+Instruction = tuple[int, tuple[int, ...]]
+"""Opcode and operands, as words."""
+
+_MAGIC = b"\x03\x02\x23\x07"
+_HEADER_WORDS = 5
+_VERSION, _BOUND = 1, 3
+
+
+def version(spirv: bytes) -> str:
+    """Return the version of SPIR-V that a module is written in: "1.4"."""
+    packed = _words(spirv)[_VERSION]
+    return f"{packed >> 16 & 0xFF}.{packed >> 8 & 0xFF}"
+
+
+def bound(spirv: bytes) -> int:
+    """Return the number that all ids are below."""
+    return _words(spirv)[_BOUND]
+
+
+def instructions(spirv: bytes) -> Iterator[Instruction]:
+    """Yield the instructions in order.
+
+    Raises:
+        ValueError: the bytes are no module.
+    """
+    words, at = _words(spirv), _HEADER_WORDS
+    while at < len(words):
+        opcode, length = words[at] & 0xFFFF, words[at] >> 16
+        if length == 0 or at + length > len(words):
+            raise ValueError(f"an instruction at word {at} is {length} words long")
+        yield opcode, tuple(words[at + 1 : at + length])
+        at += length
+
+
+def with_instructions(spirv: bytes, new: Iterable[Instruction], ids: int) -> bytes:
+    """Return a module with other instructions, which define ids below `ids`."""
+    header = _words(spirv)[:_HEADER_WORDS]
+    header[_BOUND] = ids
+    body = chain.from_iterable(((len(operands) + 1) << 16 | opcode, *operands) for opcode, operands in new)
+    return np.fromiter(chain(header, body), "<u4").tobytes()
+
+
+def text_of(operands: Iterable[int]) -> str:
+    """Return the string that starts with the first of these words."""
+    raw = b"".join(word.to_bytes(4, "little") for word in operands)
+    return raw.partition(b"\0")[0].decode()
+
+
+def _words(spirv: bytes) -> list[int]:
+    if len(spirv) % 4 or len(spirv) < 4 * _HEADER_WORDS:
+        raise ValueError(f"expected a SPIR-V module, got {len(spirv)} bytes")
+    if not spirv.startswith(_MAGIC):
+        raise ValueError(f"expected SPIR-V's magic number, got {spirv[:4]!r}")
+    return np.frombuffer(spirv, dtype="<u4").tolist()

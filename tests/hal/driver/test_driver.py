@@ -1,0 +1,138 @@
+"""Intel's own driver takes what hal gives it and refuses what it should; without a GPU it executes nothing."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hal import DeviceFailed, KernelBuildFailed, LaunchSpec, RunReport, SimulatedDevice, Timing, find, lacks_dpas
+from hal.devices.matching import listed_gpus
+from hal.driver.installed import Driver, probe_simulated
+from hal.driver.simulated_gpus import SIMULATED_GPUS, SimulatedGpu
+from hal.probe.probe import ProbeReport, Probes, probe_opencl, probe_sycl
+from hal.process.child import Child
+from tests.hal.driver.real_driver import real_driver, run, submit_with_usm
+from tests.hal.kernels import expected, launch, two_steps, with_extension, with_local_memory, with_required_size
+
+B580 = SIMULATED_GPUS[0]
+INVENTED = {"l2_bytes", "memory_bytes", "clock_mhz"}
+"""Facts that the simulation does not take from the GPU."""
+LARGE_GRF = "-cl-intel-256-GRF-per-thread"
+
+
+@pytest.fixture(scope="module")
+def driver() -> Driver:
+    return real_driver()
+
+
+@pytest.fixture(scope="module")
+def device(driver: Driver) -> Iterator[SimulatedDevice]:
+    with SimulatedDevice(driver, B580) as device:
+        yield device
+
+
+@pytest.fixture(scope="module")
+def under_driver(driver: Driver) -> Iterator[Child]:
+    with Child(driver.interpreter(B580)) as child:
+        yield child
+
+
+def only(of: LaunchSpec, **changes: object) -> LaunchSpec:
+    """The launch with another single step."""
+    return replace(of, steps=(replace(of.steps[0], **changes),))  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    "gpu", [pytest.param(g, id=g.row, marks=[pytest.mark.slow] if g is not B580 else []) for g in SIMULATED_GPUS]
+)
+def test_each_family_reports_the_facts_of_the_table(driver: Driver, gpu: SimulatedGpu) -> None:
+    probed = probe_simulated(driver.folder, gpu)
+    assert probed.driver_version == driver.version
+    assert probed.has_dpas is not lacks_dpas(find(gpu.row))
+    (listed,) = listed_gpus(Probes(ProbeReport((probed,)), ProbeReport()))
+    assert listed.match is not None
+    assert listed.match.rows == (gpu.row,)
+    assert {each.fact for each in listed.match.disagreements} <= INVENTED
+    compared = {"pci_ids", "ip_version", "subgroup_sizes", "max_slm_bytes", "max_workgroup_size", "xe_cores"}
+    compared |= {"block2d", "fp64"}
+    assert compared <= set(listed.match.agreed)
+
+
+def test_sycl_lists_the_gpu_under_both_backends(under_driver: Child) -> None:
+    report = under_driver.call(60, probe_sycl)
+    assert isinstance(report, ProbeReport)
+    assert {"opencl:gpu:0", "level_zero:gpu:0"} <= {device.address for device in report.devices}
+    assert all(device.fact("subgroup_sizes") == (16, 32) for device in report.devices if "gpu" in device.address)
+    opencl = under_driver.call(60, probe_opencl)
+    assert isinstance(opencl, ProbeReport)
+    (one,) = listed_gpus(Probes(opencl, report))
+    assert (one.spec.id, one.note.partition(";")[0]) == ("b580", "also SYCL level_zero:gpu:0")
+
+
+@pytest.mark.parametrize("options", ["", LARGE_GRF])
+def test_a_program_is_built_with_each_build_option_that_is_used(device: SimulatedDevice, options: str) -> None:
+    accepted = device.accept(launch(options=options), 60)
+    assert (accepted.driver, accepted.chip) == (device.driver.version, "bmg")
+    (kernel,) = accepted.kernels
+    assert (kernel.kernel, kernel.local_size, kernel.subgroup_size) == ("kernel_under_test", None, None)
+
+
+def test_a_kernel_says_what_it_requires(device: SimulatedDevice) -> None:
+    (kernel,) = device.accept(with_required_size(64), 60).kernels
+    assert (kernel.local_size, kernel.private_bytes, kernel.spill_bytes) == ((64, 1, 1), 0, 0)
+    (kernel,) = device.accept(with_local_memory(2**16), 60).kernels
+    assert kernel.slm_bytes == 2**16
+
+
+@pytest.mark.parametrize("once", [False, True])
+def test_a_launch_of_several_steps_is_accepted(device: SimulatedDevice, once: bool) -> None:
+    assert [kernel.kernel for kernel in device.accept(two_steps(once=once), 60).kernels] == ["first", "second"]
+
+
+def test_buffers_larger_than_this_machine_are_accepted(device: SimulatedDevice) -> None:
+    of = launch()
+    large = tuple(replace(argument, nbytes=2 * 2**30) for argument in of.arguments)
+    assert device.accept(replace(of, arguments=large), 60).kernels
+
+
+@pytest.mark.parametrize(
+    ("refused", "message"),
+    [
+        (only(with_required_size(64), local_size=(32, 1, 1)), "INVALID_WORK_GROUP_SIZE"),
+        (only(launch(), local_size=(2048, 1, 1)), "INVALID_WORK_GROUP_SIZE"),
+        (with_local_memory(2**18), "OUT_OF_RESOURCES|SLM|local memory"),
+        (with_extension("SPV_XETUNE_unknown"), "lacks SPV_XETUNE_unknown, which kernel kernel_under_test needs"),
+        (only(launch(), kernel="another"), "refused kernel another"),
+        (only(launch(), parameters=(0, 1)), "takes 3 arguments, the launch gives it 2"),
+        (replace(launch(), binary=launch().binary[:200]), "is not SPIR-V: an instruction at word"),
+    ],
+)
+def test_what_the_driver_refuses_is_told_and_it_accepts_the_next(
+    device: SimulatedDevice, refused: LaunchSpec, message: str
+) -> None:
+    with pytest.raises(KernelBuildFailed, match=message):
+        device.accept(refused, 60)
+    assert device.accept(launch(), 60).kernels
+
+
+def test_a_run_on_it_has_no_results_and_no_times(under_driver: Child) -> None:
+    timing = Timing(min_samples=3, min_time_s=0, max_time_s=2, warmup_s=0)
+    for of in (launch(), two_steps(), two_steps(once=True)):
+        report = under_driver.call(60, run, of, timing)
+        assert isinstance(report, RunReport)
+        assert set(report.times_us) == {0.0}, "events are there, and say nothing"
+        assert not any(np.array_equal(output, expected()) for output in report.outputs.values())
+
+
+@pytest.mark.parametrize("backend", ["opencl", pytest.param("level_zero", marks=pytest.mark.slow)])
+def test_sycl_launches_on_unified_shared_memory(driver: Driver, backend: str) -> None:
+    with Child(driver.interpreter(B580)) as child:
+        assert child.call(60, submit_with_usm, backend) == "complete"
+
+
+def test_a_driver_that_does_not_start_is_a_failure_with_its_words(tmp_path: Path) -> None:
+    driver = Driver(tmp_path, "26.27.1", {})
+    with SimulatedDevice(driver, B580) as device, pytest.raises(DeviceFailed, match=r"cannot be started: .*ld-linux"):
+        device.accept(launch(), 5)
