@@ -89,6 +89,10 @@ class Tuning(Protocol[Config]):
         """
         ...
 
+    def caches_bytes(self, spec: DeviceSpec) -> int:
+        """Return the most that the last caches before memory can hold together; 0 if nothing is known of them."""
+        ...
+
     def workspace_bytes(self, problem: GemmProblem, config: Config, spec: DeviceSpec) -> int:
         """Return the bytes of memory that a kernel needs beyond its operands."""
         ...

@@ -11,6 +11,7 @@ TunerError
 +-- TooLargeToProve      not enough memory to verify a kernel
 +-- NoValidMeasurement   a job ended without a timed configuration
 +-- DeviceUnusable       the device crashed repeatedly
++-- NothingExecuted      the driver took launches and ran none
 +-- InvalidLine          a line of an exchange file is invalid
 +-- InvalidFile          a file of another program's format does not follow its format
 +-- InvalidShapes        a list of shapes is invalid
@@ -145,6 +146,10 @@ class NoValidMeasurement(TunerError):
 
 class DeviceUnusable(TunerError):
     """The device crashed repeatedly."""
+
+
+class NothingExecuted(TunerError):
+    """The driver accepted launches and executed none, as it does when it simulates its GPU."""
 
 
 class InvalidLine(TunerError):

@@ -1,6 +1,6 @@
-"""Candidates that compile workers finish in a second, what one takes, and what memory a worker comes to hold.
+"""Compile throughput: candidates per second of the compile workers, time of one compilation, and memory of a worker.
 
-Where other programs run, look at processor time: that of a fixed loop says how fast the machine was.
+On a machine with other work compare CPU times; that of a fixed loop states the speed of the machine.
 
 Run: python -m benchmarks.compiler.candidates [--count 300] [--workers 2] [--device b580] [--seed 0]
 """
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def draw(count: int, seed: int, spec: DeviceSpec) -> Iterator[Candidate]:
-    """Random configurations of the problems' spaces, in turn."""
+    """Yield random configurations of the problems' spaces, in turn."""
     rng = random.Random(seed)
     spaces = {name: xe_space(problem, spec) for name, problem in PROBLEMS.items()}
     names = list(PROBLEMS)
@@ -85,7 +85,9 @@ def _throughput(drawn: list[Candidate], spec: DeviceSpec, workers: int) -> None:
         for name, compilation in [(name, pool.compile(problem, config, spec)) for name, problem, config in drawn]:
             times[name].append(_elapsed_ms(compilation.result()))
         seconds = time.perf_counter() - begun
-    print(f"{len(drawn)} candidates by {workers} workers: {len(drawn) / seconds:.1f} in a second\n")
+    rate = f"{len(drawn) / seconds:.1f} compiled per second by {workers} workers"
+    print(f"Random configurations of {len(PROBLEMS)} kinds of problem for {spec.name}; {rate}.")
+    print("Elapsed time of one compilation in milliseconds.\n")
     _print_times(times)
 
 
@@ -104,7 +106,7 @@ def _print_times(times: dict[str, list[float]]) -> None:
 
 
 def _one_process(drawn: list[Candidate], spec: DeviceSpec) -> None:
-    """Processor time and memory of this process, which compiles as a worker does that is not replaced."""
+    """Print CPU times and memory of this process, which is set up as a worker and never replaced."""
     emitter = psutil.Process(start_emitter().pid)
     times: dict[str, list[float]] = defaultdict(list)
     memory: list[str] = []
@@ -112,20 +114,21 @@ def _one_process(drawn: list[Candidate], spec: DeviceSpec) -> None:
     for number in range(1, max(_REPORTED) + 1):
         name, problem, config = drawn[number % len(drawn)]
         collect_between()
-        begun = _processor_ms(emitter)
+        begun = _cpu_ms(emitter)
         compile_gemm(problem, config, spec)
         if 1 < number < len(drawn) + 2:  # the first loads what the others find
-            times[name].append(_processor_ms(emitter) - begun)
+            times[name].append(_cpu_ms(emitter) - begun)
         if number in _REPORTED:
             memory.append(f"| {number} | {psutil.Process().memory_info().rss / _MIB:.0f} |")
         if number == len(drawn) + 1:
-            print(f"\nProcessor time; a loop of {_ADDITIONS} additions takes {loop:.0f} ms.\n")
+            print("\nCPU time of one compilation in milliseconds, in a process set up as a worker; ", end="")
+            print(f"a loop of {_ADDITIONS:,} additions takes {loop:.0f} ms.\n")
             _print_times(times)
     print("\n| compilations in one process | resident MiB |\n|---:|---:|", *memory, sep="\n")
 
 
-def _processor_ms(emitter: psutil.Process) -> float:
-    """Of this process, and of the forks in which SPIR-V is emitted, which the system counts in steps of 10 ms."""
+def _cpu_ms(emitter: psutil.Process) -> float:
+    """Return the CPU time of this process and of the forks that emit SPIR-V, which Linux counts in steps of 10 ms."""
     forks = emitter.cpu_times()
     return (time.process_time() + sum(forks[:4])) * 1e3
 

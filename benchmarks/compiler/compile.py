@@ -15,9 +15,18 @@ from hal import DeviceSpec
 from hal.facts.xe import find
 from tuner.space.xe.space import xe_space
 
+_STAGES = {
+    "xetile": "build, verify, print",
+    "xegpu": "lower, MLIR parses and verifies",
+    "subgroup": "work-group to sub-groups",
+    "lanes": "sub-group to work-items",
+    "llvm": "MLIR's passes, LLVM O2, parameters, wide vectors",
+    "spirv": "emitted in a fork, checked",
+}
+
 
 def main() -> None:
-    """Compile random legal configurations of random problems and print medians."""
+    """Compile random legal configurations of random problems and print a table, in Markdown."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--count", type=int, default=50)
     arguments.add_argument("--device", default="b580")
@@ -30,10 +39,12 @@ def main() -> None:
         for stage in artifact.stages:
             times[stage.name].append(stage.elapsed_ms)
         times["total"].append(sum(stage.elapsed_ms for stage in artifact.stages))
-    print(f"{'stage':10} {'median':>8} {'p90':>8}   ms, {options.count} configurations, {spec.name}, after 3 warm-ups")
+    print(f"One warm process; {options.count} random legal configurations of random problems for {spec.name}.")
+    print("Milliseconds.\n\n| stage | median | p90 |\n|---|---|---|")
     for name, all_values in times.items():
         values = sorted(all_values[3:])
-        print(f"{name:10} {statistics.median(values):8.1f} {values[int(0.9 * len(values))]:8.1f}")
+        stage = f"{name}: {_STAGES[name]}" if name in _STAGES else name
+        print(f"| {stage} | {statistics.median(values):.1f} | {values[int(0.9 * len(values))]:.1f} |")
 
 
 def _draw(count: int, seed: int, spec: DeviceSpec) -> list[tuple[GemmProblem, XeConfig]]:

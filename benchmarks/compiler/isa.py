@@ -12,6 +12,8 @@ from pathlib import Path
 from codegen import (
     CodegenError,
     DType,
+    EpilogueKind,
+    EpilogueStep,
     Extent,
     GemmProblem,
     MatmulConfig,
@@ -71,6 +73,7 @@ def gemms() -> dict[str, tuple[GemmProblem, XeConfig | None]]:
     payloads = replace(prefetch, prefetch=replace(prefetch.prefetch, payloads=True))
     unrolled = replace(prefetch, k_unroll=2)
     a_columns, b_columns, both = Extent(8, 32, 32), Extent(32, 16, 32), Extent(8, 16, 16)
+    beta = (EpilogueStep(EpilogueKind.BETA, value=2.0),)
     turned = square(transpose_a=True, transpose_b=True)
     return {
         "f16": (f16, _config(plain)),
@@ -78,6 +81,8 @@ def gemms() -> dict[str, tuple[GemmProblem, XeConfig | None]]:
         "f16, prefetch by payloads": (f16, _config(payloads)),
         "f16, prefetch, unrolled by 2": (f16, _config(unrolled)),
         "bf16, prefetch": (bf16, _config(prefetch)),
+        "bf16 to bf16, prefetch": (replace(bf16, dtype_c=DType.BF16), _config(prefetch)),
+        "bf16 to bf16 with beta, prefetch": (replace(bf16, dtype_c=DType.BF16, epilogue=beta), _config(prefetch)),
         "f16 NT, prefetch": (square(transpose_b=True), _config(prefetch, b_columns)),
         "f16 NT, prefetch, unrolled by 2": (square(transpose_b=True), _config(unrolled, b_columns)),
         "f16 TN, prefetch": (square(transpose_a=True), _config(prefetch, a_columns)),

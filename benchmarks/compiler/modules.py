@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def modules(spec: DeviceSpec) -> dict[str, str]:
-    """The examples, some GEMMs and other products, as text by name."""
+    """Return the examples, some GEMMs and other products, as text by name."""
     sources = {file.stem: file.read_text() for file in sorted(EXAMPLES.glob("*.mlir"))}
     large, odd = GemmProblem(4096, 2048, 1024), GemmProblem(1000, 1016, 520)
     cases = {
@@ -95,7 +95,7 @@ def _row(artifacts: list[KernelArtifact], spec: DeviceSpec, ocloc: Ocloc | None)
 
 
 def _isa_cells(code: NativeCode) -> list[str]:
-    """Of all kernels, and of the longest K loop."""
+    """Return counts of all kernels, and of the longest K loop."""
     row = [f"{sum(report.instructions for report in code.reports)}", f"{code.spill_bytes}"]
     loops = [report.k_loop for report in code.reports if report.k_loop is not None]
     if not loops:

@@ -90,9 +90,9 @@ PRODUCTS = {
     "i8 32x64x64, A by columns": Product("i8", 32, 64, 64, a_by_columns=True),
     "i8 32x64x64, B by columns": Product("i8", 32, 64, 64, b_by_columns=True),
     "i8 32x64x64, both by columns": Product("i8", 32, 64, 64, a_by_columns=True, b_by_columns=True),
-    "tf32 32x64x16": Product("f32", 32, 64, 16),
-    "tf32 32x64x16, A by columns": Product("f32", 32, 64, 16, a_by_columns=True),
-    "tf32 32x64x16, B by columns": Product("f32", 32, 64, 16, b_by_columns=True),
-    "tf32 32x64x32": Product("f32", 32, 64, 32),
+    "tf32 32x64x16": Product("tf32", 32, 64, 16),
+    "tf32 32x64x16, A by columns": Product("tf32", 32, 64, 16, a_by_columns=True),
+    "tf32 32x64x16, B by columns": Product("tf32", 32, 64, 16, b_by_columns=True),
+    "tf32 32x64x32": Product("tf32", 32, 64, 32),
 }
 """By a name; sizes are a sub-group's tile."""

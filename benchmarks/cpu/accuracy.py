@@ -124,7 +124,7 @@ def _timed(bench: Bench, kernel: AnyArtifact) -> TimeUs:
 
 
 def spread(values: list[float]) -> str:
-    """Spread of all values, and of the middle half, over their median."""
+    """Return the range of all values, and of the middle half, over their median."""
     ordered, middle = sorted(values), median(values)
     quarter = len(ordered) // 4
     inner = ordered[quarter : len(ordered) - quarter]
@@ -132,7 +132,7 @@ def spread(values: list[float]) -> str:
 
 
 def print_repeats(jobs: list[Job]) -> None:
-    """The table of separate jobs."""
+    """Print the table of separate jobs."""
     quiet = sorted(jobs, key=lambda job: job.reference_us)[: len(jobs) // 2]
     print("| jobs | figure | median | range | range of the middle half |")
     print("| --- | --- | ---: | ---: | ---: |")
@@ -149,7 +149,7 @@ def print_repeats(jobs: list[Job]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two kernels, the shorter first, the default that they are measured with, and how far they are apart."""
+    """Two kernels, the faster first, the reference that they are measured with, and the ratio of their times."""
 
     reference: TimeUs
     short: TimeUs
@@ -158,7 +158,7 @@ class Pair:
 
 
 def find_pair(device: Device, spec: DeviceSpec, dtype: DType, candidates: int, seed: int) -> Pair:
-    """Of the candidates the two whose times are nearest to 5 % apart.
+    """Return the two candidates whose times are nearest to 5 % apart.
 
     Raises:
         RuntimeError: fewer than two candidates gave a time.
@@ -192,7 +192,7 @@ def _ratios(reference: TimeUs, others: list[TimeUs]) -> tuple[float | None, ...]
 
 
 def ordered(pair: Pair, count: int) -> list[tuple[bool, float]]:
-    """Each time whether the shorter kernel won, and the longer one's time over its."""
+    """Measure a pair repeatedly; return whether the faster kernel won, and the slower one's time over its."""
     found: list[tuple[bool, float]] = []
     for number in range(count):
         swapped = number % 2 == 1
@@ -215,7 +215,7 @@ def main() -> None:
     parser.add_argument("--here", action="store_true")
     asked = parser.parse_args()
     spec = spec_of_threads(1)
-    print(f"{spec.name}, one thread, {asked.dtype.value}, load {os.getloadavg()[0]:.1f} at the start\n")
+    print(f"{spec.name}, load {os.getloadavg()[0]:.1f} at the start: {asked.dtype.value}, one thread\n")
     if asked.jobs:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
             begun = [pool.submit(run_alone, asked.dtype, asked.seed, n, asked.here) for n in range(asked.jobs)]
@@ -228,8 +228,12 @@ def main() -> None:
         finally:
             device.close()
         right, ratios = sum(won for won, _ in found), [ratio for _, ratio in found]
-        print(f"\nTwo configurations {pair.apart - 1:.1%} apart: {right} of {len(found)} times ordered right ")
-        print(f"({right / len(found):.0%}); ratios {median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f}")
+        m, n, k = _PAIR
+        print(
+            f"\nTwo configurations of {m}x{n}x{k} that the benchmark measured {pair.apart - 1:.1%} apart were ordered"
+        )
+        print(f"correctly {right} of {len(found)} times ({right / len(found):.0%}); ", end="")
+        print(f"ratios {median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f}.")
     print(f"load {os.getloadavg()[0]:.1f} at the end")
 
 

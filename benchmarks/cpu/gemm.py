@@ -120,7 +120,7 @@ class Bench:
 
 
 def _check_agree(contenders: dict[str, Contender], sets: Sequence[Operands], case: Case) -> None:
-    """All that write to C have the same result, within what rounding explains."""
+    """Check that all contenders that write to C agree, within the rounding of the type."""
     results: dict[str, np.ndarray[Any, np.dtype[np.float64]]] = {}
     for name, contender in contenders.items():
         sets[0].c[:] = 0
@@ -149,12 +149,12 @@ def main() -> None:
             for case in wanted:
                 rows.append(bench.row(case, threads))
                 print(table(rows[-1:])[-1], "|", rows[-1].config, file=sys.stderr, flush=True)
-    print("\n".join(table(rows)), end="\n\n")
-    print("\n".join(summary(rows)))
+    print("\n".join(summary(rows)), end="\n\n")
+    print("\n".join(table(rows)))
     if options.scaling:
-        print("", *scaling_table(rows), sep="\n")
+        print("\ntorch / ours by number of threads:\n", *scaling_table(rows), sep="\n")
     if options.prepacked:
-        print("\nWeights are packed before: oneDNN's linear layer on reordered weights; of s8 torch has none here.")
+        print("\nWeights are packed in advance; torch is oneDNN's linear layer on reordered weights (none for s8).")
     if options.json is not None:
         options.json.write_text(json.dumps([_as_json(row) for row in rows], indent=1))
 

@@ -38,9 +38,9 @@ from hal.probe.probe import (
     ProbeReport,
     Probes,
 )
-from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
+from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 from tuner.space.cpu.heuristic import default_cpu_config
 

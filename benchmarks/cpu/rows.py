@@ -1,4 +1,4 @@
-"""Rows of the CPU benchmark's tables: what was measured of a case, as ratios."""
+"""Tables of the CPU benchmark: times of each case, and ratios of them."""
 
 import math
 import statistics
@@ -13,11 +13,12 @@ from benchmarks.cpu.timing import (
 
 OURS, DEFAULT, TORCH, NUMPY = "ours", "default", "torch", "numpy"
 _LEAST = 0.8
+_RATIOS = ("torch / ours", "by CPU time", "hot", "torch / default", "numpy / ours")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A case at a number of threads: rotated buffers, the same again and again where that differs, and the peak."""
+    """A case at a number of threads: times with rotated and with hot buffers, and the peak."""
 
     case: Case
     threads: int
@@ -28,7 +29,7 @@ class Row:
     default: str
 
     def ratio(self, other: str, ours: str = OURS, *, hot: bool = False, cpu: bool = False) -> float | None:
-        """Another's median over ours; None where one was not measured. Of CPU time if asked for."""
+        """Return another's median time, or CPU time, over ours; None if one was not measured."""
         measured = self.hot if hot else self.rotated
         if measured is None or other not in measured.times or ours not in measured.times:
             return None
@@ -38,12 +39,12 @@ class Row:
 
     @property
     def share_of_peak(self) -> float:
-        """Of what the cores could multiply in the time that ours takes."""
+        """Throughput of ours over the peak of the cores."""
         return self.case.operations / self.rotated.times[OURS].median_us * 1e-3 / self.peak_gops
 
 
 def table(rows: Sequence[Row]) -> list[str]:
-    """Lines of Markdown."""
+    """Return a row for each case, in Markdown."""
     head = (
         "| problem | threads | ours us (p10-p90) | torch us (p10-p90) | torch / ours | by CPU time | hot "
         "| torch / default | numpy / ours | of peak | again |"
@@ -64,16 +65,14 @@ def table(rows: Sequence[Row]) -> list[str]:
             f"{row.share_of_peak:.0%}",
             str(row.rotated.again),
         ]
-        lines.append(f"| {' | '.join(cells)} |")
+        lines.append(_line(cells))
     return lines
 
 
 def summary(rows: Sequence[Row]) -> list[str]:
-    """Of each type and number of threads: geometric mean, worst case, how many lie below 0.8."""
-    lines = [
-        "| type | threads | cases | torch / ours | by CPU time | hot | torch / default | numpy / ours | worst | below 0.8 |",  # noqa: E501
-        "|---|" + "---:|" * 7 + "---|---:|",
-    ]
+    """Return a row for each type and number of threads: geometric means, the worst case, and the share below 0.8."""
+    columns = ["type", "threads", "cases", *_RATIOS, "worst", "below 0.8"]
+    found: list[list[str]] = []
     for dtype, threads in dict.fromkeys((row.case.dtype, row.threads) for row in rows):
         some = [row for row in rows if (row.case.dtype, row.threads) == (dtype, threads)]
         ratios = {row.case.name: ratio for row in some if (ratio := row.ratio(TORCH)) is not None}
@@ -91,25 +90,32 @@ def summary(rows: Sequence[Row]) -> list[str]:
             f"{worst}: {ratios[worst]:.2f}" if worst is not None else "",
             f"{below / len(ratios):.0%}" if ratios else "",
         ]
-        lines.append(f"| {' | '.join(cells)} |")
+        found.append(cells)
+    filled = [place for place in range(len(columns)) if any(cells[place] for cells in found)]
+    rules = ["---" if columns[place] in ("type", "worst") else "---:" for place in filled]
+    lines = [_line([columns[place] for place in filled]), f"|{'|'.join(rules)}|"]
+    lines += [_line([cells[place] for place in filled]) for cells in found]
     again = sum(row.rotated.again + (row.hot.again if row.hot is not None else 0) for row in rows)
     return [*lines, "", f"Cells re-measured because of a wide spread: {again}."]
 
 
 def scaling_table(rows: Sequence[Row]) -> list[str]:
-    """The ratio of each case over the numbers of threads, and how much faster ours is than with the fewest."""
+    """Return torch / ours of each case by number of threads, and the geometric mean of each type."""
     counts = sorted({row.threads for row in rows})
-    head = ["problem", *(f"{count} threads: torch / ours (faster by)" for count in counts)]
-    lines = [f"| {' | '.join(head)} |", "|---|" + "---:|" * len(counts)]
-    for case in dict.fromkeys(row.case for row in rows):
-        by_count = {row.threads: row for row in rows if row.case == case}
-        first_us = by_count[counts[0]].rotated.times[OURS].median_us
-        cells = [
-            f"{_number(by_count[n].ratio(TORCH))} ({first_us / by_count[n].rotated.times[OURS].median_us:.1f}x)"
-            for n in counts
-        ]
-        lines.append(f"| {' | '.join([case.name, *cells])} |")
+    head = ["problem", *(f"{count} thread{'s' if count > 1 else ''}" for count in counts)]
+    lines = [_line(head), "|---|" + "---:|" * len(counts)]
+    for dtype in dict.fromkeys(row.case.dtype for row in rows):
+        some = [row for row in rows if row.case.dtype == dtype]
+        for case in dict.fromkeys(row.case for row in some):
+            by_count = {row.threads: row for row in some if row.case == case}
+            lines.append(_line([case.name, *(_number(by_count[n].ratio(TORCH)) for n in counts)]))
+        means = (_mean([row.ratio(TORCH) for row in some if row.threads == n]) for n in counts)
+        lines.append(_line([f"{dtype.value}, geometric mean", *means]))
     return lines
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _spread(times: Times | None) -> str:
@@ -120,7 +126,7 @@ def _spread(times: Times | None) -> str:
 
 
 def _three(number: float) -> str:
-    """Three digits."""
+    """Format a number with three digits."""
     return f"{number:.0f}" if number >= 100 else f"{number:.3g}"
 
 
@@ -129,6 +135,6 @@ def _number(ratio: float | None) -> str:
 
 
 def _mean(ratios: Sequence[float | None]) -> str:
-    """Geometric."""
+    """Return the geometric mean of the known ratios."""
     known = [ratio for ratio in ratios if ratio is not None]
     return f"{math.exp(statistics.fmean(map(math.log, known))):.2f}" if known else ""

@@ -1,6 +1,6 @@
 """Accuracy of the model of Xe GPUs: ranking, cliffs, published times; constants fitted with devices left out.
 
-Run: python -m benchmarks.model.evaluate --data DIR. DIR holds gemm_measured.csv and b60_gemm_bf16.csv.gz.
+Run: python -m benchmarks.model.evaluate --data DIR. DIR holds gemm_measured.csv, gemm_b70.csv and b60_gemm_bf16.csv.gz.
 """
 
 import argparse
@@ -31,11 +31,12 @@ from benchmarks.model.rows import (
     Row,
     best_of_shapes,
     configured,
+    screened,
 )
 from codegen import Extent, GemmProblem
 from codegen.xe.rules import ceil_div
 from hal import find
-from tuner.model.xe import CONSTANTS, MODEL_VERSION, columns_of_space, predict_many
+from tuner.model.xe import CONSTANTS, MODEL_VERSION, columns_of, columns_of_space, predict_many
 from tuner.space.xe.heuristic import default_config
 from tuner.space.xe.space import xe_space
 
@@ -47,12 +48,13 @@ def main() -> None:
     arguments.add_argument("--shapes", type=int, default=10, help="take every so many shapes of long tables")
     options = arguments.parse_args()
     rows = configured(options.data)
-    print(f"model {MODEL_VERSION}")
+    print(f"Model {MODEL_VERSION}; every {options.shapes}th shape of long tables.", end=" ")
     _thinness(options.data, rows)
     print_catalogue_fits()
     print_ranking(rows)
     _cliffs(rows)
     _times(rows)
+    _screened(options.data)
     _shapes(options.data, options.shapes)
     _speed()
 
@@ -129,15 +131,53 @@ def _times(rows: list[Row]) -> None:
         )
     headings = ("predicted over measured", "scaled by other devices", "used for fitting")
     print_table(
-        "Times whose configuration is stated", ("device", "shape", "what", "us", "predicted us", *headings), table
+        "Published times with known configuration", ("device", "shape", "what", "us", "predicted us", *headings), table
     )
     judged = np.array(
         [abs(np.log(x / medians[r.device])) for r, x in zip(rows, ratios, strict=True) if not r.fitted], dtype=float
     )
     median_error, most = percent(judged, 0.5), percent(judged, 0.9)
-    print(f"\nOf {len(judged)} not fitted on: median error {median_error}, 90 % within {most}.")
+    print(
+        f"\nOf the {len(judged)} that no constant was fitted on: median error {median_error}, 90 % within {most}.",
+        end=" ",
+    )
     inside = sum(1 / CONSTANTS.interval < ratio < CONSTANTS.interval for ratio in ratios)
-    print(f"The narrowest interval, a factor of {CONSTANTS.interval}, holds {inside} of {len(ratios)} times.")
+    print(f"The narrowest interval, a factor of {CONSTANTS.interval}, contains {inside} of {len(ratios)} times.")
+
+
+def _screened(folder: Path) -> None:
+    """Predicted over measured times of many configurations of one shape; nothing was fitted on them."""
+    table: list[list[object]] = []
+    for layout, rows in screened(folder).items():
+        spec, measured = find(rows[0].device), np.array([row.time_us for row in rows])
+        p = predict_many(rows[0].problem, columns_of([row.config for row in rows if row.config is not None]), spec)
+        for name, those in (("all", np.full(len(rows), True)), ("without tiles that spill", ~_may_spill(rows))):
+            errors, us = np.log(p.time_us[those] / measured[those]), measured[those]
+            inside = np.mean((p.low_us[those] <= us) & (us <= p.high_us[those]))
+            table.append(
+                [
+                    f"{layout}, {name}",
+                    len(errors),
+                    float(np.exp(np.median(errors))),
+                    percent(np.abs(errors), 0.5),
+                    percent(np.abs(errors), 0.9),
+                    f"{inside:.0%}",
+                    _spearman(p.time_us[those], us),
+                    f"{us[np.argmin(p.time_us[those])] / us.min() - 1:.0%}",
+                ]
+            )
+    columns = ("configurations", "number", "scale", "median error", "90 %", "in the interval", "Spearman", "regret")
+    print_table("Configurations of one shape on a B70", columns, table)
+
+
+def _may_spill(rows: list[Row]) -> "np.typing.NDArray[np.bool_]":
+    """Tiles of a sub-group whose sums and operands of a K step need more than its registers, all loaded at once."""
+    needed = [
+        (c.sg_m * c.sg_n * 4 + (c.sg_m + c.sg_n) * c.matmul.block.k * 2) / 64
+        for c in (row.config for row in rows)
+        if c is not None
+    ]
+    return np.array(needed) > 256
 
 
 def _shapes(folder: Path, every: int) -> None:
@@ -163,7 +203,7 @@ def _shapes(folder: Path, every: int) -> None:
                 ]
             )
     columns = ("table", "shapes", "by", "median error after one scale", "90 %", "scale", "in the interval", "Spearman")
-    print_table("Best time of each shape, configurations not stated", columns, table)
+    print_table("Published best times without configuration", columns, table)
 
 
 def _spearman(a: Times, b: Times) -> str:
@@ -181,7 +221,7 @@ def _speed() -> None:
     predict_many(problem, columns, spec)
     ranked = time.perf_counter()
     print_table(
-        "Speed, one core",
+        "Prediction speed, one core",
         ("configurations", "space s", "columns s", "predicted s", "predictions per second"),
         [[len(space), made - begin, read - made, ranked - read, f"{len(space) / (ranked - made):,.0f}"]],
     )

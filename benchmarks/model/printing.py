@@ -10,11 +10,11 @@ Times = NDArray[np.float64]
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table in Markdown."""
-    print(f"\n### {title}\n\n| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
+    print(f"\n#### {title}\n\n| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     for row in rows:
         print(f"| {' | '.join(f'{cell:.3g}' if isinstance(cell, float) else str(cell) for cell in row)} |", flush=True)
 
 
 def percent(errors: Times, quantile: float) -> str:
-    """A quantile of errors, which are logarithms, as a percentage."""
+    """Return a quantile of errors, which are logarithms, as a percentage."""
     return f"{np.expm1(np.quantile(errors, quantile)):.0%}"

@@ -157,6 +157,21 @@ def best_of_shapes(folder: Path) -> dict[str, tuple[str, list[Row]]]:
     return tables
 
 
+def screened(folder: Path) -> dict[str, list[Row]]:
+    """Configurations of one shape on a B70 that sycl-tla screened, by layout; stages are its distance of prefetch."""
+    with (folder / "gemm_b70.csv").open() as file:
+        table = list(csv.DictReader(file))
+    rows: dict[str, list[Row]] = {}
+    for row in table:
+        bf16, layout = DType.BF16, row["layout"]
+        problem = GemmProblem(8192, 4096, 1536, dtype_a=bf16, dtype_b=bf16, transpose_b=layout == "NT")
+        m, n, k, sg_rows, sg_columns = (int(row[x]) for x in ("wg_m", "wg_n", "k_step", "sg_rows", "sg_columns"))
+        stated = Stated("b70", ("", "", ""), (m, n, k, sg_rows, sg_columns), int(row["stages"]))
+        what = f"{m}x{n}x{k} sg {sg_rows}x{sg_columns} stages {row['stages']} {row['scheduler']}"
+        rows.setdefault(layout, []).append(Row("b70", what, problem, _config(problem, stated), float(row["us"])))
+    return rows
+
+
 @dataclass(frozen=True, slots=True)
 class Strategy:
     """A strategy of oneDNN's catalogue: an engine's clocks for a multiply-add in steady state, as Intel fitted them."""

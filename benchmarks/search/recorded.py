@@ -1,4 +1,4 @@
-"""Replays searches in recorded, complete spaces: what each finds after so many evaluations, cold and warm.
+"""Replay of searches in recorded, complete spaces: the best found after N evaluations, cold and warm.
 
 Run: python -m benchmarks.search.recorded --data DIR [--repeats 100] [--spaces rtx3090 titan_rtx hard]
      [--methods gp tpe]
@@ -12,6 +12,8 @@ all evaluations of (base - found) / (base - optimum), the base being calculated 
 
 import argparse
 import os
+import sys
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -36,7 +38,7 @@ _METHODS = (Method.PORTFOLIO, Method.GP, Method.TPE, Method.CMAES, Method.NSGA2,
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One kind of search in one space; `warm` names the space whose best it begins with."""
+    """A search in a space; `warm` names the space whose best configurations it starts with."""
 
     data: Path
     space: str
@@ -46,7 +48,7 @@ class Case:
 
 
 def main() -> None:
-    """Print a table for each space."""
+    """Print a table of all spaces, in Markdown; progress goes to standard error."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--repeats", type=int, default=100)
@@ -57,6 +59,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # of the processes that are spawned: one core each
+    print(f"| space | search | {' | '.join(map(str, MARKS))} | P |\n|{'---|' * (len(MARKS) + 3)}")
     with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
         for name in options.spaces:
             recorded = named(options.data, name)
@@ -91,11 +94,10 @@ def _run(case: Case, seed: int) -> Replay:
 
 def _print(recorded: RecordedSpace, repeats: int) -> None:
     valid = int((recorded.times_us > 0).sum())
-    print(f"\n{recorded.name}: {len(recorded)} configurations, {valid} with a time, {len(recorded.axes)} axes; "
-          f"optimum {recorded.best_us / 1e3:.4g} ms; {repeats} repeats")  # fmt: skip
-    print("search".ljust(36), *(f"{mark:>6}" for mark in MARKS), f"{'P':>7}  who proposed")
+    print(f"{recorded.name}: {len(recorded)} configurations, {valid} with a time, {len(recorded.axes)} axes; "
+          f"optimum {recorded.best_us / 1e3:.4g} ms; {repeats} repeats", file=sys.stderr)  # fmt: skip
     at_random = chance(recorded, EVALUATIONS).fraction
-    print("random, calculated".ljust(36), *(f"{at_random[mark - 1]:6.3f}" for mark in MARKS), f"{0:7.3f}", flush=True)
+    _print_row(recorded.name, "random, calculated", [at_random[mark - 1] for mark in MARKS], 0.0)
 
 
 def _print_line(case: Case, found: Score) -> None:
@@ -104,9 +106,15 @@ def _print_line(case: Case, found: Score) -> None:
         name = f"Kernel Tuner: {case.method}"
     elif case.warm is not None:
         name = f"{case.method}, warm from {case.warm}"
+    _print_row(case.space, name, [found.at(mark) for mark in MARKS], found.p_score)
     asked = sum(found.by.values())
-    by = " ".join(f"{name} {count / asked:.0%}" for name, count in found.by.most_common())
-    print(name.ljust(36), *(f"{found.at(mark):6.3f}" for mark in MARKS), f"{found.p_score:7.3f}  {by}", flush=True)
+    by = ", ".join(f"{proposer} {count / asked:.0%}" for proposer, count in found.by.most_common())
+    print(f"{case.space}, {name}: proposed by {by}", file=sys.stderr, flush=True)
+
+
+def _print_row(space: str, search: str, fractions: Sequence[float], p_score: float) -> None:
+    cells = " | ".join(f"{number:.3f}" for number in (*fractions, p_score))
+    print(f"| {space} | {search} | {cells} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -6,15 +6,17 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import cache
 from uuid import UUID
 
-from codegen import DType, GemmProblem, LoopOrder, Refused, XeConfig
+from codegen import DType, GemmProblem, LoopOrder, XeConfig
 from codegen.artifact.toolchain import toolchain_versions
 from codegen.xe.rules import (
     ceil_div,
-    check,
     check_problem,
+    refusal,
 )
+from codegen.xe.rules.case import Problem
 from db import schema
 from db.schema.base import (
     Base,
@@ -26,7 +28,7 @@ from service.row_mapping import (
     problem_to_json,
 )
 from tuner.model.xe import MODEL_VERSION
-from tuner.space.xe.axes import ranges_of
+from tuner.space.xe.axes import Point, ranges_of
 from tuner.space.xe.points import config_of
 from tuner.space.xe.tiles import widest_tiles
 
@@ -109,10 +111,7 @@ class Tuned:
 
 def target_of(row_id: int, spec: DeviceSpec, count: int, rng: random.Random, *, measured: bool) -> Target:
     """A device with `count` configurations, drawn from widths, distances and orders of tiles that are legal on it."""
-    problem = _CHECKED[0]
-    on = check_problem(problem, spec)
-    ranges = ranges_of(on)
-    tiles = [tile for tile in widest_tiles(on, ranges) if _is_legal_everywhere(config_of(problem, tile), spec)]
+    problem, ranges, tiles = _CHECKED[0], ranges_of(_checked(spec)[0]), _tiles(spec)
     configs: dict[XeConfig, None] = {}
     for _ in range(100 * count):
         point = rng.choice(tiles)._replace(
@@ -162,13 +161,20 @@ def jobs_of(
         yield rows
 
 
+@cache
+def _checked(spec: DeviceSpec) -> tuple[Problem, ...]:
+    return tuple(check_problem(problem, spec) for problem in _CHECKED)
+
+
+@cache
+def _tiles(spec: DeviceSpec) -> list[Point]:
+    on = _checked(spec)[0]
+    tiles = widest_tiles(on, ranges_of(on))
+    return [tile for tile in tiles if _is_legal_everywhere(config_of(on.problem, tile), spec)]
+
+
 def _is_legal_everywhere(config: XeConfig, spec: DeviceSpec) -> bool:
-    for problem in _CHECKED:
-        try:
-            check(problem, _on_tiles(config, problem), spec)
-        except Refused:
-            return False
-    return True
+    return all(refusal(on, _on_tiles(config, on.problem)) is None for on in _checked(spec))
 
 
 def _on_tiles(config: XeConfig, problem: GemmProblem) -> XeConfig:

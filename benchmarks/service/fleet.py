@@ -1,10 +1,10 @@
-"""Number of devices that one coordinator keeps busy: real code, a real database, invented devices, a virtual clock.
+"""Number of devices that one coordinator keeps busy: its real code and database, simulated GPUs, a virtual clock.
 
     python -m benchmarks.service.fleet --devices 10,30,100,1000
     python -m benchmarks.service.fleet --database postgresql+psycopg://xetune@localhost/fleet
 
-What the coordinator computes takes its processor time; compilations and launches take time of a clock that jumps when
-all wait. Each device has `--jobs` jobs one after another, each of `--trials` trials.
+The virtual clock advances by the CPU time of the coordinator, and jumps when all wait; compilations and launches take
+virtual time only. Each device has `--jobs` jobs one after another, each of `--trials` trials.
 """
 
 import argparse
@@ -50,6 +50,15 @@ from service.logs import configure_logs
 from service.settings import Settings
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
+
+_COLUMNS = (
+    "devices",
+    "database",
+    "required trials/s",
+    "completed trials/s",
+    "devices idle",
+    "CPU ms per trial, including job start",
+)
 
 
 @dataclass(frozen=True)
@@ -151,7 +160,7 @@ def _cpu_s() -> float:
 
 
 def _fresh(url: str | None, folder: Path) -> str:
-    """A migrated database without rows."""
+    """Create a migrated database without rows; return its URL."""
     url = url or f"sqlite:///{folder / 'fleet.sqlite'}"
     engine = make_engine(url)
     if engine.dialect.name == "postgresql":
@@ -164,19 +173,20 @@ def _fresh(url: str | None, folder: Path) -> str:
 
 
 def main() -> None:
-    """Print a row for each size of the fleet."""
+    """Print a row for each number of devices, in Markdown, then further figures of each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--devices", default="10,100,1000", help="sizes of the fleet, with commas between")
-    parser.add_argument("--problem", default="512,384,1024", help="M,N,K: how large a space a job has follows from it")
+    parser.add_argument("--devices", default="10,100,1000", help="numbers of devices, separated by commas")
+    parser.add_argument("--problem", default="512,384,1024", help="M,N,K, which determine the size of the space")
     parser.add_argument("--trials", type=int, default=30, help="trials of each job")
     parser.add_argument("--jobs", type=int, default=2, help="jobs for each device")
-    parser.add_argument("--seconds", type=float, default=120.0, help="most real seconds for each size")
+    parser.add_argument("--seconds", type=float, default=120.0, help="limit of real time for each number of devices")
     parser.add_argument("--database", help="a PostgreSQL database whose tables may be dropped; else SQLite in a folder")
     asked = parser.parse_args()
     sizes = [int(size) for size in asked.problem.split(",")]
     configure_logs(Settings(log_level="error"))
-    print(f"On its device a trial takes {TRIAL_S} s, a compilation {COMPILE_S} s; {asked.trials} trials a job.")
-    print("devices  asked/s  trials/s  jobs/s  waits_s  idle%  ms/start  ms/trial  cpus  virtual_s  MB")
+    print(f"A trial takes {TRIAL_S} s on its device, a compilation {COMPILE_S} s; {asked.trials} trials per job.\n")
+    print(f"| {' | '.join(_COLUMNS)} |\n|---:|---|{'---:|' * (len(_COLUMNS) - 2)}")
+    notes: list[str] = []
     for size in map(int, asked.devices.split(",")):
         with tempfile.TemporaryDirectory(prefix="xetune-fleet-") as name:
             folder = Path(name)
@@ -189,9 +199,21 @@ def main() -> None:
                 asked.jobs,
                 asked.seconds,
             )
-        work = f"{row.start_ms:8.0f}  {row.trial_ms:8.1f}  {row.cpu:4.2f}  {row.virtual_s:9.0f}  {row.rss_mb:.0f}"
-        made = f"{row.trials_per_s:8.1f}  {row.jobs_per_s:6.2f}  {row.queue_s:7.1f}  {100 * row.idle:5.1f}"
-        print(f"{row.devices:7d}  {row.wanted_per_s:7.1f}  {made}  {work}", flush=True)
+        cells = (
+            f"{row.devices:,}",
+            "PostgreSQL" if asked.database else "SQLite",
+            f"{row.wanted_per_s:.1f}",
+            f"{row.trials_per_s:.1f}",
+            f"{100 * row.idle:.0f} %",
+            f"{1e3 * row.cpu / row.trials_per_s:.1f}" if row.trials_per_s else "-",
+        )
+        print(f"| {' | '.join(cells)} |", flush=True)
+        notes.append(
+            f"- {row.devices:,} devices: {row.virtual_s:.0f} s of virtual time, {row.jobs_per_s:.2f} jobs per second, "
+            f"half of the started jobs had waited {row.queue_s:.1f} s, CPU time of {row.start_ms:.0f} ms per job start "
+            f"and {row.trial_ms:.1f} ms per trial, {row.rss_mb:.0f} MB"
+        )
+    print("", *notes, sep="\n")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pathlib import Path
 from benchmarks.service.fleet_clock import FleetClock
 from codegen import AnyArtifact, GemmArtifact, GemmProblem, KernelConfig, StageOutput
 from codegen.serialization import canonical_text
+from codegen.workers.cache import CacheUses
 from hal import (
     Argument,
     Buffer,
@@ -26,6 +27,7 @@ from hal import (
 )
 from hal.facts.spec import spec_from_facts
 from service.cluster.executor import Reached
+from tests.hal.spirv_modules import spirv_module
 from tuner.session.trial import (
     Proof,
     ProofKind,
@@ -114,15 +116,16 @@ class FleetCompilation:
 
 @dataclass
 class FleetCompiler:
-    """Compiles two at a time."""
+    """A compiler that runs two compilations at a time."""
 
     clock: FleetClock
     workers: int = 2
     busy_s: float = 0.0
     free_s: tuple[float, float] = (0.0, 0.0)
+    uses: CacheUses = field(default_factory=CacheUses)
 
     def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> FleetCompilation:
-        """Begin as soon as one of the two is free."""
+        """Start a compilation as soon as one of the two is free."""
         first, other = sorted(self.free_s)
         ready_s = max(first, self.clock.seconds()) + COMPILE_S
         self.free_s = (ready_s, other)
@@ -199,21 +202,25 @@ def gpu(number: int) -> ListedDevice:
 
 def _kernel(problem: GemmProblem, config: KernelConfig) -> AnyArtifact:
     """A kernel whose files are as large as those of a real one."""
-    text = canonical_text(config).encode()
-    digest = hashlib.sha256(text).hexdigest()
-    body = text + b"\n" + digest.encode() * (_STAGE_BYTES // 64)
-    names = {"xetile": "xetile.mlir", "xegpu": "xegpu.mlir", "llvm": "llvm.ll", "spirv": "kernel.spv"}
+    text = canonical_text(config)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    body = f"{text}\n{digest * (_STAGE_BYTES // 64)}"
+    binary = spirv_module(extensions=(body,))
+    texts = {"xetile": "xetile.mlir", "xegpu": "xegpu.mlir", "llvm": "llvm.ll"}
     arguments = tuple(Argument(o.name, o.role, o.dtype.value, o.nbytes(problem.batch)) for o in problem.operands)
     step = LaunchStep("gemm", tuple(range(len(arguments))), (16, 1, 1), (16, 1, 1))
     return GemmArtifact(
         key=digest,
         content_hash=digest,
         target="bmg",
-        stages=tuple(StageOutput(stage, name, stage.encode() + body, 1.0) for stage, name in names.items()),
+        stages=(
+            *(StageOutput(stage, name, f"{stage}{body}".encode(), 1.0) for stage, name in texts.items()),
+            StageOutput("spirv", "kernel.spv", binary, 1.0),
+        ),
         toolchain={"xetune": "fleet"},
         kernels=(),
         problem=problem,
         config=config,  # type: ignore[arg-type]
-        launch=LaunchSpec(text, arguments, (step,), 16, ""),
+        launch=LaunchSpec(binary, arguments, (step,), 16, ""),
         memory_paths={},
     )

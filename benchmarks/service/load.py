@@ -71,8 +71,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
         with serving(folder, variables, ("benchmarks.service.load_server",)) as served:
-            print("| what | figure |\n|---|---:|")
-            _say("memory at the start", f"{served.rss_mb:.0f} MB")
+            print("| measurement | target | result |\n|---|---:|---:|")
+            start_mb = served.rss_mb
             _first(served, problems)
             _untuned(served)
             rate = _lookups(served, folder, problems, options.seconds, options.rounds)
@@ -80,12 +80,13 @@ def main() -> None:
             _batches(served, folder, problems, options.seconds)
             _lists(served, database)
             asyncio.run(_listeners(served, database))
-            _say("memory at the end", f"{served.rss_mb:.0f} MB")
+            memory = f"{start_mb:.0f} and {served.rss_mb:.0f} MB"
+            _say(f"memory at the start, and with {_LISTENERS} listeners", memory, "300 MB")
     database.close()
 
 
-def _say(what: str, figure: str) -> None:
-    print(f"| {what} | {figure} |", flush=True)
+def _say(measurement: str, result: str, target: str = "") -> None:
+    print(f"| {measurement} | {target} | {result} |", flush=True)
 
 
 def _problems(database: Database) -> list[dict[str, object]]:
@@ -94,7 +95,7 @@ def _problems(database: Database) -> list[dict[str, object]]:
 
 
 def _bodies(problems: list[dict[str, object]], form: str) -> list[str]:
-    """Batches of all problems on every device."""
+    """Return batches of all problems on every device."""
     names = ("m", "n", "k", "dtype_a", "dtype_b")
     short = [{name: problem[name] for name in names} for problem in problems]
     return [
@@ -110,14 +111,15 @@ def _first(served: Served, problems: list[dict[str, object]]) -> None:
     for body in _bodies(problems, "columns"):
         _post(served, body)
         asked += _OF_A_BATCH
-    _say("problems in a second, each for the first time, in batches", f"{asked / (time.monotonic() - begun):.0f}")
+    rate = f"{asked / (time.monotonic() - begun):,.0f}"
+    _say("problems per second in batches, tuned, first lookup of each", rate)
     for form in ("columns", "whole"):
         for body in _bodies(problems, form):
             _post(served, body)
 
 
 def _untuned(served: Served) -> None:
-    """Problems that nobody tuned, for which the nearest, the model or the default is the answer."""
+    """Look up problems that were never tuned: answers are the nearest, the model's choice or the default."""
     rng = random.Random(9)
     drawn = [
         {name: rng.randint(1, 9_000) for name in ("m", "n")} | {"k": 8 * rng.randint(1, 1_100)} for _ in range(300)
@@ -125,12 +127,12 @@ def _untuned(served: Served) -> None:
     before, begun = served.processor_s, time.monotonic()
     _post(served, json.dumps({"problems": drawn, "device": _DEVICES[0], "form": "columns"}))
     took_s, cost_ms = time.monotonic() - begun, 1e3 * (served.processor_s - before) / len(drawn)
-    told = f"{len(drawn) / took_s:.0f}; {cost_ms:.0f} ms of processor time each"
-    _say("problems in a second that were never tuned, in a batch", told)
+    result = f"{len(drawn) / took_s:.0f}; {cost_ms:.0f} ms of CPU time each"
+    _say("problems per second in a batch, never tuned", result)
 
 
 def _post(served: Served, body: str) -> None:
-    """A batch over a connection of its own: a kept one may be closed while the next batch is made."""
+    """Send a batch over its own connection: a kept one may be closed while the next batch is made."""
     path, headers = f"{served.url}/v1/kernels/lookup/batch", {"Content-Type": "application/json"}
     httpx.post(path, content=body, headers=headers, timeout=600).raise_for_status()
 
@@ -144,13 +146,9 @@ def _asked(problems: list[dict[str, object]]) -> list[Asked]:
 
 def _lookups(served: Served, folder: Path, problems: list[dict[str, object]], seconds: float, rounds: int) -> float:
     empty, asked = [Asked("/empty")], _asked(problems)
-    before, count, begun = served.processor_s, 0.0, time.monotonic()
-    while count < len(asked):
+    count = 0.0
+    while count < len(asked):  # so that each was looked up once
         count += seconds * wrk.run(folder, served.url, asked, seconds, _CONNECTIONS).per_s
-    told = (
-        f"{count / (time.monotonic() - begun):.0f}; {1e6 * (served.processor_s - before) / count:.0f} us of processor"
-    )
-    _say("lookups in a second, most in these words for the first time", f"{told} time each")
     rates: dict[str, list[float]] = {"empty": [], "lookup": []}
     cost: dict[str, list[float]] = {"empty": [], "lookup": []}
     for _ in range(rounds):
@@ -162,36 +160,38 @@ def _lookups(served: Served, folder: Path, problems: list[dict[str, object]], se
             if found.failed:
                 raise RuntimeError(f"{found.failed} requests to {name} failed")
     ratios = [lookup / nothing for nothing, lookup in zip(rates["empty"], rates["lookup"], strict=True)]
-    for name, values in rates.items():
-        _say(f"{name}: requests in a second", ", ".join(f"{value:.0f}" for value in values))
-    _say("lookup over empty (asked: 0.6)", ", ".join(f"{ratio:.2f}" for ratio in ratios))
-    for name, values in cost.items():
-        _say(f"{name}: processor time of a request", ", ".join(f"{value:.0f} us" for value in values))
+    title = f"rate of lookups over that of an empty route, {rounds} rounds"
+    _say(title, ", ".join(f"{ratio:.2f}" for ratio in ratios), "0.6")
+    for name, values in (("an empty route", rates["empty"]), ("lookup", rates["lookup"])):
+        _say(f"{name}, requests per second", ", ".join(f"{value:,.0f}" for value in values))
+    of_empty, of_lookup = statistics.median(cost["empty"]), statistics.median(cost["lookup"])
+    _say("CPU time of an empty route, and of a lookup", f"{of_empty:.0f} and {of_lookup:.0f} us")
     return statistics.median(rates["lookup"])
 
 
 def _half(served: Served, folder: Path, problems: list[dict[str, object]], seconds: float, peak: float) -> None:
     delay_ms = round(_CONNECTIONS / (peak / 2) * 1000)
     found = wrk.run(folder, served.url, _asked(problems), seconds, _CONNECTIONS, max(delay_ms, 1))
-    told = f"{found.median_ms:.1f} and {found.p99_ms:.1f} ms at {found.per_s:.0f} a second"
-    _say("lookup at half of the peak: median and p99 (asked: p99 20 ms)", told)
+    _say(f"lookup at half of the peak ({found.per_s:.0f} per second), median", f"{found.median_ms:.1f} ms")
+    _say("lookup at half of the peak, p99", f"{found.p99_ms:.1f} ms", "20 ms")
 
 
 def _batches(served: Served, folder: Path, problems: list[dict[str, object]], seconds: float) -> None:
     for form in ("columns", "whole"):
         asked = [Asked("/v1/kernels/lookup/batch", body) for body in _bodies(problems, form)]
-        before = served.processor_s
         found = wrk.run(folder, served.url, asked, seconds, 2)
         if found.failed:
             raise RuntimeError(f"{found.failed} batches failed")
-        cost_us = 1e6 * (served.processor_s - before) / (found.per_s * seconds * _OF_A_BATCH)
-        told = f"{found.per_s * _OF_A_BATCH:.0f}; {cost_us:.2f} us of processor time each"
-        _say(f"problems in a second in batches of 1,000, {form} (asked: 50,000)", told)
+        columns = "problems per second in batches of 1,000, columns"
+        measurement = columns if form == "columns" else "the same with full answers"
+        _say(measurement, f"{found.per_s * _OF_A_BATCH:,.0f}", "50,000")
 
 
 def _lists(served: Served, database: Database) -> None:
     with database.read() as session:
         largest = session.scalars(select(schema.Trial.job_id).where(schema.Trial.number == 9_999)).first()
+    names = {f"/v1/jobs/{largest}": "a job of 10,000 trials", f"/v1/jobs/{largest}/trials": "its trials"}
+    names[_LISTS[0]] = f"`{_LISTS[0]}`, median and minimum"
     paths = [*_LISTS, *([f"/v1/jobs/{largest}", f"/v1/jobs/{largest}/trials"] if largest else [])]
     with httpx.Client(base_url=served.url, timeout=60) as client:
         for path in paths:
@@ -200,12 +200,11 @@ def _lists(served: Served, database: Database) -> None:
                 begun = time.perf_counter()
                 client.get(path).raise_for_status()
                 times.append(1e3 * (time.perf_counter() - begun))
-            shown = path.replace(str(largest), "{10,000 trials}")
-            _say(f"{shown}: median and least (asked: 50 ms)", f"{statistics.median(times):.0f} and {min(times):.0f} ms")
+            _say(names.get(path, f"`{path}`"), f"{statistics.median(times):.0f} and {min(times):.0f} ms", "50 ms")
 
 
 async def _listeners(served: Served, database: Database) -> None:
-    """Listeners of one job: how long after a commit all of them know, and what they cost while nothing happens."""
+    """Measure the delay until all listeners of a job have a new trial, and their cost while idle."""
     job_id = _add_running(database)
     try:
         limits = httpx.Limits(max_connections=_LISTENERS + 10)
@@ -220,9 +219,8 @@ async def _listeners(served: Served, database: Database) -> None:
             begun = time.monotonic()
             _add_trial(database, job_id)
             late = [await asyncio.wait_for(heard.get(), 120) - begun for _ in tasks]
-            _say(f"{_LISTENERS} listeners: all know of a trial after (looked for every 0.5 s)", f"{max(late):.2f} s")
-            _say(f"{_LISTENERS} listeners: processor time while nothing happens", f"{busy:.0%} of a core")
-            _say(f"{_LISTENERS} listeners: memory", f"{served.rss_mb:.0f} MB")
+            _say(f"{_LISTENERS} listeners of one job: delay until all have a new trial", f"{max(late):.2f} s")
+            _say(f"{_LISTENERS} idle listeners", f"{100 * busy:.0f} % of a core")
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)

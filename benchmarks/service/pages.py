@@ -12,7 +12,7 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -46,35 +46,36 @@ MOST_BYTES, MOST_MS = 300_000, 1000
 
 
 class Weight(NamedTuple):
-    """One page: the median of its first paints in ms, bytes sent to paint it, and bytes with all of its charts."""
+    """One page: the median of its first paints in ms, and bytes sent with all of its charts."""
 
     page: str
     paint_ms: float
-    first_bytes: int
     all_bytes: int
 
 
 def main() -> None:
-    """Print a table for each number of trials."""
+    """Print one table, in Markdown, with columns for each number of trials."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, nargs="+", default=[1000, 1_000_000])
-    parser.add_argument("--runs", type=int, default=5, help="loads of a page, of which the median is told")
+    parser.add_argument("--runs", type=int, default=5, help="loads of each page; the median is printed")
     parser.add_argument("--keep", type=Path, help="folder of the databases, made once and used again")
     options = parser.parse_args()
     executable = next((found for name in _CHROMIUM if (found := shutil.which(name))), None)
     if executable is None:
         parser.error("needs Chromium: on Debian `apt-get install chromium`, elsewhere put `chromium` on the PATH")
+    weights: dict[int, list[Weight]] = {}
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as made:
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
         for trials in options.trials:
             with _served((options.keep or Path(made)) / f"{trials}", trials) as (address, pages):
-                _print(trials, [_weigh(browser, address, page, path, options.runs) for page, path in pages.items()])
+                weights[trials] = [_weigh(browser, address, page, path, options.runs) for page, path in pages.items()]
         browser.close()
+    _print(weights)
 
 
 @contextmanager
 def _served(folder: Path, trials: int) -> Generator[tuple[str, dict[str, str]]]:
-    """A service on a database with so many trials, and the pages to open."""
+    """Run a service on a database with `trials` trials; yield its address and the pages to open."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = Settings(
         data_dir=folder, database_url=f"sqlite:///{folder / 'xetune.sqlite'}", scheduler=False, rate_per_s=0
@@ -111,12 +112,11 @@ def _pages(database: Database) -> dict[str, str]:
             .join(Device, Device.id == Job.device_id)
             .where(Job.id == job)
         ).one()
-        most = session.scalar(select(count).where(Trial.job_id == job))
         newest = session.scalars(select(Kernel.id).order_by(Kernel.id.desc()).limit(2)).all()
     return {
         "overview": "/",
         "jobs": "/jobs",
-        f"job of {most:,} trials": f"/jobs/{job}",
+        "job with the most trials": f"/jobs/{job}",
         "its trials by number": f"/jobs/{job}?sort=number",
         "problems": "/problems",
         "problem on a device": f"/problems/{key[:16]}/on/{slug}",
@@ -135,22 +135,21 @@ def _pages(database: Database) -> dict[str, str]:
 
 def _weigh(browser: Browser, address: str, name: str, path: str, runs: int) -> Weight:
     paints: list[float] = []
-    first = whole = 0
+    whole = 0
     for _ in range(runs):
         context = browser.new_context(viewport={"width": 1280, "height": 900})
         page = context.new_page()
         sent = _count_bytes(page)
         page.goto(address + path)
         paints.append(page.evaluate(_PAINT))
-        first = sent[0]
         _see_all(page)
         whole = sent[0]
         context.close()
-    return Weight(name, statistics.median(paints), first, whole)
+    return Weight(name, statistics.median(paints), whole)
 
 
 def _count_bytes(page: Page) -> list[int]:
-    """A number that grows with every byte of an answer, headers included."""
+    """Return a list whose number grows with every byte of an answer, headers included."""
     sent = [0]
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
@@ -164,12 +163,17 @@ def _see_all(page: Page) -> None:
         figure.locator(".loading").wait_for(state="detached")
 
 
-def _print(trials: int, weights: Sequence[Weight]) -> None:
-    print(f"{trials:,} trials")
-    print(f"  {'page':28} {'first paint':>12} {'to load':>10} {'with charts':>12}")
-    for w in weights:
-        over = " over" if w.paint_ms > MOST_MS or w.all_bytes > MOST_BYTES else ""
-        print(f"  {w.page:28} {w.paint_ms:9.0f} ms {w.first_bytes / 1000:7.0f} kB {w.all_bytes / 1000:9.0f} kB{over}")
+def _print(found: Mapping[int, Sequence[Weight]]) -> None:
+    headings = (text for trials in found for text in (f"first paint, {trials:,} trials", "with charts"))
+    print(f"| page | {' | '.join(headings)} |\n|{'---|' * (1 + 2 * len(found))}")
+    for of_page in zip(*found.values(), strict=True):
+        print(f"| {of_page[0].page} | {' | '.join(map(_cells, of_page))} |")
+
+
+def _cells(w: Weight) -> str:
+    """Return the cells of a page, marked where they exceed the targets."""
+    slow, large = w.paint_ms > MOST_MS, w.all_bytes > MOST_BYTES
+    return f"{w.paint_ms:.0f} ms{' (over)' * slow} | {w.all_bytes / 1000:.0f} kB{' (over)' * large}"
 
 
 if __name__ == "__main__":

@@ -118,24 +118,29 @@ def main() -> None:
 
 
 def _print(told: Told, load: Load, minutes: float, database: str, alive: bool, log: str) -> None:
-    print(f"{minutes:g} minutes of mixed load on {database}, {sum(told.answers.values())} requests")
+    print(f"{minutes:g} minutes of mixed load on {database}, {sum(told.answers.values()):,} requests\n")
+    print("| request | count | median | responses |\n|---|---:|---:|---|")
     for what in sorted(told.slow):
         seconds = sorted(told.slow[what])
-        by = ", ".join(f"{count} x {status}" for (w, status), count in sorted(told.answers.items()) if w == what)
-        print(f"{what:10} {len(seconds):7}  median {1e3 * statistics.median(seconds):8.1f} ms  {by}")
-    print("injected:", ", ".join(f"{count} x {what}" for what, count in sorted(told.faults.items())))
-    print("jobs:", ", ".join(f"{count} {what}" for what, count in sorted(Counter(load.jobs.values()).items())))
+        by = ", ".join(f"{count:,} x {status}" for (w, status), count in sorted(told.answers.items()) if w == what)
+        middle = statistics.median(seconds)
+        shown = f"{1e3 * middle:.0f} ms" if middle < 1 else f"{middle:.1f} s"
+        print(f"| {what} | {len(seconds):,} | {shown} | {by} |")
+    print("\n- Injected: ", end="")
+    print(", ".join(f"{count:,} {what}" for what, count in sorted(told.faults.items())), end=". ")
+    print(f"Unexplained errors: {len(told.errors) or 'none'}.")
+    ended = ", ".join(f"{count} {what}" for what, count in sorted(Counter(load.jobs.values()).items()))
+    print(f"- Of {len(load.jobs)} jobs: {ended}.")
     size = max(len(told.rss_mb) // 5, 1)
     fifths = [told.rss_mb[at : at + size] for at in range(0, 5 * size, size)]
     medians = ", ".join(f"{statistics.median(fifth):.0f}" for fifth in fifths if fifth)
-    print(f"memory of the service by fifths of the time: {medians} MB, {max(told.rss_mb):.0f} MB at most")
+    print(f"- Memory of the service by fifths of the run: {medians} MB; at most {max(told.rss_mb):.0f} MB.")
     raised = Counter(
         re.findall(r"^(?:│ )?([A-Za-z_.]+(?:Error|Exception|Lost|Unwritable|Missing)\b.{0,100})", log, re.M)
     )
-    print(f"the service {'still runs' if alive else 'ENDED'}; what its log tells of exceptions:")
+    print(f"- The service {'still runs' if alive else 'ENDED'}. Exceptions in its log:")
     for line, count in raised.most_common(12):
         print(f"{count:5} x {line}")
-    print(f"errors that nothing explains: {len(told.errors)}")
     for error in told.errors[:20]:
         print("  ", error)
 

@@ -46,11 +46,11 @@ class Faults:
         if (worker := self._served.worker) is not None:
             with suppress(psutil.Error):
                 worker.kill()
-                self._told.faults["worker killed"] += 1
+                self._told.faults["workers killed"] += 1
 
     async def _break_database(self) -> None:
         self._told.fault, self._told.fault_until = "database", time.monotonic() + _FAULT_S + _AFTER_S
-        self._told.faults["database away"] += 1
+        self._told.faults["database outages"] += 1
         await asyncio.to_thread(self._database.away, _FAULT_S)
         self._told.fault_until = time.monotonic() + _AFTER_S
 
@@ -59,7 +59,7 @@ class Faults:
         folder, aside = self._data / "artifacts", self._data / "artifacts.aside"
         folder.rename(aside)
         folder.write_text("")
-        self._told.faults["artifacts unwritable"] += 1
+        self._told.faults["failures to write artifacts"] += 1
         await asyncio.sleep(_FAULT_S)
         folder.unlink()
         aside.rename(folder)

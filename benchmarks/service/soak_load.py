@@ -1,4 +1,4 @@
-"""Clients of a soak: what they ask, and what came of it."""
+"""Clients of the soak test: their requests, and the responses."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ class Told:
         if status in _EXPECTED or status == 404 or status == 429:
             return
         if status == 503 and self.fault == "database" and time.monotonic() < self.fault_until:
-            self.faults["503 while the database was away"] += 1
+            self.faults["503 within 15 s of an outage"] += 1
             return
         self.errors.append(f"{time.strftime('%H:%M:%S')} {what}: {status} {detail[:300]}")
 
@@ -77,12 +77,12 @@ class Load:
     async def look_up_many(self) -> None:
         """A batch."""
         body = {"problems": [self.problem() for _ in range(20)], "device": "b580"}
-        await self.ask("batch", "POST", "/v1/kernels/lookup/batch", json=body)
+        await self.ask("batch of 20 lookups", "POST", "/v1/kernels/lookup/batch", json=body)
 
     async def list_things(self) -> None:
         """A list or a page."""
         path = self._rng.choice(("/v1/jobs", "/v1/devices", "/v1/schedules", "/v1/audit", "/", "/jobs", "/metrics"))
-        await self.ask("list", "GET", path)
+        await self.ask("list or page", "GET", path)
 
     async def tune(self) -> None:
         """A job, of which some are cancelled after a while; its events are read. None while enough are active."""
@@ -91,20 +91,20 @@ class Load:
             return
         budget = {"trials": self._rng.randint(2, 6), "seconds": 60}
         body = {"problem": self.problem(), "device": "b580", "budget": budget, "seed": self._rng.randint(0, 9)}
-        answer = await self.ask("job", "POST", "/v1/jobs", json=body)
+        answer = await self.ask("create job", "POST", "/v1/jobs", json=body)
         if answer is None or answer.status_code not in (200, 201, 202):
             return
         job = answer.json()["id"]
         self._active.add(job)
         if self._rng.random() < 0.3:
             await asyncio.sleep(self._rng.uniform(0, 4))
-            await self.ask("cancel", "POST", f"/v1/jobs/{job}/cancel")
+            await self.ask("cancel job", "POST", f"/v1/jobs/{job}/cancel")
         await self.listen(job, self._rng.uniform(2, 20))
 
     async def look_at_jobs(self) -> set[str]:
         """Active jobs; the results of the others are kept in `jobs`."""
         for job in list(self._active):
-            answer = await self.ask("job's state", "GET", f"/v1/jobs/{job}")
+            answer = await self.ask("job state", "GET", f"/v1/jobs/{job}")
             if answer is not None and answer.status_code == 200 and (now := answer.json())["status"] not in _ACTIVE:
                 self._active.discard(job)
                 self.jobs[job] = now["status"]
@@ -120,11 +120,11 @@ class Load:
                 async for _ in stream.aiter_lines():
                     pass
         except TimeoutError:
-            self._told.note("events", 200, time.monotonic() - begun)
+            self._told.note("events of a job", 200, time.monotonic() - begun)
         except httpx.HTTPError as error:
-            self._told.note("events", type(error).__name__, time.monotonic() - begun, str(error))
+            self._told.note("events of a job", type(error).__name__, time.monotonic() - begun, str(error))
         else:
-            self._told.note("events", stream.status_code, time.monotonic() - begun)
+            self._told.note("events of a job", stream.status_code, time.monotonic() - begun)
 
     async def compile(self) -> None:
         """An upload of a text, sometimes a broken one."""
@@ -135,10 +135,10 @@ class Load:
         try:
             answer = await self._client.post("/v1/compile", json={"source": text, "device": "b580"})
         except httpx.HTTPError as error:
-            self._told.note("compile", type(error).__name__, time.monotonic() - begun, str(error))
+            self._told.note("compile text", type(error).__name__, time.monotonic() - begun, str(error))
             return
         status = 200 if broken and answer.status_code in (400, 409) else answer.status_code
-        self._told.note("compile", status, time.monotonic() - begun, answer.text)
+        self._told.note("compile text", status, time.monotonic() - begun, answer.text)
 
     async def go_away(self) -> None:
         """Clients that send half, do not read, or leave at once."""
@@ -152,4 +152,4 @@ class Load:
                 writer.write(sent)
                 await asyncio.sleep(wait_s)
                 writer.transport.abort()
-        self._told.faults["client went away"] += 3
+        self._told.faults["disconnected clients"] += 3

@@ -4,10 +4,11 @@ Of predicted trials those within 1 % of the least time are a tie, which the leas
 """
 
 from collections.abc import Collection, Sequence
+from functools import cache
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy import ColumnElement, Select, bindparam, func, or_, select
 from sqlalchemy.orm import Session, aliased, joinedload, undefer
 
 from db.schema import (
@@ -88,21 +89,37 @@ def best(session: Session, job_id: UUID) -> Trial | None:
     verified or the kernel is the same. A trial that reused the measurement of an earlier job is never the
     best.
     """
-    measured, predicted = _best_queries(job_id)
-    loads = _loads()
-    return session.scalars(measured.options(*loads)).first() or session.scalars(predicted.options(*loads)).first()
+    measured, predicted = _best_whole_queries()
+    found = session.scalars(measured, {"job_id": job_id}).first()
+    return found or session.scalars(predicted, {"job_id": job_id}).first()
 
 
 def best_id(session: Session, job_id: UUID) -> int | None:
     """Return the id of the same trial, at lower cost."""
-    measured, predicted = _best_queries(job_id)
-    found = session.scalar(measured.with_only_columns(Trial.id))
-    return found if found is not None else session.scalar(predicted.with_only_columns(Trial.id))
+    measured, predicted = _best_id_queries()
+    found = session.scalar(measured, {"job_id": job_id})
+    return found if found is not None else session.scalar(predicted, {"job_id": job_id})
 
 
-def _best_queries(job_id: UUID) -> tuple[Select[Trial], Select[Trial]]:
-    """Return the queries for the best trial by a measured median (its own or another's), and by prediction."""
-    whole = select(Trial).where(Trial.job_id == job_id, ~Trial.reused.has()).limit(1)
+@cache
+def _best_whole_queries() -> tuple[Select[Trial], Select[Trial]]:
+    measured, predicted = _best_queries()
+    return measured.options(*_loads()), predicted.options(*_loads())
+
+
+@cache
+def _best_id_queries() -> tuple[Select[int], Select[int]]:
+    measured, predicted = _best_queries()
+    return measured.with_only_columns(Trial.id), predicted.with_only_columns(Trial.id)
+
+
+@cache
+def _best_queries() -> tuple[Select[Trial], Select[Trial]]:
+    """Return the queries for the best trial of `:job_id` by a measured median (its own or another's), and by
+    prediction. To make them takes longer than to execute them.
+    """
+    of_job = Trial.job_id == bindparam("job_id")
+    whole = select(Trial).where(of_job, ~Trial.reused.has()).limit(1)
     there, own, other = aliased(Measurement), aliased(Kernel), aliased(Kernel)
     median_us = func.coalesce(Measurement.median_us, there.median_us)
     judged_by = aliased(Trial)
@@ -116,7 +133,7 @@ def _best_queries(job_id: UUID) -> tuple[Select[Trial], Select[Trial]]:
         .where(median_us.is_not(None), or_(Trial.proof_kind != "none", own.content_hash == other.content_hash))
         .order_by(median_us, Trial.number)
     )
-    verified = select(Trial).where(Trial.job_id == job_id, Trial.status == "predicted", Trial.proof_kind != "none")
+    verified = select(Trial).where(of_job, Trial.status == "predicted", Trial.proof_kind != "none")
     return measured, select_best_predicted(verified.join(Prediction), Trial.number.expression)
 
 

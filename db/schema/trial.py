@@ -44,7 +44,8 @@ class Trial(Base):
 
     `proposer` is the method that chose the configuration; None if not recorded. `proof_checked` of
     `proof_total` work-groups agreed with the reference; `max_error` and its bound `tolerance` are absolute.
-    `proof_method` is how they were compared. `origin` is that of its job, to be loaded with `undefer`.
+    `proof_method` is how they were compared; `acceptance` names the driver that accepted the kernel without a GPU.
+    `origin` is that of its job, to be loaded with `undefer`.
     """
 
     __tablename__ = "trial"
@@ -74,6 +75,7 @@ class Trial(Base):
         ),
         CheckConstraint("proof_checked >= 0 AND proof_checked <= proof_total", name="proof_counts"),
         CheckConstraint("(proof_kind = 'none') = (proof_total = 0)", name="proof_counts_iff_proven"),
+        CheckConstraint("acceptance IS NULL OR kernel_id IS NOT NULL", name="accepted_has_kernel"),
         CheckConstraint("max_error >= 0", name="max_error_not_negative"),
         CheckConstraint("tolerance >= 0", name="tolerance_not_negative"),
         CheckConstraint("compile_s >= 0 AND verify_s >= 0 AND measure_s >= 0", name="wall_times_not_negative"),
@@ -93,6 +95,7 @@ class Trial(Base):
     max_error: Mapped[float | None]
     tolerance: Mapped[float | None]
     proof_method: Mapped[str | None]
+    acceptance: Mapped[JsonObject | None]
     kernel_id: Mapped[UUID | None] = mapped_column(ForeignKey("kernel.id"), index=True)
     compile_s: Mapped[float] = mapped_column(default=0.0)
     verify_s: Mapped[float] = mapped_column(default=0.0)

@@ -13,6 +13,7 @@ from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.util import LRUCache
 
 from db.migrate import upgrade
+from db.schema.base import Base
 from db.session import Database, make_engine, open_database
 
 STATEMENTS = 5000
@@ -102,12 +103,33 @@ def migrated_postgres(postgres_server: str) -> str:
     return make_url(url).database or ""
 
 
+@pytest.fixture(scope="session")
+def shared_postgres(postgres_server: str, migrated_postgres: str) -> Generator[Engine]:
+    """An engine on a migrated PostgreSQL database that one test after the other uses: to copy one takes long."""
+    engine = make_engine(create_postgres(postgres_server, migrated_postgres))
+    yield engine
+    engine.dispose()
+
+
 @pytest.fixture
-def postgres_url(postgres_server: str, migrated_postgres: str) -> Generator[str]:
-    """URL of a migrated, empty PostgreSQL database of this test."""
-    url = create_postgres(postgres_server, migrated_postgres)
-    yield url
-    drop_postgres(postgres_server, url)  # its pages would be written at the server's shutdown
+def postgres_url(shared_postgres: Engine) -> Generator[str]:
+    """URL of a migrated, empty PostgreSQL database."""
+    yield shared_postgres.url.render_as_string(hide_password=False)
+    empty_postgres(shared_postgres)
+
+
+def empty_postgres(engine: Engine) -> None:
+    """End all other connections, delete all rows, let numbers begin at 1, and reset what was set for the database."""
+    statements = [
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        "SET LOCAL session_replication_role = replica",  # no triggers, and no order of tables
+        *(f"DELETE FROM {table}" for table in Base.metadata.tables),
+        "SELECT setval(oid, 1, false) FROM pg_class WHERE relkind = 'S'",
+        f"ALTER DATABASE {engine.url.database} RESET ALL",
+    ]
+    with engine.begin() as connection:
+        connection.exec_driver_sql(";".join(statements))
 
 
 @pytest.fixture(params=BACKENDS)

@@ -1,4 +1,4 @@
-"""The database itself refuses rows that cannot be: one bad row for each constraint."""
+"""The database refuses invalid rows: one for each constraint."""
 
 import shutil
 from collections.abc import Generator, Mapping
@@ -35,19 +35,19 @@ REFUSED = [row for group in GROUPS for row in group.REFUSED]
 
 
 def table_of(constraint: str) -> Table:
-    """The table whose constraint or unique index has that name."""
+    """Return the table of a constraint or unique index."""
     return next(t for t in Base.metadata.tables.values() if any(c.name == constraint for c in refusing(t)))
 
 
 def refusing(table: Table) -> list[Constraint | Index]:
-    """What of a table refuses rows: its constraints, and its indexes that are unique."""
+    """Return the constraints and unique indexes of a table."""
     kinds = CheckConstraint, UniqueConstraint, ForeignKeyConstraint
     return [*(c for c in table.constraints if isinstance(c, kinds)), *(i for i in table.indexes if i.unique)]
 
 
 @pytest.fixture(scope="module", params=BACKENDS)
 def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Generator[Database]:
-    """One migrated database of each kind for all rows: every test rolls back."""
+    """One migrated database of each kind for all rows; every test rolls back."""
     if request.param == "sqlite":
         folder = tmp_path_factory.mktemp("constraints")
         url = f"sqlite:///{shutil.copy(request.getfixturevalue('migrated_file'), folder)}"
@@ -60,7 +60,7 @@ def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture(scope="module")
 def ids(database: Database) -> Row:
-    """What {job} and the like stand for, of the rows that the database then holds."""
+    """Add rows and return their ids, by placeholders such as {job}."""
     with database.write() as session:
         job = rows.add_job(session)
         pending = rows.add_trial(session, job.id, 0)
@@ -99,7 +99,7 @@ def test_impossible_row_is_refused(database: Database, ids: Row, constraint: str
 
 
 def sign_of(table: Table, constraint: str, database: Database) -> str:
-    """What the driver says when that constraint is broken; SQLite names checks only."""
+    """Return text of the driver's error for a constraint; SQLite names only CHECK constraints."""
     found = next(c for c in refusing(table) if c.name == constraint)
     if database.engine.dialect.name == "postgresql" or isinstance(found, CheckConstraint):
         return constraint

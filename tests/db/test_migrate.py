@@ -19,7 +19,7 @@ from db.schema.base import (
 )
 from db.session import Database, make_engine, open_database
 from tests.db import rows
-from tests.db.databases import BACKENDS, create_postgres, drop_postgres
+from tests.db.databases import BACKENDS, SQLITE_FIRST, create_postgres, drop_postgres
 
 
 @pytest.fixture(params=BACKENDS)
@@ -32,6 +32,10 @@ def empty(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[str]:
         url = create_postgres(server)
         yield url
         drop_postgres(server, url)
+
+
+sqlite_first = pytest.mark.parametrize("empty", SQLITE_FIRST, indirect=True)
+"""Marks tests of what migrations do on both."""
 
 
 @pytest.fixture
@@ -54,6 +58,7 @@ def test_up_down_up_with_rows_in_every_step(engine: Engine) -> None:
         assert inspect(engine).get_table_names() == ["alembic_version"]
 
 
+@sqlite_first
 def test_upgrade_of_an_upgraded_database_keeps_its_rows(engine: Engine) -> None:
     upgrade(engine)
     database = Database(engine)
@@ -95,6 +100,7 @@ def test_an_upgrade_waits_for_who_writes_a_new_file(tmp_path: Path) -> None:
         engine.dispose()
 
 
+@sqlite_first
 def test_prepare_migrates_an_empty_database_when_asked(empty: str) -> None:
     with pytest.raises(DatabaseNotMigrated, match="xetune db upgrade"):
         prepare(empty, create=False)
@@ -102,6 +108,7 @@ def test_prepare_migrates_an_empty_database_when_asked(empty: str) -> None:
     prepare(empty, create=False).close()
 
 
+@sqlite_first
 def test_prepare_leaves_an_old_database_to_its_owner(engine: Engine, empty: str) -> None:
     upgrade(engine)
     downgrade(engine, "base")
@@ -109,6 +116,7 @@ def test_prepare_leaves_an_old_database_to_its_owner(engine: Engine, empty: str)
         prepare(empty, create=True)
 
 
+@sqlite_first
 def test_database_of_a_newer_program_is_refused(engine: Engine) -> None:
     upgrade(engine)
     with engine.begin() as connection:

@@ -233,7 +233,7 @@ def test_read_only_server_is_told(postgres_url: str) -> None:
 @pytest.mark.postgres
 def test_locked_row_of_a_server_is_given_up_after_a_while(postgres_url: str) -> None:
     database = open_database(postgres_url)
-    impatient = Database(make_engine(postgres_url, lock_timeout_s=1.0))
+    impatient = Database(make_engine(postgres_url, lock_timeout_s=0.2))
     with database.write() as session:
         session.execute(text("LOCK TABLE device"))
         with pytest.raises(DatabaseLocked, match="try again"), impatient.write() as other:

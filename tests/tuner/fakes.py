@@ -35,8 +35,9 @@ from hal import (
     find,
 )
 from hal.facts.spec import spec_from_facts
+from tests.hal.spirv_modules import spirv_module
 from tests.tuner.numpy_gemm import computed
-from tests.tuner.session.memory_store import MemoryTrialStore
+from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.trial import Outcome
 from tuner.verify.memory_layout import matrices
 
@@ -170,8 +171,8 @@ class FakeDevice:
 
 
 def binary_of(config: KernelConfig) -> bytes:
-    """The binary that the fake compiler makes."""
-    return canonical_text(config).encode()
+    """The binary that the fake compiler makes: a module without code."""
+    return spirv_module(extensions=(canonical_text(config),))
 
 
 def artifact_of(problem: GemmProblem, config: KernelConfig) -> AnyArtifact:

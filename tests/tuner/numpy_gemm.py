@@ -1,4 +1,4 @@
-"""A right kernel in numpy's f32, with every step of an epilogue."""
+"""A correct kernel in numpy's f32, with every epilogue step."""
 
 import math
 
@@ -18,7 +18,7 @@ F = np.float32
 
 
 def computed(problem: GemmProblem, buffers: tuple[Buffer, ...]) -> dict[int, Buffer]:
-    """What a right kernel leaves in the memory of each output, by its place among the operands."""
+    """Return the memory of each output after a correct kernel, by the index of the operand."""
     p = problem
     outputs = {i: buffers[i].copy() for i, operand in enumerate(p.operands) if operand.role != "input"}
     views = [
@@ -43,7 +43,7 @@ def computed(problem: GemmProblem, buffers: tuple[Buffer, ...]) -> dict[int, Buf
 
 
 def step_in_f32(step: EpilogueStep, x: Float32, stored: Float32) -> Float32:
-    """One step, every operation of it rounded to f32."""
+    """Apply one step, each operation rounded to f32."""
     value, high = F(step.value or 0), F(step.high or 0)
     match step.kind:
         case EpilogueKind.ALPHA:
@@ -78,7 +78,7 @@ def step_in_f32(step: EpilogueStep, x: Float32, stored: Float32) -> Float32:
 
 
 def sigmoid(x: Float32) -> Float32:
-    """Of f32, in f32."""
+    """Return the sigmoid of f32 values, in f32."""
     with np.errstate(over="ignore"):
         return F(1) / (F(1) + np.exp(-x))
 

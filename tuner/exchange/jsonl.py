@@ -1,16 +1,14 @@
 """Exchange files: versioned JSON lines, read completely and checked line by line before use."""
 
-import base64
-import binascii
 import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import BinaryIO, Generic, NoReturn, TypeVar, cast
 
 from codegen import CodegenError, GemmProblem
-from codegen.backend import backend_of
 from codegen.config.kernel_config import decode_config
 from codegen.serialization import (
     Malformed,
@@ -20,15 +18,15 @@ from codegen.serialization import (
 from hal import DeviceSpec
 from tuner.errors import InvalidLine
 from tuner.exchange.documents import check_texts, strict_object
+from tuner.exchange.kernel_record import KernelRecord, binary_of, emulated_of
 from tuner.exchange.records import (
-    FIELD_OF_FILE,
     FORMAT,
     VERSION,
     CandidateRecord,
     DeviceRecord,
+    EndRecord,
     Header,
     JobRecord,
-    KernelRecord,
     ProblemRecord,
     Record,
     TrialRecord,
@@ -46,6 +44,7 @@ _KINDS: dict[str, type[Record]] = {
     "kernel": KernelRecord,
     "trial": TrialRecord,
     "candidate": CandidateRecord,
+    "end": EndRecord,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _SHOWN = 160  # characters of a message that quotes the input
@@ -77,10 +76,23 @@ class Exchange:
 
 
 def write_lines(records: Iterable[Record]) -> Iterator[str]:
-    """Yield the lines of a file, each with its line end; the first record is the header."""
-    for record in records:
-        told = cast("dict[str, object]", to_json(_plain(record)))
-        yield json.dumps({"record": _NAMES[type(record)], **told}, separators=(",", ":"), allow_nan=False) + "\n"
+    """Yield the lines of a file, each with its line end; the first record is the header, the end is added."""
+    return seal(map(_line, records))
+
+
+def seal(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a file, and then its end."""
+    digest = hashlib.sha256()
+    for line in lines:
+        digest.update(line.encode())
+        yield line
+    yield _line(EndRecord(digest.hexdigest()))
+
+
+def join_files(files: Iterable[bytes]) -> Iterator[str]:
+    """Yield the lines of several files as one with the header of the first; equal lines are written once."""
+    lines = [file.decode().splitlines(keepends=True)[:-1] for file in files]
+    return seal(chain([lines[0][0]], dict.fromkeys(line for of_file in lines for line in of_file[1:])))
 
 
 def read_lines(stream: BinaryIO) -> Exchange:
@@ -90,7 +102,7 @@ def read_lines(stream: BinaryIO) -> Exchange:
         InvalidLine: the first invalid line.
     """
     exchange: Exchange | None = None
-    number, size = 0, 0
+    number, size, digest, ended = 0, 0, hashlib.sha256(), False
     while text := stream.readline(MAX_LINE_BYTES + 1):
         number, size = number + 1, size + len(text)
         if len(text) > MAX_LINE_BYTES:
@@ -98,37 +110,39 @@ def read_lines(stream: BinaryIO) -> Exchange:
         if size > MAX_FILE_BYTES:
             raise InvalidLine(number, f"expected at most {MAX_FILE_BYTES} bytes in all lines; export fewer problems")
         record = _read(number, text, is_first=exchange is None)
+        if ended:
+            raise InvalidLine(number, f"expected nothing after the end of the file, got a {_NAMES[type(record)]}")
         if exchange is None:
             assert isinstance(record, Header)
             exchange = Exchange(record)
-            continue
-        try:
-            _add(exchange, number, record)
-        except (ValueError, CodegenError) as error:
-            raise InvalidLine(number, f"{_NAMES[type(record)]}: {error}") from error
+        elif isinstance(record, EndRecord):
+            ended = True
+            _check_end(number, record, digest.hexdigest())
+        else:
+            try:
+                _add(exchange, number, record)
+            except (ValueError, CodegenError) as error:
+                raise InvalidLine(number, f"{_NAMES[type(record)]}: {error}") from error
+        digest.update(text)
     if exchange is None:
         raise InvalidLine(1, f"expected the header of a {FORMAT} file, got an empty file")
+    if not ended:
+        raise InvalidLine(number + 1, "end: expected it, got no more lines: the file was cut; export or copy it again")
     return exchange
 
 
-def binary_of(kernel: KernelRecord) -> bytes:
-    """Return the binary of a kernel.
+def _check_end(number: int, end: EndRecord, found: str) -> None:
+    if end.sha256 != found:
+        raise InvalidLine(
+            number,
+            f"end: expected SHA-256 {end.sha256} of the lines before, got {found}: the file was edited or damaged; "
+            "export or copy it again",
+        )
 
-    Raises:
-        ValueError: it is not base64, of another format, or does not match its hash.
-    """
-    backend = backend_of(kernel.config)
-    name, (form, magic) = FIELD_OF_FILE[backend.binary], backend.binary_format
-    text: str = getattr(kernel, name)
-    try:
-        data = base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise ValueError(f"{name}: expected base64: {error}") from error
-    if data[:4] != magic:
-        raise ValueError(f"{name}: expected {form}, which begins with {magic.hex()}, got {data[:4].hex()}")
-    if (found := hashlib.sha256(data).hexdigest()) != kernel.content_hash:
-        raise ValueError(f"{name}: expected bytes of SHA-256 {kernel.content_hash}, got {found}")
-    return data
+
+def _line(record: Record) -> str:
+    told = cast("dict[str, object]", to_json(_plain(record)))
+    return json.dumps({"record": _NAMES[type(record)], **told}, separators=(",", ":"), allow_nan=False) + "\n"
 
 
 def _plain(record: Record) -> object:
@@ -211,8 +225,8 @@ def _add(exchange: Exchange, number: int, record: Record) -> None:
         ValueError: it refers to a missing record, or is a duplicate.
     """
     match record:
-        case Header():
-            raise AssertionError("a header is only read as the first line")
+        case Header() | EndRecord():
+            raise AssertionError("read as the first line and the last")
         case DeviceRecord(spec):
             _put(exchange.devices, record.identity, Line(number, spec))
         case ProblemRecord(key, definition):
@@ -248,6 +262,7 @@ def _check_named(exchange: Exchange, problem: str, device: str, driver: str) -> 
 
 def _check_kernel(exchange: Exchange, kernel: KernelRecord) -> None:
     binary_of(kernel)
+    emulated_of(kernel)
     if kernel.problem not in exchange.problems:
         raise ValueError(f"problem: expected the key of a problem in a line before, got {kernel.problem!r}")
     said, problem = kernel.manifest, exchange.problems[kernel.problem].record

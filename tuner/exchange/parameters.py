@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from types import NoneType
-from typing import Any, cast, get_args, get_type_hints
+from typing import Annotated, Any, cast, get_args, get_type_hints
 
 from codegen import KernelConfig
-from codegen.config.kernel_config import config_type
-from codegen.serialization import decode, to_json
+from codegen.config.kernel_config import config_type, decode_config
+from codegen.serialization import Reader, decode, to_json
 
 Plain = int | str
 _NONE = "none"
@@ -69,6 +69,16 @@ def check_counts(config: KernelConfig) -> None:
         longest = max((len(digits) for digits in re.findall("[0-9]+", str(value))), default=0)
         if longest > _MOST_DIGITS:
             raise ValueError(f"{name}: expected numbers of at most {_MOST_DIGITS} digits, got one of {longest}")
+
+
+def _read_config(value: object) -> KernelConfig:
+    config = decode_config(value)
+    check_counts(config)
+    return config
+
+
+AnyConfig = Annotated[KernelConfig, Reader(_read_config)]
+"""A configuration for a GPU or a CPU."""
 
 
 def _leaves(kind: type, path: _Path = ()) -> Iterator[tuple[_Path, object]]:

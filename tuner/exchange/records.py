@@ -1,6 +1,7 @@
 """Lines of an exchange file as values, validated on construction.
 
-A file begins with its Header. Devices, problems, jobs and kernels come before the lines that refer to them.
+A file begins with its Header and ends with its EndRecord. Devices, problems, jobs and kernels come before the lines
+that refer to them.
 """
 
 import re
@@ -9,12 +10,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
-from codegen import GemmProblem, KernelConfig, XeConfig
-from codegen.backend import backend_of
-from codegen.config.kernel_config import decode_config
-from codegen.serialization import Bounds, Reader
+from codegen import GemmProblem, XeConfig
+from codegen.serialization import Bounds
 from hal import DeviceKind, DeviceSpec
-from tuner.exchange.parameters import check_counts
+from hal.driver.simulated_gpus import PREFIX as SIMULATED
+from tuner.exchange.kernel_record import KernelRecord
+from tuner.exchange.parameters import AnyConfig
 from tuner.session.bounds import (
     Count,
     Microseconds,
@@ -44,16 +45,6 @@ FORMAT, VERSION = "xetune-exchange", 1
 _LARGEST_FACT = 2**53
 _MOST_DONORS = 1000
 _LONGEST_PROPOSER = 40
-
-
-def _read_config(value: object) -> KernelConfig:
-    config = decode_config(value)
-    check_counts(config)
-    return config
-
-
-AnyConfig = Annotated[KernelConfig, Reader(_read_config)]
-"""A configuration for a GPU or a CPU."""
 
 
 class Ended(StrEnum):
@@ -175,48 +166,6 @@ class JobRecord:
             raise ValueError("compared_default_us: expected it with compared_best_us and only then")
 
 
-FIELD_OF_FILE = {"kernel.spv": "spirv", "kernel.o": "object_code", "kernel.h": "header"}
-"""Field of a `KernelRecord` that holds each file of the kernel."""
-
-
-@dataclass(frozen=True, slots=True)
-class KernelRecord:
-    """A kernel: kernel.json as `manifest`, and in base64 SPIR-V, or for a CPU object code with its C `header`.
-
-    Object code contains its own name, which differs between versions. `code_hash` is the hash without it, by
-    which jobs recognize a known time; None if not recorded.
-    """
-
-    compile_key: Sha256
-    content_hash: Sha256
-    target: Name
-    problem: str
-    config: AnyConfig
-    manifest: Mapping[str, object]
-    toolchain: Mapping[str, str]
-    spirv: str | None = None
-    object_code: str | None = None
-    header: str | None = None
-    code_hash: Sha256 | None = None
-
-    def __post_init__(self) -> None:
-        said = self.manifest.get("compile_key"), self.manifest.get("content_hash")
-        expected = self.compile_key, f"sha256:{self.content_hash}"
-        if said != expected:
-            raise ValueError(f"manifest: expected compile_key and content_hash {expected}, got {said}")
-        backend = backend_of(self.config)
-        given = [name for name in FIELD_OF_FILE.values() if getattr(self, name) is not None]
-        needed = [FIELD_OF_FILE[name] for name in backend.files]
-        if given != needed:
-            raise ValueError(
-                f"expected {' and '.join(needed)} of {backend.device}'s kernel, got {' and '.join(given) or 'none'}"
-            )
-        if self.code_hash is not None and not backend.names_code:
-            raise ValueError(
-                f"code_hash: expected none of {backend.device}'s kernel, which its content_hash names, got one"
-            )
-
-
 @dataclass(frozen=True, slots=True)
 class TrialRecord:
     """A finished trial: its configuration, its outcome with proof, times and prediction, and its kernel, if
@@ -245,6 +194,8 @@ class TrialRecord:
         check_numbers(outcome)
         if outcome.status is Status.MEASURED and outcome.kernel_hash is None:
             raise ValueError("outcome.kernel_hash: expected the kernel that was measured, got none")
+        if outcome.acceptance is not None and outcome.kernel_hash is None:
+            raise ValueError("outcome.acceptance: expected it with the kernel that was accepted, got none")
         if self.source is not None and outcome.status is not Status.MEASURED:
             raise ValueError(f"source: expected it of a measured trial, got one that is {outcome.status.value}")
         if (self.compile_key is None) != (outcome.kernel_hash is None):
@@ -273,7 +224,14 @@ class CandidateRecord:
         check_numbers(Outcome(Status.PREDICTED, prediction=self.prediction))
 
 
-Record = Header | DeviceRecord | ProblemRecord | JobRecord | KernelRecord | TrialRecord | CandidateRecord
+@dataclass(frozen=True, slots=True)
+class EndRecord:
+    """Last line of a file, with the SHA-256 of all bytes before it."""
+
+    sha256: Sha256
+
+
+Record = Header | DeviceRecord | ProblemRecord | JobRecord | KernelRecord | TrialRecord | CandidateRecord | EndRecord
 
 
 def label_of(device: DeviceSpec) -> str:
@@ -282,6 +240,8 @@ def label_of(device: DeviceSpec) -> str:
 
 
 def _check_spec(spec: DeviceSpec) -> None:
+    if spec.id.startswith(SIMULATED):
+        raise ValueError(f"spec.id: expected a device that runs kernels; {spec.id} accepts them and has no results")
     for name, text in (("id", spec.id), ("name", spec.name), ("driver", spec.driver)):
         try:
             if text or name != "driver":

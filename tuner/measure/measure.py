@@ -23,7 +23,7 @@ from codegen.simulate import (
     SimulationRefused,
     SimulationTimedOut,
 )
-from hal import Device, DeviceFailed, DeviceSpec, DeviceTimedOut, KernelBuildFailed, RunReport, Timing
+from hal import Acceptor, Device, DeviceFailed, DeviceSpec, DeviceTimedOut, KernelBuildFailed, RunReport, Timing
 from tuner.backend import tuning_for
 from tuner.errors import ProofFailed
 from tuner.measure.isa_check import (
@@ -35,6 +35,7 @@ from tuner.session.evidence import (
     NATIVE,
 )
 from tuner.session.trial import (
+    Acceptance,
     Measurement,
     Outcome,
     Prediction,
@@ -53,7 +54,9 @@ from tuner.verify.verify import (
 # second, which is beyond the tolerance for finalists, is not timed to the end.
 _HOPELESS, _BEHIND = 2.0, 1.3
 _FIRST_PART = 10  # the first of that many samples is left out: unlocked clocks start high
-_EMULATED_TIMING = Timing(warmup=1, min_samples=7, min_time_s=0.2, max_time_s=1.5)
+_ACCEPT_S = 20.0  # a build takes less than a second
+_LOG_CHARACTERS = 2000
+_EMULATED_TIMING = Timing(warmup_s=0.0, min_samples=7, min_time_s=0.2, max_time_s=1.5)
 
 
 class Compiler(Protocol):
@@ -70,12 +73,16 @@ class Compiler(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """State shared by a job's candidates. Without a device, times are predicted for `spec`."""
+    """State shared by a job's candidates. Without a device, times are predicted for `spec`.
+
+    The `acceptor`, if any, accepts kernels for a GPU that is absent.
+    """
 
     problem: GemmProblem
     spec: DeviceSpec
     device: Device | None
     reference: Reference
+    acceptor: Acceptor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +119,7 @@ class _Progress:
 
     artifact: AnyArtifact | None = None
     proof: Proof = field(default_factory=lambda: Proof(ProofKind.NONE))
+    acceptance: Acceptance | None = None
     compile_s: float = 0.0
     verify_s: float = 0.0
     measure_s: float = 0.0
@@ -150,7 +158,8 @@ def foresee(
     prove: bool,
     keep_spilling: Callable[[], bool],
 ) -> tuple[Outcome, AnyArtifact | None]:
-    """Wait for the kernel of a predicted time, and verify it in the simulator if `prove` is true.
+    """Wait for the kernel of a predicted time; if `prove` is true, let the driver accept it and verify it in the
+    simulator.
 
     Findings about its code are checked before verification and reject its time, except that a kernel that
     only spills is accepted if `keep_spilling`, called at that point, returns true.
@@ -167,13 +176,33 @@ def foresee(
         if prove:
             assert isinstance(progress.artifact, GemmArtifact)  # only times of GPUs are predicted
             with _stopwatch(progress, "verify_s"):
+                begun_s = time.perf_counter()
                 limit_s = limits.run_after_s(progress.compile_s)
+                progress.acceptance = _accepted(bench, progress.artifact, limit_s)
+                limit_s = limits.run_after_s(progress.compile_s + time.perf_counter() - begun_s)
                 progress.proof = verify_by_simulation(
                     progress.artifact, reference=bench.reference, time_limit_s=limit_s
                 )
         return Outcome(Status.PREDICTED, prediction=prediction)
 
     return _ended(expect, limits, progress)
+
+
+def _accepted(bench: Bench, artifact: GemmArtifact, limit_s: float) -> Acceptance | None:
+    """Return the evidence that the driver accepts a kernel; None without a driver, or if it gives no answer.
+
+    Raises:
+        KernelBuildFailed: the driver refuses the kernel or its launch.
+    """
+    if bench.acceptor is None:
+        return None
+    try:
+        told = bench.acceptor.accept(artifact.launch, min(limit_s, _ACCEPT_S))
+    except KernelBuildFailed:
+        raise
+    except DeviceFailed:
+        return None
+    return Acceptance(told.driver, told.chip, told.log[:_LOG_CHARACTERS] or None)
 
 
 def _ended(work: Callable[[], Outcome], limits: Limits, progress: _Progress) -> tuple[Outcome, AnyArtifact | None]:
@@ -201,6 +230,7 @@ def _ended(work: Callable[[], Outcome], limits: Limits, progress: _Progress) -> 
     finished = replace(
         outcome,
         proof=progress.proof,
+        acceptance=progress.acceptance,
         kernel_hash=progress.artifact.content_hash if progress.artifact is not None else None,
         compile_s=progress.compile_s,
         verify_s=progress.verify_s,
@@ -216,18 +246,11 @@ def timing_for(spec: DeviceSpec, best_us: float | None) -> Timing:
     if spec.emulates is not None:
         plain = _EMULATED_TIMING
     else:
-        plain = replace(tuning_for(spec).timing, rotate_bytes=2 * _last_caches_bytes(spec) + 1)
+        tuning = tuning_for(spec)
+        plain = replace(tuning.timing, rotate_bytes=2 * tuning.caches_bytes(spec) + 1)
     if best_us is None:
         return plain
     return replace(plain, hopeless_us=_HOPELESS * best_us, behind_us=_BEHIND * best_us)
-
-
-def _last_caches_bytes(spec: DeviceSpec) -> int:
-    """Return the bytes of all last-level caches that are known: a CPU may have several, each of some cores."""
-    for each, sharing in ((spec.l3_bytes, spec.cores_per_l3), (spec.l2_bytes, spec.cores_per_l2)):
-        if each is not None:
-            return each * (-(-spec.cores // sharing) if spec.cores is not None and sharing is not None else 1)
-    return 0
 
 
 def median_us(bench: Bench, kernel: AnyArtifact | Compilation, limits: Limits) -> float | None:

@@ -35,7 +35,6 @@ from tuner.session.result import (
     WallTime,
 )
 from tuner.session.trial import Outcome, TrialStore
-from tuner.space.xe.heuristic import default_config
 from tuner.verify.reference import Reference
 
 _DEFAULT = "default"  # proposer of trial 0
@@ -120,12 +119,12 @@ def measure_given(
     device: Device,
     store: TrialStore,
     pool: Compiler,
-    given: Sequence[XeConfig],
+    configs: Sequence[XeConfig],
     seconds: float,
     seed: int,
     on_event: Callable[[Event], None] = lambda _: None,
 ) -> Stop:
-    """Verify and measure the default and each given configuration on the device, resuming from the trials in the store.
+    """Verify and measure the configurations on the device, of which the first is the default, resuming from the store.
 
     Raises:
         Refused: a rule refuses the problem or the device.
@@ -157,7 +156,6 @@ def measure_given(
         if isinstance(event, TrialEnded):
             tell_wall()
 
-    configs = [default_config(problem, spec), *given]
     try:
         stop = try_configs(bench, history, store, pool, configs, ends_s, heard, to_the_end=True)
     finally:

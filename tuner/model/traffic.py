@@ -7,6 +7,7 @@ from codegen.xe.rules import (
 )
 from hal import DeviceSpec
 from tuner.model.core_clocks import known
+from tuner.model.xe.l2 import l2_size
 
 
 def bytes_read_together(problem: GemmProblem, config: XeConfig, cores: int) -> int:
@@ -37,7 +38,7 @@ def memory_bytes(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> in
         for o in p.operands
     ]
     rest = sum(others) + split_bytes(problem, config)
-    if a + b <= known(spec, "l2_bytes") / 2:
+    if a + b <= l2_size(spec).likely / 2:
         return a + b + rest
     cores, (tiles_m, tiles_n) = known(spec, "xe_cores"), tiles_of(problem, config)
     waves = ceil_div(tiles_m * tiles_n, min(cores, config.matmul.threads.m * config.matmul.threads.n))

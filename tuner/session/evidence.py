@@ -25,6 +25,8 @@ def check_evidence(outcome: Outcome, artifact: AnyArtifact | None) -> None:
     kernel_hash = None if artifact is None else artifact.content_hash
     if outcome.kernel_hash != kernel_hash:
         raise ValueError(f"the outcome names kernel {outcome.kernel_hash}, the artifact given is {kernel_hash}")
+    if outcome.acceptance is not None and artifact is None:
+        raise ValueError("an acceptance needs the kernel that was accepted, got no artifact")
     if outcome.measurement is not None and artifact is None:
         raise ValueError("a measurement needs the kernel that was measured, got no artifact")
     check_numbers(outcome)

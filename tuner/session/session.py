@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from codegen import KernelConfig
-from hal import Device
+from hal import Acceptor, Device
 from tuner.backend import tuning_for
 from tuner.errors import NoEnergy
 from tuner.measure.failure_policy import (
@@ -97,6 +97,7 @@ def run_session(
     known: KnownTimes | None = None,
     portion: Portion | None = None,
     reference: Reference | None = None,
+    acceptor: Acceptor | None = None,
 ) -> SessionResult:
     """Tune, resuming from the trials in the store; without a device, times are predicted for `job.device`.
 
@@ -109,7 +110,8 @@ def run_session(
     verified.
 
     A run of a `portion` pauses when that is spent, without comparing finalists, and another call resumes.
-    `reference` is that of the problem and the seed, if an earlier run created it.
+    `reference` is that of the problem and the seed, if an earlier run created it. Without a device, each kernel that is
+    verified is first given to the `acceptor`, and one that it refuses is not compiled successfully.
 
     A kernel whose time is `known` is not measured again, unless it is the default or may be the best.
 
@@ -143,7 +145,7 @@ def run_session(
     # The compile workers start with the default while inputs are generated.
     first = pool.compile(problem, default, spec) if history.next_number == 0 else None
     try:
-        bench = Bench(problem, spec, device, reference or Reference(problem, job.seed))
+        bench = Bench(problem, spec, device, reference or Reference(problem, job.seed), acceptor)
     except BaseException:
         if first is not None:
             first.cancel()

@@ -97,6 +97,18 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
+class Acceptance:
+    """Evidence that version `driver` of Intel's GPU driver, simulating `chip`, built the kernel and took its launch.
+
+    Nothing was executed. `log` is the log of the build, None if it is empty.
+    """
+
+    driver: Name
+    chip: Name
+    log: Text | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """Outcome of a trial. `reason` names the rule or the finding when it has no time.
 
@@ -109,6 +121,7 @@ class Outcome:
     proof: Proof = Proof(ProofKind.NONE)
     measurement: Measurement | None = None
     prediction: Prediction | None = None
+    acceptance: Acceptance | None = None
     kernel_hash: Sha256 | None = None
     compile_s: Seconds = 0.0
     verify_s: Seconds = 0.0

@@ -1,4 +1,4 @@
-"""What is written that an answer may depend on gives its device and problem a next stamp, in the same transaction."""
+"""Each write that can change a lookup's answer gives its device and problem a new stamp, in its transaction."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What the queries return, of devices, problems, jobs, trials, kernels and schedules."""
+"""Results of the queries on devices, problems, jobs, trials, kernels and schedules."""
 
 from datetime import timedelta
 from uuid import UUID

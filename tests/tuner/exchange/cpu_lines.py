@@ -9,11 +9,11 @@ from codegen.serialization import to_json
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import JOB, NOON
 from tests.tuner.fakes import cpu_spec
+from tuner.exchange.kernel_record import KernelRecord
 from tuner.exchange.records import (
     DeviceRecord,
     Effort,
     JobRecord,
-    KernelRecord,
     ProblemRecord,
     Record,
     TrialRecord,

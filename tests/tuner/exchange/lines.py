@@ -12,7 +12,8 @@ from codegen import GemmProblem, Prefetch, XeConfig
 from codegen.serialization import to_json
 from hal import DeviceSpec, find
 from tests.conformance.trial_samples import config
-from tuner.exchange.jsonl import Exchange, read_lines, write_lines
+from tuner.exchange.jsonl import Exchange, read_lines, seal, write_lines
+from tuner.exchange.kernel_record import KernelRecord
 from tuner.exchange.records import (
     FORMAT,
     VERSION,
@@ -21,7 +22,6 @@ from tuner.exchange.records import (
     Ended,
     Header,
     JobRecord,
-    KernelRecord,
     ProblemRecord,
     Record,
     TrialRecord,
@@ -29,6 +29,7 @@ from tuner.exchange.records import (
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobOptions
 from tuner.session.trial import (
+    Acceptance,
     Measurement,
     Outcome,
     Prediction,
@@ -92,6 +93,7 @@ def measured(number: int, median_us: float, predicted_us: float | None = None, j
             energy_uj=5120.0,
         ),
         prediction=None if predicted_us is None else prediction(predicted_us),
+        acceptance=None if predicted_us is None else Acceptance("26.27.1", "bmg", "warning: recompiled"),
         kernel_hash=made.content_hash,
         compile_s=0.125,
     )
@@ -153,9 +155,9 @@ def read(data: bytes) -> Exchange:
 
 
 def changed(records: list[Record], line: int, change: Callable[[dict[str, Any]], object]) -> bytes:
-    """The file with one line changed as JSON."""
-    lines = text_of(records).splitlines(keepends=True)
+    """The file with one line changed as JSON, and sealed again."""
+    lines = text_of(records).decode().splitlines(keepends=True)[:-1]
     document = json.loads(lines[line - 1])
     change(document)
-    lines[line - 1] = json.dumps(document).encode() + b"\n"
-    return b"".join(lines)
+    lines[line - 1] = json.dumps(document) + "\n"
+    return "".join(seal(lines)).encode()

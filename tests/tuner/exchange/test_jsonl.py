@@ -12,7 +12,8 @@ from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, changed, read, results, text_of
 from tuner.errors import InvalidLine
 from tuner.exchange import jsonl
-from tuner.exchange.jsonl import binary_of
+from tuner.exchange.jsonl import join_files
+from tuner.exchange.kernel_record import binary_of
 
 DEVICE, PROBLEM, JOB_LINE, KERNEL, TRIAL, SECOND, PREDICTED = 2, 3, 4, 5, 6, 8, 9
 Change = Callable[[dict[str, Any]], object]
@@ -91,6 +92,11 @@ def test_configurations_to_measure_come_back_too() -> None:
         (DEVICE, put("record", "header"), "line 2: record: expected one of device"),
         (DEVICE, put("spec.colour", "red"), "line 2: device: spec.colour: unknown field"),
         (DEVICE, put("spec.xe_cores", "20"), "line 2: device: spec.xe_cores: expected int, got '20'"),
+        (
+            DEVICE,
+            put("spec.id", "simulated-driver-b580"),
+            "line 2: device: spec.id: expected a device that runs kernels",
+        ),
         (DEVICE, drop("spec.provenance.xe_cores"), "line 2: device: DeviceSpec b580: every known fact needs"),
         (DEVICE, put("spec.driver", "1"), "line 4: job: device: expected a device of a line before (b580 with driver"),
         (PROBLEM, put("definition.m", 97), "line 3: problem: "),
@@ -147,6 +153,8 @@ def test_configurations_to_measure_come_back_too() -> None:
         (TRIAL, put("outcome.compile_s", -0.5), "line 6: trial: outcome.compile_s: expected 0 to"),
         (TRIAL, put("outcome.kernel_hash", "0" * 64), "line 6: trial: kernel_hash: expected a kernel of a line before"),
         (TRIAL, put("outcome.kernel_hash", None), "line 6: trial: outcome.kernel_hash: expected the kernel"),
+        (TRIAL, put("outcome.acceptance.driver", ""), "line 6: trial: outcome.acceptance.driver: expected 1 to 200"),
+        (TRIAL, put("outcome.acceptance.log", ""), "line 6: trial: outcome.acceptance.log: expected a text, got none"),
         (TRIAL, put("compile_key", None), "line 6: trial: compile_key: expected it with outcome.kernel_hash"),
         (TRIAL, put("measured_at", None), "line 6: trial: measured_at: expected it with the times"),
         (TRIAL, put("predicted_at", None), "line 6: trial: predicted_at: expected it with the times"),
@@ -219,7 +227,7 @@ def test_a_file_and_its_lines_have_a_largest_size(monkeypatch: pytest.MonkeyPatc
         read(data)
     monkeypatch.undo()
     monkeypatch.setattr(jsonl, "MAX_FILE_BYTES", len(data) - 1)
-    with pytest.raises(InvalidLine, match=r"line 10: expected at most .* export fewer problems"):
+    with pytest.raises(InvalidLine, match=r"line 11: expected at most .* export fewer problems"):
         read(data)
 
 
@@ -230,3 +238,31 @@ def test_a_line_without_end_is_not_read_into_memory(tmp_path: Path, monkeypatch:
         stream.truncate(2**33)  # takes no room: a hole
     with endless.open("rb") as stream, pytest.raises(InvalidLine, match="line 1: expected at most 1000 bytes"):
         jsonl.read_lines(stream)
+
+
+def test_a_file_that_was_cut_edited_or_extended_is_refused() -> None:
+    data = text_of(results())
+    lines = data.splitlines(keepends=True)
+    assert json.loads(lines[-1])["record"] == "end"
+    for cut, said in (
+        (data[:-40], "line 11: expected one JSON object"),
+        (b"".join(lines[:-1]), "line 11: end: expected it, got no more lines"),
+        (b"".join(lines[:4]), "line 5: end: expected it"),
+    ):
+        with pytest.raises(InvalidLine, match=said):
+            read(cut)
+    edited = data.replace(b'"median_us":40.0', b'"median_us":39.9')
+    with pytest.raises(InvalidLine, match=r"line 11: end: expected SHA-256 .*: the file was edited or damaged"):
+        read(edited)
+    for more in (lines[-1], lines[2], lines[0]):
+        with pytest.raises(InvalidLine, match="line 12: "):
+            read(data + more)
+    assert len(read(data[:-1]).trials) == 4  # the last line end is not needed
+
+
+def test_files_are_joined_below_one_header() -> None:
+    other = JOB[:-1] + "b"
+    second = [lines.job(id=other), lines.kernel(0), lines.measured(0, 45.0, job=other)]
+    joined = join_files([text_of(results()), text_of([lines.header("elsewhere"), *results()[1:3], *second])])
+    exchange = read("".join(joined).encode())
+    assert (exchange.header.origin, list(exchange.jobs), len(exchange.trials)) == ("the lab", [JOB, other], 5)

@@ -10,7 +10,7 @@ from tests.tuner.exchange.cpu_lines import SECOND_JOB, results
 from tests.tuner.exchange.lines import JOB, changed, read, text_of
 from tests.tuner.exchange.test_jsonl import Change, drop, put
 from tuner.errors import InvalidLine
-from tuner.exchange.jsonl import binary_of
+from tuner.exchange.kernel_record import binary_of
 from tuner.session.trial import ReusedFrom
 
 

@@ -1,4 +1,4 @@
-"""Who wins is decided in turns with the default, not by the least time of a search."""
+"""The winner is decided by interleaved measurements with the default, not by the search's fastest time."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -28,7 +28,7 @@ DEFAULT = default_config(SMALL, SPEC)
 
 
 def _config(k: int) -> XeConfig:
-    """A configuration that differs from the default and from those of other numbers."""
+    """Return a configuration that differs from the default and from those of other `k`."""
     return replace(DEFAULT, strategy=replace(DEFAULT.strategy, raster_group=2**k))
 
 

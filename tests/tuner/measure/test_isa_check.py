@@ -1,4 +1,4 @@
-"""Kernels are compiled for their GPU: the report is kept, and what it finds becomes the outcome of predicted trials."""
+"""Kernels are compiled to machine code: the report is stored and decides the outcome of predicted trials."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,6 @@ from codegen.xe.isa import (
 )
 from hal import find
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, artifact_of, emulated
-from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.errors import NoValidMeasurement
 from tuner.measure.isa_check import (
     Examination,
@@ -24,6 +23,7 @@ from tuner.measure.isa_check import (
 )
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
+from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 from tuner.session.trial import (
     Proof,
@@ -39,12 +39,12 @@ ARTIFACT = artifact_of(SMALL, DEFAULT)
 
 
 def code(spill_bytes: int = 0) -> NativeCode:
-    """What a GPU runs for a kernel that spills so much."""
+    """Return machine code that spills `spill_bytes`."""
     return NativeCode("bmg", "26.27", "", "L0:\n", (IsaReport("gemm", 256, 4, spill_bytes, 0, 100, None),), 1.0)
 
 
 def gives(spill_bytes: int) -> Native:
-    """A compiler whose kernels all spill so much."""
+    """Return a compiler whose kernels all spill `spill_bytes`."""
 
     def native(_: GemmArtifact, _until_s: float) -> NativeCode:
         return code(spill_bytes)
@@ -53,7 +53,7 @@ def gives(spill_bytes: int) -> Native:
 
 
 def fails(error: Exception) -> Native:
-    """A compiler that fails."""
+    """Return a compiler that fails."""
 
     def native(_: GemmArtifact, _until_s: float) -> NativeCode:
         raise error
@@ -62,7 +62,7 @@ def fails(error: Exception) -> Native:
 
 
 def names(artifact: GemmArtifact) -> list[str]:
-    """Names of the files of a kernel."""
+    """Return the names of a kernel's files."""
     return [stage.file_name for stage in artifact.stages]
 
 
@@ -162,7 +162,7 @@ def test_a_measured_time_stands_whatever_its_code_is_like(native: Native) -> Non
 
 @pytest.fixture
 def proofs(monkeypatch: pytest.MonkeyPatch) -> list[XeConfig]:
-    """What was proven: the simulator finds all kernels right."""
+    """Make the simulator accept all kernels; return the configurations that it verified."""
     proven: list[XeConfig] = []
 
     def verify(artifact: GemmArtifact, **_: object) -> Proof:
@@ -174,7 +174,7 @@ def proofs(monkeypatch: pytest.MonkeyPatch) -> list[XeConfig]:
 
 
 def spilling(spills: Callable[[XeConfig], bool]) -> Native:
-    """A compiler that spills for some configurations."""
+    """Return a compiler that spills for some configurations."""
     return lambda artifact, _: code(64 if spills(artifact.config) else 0)
 
 

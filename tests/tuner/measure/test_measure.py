@@ -1,11 +1,13 @@
-"""One candidate: every way it may fail is an outcome with a reason, and no exception."""
+"""Measurement of one candidate: every failure is an outcome with a reason, not an exception."""
 
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 import pytest
 
-from codegen import AnyArtifact, CodegenError, CompileCrashed, CompileFailed, CompileTimedOut, Refused
+import hal
+from codegen import AnyArtifact, CodegenError, CompileCrashed, CompileFailed, CompileTimedOut, GemmArtifact, Refused
 from codegen.pipeline import compile_gemm
 from codegen.simulate import SimulationRefused
 from hal import (
@@ -18,6 +20,7 @@ from hal import (
     Fact,
     HalError,
     KernelBuildFailed,
+    LaunchSpec,
     find,
 )
 from hal.facts.spec import spec_from_facts
@@ -32,6 +35,7 @@ from tuner.measure.measure import (
     timing_for,
 )
 from tuner.session.trial import (
+    Acceptance,
     Outcome,
     Prediction,
     ProofKind,
@@ -138,7 +142,7 @@ def test_a_hanging_compilation_ends_with_the_job() -> None:
 
 @dataclass
 class _Slow(FakeCompilation):
-    """Takes some of the clock's seconds."""
+    """A compilation that takes some of the clock's seconds."""
 
     takes_s: float = 0.0
     clock: list[float] = field(default_factory=lambda: [1000.0])
@@ -150,7 +154,7 @@ class _Slow(FakeCompilation):
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """What the clock of a candidate shows: nothing but compiling takes time."""
+    """Replace the clock of candidates: only compiling takes time."""
     now = [1000.0]
     monkeypatch.setattr("tuner.measure.measure.time.perf_counter", lambda: now[0])
     return now
@@ -190,7 +194,7 @@ def test_a_kernel_that_comes_when_the_job_is_over_does_not_run(clock: list[float
 
 @dataclass
 class _Starting(FakeDevice):
-    """Its process takes some of the clock's seconds to start, or ends when the caller's have passed."""
+    """A device whose process takes some of the clock's seconds to start, or reaches the caller's time limit."""
 
     takes_s: float = 0.0
     clock: list[float] = field(default_factory=lambda: [1000.0])
@@ -256,17 +260,66 @@ def test_a_clock_that_stands_still_gives_no_measurement() -> None:
     assert "clock" in (outcome.reason or "")
 
 
-def test_a_kernel_for_an_absent_gpu_is_simulated_and_predicted() -> None:
+@cache
+def _for_b580() -> GemmArtifact:
+    return compile_gemm(SMALL, default_config(SMALL, find("b580")), find("b580"))
+
+
+class _Ready(FakeCompilation):
+    """A kernel for an absent GPU that is compiled already."""
+
+    def result(self) -> GemmArtifact:
+        return _for_b580()
+
+
+@dataclass
+class _Acceptor:
+    """A driver that answers as told; `seen` are the launches that it was given."""
+
+    answer: Exception | str
+    seen: list[LaunchSpec] = field(default_factory=list[LaunchSpec])
+
+    def accept(self, launch: LaunchSpec, timeout_s: float) -> hal.Acceptance:
+        assert 0 < timeout_s <= 20
+        self.seen.append(launch)
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return hal.Acceptance("26.27.1", "bmg", self.answer, ())
+
+
+def _foreseen(acceptor: _Acceptor | None, prove: bool = True) -> Outcome:
     spec = find("b580")
-    config = default_config(SMALL, spec)
-    artifact = compile_gemm(SMALL, config, spec)
+    bench = Bench(SMALL, spec, None, Reference(SMALL, 1), acceptor)
+    candidate = Unexamined(_Ready(SMALL, _for_b580().config))
+    return foresee(bench, candidate, LIMITS, PREDICTION, prove=prove, keep_spilling=lambda: False)[0]
 
-    class Ready(FakeCompilation):
-        def result(self):
-            return artifact
 
-    bench, candidate = Bench(SMALL, spec, None, Reference(SMALL, 1)), Unexamined(Ready(SMALL, config))
-    outcome, _ = foresee(bench, candidate, LIMITS, PREDICTION, prove=True, keep_spilling=lambda: False)
+@pytest.mark.parametrize(("log", "kept"), [("", None), ("w" * 5000, "w" * 2000)])
+def test_a_kernel_that_is_verified_is_accepted_by_the_driver_too(log: str, kept: str | None) -> None:
+    acceptor = _Acceptor(log)
+    outcome = _foreseen(acceptor)
+    assert (outcome.status, outcome.acceptance) == (Status.PREDICTED, Acceptance("26.27.1", "bmg", kept))
+    assert outcome.proof.kind is ProofKind.SIMULATOR
+    assert acceptor.seen == [_for_b580().launch]
+    assert (_foreseen(acceptor, prove=False).acceptance, len(acceptor.seen)) == (None, 1)
+    assert _foreseen(None).acceptance is None
+
+
+def test_a_kernel_that_the_driver_refuses_has_no_time_and_is_not_verified() -> None:
+    outcome = _foreseen(_Acceptor(KernelBuildFailed("26.27.1 refused gemm: INVALID_WORK_GROUP_SIZE")))
+    assert (outcome.status, outcome.acceptance, outcome.proof.kind) == (Status.COMPILE_FAILED, None, ProofKind.NONE)
+    assert "INVALID_WORK_GROUP_SIZE" in (outcome.reason or "")
+
+
+@pytest.mark.parametrize("failure", [DeviceCrashed("was ended by SIGABRT"), DeviceTimedOut("no answer")])
+def test_a_driver_that_gives_no_answer_says_nothing_about_the_kernel(failure: Exception) -> None:
+    outcome = _foreseen(_Acceptor(failure))
+    assert (outcome.status, outcome.acceptance) == (Status.PREDICTED, None)
+    assert outcome.proof.kind is ProofKind.SIMULATOR
+
+
+def test_a_kernel_for_an_absent_gpu_is_simulated_and_predicted() -> None:
+    outcome = _foreseen(None)
     assert outcome.status is Status.PREDICTED
     assert outcome.proof.kind is ProofKind.SIMULATOR
     assert outcome.proof.checked == outcome.proof.total > 0
@@ -280,6 +333,10 @@ def test_timing_rotates_beyond_the_cache_of_a_gpu() -> None:
     assert (timing_for(spec, 10.0).hopeless_us, timing_for(spec, 10.0).behind_us) == (20.0, 13.0)
     assert (timing_for(spec, None).hopeless_us, timing_for(spec, None).behind_us) == (None, None)
     assert timing_for(emulated(), None).rotate_bytes == 0
+    b65, lunar_lake = find("b65"), find("lunar-lake")
+    assert b65.xe_cores is not None
+    assert timing_for(b65, None).rotate_bytes > 2 * b65.xe_cores * 2**20  # of an L2 of any plausible size
+    assert timing_for(lunar_lake, None).rotate_bytes > 2 * (8 + 8) * 2**20  # with the cache beside memory
 
 
 def test_timing_rotates_beyond_all_last_caches_of_a_cpu() -> None:

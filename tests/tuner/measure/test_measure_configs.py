@@ -10,10 +10,10 @@ from codegen import GemmProblem, XeConfig
 from codegen.xe.rules import violations
 from hal import DeviceCrashed, DeviceSpec, find
 from tests.tuner.fakes import FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, emulated
-from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.errors import DeviceUnusable, NoValidMeasurement
 from tuner.measure.measure_configs import measure_given
 from tuner.model.xe import predict
+from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.result import (
     Event,
     Stop,
@@ -52,8 +52,9 @@ def measure(
 ) -> Stop:
     """Measure `given` with a compiler that does as told."""
     heard = [] if events is None else events
+    configs = [default_config(PROBLEM, device.spec), *given]
     return measure_given(
-        PROBLEM, device.spec, device, store, pool or FakeCompiler(), given, seconds, seed=4, on_event=heard.append
+        PROBLEM, device.spec, device, store, pool or FakeCompiler(), configs, seconds, seed=4, on_event=heard.append
     )
 
 
@@ -74,18 +75,19 @@ def test_the_default_comes_first_then_each_as_given_with_its_prediction() -> Non
     assert [type(event) for event in events] == [*[TrialBegun, TrialEnded, WallTime] * 4, WallTime]
 
 
-@pytest.mark.parametrize("spec", [emulated(), replace(B580, l2_bytes=None, provenance={
-    name: source for name, source in B580.provenance.items() if name != "l2_bytes"})])  # fmt: skip
+@pytest.mark.parametrize("spec", [emulated(), replace(B580, clock_mhz=None, provenance={
+    name: source for name, source in B580.provenance.items() if name != "clock_mhz"})])  # fmt: skip
 def test_where_the_model_cannot_predict_only_measurements_are_kept(spec: DeviceSpec) -> None:
     store = MemoryTrialStore()
     measure(store, FakeDevice(PROBLEM, spec))
     assert all(t.outcome is not None and t.outcome.prediction is None for t in store.trials())
 
 
-def test_killed_at_any_step_it_goes_on_without_loss_or_double() -> None:
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
+def test_killed_at_any_step_it_goes_on_without_loss_or_double(every: int) -> None:
     fuse = Fuse()
     measure(FusedStore(fuse), FakeDevice(PROBLEM, B580, fuse=fuse), GIVEN[:1], pool=FakeCompiler(fuse=fuse))
-    for at in range(1, fuse.steps + 1):
+    for at in range(1, fuse.steps + 1, every):
         broken = Fuse(at)
         store = FusedStore(broken)
         with pytest.raises(Killed):

@@ -7,12 +7,12 @@ import pytest
 
 from codegen import AnyArtifact, KernelConfig
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of, binary_of, emulated
-from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.measure.measurement_reuse import KnownTime
 from tuner.search.stop_criteria import gains_no_more
 from tuner.session.budget import Budget
 from tuner.session.history import History
 from tuner.session.job_spec import JobSpec
+from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.result import (
     SessionResult,
     Stop,

@@ -8,7 +8,6 @@ import pytest
 from codegen import CompileFailed, DType, GemmProblem, KernelConfig
 from hal import Buffer, LaunchSpec, RunReport, Timing
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, cpu_spec, emulated
-from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.measure.isa_check import (
     Examining,
     Quiet,
@@ -17,6 +16,7 @@ from tuner.search.compile_queue import CompileQueue
 from tuner.search.proposal import Proposal
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
+from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 
 CPU_PROBLEM = GemmProblem(40, 96, 72, dtype_a=DType.BF16, dtype_b=DType.BF16)

@@ -42,8 +42,8 @@ def test_what_is_carried_is_legal_or_a_rule_says_why_not(spec: object) -> None:
     assert spec in (CPU, B580)
     device = CPU if spec is CPU else B580
     dtype = DType.F32 if device is CPU else DType.F16
-    source = GemmProblem(64, 256, 512, dtype_a=dtype, dtype_b=dtype)
-    other = GemmProblem(16, 384, 200, dtype_a=dtype, dtype_b=dtype)
+    source = GemmProblem(24, 40, 56, dtype_a=dtype, dtype_b=dtype)
+    other = GemmProblem(16, 72, 96, dtype_a=dtype, dtype_b=dtype)
     search = search_for(source, device, 3, measured=True)
     legal, rules = 0, set[str]()
     for _ in range(40):

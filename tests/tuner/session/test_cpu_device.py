@@ -21,7 +21,7 @@ from tuner.verify.verify import verify_on_device
 
 PROBLEM = GemmProblem(45, 100, 77, dtype_a=DType.F32, dtype_b=DType.F32, ldb=104)
 SPEC = probe_cpu()
-TIMING = Timing(warmup=1, min_samples=9, min_time_s=0, max_time_s=30, rotate_bytes=10**6)
+TIMING = Timing(warmup_s=0.0, min_samples=9, min_time_s=0, max_time_s=30, rotate_bytes=10**6)
 pytestmark = pytest.mark.skipif(SPEC.target is None or "avx2" not in (SPEC.isa or ()), reason="needs x86-64 with AVX2")
 
 

@@ -8,7 +8,6 @@ from codegen import CpuConfig, DType, GemmProblem, Refused
 from codegen.backend import CPU
 from hal import Buffer, DeviceKind
 from tests.tuner.fakes import FakeCompiler, FakeDevice, binary_of, cpu_spec
-from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.backend import tuning_for
 from tuner.errors import NotOnThisCpu
 from tuner.search.problem_search import (
@@ -17,6 +16,7 @@ from tuner.search.problem_search import (
 from tuner.search.space_prediction import prediction_if_known
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
+from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 from tuner.session.trial import (
     ProofKind,

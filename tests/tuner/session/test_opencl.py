@@ -5,14 +5,15 @@ import pytest
 from codegen import GemmProblem
 from codegen.workers.pool import CompilePool
 from hal import open_device, resolve_device
-from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
+from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.session import run_session
 from tuner.session.trial import ProofKind
 
 
 @pytest.mark.opencl
+@pytest.mark.slow
 def test_a_real_run_measures_proven_kernels() -> None:
     device = open_device(listed := resolve_device("opencl-cpu"))
     store = MemoryTrialStore()

@@ -15,7 +15,6 @@ from codegen import GemmProblem, XeConfig
 from codegen.errors import CompileFailed
 from hal import Buffer, DeviceCrashed, DeviceTimedOut, LaunchSpec, RunReport, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, cpu_spec, emulated
-from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.errors import CannotPredict, DeviceUnusable, NoRoofline, NoValidMeasurement
 from tuner.measure.finalists import (
     FINALISTS,
@@ -29,6 +28,7 @@ from tuner.session.budget import (
     Portion,
 )
 from tuner.session.job_spec import JobSpec
+from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.result import (
     Comparison,
     Event,
@@ -241,15 +241,23 @@ def test_seconds_that_an_earlier_run_told_count_beyond_those_of_its_trials() -> 
     assert len(store.trials()) == 1
 
 
+@pytest.fixture
+def little_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seconds by which a candidate may overrun, of which a test waits for all."""
+    monkeypatch.setattr("tuner.session.budget.GRACE_S", 0.05)
+    monkeypatch.setattr("tuner.measure.trial_runner.GRACE_S", 0.05)
+
+
+@pytest.mark.usefixtures("little_grace")
 def test_no_candidate_may_outlast_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     space = xe_space(SMALL, SPEC)
     monkeypatch.setattr("tuner.space.xe.backend.xe_space", lambda *_: space)  # making it takes a part of a short budget
     device = FakeDevice(SMALL, SPEC)
     _run(MemoryTrialStore(), device, seconds=9)
-    assert all(timeout_s <= 9 + 2 for _, timeout_s, _ in device.runs)
+    assert all(timeout_s <= 9 + 0.05 for _, timeout_s, _ in device.runs)
     hanging = FakeCompiler(hangs=lambda config: config != DEFAULT)
     store = MemoryTrialStore()
-    result = _run(store, pool=hanging, trials=5, seconds=1)
+    result = _run(store, pool=hanging, trials=5, seconds=0.5)
     assert result.stop is Stop.SECONDS
     assert [t.outcome.status for t in store.trials() if t.outcome is not None] == [Status.MEASURED, Status.TIMED_OUT]
 
@@ -262,7 +270,7 @@ def test_the_default_is_measured_before_a_space_that_comes_too_late(monkeypatch:
         raise AssertionError
 
     monkeypatch.setattr("tuner.session.session.search_for", late)
-    result = _run(store := MemoryTrialStore(), trials=9, seconds=1)
+    result = _run(store := MemoryTrialStore(), trials=9, seconds=0.3)
     released.set()
     _check_whole(store, 1)
     assert (result.stop, result.space_size) == (Stop.SECONDS, None)
@@ -274,6 +282,7 @@ def test_a_job_of_one_trial_makes_no_space(monkeypatch: pytest.MonkeyPatch) -> N
     assert _run(MemoryTrialStore(), trials=1).trials == {Status.MEASURED: 1}
 
 
+@pytest.mark.usefixtures("little_grace")
 def test_a_job_whose_seconds_end_before_the_default_is_there_says_in_what_they_went() -> None:
     hanging = FakeCompiler(hangs=lambda _: True)
     message = r"1 trial on .*stopped after .*; the time limit is used up \(.*s waiting for kernels.*\)"

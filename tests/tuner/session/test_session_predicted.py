@@ -6,10 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from codegen import GemmArtifact, GemmProblem, XeConfig
+from codegen import GemmArtifact, XeConfig
 from hal import DeviceSpec, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, emulated
-from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.backend import tuning_for
 from tuner.errors import CannotPredict, ProofFailed, TooLargeToProve
 from tuner.model.xe import MODEL_VERSION, predict
@@ -21,6 +20,7 @@ from tuner.search.space_prediction import (
 )
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
+from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.result import (
     Event,
     SessionResult,
@@ -38,7 +38,7 @@ from tuner.space.xe.heuristic import default_config
 from tuner.space.xe.space import xe_space
 
 B580 = find("b580")
-PROBLEM = GemmProblem(200, 136, 96)
+PROBLEM = SMALL
 DEFAULT = default_config(PROBLEM, B580)
 RIGHT = Proof(ProofKind.SIMULATOR, 9, 9, 0.0, 1.0)
 
@@ -166,10 +166,10 @@ def test_the_default_compiles_while_inputs_are_drawn_and_is_stopped_where_they_c
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
-        (("l2_bytes",), "l2_bytes of Intel Arc B580 is not known; a predicted time needs it"),
+        (("clock_mhz",), "clock_mhz of Intel Arc B580 is not known; a predicted time needs it"),
         (
-            ("clock_mhz", "l2_bytes"),
-            "clock_mhz and l2_bytes of Intel Arc B580 are not known; a predicted time needs them",
+            ("clock_mhz", "xe_cores"),
+            "xe_cores and clock_mhz of Intel Arc B580 are not known; a predicted time needs them",
         ),
     ],
 )
@@ -226,7 +226,7 @@ def test_the_default_is_tried_even_where_it_is_dropped(monkeypatch: pytest.Monke
     "spec",
     [
         pytest.param(emulated(), id="stand-in"),
-        pytest.param(_without("l2_bytes"), id="a fact is missing", marks=pytest.mark.slow),
+        pytest.param(_without("clock_mhz"), id="a fact is missing", marks=pytest.mark.slow),
     ],
 )
 def test_where_the_model_cannot_predict_the_search_begins_at_random(spec: DeviceSpec) -> None:

@@ -6,7 +6,6 @@ import pytest
 
 from codegen import AnyArtifact, DType, GemmProblem, KernelConfig
 from tests.tuner.fakes import FakeCompiler, FakeDevice, artifact_of, binary_of, cpu_spec
-from tests.tuner.session.memory_store import MemoryTrialStore
 from tuner.backend import tuning_for
 from tuner.measure.measure import Bench
 from tuner.measure.measurement_reuse import KnownTime
@@ -14,6 +13,7 @@ from tuner.search.problem_search import (
     search_for,
 )
 from tuner.search.warm_start import ranked
+from tuner.session.memory_store import MemoryTrialStore
 from tuner.session.trial import (
     Measurement,
     Outcome,

@@ -1,4 +1,4 @@
-"""What f32 arithmetic gives is within the bound, and the bound is no wider than some roundings."""
+"""Results of f32 arithmetic are within the error bound, and the bound is no wider than a few roundings."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""How numbers lie in memory: rounding to each type, matrices in a buffer, and poison around them."""
+"""Memory layout of operands: rounding to each type, matrices in a buffer, and poison around them."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Which tiles a proof in the simulator computes: bounded work, the edges among it, whatever work-groups compute."""
+"""Choice of the tiles to verify in the simulator: bounded work, edges included, for any assignment of tiles."""
 
 from dataclasses import replace
 

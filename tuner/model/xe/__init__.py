@@ -7,6 +7,7 @@ docs/model.md.
 from tuner.model.xe.columns import Columns, columns_of, columns_of_axes, columns_of_space
 from tuner.model.xe.constants import CONSTANTS, MODEL_VERSION, Constants
 from tuner.model.xe.explain import Ceiling, Explanation, PartTime, explain
+from tuner.model.xe.l2 import L2Size, is_current, l2_size, model_of
 from tuner.model.xe.predict import PARTS, Predictions, predict, predict_many
 
 __all__ = [
@@ -17,12 +18,16 @@ __all__ = [
     "Columns",
     "Constants",
     "Explanation",
+    "L2Size",
     "PartTime",
     "Predictions",
     "columns_of",
     "columns_of_axes",
     "columns_of_space",
     "explain",
+    "is_current",
+    "l2_size",
+    "model_of",
     "predict",
     "predict_many",
 ]

@@ -7,9 +7,11 @@ of Intel's offline compiler for sampled configurations: `python -m benchmarks.mo
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any
+
+from hal import DeviceSpec
 
 FORMULAS = 3
 """Version of the formulas; changes of constants show in the hash."""
@@ -77,6 +79,9 @@ class Constants:
     power_slowdown: float = _constant(0.2, f"{_ASSUMED}: between those of two architectures, below")
     most_slowdown: float = _constant(0.25, f"{_ASSUMED}: where a nominal clock is known, the clock falls no lower")
     power_flops: float = _constant(1e10, f"{_ASSUMED}: work that takes long enough for the clock to fall")
+    l2_likely_mib_per_core: float = _constant(1.0, f"{_ASSUMED} where L2 is unknown: as Lunar Lake")
+    l2_least_mib_per_core: float = _constant(0.5, f"{_ASSUMED} where L2 is unknown: least of the table, an A770")
+    l2_most_mib_per_core: float = _constant(1.5, f"{_ASSUMED} where L2 is unknown: above a B390, 1.33 MiB")
     cached: float = _constant(0.7, f"{_ASSUMED}: part of L2 that holds reused data")
     atomic_cost: float = _constant(4.0, f"{_ASSUMED}: an atomic addition against a store")
 
@@ -94,12 +99,24 @@ CONSTANTS = Constants()
 ARCHITECTURES: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
         # Slowdown: limits of frequency in the catalogue, 1.5 to 1.7. Memory: triad of a stack of Aurora's Max 1550.
-        "Xe-HPC": {"power_slowdown": 0.6, "memory_efficiency": 0.61},
+        # L2: a Max 1100 has 1.9 MiB for each core, a stack of a Max 1550 3.2, one of Aurora's 3.6.
+        "Xe-HPC": {
+            "power_slowdown": 0.6,
+            "memory_efficiency": 0.61,
+            "l2_likely_mib_per_core": 2.5,
+            "l2_least_mib_per_core": 1.5,
+            "l2_most_mib_per_core": 4.0,
+        },
         # A B60 multiplies at its highest clock (98.3 Tflop/s of 98.3). Memory: its thin GEMMs, 416 of 456 GB/s.
         "Xe2-HPG": {"power_slowdown": 0.0, "memory_efficiency": 0.91},
     }
 )
 """Constants that differ between architectures, where both were fitted; others use the common ones."""
+
+
+def constants_of(spec: DeviceSpec) -> Constants:
+    """Return the constants for the architecture of a device."""
+    return replace(CONSTANTS, **ARCHITECTURES.get(spec.architecture or "", {}))
 
 
 def sources() -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Facts of a device and a problem that the model uses, with constants where no table has a fact."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from codegen.xe.rules import check_problem
 from hal import DeviceSpec, Use, readiness
 from tuner.errors import CannotPredict
 from tuner.model.xe.columns import Column
-from tuner.model.xe.constants import ARCHITECTURES, CONSTANTS, Constants
+from tuner.model.xe.constants import ARCHITECTURES, Constants, constants_of
+from tuner.model.xe.l2 import L2Size, l2_size
 
 _WIDE_REGISTER_BYTES = 64  # of the devices that the rate of L1 is of
 
@@ -40,7 +41,7 @@ class Case:
     threads: Mapping[int, int]  # per engine, by GRF mode
     max_slm_bytes: int
     l1_bytes: int | None
-    l2_bytes: int
+    l2: L2Size
     bytes_per_us: float
     lanes_a: bool
     lanes_b: bool
@@ -71,7 +72,7 @@ def case_of(problem: GemmProblem, spec: DeviceSpec, constants: Constants | None 
     """
     on = check_problem(problem, spec)
     if constants is None:
-        constants = replace(CONSTANTS, **ARCHITECTURES.get(spec.architecture or "", {}))
+        constants = constants_of(spec)
     peak, sustained = _fma_per_clk(problem.dtype_a, spec, constants, on.uses_dpas)
     cores, engines, clock_mhz = known(spec, "xe_cores"), known(spec, "eus_per_core"), known(spec, "clock_mhz")
     l1 = spec.l1_bytes_per_clk_per_core or constants.l1_bytes_per_clk_per_eu * engines
@@ -97,7 +98,7 @@ def case_of(problem: GemmProblem, spec: DeviceSpec, constants: Constants | None 
         threads=_threads(spec),
         max_slm_bytes=known(spec, "slm_bytes_per_core"),
         l1_bytes=spec.l1_bytes,
-        l2_bytes=known(spec, "l2_bytes"),
+        l2=l2_size(spec, constants),
         bytes_per_us=known(spec, "bandwidth_bytes_per_s") * constants.memory_efficiency / 1e6,
         lanes_a=on.lanes_a,
         lanes_b=on.lanes_b,

@@ -7,6 +7,7 @@ from hal import DeviceSpec
 from tuner.model.xe.columns import columns_of
 from tuner.model.xe.device import Case, case_of
 from tuner.model.xe.fetch import fetch_of
+from tuner.model.xe.l2 import L2Size
 from tuner.model.xe.memory import different_bytes, memory_bytes
 from tuner.model.xe.predict import PARTS, predict_many
 from tuner.model.xe.registers import needed_registers, spilled_registers
@@ -56,7 +57,7 @@ class Explanation:
 
     `busy` is the occupied share of the cores' work-group slots, 1 without a tail. `waves` is the number of
     rounds of work-groups on the busiest core. `memory_bytes` cross the memory bus; `least_bytes` is the
-    minimum, with nothing read twice.
+    minimum, with nothing read twice. `l2` is the size of L2, or the range that is assumed.
     """
 
     prediction: Prediction
@@ -75,6 +76,7 @@ class Explanation:
     registers_needed: int
     registers: int
     registers_spilled: int
+    l2: L2Size
 
 
 def explain(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Explanation:
@@ -112,6 +114,7 @@ def explain(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Explana
         registers_needed=round(float(needed_registers(on, columns)[0])),
         registers=config.strategy.grf_mode,
         registers_spilled=round(float(spilled_registers(on, columns)[0])),
+        l2=on.l2,
     )
 
 

@@ -33,7 +33,7 @@ def input_bytes(on: Case, c: Columns, work: Work) -> Column:
     new_a, new_b = rows * c.block_m * depth, columns * c.block_n * depth
     along = np.where(along_n, work.tiles_n / columns, work.tiles_m / rows)
     bands = np.where(along_n, work.tiles_m / rows, work.tiles_n / columns)
-    room = on.constants.cached * on.l2_bytes
+    room = on.constants.cached * on.l2.likely
     # The operand of the band is A if it moves along N.
     band, moving = np.where(along_n, a, b), np.where(along_n, b, a)
     band_kept = _kept(new_a + new_b, room)

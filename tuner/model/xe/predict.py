@@ -1,16 +1,17 @@
 """Predicted time of configurations: time of the busiest core, of memory, and of further kernels."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from codegen import EpilogueKind, GemmProblem, XeConfig
 from hal import DeviceSpec
 from tuner.model.xe.columns import Column, Columns, columns_of
-from tuner.model.xe.constants import MODEL_VERSION, Constants
+from tuner.model.xe.constants import Constants
 from tuner.model.xe.core import CoreTime, core_time
 from tuner.model.xe.device import Case, case_of
+from tuner.model.xe.l2 import L2Size, model_of
 from tuner.model.xe.memory import memory_bytes
 from tuner.model.xe.work import Work, work_of
 from tuner.session.trial import Prediction
@@ -21,8 +22,9 @@ PARTS = ("multiply", "l1", "l2", "instructions", "spills", "latency", "tiles", "
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """Times in microseconds, one for each configuration; `parts` are the times of each part alone."""
+    """Times in microseconds by the `model`, one for each configuration; `parts` are the times of each part alone."""
 
+    model: str
     time_us: Column
     low_us: Column
     high_us: Column
@@ -33,9 +35,7 @@ class Predictions:
 
     def at(self, index: int) -> Prediction:
         """Return one of them, in the form that trials store."""
-        return Prediction(
-            float(self.time_us[index]), float(self.low_us[index]), float(self.high_us[index]), MODEL_VERSION
-        )
+        return Prediction(float(self.time_us[index]), float(self.low_us[index]), float(self.high_us[index]), self.model)
 
     @property
     def order(self) -> "np.typing.NDArray[np.intp]":
@@ -58,16 +58,28 @@ def predict_many(
 ) -> Predictions:
     """Return the predicted times of legal configurations. Constants are those of the table unless they are given.
 
+    Where the size of L2 is unknown, the intervals cover its plausible range.
+
     Raises:
         Refused: the problem or the device is refused.
         CannotPredict: a fact of the device is unknown.
     """
     on = case_of(problem, spec, constants)
     work = work_of(on, columns)
-    return _predictions(on, columns, work, core_time(on, columns, work))
+    core, model = core_time(on, columns, work), model_of(spec)
+    likely = _predictions(on, columns, work, core, model)
+    if not on.l2.is_assumed:
+        return likely
+    ends = (_predictions(_with_l2(on, size), columns, work, core, model) for size in (on.l2.least, on.l2.most))
+    slow, fast = ends
+    return replace(likely, low_us=fast.low_us, high_us=slow.high_us)
 
 
-def _predictions(on: Case, c: Columns, work: Work, core: CoreTime) -> Predictions:
+def _with_l2(on: Case, size: int) -> Case:
+    return replace(on, l2=L2Size(size, size, size))
+
+
+def _predictions(on: Case, c: Columns, work: Work, core: CoreTime, model: str) -> Predictions:
     k = on.constants
     memory_us = memory_bytes(on, c, work) / on.bytes_per_us
     core_us = core.total / on.clock_mhz
@@ -80,7 +92,7 @@ def _predictions(on: Case, c: Columns, work: Work, core: CoreTime) -> Prediction
     interval = k.interval * np.where(_unjudged(on, c, work), k.unjudged, 1.0) * (1.0 if on.is_fitted else k.unjudged)
     parts = {name: getattr(core, name) / on.clock_mhz for name in PARTS[:7]}
     parts |= {"memory": memory_us, "kernels": kernels_us, "launch": launch_us}
-    return Predictions(time_us, time_us / interval, time_us * interval, parts)
+    return Predictions(model, time_us, time_us / interval, time_us * interval, parts)
 
 
 def _kernels_us(on: Case, c: Columns) -> Column:
@@ -89,7 +101,7 @@ def _kernels_us(on: Case, c: Columns) -> Column:
     sums = p.batch * p.m * p.n * p.dtype_acc.nbytes
     l2_us = k.l2_bytes_per_clk_per_core * on.cores * on.clock_mhz
     stored = sums * c.splits
-    rate = np.where(stored <= k.cached * on.l2_bytes, l2_us, on.bytes_per_us)
+    rate = np.where(stored <= k.cached * on.l2.likely, l2_us, on.bytes_per_us)
     partial_us = 2 * stored / rate + k.next_kernel_us
     atomic_us = (k.atomic_cost * stored + sums) / l2_us + k.next_kernel_us
     reductions = sum(step.kind is EpilogueKind.REDUCE for step in p.epilogue)

@@ -22,7 +22,7 @@ class CpuTuning:
     needs_device = True
     shares_host = True
     # A call settles within a few launches, and the best are measured again, interleaved.
-    timing = Timing(warmup=1, min_samples=15, min_time_s=0.08, max_time_s=1.0)
+    timing = Timing(warmup_s=0.0, min_samples=15, min_time_s=0.08, max_time_s=1.0)
 
     def default(self, problem: GemmProblem, spec: DeviceSpec) -> CpuConfig:
         return default_cpu_config(problem, spec)
@@ -51,6 +51,13 @@ class CpuTuning:
 
     def relaunch(self, config: CpuConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> None:
         return None
+
+    def caches_bytes(self, spec: DeviceSpec) -> int:
+        """Return the bytes of all last-level caches: a CPU may have several, each of some cores."""
+        for each, sharing in ((spec.l3_bytes, spec.cores_per_l3), (spec.l2_bytes, spec.cores_per_l2)):
+            if each is not None:
+                return each * (-(-spec.cores // sharing) if spec.cores is not None and sharing is not None else 1)
+        return 0
 
     def workspace_bytes(self, problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> int:
         return workspace_of(CpuCase(check_cpu_problem(problem, spec), config).plan).nbytes

@@ -8,7 +8,7 @@ from codegen.xe.rules import tiles_of
 from hal import DeviceSpec, Timing, Use, readiness
 from tuner.errors import CannotPredict
 from tuner.model.traffic import memory_bytes
-from tuner.model.xe import Predictions, columns_of_space, predict, predict_many
+from tuner.model.xe import Predictions, columns_of_space, l2_size, predict, predict_many
 from tuner.model.xe.roof import roof_us
 from tuner.session.trial import Prediction
 from tuner.space.space import Space
@@ -59,6 +59,10 @@ class XeTuning:
     ) -> XeConfig | None:
         code = code_of(config, source, spec)
         return None if code is None else relaunched(config, code, problem, spec)
+
+    def caches_bytes(self, spec: DeviceSpec) -> int:
+        l2 = 0 if spec.l2_bytes is None and spec.xe_cores is None else l2_size(spec).most
+        return l2 + (spec.memory_side_cache_bytes or 0)
 
     def workspace_bytes(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> int:
         """Return the bytes of partial sums in memory, and of tiles staged in shared local memory."""

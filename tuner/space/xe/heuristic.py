@@ -22,6 +22,7 @@ from hal import DeviceSpec
 from tuner.errors import CannotPredict
 from tuner.model.core_clocks import Rates, access_clocks, core_clocks, gpu_rates
 from tuner.model.traffic import bytes_read_together, split_bytes
+from tuner.model.xe import l2_size
 from tuner.space.step import HeuristicStep
 from tuner.space.xe.axes import (
     Point,
@@ -267,7 +268,8 @@ def _raster(on: Problem, ranges: Ranges, point: Point, rates: Rates) -> tuple[Po
     if threads.m == 1 or threads.n == 1:
         return point, "tiles lie in one line"
     inputs = sum(operand.nbytes(problem.batch) for operand in problem.operands[:2])
-    stays = on.spec.l2_bytes is None or inputs <= on.spec.l2_bytes / 2
+    l2_bytes = _l2_bytes(on.spec)
+    stays = l2_bytes is None or inputs <= l2_bytes / 2
     groups = ranges.raster_group[:1] if stays or on.target.emulated else ranges.raster_group
 
     def read(p: Point) -> int:
@@ -284,7 +286,12 @@ def _raster(on: Problem, ranges: Ranges, point: Point, rates: Rates) -> tuple[Po
 def _why_plain(on: Problem) -> str:
     if on.target.emulated:
         return "this is no GPU"
-    return "the size of L2 is not known" if on.spec.l2_bytes is None else "A and B stay in half of L2"
+    return "the size of L2 is not known" if _l2_bytes(on.spec) is None else "A and B stay in half of L2"
+
+
+def _l2_bytes(spec: DeviceSpec) -> int | None:
+    """Return the size of L2, assumed where only cores are known; None where those are unknown too."""
+    return None if spec.l2_bytes is None and spec.xe_cores is None else l2_size(spec).likely
 
 
 def _print_raster(point: Point) -> str:

@@ -1,4 +1,4 @@
-"""What bounds a configuration, and the numbers of its picture."""
+"""Explanation of a configuration: its bound and the numbers of its chart."""
 
 from dataclasses import replace
 from pathlib import Path

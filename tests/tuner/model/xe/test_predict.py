@@ -21,9 +21,19 @@ from codegen import (
 )
 from codegen.problem.epilogue_text import parse_epilogue
 from codegen.xe.rules import ceil_div
-from hal import DeviceSpec, find
+from hal import XE_DEVICES, DeviceSpec, find
 from tuner.errors import CannotPredict
-from tuner.model.xe import MODEL_VERSION, columns_of, columns_of_space, explain, predict, predict_many
+from tuner.model.xe import (
+    MODEL_VERSION,
+    L2Size,
+    columns_of,
+    columns_of_space,
+    explain,
+    is_current,
+    l2_size,
+    predict,
+    predict_many,
+)
 from tuner.space.space import Space
 from tuner.space.xe.heuristic import default_config
 from tuner.space.xe.space import xe_space
@@ -170,19 +180,58 @@ def test_access_by_lanes_is_slower() -> None:
     assert _us(by_lanes, _config(by_lanes)) > 1.5 * _us(by_blocks, _config(by_blocks))
 
 
-@pytest.mark.parametrize("fact", ["clock_mhz", "xe_cores", "bandwidth_bytes_per_s", "l2_bytes", "eus_per_core"])
+@pytest.mark.parametrize("fact", ["clock_mhz", "xe_cores", "bandwidth_bytes_per_s", "eus_per_core"])
 def test_a_missing_fact_is_named(fact: str) -> None:
     with pytest.raises(CannotPredict, match=f"{fact} of {B580.name}"):
         predict(SQUARE, _config(SQUARE), _without(B580, fact))
 
 
 def test_all_missing_facts_are_named_at_once() -> None:
-    said = r"^xe_cores and clock_mhz and l2_bytes and bandwidth_bytes_per_s of Intel Data Center GPU Max 1450"
+    said = r"^xe_cores and clock_mhz and bandwidth_bytes_per_s of Intel Data Center GPU Max 1450"
     with pytest.raises(CannotPredict, match=said):
         predict(SQUARE, _config(SQUARE), find("max1450"))
     one_mode = _without(_without(B580, "threads_per_eu_by_grf_mode"), "threads_per_eu_large_grf")
     with pytest.raises(CannotPredict, match=r"^threads_per_eu_large_grf of Intel Arc B580 is"):
         predict(SQUARE, _config(SQUARE), one_mode)
+
+
+def test_the_interval_covers_the_range_of_an_unknown_l2() -> None:
+    # All of A and B of 20 MiB fit the likely L2, not the least.
+    problem = GemmProblem(2048, 1536, 2560)
+    config, unknown = _config(problem, (128, 128), (4, 4)), _without(B580, "l2_bytes")
+    size, assumed = l2_size(unknown), predict(problem, config, unknown)
+    likely, slow, fast = (
+        predict(problem, config, _with(B580, l2_bytes=size)) for size in (size.likely, size.least, size.most)
+    )
+    assert (assumed.time_us, assumed.low_us, assumed.high_us) == (likely.time_us, fast.low_us, slow.high_us)
+    assert assumed.high_us > 1.01 * likely.high_us
+    assert assumed.model_version == f"{MODEL_VERSION}, L2 assumed"
+    assert is_current(assumed.model_version)
+    assert not is_current("xe-1-00000000, L2 assumed")
+
+
+@pytest.mark.parametrize("name", ["b50", "b65"])
+def test_gpus_without_a_stated_l2_are_predicted(name: str) -> None:
+    spec = find(name)
+    size = l2_size(spec)
+    assert spec.l2_bytes is None
+    assert size.least < (18 << 20) < size.most  # of the dies, 18 and 24 MiB
+    assert predict(SQUARE, default_config(SQUARE, spec), spec).model_version.endswith("L2 assumed")
+
+
+def test_every_known_l2_is_within_the_range_that_would_be_assumed() -> None:
+    for row in XE_DEVICES:
+        spec = row.spec
+        if spec.l2_bytes is not None and spec.xe_cores is not None:
+            size = l2_size(_without(spec, "l2_bytes"))
+            assert size.least <= spec.l2_bytes <= size.most, spec.id
+
+
+def test_an_l2_that_is_stated_is_not_assumed() -> None:
+    assert l2_size(B580) == L2Size(18 << 20, 18 << 20, 18 << 20)
+    b70 = find("b70")
+    assert (b70.l2_bytes, b70.bandwidth_bytes_per_s) == (24 << 20, 608_000_000_000)
+    assert predict(SQUARE, _config(SQUARE), b70).model_version == MODEL_VERSION
 
 
 def test_a_device_that_code_cannot_target_is_refused() -> None:
@@ -205,9 +254,9 @@ PROBLEMS: dict[str, GemmProblem] = {
     "by lanes": GemmProblem(333, 1001, 777),
     "batch, transposed": GemmProblem(128, 256, 512, batch=6, transpose_a=True, transpose_b=True),
     "bytes, epilogue": GemmProblem(
-        512,
-        256,
-        384,
+        32,
+        48,
+        64,
         dtype_a=DType.S8,
         dtype_b=DType.S8,
         dtype_c=DType.S8,

@@ -29,14 +29,14 @@ def gemm(m: int, n: int, k: int, dtype: DType, **more: object) -> GemmProblem:
 
 
 CASES = [
-    (gemm(320, 192, 768, BF16), ZEN),
-    (gemm(320, 192, 768, BF16), RAPIDS),
-    (gemm(37, 1001, 257, F32), PLAIN),
-    (gemm(37, 1001, 257, F16, transpose_a=True), OLD),
-    (gemm(1, 4096, 1024, BF16, transpose_b=True), ZEN),
     (gemm(5, 300, 999, S8), RAPIDS),
+    (gemm(320, 192, 768, BF16), RAPIDS),
     (gemm(19, 3, 7, U8, batch=6), ZEN),
+    (gemm(320, 192, 768, BF16), ZEN),
     (gemm(1, 1, 1, F32), OLD),
+    (gemm(37, 1001, 257, F16, transpose_a=True), OLD),
+    (gemm(37, 1001, 257, F32), PLAIN),
+    (gemm(1, 4096, 1024, BF16, transpose_b=True), ZEN),
 ]
 
 
@@ -52,18 +52,21 @@ def test_every_configuration_of_the_space_is_legal_and_there_once(problem: GemmP
 
 
 @pytest.mark.parametrize(("problem", "spec"), CASES, ids=lambda value: getattr(value, "id", str(value)))
-def test_the_default_is_legal_and_in_the_space(problem: GemmProblem, spec: DeviceSpec) -> None:
-    default = default_cpu_config(problem, spec)
-    check_cpu(problem, default, spec)
+def test_the_default_is_legal(problem: GemmProblem, spec: DeviceSpec) -> None:
+    check_cpu(problem, default_cpu_config(problem, spec), spec)
+
+
+@pytest.mark.parametrize(("problem", "spec"), few(CASES, 2), ids=lambda value: getattr(value, "id", str(value)))
+def test_the_default_is_in_the_space(problem: GemmProblem, spec: DeviceSpec) -> None:
     space = cpu_space(problem, spec)
-    assert space.index(default) is not None
+    assert space.index(default_cpu_config(problem, spec)) is not None
     if problem.m * problem.n > 1000:
         assert len(space) > 300
     assert all(np.ptp(column) for column in space.points.T)  # an axis of one value is none
 
 
 def test_it_is_made_the_same_each_time() -> None:
-    problem, spec = CASES[-2]
+    problem, spec = CASES[2]
     assert cpu_space.__wrapped__(problem, spec).version == cpu_space(problem, spec).version
 
 

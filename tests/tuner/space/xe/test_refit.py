@@ -1,4 +1,4 @@
-"""What is left unsaid of a GPU's configuration fits what is said; each result passes the rules."""
+"""Refitted GPU configurations: given fields stay, and the others are fitted to them by the rules."""
 
 from dataclasses import replace
 

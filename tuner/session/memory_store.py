@@ -1,4 +1,4 @@
-"""TrialStore of tests and benchmarks, in memory."""
+"""TrialStore in memory, for runs without a database."""
 
 from dataclasses import replace
 
