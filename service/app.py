@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import version
 
@@ -16,7 +16,6 @@ from starlette.routing import BaseRoute
 from db.schema.base import utc_now
 from db.session import open_database
 from hal.devices.listed import ListedDevice
-from hal.devices.listing import list_devices
 from service.api.accuracy.kept import Accuracies
 from service.api.compile.service import Compiler
 from service.api.devices.elsewhere import with_reached
@@ -27,6 +26,7 @@ from service.api.keys.caller import CallerCache
 from service.api.keys.guard import READ
 from service.api.metrics.registry import Metrics
 from service.api.metrics.requests import Counted
+from service.api.toolchain.driver import list_with_simulated
 from service.artifacts import ArtifactStore
 from service.cache_invalidation import CacheInvalidation
 from service.http.deps import Context
@@ -67,13 +67,13 @@ _FEATURES = {
 
 def create_app(
     settings: Settings,
-    list_all: Callable[[], Sequence[ListedDevice]] = list_devices,
+    list_all: Callable[[], Sequence[ListedDevice]] | None = None,
     now: Callable[[], datetime] = utc_now,
     *,
     on_demand: bool = False,
 ) -> FastAPI:
     """Create an app that serves the database and artifacts of `settings`, for the devices that `list_all`
-    returns.
+    returns; by default those of this machine.
 
     Nothing is opened before it starts; with a database that is not migrated, requests are answered with 503.
     With `on_demand` it has only the routes that `add_routes` adds: importing all of them takes seconds.
@@ -91,7 +91,9 @@ def create_app(
     context = Context(
         settings=settings,
         database=database,
-        devices=DeviceDirectory(with_reached(list_all, database), settings.devices_ttl_s),
+        devices=DeviceDirectory(
+            with_reached(list_all or partial(list_with_simulated, settings), database), settings.devices_ttl_s
+        ),
         artifacts=ArtifactStore(settings.artifacts_dir),
         now=now,
         rates=Rates(settings.rate_per_s, settings.rate_burst),

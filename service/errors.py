@@ -35,6 +35,8 @@ class FieldError(BaseModel):
         description="Name of the violated rule; the manual lists those of malformed requests",
         examples=["not-an-integer"],
     )
+    line: int | None = Field(default=None, ge=1, description="Line of a text to compile", examples=[7])
+    column: int | None = Field(default=None, ge=1, description="Column of that line", examples=[13])
 
 
 class NextRequest(BaseModel):

@@ -8,11 +8,11 @@ from db.schema import (
     Problem,
     Trial,
 )
-from service.schemas import Evidence, ProofEvidence, TimeEvidence
+from service.schemas import AcceptanceEvidence, Evidence, ProofEvidence, TimeEvidence
 
 
 def evidence_of(trial: Trial) -> Evidence:
-    """Return time and correctness of a trial, whose evidence is loaded."""
+    """Return time, correctness and acceptance of a trial, whose evidence is loaded."""
     return Evidence(
         time=_time(trial),
         proof=ProofEvidence.model_validate(
@@ -25,7 +25,18 @@ def evidence_of(trial: Trial) -> Evidence:
                 "method": trial.proof_method,
             }
         ),
+        acceptance=acceptance_of(trial),
     )
+
+
+def acceptance_of(trial: Trial) -> AcceptanceEvidence | None:
+    """Return the acceptance of a trial's kernel by its driver; None if there was none."""
+    return None if trial.acceptance is None else AcceptanceEvidence.model_validate(trial.acceptance)
+
+
+def acceptance_words(by: AcceptanceEvidence | None) -> str | None:
+    """Return an acceptance in words; None if there was none."""
+    return None if by is None else f"accepted by the driver {by.driver}, which simulated {by.chip}"
 
 
 def foretold(trial: Trial) -> TimeEvidence | None:

@@ -18,6 +18,7 @@ from hal import DeviceSpec
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobOptions, JobSpec
 from tuner.session.trial import (
+    Acceptance,
     Measurement,
     Outcome,
     Prediction,
@@ -143,6 +144,7 @@ def outcome_to_columns(outcome: Outcome) -> dict[str, object]:
         "max_error": math.inf if error is not None and math.isnan(error) else error,
         "tolerance": outcome.proof.tolerance,
         "proof_method": None if outcome.proof.kind is ProofKind.NONE else outcome.proof.method.value,
+        "acceptance": None if outcome.acceptance is None else to_json(outcome.acceptance),
         "compile_s": outcome.compile_s,
         "verify_s": outcome.verify_s,
         "measure_s": outcome.measure_s,
@@ -165,6 +167,7 @@ def _outcome(row: schema.Trial) -> Outcome:
         proof=proof_from_row(row),
         measurement=None if row.measurement is None else measurement_from_row(row.measurement),
         prediction=None if row.prediction is None else prediction_from_row(row.prediction),
+        acceptance=None if row.acceptance is None else decode(Acceptance, row.acceptance),
         kernel_hash=None if row.kernel is None else row.kernel.content_hash,
         compile_s=row.compile_s,
         verify_s=row.verify_s,

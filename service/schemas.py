@@ -237,14 +237,27 @@ class ProofEvidence(BaseModel):
     )
 
 
-TIME_EXAMPLE = {"kind": "predicted", "value": 412.5, "low": 330.0, "high": 500.0, "label": "xe-3-56d64b50"}
+class AcceptanceEvidence(BaseModel):
+    """Acceptance of the kernel and its launch by Intel's GPU driver without the GPU; nothing was executed."""
+
+    driver: str = Field(description="Version of the driver", examples=["26.27.039122"])
+    chip: str = Field(description="Chip that the driver simulated", examples=["bmg"])
+    log: str | None = Field(default=None, description="Log of the build; null if empty", examples=[None])
+
+
+TIME_EXAMPLE = {"kind": "predicted", "value": 412.5, "low": 330.0, "high": 500.0, "label": "xe-3-f486fbe1"}
 MEASURED_EXAMPLE = {"kind": "measured", "value": 486.8, "low": 480.2, "high": 501.0, "label": "native", "samples": 30}
 _PROOF_EXAMPLE = {"kind": "simulator", "checked": 12, "total": 12}
 EVIDENCE_EXAMPLE = {"time": TIME_EXAMPLE, "proof": _PROOF_EXAMPLE}
 
 
 class Evidence(BaseModel):
-    """Time and correctness of a result. `time` is null if a trial has none."""
+    """Time and correctness of a result, and its acceptance. `time` is null if a trial has none."""
 
     time: TimeEvidence | None = Field(description="Time and its evidence", examples=[TIME_EXAMPLE])
     proof: ProofEvidence = Field(description="Correctness of the result", examples=[_PROOF_EXAMPLE])
+    acceptance: AcceptanceEvidence | None = Field(
+        default=None,
+        description="Acceptance of the kernel by its driver without the GPU; null if there was none",
+        examples=[{"driver": "26.27.039122", "chip": "bmg"}],
+    )

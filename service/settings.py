@@ -33,7 +33,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, env_ignore_empty=True)
 
     data_dir: Path = Field(
-        default_factory=_default_data_dir, description="Folder of artifacts and the default database"
+        default_factory=_default_data_dir, description="Folder of artifacts, installed tools and the default database"
     )
     database_url: str = Field(
         default_factory=_default_database_url,
@@ -200,8 +200,13 @@ class Settings(BaseSettings):
 
     @property
     def ocloc_dir(self) -> Path:
-        """Folder of Intel's offline compiler, in the user's data folder, independent of the folder of artifacts."""
-        return _default_data_dir() / "ocloc"
+        """Folder of Intel's offline compiler."""
+        return self.data_dir / "ocloc"
+
+    @property
+    def driver_dir(self) -> Path:
+        """Folder of Intel's GPU driver in its simulation mode."""
+        return self.data_dir / "driver"
 
 
 def _listed(text: str) -> list[str]:

@@ -14,6 +14,19 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="allow", protected_namespaces=(), defer_build=True)
 
 
+class AcceptanceEvidence(Model):
+    """Acceptance of the kernel and its launch by Intel's GPU driver without the GPU; nothing was executed."""
+
+    driver: str
+    """Version of the driver"""
+
+    chip: str
+    """Chip that the driver simulated"""
+
+    log: str | None = None
+    """Log of the build; null if empty"""
+
+
 class AccuracyOut(Model):
     """Accuracy of one model version's predictions for a device. Ratios are measured over predicted time."""
 
@@ -383,13 +396,16 @@ class ProofEvidence(Model):
 
 
 class Evidence(Model):
-    """Time and correctness of a result. `time` is null if a trial has none."""
+    """Time and correctness of a result, and its acceptance. `time` is null if a trial has none."""
 
     time: TimeEvidence | None
     """Time and its evidence"""
 
     proof: ProofEvidence
     """Correctness of the result"""
+
+    acceptance: AcceptanceEvidence | None = None
+    """Acceptance of the kernel by its driver without the GPU; null if there was none"""
 
 
 class ExtentBody(Model):
@@ -638,6 +654,22 @@ class MemoryPathOut(Model):
     """Rule that prevents 2-D block messages, and why"""
 
 
+class DriverNeedsOut(Model):
+    """What kernel.spv needs of a driver, as it declares it."""
+
+    spirv: str
+    """Version of SPIR-V"""
+
+    spirv_extensions: list[str] = Field(default_factory=list[str])
+    """Extensions of SPIR-V"""
+
+    spirv_capabilities: list[str] = Field(default_factory=list[str])
+    """Capabilities of SPIR-V"""
+
+    opencl_extensions: list[str] = Field(default_factory=list[str])
+    """Extensions of OpenCL that a device must have"""
+
+
 class PackingOut(Model):
     """Packing of a matrix by a CPU kernel: a copy in the order in which it is read."""
 
@@ -674,6 +706,9 @@ class LaunchOut(Model):
 
     needs: list[str] | None = None
     """Required CPU instructions, as /proc/cpuinfo names them; null for a GPU"""
+
+    driver_needs: DriverNeedsOut | None = None
+    """What kernel.spv needs of a driver; null for a CPU"""
 
     threads: int | None = None
     """Minimum number of threads of the pool that a CPU kernel is given; null for a GPU"""
@@ -753,7 +788,7 @@ class ElsewhereOut(Model):
     """That problem"""
 
     distance: float
-    """Distance: root of the squared doublings of M, N, K and batch between the two"""
+    """Distance between the two: Euclidean norm of the log2 ratios of M, N, K and batch"""
 
     job: UUID
     """The job that tuned it"""
@@ -1254,6 +1289,8 @@ class Runtime(StrEnum):
     OPENCL = 'opencl'
     SYCL = 'sycl'
     HOST = 'host'
+    PCI = 'pci'
+    SIMULATED = 'simulated'
     TABLE = 'table'
 
 
@@ -1292,6 +1329,9 @@ class ReadinessOut(Model):
     reason: str
     """Why not; empty when it can"""
 
+    assumed: list[str] = Field(default_factory=list[str])
+    """Unknown facts that are assumed: intervals of predictions cover their plausible range"""
+
 
 class DisagreementOut(Model):
     """A fact for which driver and table disagree; the driver's value is used."""
@@ -1328,6 +1368,34 @@ class MatchOut(Model):
     """Facts on which they disagree"""
 
 
+class State(StrEnum):
+    """State of what was looked at. Only a fault keeps a use away; a note is for information."""
+
+    OK = 'ok'
+    NOTE = 'note'
+    WARNING = 'warning'
+    FAULT = 'fault'
+
+
+class FindingOut(Model):
+    """A finding about a GPU of this machine: what was looked at, its state, and what to do."""
+
+    check: str
+    """What was looked at"""
+
+    subject: str
+    """Its address on the PCI bus"""
+
+    state: State
+    """ok, note, warning, or fault, which keeps it from being used"""
+
+    found: str
+    """What was found"""
+
+    remedy: str
+    """What to do; empty if nothing"""
+
+
 class DeviceOut(Model):
     """A local device, or a device of the table that kernels can be compiled for."""
 
@@ -1341,7 +1409,7 @@ class DeviceOut(Model):
     """gpu or cpu"""
 
     runtime: Runtime
-    """Runtime that reaches it; table: not in this machine"""
+    """Runtime that reaches it; table: not in this machine; simulated: only accepts kernels; pci: here, but no driver shows it"""
 
     runnable: bool
     """Whether kernels can be run on it here"""
@@ -1372,6 +1440,9 @@ class DeviceOut(Model):
 
     match: MatchOut | None = None
     """Match with the table; null if it is not local or not in the table"""
+
+    findings: list[FindingOut] = Field(default_factory=list[FindingOut])
+    """Findings about a GPU on the PCI bus of this machine, up to the first fault"""
 
 
 class QuarantineOut(Model):
@@ -1419,7 +1490,7 @@ class DonorOut(Model):
     """Id of the device it is good on"""
 
     distance: float
-    """Distance of that problem: root of the squared doublings of M, N, K and batch"""
+    """Distance of that problem: Euclidean norm of the log2 ratios of M, N, K and batch"""
 
     job: UUID | None = None
     """The job that found it; null if a file of another format did"""
@@ -1481,6 +1552,12 @@ class FieldError(Model):
 
     rule: str | None = None
     """Name of the violated rule; the manual lists those of malformed requests"""
+
+    line: int | None = None
+    """Line of a text to compile"""
+
+    column: int | None = None
+    """Column of that line"""
 
 
 class FireOut(Model):
@@ -1604,6 +1681,9 @@ class GpuExplanation(Model):
 
     accuracy: list[AccuracyOut]
     """Accuracy of predictions for the device, by model version"""
+
+    assumed: dict[str, list[int]] = Field(default_factory=dict[str, list[int]])
+    """Facts of the device that are unknown: the assumed value, and the plausible range of the interval"""
 
 
 class Health(Model):

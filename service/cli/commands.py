@@ -27,6 +27,9 @@ COMMANDS = MappingProxyType(
             "List the devices of this machine and the known Intel GPUs.",
             with_server=True,
         ),
+        "doctor": Command(
+            "service.cli.operating.doctor:doctor_command", "Check whether this machine is ready, and say what to do."
+        ),
         "compile": Command(
             "service.cli.compiler.compile:compile_command",
             "Compile a GEMM or a module's kernels; write every stage.",
@@ -96,7 +99,7 @@ COMMANDS = MappingProxyType(
         ),
         "db": Command("service.cli.operating.database:app", "Migrate the database.", of_database=True),
         "toolchain": Command(
-            "service.cli.compiler.toolchain:app", "Show the installed toolchain; install optional compilers."
+            "service.cli.compiler.toolchain:app", "Show the installed toolchain; install optional tools."
         ),
     }
 )

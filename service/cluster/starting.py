@@ -9,8 +9,10 @@ import structlog
 from db.migrate import prepare
 from db.session import Database
 from hal import ListedDevice, UnknownDevice, list_devices, resolve_device
+from hal.driver.installed import installed_driver
 from service.api.devices.quarantine import this_host
 from service.api.shapes.running import run_set
+from service.api.toolchain.driver import acceptor_for
 from service.api.toolchain.offline import (
     OfflineCompiler,
     find_ocloc,
@@ -125,13 +127,16 @@ def coordinate(settings: Settings, engine: Engine) -> None:
 
 
 def tuning_at(settings: Settings) -> Callable[[Database, Executor], Tuning]:
-    """Return the function that creates the tuning of an executor, with the artifacts and the GPU compiler of
-    `settings`.
+    """Return the function that creates the tuning of an executor, with the artifacts, the GPU compiler and the driver
+    of `settings`.
     """
     artifacts = ArtifactStore(settings.artifacts_dir)
     native_for = OfflineCompiler(find_ocloc(settings))
+    accepting = partial(acceptor_for, installed_driver(settings.driver_dir))
 
     def at(database: Database, executor: Executor) -> Tuning:
-        return Tuning(database, artifacts, settings.cache_dir, executor=executor, native_for=native_for)
+        return Tuning(
+            database, artifacts, settings.cache_dir, executor=executor, native_for=native_for, acceptor_for=accepting
+        )
 
     return at

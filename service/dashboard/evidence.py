@@ -81,7 +81,7 @@ _PROVED_BY = {"device": "on the device", "opencl_cpu": "on a CPU OpenCL device",
 
 @dataclass(frozen=True, slots=True)
 class ProofFigure:
-    """Number of verified tiles of C, and where they were run.
+    """Number of verified tiles of C, where they were run, and by which driver the kernel was `accepted`.
 
     `failed` states that the trial ended with a wrong result, which a missing or non-finite error cannot
     express.
@@ -94,6 +94,7 @@ class ProofFigure:
     tolerance: float | None
     method: str | None = None
     failed: bool = False
+    accepted: str | None = None
 
     @property
     def wrong(self) -> bool:
@@ -117,7 +118,11 @@ class ProofFigure:
 
     @property
     def detail(self) -> str:
-        """Return the largest error and its tolerance, or nothing if unknown."""
+        """Return the largest error and its tolerance, and the acceptance, as far as they are known."""
+        return "; ".join(part for part in (self._error, self.accepted) if part)
+
+    @property
+    def _error(self) -> str:
         if self.max_error is None or self.tolerance is None:
             return ""
         if self.wrong:

@@ -18,7 +18,7 @@ from service.row_mapping import (
     proof_from_row,
     spec_from_json,
 )
-from tuner.exchange.records import KernelRecord
+from tuner.exchange.kernel_record import KernelRecord
 from tuner.measure.measurement_reuse import KnownTime
 from tuner.measure.result_key import (
     ResultKey,

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from uuid import UUID
@@ -21,7 +21,8 @@ from db.queries import (
 from db.queries.cluster import leases
 from db.schema import Tallied
 from db.session import Database
-from hal import DeviceSpec, ListedDevice, UnknownDevice
+from hal import DeviceSpec, ListedDevice, SimulatedDevice, UnknownDevice
+from service.api.toolchain.driver import AcceptorFor
 from service.api.toolchain.offline import NativeFor
 from service.artifacts import ArtifactStore
 from service.cluster.caching import CachingCompiler
@@ -57,6 +58,7 @@ from tuner.session.trial import (
     Trial,
     TrialStore,
 )
+from tuner.space.xe.heuristic import default_config
 
 Listener = Callable[[Event], None]
 _log = structlog.stdlib.get_logger(__name__)
@@ -67,7 +69,7 @@ class Tuning:
     """Environment for running jobs.
 
     `executor` compiles and runs kernels. `on_event` is called with each trial, `on_wait` with the user that a
-    job waits for; `native_for` compiles kernels for their GPU.
+    job waits for; `native_for` compiles kernels for their GPU, and `acceptor_for` opens the driver that accepts them.
     """
 
     database: Database
@@ -76,6 +78,7 @@ class Tuning:
     on_event: Listener = lambda _event: None
     executor: Executor = field(default_factory=LocalExecutor)
     native_for: NativeFor = lambda _spec: None
+    acceptor_for: AcceptorFor = lambda _spec: None
     on_wait: Callable[[str], None] = lambda _message: None
 
     def run(self, job: ClaimedJob, interrupt: threading.Event) -> JobEnd:
@@ -123,6 +126,12 @@ class Tuning:
             finally:
                 self._add_uses(pool.uses)
 
+    @contextmanager
+    def accepting(self, spec: DeviceSpec, device: OpenedDevice | None) -> Generator[SimulatedDevice | None]:
+        """Open the driver that accepts kernels for an absent GPU; None where the GPU is, or there is no driver."""
+        with (self.acceptor_for(spec) if device is None else None) or nullcontext() as acceptor:
+            yield acceptor
+
     def _add_uses(self, uses: CacheUses) -> None:
         try:
             with self.database.write() as session:
@@ -159,16 +168,18 @@ class Tuning:
         with self.compilers() as pool:
             if given:
                 return self._measure(job, listed, device, store, pool, given)
-            result = run_session(
-                replace(job.spec, device=listed.spec),
-                device,
-                store,
-                pool,
-                self.listener(job, device),
-                self.native_for(listed.spec),
-                donors=self.warm_starts(job, listed),
-                known=self.known_times(job, listed),
-            )
+            with self.accepting(listed.spec, device) as acceptor:
+                result = run_session(
+                    replace(job.spec, device=listed.spec),
+                    device,
+                    store,
+                    pool,
+                    self.listener(job, device),
+                    self.native_for(listed.spec),
+                    donors=self.warm_starts(job, listed),
+                    known=self.known_times(job, listed),
+                    acceptor=acceptor,
+                )
         self._keep(job, result)
         return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else ended_by(store.interrupt)
 
@@ -203,8 +214,9 @@ class Tuning:
         if device is None:
             raise UnknownDevice(f"{listed.spec.id} is not in this machine; run a worker where it is")
         problem, seconds, seed = job.spec.problem, job.spec.budget.seconds, job.spec.seed
+        configs = [default_config(problem, listed.spec), *given]
         heard = self.listener(job, device)
-        stop = measure_given(problem, listed.spec, device, store, pool, given, seconds, seed, heard)
+        stop = measure_given(problem, listed.spec, device, store, pool, configs, seconds, seed, heard)
         with self.database.write() as session:
             leases.check_own(session, job.id, job.worker)
             jobs.set_stop(session, job.id, stop.value)

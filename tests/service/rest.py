@@ -1,4 +1,4 @@
-"""The service on a migrated SQLite file with invented devices, and a client of it."""
+"""Fixtures of the service on a migrated SQLite file with invented devices, and of its client."""
 
 from collections.abc import Generator
 from datetime import UTC, datetime, timedelta
@@ -6,6 +6,7 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
@@ -31,7 +32,7 @@ BODY = {"problem": PROBLEM, "device": "b580", "budget": {"trials": 20, "seconds"
 
 
 class Clock:
-    """A clock that stands until it is moved."""
+    """A clock that stands still until it is moved."""
 
     def __init__(self) -> None:
         self.moment = datetime(2026, 3, 4, 12, 0, 30, tzinfo=UTC)
@@ -40,17 +41,25 @@ class Clock:
         return self.moment
 
     def step(self, **by: float) -> None:
-        """Move on."""
+        """Advance the clock."""
         self.moment += timedelta(**by)
 
 
 def invented_devices() -> list[ListedDevice]:
-    """A CPU that is here, the same by OpenCL, and the table of GPUs that are not."""
+    """Return a local CPU, the same through OpenCL, and the table of GPUs that are absent."""
     facts = [Fact("driver", "2026.2", "probed"), Fact("cores", 2, "probed")]
     cpu = spec_from_facts("opencl-cpu", "A CPU", DeviceKind.CPU, facts)
     here = ListedDevice(cpu, Runtime.OPENCL, "0:0", runnable=True, targetable=False, note="stands in")
     host = listed(cpu_spec(), Runtime.HOST, NATIVE, runnable=True)
     return [host, here, *(listed(row.spec, Runtime.TABLE, None, runnable=False) for row in XE_DEVICES)]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_event_loop() -> Generator[None]:
+    """Let all clients have one event loop and its threads: they would start those anew for each request."""
+    with pytest.MonkeyPatch.context() as patch, start_blocking_portal() as portal:
+        patch.setattr(TestClient, "portal", portal)
+        yield
 
 
 @pytest.fixture
@@ -61,7 +70,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def settings(sqlite_url: str, tmp_path: Path) -> Settings:
-    """Settings of a service that opens nothing outside the test's folder."""
+    """Settings of a service that writes only to the test's folder."""
     return Settings(
         data_dir=tmp_path,
         database_url=sqlite_url,
@@ -88,7 +97,7 @@ def client(app: FastAPI) -> TestClient:
 
 @pytest.fixture
 def context(app: FastAPI) -> Context:
-    """What the service's routes use."""
+    """Context of the service's routes."""
     context: Context = app.state.context
     return context
 

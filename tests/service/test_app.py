@@ -1,11 +1,10 @@
-"""What every request meets: health, problems, limits, headers, the contract."""
+"""Behaviour common to all requests: health, problem+json, limits, headers, the contract."""
 
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 from fastapi import FastAPI
 from fastapi.responses import StreamingResponse
 from fastapi.testclient import TestClient
@@ -18,26 +17,26 @@ from service.http.deps import Context
 from service.http.request_guard import allowed_hosts
 from service.openapi import CONTRACT_FILE, contract_text
 from service.settings import Settings
+from tests.service.contract import contract
 from tests.service.rest import BODY, Clock, invented_devices, post_job
 
 
 def test_the_contract_file_is_the_apps_contract(app: FastAPI) -> None:
-    text = CONTRACT_FILE.read_text()
-    assert text == contract_text(app), "run: python -m service.openapi --write"
-    assert yaml.safe_load(text) == app.openapi()
+    assert CONTRACT_FILE.read_text() == contract_text(app), "run: python -m service.openapi --write"
+    assert contract() == app.openapi()
 
 
-def test_every_field_of_the_contract_is_described_with_an_example(app: FastAPI) -> None:
-    schemas = app.openapi()["components"]["schemas"]
+def test_every_field_of_the_contract_is_described_with_an_example() -> None:
+    schemas = contract()["components"]["schemas"]
     for name, schema in schemas.items():
         for field, facts in schema.get("properties", {}).items():
             assert facts.get("description"), f"{name}.{field} has no description"
             assert "examples" in facts, f"{name}.{field} has no example"
 
 
-def test_every_error_answer_of_the_contract_is_a_problem(app: FastAPI) -> None:
-    shared = app.openapi()["components"]["responses"]
-    for path, methods in app.openapi()["paths"].items():
+def test_every_error_answer_of_the_contract_is_a_problem() -> None:
+    shared = contract()["components"]["responses"]
+    for path, methods in contract()["paths"].items():
         for method, operation in methods.items():
             for status, answer in operation["responses"].items():
                 if int(status) >= 400:
@@ -131,7 +130,7 @@ def test_unknown_paths_and_methods_are_problems(client: TestClient) -> None:
 
 
 def broken() -> None:
-    """What a route calls that has a fault."""
+    """Raise an unexpected error."""
     raise RuntimeError("secret")
 
 

@@ -1,4 +1,4 @@
-"""What is logged holds no secret, in either form."""
+"""Logs contain no secrets, in either format."""
 
 import json
 import logging
@@ -27,7 +27,7 @@ SECRET = "sekret"
 
 @pytest.fixture(autouse=True)
 def logs_as_before() -> Generator[None]:
-    """Give the test's own handlers and structlog's settings back."""
+    """Restore the handlers and structlog's configuration."""
     before, level = logging.root.handlers, logging.root.level
     logging.root.handlers = []
     yield
@@ -60,7 +60,7 @@ def test_settings_do_not_show_the_password() -> None:
 
 
 def json_lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
-    """What was logged."""
+    """Return the lines of the log."""
     return [json.loads(line) for line in capsys.readouterr().err.splitlines()]
 
 

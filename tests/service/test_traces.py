@@ -1,4 +1,4 @@
-"""A request, the job that it queued and the job's trials are one trace, also across processes."""
+"""A request, the job that it queues and the job's trials form one trace, also across processes."""
 
 import logging
 import sys
@@ -31,7 +31,7 @@ THEIRS = "0af7651916cd43dd8448eb211c80319c"
 
 @pytest.fixture
 def spans(monkeypatch: pytest.MonkeyPatch) -> Generator[InMemorySpanExporter]:
-    """What is recorded while tracing is on."""
+    """Enable tracing and return the recorder of spans."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     monkeypatch.setattr(traces, "_tracer", provider.get_tracer("test"))

@@ -1,4 +1,4 @@
-"""What is watched by the files beside the image is what the service says, and what the image holds is there."""
+"""Metrics in alerts and the Grafana dashboard exist, and so does every file that the image uses."""
 
 import json
 import re
@@ -23,14 +23,14 @@ OF_PROMETHEUS = {"job", "instance"}  # labels that it adds
 
 
 def alerts() -> Iterator[str]:
-    """The expressions of the alerts."""
+    """Yield the expressions of the alerts."""
     for group in yaml.safe_load((DOCKER / "alerts.yml").read_text())["groups"]:
         for rule in group["rules"]:
             yield rule["expr"]
 
 
 def board() -> Iterator[str]:
-    """The expressions of the dashboard's panels."""
+    """Yield the expressions of the dashboard's panels."""
     for panel in json.loads((DOCKER / "grafana" / "xetune.json").read_text())["panels"]:
         for target in panel.get("targets", []):
             yield target["expr"]
@@ -38,7 +38,7 @@ def board() -> Iterator[str]:
 
 @pytest.fixture
 def told(client: TestClient) -> dict[str, Metric]:
-    """The families of a service that was asked something."""
+    """Return the metric families of a service after a request."""
     client.post("/v1/kernels/lookup", json={"problem": BODY["problem"], "device": "b580"})
     return families(client)
 

@@ -1,5 +1,5 @@
 """Fixtures of this folder."""
 
-from tests.service.rest import app, client, clock, context, settings
+from tests.service.rest import app, client, clock, context, one_event_loop, settings
 
-__all__ = ["app", "client", "clock", "context", "settings"]
+__all__ = ["app", "client", "clock", "context", "one_event_loop", "settings"]

@@ -1,33 +1,32 @@
-"""Examples of the contract are what it says: each parameter, field, body and answer has one, and it is valid."""
+"""Each parameter, field, body and answer of the contract has an example that is valid."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator, FormatChecker
 
-from service.openapi import CONTRACT_FILE
+from tests.service.contract import contract
 
 Said = dict[str, Any]
 JSON = ("application/json", "application/problem+json")
 
 
-@pytest.fixture(scope="module")
-def contract() -> Said:
-    """The contract as it is written."""
-    return yaml.load(CONTRACT_FILE.read_text(), yaml.CSafeLoader)
+@pytest.fixture(scope="module", name="contract")
+def read_once() -> Said:
+    """Return the contract."""
+    return contract()
 
 
 def faults(contract: Said, schema: Said, value: Any) -> list[str]:
-    """Why a value is not of a schema."""
+    """Return the errors of a value against a schema."""
     whole = {**schema, "components": contract["components"]}
     found = Draft202012Validator(whole, format_checker=FormatChecker()).iter_errors(value)
     return [f"{'.'.join(map(str, error.absolute_path))}: {error.message[:200]}" for error in found]
 
 
 def operations(contract: Said) -> Iterator[tuple[str, Said]]:
-    """Every operation by method and path."""
+    """Yield every operation by method and path."""
     for path, methods in contract["paths"].items():
         for method, operation in methods.items():
             yield f"{method} {path}", operation

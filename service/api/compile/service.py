@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 import structlog
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from hal import DeviceSpec
 from service.api.compile.schemas import (
@@ -121,14 +121,26 @@ def understand(body: CompileBody, spec: DeviceSpec, settings: Settings) -> Modul
     return GemmWork(problem, None if body.config is None else from_config_body(body.config), spec, wanted)
 
 
-class _Refused(BaseModel):
+class _AtPlace(BaseModel):
+    """An error, at a place of the text if it is about one."""
+
+    message: str
+    line: int | None = Field(default=None, ge=1)
+    column: int | None = Field(default=None, ge=1)
+
+    def errors(self) -> list[FieldError] | None:
+        """Return the error of the field with the text; None for one without a place."""
+        if self.line is None:
+            return None
+        return [FieldError(field="source", message=self.message, line=self.line, column=self.column)]
+
+
+class _Refused(_AtPlace):
     rule: str
-    message: str
 
 
-class _Failed(BaseModel):
+class _Failed(_AtPlace):
     stage: str
-    message: str
 
 
 class _Said(BaseModel):
@@ -149,14 +161,15 @@ def _read(document: dict[str, object], held: Held) -> CompileOut:
     except ValidationError as error:
         raise BadRequest("what the compiler answered cannot be read", rule="compiler-ended") from error
     if said.refused is not None:
-        raise RefusedByRule(said.refused.message, rule=said.refused.rule)
+        raise RefusedByRule(said.refused.message, rule=said.refused.rule, errors=said.refused.errors())
     if said.invalid is not None:
         raise _invalid(said.invalid.field, said.invalid.message)
     if said.too_large is not None:
         more = "ask for fewer, or have XETUNE_COMPILE_FILES_BYTES raised"
         raise BadRequest(f"files: {said.too_large}; {more}", rule="files-bytes")
     if said.failed is not None:
-        raise BadRequest(f"stage {said.failed.stage}: {said.failed.message}", rule="compile-failed")
+        detail = f"stage {said.failed.stage}: {said.failed.message}"
+        raise BadRequest(detail, rule="compile-failed", errors=said.failed.errors())
     raise BadRequest("the compiler answered nothing", rule="compiler-ended")
 
 

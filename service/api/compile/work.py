@@ -16,6 +16,7 @@ from codegen.backend import (
     backend_of,
     compile_kernel,
 )
+from codegen.errors import Place
 from hal import DeviceSpec
 from service.sandbox.limits import Limit
 
@@ -68,19 +69,24 @@ def run(asked: ModuleWork | GemmWork) -> Json:
     try:
         return _module(asked) if isinstance(asked, ModuleWork) else _gemm(asked)
     except Refused as refused:
-        return {"refused": {"rule": refused.rule, "message": refused.message}}
+        return {"refused": {"rule": refused.rule, "message": refused.message} | _place(refused.place)}
     except (InvalidProblem, InvalidConfig) as invalid:
         return {"invalid": {"field": invalid.field, "message": invalid.message}}
     except CompileFailed as failed:
         for sign, limit in _LIMITS:
             if sign.search(failed.message):
                 return {"limit": limit.value}
-        return {"failed": {"stage": failed.stage, "message": failed.message[:_SHOWN_CHARACTERS]}}
+        message = failed.message[:_SHOWN_CHARACTERS]
+        return {"failed": {"stage": failed.stage, "message": message} | _place(failed.place)}
     except ValueError as error:
         if "integer string conversion" not in str(error):
             raise
         most = sys.get_int_max_str_digits()
         return {"failed": {"stage": "parse", "message": f"expected numbers of at most {most} digits, got a longer one"}}
+
+
+def _place(place: Place | None) -> Json:
+    return {} if place is None else {"line": place.line, "column": place.column}
 
 
 def _module(asked: ModuleWork) -> Json:

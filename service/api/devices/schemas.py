@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from hal import DeviceKind, Use
 from hal.devices.listed import Runtime
+from hal.probe.findings import State
 
 FactValue = bool | int | float | str | list[int | str]
 
@@ -24,8 +25,13 @@ class ReadinessOut(BaseModel):
 
     use: Use = Field(description="What for", examples=["predict"])
     ready: bool = Field(description="Whether it can be used so", examples=[False])
-    missing: list[str] = Field(description="Required facts that are unknown", examples=[["l2_bytes"]])
-    reason: str = Field(description="Why not; empty when it can", examples=["not known: l2_bytes"])
+    missing: list[str] = Field(description="Required facts that are unknown", examples=[["clock_mhz"]])
+    reason: str = Field(description="Why not; empty when it can", examples=["not known: clock_mhz"])
+    assumed: list[str] = Field(
+        default=[],
+        description="Unknown facts that are assumed: intervals of predictions cover their plausible range",
+        examples=[["l2_bytes"]],
+    )
 
 
 class DisagreementOut(BaseModel):
@@ -49,6 +55,16 @@ class MatchOut(BaseModel):
     disagreements: list[DisagreementOut] = Field(description="Facts on which they disagree", examples=[[]])
 
 
+class FindingOut(BaseModel):
+    """A finding about a GPU of this machine: what was looked at, its state, and what to do."""
+
+    check: str = Field(description="What was looked at", examples=["permission"])
+    subject: str = Field(description="Its address on the PCI bus", examples=["0000:03:00.0"])
+    state: State = Field(description="ok, note, warning, or fault, which keeps it from being used", examples=["fault"])
+    found: str = Field(description="What was found", examples=["this user may not use /dev/dri/renderD128"])
+    remedy: str = Field(description="What to do; empty if nothing", examples=["`sudo usermod -aG render $USER`"])
+
+
 class DeviceOut(BaseModel):
     """A local device, or a device of the table that kernels can be compiled for."""
 
@@ -58,7 +74,11 @@ class DeviceOut(BaseModel):
     emulates: str | None = Field(
         default=None, description="Id of the GPU whose kernels it runs with emulated built-ins", examples=["b580"]
     )
-    runtime: Runtime = Field(description="Runtime that reaches it; table: not in this machine", examples=["opencl"])
+    runtime: Runtime = Field(
+        description="Runtime that reaches it; table: not in this machine; simulated: only accepts kernels; pci: "
+        "here, but no driver shows it",
+        examples=["opencl"],
+    )
     address: str | None = Field(default=None, description="Its location on this machine", examples=["opencl:0:0"])
     runnable: bool = Field(description="Whether kernels can be run on it here", examples=[True])
     targetable: bool = Field(description="Whether kernels can be compiled for it", examples=[True])
@@ -74,6 +94,11 @@ class DeviceOut(BaseModel):
         default=None,
         description="Match with the table; null if it is not local or not in the table",
         examples=[{"by": "PCI id E20B", "rows": ["b580"], "agreed": ["xe_cores"], "disagreements": []}],
+    )
+    findings: list[FindingOut] = Field(
+        default=[],
+        description="Findings about a GPU on the PCI bus of this machine, up to the first fault",
+        examples=[[]],
     )
 
 

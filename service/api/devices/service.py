@@ -5,13 +5,14 @@ import time
 from collections.abc import Callable, Sequence
 
 from hal import Match, Readiness, UnknownDevice, XeDevice, readiness, row_of
-from hal.devices.listed import ListedDevice
+from hal.devices.listed import ListedDevice, Runtime
 from hal.devices.resolve import resolve_device
 from service.api.devices.schemas import (
     DeviceOut,
     DisagreementOut,
     FactOut,
     FactValue,
+    FindingOut,
     MatchOut,
     ReadinessOut,
 )
@@ -112,8 +113,12 @@ def describe(device: ListedDevice) -> DeviceOut:
         facts=[FactOut(name=f.name, value=_plain(f.value), provenance=f.provenance) for f in spec.facts()],
         aliases=list(row.aliases) if row is not None and spec.emulates is None else [],
         remarks=list(row.notes) if row is not None else [],
-        uses=[_readiness(use) for use in readiness(spec)],
+        uses=[] if device.runtime is Runtime.SIMULATED else [_readiness(use) for use in readiness(spec)],
         match=_match(device.match) if device.match is not None else None,
+        findings=[
+            FindingOut(check=f.check, subject=f.subject, state=f.state, found=f.found, remedy=f.remedy)
+            for f in device.findings
+        ],
     )
 
 
@@ -125,7 +130,9 @@ def _row(device: ListedDevice) -> XeDevice | None:
 
 
 def _readiness(of: Readiness) -> ReadinessOut:
-    return ReadinessOut(use=of.use, ready=of.ready, missing=list(of.missing), reason=of.reason)
+    return ReadinessOut(
+        use=of.use, ready=of.ready, missing=list(of.missing), reason=of.reason, assumed=list(of.assumed)
+    )
 
 
 def _match(match: Match) -> MatchOut:

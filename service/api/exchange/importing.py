@@ -47,8 +47,9 @@ from service.row_mapping import (
 )
 from tuner.errors import InvalidLine
 from tuner.exchange.formats import Format
-from tuner.exchange.jsonl import Exchange, Line, binary_of
-from tuner.exchange.records import Ended, JobRecord, KernelRecord, TrialRecord
+from tuner.exchange.jsonl import Exchange, Line
+from tuner.exchange.kernel_record import KernelRecord, binary_of
+from tuner.exchange.records import Ended, JobRecord, TrialRecord
 from tuner.session.trial import ReusedFrom
 
 _BINARY, _TEXT, _MANIFEST = "application/octet-stream", "text/plain; charset=utf-8", "application/json"

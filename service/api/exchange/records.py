@@ -16,14 +16,13 @@ from service.row_mapping import (
     spec_from_json,
     trial_from_row,
 )
+from tuner.exchange.kernel_record import FIELD_OF_FILE, KernelRecord
 from tuner.exchange.records import (
-    FIELD_OF_FILE,
     DeviceRecord,
     DonorRecord,
     Effort,
     Ended,
     JobRecord,
-    KernelRecord,
     ProblemRecord,
     TrialRecord,
 )

@@ -33,7 +33,7 @@ class GpuExplanation(BaseModel):
     problem: str = Field(description="Problem in words", examples=["512x384x1024 f16->f32 NN"])
     device: str = Field(description="Device id", examples=["b580"])
     config: ConfigBody | dict[str, object] = Field(description="The configuration, whole", examples=[CONFIG_EXAMPLE])
-    model: str = Field(description="Version of the model", examples=["xe-3-56d64b50"])
+    model: str = Field(description="Version of the model", examples=["xe-3-f486fbe1"])
     time_us: float = Field(description="Predicted, in us", examples=[141.8])
     low_us: float = Field(description="Lower bound of the interval, in us", examples=[110.0])
     high_us: float = Field(description="Upper bound of the interval, in us", examples=[190.0])
@@ -57,6 +57,11 @@ class GpuExplanation(BaseModel):
     registers_needed: int = Field(description="Registers needed per thread", examples=[212])
     registers: int = Field(description="Registers available per thread", examples=[256])
     registers_spilled: int = Field(description="Registers spilled to memory", examples=[0])
+    assumed: dict[str, list[int]] = Field(
+        default={},
+        description="Facts of the device that are unknown: the assumed value, and the plausible range of the interval",
+        examples=[{"l2_bytes": [20971520, 10485760, 31457280]}],
+    )
     accuracy: list[AccuracyOut] = Field(
         description="Accuracy of predictions for the device, by model version", examples=[[]]
     )

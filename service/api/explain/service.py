@@ -73,6 +73,7 @@ def gpu_explanation(
         registers_needed=e.registers_needed,
         registers=e.registers,
         registers_spilled=e.registers_spilled,
+        assumed={"l2_bytes": [e.l2.likely, e.l2.least, e.l2.most]} if e.l2.is_assumed else {},
         accuracy=accuracy,
     )
 

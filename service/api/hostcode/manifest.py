@@ -48,12 +48,19 @@ class BuildOptions(BaseModel):
     level_zero: _Options = ""
 
 
+class DriverNeeds(BaseModel):
+    """What the binary needs of a driver."""
+
+    opencl_extensions: list[_Name] = []
+
+
 class Manifest(BaseModel):
     """Facts of a kernel that a program is generated from."""
 
     arguments: Annotated[list[Argument], Field(min_length=1)]
     steps: Annotated[list[Step], Field(min_length=1)]
     build_options: BuildOptions = BuildOptions()
+    driver_needs: DriverNeeds = DriverNeeds()
     assumes: dict[str, list[str] | None] = {}
     threads: _Count | None = None
 

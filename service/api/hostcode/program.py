@@ -74,7 +74,7 @@ class EpilogueLine:
 @dataclass(frozen=True, slots=True)
 class HostProgram:
     """Input of a template. `sizes` are names with the sizes that the kernel was tuned for, `tight` the packed
-    strides as expressions for other m, n and k of a dynamic kernel.
+    strides as expressions for other m, n and k of a dynamic kernel. `extensions` are those of OpenCL that it needs.
     """
 
     kernel_id: UUID
@@ -93,6 +93,7 @@ class HostProgram:
     assumptions: tuple[Assumption, ...]
     opencl_options: str
     level_zero_options: str
+    extensions: tuple[str, ...]
     threads: int
 
     @property
@@ -142,6 +143,7 @@ def program_of(kernel: schema.Kernel) -> HostProgram:
             # Emulated built-ins have no registers of a GPU.
             opencl_options="" if emulated else manifest.build_options.opencl,
             level_zero_options="" if emulated else manifest.build_options.level_zero,
+            extensions=() if emulated else tuple(manifest.driver_needs.opencl_extensions),
             threads=manifest.threads or 1,
         )
     except UnknownFormula as error:

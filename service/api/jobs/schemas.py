@@ -305,7 +305,7 @@ class DonorOut(BaseModel):
     )
     device: str = Field(description="Id of the device it is good on", examples=["b580"])
     distance: float = Field(
-        description="Distance of that problem: root of the squared doublings of M, N, K and batch", examples=[1.0]
+        description="Distance of that problem: Euclidean norm of the log2 ratios of M, N, K and batch", examples=[1.0]
     )
 
 

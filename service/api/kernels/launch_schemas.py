@@ -12,6 +12,12 @@ _STEP = {
     "local_size": [64, 1, 1],
 }
 _PATHS = {"A": {"by": "block2d", "because": None}}
+_NEEDS = {
+    "spirv": "1.4",
+    "spirv_extensions": [],
+    "spirv_capabilities": ["Kernel", "Int16"],
+    "opencl_extensions": ["cl_intel_subgroup_2d_block_io"],
+}
 LAUNCH_EXAMPLE: dict[str, object] = {
     "arguments": [_ARGUMENT],
     "steps": [_STEP],
@@ -106,6 +112,25 @@ class PackingOut(BaseModel):
     )
 
 
+class DriverNeedsOut(BaseModel):
+    """What kernel.spv needs of a driver, as it declares it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    spirv: str = Field(description="Version of SPIR-V", examples=["1.4"])
+    spirv_extensions: list[str] = Field(
+        default_factory=list[str], description="Extensions of SPIR-V", examples=[["SPV_INTEL_bfloat16_conversion"]]
+    )
+    spirv_capabilities: list[str] = Field(
+        default_factory=list[str], description="Capabilities of SPIR-V", examples=[["Kernel", "Int16"]]
+    )
+    opencl_extensions: list[str] = Field(
+        default_factory=list[str],
+        description="Extensions of OpenCL that a device must have",
+        examples=[["cl_intel_subgroup_2d_block_io"]],
+    )
+
+
 class LaunchOut(BaseModel):
     """Content of kernel.json: all that a launch of kernel.spv, or a call of kernel.o, needs."""
 
@@ -135,6 +160,9 @@ class LaunchOut(BaseModel):
         default=None,
         description="Required CPU instructions, as /proc/cpuinfo names them; null for a GPU",
         examples=[["avx512f", "avx512_bf16"]],
+    )
+    driver_needs: DriverNeedsOut | None = Field(
+        default=None, description="What kernel.spv needs of a driver; null for a CPU", examples=[_NEEDS]
     )
     threads: int | None = Field(
         default=None,

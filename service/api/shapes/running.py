@@ -65,8 +65,8 @@ def _run(tuning: Tuning, row: ShapeSet, worker: Worker, stop: threading.Event) -
     with tuning.opened(asked, stop.is_set, f"set of shapes {row.id}") as opened:
         if opened is None:
             return
-        with tuning.compilers() as pool:
-            state = SetState(tuning, row.id, *opened, pool, worker, stop)
+        with tuning.compilers() as pool, tuning.accepting(opened[0].spec, opened[1]) as acceptor:
+            state = SetState(tuning, row.id, *opened, pool, worker, stop, acceptor)
             try:
                 search(state)
                 compare(state)

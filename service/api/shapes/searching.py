@@ -99,6 +99,7 @@ def _run(
         known=state.tuning.known_times(job, state.listed),
         portion=portion,
         reference=state.references.of(job.spec.problem, job.spec.seed),
+        acceptor=state.acceptor,
     )
     ends.append(result.stop)
     if result.stop is Stop.CANCELLED:

@@ -15,7 +15,7 @@ from db.schema import (
     ShapeSet,
     ShapeSetMember,
 )
-from hal import ListedDevice
+from hal import Acceptor, ListedDevice
 from service.api.shapes.service import find_set
 from service.cluster.caching import CachingCompiler
 from service.cluster.executor import OpenedDevice
@@ -53,6 +53,7 @@ class SetState:
     pool: CachingCompiler
     worker: Worker
     stop: threading.Event
+    acceptor: Acceptor | None = None
     references: ReferenceCache = field(default_factory=ReferenceCache)
 
     def __post_init__(self) -> None:

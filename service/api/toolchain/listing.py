@@ -1,9 +1,10 @@
-"""Installed components that compile, verify and run kernels."""
+"""Installed tools that compile, verify and run kernels."""
 
 from dataclasses import dataclass
 from importlib import metadata
 
 from codegen.errors import OclocUnusable
+from hal.driver.installed import installed_driver
 from hal.probe.icd import wheel_runtime
 from service.api.toolchain.offline import find_ocloc
 from service.settings import Settings
@@ -19,6 +20,7 @@ _LIBRARIES = {
 }
 _REINSTALL = "not installed: set the program up again (make setup)"
 _INSTALL = "not installed: run `xetune toolchain install`"
+_INSTALL_DRIVER = "not installed: run `xetune toolchain install driver`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +35,13 @@ class Tool:
 
 
 def list_toolchain(settings: Settings) -> list[Tool]:
-    """List the libraries, the CPU's OpenCL runtime and Intel's offline compiler.
+    """List the libraries, the CPU's OpenCL runtime, Intel's offline compiler, and its driver in simulation mode.
 
     Raises:
         InvalidSettings: the settings name a compiler that does not exist.
     """
-    return [*(_library(name, purpose) for name, purpose in _LIBRARIES.items()), _cpu_runtime(), _ocloc(settings)]
+    libraries = [_library(name, purpose) for name, purpose in _LIBRARIES.items()]
+    return [*libraries, _cpu_runtime(), _ocloc(settings), _driver(settings)]
 
 
 def _library(name: str, purpose: str) -> Tool:
@@ -61,6 +64,14 @@ def _ocloc(settings: Settings) -> Tool:
         return Tool("ocloc", purpose, found.version(), str(found.path))
     except OclocUnusable as error:
         return Tool("ocloc", purpose, None, str(found.path), str(error))
+
+
+def _driver(settings: Settings) -> Tool:
+    purpose = "Intel's GPU driver, simulated: accepts kernels"
+    found = installed_driver(settings.driver_dir)
+    if found is None:
+        return Tool("driver", purpose, None, advice=_INSTALL_DRIVER)
+    return Tool("driver", purpose, found.version, str(found.folder))
 
 
 def _version(name: str) -> str | None:

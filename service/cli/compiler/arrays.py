@@ -13,6 +13,7 @@ from codegen.simulate.run_module import (
 )
 
 _BF16 = "bf16"
+_MAGIC, _ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"  # what files of numpy.save and numpy.savez begin with
 
 
 def load_array(argument: KernelArgument, path: Path) -> Array:
@@ -24,8 +25,14 @@ def load_array(argument: KernelArgument, path: Path) -> Array:
         InvalidLaunch: not an array file, or an array of another type.
     """
     try:
+        with path.open("rb") as file:
+            first = file.read(len(_MAGIC))
+        if not first.startswith((_MAGIC, _ARCHIVE)):
+            raise InvalidLaunch(f"--in {argument.name}: expected a file of numpy.save, got {first!r} first in {path}")
         array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+    except OSError as error:
+        raise InvalidLaunch(f"--in {argument.name}: expected an array in {path}: {error.strerror or error}") from error
+    except (ValueError, EOFError) as error:
         raise InvalidLaunch(f"--in {argument.name}: expected an array in {path}: {error}") from error
     if not isinstance(array, np.ndarray):
         raise InvalidLaunch(f"--in {argument.name}: expected one array in {path}, got an archive of several")

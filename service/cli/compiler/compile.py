@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
+from rich.table import Column
 
 from codegen import AnyArtifact, GemmArtifact, InvalidProblem, KernelConfig
 from codegen.artifact.files import (
@@ -29,7 +29,7 @@ from service.cli.compiler.remote_compile import remote_compile
 from service.cli.options.configuration import ConfigFile, ConfigOptions, Settings
 from service.cli.options.device_file import named_device, server_of
 from service.cli.options.problem import AsJson, DeviceOrFile, ProblemOptions, TargetName, with_problem
-from service.cli.printing.output import CONSOLE, print_json
+from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, text_table
 from service.configurations import ConfigBody
 from service.row_mapping import config_to_json
 from service.schemas import to_body
@@ -99,7 +99,7 @@ def compile_command(
     if as_json:
         print_json(document | _isa_json(code))
         return
-    CONSOLE.print(_stage_table(made, f"{gemm} for {made.target}", folder))
+    _print_stages(made, f"{gemm} for {made.target}", folder)
     _print_summary(chosen, document, proof)
     _print_isa(code)
 
@@ -143,7 +143,7 @@ def _compile_file(
     if as_json:
         print_json(dict(made.document) | _isa_json(code))
         return
-    CONSOLE.print(_stage_table(made, f"{', '.join(made.kernel_names)} for {made.target}", folder))
+    _print_stages(made, f"{', '.join(made.kernel_names)} for {made.target}", folder)
     CONSOLE.print("numbers        not verified (`xetune run` executes a kernel in the simulator)")
     _print_isa(code)
 
@@ -198,12 +198,11 @@ def _print_summary(config: KernelConfig, document: Mapping[str, object], proof: 
         )
 
 
-def _stage_table(made: Made, title: str, folder: Path) -> Table:
-    table = Table(title=title, title_justify="left")
-    table.add_column("stage")
-    table.add_column("file")
-    table.add_column("bytes", justify="right")
-    table.add_column("time", justify="right")
+def _print_stages(made: Made, title: str, folder: Path) -> None:
+    table = text_table(
+        Column("stage", no_wrap=True), "file", number_column("bytes"), number_column("time"), title=title
+    )
     for stage in made.stages:
-        table.add_row(stage.name, str(folder / stage.file_name), f"{len(stage.data):,}", f"{stage.elapsed_ms:.1f} ms")
-    return table
+        table.add_row(stage.name, stage.file_name, f"{len(stage.data):,}", f"{stage.elapsed_ms:.1f} ms")
+    CONSOLE.print(table)
+    print_line(f"folder         {folder}")

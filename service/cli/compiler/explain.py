@@ -4,9 +4,8 @@ configuration.
 
 from math import log10
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from codegen import CpuConfig, GemmProblem
@@ -21,9 +20,9 @@ from service.cli.devices.accuracy import accuracy_lines, known_accuracy
 from service.cli.options.configuration import ConfigFile, ConfigOptions, Settings
 from service.cli.options.device_file import named_device
 from service.cli.options.problem import AsJson, DeviceOrFile, ProblemOptions, with_problem
-from service.cli.printing.output import CONSOLE, print_json
+from service.cli.printing.output import CONSOLE, number_column, print_json, text_table
 from tuner.backend import tuning_for
-from tuner.model.xe import Explanation, explain
+from tuner.model.xe import Explanation, L2Size, explain
 
 _BAR = 12  # characters of the longest part
 _ADDED = ("spills", "kernels", "launch")  # parts that are not overlapped
@@ -96,10 +95,9 @@ def _parts(explained: Explanation) -> Table:
     taken = [part for part in explained.parts if part.time_us > 0]
     none = ", ".join(part.name for part in explained.parts if part.time_us <= 0)
     caption = f"What each takes alone. They overlap; {', '.join(_ADDED)} are added."
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, caption=f"{caption}\nNo time: {none}." if none else caption)
-    table.caption_justify = "left"
-    for heading in ("part", "time", "", "what it is"):
-        table.add_column(heading, justify="right" if heading == "time" else "left", no_wrap=True)
+    part, bar, meaning = (Column(heading, no_wrap=True) for heading in ("part", "", "what it is"))
+    table = text_table(part, number_column("time"), bar, meaning)
+    table.caption, table.caption_justify = f"{caption}\nNo time: {none}." if none else caption, "left"
     longest, unit = max(part.time_us for part in taken), _unit(explained.prediction.time_us)
     for part in sorted(taken, key=lambda part: -part.time_us):
         table.add_row(part.name, _in(unit, part.time_us), "█" * round(_BAR * part.time_us / longest), part.what)
@@ -119,16 +117,22 @@ def _facts(e: Explanation) -> list[Text]:
             f"{e.registers}{spilled}"
         ),
         Text(f"memory         {e.memory_bytes / 1e6:,.1f} MB read and written{again}"),
+        *_assumed(e.l2),
     ]
+
+
+def _assumed(l2: L2Size) -> list[Text]:
+    if not l2.is_assumed:
+        return []
+    likely, least, most = (f"{size / 2**20:g}" for size in (l2.likely, l2.least, l2.most))
+    return [Text(f"assumed        L2 of {likely} MiB; the interval covers {least} to {most} MiB")]
 
 
 def _roofline(e: Explanation) -> list[RenderableType]:
     """Plot the ceiling of each level over intensity, on logarithmic axes, with the point of the configuration
     on each.
     """
-    table = Table(box=None, pad_edge=False)
-    for heading in ("level", "GB/s", "flop/byte", "allows Tflop/s"):
-        table.add_column(heading, justify="left" if heading == "level" else "right")
+    table = text_table(Column("level"), *map(number_column, ("GB/s", "flop/byte", "allows Tflop/s")))
     for c in e.ceilings:
         table.add_row(
             c.level, f"{c.gbytes_per_s:,.0f}", f"{c.flops_per_byte:,.1f}", f"{min(c.tflops, e.peak_tflops):.1f}"

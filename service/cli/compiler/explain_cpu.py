@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from codegen import CpuConfig, GemmProblem
 from hal import DeviceSpec
 from service.api.explain.service import held_bytes
+from service.cli.printing.output import number_column, text_table
 from tuner.backend import tuning_for
 from tuner.space.cpu.traffic import (
     Traffic,
@@ -30,9 +30,7 @@ def render_cpu_explanation(
 
 
 def _steps(steps: Sequence[HeuristicStep], title: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
-    for heading in ("step", "choice", "why"):
-        table.add_column(heading, overflow="fold")
+    table = text_table("step", "choice", "why", title=title)
     for step in steps:
         table.add_row(step.name, step.choice, step.why)
     return table
@@ -40,10 +38,8 @@ def _steps(steps: Sequence[HeuristicStep], title: str) -> Table:
 
 def _traffic(problem: GemmProblem, found: Sequence[Traffic]) -> RenderableType:
     held = held_bytes(problem)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, title="bytes into caches, estimated", title_justify="left")
-    table.add_column("")
-    for heading in ("held", *(f"into {t.level.name}" for t in found)):
-        table.add_column(heading, justify="right", no_wrap=True)
+    numbers = (number_column(heading) for heading in ("held", *(f"into {t.level.name}" for t in found)))
+    table = text_table(Column(""), *numbers, title="bytes into caches, estimated")
     for name, label in (("a", "A"), ("b", "B"), ("c", "C and sums"), ("packing", "packing")):
         own = held.get(name, 0)
         table.add_row(label, _size(own) if own else "", *(_times(getattr(t, name), own) for t in found))

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
+from rich.table import Column, Table
 
 from codegen import KernelArtifact
 from codegen.target import target_of
@@ -19,6 +18,7 @@ from codegen.xe.isa import (
 )
 from hal import DeviceSpec
 from service.api.toolchain.offline import need_ocloc
+from service.cli.printing.output import text_table
 from service.settings import read_settings
 
 Artifact = TypeVar("Artifact", bound=KernelArtifact)
@@ -75,16 +75,11 @@ def with_code(artifact: Artifact, spec: DeviceSpec, ocloc: Ocloc | None) -> tupl
 
 def isa_table(code: NativeCode) -> Table:
     """Render registers, threads, spills and the K loop; kinds of messages that no kernel uses are left out."""
-    table = Table(
-        title=f"code for {code.chip} by ocloc {code.compiler}", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
-    )
     loops = [report.k_loop for report in code.reports]
     has_loop = any(loop is not None for loop in loops)
-    table.add_column("")
-    for report in code.reports:
-        table.add_column(report.kernel, justify="right")
-        if has_loop:
-            table.add_column("for 256 dpas", justify="right")
+    headings = (h for report in code.reports for h in (report.kernel, *(("for 256 dpas",) if has_loop else ())))
+    numbers = (Column(heading, justify="right") for heading in headings)
+    table = text_table(Column(""), *numbers, title=f"code for {code.chip} by ocloc {code.compiler}")
     for name, shown in _FACTS:
         _add_row(table, name, [(shown(report), "") for report in code.reports])
     if has_loop:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from codegen import CompileFailed
 from codegen.artifact.files import write_atomically
 from codegen.xe.opt import (
     OptFailed,
@@ -13,6 +14,7 @@ from codegen.xe.opt import (
     read_passes,
     run_passes,
 )
+from service.cli.compiler.modules import read_source, read_stdin
 from service.cli.printing.output import CONSOLE
 
 
@@ -47,21 +49,15 @@ def opt_command(
     chosen = read_passes(passes or ())
     if output is not None and not output.parent.is_dir():
         raise OptFailed(f"-o {output}: expected a folder that exists, got {output.parent}")
-    source, name = (sys.stdin.read(), "<stdin>") if file == "-" else (_read(file), file)
+    try:
+        source, name = (read_stdin(), "<stdin>") if file == "-" else (read_source(Path(file)), file)
+    except CompileFailed as error:
+        raise OptFailed(error.message) from error
     result = run_passes(source, chosen, name=name, generic=generic, split=split, device_only=device_only)
     if output is not None:
         write_atomically(output, result.encode())
     elif not verify_only:
         sys.stdout.write(result)
-
-
-def _read(file: str) -> str:
-    try:
-        return Path(file).read_text()
-    except UnicodeDecodeError as error:
-        raise OptFailed(f"{file}: expected text in UTF-8: {error.reason} at byte {error.start}") from error
-    except OSError as error:
-        raise OptFailed(f"{file}: {error.strerror}") from error
 
 
 def _print_passes() -> None:

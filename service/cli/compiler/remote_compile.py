@@ -16,9 +16,9 @@ from service.api.compile.schemas import (
 from service.api.compile.work import EVERY_FILE
 from service.cli.compiler.compiled import Made
 from service.cli.connection import of_service, same
-from service.errors import BadRequest, Unavailable
+from service.errors import BadRequest, RefusedByRule, Unavailable
 from xetune_client import BadRequest as Refused
-from xetune_client import Client, models
+from xetune_client import Client, Conflict, models
 
 _PLACE = re.compile(r'\bsource(?="?:\d+:\d+)')  # the service's name for a text it was sent
 
@@ -37,6 +37,10 @@ def remote_compile(url: str, body: CompileBody, name: str | None = None) -> Made
             if name is None or refused.rule != "compile-failed":
                 raise
             raise BadRequest(_PLACE.sub(lambda _: name, refused.detail), rule=refused.rule) from refused
+        except Conflict as refused:
+            if name is None or not refused.rule:
+                raise
+            raise RefusedByRule(_PLACE.sub(lambda _: name, refused.detail), rule=refused.rule) from refused
     return Made(answer.target, answer.content_hash, tuple(_stages(answer)), answer.manifest)
 
 

@@ -12,6 +12,7 @@ from codegen import InvalidLaunch, KernelArtifact
 from codegen.artifact.files import write_atomically
 from codegen.artifact.signature import KernelSignature
 from codegen.simulate import SimulationReport
+from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.run_module import (
     Extents,
     Value,
@@ -65,9 +66,25 @@ def run_command(
     with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
         spec = _gpu(device)
         artifact = pool.compile_module(source, spec, str(file), block=size).result()
-    signature = kernel_of(artifact, kernel or _only_kernel(artifact))
-    values = _values(signature, files, targets, numbers)
-    report = simulate_module(artifact, signature.name, groups, size, list(values.values()))
+        signature = kernel_of(artifact, kernel or _only_kernel(artifact))
+        values = _values(signature, files, targets, numbers)
+        try:
+            report = simulate_module(artifact, signature.name, groups, size, list(values.values()))
+        except SimulationRefused as refused:
+            if not refused.where:
+                raise
+            # Imported here: a run that succeeds does without the parser's libraries.
+            from codegen.trace_refusal import trace_refusal
+            from codegen.xe.modules.source_text import SourceText
+
+            marked = pool.compile_module(source, spec, str(file), block=size, marked=True).result()
+            again = list(_values(signature, files, targets, numbers).values())
+            raise trace_refusal(
+                refused,
+                marked,
+                SourceText(str(file), source),
+                lambda traced: simulate_module(traced, signature.name, groups, size, again),
+            ) from refused
     contents = {Path(path): _npy(signature, name, values[name]) for name, path in targets.items()}
     for path, data in contents.items():
         write_atomically(path, data)

@@ -34,7 +34,7 @@ from service.cli.devices.one import render_device
 from service.cli.options.device_file import listed_of
 from service.cli.options.problem import AsJson
 from service.cli.printing.facts import UNKNOWN, shown
-from service.cli.printing.output import CONSOLE, print_json
+from service.cli.printing.output import CONSOLE, print_json, text_table
 from service.errors import NotFound
 from xetune_client import NotFound as Missing
 
@@ -44,7 +44,7 @@ devices_app = typer.Typer(no_args_is_help=False, help="List the devices of this 
 def render_devices(listed: list[ListedDevice]) -> RenderableType:
     """Render the devices in this machine, then the table of Intel GPUs, then why some of them are not targeted."""
     here = [device for device in listed if device.runtime is not Runtime.TABLE]
-    gpus = [device for device in listed if device.spec.kind is DeviceKind.GPU]
+    gpus = [d for d in listed if d.spec.kind is DeviceKind.GPU and d.runtime is not Runtime.SIMULATED]
     return Group(_here(here), Text(), _gpus(gpus), Text(), *_sources(gpus), *_reasons(gpus))
 
 
@@ -62,12 +62,15 @@ def _here(devices: list[ListedDevice]) -> Table:
     table = Table(title="In this machine", title_justify="left", box=None, show_header=False, padding=(0, 2, 0, 0))
     for device in devices:
         spec = device.spec
-        lines = [f"{spec.name}; {_reached(device)}", ", ".join(_speed_facts(spec)), device.note]
+        facts = "" if device.runtime is Runtime.SIMULATED else ", ".join(_speed_facts(spec))
+        lines = [f"{spec.name}; {_reached(device)}", facts, device.note]
         table.add_row(spec.id, "\n".join(line for line in lines if line))
     return table
 
 
 def _reached(device: ListedDevice) -> str:
+    if device.runtime is Runtime.SIMULATED:
+        return f"driver {device.spec.driver}"
     if device.runtime is Runtime.HOST:
         return "runs native kernels, as `cpu`" if device.runnable else "runs no kernels"
     how = f"reached at {device.address}" if device.address is not None else "not reached by a runtime"
@@ -115,9 +118,7 @@ def _gpus(devices: list[ListedDevice]) -> Table:
 def _sources(devices: list[ListedDevice]) -> list[RenderableType]:
     """Render PCI ids of each device and the numbers of its sources, then the sources."""
     numbers: dict[str, int] = {}
-    table = Table(title="PCI ids, and sources by number", title_justify="left", box=None, pad_edge=False)
-    for heading in ("device", "PCI ids", "sources"):
-        table.add_column(heading, overflow="fold")
+    table = text_table("device", "PCI ids", "sources", title="PCI ids, and sources by number")
     for device in devices:
         named = sorted({p.removeprefix("table:") for p in device.spec.provenance.values() if _is_source(p)})
         cited = sorted(numbers.setdefault(source, len(numbers) + 1) for source in named)

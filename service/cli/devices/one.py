@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from hal import FACT_NAMES, DeviceKind, ListedDevice, Runtime, needs_of, runs_own_code
@@ -14,6 +13,7 @@ from service.api.devices.schemas import (
     MatchOut,
 )
 from service.cli.printing.facts import with_unit
+from service.cli.printing.output import text_table
 
 _OF_CPUS = frozenset({*FACT_NAMES[FACT_NAMES.index("cores") :], "l3_bytes"})
 _OF_EITHER = frozenset({
@@ -40,7 +40,11 @@ def render_device(device: DeviceOut, listed: ListedDevice) -> RenderableType:
 
 def _heading(device: DeviceOut) -> RenderableType:
     where = f"here, at {device.address}" if device.address is not None else f"not in this machine ({device.runtime})"
-    if device.runtime is Runtime.HOST:
+    if device.runtime is Runtime.SIMULATED:
+        where = "a GPU that Intel's driver simulates here"
+    elif device.runtime is Runtime.PCI:
+        where = "in this machine, but no driver shows it"
+    elif device.runtime is Runtime.HOST:
         where = "the CPU of this machine, also called cpu and host-cpu"
     lines = [Text(device.id, style="bold cyan").append(f"  {device.name}", style="bold"), Text(where)]
     if device.aliases:
@@ -54,7 +58,8 @@ def _uses(device: DeviceOut) -> RenderableType:
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for use in device.uses:
         mark = Text("yes", style="bold green") if use.ready else Text("no", style="bold red")
-        table.add_row(use.use.value, mark, use.reason)
+        assumed = f"assumed: {', '.join(use.assumed)}" if use.assumed else ""
+        table.add_row(use.use.value, mark, "; ".join(text for text in (use.reason, assumed) if text))
     return table
 
 
@@ -69,10 +74,7 @@ def _remarks(device: DeviceOut) -> Iterator[RenderableType]:
 def _facts(listed: ListedDevice) -> RenderableType:
     """Render the known facts in groups, sources by number; then the sources."""
     spec = listed.spec
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("fact", no_wrap=True)
-    table.add_column("value", overflow="fold")
-    table.add_column("from", overflow="fold", style="dim")
+    table = text_table(Column("fact", no_wrap=True), "value", Column("from", overflow="fold", style="dim"))
     numbers: dict[str, int] = {}
     waiting: str | None = None
     for name in FACT_NAMES:
@@ -92,9 +94,7 @@ def _match(match: MatchOut) -> RenderableType:
     found = Text(f"Matched to {', '.join(match.rows)} by {match.by}: ")
     if not match.disagreements:
         return found.append(f"driver and table agree on {', '.join(match.agreed)}", style="green")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("fact", "driver (counts)", "from", "table", "from"):
-        table.add_column(heading, overflow="fold")
+    table = text_table("fact", "driver (counts)", "from", "table", "from")
     for d in match.disagreements:
         table.add_row(d.fact, str(d.probed), d.probed_by, str(d.tabled), d.tabled_by)
     count = len(match.disagreements)

@@ -15,15 +15,20 @@ def write(lines: bytes, output: Path | None, *, chosen: bool = False) -> None:
     """Write lines to a file, or to standard output.
 
     Raises:
-        NotFound: results were `chosen`, and there is nothing beside the header.
+        NotFound: results were `chosen`, and there are none.
     """
-    if chosen and lines.count(b"\n") < 2:
+    if chosen and not count_records(lines):
         raise NotFound("no such results, and nothing written; `xetune jobs` lists what was tuned")
     if output is None:
         sys.stdout.write(lines.decode())
         return
     write_atomically(output, lines)
-    print_line(f"{lines.count(bytes([10])) - 1} records written to {output}")
+    print_line(f"{count_records(lines)} records written to {output}")
+
+
+def count_records(lines: bytes) -> int:
+    """Return the number of lines beside the header and the end."""
+    return lines.count(b"\n") - 2
 
 
 def tell_imported(done: models.ImportOut, *, as_json: bool) -> None:

@@ -18,7 +18,7 @@ from service.cli.tuning.running import work_on_job
 from service.errors import BadRequest
 from service.schemas import ProblemBody, to_problem
 from tuner.exchange.formats import Format, open_file, specification_of
-from tuner.exchange.jsonl import read_lines
+from tuner.exchange.jsonl import join_files, read_lines
 from xetune_client import Client, ClientError, models
 
 
@@ -102,8 +102,7 @@ def _begun(job: models.JobOut) -> str:
 
 def _results(client: Client, jobs: list[UUID], origin: str | None) -> bytes:
     """Return the results of several jobs below one header."""
-    exports = [client.export_results(job_id=job, origin=origin).splitlines(keepends=True) for job in jobs]
-    return exports[0][0] + b"".join(dict.fromkeys(line for lines in exports for line in lines[1:]))
+    return "".join(join_files(client.export_results(job_id=job, origin=origin) for job in jobs)).encode()
 
 
 def _send(url: str, lines: bytes, jobs: list[UUID]) -> None:

@@ -4,8 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
+from rich.table import Column, Table
 
 from service.api.recordings.schemas import (
     RecordedOut,
@@ -15,7 +14,7 @@ from service.api.recordings.schemas import (
 )
 from service.cli.connection import connect, same
 from service.cli.options.problem import AsJson
-from service.cli.printing.output import CONSOLE, print_json
+from service.cli.printing.output import CONSOLE, number_column, print_json, text_table
 from service.configurations import ConfigBody
 from service.errors import NotFound
 from service.row_mapping import config_line
@@ -108,11 +107,8 @@ def _tried(row: RecordedOut) -> dict[str, object]:
 
 
 def _stacked(rows: list[dict[str, object]]) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("recording", overflow="fold", min_width=36)
-    table.add_column("device, from, format", overflow="fold")
-    table.add_column("timed", justify="right", no_wrap=True)
-    table.add_column("best us", justify="right", no_wrap=True)
+    recording = Column("recording", overflow="fold", min_width=36)
+    table = text_table(recording, "device, from, format", number_column("timed"), number_column("best us"))
     for row in rows:
         best = f"{row['best_us']:.4g}" if isinstance(row["best_us"], float) else "-"
         timed = f"{row['timed']} of\n{row['tried']}"
@@ -123,10 +119,8 @@ def _stacked(rows: list[dict[str, object]]) -> Table:
 
 
 def _table(rows: list[dict[str, object]]) -> Table:
-    table = Table(box=SIMPLE_HEAD)
-    for name in rows[0]:
-        justify = "right" if name in _NUMBERS else "left"
-        table.add_column(name, overflow="fold", justify=justify, no_wrap=name == "id")
+    texts = {"id": Column("id", no_wrap=True)}
+    table = text_table(*(number_column(name) if name in _NUMBERS else texts.get(name, name) for name in rows[0]))
     for row in rows:
         table.add_row(*(f"{v:.3f}" if isinstance(v, float) else "-" if v is None else str(v) for v in row.values()))
     return table

@@ -10,7 +10,8 @@ from service.cli.chosen_server import server
 from service.cli.completing import devices, jobs
 from service.cli.connection import connect
 from service.cli.exchange import foreign
-from service.cli.exchange.lines import check_origin, tell_imported, write
+from service.cli.exchange.kit import write_kit
+from service.cli.exchange.lines import check_origin, count_records, tell_imported, write
 from service.cli.options.problem import AsJson, ProblemOptions, with_problem
 from service.cli.printing.counted import counted
 from service.cli.printing.output import print_json, print_line
@@ -34,6 +35,13 @@ def export_command(
         bool, typer.Option("--runners-up", help="Predicted configurations without a measurement, in place of results.")
     ] = False,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum runners-up of a problem and device.")] = 20,
+    kit: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --runners-up: write a kit that measures them with Python, numpy and pyopencl alone.",
+        ),
+    ] = None,
     format: Annotated[
         Format,
         typer.Option(
@@ -53,11 +61,18 @@ def export_command(
             foreign.export(client, format, job, recording, origin, output)
         return
     asked = to_query(problem.read()) if problem.given else {}
+    if kit is not None:
+        if not runners_up or job is not None or output is not None:
+            raise BadRequest("--kit FILE goes with --runners-up, and with no --job and no --output")
+        with connect() as client:
+            of_kit = None if device is None else client.device(device)
+            write_kit(client, kit, of_kit, dict(query_of({"origin": origin, "limit": limit, **asked})))
+        return
     query = query_of({"origin": origin, "runners_up": runners_up, "limit": limit, **asked})
     with connect() as client:
         of = None if device is None else _device_id(client, device)
         lines = client.export_results(job_id=job, device=of, **dict(query))
-        if device is not None and lines.count(b"\n") < 2:
+        if device is not None and not count_records(lines):
             client.device(device)  # fails if there is no such device
     chosen = problem.given or device is not None or job is not None
     write(lines, output, chosen=bool(chosen) and not runners_up)

@@ -4,12 +4,11 @@ from contextlib import closing
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from db.migrate import prepare
 from db.queries.cluster import coordinators
 from service.cli.options.problem import AsJson
-from service.cli.printing.output import CONSOLE, print_json
+from service.cli.printing.output import CONSOLE, print_json, text_table
 from service.cluster.link import check_installed, link_to
 from service.logs import configure_logs
 from service.settings import read_settings
@@ -54,9 +53,7 @@ def show_command(as_json: AsJson = False) -> None:
         print_json({"coordinators": leaders, "devices": devices})
         return
     for title, rows in (("Coordinator", leaders), ("Reachable devices", devices)):
-        table = Table(title=title, title_justify="left", box=None)
-        for name in rows[0] if rows else ("nothing",):
-            table.add_column(name)
+        table = text_table(*(rows[0] if rows else ("nothing",)), title=title)
         for row in rows:
             table.add_row(*map(str, row.values()))
         CONSOLE.print(table)

@@ -6,6 +6,7 @@ from typing import cast
 
 from hal import DeviceSpec, Disagreement, ListedDevice, Match, Runtime, resolve_device
 from hal.devices.listed import listed
+from hal.probe.findings import Finding
 from service.api.devices.schemas import (
     DeviceOut,
     MatchOut,
@@ -60,7 +61,13 @@ def listed_of(told: DeviceOut) -> ListedDevice:
             f"the service reports a fact of device {told.id} that this version does not know: {error}"
         ) from error
     match = None if told.match is None else _match(told.match)
-    return ListedDevice(spec, told.runtime, told.address, told.runnable, told.targetable, told.note, match=match)
+    return ListedDevice(
+        spec, told.runtime, told.address, told.runnable, told.targetable, told.note, match, findings=_findings(told)
+    )
+
+
+def _findings(told: DeviceOut) -> tuple[Finding, ...]:
+    return tuple(Finding(f.check, f.subject, f.state, f.found, f.remedy) for f in told.findings)
 
 
 def _match(told: MatchOut) -> Match:

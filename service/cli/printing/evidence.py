@@ -1,4 +1,4 @@
-"""Times and verification as text, always with unit and evidence."""
+"""Times, verification and acceptance as text, always with unit and evidence."""
 
 from collections.abc import Iterator, Mapping
 
@@ -32,9 +32,10 @@ def shown_proof(evidence: Evidence) -> str:
 
 
 def shown_proof_short(evidence: Evidence) -> str:
-    """Return how the results were verified, and how many tiles, for a column of a table."""
-    proof = evidence.proof
-    return "not verified" if proof.kind == "none" else f"{proof.kind}\n{proof.checked}/{proof.total}"
+    """Return how the results were verified, how many tiles, and any acceptance, for a column of a table."""
+    proof, by = evidence.proof, evidence.acceptance
+    verified = "not verified" if proof.kind == "none" else f"{proof.kind}\n{proof.checked}/{proof.total}"
+    return verified if by is None else f"{verified}\ndriver {by.driver}"
 
 
 def shown_rate(tflops: float | None) -> str:

@@ -5,7 +5,7 @@ import textwrap
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleDimensions
-from rich.table import Table
+from rich.table import Column, Table
 
 _UNBOUNDED = 10_000
 
@@ -34,12 +34,15 @@ def print_json(document: object) -> None:
     CONSOLE.out(json.dumps(document, indent=2, allow_nan=False), highlight=False)
 
 
-def text_table(*columns: str) -> Table:
-    """Return an empty table whose columns fold long texts."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    return table
+def text_table(*columns: str | Column, title: str | None = None, spaced: bool = False) -> Table:
+    """Return an empty table whose named columns fold long texts; `spaced` adds an empty line after each row."""
+    made = (Column(column, overflow="fold") if isinstance(column, str) else column for column in columns)
+    return Table(*made, title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, int(spaced), 0))
+
+
+def number_column(heading: str) -> Column:
+    """Return a right-aligned column of numbers, which are never wrapped."""
+    return Column(heading, justify="right", no_wrap=True)
 
 
 def print_line(text: str, console: Console = CONSOLE) -> None:

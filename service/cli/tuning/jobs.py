@@ -8,8 +8,7 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
+from rich.table import Column, Table
 
 from service.api.jobs.schemas import (
     JobOut,
@@ -22,7 +21,7 @@ from service.cli.chosen_server import server
 from service.cli.connection import connect, same
 from service.cli.options.problem import AsJson
 from service.cli.printing.evidence import shown_kind, shown_time
-from service.cli.printing.output import CONSOLE, print_json
+from service.cli.printing.output import CONSOLE, print_json, text_table
 from service.cli.printing.progress import end_with
 from service.cli.tuning.results import print_job
 from service.cli.tuning.running import work_on_job
@@ -142,10 +141,8 @@ def _newest(client: Client, status: Sequence[JobStatus], device: str | None, lim
 
 
 def _table(jobs: list[JobOut]) -> Table:
-    table = Table(box=SIMPLE_HEAD, show_lines=False, padding=(0, 1, 1, 0))
-    table.add_column("job", min_width=36, overflow="fold")  # an id is whole
-    table.add_column("status")
-    table.add_column("best time (spread)")
+    job_id = Column("job", min_width=36, overflow="fold")  # an id is whole
+    table = text_table(job_id, Column("status"), Column("best time (spread)"), spaced=True)
     for job in jobs:
         time = None if job.best is None else job.best.evidence.time
         stopping = "\nstopping" if job.cancel_requested and not job.status.over else ""

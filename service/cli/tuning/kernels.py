@@ -7,8 +7,7 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
+from rich.table import Column, Table
 
 from codegen.artifact.files import (
     is_plain_name,
@@ -27,7 +26,7 @@ from service.cli.connection import connect, file_places, same
 from service.cli.default_command import FirstByDefault
 from service.cli.options.problem import AsJson, ProblemOptions, TargetName, with_problem
 from service.cli.printing.evidence import shown_kind, shown_proof_short, shown_rate, shown_time
-from service.cli.printing.output import CONSOLE, print_json
+from service.cli.printing.output import CONSOLE, print_json, text_table
 from service.errors import NotFound, Unavailable
 from service.row_mapping import config_line
 from service.schemas import to_body, to_problem
@@ -128,10 +127,8 @@ def _list(listed: list[KernelOut], as_json: bool) -> None:
 
 
 def _table(listed: list[KernelOut]) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 1, 0))
-    table.add_column("kernel", min_width=36, overflow="fold")  # an id is whole
-    table.add_column("time (spread)")
-    table.add_column("numbers")
+    kernel_id = Column("kernel", min_width=36, overflow="fold")  # an id is whole
+    table = text_table(kernel_id, Column("time (spread)"), Column("numbers"), spaced=True)
     for kernel in listed:
         time = kernel.evidence.time
         rate = "" if kernel.tflops is None else f"\n{shown_rate(kernel.tflops)}"

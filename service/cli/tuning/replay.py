@@ -6,11 +6,10 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
+from rich.table import Column, Table
 
 from service.cli.options.problem import AsJson
-from service.cli.printing.output import CONSOLE, ERRORS, print_json, print_line
+from service.cli.printing.output import CONSOLE, ERRORS, number_column, print_json, print_line, text_table
 from tuner.exchange.formats import Format, read_recorded
 from tuner.replay.recorded import RecordedSpace
 from tuner.replay.run import chance, replay, score
@@ -111,17 +110,9 @@ def _replayed(
 
 
 def _table(lines: list[_Line], marks: list[int], seeds: int) -> Table:
-    table = Table(
-        title=f"fraction of the optimum after so many evaluations, mean of {seeds}",
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
-    table.add_column("search")
-    for mark in marks:
-        table.add_column(str(mark), justify="right", no_wrap=True)
-    table.add_column("P", justify="right", no_wrap=True)
-    table.add_column("who proposed")
+    title = f"fraction of the optimum after so many evaluations, mean of {seeds}"
+    numbers = (number_column(heading) for heading in (*map(str, marks), "P"))
+    table = text_table(Column("search"), *numbers, Column("who proposed"), title=title)
     for line in lines:
         asked = sum(line.by.values())
         by = ", ".join(

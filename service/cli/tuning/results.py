@@ -4,8 +4,7 @@ from collections import Counter
 from statistics import median
 from uuid import UUID
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from service.api.jobs.schemas import (
@@ -23,7 +22,8 @@ from service.cli.printing.evidence import (
     shown_rate,
     shown_time,
 )
-from service.cli.printing.output import CONSOLE, print_json, print_wrapped
+from service.cli.printing.output import CONSOLE, number_column, print_json, print_wrapped, text_table
+from service.evidence import acceptance_words
 from service.job_summary import (
     Basis,
     energy_text,
@@ -77,16 +77,15 @@ def _heading(job: JobOut) -> Text:
 
 def _table(ranked: list[TrialOut], device: str) -> Table:
     kinds = sorted({shown_kind(trial.evidence.time) for trial in ranked})
-    table = Table(
-        title=f"{' and '.join(kinds)}, on {device}", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    table = text_table(
+        number_column("rank"),
+        number_column("trial"),
+        Column("configuration", min_width=20),
+        Column("time (spread)", no_wrap=True),
+        Column("numbers", no_wrap=True),
+        *([Column("time is")] if len(kinds) > 1 else []),
+        title=f"{' and '.join(kinds)}, on {device}",
     )
-    for heading in ("rank", "trial"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("configuration", min_width=20)
-    table.add_column("time (spread)", no_wrap=True)
-    table.add_column("numbers", no_wrap=True)
-    if len(kinds) > 1:
-        table.add_column("time is")
     for rank, trial in enumerate(ranked[:_SHOWN_TRIALS], start=1):
         cells = [
             str(rank),
@@ -209,11 +208,13 @@ def _print_winner(job: JobOut, default: TrialOut | None, files: dict[str, str]) 
     CONSOLE.print(f"winner: trial {job.best.number}, {shown}", highlight=False)
     CONSOLE.print(f"  time     {shown_kind(time)} on {job.device}", highlight=False)
     if interleaved:
-        CONSOLE.print(f"  single run {shown_time(time)}, {Basis.SINGLE}", highlight=False)
+        CONSOLE.print(f"  trial    {shown_time(time)}, {Basis.SINGLE}", highlight=False)
     if job.best.measured is not None and job.best.measured_by is not None:
         where = f"{shown_kind(job.best.measured)}, job {job.best.measured_by}"
         CONSOLE.print(f"  measured {shown_time(job.best.measured)}, {where}", highlight=False, soft_wrap=True)
     CONSOLE.print(f"  numbers  {shown_proof(job.best.evidence)}", highlight=False)
+    if (acceptance := acceptance_words(job.best.evidence.acceptance)) is not None:
+        CONSOLE.print(f"  driver   {acceptance}", highlight=False)
     if line.gain is not None:
         beaten = ", the default configuration was not beaten" if job.best.number == 0 else ""
         times = f"{line.default_us:.4g} against {line.best_us:.4g} us, {line.basis.of_two}"

@@ -1,7 +1,6 @@
 """Set of shapes as tables: each shape, then the fewest kernels that serve all."""
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
+from rich.table import Column, Table
 
 from service.api.shapes.schemas import (
     CoverOut,
@@ -10,7 +9,7 @@ from service.api.shapes.schemas import (
     ShapeSetOut,
 )
 from service.cli.printing.evidence import shown_kind, shown_proof_short
-from service.cli.printing.output import CONSOLE
+from service.cli.printing.output import CONSOLE, number_column, text_table
 from service.row_mapping import config_line
 from service.schemas import to_problem
 
@@ -46,12 +45,9 @@ def print_set(found: ShapeSetOut) -> None:
 
 
 def _shapes(found: ShapeSetOut) -> Table:
-    table = Table(title="shapes", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("", justify="right", no_wrap=True)
-    table.add_column("shape", min_width=18)
-    for heading in ("trials", "default us", "tuned us", "gain"):
-        table.add_column(heading, justify="right")
-    table.add_column("evidence", min_width=16, no_wrap=True)
+    numbers = (Column(heading, justify="right") for heading in ("trials", "default us", "tuned us", "gain"))
+    shape, evidence = Column("shape", min_width=18), Column("evidence", min_width=16, no_wrap=True)
+    table = text_table(number_column(""), shape, *numbers, evidence, title="shapes")
     for number, shape in enumerate(found.shapes, start=1):
         table.add_row(
             str(number),
@@ -91,11 +87,8 @@ def _print_cover(found: ShapeSetOut, cover: CoverOut) -> None:
         more = cover.total_us / cover.best_us - 1
         how = " and ".join(_WORDS[word] for word in cover.evidence)
         CONSOLE.print(f"their weighted total is {more:.1%} above that of the best of each; times are {how}")
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("kernel", justify="right", no_wrap=True)
-    table.add_column("configuration, as the shape it is from has it", min_width=30)
-    table.add_column("serves shapes")
-    table.add_column("binaries", justify="right", no_wrap=True)
+    config = Column("configuration, as for its own shape", min_width=30)
+    table = text_table(number_column("kernel"), config, Column("serves shapes"), number_column("binaries"))
     by_number = {kernel.number: kernel for kernel in cover.kernels}
     for number in cover.needed:
         kernel = by_number[number]
@@ -120,15 +113,9 @@ def _binaries(kernel: KernelChoice) -> str:
 
 def _matrix(found: ShapeSetOut, cover: CoverOut) -> Table:
     """Render each needed kernel on each shape, as its time over the least."""
-    table = Table(
-        title="kernels by shape: time over the least that is known (* single trial, ~ predicted)",
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
-    table.add_column("shape", no_wrap=True)
-    for number in cover.needed:
-        table.add_column(str(number), justify="right")
+    kernels = (Column(str(kernel), justify="right") for kernel in cover.needed)
+    title = "kernels by shape: time over the least that is known (* single trial, ~ predicted)"
+    table = text_table(Column("shape", no_wrap=True), *kernels, title=title)
     cells = {(cell.kernel, cell.shape): cell for cell in cover.cells}
     marks = {"interleaved": "", "trial": "*", "predicted": "~", "none": ""}
     for place, shape in enumerate(found.shapes, start=1):

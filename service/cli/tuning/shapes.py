@@ -6,8 +6,7 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
+from rich.table import Column
 
 from service.api.jobs.schemas import JobStatus
 from service.api.shapes.schemas import (
@@ -160,12 +159,9 @@ def presets_command(as_json: AsJson = False) -> None:
         }
         print_json(named)
         return
-    table = Table(
-        title="layers as N x K (times in one pass)", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 1, 0)
-    )
-    table.add_column("preset", no_wrap=True)
-    table.add_column("layers")
-    table.add_column("sizes are from", overflow="fold")
+    preset, layers_column = Column("preset", no_wrap=True), Column("layers")
+    title = "layers as N x K (times in one pass)"
+    table = text_table(preset, layers_column, "sizes are from", title=title, spaced=True)
     for name, model in MODELS.items():
         layers = "\n".join(f"{layer} {n} x {k} ({times})" for layer, (n, k, times) in model.layers().items())
         table.add_row(name, layers, f"{model.source}\npublished {model.published}")

@@ -14,6 +14,7 @@ from service.api.shapes.schemas import ShapeSetBody
 from service.cli.chosen_server import server
 from service.cli.completing import presets
 from service.cli.connection import connect, same
+from service.cli.devices.unused import print_unused_gpus
 from service.cli.options.naming import told_by_options
 from service.cli.options.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
 from service.cli.printing.output import CONSOLE
@@ -117,6 +118,7 @@ def tune_command(
         if not as_json:
             where = made.device if (url := server()) is None else f"{made.device} of {url}"
             CONSOLE.print(f"tuning {what} on {where}", highlight=False, soft_wrap=True)
+            print_unused_gpus(client, device, made.device)
             kind, resuming = "job" if shapes is None else "shape set", answer.status != HTTPStatus.ACCEPTED
             CONSOLE.print(f"{'resuming ' if resuming else ''}{kind} {made.id}", highlight=False)
         if shapes is not None:

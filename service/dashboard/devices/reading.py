@@ -16,7 +16,7 @@ from db.schema import (
     Measurement,
     Trial,
 )
-from hal import readiness
+from hal import Readiness, readiness
 from hal.devices.listed import ListedDevice
 from hal.facts.spec import DeviceSpec
 from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
@@ -104,7 +104,7 @@ def device_page(
         row=row,
         facts=() if spec is None else tuple(shown(fact) for fact in spec.facts()),
         disagreements=tuple(map(str, here.match.disagreements)) if here is not None and here.match is not None else (),
-        uses=() if spec is None else tuple((use.use.value, use.ready, use.reason) for use in readiness(spec)),
+        uses=() if spec is None else tuple((use.use.value, use.ready, _said(use)) for use in readiness(spec)),
         held=tuple(held for held in devices.quarantined(session, now=now) if held.slug == slug),
         drivers=tuple(_drivers(session, stored, None if here is None else here.spec.driver)),
         active=tuple(job_rows(session, _jobs(session, ids, ("running", "queued")))),
@@ -134,6 +134,11 @@ def clocks_chart(session: Session, slug: str) -> Chart:
         y=ChartAxis(1, "Clock", "MHz"),
         empty="No measurement read a clock: not every driver tells it.",
     )
+
+
+def _said(use: Readiness) -> str:
+    assumed = f"assumed: {', '.join(use.assumed)}" if use.assumed else ""
+    return "; ".join(text for text in (use.reason, assumed) if text)
 
 
 def _stored_spec(stored: Sequence[Device]) -> DeviceSpec | None:

@@ -17,6 +17,7 @@ from service.dashboard.jobs.figures import GROUP, ORDER, with_times
 from service.dashboard.jobs.history import FAILURES
 from service.dashboard.naming import config_label
 from service.dashboard.problem_filter import misread
+from service.evidence import acceptance_of, acceptance_words
 from service.job_summary import energy_text
 
 PAGE_SIZE = 100
@@ -163,7 +164,8 @@ def proof_figure(trial: Trial) -> ProofFigure:
     """Return the verification result of a trial's row."""
     errors = trial.max_error, trial.tolerance
     tiles = trial.proof_kind, trial.proof_checked, trial.proof_total
-    return ProofFigure(*tiles, *errors, trial.proof_method, failed=trial.status == "wrong_result")
+    failed, accepted = trial.status == "wrong_result", acceptance_words(acceptance_of(trial))
+    return ProofFigure(*tiles, *errors, trial.proof_method, failed, accepted)
 
 
 def _after(row: Sequence[object]) -> str:

@@ -194,7 +194,7 @@ def _least_bytes(pair: Pair) -> int:
 
 
 def _traffic_note(pair: Pair) -> str:
-    modelled = pair.spec is not None and pair.spec.l2_bytes is not None and pair.spec.xe_cores is not None
+    modelled = pair.spec is not None and pair.spec.xe_cores is not None
     if modelled:
         return "Traffic is as the model counts it: each operand once, and what L2 cannot hold once a wave."
     return "Traffic is each operand once."

@@ -28,6 +28,7 @@ from service.dashboard.charts.answers import csv_cell
 from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.evidence import ProofFigure, TimeEvidence
 from service.dashboard.naming import config_label
+from service.evidence import acceptance_words
 from service.job_summary import Basis
 from service.schemas import Evidence, ProblemBody, to_problem
 from tuner.session.evidence import NATIVE
@@ -205,7 +206,9 @@ def _evidence(evidence: Evidence | None) -> tuple[TimeEvidence | None, ProofFigu
     if evidence is None:
         return None, None
     p, time = evidence.proof, evidence.time
-    proof = ProofFigure(p.kind, p.checked, p.total, p.max_error, p.tolerance, p.method)
+    proof = ProofFigure(
+        p.kind, p.checked, p.total, p.max_error, p.tolerance, p.method, accepted=acceptance_words(evidence.acceptance)
+    )
     if time is None:
         return None, proof
     if time.kind == "predicted":

@@ -1,4 +1,4 @@
-"""Commands run on the database of this machine, and on a service that has the same one."""
+"""Commands run on the local database and on a service of the same database."""
 
 from collections.abc import Callable
 
@@ -7,5 +7,5 @@ Run = Callable[..., tuple[object, str, str]]
 
 
 def both(run: Run, *arguments: str) -> tuple[tuple[object, str, str], tuple[object, str, str]]:
-    """What a command says of the database, and of the service."""
+    """Run a command on the database and on the service; return both outputs."""
     return run(*arguments), run("--server", "http://testserver", *arguments)

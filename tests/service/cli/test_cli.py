@@ -79,8 +79,8 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
         (("tune", *SIZE, "--target", ""), "error: --target: "),
         (("tune", *SIZE, "--device", "nosuch"), "error: --device: no device is known as 'nosuch'"),
         (
-            ("tune", *SIZE, "--device", "b50"),
-            "error: refused by rule cannot-predict: l2_bytes of Intel Arc Pro B50 is not known",
+            ("tune", *SIZE, "--device", "max1350"),
+            "error: refused by rule cannot-predict: clock_mhz of Intel Data Center GPU Max 1350, one stack is not",
         ),
         (("compile", *SIZE, "-o", "out", "--device", ""), "error: no device is known as ''"),
         (

@@ -1,4 +1,4 @@
-"""The entry of the command line: it knows every command and imports the one that is named."""
+"""Entry point of the command line: it knows every command and imports only the named one."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ print("loaded:", *[name for name in {_HEAVY!r} if name in sys.modules], file=sys
 
 
 def loaded_by(*arguments: str, **environment: str) -> tuple[str, list[str]]:
-    """What `xetune` prints in a process of its own, and which libraries it has imported by then."""
+    """Run `xetune` in its own process; return its output and the heavy libraries that it imported."""
     run = [sys.executable, "-c", _LOADED, *arguments]
     done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=_ROOT, env=environment, timeout=120)
     *_, last = done.stderr.splitlines()

@@ -1,4 +1,4 @@
-"""`xetune --server compile` asks the service, and writes and says what a compilation here does."""
+"""`xetune --server compile` writes and prints the same as a local compilation."""
 
 import json
 import re
@@ -16,17 +16,20 @@ from service.api.compile.schemas import (
 )
 from service.cli.compiler import compile as command
 from tests.service.api.compile.test_compile import KERNEL
+from tests.service.api.compile.unconfined import unconfined
 from tests.service.cli.both_transports import Run
 from xetune_client import BadRequest, Client, models
+
+__all__ = ["unconfined"]
 
 AT = ("--server", "http://testserver")
 GEMM = ("compile", "--m", "8", "--n", "16", "--k", "48", "--dtype", "bf16", "--device", "b580")
 
-pytestmark = pytest.mark.usefixtures("one_database")
+pytestmark = pytest.mark.usefixtures("one_database", "unconfined")
 
 
 def files_of(folder: Path) -> dict[str, object]:
-    """What is in a folder; of kernel.json all but the times, which differ."""
+    """Return the contents of a folder's files; kernel.json without its times."""
     found: dict[str, object] = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".json"}
     manifest = json.loads((folder / "kernel.json").read_text())
     for stage in manifest["stages"]:
@@ -69,7 +72,7 @@ def test_what_the_service_refuses_is_told(run: Run, tmp_path: Path) -> None:
 
 
 def answered(name: str, listed: str | None = None, data: bytes = b"x") -> CompileOut:
-    """An answer of one stage, whose file it calls `name`, and `listed` among the files."""
+    """Return an answer of one stage, whose file is `name`, and `listed` in the list of files."""
     digest = sha256(b"x").hexdigest()
     return CompileOut(
         content_hash=digest,

@@ -1,4 +1,4 @@
-"""What shells complete, by their own protocol."""
+"""Shell completion by each shell's protocol."""
 
 import sys
 from collections.abc import Callable
@@ -17,7 +17,7 @@ Complete = Callable[[str], list[str]]
 
 @pytest.fixture
 def fish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Complete:
-    """The values that fish is told for a line that ends at the cursor."""
+    """Return fish's completions of a line that ends at the cursor."""
     monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
     monkeypatch.delenv("XETUNE_SERVER", raising=False)
     monkeypatch.setattr(sys, "argv", ["xetune"])

@@ -1,4 +1,4 @@
-"""bash, zsh and fish complete by the scripts that xetune shows them: each is run, with a program as it is installed."""
+"""Completion in real bash, zsh and fish, by the scripts that xetune prints and an installed program."""
 
 import os
 import pty
@@ -21,13 +21,13 @@ pytestmark = pytest.mark.slow
 
 
 def needs(shell: str) -> pytest.MarkDecorator:
-    """Skip where a shell is not there."""
+    """Skip a test if a shell is not installed."""
     return pytest.mark.skipif(shutil.which(shell) is None, reason=f"{shell} is not here: apt-get install {shell}")
 
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """One in which `xetune` is what an installed one is: a script that Python runs."""
+    """Return an environment with an installed `xetune`: a script that Python runs."""
     program = tmp_path / "xetune"
     program.write_text(f"#!{sys.executable}\nimport sys\nfrom service.cli.main import main\nsys.exit(main())\n")
     program.chmod(0o755)
@@ -37,7 +37,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 def said(shell: list[str], script: str, environment: dict[str, str]) -> list[str]:
-    """What a shell prints of a script, without empty lines."""
+    """Run a script in a shell and return the lines of its output that are not empty."""
     done = subprocess.run(
         [*shell, script],
         capture_output=True,
@@ -78,10 +78,10 @@ def test_fish_completes_by_the_script_that_it_is_shown(environment: dict[str, st
 
 
 class Zsh:
-    """A zsh at a terminal, which a test types into."""
+    """An interactive zsh in a pseudo-terminal."""
 
     def __init__(self, environment: dict[str, str]) -> None:
-        """Start one that has the script and completes as a new user's does."""
+        """Start a zsh with the script and default completion."""
         self._pid, self._terminal = pty.fork()
         if self._pid == 0:
             os.chdir(environment["HOME"])
@@ -90,7 +90,7 @@ class Zsh:
         self._until("READY")
 
     def complete(self, line: str, told: str) -> str:
-        """What the terminal shows after Tab, as soon as it shows `told`; the line is then thrown away."""
+        """Type a line and Tab, return the screen once it shows `told`, and discard the line."""
         self._type(f"{line}\t")
         shown = self._until(told)
         self._type("\x15echo NE''XT\n")
@@ -98,7 +98,7 @@ class Zsh:
         return shown
 
     def close(self) -> None:
-        """End it."""
+        """Close the terminal."""
         os.close(self._terminal)
         os.waitpid(self._pid, 0)
 

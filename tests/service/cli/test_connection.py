@@ -15,6 +15,7 @@ from service.http.deps import Context
 from tests.service import dashboard_rows as rows
 from tests.service.cli.both_transports import Run, both
 from tests.tuner.exchange.lines import results, text_of
+from tuner.exchange.jsonl import seal
 
 SIZE = ("512", "384", "1024", "--dtype", "f16")
 OWN = ("--m", "96", "--n", "64", "--k", "128")
@@ -37,9 +38,10 @@ def job_id(context: Context) -> str:
 
 
 def without_time(lines: str) -> list[dict[str, object]]:
-    """JSON lines but for when they were written."""
+    """JSON lines but for when they were written, and the hash of that."""
     return [
-        {name: value for name, value in json.loads(line).items() if name != "written_at"} for line in lines.splitlines()
+        {name: value for name, value in json.loads(line).items() if name not in ("written_at", "sha256")}
+        for line in lines.splitlines()
     ]
 
 
@@ -165,13 +167,13 @@ def test_results_go_out_and_come_in(run: Run, tmp_path: Path) -> None:
     file.write_text(written if isinstance(written, str) else written.decode())
     assert run("import", str(file))[0] == 0
     local, served = both(run, "export", "--device", "b580")
-    records = local[1].splitlines()[1:]  # the header says when it was written
-    assert (local[0], records) == (0, served[1].splitlines()[1:])
+    records = local[1].splitlines()[1:-1]  # the header says when it was written, and the end is its hash
+    assert (local[0], records) == (0, served[1].splitlines()[1:-1])
     at = partial(run, "--server", "http://testserver")
     said = at("export", "--device", "b580", "-o", str(file))[1]
     assert said == f"{len(records)} records written to {file}\n"
-    assert file.read_text().splitlines()[1:] == records
-    header.write_text(local[1].splitlines()[0] + "\n")
+    assert file.read_text().splitlines()[1:-1] == records
+    header.write_text("".join(seal([local[1].splitlines()[0] + "\n"])))
     local, served = both(run, "import", str(header))
     assert local == served
     assert "0 trials of 0 jobs" in local[1]

@@ -1,4 +1,4 @@
-"""What docs/problems.md shows can be said."""
+"""Epilogues and examples of docs/problems.md parse."""
 
 import json
 import re

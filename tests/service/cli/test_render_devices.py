@@ -1,4 +1,4 @@
-"""What `xetune devices` shows."""
+"""Output of `xetune devices`."""
 
 import json
 from dataclasses import replace
@@ -77,9 +77,11 @@ def test_one_device_shows_each_known_fact_with_its_unit_and_source() -> None:
 def test_one_device_shows_its_names_remarks_and_what_is_missing_for_what() -> None:
     shown = " ".join(device("b50").split())
     assert "b50 Intel Arc Pro B50 not in this machine (table) also called arc-pro-b50, arc-b50 compile yes" in shown
-    assert "predict no not known: l2_bytes - lighthouse's 78 Tflop/s of f16 imply 2380 MHz" in shown
-    assert "Not known, and needed to predict: l2_bytes" in shown
+    assert "predict yes assumed: l2_bytes - lighthouse's 78 Tflop/s of f16 imply 2380 MHz" in shown
     assert "Not known, nothing waits for it: driver, " in shown
+    shown = " ".join(device("max1350").split())
+    assert "predict no not known: clock_mhz; assumed: l2_bytes" in shown
+    assert "Not known, and needed to predict: clock_mhz" in shown
     shown = " ".join(device("wildcat-lake").split())
     assert "compile no no compiler target is known for it (there are pvc, bmg" in shown
 

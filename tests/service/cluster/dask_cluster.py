@@ -1,4 +1,4 @@
-"""A Dask scheduler and workers of ours in a thread of the test, with compilers and devices that do as told."""
+"""A Dask scheduler and our workers in a thread of the test, with fake compilers and devices."""
 
 import asyncio
 import logging
@@ -33,7 +33,7 @@ _LOGGER.propagate = True
 
 
 class Cluster:
-    """One scheduler, which may be closed and started at the same address, and workers by name."""
+    """A scheduler that can be closed and restarted at its address, and workers by name."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -45,7 +45,7 @@ class Cluster:
         self._port = 0
 
     def start_scheduler(self) -> None:
-        """Start it, at the address that it had before."""
+        """Start the scheduler, at its earlier address if it had one."""
 
         async def start() -> Scheduler:
             return await Scheduler(host="127.0.0.1", port=self._port, dashboard=False, dashboard_address="127.0.0.1:0")
@@ -54,14 +54,14 @@ class Cluster:
         self._port = int(self._scheduler.address.rpartition(":")[2])
 
     def close_scheduler(self) -> None:
-        """End it: its workers end too, and clients lose what they asked for."""
+        """Close the scheduler: its workers end too, and clients lose their requests."""
         assert self._scheduler is not None
         self._do(self._scheduler.close())
         for name in list(self._workers):
             self.close_worker(name)
 
     def start_worker(self, name: str, plugin: TuningPlugin) -> str:
-        """Start a worker with that plugin; its address."""
+        """Start a worker with a plugin and return its address."""
 
         async def start() -> Worker:
             return await Worker(
@@ -80,11 +80,11 @@ class Cluster:
         return self._workers[name].address
 
     def close_worker(self, name: str) -> None:
-        """End a worker without waiting for what it does."""
+        """Close a worker without waiting for its work."""
         self._do(self._workers.pop(name).close(timeout=1, executor_wait=False))
 
     def leave_worker(self, name: str, within_s: float) -> None:
-        """End a worker as a signal does."""
+        """Close a worker gracefully, as a signal does."""
         worker = self._workers.pop(name)
 
         async def end() -> None:
@@ -95,15 +95,15 @@ class Cluster:
 
     @property
     def link(self) -> Link:
-        """How to reach it."""
+        """Address and credentials of the scheduler."""
         return Link(f"tcp://127.0.0.1:{self._port}", "127.0.0.1", self._port, None)
 
     def engine(self) -> DaskEngine:
-        """A client's side."""
+        """Return an engine connected to the scheduler."""
         return DaskEngine(self.link)
 
     def close(self) -> None:
-        """End all."""
+        """Close all."""
         for name in list(self._workers):
             self.close_worker(name)
         if self._scheduler is not None:
@@ -136,7 +136,7 @@ def fake_plugin(
     device: Callable[[ListedDevice], object],
     host: str = "node",
 ) -> TuningPlugin:
-    """A plugin whose compilers and devices are the test's."""
+    """Return a plugin with the test's compilers and devices."""
     monkeypatch.setattr(dask_worker_module, "CompilePool", lambda *_: compiler)
     monkeypatch.setattr(dask_worker_module, "open_device", device)
     return TuningPlugin(offer_of(devices, host, 2), folder / "cache", folder / f"locks of {host}")

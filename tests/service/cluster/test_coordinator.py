@@ -1,4 +1,4 @@
-"""A coordinator gives each free executor a job, alone; one that is followed writes nothing more."""
+"""One coordinator at a time gives each free executor a job; a superseded one writes nothing more."""
 
 import threading
 import time
@@ -52,7 +52,7 @@ WAIT_S = 60.0
 
 @dataclass(frozen=True)
 class Named:
-    """an executor by name, with the slugs of its devices."""
+    """An executor: its name and the slugs of its devices."""
 
     id: str
     slugs: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class Named:
 
 @dataclass
 class Some:
-    """An engine of named executors, which may change."""
+    """An engine with a list of executors that tests change."""
 
     here: list[Named]
     name: str = "cluster"
@@ -86,13 +86,13 @@ Work = Callable[[Database, str, ClaimedJob, threading.Event], JobEnd]
 
 @dataclass
 class Running:
-    """Coordinators in threads, of one database."""
+    """Coordinators of one database, in threads."""
 
     database: Database
     started: list[tuple[Coordinator, threading.Thread]] = field(default_factory=list)
 
     def start(self, engine: Some, work: Work, holder: str, **settings: object) -> Coordinator:
-        """Start one; `work` is what runs a job, given the fenced database and the executor's id."""
+        """Start a coordinator; `work` runs a job, given the fenced database and the executor's id."""
         quick = {"worker_poll_s": 0.02, "coordinator_lease_s": 0.5} | settings
         of = Settings(database_url="sqlite:///unused").model_copy(update=quick)
 
@@ -106,7 +106,7 @@ class Running:
         return made
 
     def stop(self, one: Coordinator) -> None:
-        """Stop that one and wait for it."""
+        """Stop a coordinator and wait for it."""
         one.stop()
         for coordinator, thread in self.started:
             if coordinator is one:
@@ -116,7 +116,7 @@ class Running:
 
 @pytest.fixture
 def running(database: Database) -> Generator[Running]:
-    """Starts coordinators, and stops those that still run."""
+    """Start coordinators, and stop those still running at the end."""
     made = Running(database)
     yield made
     for coordinator, _ in made.started:
@@ -139,13 +139,13 @@ def add_jobs(database: Database, *slugs: str) -> list[UUID]:
 
 
 def job_of(database: Database, job_id: UUID) -> Job:
-    """The row of a job."""
+    """Return the row of a job."""
     with database.read() as session:
         return session.get_one(Job, job_id)
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Return when it holds."""
+    """Wait until a condition holds."""
     deadline = time.monotonic() + WAIT_S
     while not condition():
         assert time.monotonic() < deadline, "it did not come true"
@@ -153,7 +153,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 def over(database: Database, ids: list[UUID]) -> bool:
-    """Whether all succeeded."""
+    """Return whether all jobs succeeded."""
     return all(job_of(database, job_id).status == "succeeded" for job_id in ids)
 
 
@@ -218,7 +218,7 @@ def test_one_leads_and_the_next_follows_when_it_stops(database: Database, runnin
 
 
 def test_one_that_stood_still_is_followed_and_writes_nothing_more(database: Database, running: Running) -> None:
-    """As after SIGSTOP: its lease runs out, another leads, and then it goes on."""
+    """As after SIGSTOP: the lease expires, another coordinator takes over, and then the first continues."""
     ids = add_jobs(database, "b580")
     engine, holds, goes_on, refused = Some([Named("p1", ("b580",))]), threading.Event(), threading.Event(), list[str]()
 
@@ -276,7 +276,7 @@ def test_a_failure_ends_its_job_alone_and_a_database_that_was_away_puts_it_back(
 
     running.start(Some([Named("p1", ("b580",)), Named("p2", ("b60",))]), work, "a", lease_s=1000.0)
     until(lambda: over(database, ids[1:]))
-    assert job_of(database, ids[0]).error == "compile-crashed: stage spirv: it died"
+    until(lambda: job_of(database, ids[0]).error == "compile-crashed: stage spirv: it died")
 
 
 def test_a_database_that_is_away_is_told_of_once_and_when_it_is_back(
@@ -286,7 +286,7 @@ def test_a_database_that_is_away_is_told_of_once_and_when_it_is_back(
     said: list[str] = []
 
     class Log:
-        """Keeps what is told, at whatever level."""
+        """A logger that keeps messages of every level."""
 
         def __getattr__(self, _level: str) -> Callable[..., None]:
             return lambda event, **_more: said.append(event)
@@ -294,7 +294,7 @@ def test_a_database_that_is_away_is_told_of_once_and_when_it_is_back(
     monkeypatch.setattr("service.cluster.coordinator._log", Log())
 
     class Asking(Some):
-        """An engine that cannot tell its executors while the database is away."""
+        """An engine that cannot list its executors while the database is unreachable."""
 
         def executors(self) -> list[Named]:
             nonlocal looks

@@ -34,6 +34,18 @@ def test_an_empty_list_says_what_to_do(client: TestClient) -> None:
     assert "No kernel is so" in client.get("/kernels?m=3").text
 
 
+def test_a_kernel_shows_which_driver_accepted_it_beside_its_proof(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session, "b580", None))
+        kernel = rows.add_kernel(session, job, problem)
+        trial = rows.add_predicted(session, job, 0, 88.0)
+        trial.kernel_id, trial.acceptance = kernel.id, {"driver": "26.27.1", "chip": "bmg"}
+    accepted = "tolerance 0.0124; accepted by the driver 26.27.1, which simulated bmg"
+    assert accepted in text_of(client.get(f"/kernels/{kernel.id}").text)
+    assert accepted in text_of(client.get(f"/jobs/{job.id}/trials/0").text)
+
+
 def test_kernels_are_found_by_problem_device_and_evidence(client: TestClient, database: Database) -> None:
     with database.write() as session:
         problem, small = rows.add_problem(session), rows.add_problem(session, 64, 96, 128)

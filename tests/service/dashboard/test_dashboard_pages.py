@@ -1,4 +1,4 @@
-"""The pages as text: what they say, with which evidence, and that nothing hostile gets through."""
+"""Pages as text: their statements, the evidence beside them, and escaping of hostile input."""
 
 import json
 import re
@@ -59,7 +59,7 @@ def client(app: FastAPI) -> Generator[TestClient]:
 
 
 def text_of(html: str) -> str:
-    """What a reader sees, roughly: without tags, spaces folded."""
+    """Return the text of a page: without tags, with spaces collapsed."""
     return re.sub(r"\s+(?=,)|(?<=\s)\s+", "", unescape(re.sub(r"<[^>]+>", " ", html).replace("\n", " ")))
 
 

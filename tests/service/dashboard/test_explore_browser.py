@@ -1,4 +1,4 @@
-"""Exploring trials in real Chromium."""
+"""Chart of trials in Chromium."""
 
 from collections.abc import Generator
 from pathlib import Path
@@ -31,7 +31,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[str, Datab
 
 
 def _seen(page: Page) -> tuple[dict[str, str], list[str], str]:
-    """What the form says, what the legend names, and the note of the chart."""
+    """Return the form's values, the legend's entries and the chart's note."""
     expect(page.locator("figure canvas")).to_be_visible(timeout=20_000)
     fields = {s.get_attribute("name") or "": s.input_value() for s in page.locator("form.filters select").all()}
     return fields, page.locator(".legend li").all_inner_texts(), page.locator(".chart-note").inner_text()

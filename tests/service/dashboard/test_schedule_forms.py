@@ -1,4 +1,4 @@
-"""Forms that change schedules: what nobody touched stays, to the last digit."""
+"""Forms that change schedules keep every field that the user did not edit, to the last digit."""
 
 import json
 import re
@@ -84,7 +84,7 @@ SCHEDULES = {
 
 
 class Form(HTMLParser):
-    """The form of a page that sends JSON: what it has stored, and the names of its fields."""
+    """The form of a page that sends JSON: its stored value and the names of its fields."""
 
     stored: str | None = None
 
@@ -102,7 +102,7 @@ class Form(HTMLParser):
 
 
 def leaves(schema: dict[str, object], defs: dict[str, object], path: str) -> Iterator[str]:
-    """The paths of what a request can say."""
+    """Yield the paths of a request's fields."""
     found = re.search(r"#/\$defs/(\w+Body)", json.dumps({k: v for k, v in schema.items() if k in ("$ref", "anyOf")}))
     if found is None:
         yield path
@@ -114,7 +114,7 @@ def leaves(schema: dict[str, object], defs: dict[str, object], path: str) -> Ite
 
 
 def same(found: dict[str, object]) -> dict[str, object]:
-    """What is not of the clock."""
+    """Return the fields that do not depend on the clock."""
     return {name: value for name, value in found.items() if name != "next_due_at"}
 
 
@@ -193,7 +193,7 @@ def test_a_form_that_is_saved_as_it_is_changes_nothing(browser: Browser, site: s
 
 
 def fill(field: Locator, value: str | bool) -> None:
-    """Give a field of any kind a value."""
+    """Set a field of any kind."""
     if isinstance(value, bool):
         field.set_checked(value)
     elif field.evaluate("field => field.tagName") == "SELECT":
@@ -203,7 +203,7 @@ def fill(field: Locator, value: str | bool) -> None:
 
 
 def change(client: httpx.Client, page: Page, name: str, **to: str | bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A schedule before and after fields of its form were given other values; `__` is the dot of a name."""
+    """Change fields of a schedule's form; return the schedule before and after. `__` stands for the dot of a name."""
     made = client.post("/v1/schedules", json={"name": name, **SCHEDULES[name]}).raise_for_status().json()
     page.goto(f"{client.base_url}/schedules/{made['id']}/edit")
     for folded in page.locator("fieldset.group:not([disabled]) > details summary").all():

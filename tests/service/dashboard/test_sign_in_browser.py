@@ -31,6 +31,7 @@ def site(tmp_path: Path) -> Generator[tuple[str, str]]:
         yield address, key
 
 
+@pytest.mark.slow
 def test_one_signs_in_starts_a_job_and_signs_out(browser: Browser, site: tuple[str, str]) -> None:
     address, key = site
     with opened(browser, f"{address}/?from=test") as (page, _):

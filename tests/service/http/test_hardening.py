@@ -1,4 +1,4 @@
-"""What was found by attacking the service: each attack is here, and what it gets now."""
+"""Regressions found by attacks on the service: each attack and its answer."""
 
 import json
 from collections.abc import Callable
@@ -78,7 +78,7 @@ def test_no_key_has_the_name_of_another_actor_or_one_that_cannot_be_seen(
 
 
 def changed(record: str, **values: object) -> bytes:
-    """An import of which every record of a kind says something else."""
+    """Return an import in which every record of a kind is changed."""
     made: list[str] = []
     for line in text_of(results()).splitlines():
         said = json.loads(line)

@@ -1,4 +1,4 @@
-"""A request that is sent again with its Idempotency-Key gets the first answer, and does its work once."""
+"""A request repeated with its Idempotency-Key gets the first answer and is executed once."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +27,7 @@ KEY = {"Idempotency-Key": "8e03978e-40d5-43dd-bc93-6894a57f9324"}
 
 
 def counted(database: Database, model: type[object]) -> int:
-    """How many rows a table has."""
+    """Count the rows of a table."""
     with database.read() as session:
         return session.scalar(select(func.count()).select_from(model)) or 0
 

@@ -1,4 +1,4 @@
-"""What strangers write stays what it is: text, in paths, headers, pages, statements and log lines."""
+"""Input of strangers stays text in paths, headers, pages, SQL statements and log lines."""
 
 import pytest
 import structlog
@@ -30,7 +30,7 @@ JSON = {"Content-Type": "application/json"}
 
 
 def schedule(client: TestClient, name: str) -> str:
-    """Create a schedule of that name; its id."""
+    """Create a schedule with a name and return its id."""
     answer = client.post("/v1/schedules", json={"name": name, "cron": "0 2 * * *", "job": BODY})
     assert answer.status_code == 201, answer.text
     identity: str = answer.json()["id"]
@@ -81,7 +81,7 @@ def _check_filters(client: TestClient, text: str) -> None:
 
 
 def quoted(text: str) -> str:
-    """The text as one part of a path."""
+    """Quote text as one segment of a path."""
     return "".join(f"%{byte:02x}" for byte in text.encode())
 
 

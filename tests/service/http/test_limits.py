@@ -1,4 +1,4 @@
-"""How much and how often one may ask, from where, and what every answer says to browsers."""
+"""Limits of rate, size and origin, and security headers of every answer."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ ORIGIN = "https://tools.example:8443"
 
 
 def client_of(settings: Settings, clock: Clock, **changes: object) -> TestClient:
-    """A client of a service with other settings on the same database."""
+    """Return a client of a service with changed settings on the same database."""
     return TestClient(create_app(settings.model_copy(update=changes), invented_devices, clock))
 
 

@@ -1,4 +1,4 @@
-"""The second job of a problem takes the times of the first from the database, while they hold."""
+"""A second job of a problem reuses the times of the first while they are valid."""
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ ENOUGH = 6  # of these, that a second job takes: the others lead, or come close 
 
 @dataclass
 class Compilation(FakeCompilation):
-    """Gives kernels under their true compile keys, made by `versions`."""
+    """A compilation whose kernels have real compile keys of `versions`."""
 
     versions: str = "1"
 
@@ -64,7 +64,7 @@ class Compilation(FakeCompilation):
 
 @dataclass
 class Compiler(FakeCompiler):
-    """A compiler of some versions."""
+    """A compiler with given versions."""
 
     versions: str = "1"
 
@@ -75,7 +75,7 @@ class Compiler(FakeCompiler):
 
 @dataclass
 class Ran:
-    """A job that ran."""
+    """A job that has run."""
 
     job_id: UUID
     result: SessionResult
@@ -84,13 +84,13 @@ class Ran:
 
     @property
     def timed(self) -> int:
-        """How many kernels were measured."""
+        """Number of kernels that were measured."""
         return len({binary for binary, _, timed in self.device.runs if timed})
 
 
 @pytest.fixture(scope="module")
 def space() -> Space[XeConfig]:
-    """The space of all jobs."""
+    """Return the space of all jobs."""
     return xe_space(SMALL, SPEC)
 
 
@@ -106,7 +106,7 @@ def database(sqlite_url: str) -> Generator[Database]:
 def job(
     database: Database, tmp_path: Path, space: Space[XeConfig], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Ran]:
-    """Runs a job with its own compiler, under a driver."""
+    """Return a function that runs a job with its own compiler and driver version."""
     monkeypatch.setattr("tuner.space.xe.backend.xe_space", lambda *_: space)  # making it takes seconds
 
     def run(*, versions: str = "1", driver: str = "fake 1", reuse: bool = True, slow: float = 1.0) -> Ran:
@@ -141,7 +141,7 @@ def job(
 
 
 def reused(database: Database, ran: Ran) -> list[tuple[int, UUID, int, float]]:
-    """Trials of a job that took a time: number, job and number of its source, scale."""
+    """Return the job's trials with a reused time: number, source job and trial, scale."""
     with database.read() as session:
         page = list_trials(session, ran.job_id, -1, TRIALS)
     return [(t.number, t.reused.job, t.reused.trial, t.reused.scale) for t in page.trials if t.reused is not None]

@@ -1,4 +1,4 @@
-"""Each measurement is stored with its key: by trials, by imports, and by the migration for rows that had none."""
+"""Each measurement is stored with its result key, by trials and by imports."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -45,7 +45,7 @@ def spec(request: pytest.FixtureRequest) -> DeviceSpec:
 
 @pytest.fixture
 def store(database: Database, spec: DeviceSpec, tmp_path: Path) -> DbTrialStore:
-    """The store of a claimed job on it."""
+    """Return the store of a claimed job on the device."""
     with database.write() as session:
         problem = problems.upsert(session, key=PROBLEM.key, definition=problem_to_json(PROBLEM))
         known = {"slug": spec.id, "driver": spec.driver or "", "name": spec.name, "kind": spec.kind.value}
@@ -65,7 +65,7 @@ def store(database: Database, spec: DeviceSpec, tmp_path: Path) -> DbTrialStore:
 
 
 def keys(database: Database) -> list[tuple[str, str, dict[str, object]]]:
-    """What is stored."""
+    """Return the stored keys."""
     with database.read() as session:
         rows = session.scalars(select(ResultKey).order_by(ResultKey.trial_id))
         return [(row.key, row.run, row.parts) for row in rows]

@@ -1,4 +1,4 @@
-"""What DbTrialStore writes beside the trials: kernels, files, the best trial; and when it writes nothing."""
+"""DbTrialStore writes kernels, files and the best trial, and nothing after the job is lost."""
 
 import hashlib
 import json

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import pytest
@@ -18,12 +18,16 @@ from db.queries.cluster import leases
 from db.schema import Job
 from db.schema.base import utc_now
 from db.session import Database, open_database
-from hal import find
+from hal import SimulatedDevice, find
 from hal.devices.listed import NATIVE, ListedDevice, Runtime
+from hal.driver.installed import Driver
+from hal.driver.simulated_gpus import SIMULATED_GPUS
 from service.api.jobs.service import read_job
 from service.api.jobs.wall import wall_sentence
+from service.api.toolchain.driver import acceptor_for
 from service.artifacts import ArtifactStore
 from service.cluster import local
+from service.cluster.executor import OpenedDevice
 from service.cluster.local import LocalExecutor, hardware_of
 from service.jobs import (
     device_lock,
@@ -223,6 +227,30 @@ def test_finalists_are_compiled_for_the_device_of_the_job(
     (native,) = given
     assert callable(native)
     assert native() is SPEC
+    mine.database.close()
+
+
+def test_the_driver_accepts_kernels_of_absent_gpus_alone_and_is_closed(tune: Callable[[], Tuning]) -> None:
+    closed: list[str] = []
+
+    class Acceptor(SimulatedDevice):
+        def close(self) -> None:
+            closed.append(self.gpu.id)
+
+    driver = Driver(Path("/nowhere"), "26.27.1", {})
+    mine = replace(tune(), acceptor_for=lambda _: Acceptor(driver, SIMULATED_GPUS[0]))
+    with mine.accepting(SPEC, None) as acceptor:
+        assert isinstance(acceptor, Acceptor)
+        assert closed == []
+    assert closed == ["simulated-driver-b580"]
+    with mine.accepting(SPEC, cast("OpenedDevice", object())) as acceptor:
+        assert acceptor is None
+    with tune().accepting(SPEC, None) as acceptor:
+        assert acceptor is None
+    assert acceptor_for(driver, find("b70")) is not None
+    assert acceptor_for(driver, find("wildcat-lake")) is None
+    assert acceptor_for(driver, cpu_spec()) is None
+    assert acceptor_for(None, find("b70")) is None
     mine.database.close()
 
 

@@ -1,4 +1,4 @@
-"""A search begins with several good configurations of the nearest problems and devices, and with no others."""
+"""A search starts from several good configurations of the nearest problems and devices, and from no others."""
 
 from collections.abc import Generator
 from dataclasses import replace
@@ -67,7 +67,7 @@ def database(sqlite_url: str) -> Generator[Database]:
 
 
 def good(problem: GemmProblem, spec: DeviceSpec, count: int) -> list[XeConfig]:
-    """Configurations of the best tiles."""
+    """Return configurations of the best tiles."""
     from codegen.xe.rules import check_problem
 
     on = check_problem(problem, spec)
@@ -78,7 +78,7 @@ def good(problem: GemmProblem, spec: DeviceSpec, count: int) -> list[XeConfig]:
 
 
 def add_job(database: Database, problem: GemmProblem, spec: DeviceSpec) -> UUID:
-    """A job that a worker has."""
+    """Add a claimed job."""
     with database.write() as session:
         row = problems.upsert(session, key=problem.key, definition=problem_to_json(problem))
         known = {"slug": spec.id, "driver": spec.driver or "", "name": spec.name, "kind": spec.kind.value}
@@ -91,7 +91,7 @@ def add_job(database: Database, problem: GemmProblem, spec: DeviceSpec) -> UUID:
 
 
 def tuned(database: Database, folder: Path, problem: GemmProblem, spec: DeviceSpec, trials: int = 2) -> UUID:
-    """A job that measured so many configurations, the later the faster."""
+    """Add a job that measured some configurations, each faster than the one before."""
     job_id = add_job(database, problem, spec)
     store = DbTrialStore(database, ArtifactStore(folder), job_id, "worker")
     for number, config in enumerate(good(problem, spec, trials)):
@@ -103,7 +103,7 @@ def tuned(database: Database, folder: Path, problem: GemmProblem, spec: DeviceSp
 
 
 def donors(database: Database, job_id: UUID) -> list[tuple[UUID | None, int, float]]:
-    """What a job says that it began with."""
+    """Return the donors of a job's warm start."""
     with database.read() as session:
         return [(d.job, d.trial, round(d.distance, 2)) for d in read_job(session, job_id).donors]
 

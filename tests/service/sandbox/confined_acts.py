@@ -1,4 +1,4 @@
-"""What a confined child may try; run in one by the tests."""
+"""Acts that tests run in a confined child process."""
 
 import os
 import socket
@@ -39,7 +39,7 @@ def _nested(depth: int) -> int:
 
 
 def run(act: str) -> dict[str, object]:
-    """Try one thing; says what came of it."""
+    """Run one act and return its result."""
     acts: dict[str, Callable[[], object]] = {
         "surroundings": lambda: {
             "environment": sorted(os.environ),

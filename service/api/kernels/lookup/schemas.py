@@ -51,7 +51,7 @@ class ElsewhereOut(BaseModel):
 
     problem: ProblemBody = Field(description="That problem", examples=[{"m": 512, "n": 384, "k": 1024}])
     distance: float = Field(
-        description="Distance: root of the squared doublings of M, N, K and batch between the two", examples=[0.32]
+        description="Distance between the two: Euclidean norm of the log2 ratios of M, N, K and batch", examples=[0.32]
     )
     kernel_id: UUID | None = Field(
         default=None, description="Its kernel", examples=["01970a3c-0000-7000-8000-000000000000"]

@@ -8,7 +8,7 @@ from db.schema import (
     Trial,
 )
 from hal import DeviceSpec
-from tuner.model.xe import MODEL_VERSION
+from tuner.model.xe import MODEL_VERSION, is_current
 
 _GENERATOR = "xetune-codegen"
 
@@ -48,5 +48,5 @@ def _versions(toolchain: Mapping[str, object]) -> Iterator[str]:
 
 
 def _model(then: str | None) -> Iterator[str]:
-    if then is not None and then != MODEL_VERSION:
+    if then is not None and not is_current(then):
         yield f"model {then} then, {MODEL_VERSION} now"

@@ -1,4 +1,4 @@
-"""How far predictions were off is told by device and version of the model, on the wire and at the command line."""
+"""Prediction errors are reported by device and model version, over REST and on the command line."""
 
 import sys
 from collections.abc import Collection
@@ -25,7 +25,7 @@ OFF = "predictions for b580 by 1 were off by x1.50 (median of 3); measured over 
 
 
 def judge_three(url: str) -> None:
-    """Three predictions of 20 us, of which 10, 25 and 30 us were measured."""
+    """Add three predictions of 20 us that were measured at 10, 25 and 30 us."""
     database = open_database(url)
     with database.write() as session:
         job = rows.add_job(session, "b580")
@@ -55,7 +55,7 @@ SHOW, EXPLAIN = ("devices", "show", "b580"), ("explain", "512", "384", "1024", "
 
 
 def show(monkeypatch: pytest.MonkeyPatch, url: str, folder: Path, arguments: tuple[str, ...] = SHOW) -> None:
-    """`xetune` with those arguments and that database."""
+    """Run `xetune` with these arguments on a database."""
     monkeypatch.setenv("XETUNE_DATA_DIR", str(folder))
     monkeypatch.setenv("XETUNE_DATABASE_URL", url)
     monkeypatch.setattr(sys, "argv", ["xetune", *arguments])

@@ -1,4 +1,4 @@
-"""The audit log: each change with who made it, in the transaction of the change, and nothing else."""
+"""Audit log: each change with its actor, in the transaction of the change, and nothing else."""
 
 import json
 from uuid import uuid4
@@ -21,7 +21,7 @@ SCHEDULE = {"name": "nightly", "cron": "0 13 * * *", "job": BODY}
 
 
 def events(context: Context) -> list[tuple[str, str, str, str]]:
-    """Who, what, to what and how it ended; the oldest first."""
+    """Return actor, action, subject and outcome of each event, oldest first."""
     with context.database.read() as session:
         rows = audit.list_page(session, limit=100)
     # Ids are in order to the millisecond only.

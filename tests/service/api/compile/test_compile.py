@@ -12,8 +12,11 @@ from codegen import compile_module
 from hal import find
 from service.http.deps import Context
 from service.settings import Settings
+from tests.service.api.compile.unconfined import unconfined
 from tests.service.http.test_limits import client_of
 from tests.service.rest import Clock
+
+__all__ = ["unconfined"]
 
 KERNEL = """
 gpu.module @kernels {
@@ -88,6 +91,7 @@ def test_a_text_is_compiled_and_nothing_is_kept(quick: TestClient, settings: Set
     assert quick.get("/readyz").json()["confinement"] == made["confinement"]
 
 
+@pytest.mark.usefixtures("unconfined")
 def test_the_files_that_are_asked_for_are_those_of_a_compilation_here(quick: TestClient) -> None:
     names = ["kernel.spv", "kernel.json", "llvm.ll"]
     asked = {"source": KERNEL, "device": "b580", "files": [*names, "kernel.spv"]}
@@ -101,6 +105,7 @@ def test_the_files_that_are_asked_for_are_those_of_a_compilation_here(quick: Tes
         assert (file["size"], file["sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
 
 
+@pytest.mark.usefixtures("unconfined")
 def test_a_file_that_there_is_not_is_refused_with_those_that_there_are(quick: TestClient) -> None:
     asked = {"source": KERNEL, "device": "b580", "files": ["kernel.spv", "../kernel.o"]}
     refused = quick.post("/v1/compile", json=asked)
@@ -109,6 +114,7 @@ def test_a_file_that_there_is_not_is_refused_with_those_that_there_are(quick: Te
     assert "llvm.ll, kernel.spv, kernel.json; got '../kernel.o'" in refused.json()["detail"]
 
 
+@pytest.mark.usefixtures("unconfined")
 def test_files_larger_than_the_setting_are_refused(settings: Settings, clock: Clock) -> None:
     client = client_of(settings, clock, compile_files_bytes=100)
     asked = {"source": KERNEL, "device": "b580", "files": ["kernel.spv"]}
@@ -118,6 +124,21 @@ def test_files_larger_than_the_setting_are_refused(settings: Settings, clock: Cl
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("source", "status", "at"),
+    [
+        (KERNEL.replace("addf %tile, %tile", "addf %tile, %til"), 400, "%til :"),
+        (KERNEL.replace("32x128", "4096x4096"), 409, "xetile.store_tile"),
+    ],
+)
+def test_an_error_of_a_text_has_its_line_and_column(quick: TestClient, source: str, status: int, at: str) -> None:
+    answer = quick.post("/v1/compile", json={"source": source, "device": "b580"})
+    (error,) = answer.json()["errors"]
+    assert (answer.status_code, error["field"]) == (status, "source")
+    line = source.split("\n")[error["line"] - 1]
+    assert line[error["column"] - 1 :].startswith(at), answer.text
+
+
 def test_a_location_in_a_text_does_not_bring_the_file_it_names(quick: TestClient) -> None:
     wrong = KERNEL.replace("vector<32x128xf32>\n    %to", 'vector<32x128xf32> loc("/etc/passwd":1:1)\n    %to')
     wrong = wrong.replace("gpu.block_id x", 'gpu.block_id x loc("/etc/passwd":1:1)')

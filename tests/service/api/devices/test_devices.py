@@ -1,10 +1,12 @@
 """Devices over REST: every known fact with its provenance, unknown ones absent; listings are reused."""
 
 import threading
+from pathlib import Path
 
 from fastapi.testclient import TestClient
 
 from hal import DeviceKind, Fact, list_devices
+from hal.driver.installed import Driver
 from hal.facts.spec import PROBED
 from hal.facts.xe import XE_DEVICES
 from hal.probe.probe import (
@@ -48,9 +50,12 @@ def test_a_device_tells_its_names_its_remarks_and_what_it_can_be_used_for(client
     assert (b50["id"], b50["aliases"], b50["match"]) == ("b50", ["arc-pro-b50", "arc-b50"], None)
     assert any("78 Tflop/s" in remark for remark in b50["remarks"])
     assert b50["uses"] == [
-        {"use": "compile", "ready": True, "missing": [], "reason": ""},
-        {"use": "predict", "ready": False, "missing": ["l2_bytes"], "reason": "not known: l2_bytes"},
+        {"use": "compile", "ready": True, "missing": [], "reason": "", "assumed": []},
+        {"use": "predict", "ready": True, "missing": [], "reason": "", "assumed": ["l2_bytes"]},
     ]
+    withdrawn = client.get("/v1/devices/max1350").json()["uses"][1]
+    assert (withdrawn["ready"], withdrawn["missing"]) == (False, ["clock_mhz"])
+    assert (withdrawn["reason"], withdrawn["assumed"]) == ("not known: clock_mhz", ["l2_bytes"])
     compiled, predicted = client.get("/v1/devices/wildcat-lake").json()["uses"]
     assert compiled["reason"].startswith("no compiler target is known for it (there are pvc, bmg, ")
     assert predicted["reason"].endswith("kernels cannot be compiled for it")
@@ -124,3 +129,12 @@ def test_a_listing_that_is_as_before_is_the_same() -> None:
         if thread.name == "devices":
             thread.join()
     assert directory.all_at_hand() is first
+
+
+def test_a_simulated_gpu_is_shown_without_a_use() -> None:
+    driver = Driver(Path("/nowhere"), "26.27.1", {})
+    devices = DeviceDirectory(lambda: list_devices(Probes(ProbeReport(), ProbeReport()), driver), 10)
+    shown = describe(devices.get("simulated-driver-b580"))
+    assert (shown.runtime, shown.runnable, shown.targetable, shown.uses) == ("simulated", False, False, [])
+    assert {fact.name: fact.value for fact in shown.facts}["driver"] == "26.27.1"
+    assert shown.note == "accepts kernels for bmg and executes nothing: tune for b580"

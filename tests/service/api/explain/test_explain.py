@@ -69,7 +69,7 @@ def test_a_cpu_says_why_its_default_is_so(large: TestClient) -> None:
         ({"config": CONFIG | {"strategy": {"sg_layout": [4, 2], "grf_mode": 128}}}, 409, "registers"),
         ({"config": CONFIG | {"strategy": {"sg_layout": [0, 4]}}}, 400, "invalid-request"),
         ({"problem": {"m": 2**24, "n": 2**24, "k": 64}}, 400, "problem-bytes"),
-        ({"device": "b70"}, 409, "cannot-predict"),
+        ({"device": "max1350"}, 409, "cannot-predict"),
         ({"device": "nosuch"}, 400, "unknown-device"),
         ({"budget": 1}, 422, "unknown-field"),
     ],

@@ -1,4 +1,4 @@
-"""Readiness names each part that is missing, and goes on serving where it can."""
+"""Readiness names each missing part; the service keeps serving where it can."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -28,7 +28,7 @@ from tests.service.rest import Clock
 
 
 def checks(client: TestClient) -> dict[str, str | None]:
-    """What each check that fails says."""
+    """Return the detail of each failed check."""
     answer = client.get("/readyz")
     assert answer.status_code == 200
     ready = answer.json()
@@ -38,7 +38,7 @@ def checks(client: TestClient) -> dict[str, str | None]:
 
 
 def note(context: Context, role: Role) -> None:
-    """Let a process of that role say that it is there now."""
+    """Record a heartbeat of a process of a role."""
     with context.database.write() as session:
         heartbeats.note(session, role.value, f"lab/{role}", host="lab", version="1", now=context.now())
 

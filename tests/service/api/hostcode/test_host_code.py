@@ -78,6 +78,7 @@ def manifest() -> dict[str, Any]:
             {"kernel": "gemm", "global_size_formula": formula, **step},
             {"kernel": "finish", "global_size_formula": ["min(3, ceil(n / 64)) * 64", "1", "1"], **step},
         ],
+        "driver_needs": {"spirv": "1.4", "opencl_extensions": ["cl_intel_subgroup_2d_block_io", "cl_khr_fp16"]},
         "assumes": {"gemm": ["row pitch in bytes (2 * lda): at least 64, a multiple of 16"]},
         "subgroup_size": 16,
         "build_options": {"opencl": "-cl-intel-256-GRF-per-thread", "level_zero": "-ze-opt-large-register-file"},
@@ -214,6 +215,7 @@ def test_a_program_in_python_runs_a_kernel_and_refuses_another_file(tmp_path: Pa
         (("steps", 0, "parameters", 0, "argument"), 40),
         (("build_options", "opencl"), '"); system("id'),
         (("arguments",), []),
+        (("driver_needs", "opencl_extensions", 0), '"}; import os; os.system("id")'),
     ],
 )
 def test_nothing_that_is_not_checked_comes_into_a_program(place: tuple[str | int, ...], value: object) -> None:
@@ -225,6 +227,12 @@ def test_nothing_that_is_not_checked_comes_into_a_program(place: tuple[str | int
     with pytest.raises(Conflict, match="no host code can be written") as refused:
         render(program_of(row(changed)), Language.PYOPENCL)
     assert refused.value.rule == "host-code-manifest"
+
+
+def test_a_program_names_the_extensions_that_its_device_lacks() -> None:
+    text = render(program_of(row(manifest())), Language.PYOPENCL)
+    assert 'lacks = {"cl_intel_subgroup_2d_block_io", "cl_khr_fp16"} - set(devices[0].extensions.split())' in text
+    assert "lacks" not in render(program_of(row(manifest() | {"driver_needs": {}})), Language.PYOPENCL)
 
 
 def test_words_of_assumptions_that_are_not_rules_are_left_out() -> None:

@@ -1,4 +1,4 @@
-"""A job's event stream: the same data as polling, each trial once, resumable, ended by the job's end."""
+"""Event stream of a job: the same data as polling, each trial once, resumable, closed at the job's end."""
 
 import json
 import threading
@@ -20,7 +20,7 @@ from tests.service.rest import post_job, row_of
 
 
 def parse(lines: Iterable[str]) -> list[dict[str, str]]:
-    """Events of a stream, each with its fields."""
+    """Parse the events of a stream into their fields."""
     found: list[dict[str, str]] = [{}]
     for line in lines:
         if line == "":
@@ -32,7 +32,7 @@ def parse(lines: Iterable[str]) -> list[dict[str, str]]:
 
 
 def read_all(client: TestClient, job_id: UUID, **headers: str) -> list[dict[str, str]]:
-    """Every event until the stream ends."""
+    """Read every event until the stream ends."""
     with client.stream("GET", f"/v1/jobs/{job_id}/events", headers=headers) as answer:
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith("text/event-stream")
@@ -40,7 +40,7 @@ def read_all(client: TestClient, job_id: UUID, **headers: str) -> list[dict[str,
 
 
 def run_job(database: Database, job_id: UUID, trials: int) -> None:
-    """A job that ended with some trials."""
+    """Claim a job and end it with some trials."""
     with database.write() as session:
         leases.claim(session, job_id, "w", 60.0)
         for number in range(trials):
@@ -114,7 +114,7 @@ def test_news_comes_while_the_job_runs(client: TestClient, context: Context) -> 
 def test_a_client_that_is_cut_off_after_every_event_loses_and_doubles_nothing(
     client: TestClient, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it is told in pieces, while the job runs and after, is what it could have read."""
+    """The events of all connections, during and after the job, equal those of a single one."""
     monkeypatch.setattr(events, "_CHUNK", 2)
     job_id = post_job(client)
     with context.database.write() as session:

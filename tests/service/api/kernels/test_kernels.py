@@ -12,7 +12,7 @@ from sqlalchemy import update
 
 from db.queries import kernels
 from db.queries.cluster import leases
-from db.schema import Artifact
+from db.schema import Artifact, Trial
 from service.http.deps import Context
 from tests.db.rows import add_kernel, add_measured, add_predicted
 from tests.service import dashboard_rows
@@ -74,6 +74,15 @@ def test_a_kernel_with_wrong_numbers_says_so_and_is_never_served(client: TestCli
     assert client.post("/v1/kernels/lookup", json=LOOKUP).json()["kernel"] is None
 
 
+def test_the_evidence_of_a_kernel_names_the_driver_that_accepted_it(client: TestClient, context: Context) -> None:
+    kernel_id = tuned(client, context, "b580", "predicted", 300.0)
+    assert client.get(f"/v1/kernels/{kernel_id}").json()["evidence"]["acceptance"] is None
+    accepted = {"driver": "26.27.1", "chip": "bmg", "log": "warning: recompiled"}
+    with context.database.write() as session:
+        session.execute(update(Trial).where(Trial.kernel_id == kernel_id).values(acceptance=accepted))
+    assert client.get(f"/v1/kernels/{kernel_id}").json()["evidence"]["acceptance"] == accepted
+
+
 @pytest.mark.parametrize("change", [{"m": 384}, {"dtype_c": "f16"}, {"lda": 2048}, {"alignment": 128}])
 def test_another_problem_is_a_miss(client: TestClient, context: Context, change: dict[str, object]) -> None:
     tuned(client, context, EMULATED)
@@ -103,6 +112,7 @@ def test_a_miss_on_a_device_that_cannot_be_tuned_for_promises_nothing(client: Te
         (PROBLEM | {"m": "1.5"}, 422, "not-an-integer"),
         (PROBLEM | {"dtype": "f15"}, 422, "not-one-of"),
         (PROBLEM | {"device": "nosuch"}, 400, "unknown-device"),
+        (PROBLEM | {"device": "simulated-driver-b580"}, 400, "unknown-device"),
         ({"m": 5}, 422, "missing"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What to run comes from the first of five sources; each answer says which, and how far to trust it."""
+"""Lookups answer from the first of five sources that has a result, and state the source and its confidence."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -34,7 +34,7 @@ Look = Callable[..., LookupOut]
 
 @pytest.fixture
 def look(client: TestClient) -> Look:
-    """Looks a problem up over REST."""
+    """Look a problem up over REST."""
 
     def ask(problem: GemmProblem = HERE, device: str = "b580", **more: object) -> LookupOut:
         answer = client.post("/v1/kernels/lookup", json={"problem": _body(problem), "device": device} | more)
@@ -49,7 +49,7 @@ def _body(problem: GemmProblem) -> dict[str, object]:
 
 
 def tuned_now(database: Database, folder: Path, problem: GemmProblem = HERE, spec: DeviceSpec = B580) -> UUID:
-    """A job whose results are of the versions that are installed."""
+    """Add a job whose results have the installed versions."""
     job_id = tuned(database, folder, problem, spec)
     with database.write() as session:
         for kernel in session.query(Kernel):

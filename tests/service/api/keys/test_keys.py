@@ -1,4 +1,4 @@
-"""Keys: who may ask for what, and that nothing of a key is left behind."""
+"""API keys: scopes, and no secret in logs or the database."""
 
 import inspect
 import json
@@ -36,19 +36,19 @@ from tests.service.rest import BODY, Clock, invented_devices, post_job
 
 
 def make_key(context: Context, scope: str = "admin", name: str = "me", **changes: object) -> str:
-    """A key that works."""
+    """Create a valid key."""
     body = KeyBody.model_validate({"name": name, "scope": scope, **changes})
     with context.database.write() as session:
         return service.create(session, body, context.now()).key
 
 
 def bearer(key: str) -> dict[str, str]:
-    """The header that shows a key."""
+    """Return the header of a key."""
     return {"Authorization": f"Bearer {key}"}
 
 
 def routes_of(router: APIRouter | FastAPI) -> Iterator[APIRoute]:
-    """Every route that a request can reach."""
+    """Yield every route that a request can reach."""
     for route in router.routes:
         if isinstance(route, APIRoute):
             yield route
@@ -81,7 +81,7 @@ def test_every_route_declares_one_scope_and_those_that_change_need_more_than_rea
 
 
 def test_every_route_that_changes_something_knows_who_asks(app: FastAPI) -> None:
-    """What the audit log is told; a compilation changes nothing."""
+    """Routes that write take the actor for the audit log; a compilation changes nothing."""
     for route in routes_of(app):
         scope = next(d.call.scope for d in route.dependant.dependencies if isinstance(d.call, Needs))
         if scope not in (None, Scope.READ) and route.methods != {"GET"} and route.path != "/v1/compile":
@@ -89,7 +89,7 @@ def test_every_route_that_changes_something_knows_who_asks(app: FastAPI) -> None
 
 
 def test_no_body_is_read_before_the_key_is_checked(client: TestClient, context: Context) -> None:
-    """So that nobody learns from a refusal of a body what the service thinks of it."""
+    """Refusals without a key must reveal nothing about the validity of a body."""
     read = bearer(make_key(context, "read"))
     bodies = {"application/json": b"{", "text/plain": b"x", "application/x-www-form-urlencoded": b"m=5"}
     for path in ("/v1/jobs", "/v1/schedules", "/v1/keys", "/v1/compile"):

@@ -1,4 +1,4 @@
-"""What /metrics says is what the database holds and what was asked, by names that Prometheus takes."""
+"""/metrics reports the database's contents and the requests served, under names that Prometheus accepts."""
 
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -30,14 +30,14 @@ from tests.tuner.fakes import FakeCompiler
 
 
 def families(client: TestClient, **headers: str) -> dict[str, Metric]:
-    """The families of /metrics by name."""
+    """Return the families of /metrics by name."""
     answer = client.get("/metrics", headers=headers)
     assert answer.status_code == 200, answer.text
     return {family.name: family for family in text_string_to_metric_families(answer.text)}
 
 
 def value(families: dict[str, Metric], sample: str, **labels: str) -> float | None:
-    """The value of a sample with these labels, or None."""
+    """Return the value of a sample with these labels, or None."""
     for family in families.values():
         for found in family.samples:
             if found.name == sample and found.labels == labels:

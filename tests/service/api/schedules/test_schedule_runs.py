@@ -194,7 +194,7 @@ def predicted(database: Database, clock: Clock, m: int, current: bool) -> None:
 def test_stale_results_are_tuned_again_the_longest_waiting_first_within_the_budget(
     client: TestClient, context: Context, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.api.kernels.lookup.staleness.MODEL_VERSION", "1")  # as the rows say
+    monkeypatch.setattr("tuner.model.xe.l2.MODEL_VERSION", "1")  # as the rows say
     for m, current in ((96, False), (112, False), (80, True), (64, False)):
         predicted(context.database, clock, m, current)
         clock.step(minutes=1)

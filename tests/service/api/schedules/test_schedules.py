@@ -97,12 +97,12 @@ def test_a_gpu_that_is_not_here_any_more_and_cannot_be_predicted_refuses_the_run
     client: TestClient, context: Context, clock: Clock
 ) -> None:
     made = post(client)
-    change(context, made["name"], template=BODY | {"device": "b50"})
+    change(context, made["name"], template=BODY | {"device": "max1350"})
     clock.step(hours=1)
     fire_due(context)
     (fire,) = client.get(f"/v1/schedules/{made['id']}").json()["fires"]
     assert (fire["outcome"], fire["jobs"]) == ("refused", [])
-    assert "l2_bytes of Intel Arc Pro B50 is not known" in fire["reason"]
+    assert "clock_mhz of Intel Data Center GPU Max 1350, one stack is not known" in fire["reason"]
 
 
 def change(context: Context, name: str, **values: object) -> None:

@@ -193,7 +193,7 @@ def test_a_set_is_tuned_under_one_budget_and_kernels_are_tried_on_all_shapes(dat
 
 
 def test_a_set_that_was_stopped_goes_on(database: Database, start: Start) -> None:
-    set_id, ended = submitted(database), list[Event]()
+    set_id, ended = submitted(database, _request(15)), list[Event]()
 
     def heard(event: Event) -> None:
         ended.extend([event] if isinstance(event, TrialEnded) else [])
@@ -234,7 +234,7 @@ def test_a_set_that_was_killed_goes_on(database: Database, start: Start, after: 
 
 
 def test_a_shape_on_which_nothing_runs_fails_and_the_others_are_tuned(database: Database, start: Start) -> None:
-    set_id = submitted(database)
+    set_id = submitted(database, _request(15))
     assert start(AnyShape(broken=SHAPES[1].problem))(set_id)
     found = _read(database, set_id)
     assert [shape.status.value for shape in found.shapes] == ["succeeded", "failed", "succeeded"]

@@ -76,8 +76,18 @@ def test_what_is_not_said_follows_from_what_is() -> None:
 
 
 def test_a_missing_fact_is_named() -> None:
-    with pytest.raises(CannotPredict, match="l2_bytes of Intel Arc Pro B70"):
-        _explained(*SIZE, "--device", "b70")
+    with pytest.raises(CannotPredict, match=r"^clock_mhz of Intel Data Center GPU Max 1350"):
+        _explained(*SIZE, "--device", "max1350")
+
+
+def test_an_assumed_size_of_l2_is_said() -> None:
+    shown = _explained(*SIZE, "--device", "b65")
+    assert "assumed L2 of 20 MiB; the interval covers 10 to 30 MiB" in " ".join(shown.split())
+    assert f"model {MODEL_VERSION}, L2 assumed" in " ".join(shown.split())  # it may be wrapped
+    assert "assumed" not in _explained(*SIZE, "--device", "b70")
+    document = json.loads(_explained(*SIZE, "--device", "b65", "--json"))
+    assert document["assumed"] == {"l2_bytes": [20 << 20, 10 << 20, 30 << 20]}
+    assert json.loads(_explained(*SIZE, "--device", "b70", "--json"))["assumed"] == {}
 
 
 def test_a_thin_problem_fits_the_picture() -> None:

@@ -86,11 +86,13 @@ def test_a_kernel_that_the_compiler_refuses_is_one_line_and_no_files(
 def test_the_compiler_is_what_the_setting_names_then_the_users_then_the_systems(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path / "data"))
+
     def found() -> Path | None:
         ocloc = find_ocloc(read_settings())
         return None if ocloc is None else ocloc.path
 
-    places = [tmp_path / name for name in ("bin", "data/xetune/ocloc", "named")]
+    places = [tmp_path / name for name in ("bin", "data/ocloc", "named")]
     for place in places:
         place.mkdir(parents=True)
     assert found() is None

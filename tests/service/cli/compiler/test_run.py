@@ -34,6 +34,10 @@ gpu.module @m {
   }
 }
 """
+OUTSIDE = """    %far32 = arith.fptosi %by : f32 to i32
+    %far = arith.index_cast %far32 : i32 to index
+    memref.store %by, %X[%far, %c0] : memref<8x32xf32>
+"""
 
 
 @pytest.fixture
@@ -64,8 +68,9 @@ class InProcess:
         name: str,
         *,
         block: tuple[int, int, int] | None = None,
+        marked: bool = False,
     ) -> "Done":
-        return Done(source, spec, name, block)
+        return Done(source, spec, name, block, marked)
 
 
 @dataclass
@@ -76,9 +81,10 @@ class Done:
     spec: DeviceSpec
     name: str
     block: tuple[int, int, int] | None
+    marked: bool
 
     def result(self) -> KernelArtifact:
-        return compile_module(self.source, self.spec, self.name, block=self.block)
+        return compile_module(self.source, self.spec, self.name, block=self.block, marked=self.marked)
 
 
 @pytest.fixture
@@ -134,7 +140,7 @@ def test_json_says_the_evidence(folder: Path) -> None:
         ({"grid": "many"}, "--grid: expected one to three numbers of at least 1"),
         ({"in": "X"}, "--in: expected NAME=VALUE, got 'X'"),
         ({"in": "Z=x.npy"}, "scale: expected arguments X, Y, H, by, got Z"),
-        ({"in": "X=k.mlir"}, "--in X: expected an array in k.mlir"),
+        ({"in": "X=k.mlir"}, "--in X: expected a file of numpy.save, got b'\\ngpu.m' first in k.mlir"),
         ({"arg": "by=fast"}, "--arg by: expected a number of type f32, got 'fast'"),
         ({"arg": ["by=1", "X=1"], "in": []}, "--arg X: it is memory: give --in X=FILE.npy"),
         ({"out": ["Y=y.npy", "by=by.npy"]}, "--out by: expected an argument in memory"),
@@ -200,6 +206,31 @@ def test_a_file_that_does_not_parse_is_named_with_its_line(folder: Path) -> None
     result = CliRunner().invoke(app, ["compile", str(folder / "k.mlir"), "-o", str(folder / "out")])
     assert f"{folder / 'k.mlir'}:8" in str(result.exception)
     assert not (folder / "out").exists()
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "k.mlir:1:1: expected a module, got an empty file"),
+        (b"gpu\xff", "k.mlir: expected text in UTF-8: invalid start byte at byte 3"),
+        (b"\xef\xbb\xbfgpu", "k.mlir:1:1: expected an operation, got gpu\ngpu\n^"),
+        (b"gpu.module @m {\r\n  \t\x00}\r\n", "k.mlir:2:4: Unexpected character: \ufffd\n   \ufffd}\n   ^"),
+    ],
+)
+def test_a_file_that_is_no_module_is_refused(folder: Path, content: bytes, message: str) -> None:
+    (folder / "k.mlir").write_bytes(content)
+    result = CliRunner().invoke(app, ["compile", str(folder / "k.mlir"), "-o", str(folder / "out")])
+    assert str(result.exception) == f"stage source: {folder}/{message}"
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_run_that_is_refused_is_named_with_its_line(folder: Path) -> None:
+    (folder / "k.mlir").write_text(KERNEL.replace("    gpu.return", f"{OUTSIDE}    gpu.return"))
+    result = CliRunner().invoke(app, arguments(folder, arg="by=1000"))
+    line = KERNEL.count("\n", 0, KERNEL.index("    gpu.return")) + 3
+    assert str(result.exception).startswith(f"{folder / 'k.mlir'}:{line}:5: simulation refused at `")
+    assert str(result.exception).endswith("\n    memref.store %by, %X[%far, %c0] : memref<8x32xf32>\n    ^")
 
 
 @pytest.mark.usefixtures("in_process")

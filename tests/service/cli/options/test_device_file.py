@@ -1,4 +1,4 @@
-"""A kernel is compiled for a CPU that is not here, of which a file tells."""
+"""Kernels compile for a CPU of another machine, described by a file."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ ASKED = ("compile", "--m", "24", "--n", "96", "--k", "40", "--dtype", "bf16")
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """What the other machine prints of its CPU."""
+    """Write the other machine's description of its CPU."""
     there = ListedDevice(SPEC, Runtime.HOST, NATIVE, runnable=True, targetable=True, note="")
     path = tmp_path / "other.json"
     path.write_text(json.dumps({"devices": devices_json([describe(there)])}))

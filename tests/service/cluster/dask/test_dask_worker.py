@@ -104,6 +104,7 @@ def test_what_outlasts_the_time_is_left_and_its_place_is_lost(
     close()
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_a_job_whose_machine_is_stopped_in_a_trial_loses_and_doubles_none(
     cluster: Cluster, start: Callable[..., str], gate: Gate, database: Database, tmp_path: Path

@@ -64,10 +64,10 @@ def _drawn(context: Context, rng: random.Random) -> list[GemmProblem]:
     """Stored problems, problems near and far, ragged ones, and ones that no device of ours multiplies."""
     with context.database.read() as session:
         stored = [problem_from_json(d) for d in session.scalars(select(Problem.definition))]
-    near = [GemmProblem(p.m + 64, p.n, p.k, dtype_a=p.dtype_a, dtype_b=p.dtype_b) for p in rng.sample(stored, 4)]
-    far = [GemmProblem(rng.randint(1, 99), rng.randint(1, 99), 2 * rng.randint(9, 999)) for _ in range(4)]
+    near = [GemmProblem(p.m + 64, p.n, p.k, dtype_a=p.dtype_a, dtype_b=p.dtype_b) for p in rng.sample(stored, 3)]
+    far = [GemmProblem(rng.randint(1, 99), rng.randint(1, 99), 2 * rng.randint(9, 999)) for _ in range(2)]
     odd = [ODD, GemmProblem(64, 48, 32, batch=3)]
-    drawn = [*rng.sample(stored, 8), *near, *far, *odd]
+    drawn = [*rng.sample(stored, 4), *near, *far, *odd]
     rng.shuffle(drawn)
     return drawn
 

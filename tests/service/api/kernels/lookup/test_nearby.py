@@ -1,4 +1,4 @@
-"""What lookups read together is what each would read alone."""
+"""Reads for many jobs at once return the same as reads for each job."""
 
 import math
 import random

@@ -1,0 +1,1 @@
+"""Readiness of this machine: findings about its hardware, software, storage and kernels."""

@@ -1,0 +1,66 @@
+"""Findings about packages, compilers, the database and the disk."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from db.errors import DatabaseError, DatabaseNotMigrated
+from db.migrate import check_migrated
+from db.session import open_database, shown_url
+from hal.probe.findings import Finding, State
+from service.api.toolchain.listing import list_toolchain
+from service.settings import Settings
+
+_GB = 10**9
+_NEEDED_BYTES, _ENOUGH_BYTES = _GB // 2, 2 * _GB
+_OPTIONAL = ("ocloc", "driver", "intel-opencl-rt", "dpctl")
+
+
+def software(settings: Settings) -> Iterator[Finding]:
+    """Yield a finding for each tool, then for the database and the disk.
+
+    Raises:
+        InvalidSettings: the settings name a compiler that does not exist.
+    """
+    for tool in list_toolchain(settings):
+        if tool.advice is None:
+            yield Finding("package", tool.name, State.OK, f"{tool.version}, {tool.purpose}")
+        else:
+            state = State.NOTE if tool.name in _OPTIONAL else State.FAULT
+            yield Finding("package", tool.name, state, tool.purpose, tool.advice)
+    yield _database(settings)
+    yield _disk(settings.data_dir)
+
+
+def _database(settings: Settings) -> Finding:
+    try:
+        database = open_database(settings.database_url)
+    except DatabaseError as error:
+        return Finding("database", "XETUNE_DATABASE_URL", State.FAULT, str(error))
+    shown = shown_url(database.engine.url)
+    try:
+        check_migrated(database.engine)
+    except DatabaseNotMigrated as error:
+        found, _, remedy = str(error).partition("; ")
+        return Finding("database", shown, State.NOTE, found, remedy)
+    except DatabaseError as error:
+        return Finding("database", shown, State.FAULT, str(error))
+    finally:
+        database.close()
+    return Finding("database", shown, State.OK, "it answers and has this version's tables")
+
+
+def _disk(folder: Path) -> Finding:
+    there = next(path for path in (folder, *folder.absolute().parents) if path.is_dir())
+    if not os.access(there, os.W_OK | os.X_OK):
+        remedy = "change its permissions, or set XETUNE_DATA_DIR to another folder"
+        return Finding("disk", str(folder), State.FAULT, f"{there} cannot be written", remedy)
+    free = shutil.disk_usage(there).free
+    found = f"{free / _GB:.1f} GB free"
+    if free >= _ENOUGH_BYTES:
+        return Finding("disk", str(folder), State.OK, found)
+    state = State.FAULT if free < _NEEDED_BYTES else State.WARNING
+    return Finding(
+        "disk", str(folder), state, found, f"free {_ENOUGH_BYTES / _GB:g} GB: a job stores its kernels there"
+    )

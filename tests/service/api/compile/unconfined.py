@@ -1,0 +1,21 @@
+"""Compilation within the process of a test."""
+
+import json
+import pickle
+from importlib import import_module
+
+import pytest
+
+from service.sandbox.limits import Held, Limits
+from service.sandbox.parent import Answer
+
+
+@pytest.fixture
+def unconfined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile requests here: a sandboxed child imports the compiler anew, in most of a second."""
+
+    def run(module: str, asked: object, _: Limits) -> Answer:
+        result = import_module(module).run(pickle.loads(pickle.dumps(asked)))
+        return Answer(json.loads(json.dumps(result, allow_nan=False)), Held("none", "none", "none", processes=False))
+
+    monkeypatch.setattr("service.api.compile.service.run_confined", run)
