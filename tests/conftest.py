@@ -1,5 +1,6 @@
 """Options, the summary, and the databases that rooms share."""
 
+import gc
 import logging
 import os
 import random
@@ -22,6 +23,7 @@ from tests.db.databases import (
     migrated_postgres,
     postgres_server,
     postgres_url,
+    shared_postgres,
     sqlite_url,
 )
 
@@ -32,10 +34,13 @@ __all__ = [
     "migrated_postgres",
     "postgres_server",
     "postgres_url",
+    "shared_postgres",
     "sqlite_url",
 ]
 
 _STARTED_S = time.monotonic()
+# By default a tenth of the time of collecting and running is that of garbage collections.
+gc.set_threshold(50_000, 20, 20)
 # Threads of Dask log while a cluster ends, to a stream that pytest has closed; logging would print a traceback of each.
 logging.raiseExceptions = False
 # Without `configure_logs`, structlog prints all variables of a traceback, which takes seconds for those of an app.
@@ -43,6 +48,14 @@ structlog.get_config()["processors"][-1].exception_formatter = structlog.dev.pla
 # Processes that tests start would compile all sources anew where the environment forbids to keep what was compiled.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def unsynced() -> Generator[None]:
+    """Leave files to the system's cache: those of tests need not outlive a crash of the machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", lambda _: None)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -74,6 +87,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Under --seconds, begin with one case of each test, then a second of each, and so on."""
     if config.getoption("--seconds") is not None:
         items[:] = in_rounds(items, random.Random(config.option.order))
+
+
+def pytest_collection_finish() -> None:
+    """Spare garbage collections the objects of loaded modules and collected tests."""
+    gc.collect()
+    gc.freeze()
 
 
 def in_rounds(items: list[pytest.Item], rng: random.Random) -> list[pytest.Item]:

@@ -83,9 +83,19 @@ def test_the_summary_is_a_geometric_mean_with_the_worst() -> None:
     assert "| 1.00 |" in table(rows)[-1]
 
 
-def test_scaling_compares_each_case_with_its_fewest_threads() -> None:
-    lines = scaling_table([_row(100, 1, 8.0, 8.0), _row(100, 4, 2.0, 3.0)])
-    assert lines[-1] == "| f32 100x200x300 | 1.00 (1.0x) | 1.50 (4.0x) |"
+def test_columns_that_nothing_fills_are_left_out_of_the_summary() -> None:
+    head, rule = summary([_row(100, 2, 1.0, 4.0)])[:2]
+    assert head == "| type | threads | cases | torch / ours | torch / default | worst | below 0.8 |"
+    assert rule == "|---|---:|---:|---:|---:|---|---:|"
+
+
+def test_scaling_has_a_ratio_for_each_number_of_threads_and_their_means() -> None:
+    lines = scaling_table(
+        [_row(100, 1, 8.0, 8.0), _row(100, 4, 2.0, 3.0), _row(50, 1, 1.0, 4.0), _row(50, 4, 6.0, 1.0)]
+    )
+    assert lines[0] == "| problem | 1 thread | 4 threads |"
+    assert lines[2] == "| f32 100x200x300 | 1.00 | 1.50 |"
+    assert lines[-1] == "| f32, geometric mean | 2.00 | 0.50 |"
 
 
 def test_a_run_that_is_spread_widely_is_taken_again_and_the_narrowest_counts(monkeypatch: pytest.MonkeyPatch) -> None:

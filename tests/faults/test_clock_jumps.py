@@ -1,4 +1,4 @@
-"""A wall clock that jumps in the middle of a job: leases, budgets and trials stand it, forwards and back."""
+"""Leases, budgets and trials survive jumps of the wall clock, forwards and back."""
 
 import threading
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -14,19 +14,19 @@ HOUR = timedelta(hours=1)
 
 
 class Jumping:
-    """Stands for `datetime`: its `now` is off by some time."""
+    """Replacement of `datetime` whose `now` is off by some time."""
 
     off = timedelta(0)
 
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> datetime:
-        """What the clock on the wall shows."""
+        """Return the time of the shifted wall clock."""
         return datetime.now(tz) + cls.off
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> type[Jumping]:
-    """The clock of leases and trials."""
+    """Replace the clock of leases and trials."""
     monkeypatch.setattr("db.schema.base.datetime", Jumping)
     monkeypatch.setattr(Jumping, "off", timedelta(0))
     return Jumping

@@ -58,9 +58,8 @@ def server() -> Generator[Server]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.mark.parametrize(
-    "away_s", [pytest.param(0.0, id="restarted", marks=pytest.mark.slow), pytest.param(1.0, id="away")]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("away_s", [pytest.param(0.0, id="restarted"), pytest.param(1.0, id="away")])
 def test_a_job_goes_on(server: Server, place: Place, away_s: float) -> None:
     database, stopped = open_database(server.url), threading.Event()
     job_id = queue(database)

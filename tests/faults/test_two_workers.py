@@ -1,4 +1,4 @@
-"""Two workers on one job: the one that was taken for dead writes nothing more, and no trial is done by both."""
+"""Two workers on one job: the one whose lease was lost writes nothing more, and no trial is run twice."""
 
 import threading
 import time
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.parametrize("database", BACKENDS, indirect=True)
 def test_one_that_stood_still_leaves_the_job_to_the_other(
     database: Database, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As after SIGSTOP, or on a host that was suspended: its lease runs out in the middle of a trial."""
+    """As after SIGSTOP or on a suspended host: the lease expires in the middle of a trial."""
     job_id, stands_still, goes_on = queue(database), threading.Event(), threading.Event()
 
     def stand_still() -> None:
@@ -72,7 +72,7 @@ def test_both_ask_at_the_same_moment_and_one_gets_it(database: Database, place: 
 
 
 def test_a_trial_that_another_began_is_not_begun_again(database: Database, place: Place) -> None:
-    """What keeps the second from writing is the lease, checked in the transaction of each write."""
+    """The lease, checked in the transaction of each write, stops the first worker."""
     job_id = queue(database)
     stolen = threading.Event()
 

@@ -1,4 +1,4 @@
-"""A worker that is killed with -9 at any point loses no trial and doubles none: the next one goes on."""
+"""A worker killed with -9 at any point loses and repeats no trial: the next worker continues."""
 
 import os
 import shutil
@@ -18,11 +18,11 @@ from service.artifacts import ArtifactStore
 from tests.db.databases import SQLITE_FIRST, create_postgres, drop_postgres
 from tests.faults.jobs import TRIALS, Place, check_whole, ended, job_of, queue
 
-EVERY = 17  # a prime: of the steps of a trial, it meets others in each
+EVERY = 29  # a prime: of the steps of a trial, it meets others in each
 
 
 def kill_at(number: int) -> Callable[[], None]:
-    """What ends this process, as if by kill -9, when it is called for the nth time."""
+    """Return a function whose nth call kills this process with SIGKILL."""
     calls = 0
 
     def step() -> None:
@@ -35,7 +35,7 @@ def kill_at(number: int) -> Callable[[], None]:
 
 
 def life(place: Place, url: str, number: int) -> bool:
-    """Run the job in a process that is killed at its nth step; whether it was, or else the job ended before."""
+    """Run the job in a process that is killed at its nth step; False if the job ended before that."""
     pid = os.fork()
     if pid == 0:
         live(place, url, kill_at(number))
@@ -45,7 +45,7 @@ def life(place: Place, url: str, number: int) -> bool:
 
 
 def live(place: Place, url: str, step: Callable[[], None]) -> NoReturn:
-    """Run a worker, with a step before and after each commit, each file and each piece of work; then end."""
+    """Run a worker that calls `step` before and after each commit, file and piece of work, and exit."""
     try:
         database = open_database(url)
         put = ArtifactStore.put
@@ -67,7 +67,7 @@ def live(place: Place, url: str, step: Callable[[], None]) -> NoReturn:
 
 
 def check_killed_at(number: int, folder: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Kill a worker at its nth step, let another go on, and check the job; False when there is no such step."""
+    """Kill a worker at its nth step, let another continue, and check the job; False if there is no such step."""
     database = open_database(url)
     place = Place(folder, monkeypatch)
     job_id = queue(database)
@@ -92,7 +92,7 @@ Places = Callable[[int], tuple[Path, str]]
 
 @pytest.fixture(params=SQLITE_FIRST)  # a database for each point takes PostgreSQL a second
 def new_place(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Places]:
-    """Makes a folder, and an empty database of each kind, for each number."""
+    """Return a factory of folders with an empty database of each kind."""
     made: list[str] = []
 
     def place(number: int) -> tuple[Path, str]:

@@ -1,4 +1,4 @@
-"""Processes of a cluster on this machine, which may be killed and started again."""
+"""Processes of a cluster on this machine, which can be killed and restarted."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ WAIT_S = 600.0
 
 
 def free_port() -> int:
-    """A port that nobody listens on now."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -35,11 +35,11 @@ class Processes:
 
     @property
     def address(self) -> str:
-        """The scheduler's."""
+        """Address of the scheduler."""
         return f"tcp://127.0.0.1:{self.port}"
 
     def start(self, name: str, *arguments: str, prefix: tuple[str, ...] = ()) -> None:
-        """Start a command; `prefix` are words before it."""
+        """Start a command, after the words of `prefix`."""
         own = {"XETUNE_DATA_DIR": str(self.folder / name), "XETUNE_DATABASE_URL": self.database_url}
         environment = {k: v for k, v in os.environ.items() if not k.startswith("XETUNE_")} | own | self.settings
         with (self.folder / f"{name}.log").open("ab") as log:
@@ -52,7 +52,7 @@ class Processes:
             )
 
     def kill(self, name: str) -> None:
-        """Kill -9 the command alone; its children must end by themselves."""
+        """Kill only the command with SIGKILL; its children must end by themselves."""
         process = self.running.pop(name)
         children = psutil.Process(process.pid).children(recursive=True)
         process.kill()
@@ -61,7 +61,7 @@ class Processes:
         assert alive == [], f"children of {name} outlive it"
 
     def stop_all(self) -> None:
-        """End what runs still."""
+        """Stop all running processes."""
         for process in self.running.values():
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGTERM)
@@ -74,12 +74,12 @@ class Processes:
                 process.wait(WAIT_S)
 
     def log(self, name: str) -> str:
-        """What a command has printed."""
+        """Return the output of a command."""
         return (self.folder / f"{name}.log").read_text(errors="replace")
 
 
 def until(condition: Callable[[], bool], what: str) -> float:
-    """Return when it holds, with the seconds that took."""
+    """Wait until a condition holds and return the seconds."""
     begun = time.monotonic()
     while not condition():
         assert time.monotonic() - begun < WAIT_S, f"{what}: not within {WAIT_S} s"

@@ -1,4 +1,4 @@
-"""What the audit of dependencies makes of a report, and of none."""
+"""Audit of dependencies, with a report and without one."""
 
 import importlib.util
 from pathlib import Path
@@ -12,7 +12,7 @@ UNKNOWN: dict[str, Any] = {"name": "c", "skip_reason": "Dependency not found on 
 
 
 def audit() -> ModuleType:
-    """The script."""
+    """Load the script."""
     spec = importlib.util.spec_from_file_location("audit", FILE)
     assert spec is not None
     assert spec.loader is not None

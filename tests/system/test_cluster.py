@@ -1,4 +1,4 @@
-"""A cluster of real processes of this machine in which each part is killed once: no trial is lost, none is doubled."""
+"""A cluster of real processes in which each part is killed once: no trial is lost or repeated."""
 
 import os
 import shutil
@@ -61,14 +61,14 @@ def queue(database: Database) -> list[UUID]:
 
 
 def ended(database: Database) -> dict[tuple[UUID, int], tuple[str, str, object]]:
-    """What became of each trial that ended."""
+    """Return the result of each trial that ended."""
     with database.read() as session:
         rows = session.scalars(select(Trial).where(Trial.status != "pending"))
         return {(row.job_id, row.number): (row.config_hash, row.status, row.ended_at) for row in rows}
 
 
 def leader(database: Database) -> tuple[str, int]:
-    """The coordinator, and its fence."""
+    """Return the coordinator and its fence."""
     try:
         with database.read() as session:
             rows = [row for row in coordinators.live(session) if row.name == "cluster"]
@@ -78,7 +78,7 @@ def leader(database: Database) -> tuple[str, int]:
 
 
 def goes_on(database: Database, before: int, fault: str) -> None:
-    """Wait until another trial has ended, and some more: the next fault hits a cluster that works."""
+    """Wait until more trials have ended, so that the next fault hits a working cluster."""
 
     def more() -> bool:
         try:
@@ -91,7 +91,7 @@ def goes_on(database: Database, before: int, fault: str) -> None:
 
 
 def other_namespace() -> tuple[str, ...]:
-    """Words that start a program where process ids mean nothing here, as on another machine; none if not allowed."""
+    """Return a command prefix for a separate PID namespace, as on another machine; empty if not permitted."""
     words = ("unshare", "--pid", "--fork", "--mount-proc", "--kill-child")
     tried = subprocess.run([*words, "true"], capture_output=True, check=False)
     return words if tried.returncode == 0 else ()

@@ -40,6 +40,15 @@ def worker_of(serve: psutil.Process, but_not: int = 0) -> psutil.Process:
 
 
 @pytest.mark.opencl  # its worker opens the device
+def test_a_killed_service_takes_its_worker_along(serve: psutil.Process) -> None:
+    worker = worker_of(serve)
+    serve.kill()
+    _, alive = psutil.wait_procs([worker], timeout=ENDS_S)
+    assert alive == []
+
+
+@pytest.mark.slow
+@pytest.mark.opencl  # its worker opens the device
 def test_a_killed_worker_is_replaced_and_a_killed_service_takes_its_worker_along(serve: psutil.Process) -> None:
     first = worker_of(serve)
     first.kill()

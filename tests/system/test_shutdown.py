@@ -1,4 +1,4 @@
-"""SIGTERM in the midst of work: streams are closed, a request that runs is answered, the job is put back, in time."""
+"""SIGTERM during work: streams are closed, running requests answered and the job requeued, in time."""
 
 import os
 import signal
@@ -43,7 +43,7 @@ class Service:
         return (self.folder / "log").read_text(errors="replace")
 
     def jobs(self) -> list[tuple[str, str | None, int]]:
-        """Status, worker and number of trials that ended, of each job."""
+        """Return status, worker and number of ended trials of each job."""
         with closing(sqlite3.connect(f"file:{self.folder / 'xetune.sqlite'}?mode=ro", uri=True)) as connection:
             return connection.execute(
                 "SELECT status, worker, (SELECT count(*) FROM trial WHERE job_id = job.id AND status <> 'pending')"
@@ -53,7 +53,7 @@ class Service:
 
 @pytest.fixture
 def service(tmp_path: Path) -> Generator[Service]:
-    """One that has `SHUTDOWN_S` seconds to end."""
+    """Start a service with `SHUTDOWN_S` seconds to stop."""
     made = Service(tmp_path, XETUNE_SHUTDOWN_S=str(SHUTDOWN_S), XETUNE_EVENTS_POLL_S="0.2")
     family = psutil.Process(made.process.pid)
     yield made
@@ -63,14 +63,14 @@ def service(tmp_path: Path) -> Generator[Service]:
 
 
 def listen(url: str) -> str:
-    """All of a job's event stream, and that it ended as answers do."""
+    """Read a job's whole event stream, which must end as a complete answer."""
     with httpx.stream("GET", url, timeout=None) as answer:
         assert answer.status_code == 200
         return "".join(answer.iter_text())
 
 
 def is_compiling(service: Service) -> bool:
-    """Whether the confined child of a request is there: a request that has not come yet would be refused."""
+    """Return whether the confined child of a request runs: a request that arrives later would be refused."""
     for process in psutil.Process(service.process.pid).children(recursive=True):
         with suppress(psutil.NoSuchProcess):
             if "service.sandbox.child" in process.cmdline():
