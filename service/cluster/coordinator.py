@@ -126,6 +126,14 @@ class Coordinator:
         self._stop.set()
         self._wake.set()
 
+    def abandon(self) -> None:
+        """Requeue the running jobs without waiting for their threads; the caller then ends this process."""
+        try:
+            with self._database.write() as session:
+                leases.release_all(session, self.name)
+        except DatabaseError as error:
+            _log.warning("jobs not requeued: another coordinator will find their worker dead", error=str(error))
+
     def run(self) -> None:
         """Assign jobs while holding the lease, until stopped; waits for a database that does not answer."""
         waits = False

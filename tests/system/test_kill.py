@@ -26,8 +26,19 @@ def start(data: Path, *arguments: str) -> subprocess.Popen[str]:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("XETUNE_")} | {"XETUNE_DATA_DIR": str(data)}
     command = [sys.executable, "-m", "service.cli", *arguments]
     return subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        preexec_fn=_heed_ctrl_c,
     )
+
+
+def _heed_ctrl_c() -> None:
+    """Undo what a shell does to its background processes, which may be these tests."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def ended_trials(data: Path) -> dict[int, tuple[str, str]]:
@@ -148,6 +159,6 @@ def test_ctrl_c_twice_ends_at_once_and_leaves_the_job_to_be_resumed_and_no_proce
         _, alive = psutil.wait_procs(children, timeout=ORPHANS_S)
     assert alive == []
     assert process.returncode == 130, output
-    assert "stopped at once; what was finished is stored; `xetune jobs resume" in output
+    assert "stopped at once; finished trials are stored; `xetune jobs resume" in output
     jobs, pending = jobs_and_pending(tmp_path)
     assert (jobs, pending <= 1) == ([("queued", None)], True)

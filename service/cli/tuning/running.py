@@ -5,11 +5,12 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
+import psutil
 import typer
 
 from db.errors import DatabaseError
@@ -151,6 +152,7 @@ def _stop(runner: "_Runner", work: _Work) -> None:
         runner.stop()
     except KeyboardInterrupt:
         tell(f"stopped at once; finished trials are stored; {work.resumed_by}")
+        runner.abandon()
         os._exit(INTERRUPTED)  # without waiting for the trial's thread
     state = work.read()
     if state.is_over:
@@ -207,6 +209,13 @@ class _Runner:
         if self._thread.is_alive():
             self._coordinator.stop()
             self._thread.join()
+
+    def abandon(self) -> None:
+        """Requeue the work and kill the processes of its current trial."""
+        self._coordinator.abandon()
+        for child in psutil.Process().children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
 
     def check(self, state: _State) -> None:
         """Raise the error that ended the run early; report once that another process has the work."""
