@@ -4,7 +4,7 @@ import pytest
 
 from tests.codegen.xe.fuzz.mutations import corpus, faults
 
-DRAWS, PART = 20_000, 250
+DRAWS, PART = 5_000, 250
 
 
 def test_the_corpus_has_examples_and_documents() -> None:
