@@ -9,8 +9,9 @@ from contextlib import contextmanager
 import pytest
 import uvicorn
 from fastapi import FastAPI
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+_PATIENCE_MS = 60_000  # only a failure takes this long, and a busy machine
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 _QUIET = (
     "--no-sandbox",
@@ -31,6 +32,7 @@ def browser() -> Generator[Browser]:
         pytest.skip("needs Chromium: on Debian `apt-get install chromium`, elsewhere put `chromium` on the PATH")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=list(_QUIET))
+        expect.set_options(timeout=_PATIENCE_MS)
         yield chromium
         chromium.close()
 
@@ -39,6 +41,7 @@ def browser() -> Generator[Browser]:
 def opened(browser: Browser, url: str, width: int = 1280, height: int = 900) -> Generator[tuple[Page, list[str]]]:
     """A page and what its console complains about, in a context of its own."""
     context = browser.new_context(viewport={"width": width, "height": height})
+    context.set_default_timeout(_PATIENCE_MS)
     page, complaints = context.new_page(), list[str]()
     page.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -61,12 +61,12 @@ def test_a_trial_that_ends_appears_without_a_reload(browser: Browser, site: tupl
         with database.write() as session:
             rows.add_measured(session, job, 3, 777.0, kernel.id)
             jobs.update_best(session, job.id)
-        expect(page.locator("#trials tbody tr")).to_have_count(4, timeout=8000)
+        expect(page.locator("#trials tbody tr")).to_have_count(4)
         expect(page.locator("#summary")).to_contain_text("777.0 µs")
         assert page.evaluate("window.sameDocument") is True
         page.on("dialog", lambda dialog: dialog.accept())
         page.locator("#cancel").click()
-        expect(page.locator("#summary .status")).to_have_text("cancelling", timeout=8000)
+        expect(page.locator("#summary .status")).to_have_text("cancelling")
         expect(page.locator("#summary")).to_be_focused()
         assert complaints == []
 
@@ -190,13 +190,13 @@ def test_a_job_is_started_in_the_browser_and_watched_until_it_ends(
         expect(page.locator("#summary .status")).to_have_text("queued")
         thread = threading.Thread(target=run_jobs, args=(database, settings, lambda *_: tune, here))
         thread.start()
-        expect(page.locator("#trials tbody tr")).to_have_count(1, timeout=20_000)
+        expect(page.locator("#trials tbody tr")).to_have_count(1)
         expect(page.locator("#summary .status")).to_have_text("running")
         halfway.set()
-        expect(page.locator("#summary .status")).to_have_text("succeeded", timeout=20_000)
+        expect(page.locator("#summary .status")).to_have_text("succeeded")
         expect(page.locator("#summary")).to_contain_text("450.0 µs")
         expect(page.locator("#summary")).to_contain_text("2.00x")
-        expect(page.locator("#history .chart-note")).to_have_text("3 of 3 trials have a time", timeout=20_000)
+        expect(page.locator("#history .chart-note")).to_have_text("3 of 3 trials have a time")
         assert page.locator("#summary[hx-get]").count() == 0, "it looks no more"
         thread.join()
         page.click("text=Best kernel")
@@ -279,7 +279,7 @@ def test_pages_keep_nobody_out(browser: Browser, site: tuple[str, Database]) -> 
     with opened(browser, address) as (page, complaints):
         for path in (pages[0], pages[2], pages[7]):
             page.goto(address + path)
-            expect(page.locator("figure canvas").first).to_be_visible(timeout=20_000)
+            expect(page.locator("figure canvas").first).to_be_visible()
             assert obstacles(page) == [], path
         assert complaints == []
 
@@ -304,7 +304,7 @@ def test_every_page_fits_and_keeps_nobody_out(
             page.goto(address + path)
             for figure in page.locator("figure[data-chart]").all():
                 figure.scroll_into_view_if_needed()
-                expect(figure.locator(".loading")).to_have_count(0, timeout=60_000)
+                expect(figure.locator(".loading")).to_have_count(0)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
             assert obstacles(page) == [], path
         told = [text for text in complaints if "404" not in text]  # what is not there is told so, by intention

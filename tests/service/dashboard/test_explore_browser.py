@@ -32,7 +32,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[str, Datab
 
 def _seen(page: Page) -> tuple[dict[str, str], list[str], str]:
     """Return the form's values, the legend's entries and the chart's note."""
-    expect(page.locator("figure canvas")).to_be_visible(timeout=20_000)
+    expect(page.locator("figure canvas")).to_be_visible()
     fields = {s.get_attribute("name") or "": s.input_value() for s in page.locator("form.filters select").all()}
     return fields, page.locator(".legend li").all_inner_texts(), page.locator(".chart-note").inner_text()
 
