@@ -89,7 +89,7 @@ def release(session: Session, job_id: UUID, worker: str) -> None:
 
 
 def release_all(session: Session, worker: str, among: Collection[UUID] | None = None) -> int:
-    """Release the jobs of a worker that was killed or ends at once, or those of them in `among`; return their number."""
+    """Release the jobs of a worker that was killed or ends at once, or its jobs in `among`; return their number."""
     query = update(Job).where(Job.status == "running", Job.worker == worker).values(**_put_back())
     if among is not None:
         query = query.where(Job.id.in_(among))
