@@ -5,6 +5,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from codegen import DType
+from service.api.hostcode.conditions import LEVEL_ZERO, SYCL, conditions
 from service.api.hostcode.languages import Language
 from service.api.hostcode.program import HostProgram
 from service.errors import Conflict
@@ -20,6 +21,7 @@ _TYPES = {
     "u8": "std::uint8_t",
     "i32": "std::int32_t",
 }
+_CONDITIONS = {Language.LEVEL_ZERO: LEVEL_ZERO, Language.SYCL: SYCL}
 _MOST_CHECKED, _MOST_SUMS = 4096, 8  # elements of C, and sums of rows or columns, that a program in C++ computes
 
 
@@ -55,6 +57,7 @@ def render(program: HostProgram, language: Language) -> str:
         file_help=f"shared library of {program.binary}" if library else f"{program.binary} of the kernel",
         note=" (DPAS emulated: no time of a GPU)" if program.emulated else "",
         check_hash=not library,
+        needed=conditions(program.extensions, _CONDITIONS.get(language, {})),
         reads_binary=language in (Language.SYCL, Language.LEVEL_ZERO),
     )
     return text.rstrip() + "\n"

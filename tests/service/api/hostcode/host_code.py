@@ -22,6 +22,8 @@ from db.schema import (
     Problem,
 )
 from hal import DeviceSpec
+from hal.driver.installed import Driver
+from hal.driver.simulated_gpus import SimulatedGpu
 from hal.probe.icd import wheel_runtime
 from service.api.hostcode.languages import Language
 from service.api.hostcode.program import program_of
@@ -32,6 +34,12 @@ from service.row_mapping import (
 )
 
 KERNEL_ID = UUID("01970a3c-0000-7000-8000-000000000007")
+
+
+def sycl_flags() -> tuple[str | Path, ...]:
+    """Flags that find SYCL's headers and library."""
+    headers, library = of_sycl("include/sycl/sycl.hpp").parents[1], of_sycl("/libsycl.so")
+    return "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING", "-isystem", headers, library
 
 
 def of_sycl(name: str) -> Path:
@@ -93,4 +101,24 @@ def _run(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[st
     libraries = {"LD_LIBRARY_PATH": str(of_sycl("/libsycl.so").parent), "OCL_ICD_VENDORS": str(vendors)}
     return subprocess.run(
         command, cwd=folder, env=os.environ | libraries, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+def run_under_driver(
+    driver: Driver, gpu: SimulatedGpu, program: Path, *arguments: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a program in Python, or an executable, under Intel's driver, which simulates a GPU."""
+    started = driver.interpreter(gpu)
+    loader, option, libraries, python = started.command
+    command = [loader, option, f"{libraries}:{of_sycl('/libsycl.so').parent}"]
+    command += [python, "-W", "ignore"] if program.suffix == ".py" else []
+    environment = {**os.environ, **started.variables, "PYTHONPATH": os.pathsep.join(sys.path), **variables}
+    return subprocess.run(
+        [*command, str(program), *arguments],
+        cwd=program.parent,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )

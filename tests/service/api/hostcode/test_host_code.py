@@ -235,6 +235,17 @@ def test_a_program_names_the_extensions_that_its_device_lacks() -> None:
     assert "lacks" not in render(program_of(row(manifest() | {"driver_needs": {}})), Language.PYOPENCL)
 
 
+@pytest.mark.parametrize(
+    ("language", "condition"),
+    [(Language.LEVEL_ZERO, "(blocks.flags & 3) == 3"), (Language.SYCL, "has_2d_block_io_support>()")],
+)
+def test_a_program_in_cpp_asks_for_an_extension_that_is_needed(language: Language, condition: str) -> None:
+    text = render(program_of(row(manifest())), language)
+    (line,) = (line for line in text.splitlines() if condition in line)
+    assert line.strip().endswith('missing += " cl_intel_subgroup_2d_block_io";')
+    assert "missing" not in render(program_of(row(manifest() | {"driver_needs": {}})), language)
+
+
 def test_words_of_assumptions_that_are_not_rules_are_left_out() -> None:
     changed = manifest()
     changed["assumes"] = {"gemm": ['row pitch in bytes (os.system("id")): at least 64', "x", 'a"); b (m): at least 1']}

@@ -10,7 +10,7 @@ from codegen import DType, Extent, GemmProblem, MatmulConfig, SplitK, XeConfig, 
 from codegen.problem.epilogue_text import parse_epilogue
 from hal import DeviceSpec, find, resolve_device
 from service.api.hostcode.languages import Language
-from tests.service.api.hostcode.host_code import build, compiled, of_sycl, run_program, run_python, write_program
+from tests.service.api.hostcode.host_code import build, compiled, run_program, run_python, sycl_flags, write_program
 from tuner.backend import tuning_for
 
 pytestmark = pytest.mark.slow
@@ -67,7 +67,7 @@ def test_kernels_of_gpus_run_by_each_api_that_is_here(name: str, stand_in: Devic
         assert done.returncode == 0, done.stderr
         assert f"C: {problem.batch * problem.m * problem.n} numbers are right" in done.stdout
         assert "30 launches: median" in done.stdout
-    built = build(write_program(kernel, Language.SYCL, tmp_path), *_of_sycl())
+    built = build(write_program(kernel, Language.SYCL, tmp_path), *sycl_flags())
     done = run_program(built)
     assert done.returncode == 0, done.stderr
     assert "numbers were compared and are right" in done.stdout
@@ -77,7 +77,7 @@ def test_kernels_of_gpus_run_by_each_api_that_is_here(name: str, stand_in: Devic
 def test_a_kernel_of_dynamic_sizes_runs_for_others_with_several_steps(stand_in: DeviceSpec, tmp_path: Path) -> None:
     kernel = compiled(DYNAMIC, SPLIT, stand_in, tmp_path)
     others = "40", "96", "512"
-    built = build(write_program(kernel, Language.SYCL, tmp_path), *_of_sycl())
+    built = build(write_program(kernel, Language.SYCL, tmp_path), *sycl_flags())
     for language in (Language.PYOPENCL, Language.DPCTL):
         program = write_program(kernel, language, tmp_path)
         assert "C: 15360 numbers are right" in run_python(program).stdout
@@ -103,7 +103,7 @@ def test_wrong_numbers_are_found(stand_in: DeviceSpec, tmp_path: Path) -> None:
         assert change[0] in text
         program.write_text(text.replace(*change))
         is_python = language is Language.PYOPENCL
-        done = run_python(program) if is_python else run_program(build(program, *_of_sycl()))
+        done = run_python(program) if is_python else run_program(build(program, *sycl_flags()))
         assert done.returncode == 1
         assert "wrong: C" in done.stderr
 
@@ -123,10 +123,5 @@ def test_programs_of_kernels_for_gpus_are_cpp(tmp_path: Path) -> None:
     spec = find("b580")
     kernel = compiled(DYNAMIC, SPLIT, spec, tmp_path)
     shutil.copytree(HERE / "level_zero", tmp_path / "include" / "level_zero")
-    build(write_program(kernel, Language.SYCL, tmp_path), *_of_sycl())
+    build(write_program(kernel, Language.SYCL, tmp_path), *sycl_flags())
     build(write_program(kernel, Language.LEVEL_ZERO, tmp_path), "-I", "include", "-c", output="run.o")
-
-
-def _of_sycl() -> tuple[str | Path, ...]:
-    headers, library = of_sycl("include/sycl/sycl.hpp").parents[1], of_sycl("/libsycl.so")
-    return "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING", "-isystem", headers, library

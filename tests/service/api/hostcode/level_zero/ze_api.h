@@ -21,6 +21,8 @@ enum ze_result_t { ZE_RESULT_SUCCESS };
 enum ze_structure_type_t {
   ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES,
   ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2,
+  ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES,
+  ZE_STRUCTURE_TYPE_FLOAT_ATOMIC_EXT_PROPERTIES,
   ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES,
   ZE_STRUCTURE_TYPE_CONTEXT_DESC,
   ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
@@ -37,6 +39,10 @@ enum ze_command_queue_priority_t {};
 typedef std::uint32_t ze_flags_t;
 enum : ze_flags_t {
   ZE_INIT_FLAG_GPU_ONLY = 1,
+  ZE_DEVICE_MODULE_FLAG_FP16 = 1,
+  ZE_DEVICE_MODULE_FLAG_FP64 = 2,
+  ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS = 4,
+  ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_ADD = 2,
   ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE = 1,
   ZE_EVENT_POOL_FLAG_HOST_VISIBLE = 1,
   ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP = 4,
@@ -50,6 +56,21 @@ struct ze_device_properties_t {
   std::uint64_t timerResolution;
   std::uint32_t kernelTimestampValidBits;
   char name[256];
+};
+struct ze_driver_extension_properties_t {
+  char name[256];
+  std::uint32_t version;
+};
+struct ze_float_atomic_ext_properties_t {
+  ze_structure_type_t stype;
+  void *pNext;
+  ze_flags_t fp16Flags, fp32Flags, fp64Flags;
+};
+struct ze_device_module_properties_t {
+  ze_structure_type_t stype;
+  void *pNext;
+  std::uint32_t spirvVersionSupported;
+  ze_flags_t flags;
 };
 struct ze_command_queue_group_properties_t {
   ze_structure_type_t stype;
@@ -117,6 +138,8 @@ ze_result_t zeInit(ze_flags_t);
 ze_result_t zeDriverGet(std::uint32_t *, ze_driver_handle_t *);
 ze_result_t zeDeviceGet(ze_driver_handle_t, std::uint32_t *, ze_device_handle_t *);
 ze_result_t zeDeviceGetProperties(ze_device_handle_t, ze_device_properties_t *);
+ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t, std::uint32_t *, ze_driver_extension_properties_t *);
+ze_result_t zeDeviceGetModuleProperties(ze_device_handle_t, ze_device_module_properties_t *);
 ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t, std::uint32_t *,
                                                    ze_command_queue_group_properties_t *);
 ze_result_t zeContextCreate(ze_driver_handle_t, const ze_context_desc_t *, ze_context_handle_t *);
