@@ -13,6 +13,7 @@ CodegenError
 +-- InvalidLaunch    arguments, grid or block that a kernel does not take
 +-- SimulationRefused    the simulator cannot represent something (simulate/refusal.py)
 +-- SimulationTimedOut   the time limit of a simulation passed (simulate/refusal.py)
++-- MachineCodeRefused   the reader of machine code does not know something (xe/machine/refusal.py)
 +-- LayoutRefused    a layout or block load that cannot be (xe/layout/refusal.py)
 """
 
