@@ -188,7 +188,7 @@ def test_a_job_is_started_in_the_browser_and_watched_until_it_ends(
         page.click("text=Start tuning")
         page.wait_for_url("**/jobs/*")
         expect(page.locator("#summary .status")).to_have_text("queued")
-        thread = threading.Thread(target=lambda: run_jobs(database, settings, lambda *_: tune, here))
+        thread = threading.Thread(target=lambda: run_jobs(database, settings, lambda _database, _executor: tune, here))
         thread.start()
         expect(page.locator("#trials tbody tr")).to_have_count(1)
         expect(page.locator("#summary .status")).to_have_text("running")
