@@ -655,7 +655,7 @@ class MemoryPathOut(Model):
 
 
 class DriverNeedsOut(Model):
-    """What kernel.spv needs of a driver, as it declares it."""
+    """Extensions and capabilities that kernel.spv declares, which a driver must offer."""
 
     spirv: str
     """Version of SPIR-V"""

@@ -1,4 +1,4 @@
-"""What an OpenCL driver says that it offers: extensions, versions of SPIR-V, and their extensions and capabilities.
+"""Features that an OpenCL driver reports: extensions, versions of SPIR-V, and their extensions and capabilities.
 
 Source: registry.khronos.org, OpenCL 3.0, clGetDeviceInfo; cl_khr_il_program; cl_khr_spirv_queries.
 """

@@ -1,4 +1,4 @@
-"""What a SPIR-V module needs of a driver, as the module itself declares it, and what a driver offers."""
+"""Extensions and capabilities that a SPIR-V module declares, compared with those that a driver offers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

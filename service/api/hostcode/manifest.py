@@ -49,7 +49,7 @@ class BuildOptions(BaseModel):
 
 
 class DriverNeeds(BaseModel):
-    """What the binary needs of a driver."""
+    """Extensions and capabilities that the binary needs of a driver."""
 
     opencl_extensions: list[_Name] = []
 

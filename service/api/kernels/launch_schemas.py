@@ -113,7 +113,7 @@ class PackingOut(BaseModel):
 
 
 class DriverNeedsOut(BaseModel):
-    """What kernel.spv needs of a driver, as it declares it."""
+    """Extensions and capabilities that kernel.spv declares, which a driver must offer."""
 
     model_config = ConfigDict(extra="allow")
 

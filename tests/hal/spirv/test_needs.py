@@ -1,4 +1,4 @@
-"""What modules need of a driver is what they declare, and what a driver lacks is named."""
+"""Needs of modules are those that they declare, and the missing ones are named."""
 
 import ctypes
 import struct

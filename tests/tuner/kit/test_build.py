@@ -1,4 +1,4 @@
-"""What a kit holds: the default of each problem first, then what was asked for, and the sources."""
+"""Contents of a kit: the default of each problem first, then the kernels asked for, and the sources."""
 
 import io
 import zipfile

@@ -50,7 +50,7 @@ class Kit:
         return command.main([*arguments, "--output", str(self.output)], self.file)
 
     def found(self) -> Exchange:
-        """What it wrote."""
+        """Result lines of the file."""
         with self.output.open("rb") as stream:
             return read_lines(stream)
 
