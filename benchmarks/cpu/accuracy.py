@@ -80,10 +80,10 @@ def problem_of(size: tuple[int, int, int], dtype: DType) -> GemmProblem:
 
 def configs(problem: GemmProblem, spec: DeviceSpec, seed: int, count: int) -> list[KernelConfig]:
     """The default, and other configurations that a search would try."""
-    proposer = search_for(problem, spec, seed, measured=True).proposer
+    search = search_for(problem, spec, seed, measured=True)
     default = tuning_for(spec).default(problem, spec)
-    proposer.skip(default)
-    proposals = (proposer.propose() for _ in range(count))
+    search.skip(default)
+    proposals = (search.ask() for _ in range(count))
     return [default, *(proposal.config for proposal in proposals if proposal is not None)]
 
 

