@@ -14,7 +14,10 @@ from tests.codegen.xe.isa.fake_ocloc import real_ocloc
 from tests.hal.driver.real_driver import real_driver
 from tuner.space.xe.heuristic import default_config
 
-WITH_BLOCK2D = SIMULATED_GPUS[:4]
+WITH_BLOCK2D, NARROW = SIMULATED_GPUS[:4], SIMULATED_GPUS[4:]
+STATELESS = "-cl-intel-greater-than-4GB-buffer-required"
+"""Memory by 64-bit addresses. Else GPUs with sub-groups of 8 address buffers through surfaces, of which the simulation
+has another kind than the offline compiler."""
 SPILLS = GemmProblem(512, 384, 1024)
 SPLIT = GemmProblem(64, 96, 4096)  # two kernels on some GPUs
 
@@ -56,7 +59,17 @@ def test_spills_shared_memory_and_sizes_are_those_of_the_report(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("gpu", [pytest.param(gpu, id=gpu.row) for gpu in SIMULATED_GPUS[4:]])
+@pytest.mark.parametrize("options", [STATELESS, f"{LARGE_GRF_OPENCL} {STATELESS}"])
+@pytest.mark.parametrize("problem", [SPILLS, GemmProblem(512, 384, 1024, transpose_a=True)], ids=str)
+@pytest.mark.parametrize("gpu", [pytest.param(gpu, id=gpu.row) for gpu in NARROW])
+def test_without_surfaces_spills_of_sub_groups_of_8_are_those_of_the_report(
+    gpu: SimulatedGpu, problem: GemmProblem, options: str
+) -> None:
+    check(gpu, problem, options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gpu", [pytest.param(gpu, id=gpu.row) for gpu in NARROW])
 def test_kernels_of_sub_groups_of_8_are_accepted(gpu: SimulatedGpu) -> None:
     spec = find(gpu.row)
     artifact = compile_gemm(SPILLS, default_config(SPILLS, spec), spec)
