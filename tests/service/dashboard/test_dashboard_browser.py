@@ -272,21 +272,7 @@ def add_everything(session: Session) -> list[str]:
 
 
 @pytest.mark.slow
-def test_pages_keep_nobody_out(browser: Browser, site: tuple[str, Database]) -> None:
-    address, database = site
-    with database.write() as session:
-        pages = add_everything(session)
-    with opened(browser, address) as (page, complaints):
-        for path in (pages[0], pages[2], pages[7]):
-            page.goto(address + path)
-            expect(page.locator("figure canvas").first).to_be_visible()
-            assert obstacles(page) == [], path
-        assert complaints == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 820, 1600])
+@pytest.mark.parametrize(("width", "theme"), [(360, "light"), (820, "dark"), (1600, "light")])
 def test_every_page_fits_and_keeps_nobody_out(
     browser: Browser, tmp_path: Path, width: int, theme: Literal["light", "dark"]
 ) -> None:

@@ -15,8 +15,6 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from db.session import open_database
-from tests.service import dashboard_rows as rows
 from tests.service.dashboard.accessibility import obstacles
 from tests.service.dashboard.chromium import opened
 
@@ -68,25 +66,6 @@ def _wait_until_ready(address: str, process: subprocess.Popen[bytes], log: Path)
             pass
         time.sleep(0.2)
     raise AssertionError(f"the service was not ready in time: {log.read_text()}")
-
-
-def test_a_trial_that_failed_is_followed_to_its_reason(
-    browser: Browser, address: str, environment: dict[str, str]
-) -> None:
-    database = open_database(f"sqlite:///{environment['XETUNE_DATA_DIR']}/xetune.sqlite")
-    with database.write() as session:
-        problem = rows.add_problem(session, 72, 136, 200)
-        job = rows.add_job(session, problem, rows.add_device(session, "lab", None))
-        kernel = rows.add_kernel(session, job, problem)
-        rows.add_measured(session, job, 0, 90.0, kernel.id, "native")
-        rows.add_trial(session, job, 1, "compile_failed")
-    database.close()
-    with opened(browser, f"{address}/jobs/{job.id}") as (page, complaints):
-        page.locator("#outcomes").get_by_role("row", name="stage llvm").get_by_role("link").click()
-        expect(page.locator("#reason")).to_have_text("stage llvm: spills 12 registers")
-        page.get_by_role("link", name="All trials").click()
-        expect(page.locator("#trials tbody tr")).to_have_count(2)
-        assert complaints == []
 
 
 def test_a_job_is_tuned_its_kernel_found_saved_and_compared_and_a_schedule_made(
