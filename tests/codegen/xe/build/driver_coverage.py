@@ -89,7 +89,7 @@ _INTRODUCTION = """# Coverage by the driver
 Each cell of the [coverage](coverage.md) that the rules allow, compiled for two GPUs and given to Intel's
 [driver](driver.md) {drivers}, which simulated them: it built the program with the cell's build options, created
 its kernels and took the launch. Nothing was executed. `python -m benchmarks.compiler.driver_coverage` writes this
-page; `tests/codegen/xe/build/test_driver_coverage.py` checks a sample of it.
+page; `tests/codegen/xe/build/test_driver_coverage.py` checks every cell of it.
 
 | device | table | cells | accepted | spill registers | have a log |
 |---|---|---:|---:|---:|---:|
