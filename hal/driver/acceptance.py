@@ -8,7 +8,7 @@ from hal.device import LaunchSpec
 
 @dataclass(frozen=True, slots=True)
 class KernelAttributes:
-    """A kernel as its driver sees it. Memory is in bytes: private and spilled of a work-item, local of a work-group.
+    """A kernel as its driver sees it. Memory is in bytes: private and spilled of a sub-group, local of a work-group.
 
     `local_size` and `subgroup_size` are those that the kernel requires, None if it requires none. `spill_bytes` is None
     if the driver does not report it.

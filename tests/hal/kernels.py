@@ -108,6 +108,30 @@ def with_required_size(local: int) -> LaunchSpec:
     return replace(launch(local=local), binary=_spirv(text))
 
 
+def with_subgroup_size(size: int, body: str = ADD) -> LaunchSpec:
+    """Return a launch of a kernel that requires sub-groups of that size."""
+    signature, _, body = (_HEAD + body).partition("{")
+    text = f"{signature} !intel_reqd_sub_group_size !0 {{{body}\n!0 = !{{i32 {size}}}\n"
+    return replace(launch(), binary=_spirv(text))
+
+
+def with_private_memory(nbytes: int, subgroup_size: int) -> LaunchSpec:
+    """Return a launch of a kernel whose work-items use so much private memory, which must be a power of two."""
+    array, last = f"[{nbytes // 4} x float]", nbytes // 4 - 1
+    through = f"""
+  %array = alloca {array}
+  %at = and i64 %i, {last}
+  %pp = getelementptr {array}, ptr %array, i64 0, i64 %at
+  store volatile float %t, ptr %pp
+  %far = mul i64 %i, 7
+  %from = and i64 %far, {last}
+  %pq = getelementptr {array}, ptr %array, i64 0, i64 %from
+  %back = load volatile float, ptr %pq
+  store float %back, ptr addrspace(1) %pc
+"""
+    return with_subgroup_size(subgroup_size, ADD.replace("  store float %t, ptr addrspace(1) %pc\n", through))
+
+
 def with_local_memory(nbytes: int) -> LaunchSpec:
     """Return a launch of a kernel whose work-groups use so much shared local memory."""
     through = f"""

@@ -14,7 +14,16 @@ from hal.driver.simulated_gpus import SIMULATED_GPUS, SimulatedGpu
 from hal.probe.probe import ProbeReport, Probes, probe_opencl, probe_sycl
 from hal.process.child import Child
 from tests.hal.driver.real_driver import real_driver, run, submit_with_usm
-from tests.hal.kernels import expected, launch, two_steps, with_extension, with_local_memory, with_required_size
+from tests.hal.kernels import (
+    expected,
+    launch,
+    two_steps,
+    with_extension,
+    with_local_memory,
+    with_private_memory,
+    with_required_size,
+    with_subgroup_size,
+)
 
 B580 = SIMULATED_GPUS[0]
 INVENTED = {"l2_bytes", "memory_bytes", "clock_mhz"}
@@ -73,10 +82,11 @@ def test_sycl_lists_the_gpu_under_both_backends(under_driver: Child) -> None:
 
 @pytest.mark.parametrize("options", ["", LARGE_GRF])
 def test_a_program_is_built_with_each_build_option_that_is_used(device: SimulatedDevice, options: str) -> None:
-    accepted = device.accept(launch(options=options), 60)
+    accepted = device.accept(replace(with_subgroup_size(16), build_options=options), 60)
     assert (accepted.driver, accepted.chip) == (device.driver.version, "bmg")
     (kernel,) = accepted.kernels
-    assert (kernel.kernel, kernel.local_size, kernel.subgroup_size) == ("kernel_under_test", None, None)
+    assert (kernel.kernel, kernel.local_size, kernel.subgroup_size) == ("kernel_under_test", None, 16)
+    assert kernel.max_local_size == (512 if options == LARGE_GRF else 1024)
 
 
 def test_a_kernel_says_what_it_requires(device: SimulatedDevice) -> None:
@@ -84,6 +94,9 @@ def test_a_kernel_says_what_it_requires(device: SimulatedDevice) -> None:
     assert (kernel.local_size, kernel.private_bytes, kernel.spill_bytes) == ((64, 1, 1), 0, 0)
     (kernel,) = device.accept(with_local_memory(2**16), 60).kernels
     assert kernel.slm_bytes == 2**16
+    for size in (16, 32):
+        (kernel,) = device.accept(with_private_memory(256, size), 60).kernels
+        assert (kernel.subgroup_size, kernel.private_bytes) == (size, 256 * size)
 
 
 @pytest.mark.parametrize("once", [False, True])
@@ -103,6 +116,7 @@ def test_buffers_larger_than_this_machine_are_accepted(device: SimulatedDevice) 
         (only(with_required_size(64), local_size=(32, 1, 1)), "INVALID_WORK_GROUP_SIZE"),
         (only(launch(), local_size=(2048, 1, 1)), "INVALID_WORK_GROUP_SIZE"),
         (with_local_memory(2**18), "OUT_OF_RESOURCES|SLM|local memory"),
+        (with_subgroup_size(8), "BUILD_PROGRAM_FAILURE"),
         (with_extension("SPV_XETUNE_unknown"), "lacks SPV_XETUNE_unknown, which kernel kernel_under_test needs"),
         (only(launch(), kernel="another"), "refused kernel another"),
         (only(launch(), parameters=(0, 1)), "takes 3 arguments, the launch gives it 2"),
@@ -115,6 +129,23 @@ def test_what_the_driver_refuses_is_told_and_it_accepts_the_next(
     with pytest.raises(KernelBuildFailed, match=message):
         device.accept(refused, 60)
     assert device.accept(launch(), 60).kernels
+
+
+@pytest.mark.parametrize(
+    ("refused", "kind", "message"),
+    [
+        (only(with_required_size(64), local_size=(32, 1, 1)), DeviceFailed, "refused to run .*INVALID_WORK_GROUP_SIZE"),
+        (with_local_memory(2**18), KernelBuildFailed, "refused kernel kernel_under_test .*OUT_OF_RESOURCES"),
+        (with_extension("SPV_XETUNE_unknown"), KernelBuildFailed, "lacks SPV_XETUNE_unknown, which kernel"),
+        (with_subgroup_size(8), KernelBuildFailed, "refused kernel kernel_under_test"),
+    ],
+)
+def test_a_run_that_the_driver_refuses_is_an_error_and_the_next_is_none(
+    under_driver: Child, refused: LaunchSpec, kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind, match=message):
+        under_driver.call(60, run, refused, None)
+    assert isinstance(under_driver.call(60, run, launch(), None), RunReport)
 
 
 def test_a_run_on_it_has_no_results_and_no_times(under_driver: Child) -> None:
