@@ -25,6 +25,7 @@ pytestmark = needs_validator
 _PROCESSES = 2
 _ROOT = Path(__file__).parents[3]
 _GPUS = (DEVICE, "max1550")
+_DEVICES = {"cells": DEVICE, "cells for sub-groups of 8": NARROW[0], "cells without DPAS": NARROW[2]}
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.ll"))
 
 
@@ -47,7 +48,7 @@ def test_hints_for_several_levels_are_valid() -> None:
 
 
 @pytest.mark.slow  # many minutes: every module is compiled
-@pytest.mark.parametrize("kind", ["cells", "cells for sub-groups of 8", "operations", "examples"])
+@pytest.mark.parametrize("kind", [*_DEVICES, "operations", "examples"])
 def test_every_module_is_valid(kind: str) -> None:
     modules = _modules(kind)
     faults = [fault for fault in each(_fault, modules, _PROCESSES) if fault]
@@ -57,7 +58,7 @@ def test_every_module_is_valid(kind: str) -> None:
 def _modules(kind: str) -> tuple[_Module, ...]:
     if kind == "operations":
         return tuple(_operations())
-    return tuple(_examples() if kind == "examples" else _cells(DEVICE if kind == "cells" else NARROW[0]))
+    return tuple(_examples() if kind == "examples" else _cells(_DEVICES[kind]))
 
 
 def _cells(device: str) -> Iterator[_Module]:
