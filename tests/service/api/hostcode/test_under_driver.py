@@ -1,5 +1,6 @@
 """Intel's driver without a GPU takes the launches of each program, up to the comparison of results."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -86,6 +87,17 @@ def test_a_program_names_the_extensions_that_another_gpu_lacks(
     done = run_under_driver(driver, gpu, program, "kernel.spv", ONEAPI_DEVICE_SELECTOR=backend)
     assert done.returncode == 1
     assert [word.strip(",") for word in done.stderr.split() if word.startswith("cl_")] == missing
+
+
+@pytest.mark.parametrize(("language", "backend"), [PROGRAMS[0], PROGRAMS[1], PROGRAMS[2], PROGRAMS[4]])
+def test_a_program_without_a_gpu_says_so(driver: Driver, language: Language, backend: str, tmp_path: Path) -> None:
+    program = _built(driver, language, tmp_path, "bf16")
+    off = {"NEOReadDebugKeys": "0", "ONEAPI_DEVICE_SELECTOR": backend}  # the driver simulates nothing
+    done = run_under_driver(driver, B580, program, "kernel.spv", **off)
+    assert (done.returncode, done.stdout) == (1, "")
+    said = [line for line in done.stderr.splitlines() if not line.startswith("UR adapter")]  # SYCL's own
+    assert len(said) == 1, done.stderr
+    assert re.match("no .*GPU|No device of requested type", said[0])
 
 
 def _built(driver: Driver, language: Language, folder: Path, kernel: str) -> Path:
