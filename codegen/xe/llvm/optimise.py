@@ -23,6 +23,7 @@ from codegen.xe.llvm.payloads import (
 )
 from codegen.xe.llvm.private_memory import align_private_memory
 from codegen.xe.llvm.single_elements import take_single_elements
+from codegen.xe.llvm.wide_integers import take_parts_by_shuffles
 from codegen.xe.llvm.wide_vectors import split_wide_vectors
 from codegen.xe.spirv import (
     TRIPLE,
@@ -70,7 +71,9 @@ def optimise(
     for kernel, arguments in kernels.items():
         text, parameters[kernel] = keep_used_parameters(text, kernel, arguments)
     text = separate_cache_hints(
-        take_single_elements(split_wide_vectors(align_private_memory(expand_bit_reversals(text))))
+        take_single_elements(
+            split_wide_vectors(align_private_memory(take_parts_by_shuffles(expand_bit_reversals(text))))
+        )
     )
     return OptimisedModule(reuse_payloads(text) if prefetches is Prefetches.PAYLOADS else text, parameters)
 

@@ -59,6 +59,8 @@ def _one_end(name: str, entry: Block) -> Block:
     ends = [block for block in reachable(entry) if not edges_from(block)]
     if not ends:
         raise PassFailedException(f"rewrite-forms: {name}: expected a way to the end of the function, got none")
+    if any(block.last_op is None for block in ends):
+        raise PassFailedException(f"rewrite-forms: {name}: expected a terminator in each block, got an empty block")
     if len(ends) == 1 and ends[0] is not entry:
         return ends[0]
     returns = [block.last_op for block in ends]

@@ -57,8 +57,12 @@ _COMBINE: Mapping[str, tuple[_Combine, _Combine]] = {
 
 
 def combine(emitter: Emitter, kind: str, a: SSAValue, b: SSAValue) -> SSAValue:
-    """Combine two scalars or chunks."""
-    return emitter.value(_COMBINE[kind][isinstance(element_of(a), AnyFloat)](a, b))
+    """Combine two scalars or chunks; bf16 in f32."""
+    element = element_of(a)
+    if isinstance(element, BFloat16Type):
+        wide = combine(emitter, kind, emitter.as_f32(a), emitter.as_f32(b))
+        return emitter.value(arith.TruncFOp(wide, a.type))
+    return emitter.value(_COMBINE[kind][isinstance(element, AnyFloat)](a, b))
 
 
 def _multi_reduction(lowering: Lowering, op: Operation) -> None:
@@ -121,7 +125,8 @@ class _Reducer:
 
     def __init__(self, emitter: Emitter, kind: str, element: Attribute) -> None:
         self._emitter, self._kind, self._element = emitter, kind, element
-        self._wide = kind in ("add", "mul") and isinstance(element, Float16Type | BFloat16Type)
+        rounds = kind in ("add", "mul")
+        self._wide = isinstance(element, BFloat16Type) or (rounds and isinstance(element, Float16Type))
 
     def combine(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """Combine two scalars or chunks."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from torch_mlir import ir
 from torch_mlir.passmanager import PassManager
+from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects import parse, text
 from codegen.xe.mlir.context import context
@@ -45,3 +46,17 @@ def test_branches_do_what_the_loops_did(case: Case) -> None:
         interpret(kernel, "k", (case.groups, 1, 1), values, case.block(Level.SUBGROUP))
     for wanted, found in zip(expected, got, strict=True):
         np.testing.assert_array_equal(wanted, found)
+
+
+def test_an_empty_block_is_refused() -> None:
+    module = parse("""gpu.module @m {
+  gpu.func @k(%A: memref<8x16xf32>) kernel {
+    %c = arith.constant true
+    cf.cond_br %c, ^a, ^b
+  ^a:
+    gpu.return
+  ^b:
+  }
+}""")
+    with pytest.raises(PassFailedException, match="expected a terminator in each block, got an empty block"):
+        rewrite_forms(module)
