@@ -191,4 +191,4 @@ def measurement_from_row(row: schema.Measurement) -> Measurement:
 
 def prediction_from_row(row: schema.Prediction) -> Prediction:
     """Return the prediction of a row."""
-    return Prediction(row.time_us, row.low_us, row.high_us, row.model_version)
+    return Prediction(row.time_us, row.low_us, row.high_us, row.model_version, row.burden)

@@ -6,6 +6,7 @@ Run: python -m benchmarks.model.evaluate --data DIR. DIR holds gemm_measured.csv
 import argparse
 import time
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
@@ -37,8 +38,12 @@ from codegen import Extent, GemmProblem
 from codegen.xe.rules import ceil_div
 from hal import find
 from tuner.model.xe import CONSTANTS, MODEL_VERSION, columns_of, columns_of_space, predict_many
+from tuner.session.best import RESOLUTION
 from tuner.space.xe.heuristic import default_config
 from tuner.space.xe.space import xe_space
+
+_EQUAL = 1e-9  # logarithms of predicted times that differ only by summation order
+_SAME = 1.01  # measured times of one configuration in the two screenings differ by as much
 
 
 def main() -> None:
@@ -55,6 +60,7 @@ def main() -> None:
     _cliffs(rows)
     _times(rows)
     _screened(options.data)
+    _resolution(options.data)
     _shapes(options.data, options.shapes)
     _speed()
 
@@ -164,10 +170,32 @@ def _screened(folder: Path) -> None:
                     f"{inside:.0%}",
                     _spearman(p.time_us[those], us),
                     f"{us[np.argmin(p.time_us[those])] / us.min() - 1:.0%}",
+                    f"{us[np.argsort(p.time_us[those])[:5]].min() / us.min() - 1:.0%}",
                 ]
             )
     columns = ("configurations", "number", "scale", "median error", "90 %", "in the interval", "Spearman", "regret")
-    print_table("Configurations of one shape on a B70", columns, table)
+    print_table("Configurations of one shape on a B70", (*columns, "best of five"), table)
+
+
+def _resolution(folder: Path) -> None:
+    """Share of pairs without tiles that spill that are ordered correctly, by predicted ratio."""
+    gains, right = list[Times](), list[Times]()
+    for rows in screened(folder).values():
+        kept = [row for row, spills in zip(rows, _may_spill(rows), strict=True) if not spills]
+        measured = np.log([row.time_us for row in kept])
+        configs = columns_of([row.config for row in kept if row.config is not None])
+        predicted = np.log(predict_many(kept[0].problem, configs, find(kept[0].device)).time_us)
+        i, j = np.triu_indices(len(kept), 1)
+        gain, gained = predicted[j] - predicted[i], measured[j] - measured[i]
+        counts = (np.abs(gain) > _EQUAL) & (np.abs(gained) > np.log(_SAME))
+        gains.append(np.exp(np.abs(gain[counts])))
+        right.append((gain * gained > 0)[counts].astype(np.float64))
+    gain, ordered = np.concatenate(gains), np.concatenate(right)
+    table: list[list[object]] = []
+    for low, high in pairwise((1.0, 1.03, RESOLUTION, 1.1, 1.2, 1.3, 1.5, 2.0, np.inf)):
+        those = (low <= gain) & (gain < high)
+        table.append([f"{low:.2f} to {high:.2f}", int(those.sum()), f"{ordered[those].mean():.0%}"])
+    print_table("Resolution: pairs of these by predicted ratio", ("ratio", "pairs", "ordered correctly"), table)
 
 
 def _may_spill(rows: list[Row]) -> "np.typing.NDArray[np.bool_]":

@@ -1,8 +1,10 @@
 """Queries on trials; the best one by the rules of `tuner/session/best.py`.
 
-Of predicted trials those within 1 % of the least time are a tie, which the least upper bound decides.
+Of predicted trials those within the resolution of the least time are a tie, which the default wins, else the
+least burden of those that gain more than the resolution over it.
 """
 
+import math
 from collections.abc import Collection, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -179,18 +181,27 @@ def _loads():  # of a type private to SQLAlchemy
     return *evidence_loads(), joinedload(Trial.kernel)
 
 
-TIE = 1.01
+RESOLUTION = 1.07
 
 
 def select_best_predicted(verified: Select[Trial], last: ColumnElement[int]) -> Select[Trial]:
     """Select the best of `verified`: predicted trials with their predictions joined. `last` breaks ties."""
     least_us = verified.with_only_columns(func.min(Prediction.time_us)).correlate(None).scalar_subquery()
-    return verified.where(Prediction.time_us <= least_us * TIE).order_by(Prediction.high_us, last).limit(1)
+    defaults = verified.where(Trial.number == 0)
+    default_us = defaults.with_only_columns(func.min(Prediction.time_us)).correlate(None).scalar_subquery()
+    gains = or_(Trial.number == 0, default_us.is_(None), Prediction.time_us * RESOLUTION <= default_us)
+    tied = verified.where(Prediction.time_us <= least_us * RESOLUTION, gains)
+    return tied.order_by(Trial.number != 0, Prediction.burden, Prediction.high_us, last).limit(1)
 
 
 def best_of_predicted(rows: Sequence[Trial]) -> Trial:
     """Return the best of predicted trials that are loaded with their predictions."""
     timed = [(trial.prediction, trial) for trial in rows if trial.prediction is not None]
     least_us = min(prediction.time_us for prediction, _ in timed)
-    ties = [(p.high_us, trial.id, trial) for p, trial in timed if p.time_us <= least_us * TIE]
-    return min(ties, key=lambda tie: tie[:2])[-1]
+    default_us = min((p.time_us for p, trial in timed if trial.number == 0), default=math.inf)
+    ties = [
+        (p, trial)
+        for p, trial in timed
+        if p.time_us <= least_us * RESOLUTION and (trial.number == 0 or p.time_us * RESOLUTION <= default_us)
+    ]
+    return min(ties, key=lambda tie: (tie[1].number != 0, tie[0].burden, tie[0].high_us, tie[1].id))[1]

@@ -151,7 +151,10 @@ class Measurement(Base):
 
 
 class Prediction(Base):
-    """A time in microseconds that the model of `model_version` predicts, with its interval; of measured trials too."""
+    """A time in microseconds that the model of `model_version` predicts, with its interval; of measured trials too.
+
+    The least `burden` is preferred of times that the model cannot tell apart.
+    """
 
     __tablename__ = "prediction"
     __table_args__ = (
@@ -159,6 +162,7 @@ class Prediction(Base):
         CheckConstraint("low_us <= time_us AND time_us <= high_us", name="interval_holds_time"),
         CheckConstraint(f"high_us < {LONGEST_US}", name="interval_finite"),
         CheckConstraint("length(model_version) > 0", name="model_version_not_empty"),
+        CheckConstraint("burden >= 0", name="burden_not_negative"),
     )
 
     trial_id: Mapped[int] = mapped_column(ForeignKey("trial.id"), primary_key=True)
@@ -166,6 +170,7 @@ class Prediction(Base):
     low_us: Mapped[float]
     high_us: Mapped[float]
     model_version: Mapped[str]
+    burden: Mapped[float] = mapped_column(default=0.0)
     predicted_at: Mapped[datetime] = mapped_column(default=utc_now)
 
     trial: Mapped[Trial] = relationship(back_populates="prediction", lazy="raise")

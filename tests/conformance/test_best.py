@@ -26,18 +26,28 @@ from tuner.session.trial import Prediction as Foreseen
 
 
 class Timed(NamedTuple):
-    """A trial with a time: its upper bound if it is predicted."""
+    """A trial with a time: its upper bound and burden if it is predicted."""
 
     time_us: float
     high_us: float | None = None
     proven: bool = True
+    burden: float = 0.0
 
 
+_SLOW = Timed(400, 900)  # a default
 CASES = {
-    "the least upper bound of a tie": ([Timed(100, 150), Timed(100.9, 120), Timed(100.5, 121)], 1),
-    "beyond 1 % no bound helps": ([Timed(100, 150), Timed(101.1, 102)], 0),
-    "a chain is no tie": ([Timed(100, 150), Timed(100.9, 140), Timed(101.8, 110)], 1),
-    "the lowest number of equals": ([Timed(101, 130), Timed(100, 130), Timed(100, 130)], 0),
+    "the default of a tie": ([Timed(106.9, 150, burden=9), Timed(100, 120), Timed(100.5, 121)], 0),
+    "a gain beyond the resolution replaces the default": ([Timed(107.1, 150), Timed(100, 160, burden=9)], 1),
+    "the least burden of a tie without the default": ([_SLOW, Timed(100, 120, burden=3), Timed(106, 150)], 2),
+    "the least upper bound of one burden": ([_SLOW, Timed(100, 150), Timed(106, 120), Timed(103, 121)], 2),
+    "beyond the resolution no burden helps": ([_SLOW, Timed(100, 150, burden=9), Timed(107.1, 110)], 1),
+    "a chain is no tie": ([_SLOW, Timed(100, 150), Timed(106, 140), Timed(112, 120)], 2),
+    "what gains too little over the default is not taken": (
+        [Timed(110, 150), Timed(100, 150, burden=9), Timed(104, 120)],
+        1,
+    ),
+    "the lowest number of equals": ([_SLOW, Timed(101, 130), Timed(100, 130), Timed(100, 130)], 1),
+    "a default that is not proven wins no tie": ([Timed(100, 120, proven=False), Timed(105, 150)], 1),
     "what is not proven makes no tie and wins none": ([Timed(90, 95, proven=False), Timed(100, 150)], 1),
     "measured by median alone": ([Timed(100), Timed(99.9), Timed(100.4)], 1),
     "measured before predicted": ([Timed(50, 60), Timed(100), Timed(49, 52)], 1),
@@ -68,7 +78,7 @@ def test_of_a_job(database: Database, timed: list[Timed], expected: int) -> None
             row = add_predicted(session, job, number, of.time_us, proven=of.proven)
             prediction = session.get(Prediction, row.id)
             assert prediction is not None
-            prediction.high_us = of.high_us
+            prediction.high_us, prediction.burden = of.high_us, of.burden
         session.flush()
         session.expire_all()
         found = trials.best(session, job.id)
@@ -89,7 +99,7 @@ def test_of_the_winners_of_jobs(database: Database, timed: list[Timed], expected
                 row = add_predicted(session, job, number, of.time_us)
                 prediction = session.get(Prediction, row.id)
                 assert prediction is not None
-                prediction.high_us = of.high_us
+                prediction.high_us, prediction.burden = of.high_us, of.burden
             jobs.set_best(session, job.id, number)
         session.flush()
         session.expire_all()
@@ -102,12 +112,13 @@ def test_of_the_winners_of_jobs(database: Database, timed: list[Timed], expected
 def _outcome(of: Timed) -> Outcome:
     proof = PROOF if of.proven else Proof(ProofKind.NONE)
     if of.high_us is not None:
-        return Outcome(Status.PREDICTED, proof=proof, prediction=Foreseen(of.time_us, of.time_us / 2, of.high_us, "1"))
+        foreseen = Foreseen(of.time_us, of.time_us / 2, of.high_us, "1", of.burden)
+        return Outcome(Status.PREDICTED, proof=proof, prediction=foreseen)
     t = of.time_us
     return Outcome(Status.MEASURED, proof=proof, measurement=Measurement(t, t, t, t, 9, "native", "1"))
 
 
 def test_both_statements_mean_the_same_tie() -> None:
-    from db.queries.trials import TIE
+    from db.queries.trials import RESOLUTION
 
-    assert best.TIE == TIE
+    assert best.RESOLUTION == RESOLUTION

@@ -276,6 +276,7 @@ REFUSED: list[tuple[str, Row]] = [
     ("ck_prediction_interval_holds_time", {"time_us": 3.0}),
     ("ck_prediction_interval_finite", {"high_us": math.inf}),
     ("ck_prediction_model_version_not_empty", {"model_version": ""}),
+    ("ck_prediction_burden_not_negative", {"burden": -0.5}),
     ("fk_prediction_error_trial_id", {"trial_id": NOBODY}),
     ("fk_prediction_error_measured_trial_id", {"measured_trial_id": NOBODY}),
     ("ck_prediction_error_ratio_positive", {"ratio": 0.0}),

@@ -53,7 +53,7 @@ def search_for(
     tuning = tuning_for(spec)
     space = tuning.space(problem, spec)
     if not measured and method in (Method.PORTFOLIO, Method.MODEL):
-        return build_ranking(space, predict_space(problem, spec, space).predictions.time_us, seed)
+        return build_ranking(space, predict_space(problem, spec, space).predictions.ranked_us, seed)
 
     def cost(row: int) -> float:
         config = space.config(row)
@@ -66,7 +66,7 @@ def search_for(
     near = rows_near(space, [config for config in donors if backend_of(config) is backend_for(spec)])
     known = Priors(
         near,
-        foretold.predictions.time_us if foretold is not None else None,
+        foretold.predictions.ranked_us if foretold is not None else None,
         foretold.hopeless() if foretold is not None else None,
         cost,
     )

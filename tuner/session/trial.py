@@ -88,12 +88,16 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A predicted time in microseconds, with its interval."""
+    """A predicted time in microseconds, with its interval.
+
+    Of times that the model cannot tell apart, the kernel with the least `burden` is preferred.
+    """
 
     time_us: float
     low_us: Microseconds
     high_us: float
     model_version: Name
+    burden: NotNegative = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ from tuner.search.method import (
     Objective,
     front,
 )
+from tuner.session.best import RESOLUTION
 from xetune_client import Client
 
 _SHOWN_TRIALS, _SHOWN_DONORS = 10, 3
@@ -63,7 +64,11 @@ def print_job(client: Client, job_id: UUID, as_json: bool) -> JobOut:
         _print_without_time(trials)
         if job.stop is not None:
             CONSOLE.print(f"ended: {stop_words(job.stop)}", highlight=False)
-        _print_winner(job, next((t for t in trials if t.number == 0), None), files)
+        _print_winner(job, next((t for t in trials if t.number == 0), None))
+        if job.best is not None:
+            _print_choice(job.best, ranked)
+        for text in shown_files(files):
+            CONSOLE.print(text, highlight=False, soft_wrap=True)
         if job.wall is not None:
             print_wrapped(f"took {wall_sentence(job.wall)}")
     return job
@@ -86,9 +91,10 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
         *([Column("time is")] if len(kinds) > 1 else []),
         title=f"{' and '.join(kinds)}, on {device}",
     )
+    tied = {trial.number for trial in _tied(ranked)}
     for rank, trial in enumerate(ranked[:_SHOWN_TRIALS], start=1):
         cells = [
-            str(rank),
+            f"{rank}=" if trial.number in tied else str(rank),
             _shown_number(trial),
             config_line(trial.model_dump(mode="json")["config"]),
             f"{shown_time(trial.evidence.time)}\n{shown_rate(trial.tflops)}{_shown_energy(trial)}{_shown_reused(trial)}"
@@ -96,9 +102,49 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
             shown_proof_short(trial.evidence),
         ]
         table.add_row(*cells, *([shown_kind(trial.evidence.time)] if len(kinds) > 1 else []))
+    captions = [f"=: within {_shown_resolution()} of the least, which the model does not tell apart"] if tied else []
     if len(ranked) > _SHOWN_TRIALS:
-        table.caption = f"{len(ranked) - _SHOWN_TRIALS} slower ones not shown (--json has all)"
+        captions.append(f"{len(ranked) - _SHOWN_TRIALS} slower ones not shown (--json has all)")
+    table.caption = "\n".join(captions) or None
     return table
+
+
+def _tied(ranked: list[TrialOut]) -> list[TrialOut]:
+    """Return the verified trials whose predicted times the model does not tell apart from the least, if several.
+
+    None if a trial is measured.
+    """
+    predicted = [trial for trial in ranked if trial.measured is None and trial.evidence.proof.kind != "none"]
+    if not predicted or any(trial.measured is not None for trial in ranked):
+        return []
+    least_us = min(map(_time, predicted))
+    tied = [trial for trial in predicted if _time(trial) <= least_us * RESOLUTION]
+    return tied if len(tied) > 1 else []
+
+
+def _shown_resolution() -> str:
+    return f"{RESOLUTION - 1:.0%}"
+
+
+def _print_choice(best: TrialOut, ranked: list[TrialOut]) -> None:
+    """Print why a trial of a tie was taken."""
+    tied = _tied(ranked)
+    if best.number not in (trial.number for trial in tied):
+        return
+    fastest = min(tied, key=_time)
+    if best.number == 0 and fastest.number != 0:
+        why = (
+            f"the default is kept: trial {fastest.number} gains {_time(best) / _time(fastest) - 1:.1%} by prediction, "
+            f"within the resolution of the model, {_shown_resolution()}"
+        )
+    elif best.number != 0:
+        why = (
+            f"by occupancy, prefetch and messages, of trials within {_shown_resolution()}, "
+            "which the model does not tell apart"
+        )
+    else:
+        return
+    CONSOLE.print(f"  choice   {why}", highlight=False, soft_wrap=True)
 
 
 def _shown_energy(trial: TrialOut) -> str:
@@ -197,7 +243,7 @@ def _print_without_time(trials: list[TrialOut]) -> None:
         CONSOLE.print(f"trial {trial.number}: {became}", markup=False, highlight=False)
 
 
-def _print_winner(job: JobOut, default: TrialOut | None, files: dict[str, str]) -> None:
+def _print_winner(job: JobOut, default: TrialOut | None) -> None:
     if job.best is None or (time := job.best.evidence.time) is None:
         return
     c = job.comparison
@@ -221,8 +267,6 @@ def _print_winner(job: JobOut, default: TrialOut | None, files: dict[str, str]) 
         CONSOLE.print(f"  speed-up {line.gain:.2f} over the default: {times}{beaten}", highlight=False, soft_wrap=True)
     if job.status.over and line.basis is Basis.SINGLE and job.best.measured_by is None and job.best.number:
         CONSOLE.print("  speed-up not measured interleaved with the default: this is the least of single trials")
-    for text in shown_files(files):
-        CONSOLE.print(text, highlight=False, soft_wrap=True)
 
 
 def _without_time(trials: list[TrialOut]) -> list[TrialOut]:

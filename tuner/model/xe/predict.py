@@ -7,13 +7,16 @@ import numpy as np
 
 from codegen import EpilogueKind, GemmProblem, XeConfig
 from hal import DeviceSpec
+from tuner.model.xe.burden import MOST, burden
 from tuner.model.xe.columns import Column, Columns, columns_of
 from tuner.model.xe.constants import Constants
 from tuner.model.xe.core import CoreTime, core_time
 from tuner.model.xe.device import Case, case_of
+from tuner.model.xe.fetch import fetch_of
 from tuner.model.xe.l2 import L2Size, model_of
 from tuner.model.xe.memory import memory_bytes
 from tuner.model.xe.work import Work, work_of
+from tuner.session.best import RESOLUTION
 from tuner.session.trial import Prediction
 
 PARTS = ("multiply", "l1", "l2", "instructions", "spills", "latency", "tiles", "memory", "kernels", "launch")
@@ -22,12 +25,16 @@ PARTS = ("multiply", "l1", "l2", "instructions", "spills", "latency", "tiles", "
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """Times in microseconds by the `model`, one for each configuration; `parts` are the times of each part alone."""
+    """Times in microseconds by the `model`, one for each configuration; `parts` are the times of each part alone.
+
+    Of times that the model cannot tell apart, the configuration with the least `burden` is preferred.
+    """
 
     model: str
     time_us: Column
     low_us: Column
     high_us: Column
+    burden: Column
     parts: Mapping[str, Column]
 
     def __len__(self) -> int:
@@ -35,7 +42,15 @@ class Predictions:
 
     def at(self, index: int) -> Prediction:
         """Return one of them, in the form that trials store."""
-        return Prediction(float(self.time_us[index]), float(self.low_us[index]), float(self.high_us[index]), self.model)
+        time_us, low_us, high_us, burdens = (
+            float(each[index]) for each in (self.time_us, self.low_us, self.high_us, self.burden)
+        )
+        return Prediction(time_us, low_us, high_us, self.model, burdens)
+
+    @property
+    def ranked_us(self) -> Column:
+        """Times to rank by: the burden adds up to the model's resolution."""
+        return self.time_us * RESOLUTION ** (self.burden / MOST)
 
     @property
     def order(self) -> "np.typing.NDArray[np.intp]":
@@ -89,10 +104,12 @@ def _predictions(on: Case, c: Columns, work: Work, core: CoreTime, model: str) -
     joint_us = (core_us**k.memory_overlap + memory_us**k.memory_overlap) ** (1 / k.memory_overlap)
     kernels_us, launch_us = _kernels_us(on, c), np.full(len(c), k.launch_clks / on.clock_mhz)
     time_us = joint_us + kernels_us + launch_us
-    interval = k.interval * np.where(_unjudged(on, c, work), k.unjudged, 1.0) * (1.0 if on.is_fitted else k.unjudged)
+    unjudged = _unjudged(on, c, work)
+    interval = k.interval * np.where(unjudged, k.unjudged, 1.0) * (1.0 if on.is_fitted else k.unjudged)
     parts = {name: getattr(core, name) / on.clock_mhz for name in PARTS[:7]}
     parts |= {"memory": memory_us, "kernels": kernels_us, "launch": launch_us}
-    return Predictions(model, time_us, time_us / interval, time_us * interval, parts)
+    burdens = burden(on, c, work, fetch_of(on, c, work), unjudged.astype(np.float64))
+    return Predictions(model, time_us, time_us / interval, time_us * interval, burdens, parts)
 
 
 def _kernels_us(on: Case, c: Columns) -> Column:
