@@ -1,4 +1,6 @@
-"""Listings of Intel's compiler: nothing is refused, and what is read is what the disassembler and the binary say."""
+"""Listings of Intel's compiler: nothing is refused, what is read is what the disassembler and the binary say, and the
+scoreboard has no hazards.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +13,8 @@ from codegen.target import LARGE_GRF_OPENCL, target_of
 from codegen.xe.machine import Instruction, Listing, parse_listing, read_zebin
 from codegen.xe.machine.messages import FenceMessage, note_of
 from codegen.xe.machine.operands import Immediate
+from codegen.xe.machine.pipes import RULES
+from codegen.xe.machine.scoreboard import check as hazards
 from codegen.xe.machine.zebin import Zebin
 from hal import find
 from tests.codegen.xe.build.coverage import cases
@@ -68,17 +72,20 @@ def test_a_small_kernel_is_read_from_its_binary() -> None:
     assert sum(check(i, zebin.kernel("gemm").text) for i in listing.instructions) > 10
     assert sum(i.ends_thread for i in listing.instructions) == 1
     assert zebin.kernel("gemm").grf_count == 256
+    assert hazards(listing, RULES["bmg"], 64) == ()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("device", DEVICES)
 def test_every_kernel_is_read(device: str) -> None:
     kernels = compared = 0
+    target = target_of(find(device))
     for artifact, options in artifacts(device):
         zebin, all_listings = listings(artifact, device, options)
         for listing in all_listings:
             kernels += 1
             code = zebin.kernel(listing.kernel).text
             compared += sum(check(i, code) for i in listing.instructions)
+            assert hazards(listing, RULES[target.chip], target.grf_bytes) == ()
     assert kernels >= _CELLS
     assert compared > 1000

@@ -1,0 +1,310 @@
+"""Checker of the software scoreboard: instructions that use a register before its producer allows it.
+
+Hardware from Xe-HPG on does not compare registers of instructions in flight. A compiler annotates instructions
+instead: with a distance (`F@2`) to instructions of an in-order pipe, or with the token of a message, of dpas or of
+math out of order (`$3.dst`, `$3.src`). The checker follows all paths through a kernel, loops included, with the
+instructions that may be in flight; at joins these are united.
+
+Source: as `pipes`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from codegen.xe.machine.footprints import GENERAL, footprint_of, name_of
+from codegen.xe.machine.instruction import Distance, Instruction, Listing, Pipe, TokenUse
+from codegen.xe.machine.operands import DataType, Immediate
+from codegen.xe.machine.pipes import DONE_AFTER, LONGEST_DISTANCE, Rules, is_out_of_order, pipe_of, pipes_of_sources
+
+_SYNC_ALL = ("allrd", "allwr")
+
+
+class HazardKind(StrEnum):
+    """Order of two accesses that the annotations do not keep."""
+
+    READ_AFTER_WRITE = "read after write"
+    WRITE_AFTER_WRITE = "write after write"
+    WRITE_AFTER_READ = "write after read"
+    STATE = "state register"
+
+
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """`second` accesses `register` before `first` is done with it; `needed` is the annotation that would wait."""
+
+    kind: HazardKind
+    register: str
+    first: Instruction
+    second: Instruction
+    needed: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.kind} of {self.register}: {self.second.offset:#x} `{self.second.text}` needs {self.needed} "
+            f"after {self.first.offset:#x} `{self.first.text}`"
+        )
+
+
+@dataclass(slots=True)
+class _Flight:
+    """Instructions that may be in flight, by number.
+
+    `distances` has those in order; `reads` and `writes` have the bytes that others have still to access.
+    """
+
+    distances: dict[int, int] = field(default_factory=dict[int, int])
+    reads: dict[int, int] = field(default_factory=dict[int, int])
+    writes: dict[int, int] = field(default_factory=dict[int, int])
+
+    def copy(self) -> "_Flight":
+        return _Flight(dict(self.distances), dict(self.reads), dict(self.writes))
+
+    def unite(self, other: "_Flight") -> bool:
+        """Add what may be in flight on another path; return whether that is more."""
+        more = False
+        for number, distance in other.distances.items():
+            if distance < self.distances.get(number, 1 << 30):
+                self.distances[number], more = distance, True
+        for mine, others in ((self.reads, other.reads), (self.writes, other.writes)):
+            for number, left in others.items():
+                if left & ~mine.get(number, 0):
+                    mine[number], more = mine.get(number, 0) | left, True
+        return more
+
+
+def check(listing: Listing, rules: Rules, grf_bytes: int) -> tuple[Hazard, ...]:
+    """Return the hazards of a kernel, in the order of the instructions that would have to wait."""
+    return _Checker(listing, rules, grf_bytes).hazards()
+
+
+class _Checker:
+    """A kernel with what each instruction accesses, its pipe, and its token."""
+
+    def __init__(self, listing: Listing, rules: Rules, grf_bytes: int) -> None:
+        self._code, self._rules, self._grf_bytes = listing.instructions, rules, grf_bytes
+        self._footprints = [footprint_of(i, grf_bytes) for i in self._code]
+        self._pipes = [pipe_of(i, rules) for i in self._code]
+        self._out_of_order = [is_out_of_order(i, rules) for i in self._code]
+        self._chains = _chains(self._code)
+        self._tokens = [_own_token(self._code[chain.stop - 1]) for chain in self._chains]
+
+    def hazards(self) -> tuple[Hazard, ...]:
+        """Find a fixed point of what is in flight at the begin of each block, then compare accesses."""
+        blocks = _blocks(self._code)
+        states: dict[int, _Flight] = {0: _Flight()}
+        todo = [0] if self._code else []
+        while todo:
+            start = todo.pop()
+            flight = states[start].copy()
+            for number in blocks[start]:
+                self._wait(flight, number)
+                self._issue(flight, number)
+            last = blocks[start][-1]
+            for target in _successors(self._code, last):
+                arriving = flight.copy()
+                if target != last + 1:
+                    arriving.distances.clear()  # a taken branch takes longer than the pipes
+                if target not in states:
+                    states[target] = arriving
+                elif not states[target].unite(arriving):
+                    continue
+                todo.append(target)
+        return tuple(self._found(blocks, states))
+
+    def _found(self, blocks: dict[int, range], states: dict[int, _Flight]) -> Iterator[Hazard]:
+        for start in sorted(states):
+            flight = states[start].copy()
+            for number in blocks[start]:
+                self._wait(flight, number)
+                yield from self._state(number)
+                yield from self._conflicts(flight, number)
+                self._issue(flight, number)
+
+    def _wait(self, flight: _Flight, number: int) -> None:
+        """Remove from flight what an instruction waits for."""
+        i = self._code[number]
+        if i.distance is not None:
+            pipes = self._waited(i, i.distance)
+            for first, distance in list(flight.distances.items()):
+                if distance >= i.distance.count and self._pipes[first] in pipes:
+                    del flight.distances[first]
+        for token, written in _releases(i):
+            for first in [n for n in {*flight.reads, *flight.writes} if token is None or self._tokens[n] == token]:
+                flight.reads.pop(first, None)
+                if written:
+                    flight.writes.pop(first, None)
+        if self._out_of_order[number] and _own_token(i) is not None:
+            # The former owner of a token is done before the token is taken.
+            earlier = range(self._chains[number].start, number)
+            for accesses in (flight.reads, flight.writes):
+                for first in [n for n in accesses if self._tokens[n] == self._tokens[number] and n not in earlier]:
+                    del accesses[first]
+
+    def _waited(self, i: Instruction, distance: Distance) -> frozenset[Pipe]:
+        if distance.pipe is Pipe.ALL:
+            return frozenset(DONE_AFTER)
+        return pipes_of_sources(i, self._rules) if distance.pipe is Pipe.OWN else frozenset({distance.pipe})
+
+    def _issue(self, flight: _Flight, number: int) -> None:
+        """Put an instruction in flight; one in order is another instruction after those of its pipe."""
+        pipe, accessed = self._pipes[number], self._footprints[number]
+        if pipe is not None:
+            for first, distance in list(flight.distances.items()):
+                if self._pipes[first] is not pipe:
+                    continue
+                if distance < DONE_AFTER[pipe]:
+                    flight.distances[first] = distance + 1
+                else:
+                    del flight.distances[first]
+            flight.distances[number] = 1
+        elif self._out_of_order[number]:
+            for first, left in list(flight.reads.items()):
+                if not self._reads_late(first, number):
+                    # What is read or written here is compared with this instruction from now on.
+                    _set(flight.reads, first, left & ~accessed.reads & ~accessed.writes)
+            _set(flight.reads, number, accessed.reads)
+            _set(flight.writes, number, accessed.writes)
+
+    def _state(self, number: int) -> Iterator[Hazard]:
+        """Yield what does not wait for all pipes: accesses of state registers, the next instruction, writes of a0."""
+        i, accessed = self._code[number], self._footprints[number]
+        waits = _waits_for_all(i)
+        if number > 0:
+            before = self._code[number - 1]
+            if self._footprints[number - 1].state and not waits:
+                yield Hazard(HazardKind.STATE, "a state register", before, i, "A@1")
+            waits = waits or (before.opcode == "sync" and _waits_for_all(before))
+        if (accessed.state or (self._rules.addresses_wait and accessed.address)) and not waits:
+            yield Hazard(HazardKind.STATE, "a0" if accessed.address else "a state register", i, i, "A@1")
+
+    def _conflicts(self, flight: _Flight, number: int) -> Iterator[Hazard]:
+        for first in sorted({*flight.distances, *flight.reads, *flight.writes}):
+            if self._pipes[first] is None and first in range(self._chains[number].start, number):
+                continue
+            kind, shared = self._conflict(flight, first, number)
+            if shared:
+                yield self._hazard(kind, shared, flight, first, number)
+
+    def _conflict(self, flight: _Flight, first: int, number: int) -> tuple[HazardKind, int]:
+        after = self._footprints[number]
+        if self._pipes[first] is not None:
+            # Hardware orders reads of accumulators and flags after instructions in order.
+            reads, writes = self._footprints[first].reads, self._footprints[first].writes
+            shared = writes & after.reads & GENERAL
+        else:
+            reads, writes = flight.reads.get(first, 0), flight.writes.get(first, 0)
+            shared = writes & after.reads
+        if shared:
+            return HazardKind.READ_AFTER_WRITE, shared
+        if shared := self._overwritten(writes, first, number):
+            return HazardKind.WRITE_AFTER_WRITE, shared
+        late = reads & after.writes and self._reads_late(first, number)
+        return HazardKind.WRITE_AFTER_READ, reads & after.writes if late else 0
+
+    def _overwritten(self, writes: int, first: int, number: int) -> int:
+        after = self._footprints[number].writes
+        if self._pipes[first] is None or self._pipes[first] is not self._pipes[number]:
+            return writes & after
+        destination = self._code[number].destination
+        if self._rules.merges_bytes and destination is not None and destination.type in (DataType.B, DataType.UB):
+            return _words(writes & GENERAL) & _words(after & GENERAL)
+        return 0
+
+    def _reads_late(self, first: int, number: int) -> bool:
+        """True if an instruction may write before an earlier one has read."""
+        if self._pipes[first] is not None:
+            return self._pipes[first] is not self._pipes[number]
+        a, b = self._code[first], self._code[number]
+        same_unit = a.opcode == b.opcode and (not a.is_send or a.function == b.function)
+        same_channels = (a.channel, a.size, a.predicate) == (b.channel, b.size, b.predicate)
+        return not same_unit or not same_channels or a.no_mask or b.no_mask
+
+    def _hazard(self, kind: HazardKind, shared: int, flight: _Flight, first: int, number: int) -> Hazard:
+        pipe, token = self._pipes[first], self._tokens[first]
+        if pipe is not None:
+            needed = f"{pipe}@{min(flight.distances[first], LONGEST_DISTANCE)}"
+        elif token is None:
+            needed = "a token of the first"
+        else:
+            needed = f"${token}.{TokenUse.SOURCE if kind is HazardKind.WRITE_AFTER_READ else TokenUse.DESTINATION}"
+        return Hazard(kind, name_of(shared, self._grf_bytes), self._code[first], self._code[number], needed)
+
+
+def _waits_for_all(i: Instruction) -> bool:
+    return i.distance is not None and (i.distance.pipe, i.distance.count) == (Pipe.ALL, 1)
+
+
+def _set(accesses: dict[int, int], number: int, left: int) -> None:
+    if left:
+        accesses[number] = left
+    else:
+        accesses.pop(number, None)
+
+
+def _words(bits: int) -> int:
+    """Widen bytes to the words of 16 bits that hold them."""
+    even = bits & _EVEN | (bits >> 1) & _EVEN
+    return even | even << 1
+
+
+_EVEN = int("01" * (GENERAL.bit_length() // 2), 2)
+
+
+def _own_token(i: Instruction) -> int | None:
+    return next((token.number for token in i.tokens if token.use is TokenUse.SET and i.opcode != "sync"), None)
+
+
+def _releases(i: Instruction) -> Iterator[tuple[int | None, bool]]:
+    """Yield the tokens that an instruction waits for, None for all, and whether until their owners have written."""
+    for token in i.tokens:
+        if token.use is not TokenUse.SET:
+            yield token.number, token.use is TokenUse.DESTINATION
+        elif i.opcode == "sync":
+            yield token.number, i.function == "allwr"
+    if i.opcode == "sync" and i.function in _SYNC_ALL and not any(token.use is TokenUse.SET for token in i.tokens):
+        mask = i.sources[0].bits if i.sources and isinstance(i.sources[0], Immediate) else None
+        numbers = (None,) if mask is None else (n for n in range(mask.bit_length()) if mask >> n & 1)
+        yield from ((number, i.function == "allwr") for number in numbers)
+
+
+def _chains(code: tuple[Instruction, ...]) -> list[range]:
+    """Return for each instruction its chain: dpas up to one without `Atomic` execute as one."""
+    chains: list[range] = []
+    start = 0
+    for number, i in enumerate(code):
+        if "Atomic" not in i.options:
+            chains += [range(start, number + 1)] * (number + 1 - start)
+            start = number + 1
+    return chains + [range(start, len(code))] * (len(code) - start)
+
+
+def _blocks(code: tuple[Instruction, ...]) -> dict[int, range]:
+    """Return the basic blocks by their first instruction."""
+    starts = {0, *(target for i in code for target in i.targets)}
+    starts |= {number + 1 for number, i in enumerate(code) if i.targets or i.ends_thread}
+    ordered = sorted(start for start in starts if start < len(code))
+    return {a: range(a, b) for a, b in zip(ordered, [*ordered[1:], len(code)], strict=True)}
+
+
+def _successors(code: tuple[Instruction, ...], number: int) -> Iterator[int]:
+    """Yield the instructions that may be next.
+
+    Channels that leave by a goto wait at the join of its UIP. When none is left, execution goes on at the first join on
+    the way there, from JIP to JIP, at which any wait. A join at which some channels run goes on with the next one.
+    """
+    i = code[number]
+    following: list[int] = [] if i.ends_thread or _leaves(i) else [number + 1]
+    if i.opcode == "goto":
+        (place, until), passed = i.targets, set[int]()
+        while place != until and place not in passed and place < len(code) and code[place].opcode == "join":
+            passed.add(place)
+            place = code[place].targets[0]
+        following += [*sorted(passed), until]
+    elif i.opcode != "join":
+        following += i.targets
+    yield from (target for target in dict.fromkeys(following) if target < len(code))
+
+
+def _leaves(i: Instruction) -> bool:
+    return i.opcode in ("jmpi", "goto") and i.predicate is None
