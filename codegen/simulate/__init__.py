@@ -1,6 +1,7 @@
 """Simulator of final LLVM IR in numpy, with the semantics of the built-ins; refuses what it cannot represent."""
 
 from codegen.simulate.launch import (
+    Execute,
     SimulationReport,
     run_kernel,
     simulate,
@@ -13,6 +14,7 @@ from codegen.simulate.refusal import (
 from codegen.simulate.sampling import sample_groups
 
 __all__ = [
+    "Execute",
     "RaceDetected",
     "SimulationRefused",
     "SimulationReport",

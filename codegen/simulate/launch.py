@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Protocol
 
 from codegen.simulate.arguments import (
     Value,
@@ -49,6 +50,21 @@ class SimulationReport:
     total: int
     instructions: int
     races_checked: int = 0
+
+
+class Execute(Protocol):
+    """Executes a kernel by name, as `run_kernel` does with the code of a module. Thread-safe."""
+
+    def __call__(
+        self,
+        kernel: str,
+        grid: Extents,
+        block: Extents,
+        args: Sequence[Value],
+        *,
+        only: Sequence[int] | None = None,
+        time_limit_s: float | None = None,
+    ) -> SimulationReport: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from codegen.artifact.workgroup_tiles import (
     Tile,
     WorkgroupTiles,
 )
-from codegen.simulate import run_kernel
+from codegen.simulate import Execute, run_kernel
 from codegen.simulate.arguments import Value
 from codegen.simulate.values import Array
 from codegen.xe.workgroup_tiles import workgroup_tiles
@@ -27,8 +28,8 @@ _BY_TILE = ("clear", MULTIPLY, "finish")  # kernels whose work-groups are those 
 
 @dataclass(frozen=True, slots=True)
 class LaunchReport:
-    """Report of a simulated launch: tiles of C that are complete, of all, and LLVM instructions, each counted once
-    per batch.
+    """Report of a simulated launch: tiles of C that are complete, of all, and instructions, each counted once per
+    batch.
     """
 
     tiles: frozenset[Tile]
@@ -41,8 +42,11 @@ def run_launch(
     buffers: Sequence[Array],
     only: Collection[Tile] | None = None,
     time_limit_s: float | None = None,
+    execute: Execute | None = None,
 ) -> LaunchReport:
-    """Execute the final LLVM IR of all steps on `buffers`, which are the problem's operands; those writeable change.
+    """Execute all steps on `buffers`, which are the problem's operands; those writeable change.
+
+    `execute` runs a kernel, by default its final LLVM IR.
 
     With `only`, run the work-groups that compute these tiles, with all others that the same work-groups compute: of
     the multiply all splits of K. Steps that add up whole rows or columns run whole. Scratch memory is poisoned.
@@ -58,7 +62,7 @@ def run_launch(
         given.get(index, np.full(argument.nbytes if index not in given else 0, SCRATCH_POISON))
         for index, argument in enumerate(launch.arguments)
     ]
-    ll = artifact.stage("llvm").data.decode()
+    execute = execute or partial(run_kernel, artifact.stage("llvm").data.decode())
     local_sizes = {kernel.name: kernel.local_size for kernel in artifact.kernels}
     begun_s = time.monotonic()
     instructions = 0
@@ -68,9 +72,7 @@ def run_launch(
         chosen = sorted(_groups(step, grid, only)) if only is not None and step.kernel in _BY_TILE else None
         # The launch's own where the device emulates is that of rewritten kernels.
         local_size = local_sizes.get(step.kernel) or step.local_size
-        report = run_kernel(
-            ll, step.kernel, step.groups, local_size, values, only=chosen, time_limit_s=left_s, detect_races=True
-        )
+        report = execute(step.kernel, step.groups, local_size, values, only=chosen, time_limit_s=left_s)
         instructions += report.instructions
     return LaunchReport(grid.computed_with(grid.all_tiles() if only is None else only), grid.count, instructions)
 

@@ -1,6 +1,7 @@
 """Simulation of a compiled kernel on numpy arrays, with the arguments of its source."""
 
 from collections.abc import Sequence
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -15,6 +16,7 @@ from codegen.artifact.signature import (
 )
 from codegen.errors import InvalidLaunch
 from codegen.simulate import (
+    Execute,
     SimulationReport,
     run_kernel,
 )
@@ -48,11 +50,13 @@ def simulate_module(
     grid: Extents,
     block: Extents | None,
     args: Sequence[Value],
+    execute: Execute | None = None,
 ) -> SimulationReport:
     """Run `kernel` on `args`, in its source's order: arrays for memory (changed in place), numbers for scalars.
 
     `grid` counts work-groups; `block` counts threads as the source does and may be None where the kernel says it.
-    bf16 is held as its bits in uint16. A memref's dynamic extents and strides are those of the array.
+    bf16 is held as its bits in uint16. A memref's dynamic extents and strides are those of the array. `execute` runs
+    the kernel, by default its final LLVM IR.
 
     Raises:
         InvalidLaunch: no such kernel, or arguments that are not what it takes or relies on.
@@ -67,8 +71,8 @@ def simulate_module(
     _check_assumptions(signature, args)
     held = [_held(argument, value) for argument, value in zip(signature.arguments, args, strict=True)]
     values = [_parameter(parameter, held[parameter.argument]) for parameter in signature.parameters]
-    ll = artifact.stage("llvm").data.decode()
-    return run_kernel(ll, kernel, grid, work_items(signature, block), values)
+    execute = execute or partial(run_kernel, artifact.stage("llvm").data.decode())
+    return execute(kernel, grid, work_items(signature, block), values)
 
 
 def kernel_of(artifact: KernelArtifact, kernel: str) -> KernelSignature:

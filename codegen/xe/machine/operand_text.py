@@ -22,7 +22,7 @@ _TYPE = r"(?::(?P<type>\w+))?"
 _REGISTER = re.compile(
     rf"{_MODIFIERS}(?P<file>r|acc|a|f|sr|cr|ce|n|tm|tdr|dbg|sp|ip)(?P<number>\d+)(?:\.(?P<sub>\d+))?{_REGION}{_TYPE}"
 )
-_NULL = re.compile(rf"null{_REGION}{_TYPE}")
+_NULL = re.compile(rf"null(?:\.(?P<sub>\d+))?{_REGION}{_TYPE}")
 _INDIRECT = re.compile(rf"{_MODIFIERS}r\[a0\.(?P<sub>\d+)(?:,\s*(?P<offset>-?(?:0x)?[\dA-Fa-f]+))?\]{_REGION}{_TYPE}")
 _IMMEDIATE = re.compile(r"(?P<value>-?(?:[\d.]|inf|[qs]nan)[\w.+()-]*):(?P<type>\w+)")
 _NAN = re.compile(r"(?P<sign>-?)(?P<kind>[qs]nan)\((?P<payload>0x[\dA-Fa-f]+)\)")
@@ -41,7 +41,7 @@ def operand(text: str) -> Operand:
         UnknownOperand: it is not known.
     """
     if m := _NULL.fullmatch(text):
-        return Register(RegisterFile.NULL, region=_region(m["region"]), type=_type(m["type"]))
+        return Register(RegisterFile.NULL, sub=int(m["sub"] or 0), region=_region(m["region"]), type=_type(m["type"]))
     if m := _REGISTER.fullmatch(text):
         return Register(
             RegisterFile(m["file"]),

@@ -4,14 +4,15 @@ Source: Intel compute-runtime, level_zero/doc and shared/source/device_binary_fo
 """
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from codegen.xe.machine.refusal import MachineCodeRefused
 
 _MAGIC = b"\x7fELF\x02\x01"  # 64-bit, little-endian
-_TEXT, _ZE_INFO = ".text.", ".ze_info"
+_TEXT, _RELOCATIONS, _ZE_INFO = ".text.", ".rel.text.", ".ze_info"
+_ALLOCATED_ZEROS = 8  # SHT_NOBITS: memory without contents in the file. Source: System V ABI, "Sections"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,9 @@ class KernelInfo:
 
     `cross_thread` is one payload for all threads of a launch, `per_thread` another for each thread of a work-group.
     The first `inline_bytes` of `cross_thread` come in registers with the thread; 0 if the kernel loads all of it.
-    `threads_per_eu` and `local_size` are None where .ze_info does not say them.
+    `scratch_bytes` is memory of a thread for spilled registers and all else.
+    `threads_per_eu` and `local_size` are None where .ze_info does not say them. `patched` are the symbols whose
+    values the loader writes into the instructions.
     """
 
     name: str
@@ -52,10 +55,20 @@ class KernelInfo:
     slm_bytes: int
     barriers: int
     spill_bytes: int
-    private_bytes: int
+    scratch_bytes: int
     threads_per_eu: int | None
     local_size: tuple[int, int, int] | None
     walk_order: tuple[int, ...] | None
+    patched: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """A section: its contents, or zeros in its place, and the section that it refers to."""
+
+    name: str
+    content: bytes
+    link: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,33 +100,57 @@ def read_zebin(elf: bytes) -> Zebin:
     import yaml  # measuring imports this room, and needs no YAML
 
     try:
-        sections = dict(_sections(elf))
+        found = tuple(_sections(elf))
+        patches = dict(_patches(found))
     except (struct.error, IndexError) as error:
         raise MachineCodeRefused("ELF", f"the file is cut short: {error}") from error
+    sections = {section.name: section.content for section in found}
     if _ZE_INFO not in sections:
         raise MachineCodeRefused("ELF", f"expected a section {_ZE_INFO}, got {', '.join(filter(None, sections))}")
     try:
         document = cast("dict[str, object]", yaml.safe_load(sections[_ZE_INFO]))
         kernels = cast("list[dict[str, object]]", document["kernels"])
-        return Zebin(str(document["version"]), tuple(_kernel(entry, sections) for entry in kernels), sections)
+        return Zebin(str(document["version"]), tuple(_kernel(entry, sections, patches) for entry in kernels), sections)
     except (yaml.YAMLError, KeyError, TypeError) as error:
         raise MachineCodeRefused(_ZE_INFO, f"expected kernels with execution_env: {error!r}") from error
 
 
-def _sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
+def _sections(elf: bytes) -> Iterator[_Section]:
     if not elf.startswith(_MAGIC):
         raise MachineCodeRefused("ELF", f"expected a 64-bit ELF file, got {len(elf)} bytes that begin {elf[:6]!r}")
     (start,) = struct.unpack_from("<Q", elf, 0x28)
     size, count, names = struct.unpack_from("<HHH", elf, 0x3A)
     headers = [struct.unpack_from("<IIQQQQIIQQ", elf, start + size * i) for i in range(count)]
     strings = elf[headers[names][4] : headers[names][4] + headers[names][5]]
-    for name, _, _, _, at, nbytes, *_ in headers:
-        if at + nbytes > len(elf) and name:
+    for name, kind, _, _, at, nbytes, link, *_ in headers:
+        content = bytes(nbytes) if kind == _ALLOCATED_ZEROS else elf[at : at + nbytes]
+        if len(content) < nbytes:
             raise struct.error(f"a section ends at {at + nbytes} of {len(elf)} bytes")
-        yield strings[name:].partition(b"\0")[0].decode(errors="replace"), elf[at : at + nbytes]
+        yield _Section(_name_at(strings, name), content, link)
 
 
-def _kernel(entry: dict[str, object], sections: Mapping[str, bytes]) -> KernelInfo:
+def _patches(sections: Sequence[_Section]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield kernels with the symbols of their relocations."""
+    for section in sections:
+        if not section.name.startswith(_RELOCATIONS):
+            continue
+        symbols = sections[section.link]
+        strings = sections[symbols.link].content
+        found: list[str] = []
+        for at in range(0, len(section.content), 16):
+            _, _, symbol = struct.unpack_from("<QII", section.content, at)
+            (name,) = struct.unpack_from("<I", symbols.content, 24 * symbol)
+            found.append(_name_at(strings, name))
+        yield section.name.removeprefix(_RELOCATIONS), tuple(found)
+
+
+def _name_at(strings: bytes, at: int) -> str:
+    return strings[at:].partition(b"\0")[0].decode(errors="replace")
+
+
+def _kernel(
+    entry: dict[str, object], sections: Mapping[str, bytes], patches: Mapping[str, tuple[str, ...]]
+) -> KernelInfo:
     name = str(entry["name"])
     if _TEXT + name not in sections:
         raise MachineCodeRefused(name, f"expected its instructions in a section {_TEXT}{name}, got none")
@@ -133,10 +170,11 @@ def _kernel(entry: dict[str, object], sections: Mapping[str, bytes]) -> KernelIn
         slm_bytes=facts.get("slm_size", 0),
         barriers=facts.get("barrier_count", 0),
         spill_bytes=facts.get("spill_size", 0),
-        private_bytes=sum(int(str(b["size"])) for b in memory if b.get("usage") == "private_space"),
+        scratch_bytes=sum(int(str(b["size"])) for b in memory if b.get("type") == "scratch"),
         threads_per_eu=facts.get("eu_thread_count"),
         local_size=(size[0], size[1], size[2]) if size else None,
         walk_order=tuple(order) if order else None,
+        patched=patches.get(name, ()),
     )
 
 

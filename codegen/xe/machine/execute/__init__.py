@@ -1,0 +1,1 @@
+"""Interpreter of machine code in numpy."""
