@@ -115,7 +115,7 @@ def distribute(c: Compilation) -> str:
 def lower_lanes(c: Compilation) -> str:
     """Lower the work of a sub-group to that of one lane, in dialects that MLIR converts to LLVM."""
     lower_to_lanes(c.module, block_limits(c.target), marked=c.marked)
-    bf16_to_bits(c.module)
+    bf16_to_bits(c.module, instructions=c.target.bf16_conversions)
     c.lanes = MlirModule(generic_text(c.module), "lanes")
     return str(c.lanes)
 

@@ -20,7 +20,7 @@ class Target:
     """Facts of a device that code is compiled for. Lengths in elements, rows or bytes as named.
 
     Without DPAS, lanes multiply and add, and the shape of a DPAS is only the unit of tiles. Without 2-D block messages
-    their limits are 0: lanes load vectors.
+    their limits are 0: lanes load vectors. Without `bf16_conversions` integer operations convert bf16.
     """
 
     chip: str
@@ -39,6 +39,7 @@ class Target:
     block2d_pitch_multiple_bytes: int
     block2d_min_width_bytes: int
     block2d_base_alignment_bytes: int
+    bf16_conversions: bool
 
     @property
     def load_shape(self) -> tuple[int, int]:
@@ -52,7 +53,8 @@ def target_of(spec: DeviceSpec) -> Target:
     """Return the target facts of a device that codegen can compile for.
 
     Raises:
-        Refused: device-dpas, device-subgroup-size, device-block2d or device-target, with what is missing.
+        Refused: device-dpas, device-subgroup-size, device-block2d, device-target or device-grf-modes, with what is
+            missing.
     """
     has_dpas, size = not lacks_dpas(spec), subgroup_size(spec)
     if has_dpas and not (spec.dpas_m and spec.dpas_n and spec.dpas_k_bytes):
@@ -65,6 +67,9 @@ def target_of(spec: DeviceSpec) -> Target:
         raise Refused("device-block2d", _lacks(spec))
     if spec.target not in TARGETS:
         raise Refused("device-target", _lacks(spec))
+    modes = tuple(mode for mode in spec.grf_modes or () if mode in (SMALL_GRF, LARGE_GRF))
+    if not modes:
+        raise Refused("device-grf-modes", f"kernels need {SMALL_GRF} or {LARGE_GRF} registers; {spec.name} has neither")
     return Target(
         chip=spec.target,
         emulated=spec.emulates is not None,
@@ -74,9 +79,10 @@ def target_of(spec: DeviceSpec) -> Target:
         dpas_n=spec.dpas_n or size,
         dpas_k_bytes=spec.dpas_k_bytes or _TILE_DEPTH_BYTES,
         grf_bytes=_known(spec, "grf_bytes"),
-        grf_modes=tuple(mode for mode in spec.grf_modes or () if mode in (SMALL_GRF, LARGE_GRF)),
+        grf_modes=modes,
         fp64=spec.fp64 is not False,
         block2d=spec.block2d,
+        bf16_conversions=spec.bf16_conversions is not False,
         **{limit: _known(spec, limit) if spec.block2d else 0 for limit in _BLOCK2D_LIMITS},
     )
 

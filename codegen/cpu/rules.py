@@ -8,6 +8,7 @@ from codegen.config.cpu import CpuConfig, Isa, Packing
 from codegen.cpu.isa import ISA_FACTS, Multiply, isas_of, multiply_of
 from codegen.cpu.nest.plan import Plan
 from codegen.errors import Refused
+from codegen.problem.device_types import failing_types
 from codegen.problem.dtype import DType
 from codegen.problem.gemm import GemmProblem
 from codegen.xe.rules.sizes import ceil_div
@@ -91,6 +92,11 @@ def dtype_pair(on: CpuProblem) -> str | None:
     if p.dtype_c not in _OUTPUTS:
         return f"C must be of {', '.join(kind.value for kind in _OUTPUTS)}; got {p.dtype_c.value}"
     return None
+
+
+def device_types(on: CpuProblem) -> str | None:
+    """Check that kernels with the types do not fail on the CPU."""
+    return failing_types(on.problem, on.spec)
 
 
 def alignment(on: CpuProblem) -> str | None:
@@ -305,7 +311,7 @@ def prefetch_distance(case: CpuCase) -> str | None:
 CpuProblemRule = Callable[[CpuProblem], str | None]
 CpuConfigRule = Callable[[CpuCase], str | None]
 
-CPU_PROBLEM_RULES: tuple[CpuProblemRule, ...] = (device_cpu, dtype_pair, alignment, dynamic, memory)
+CPU_PROBLEM_RULES: tuple[CpuProblemRule, ...] = (device_cpu, dtype_pair, device_types, alignment, dynamic, memory)
 CPU_CONFIG_RULES: tuple[CpuConfigRule, ...] = (
     isa,
     amx_permission,

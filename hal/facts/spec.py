@@ -77,6 +77,8 @@ class DeviceSpec:
     max_slm_bytes: int | None = None  # shared local memory one work-group may have
     max_workgroup_size: int | None = None  # work-items
     named_barriers_per_core: int | None = None
+    bf16_conversions: bool | None = None  # instructions that convert bf16
+    refused_types: tuple[str, ...] | None = None  # of operands, with which kernels fail
 
     # Facts that performance depends on
     xe_cores: int | None = None

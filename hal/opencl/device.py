@@ -38,7 +38,7 @@ from hal.opencl.programs import Programs, driver_of, enqueue
 from hal.probe.icd import visible_runtimes
 from hal.probe.probe import ProbedDevice
 from hal.sampling import sample
-from hal.spirv.needs import BLOCK_IO, FP64, PRODUCTS
+from hal.spirv.needs import BF16_CONVERSIONS, BLOCK_IO, FP64, PRODUCTS
 
 _MAX_BUFFER_SETS = 1024
 _INTEL_PCI_VENDOR = 0x8086
@@ -91,6 +91,7 @@ def _probed(device: cl.Device, address: str) -> ProbedDevice:
         "l2_bytes": device.global_mem_cache_size or None,
         "fp64": FP64 in extensions,
         "block2d": BLOCK_IO in extensions,
+        "bf16_conversions": BF16_CONVERSIONS in extensions,
     }
     facts = (*_facts(values), *gpu.facts)
     has_dpas = gpu.has_dpas and PRODUCTS in extensions  # the GPU's, and the driver's functions for it

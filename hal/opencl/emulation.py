@@ -24,6 +24,7 @@ _OF_THE_GPU = frozenset({
     "block2d_pitch_multiple_bytes",
     "block2d_min_width_bytes",
     "block2d_base_alignment_bytes",
+    "bf16_conversions",
 })  # fmt: skip
 _OF_THE_CPU = frozenset({"driver", "cores", "isa", "l1_bytes", "l2_bytes", "l3_bytes", "memory_bytes"})
 _THE_SMALLER = ("max_slm_bytes", "max_workgroup_size")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from hal.spirv.words import instructions, text_of, version
 
 BLOCK_IO, FP64 = "cl_intel_subgroup_2d_block_io", "cl_khr_fp64"
-PRODUCTS = "cl_intel_subgroup_matrix_multiply_accumulate"
-"""OpenCL's extensions of 2-D block messages, of f64 and of DPAS."""
+PRODUCTS, BF16_CONVERSIONS = "cl_intel_subgroup_matrix_multiply_accumulate", "cl_intel_bfloat16_conversions"
+"""OpenCL's extensions of 2-D block messages, of f64, of DPAS, and of conversions of bf16."""
 
 _CAPABILITY, _EXTENSION, _DECORATE, _LINKAGE, _IMPORTED = 17, 10, 71, 41, 1
 _NAMES = {
@@ -54,7 +54,7 @@ _OPENCL_OF_CAPABILITY = {
     5613: "cl_ext_float_atomics",
     6033: "cl_ext_float_atomics",
     6034: "cl_ext_float_atomics",
-    6115: "cl_intel_bfloat16_conversions",
+    6115: BF16_CONVERSIONS,
 }
 """OpenCL's extension that offers a capability. Source: OpenCL SPIR-V environment specification, and the extensions."""
 

@@ -2,7 +2,8 @@
 
 The type bf16 needs `SPV_KHR_bfloat16`, which Intel's compiler supports officially from Xe3p on. Lane code computes in
 f32, and only moves and converts bf16. Conversions between f32 and bits need `SPV_INTEL_bfloat16_conversion`, which the
-compiler supports for all GPUs. Of integers, LLVM cannot make bf16 arithmetic.
+compiler supports for all GPUs and a driver may lack: then they are integer operations. Of integers, LLVM cannot make
+bf16 arithmetic.
 """
 
 from dataclasses import dataclass
@@ -16,12 +17,14 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FloatAttr,
     FunctionType,
+    IntegerType,
     MemRefType,
     ModuleOp,
     VectorType,
     f32,
     f64,
     i16,
+    i32,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -33,27 +36,34 @@ from codegen.xe.bf16_conversions import FROM_BITS, TO_BITS
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.interned import integer
 from codegen.xe.dialects.literals import bytes_of
+from codegen.xe.dialects.upstream.arith_casts import ExtUIOp, TruncIOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp, SelectOp
 from codegen.xe.dialects.upstream.llvm_ops import DeviceCallOp, DeviceFuncOp
 from codegen.xe.passes.lanes.emitter import chunk_type, element_of, length_of
 
 _KEPT_TYPES = 1024
 _LOST = 29  # bits of a fraction of f64 that f32 does not have
+_HALF = 16  # bits of bf16, the upper ones of f32
+_SIGNLESS, _INFINITY, _QUIET = 0x7FFFFFFF, 0x7F800000, 0x40  # masks of f32, and the first bit of a fraction of bf16
 _CASTS = ("arith.bitcast", "vector.bitcast")
 _ANY_BITS = ("arith.select", *_CASTS)
 
 
 @dataclass(frozen=True)
 class Bf16ToBitsPass(ModulePass):
-    """Replaces bf16 in lane code by 16-bit integers, and conversions by calls of built-in functions."""
+    """Replaces bf16 in lane code by 16-bit integers, and conversions by calls of built-in functions.
+
+    With `instructions` false, conversions become integer operations.
+    """
 
     name = "bf16-to-bits"
+    instructions: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        bf16_to_bits(op)
+        bf16_to_bits(op, instructions=self.instructions)
 
 
-def bf16_to_bits(module: ModuleOp) -> None:
+def bf16_to_bits(module: ModuleOp, *, instructions: bool = True) -> None:
     """Apply the pass.
 
     Raises:
@@ -61,14 +71,14 @@ def bf16_to_bits(module: ModuleOp) -> None:
     """
     for kernels in module.body.ops:
         if isinstance(kernels, gpu.ModuleOp):
-            _rewrite(kernels.body.block)
+            _rewrite(kernels.body.block, instructions)
 
 
-def _rewrite(body: Block) -> None:
+def _rewrite(body: Block, instructions: bool) -> None:
     ops = tuple(body.walk())
     functions: dict[str, Operation] = {}
     for op in [op for op in ops if _computes(op)]:  # all are found first, as replacing one retypes others' operands
-        _compute(op, functions)
+        _compute(op, functions, instructions)
     for op in ops:
         if op.parent is not None:
             _retype(op)
@@ -83,16 +93,19 @@ def _computes(op: Operation) -> bool:
     return any(isinstance(element_of(value), BFloat16Type) for value in (*op.results, *op.operands))
 
 
-def _compute(op: Operation, functions: dict[str, Operation]) -> None:
+def _compute(op: Operation, functions: dict[str, Operation], instructions: bool) -> None:
     """Replace a constant or a conversion."""
     builder = Builder(InsertPoint.before(op))
     if isinstance(op, arith.ConstantOp):
         op.properties["value"] = _bits_of(op.value)
     elif isinstance(op, arith.TruncFOp):
         narrow = _to_odd(builder, op.input) if element_of(op.input) == f64 else op.input
-        Rewriter.replace_op(op, [], [_called(builder, TO_BITS, "f", narrow, i16, functions)])
+        bits = _called(builder, TO_BITS, "f", narrow, i16, functions) if instructions else _rounded(builder, narrow)
+        Rewriter.replace_op(op, [], [bits])
     elif isinstance(op, arith.ExtFOp):
-        wide = _called(builder, FROM_BITS, "s", op.input, f32, functions)
+        wide = (
+            _called(builder, FROM_BITS, "s", op.input, f32, functions) if instructions else _widened(builder, op.input)
+        )
         if element_of(op.result) == f64:
             wide = builder.insert(arith.ExtFOp(wide, op.result.type)).result
         Rewriter.replace_op(op, [], [wide])
@@ -123,22 +136,53 @@ def _to_odd(builder: Builder, wide: SSAValue) -> SSAValue:
 
     Subnormal numbers of f32 are rounded twice.
     """
-    length = length_of(wide)
-    words, rest = chunk_type(i64, length), (1 << _LOST) - 1
-
-    def value(op: Operation) -> SSAValue:
-        return builder.insert(op).results[0]
-
-    def number(constant: int) -> SSAValue:
-        if isinstance(words, VectorType):
-            return value(arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(words, [constant])))
-        return value(arith.ConstantOp(integer(constant, i64)))
-
-    bits = value(arith.BitcastOp(wide, words))
+    emit, rest = _Words(builder, i64, length_of(wide)), (1 << _LOST) - 1
+    value, number = emit.value, emit.number
+    bits = value(arith.BitcastOp(wide, emit.type))
     lost = value(CmpiOp(value(arith.AndIOp(bits, number(rest))), number(0), "ne"))
     kept = value(arith.AndIOp(bits, number(~rest)))
     odd = value(arith.OrIOp(kept, value(SelectOp(lost, number(rest + 1), number(0)))))
-    return value(arith.TruncFOp(value(arith.BitcastOp(odd, wide.type)), chunk_type(f32, length)))
+    return value(arith.TruncFOp(value(arith.BitcastOp(odd, wide.type)), chunk_type(f32, emit.length)))
+
+
+def _rounded(builder: Builder, wide: SSAValue) -> SSAValue:
+    """Convert f32 to the bits of bf16, rounded to nearest even; NaN stays NaN."""
+    emit = _Words(builder, i32, length_of(wide))
+    value, number = emit.value, emit.number
+    bits = value(arith.BitcastOp(wide, emit.type))
+    upper = value(arith.ShRUIOp(bits, number(_HALF)))
+    half = value(arith.AddiOp(value(arith.AndIOp(upper, number(1))), number((1 << (_HALF - 1)) - 1)))
+    nearest = value(arith.ShRUIOp(value(arith.AddiOp(bits, half)), number(_HALF)))
+    is_nan = value(CmpiOp(value(arith.AndIOp(bits, number(_SIGNLESS))), number(_INFINITY), "ugt"))
+    chosen = value(SelectOp(is_nan, value(arith.OrIOp(upper, number(_QUIET))), nearest))
+    return value(TruncIOp(chosen, chunk_type(i16, emit.length)))
+
+
+def _widened(builder: Builder, bits: SSAValue) -> SSAValue:
+    """Convert the bits of bf16 to f32, which is exact."""
+    emit = _Words(builder, i32, length_of(bits))
+    # Other operations give the chunk its integer type later, so it is cast to the type that it will have.
+    words = emit.value(ExtUIOp(emit.value(arith.BitcastOp(bits, chunk_type(i16, emit.length))), emit.type))
+    upper = emit.value(arith.ShLIOp(words, emit.number(_HALF)))
+    return emit.value(arith.BitcastOp(upper, chunk_type(f32, emit.length)))
+
+
+class _Words:
+    """Emitter of operations on chunks of `length` integers of the type `element`."""
+
+    def __init__(self, builder: Builder, element: IntegerType, length: int) -> None:
+        self._builder, self._element, self.length = builder, element, length
+        self.type = chunk_type(element, length)
+
+    def value(self, op: Operation) -> SSAValue:
+        """Insert an operation; return its result."""
+        return self._builder.insert(op).results[0]
+
+    def number(self, constant: int) -> SSAValue:
+        """Return a constant in every element."""
+        if isinstance(self.type, VectorType):
+            return self.value(arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(self.type, [constant])))
+        return self.value(arith.ConstantOp(integer(constant, self._element)))
 
 
 def _retype(op: Operation) -> None:

@@ -1,5 +1,6 @@
 """Rules about the problem and the device alone."""
 
+from codegen.problem.device_types import failing_types
 from codegen.problem.dtype import DType
 from codegen.xe.rules.case import (
     Problem,
@@ -34,6 +35,11 @@ def device_tf32(on: Problem) -> str | None:
     return f"{on.spec.name} has no DPAS of tf32: use f32, whose products lanes multiply and add, or f16"
 
 
+def device_types(on: Problem) -> str | None:
+    """Require types with which kernels do not fail on the device."""
+    return failing_types(on.problem, on.spec)
+
+
 def alignment(on: Problem) -> str | None:
     """Require the alignment of the largest element."""
     p = on.problem
@@ -55,4 +61,4 @@ def memory(on: Problem) -> str | None:
     return None
 
 
-PROBLEM_RULES: tuple[ProblemRule, ...] = (dtype_pair, device_tf32, alignment, memory)
+PROBLEM_RULES: tuple[ProblemRule, ...] = (dtype_pair, device_tf32, device_types, alignment, memory)

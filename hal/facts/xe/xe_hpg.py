@@ -24,6 +24,7 @@ from hal.facts.xe.sources import (
     ARC_A380,
     ARC_A770M,
     CLPEAK_A770,
+    DRIVER,
     FLEX,
     NEO,
     OCLOC,
@@ -53,6 +54,7 @@ _ENGINES = (*stated(ONEDNN, slm_bytes_per_core=128 * KIB), *NARROW)
 _XE_LPG = (
     *stated(NEO, architecture="Xe-LPG"),
     *stated(OCLOC, fp64=True),
+    *stated(DRIVER, bf16_conversions=False),
     *follows("1024 lanes of its 8 cores, as Xe-HPG", f32_fma_per_clk_per_eu=8),
     *follows(f"1.3 MB of 7 cores, {ARC_8_CORES}", l1_bytes=192 * KIB),
     *follows(f"half of the 8 MiB of Arrow Lake-H, {ARC_140T}", l2_bytes=4 * MIB),

@@ -15,6 +15,7 @@ from codegen.cpu.rules import check_cpu, check_cpu_problem
 from codegen.problem.gemm import DType
 from hal import DeviceSpec
 from tests.tuner.space.cpu.cpus import OLD, RAPIDS, ZEN, cpu
+from tuner.space.restrictions import Restriction, restrict_device
 
 PROBLEM = GemmProblem(120, 200, 300, dtype_a=DType.F32, dtype_b=DType.F32)
 CONFIG = CpuConfig(MatmulConfig(Extent(2, 2, 1), Extent(60, 64, 128), Extent(12, 32, 4)), CpuStrategy(Isa.AVX512))
@@ -32,6 +33,14 @@ def with_matmul(**changes: object) -> CpuConfig:
 
 def with_strategy(config: CpuConfig = CONFIG, **changes: object) -> CpuConfig:
     return replace(config, strategy=replace(config.strategy, **changes))  # pyright: ignore[reportArgumentType]
+
+
+def test_types_with_which_kernels_fail_on_the_cpu_are_refused() -> None:
+    failing = restrict_device(RAPIDS, [Restriction.NO_BF16])
+    with pytest.raises(Refused, match=r"kernels with bf16 fail on") as caught:
+        check_cpu_problem(BF16, failing)
+    assert caught.value.rule == "device-types"
+    check_cpu_problem(PROBLEM, failing)
 
 
 def test_the_cases_that_rules_are_shown_on_are_legal() -> None:

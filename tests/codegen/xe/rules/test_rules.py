@@ -35,6 +35,7 @@ from codegen.xe.rules import (
 from hal import DeviceSpec, emulated_spec
 from hal.facts.cpu import probe_cpu
 from hal.facts.xe import find
+from tuner.space.restrictions import Restriction, restrict_device
 
 B580 = find("b580")
 PROBLEM = GemmProblem(200, 144, 176)  # 4 x 3 tiles, and 6 K steps
@@ -297,7 +298,7 @@ def test_a_rule_refuses_by_name_and_lets_a_neighbour_pass(case: Case) -> None:
 
 def test_every_rule_has_a_case() -> None:
     assert {rule_name(rule) for rule in CONFIG_RULES} == {case.rule for case in CASES}
-    assert {rule_name(rule) for rule in PROBLEM_RULES} == {*PROBLEM_CASES, "device-tf32"}
+    assert {rule_name(rule) for rule in PROBLEM_RULES} == {*PROBLEM_CASES, "device-tf32", "device-types"}
 
 
 PROBLEM_CASES: dict[str, tuple[tuple[GemmProblem, str], ...]] = {
@@ -407,3 +408,20 @@ def test_tf32_is_refused_where_dpas_has_none(device: str) -> None:
     with pytest.raises(Refused) as caught:
         check_problem(GemmProblem(64, 96, 32, dtype_a=DType.TF32, dtype_b=DType.TF32), find(device))
     assert caught.value.rule == "device-tf32"
+
+
+def test_types_with_which_kernels_fail_on_the_device_are_refused() -> None:
+    failing = restrict_device(B580, [Restriction.NO_BYTES])
+    with pytest.raises(
+        Refused, match=r"kernels with s8 and u8 fail on .* \(derived: `xetune doctor`, no-bytes\)"
+    ) as caught:
+        check_problem(GemmProblem(64, 96, 32, dtype_a=S8, dtype_b=DType.U8, dtype_acc=DType.I32), failing)
+    assert caught.value.rule == "device-types"
+    check_problem(PROBLEM, failing)
+
+
+@pytest.mark.parametrize("modes", [(), (32, 96)])
+def test_a_device_without_a_register_mode_of_kernels_is_refused(modes: tuple[int, ...]) -> None:
+    with pytest.raises(Refused) as caught:
+        check_problem(PROBLEM, dataclasses.replace(B580, grf_modes=modes))
+    assert caught.value.rule == "device-grf-modes"

@@ -85,7 +85,7 @@ def _parsed(source: str) -> ModuleOp:
 
 
 @cache
-def compiled(source: str, chip: str = "pvc") -> Compiled:
+def compiled(source: str, chip: str = "pvc", *, bf16_instructions: bool = True) -> Compiled:
     """A kernel as lane code that MLIR verified and lowered to LLVM IR, of which there is SPIR-V."""
     module = _parsed(source).clone()
     function = next(op for op in module.walk() if isinstance(op, gpu.FuncOp))
@@ -93,16 +93,18 @@ def compiled(source: str, chip: str = "pvc") -> Compiled:
     x, y, z = function.known_block_size.get_values()
     arguments = [_argument(value) for value in function.body.blocks[0].args]
     lower_to_lanes(module)
-    bf16_to_bits(module)
+    bf16_to_bits(module, instructions=bf16_instructions)
     module.verify()
     optimised: OptimisedModule = optimise(MlirModule(text(module, generic=True)).to_bitcode(chip), {"k": arguments})
     assert emit_spirv(optimised.text)
     return Compiled(optimised.text, optimised.parameters["k"], (x, y, z))
 
 
-def run(source: str, args: Sequence[Argument], grid: tuple[int, int, int] = (1, 1, 1)) -> None:
+def run(
+    source: str, args: Sequence[Argument], grid: tuple[int, int, int] = (1, 1, 1), *, bf16_instructions: bool = True
+) -> None:
     """Run the lane code of kernel `k` on arguments that it changes."""
-    code = compiled(source)
+    code = compiled(source, bf16_instructions=bf16_instructions)
     run_kernel(code.ll, "k", grid, code.block, [_value(p, args[p.argument]) for p in code.parameters])
 
 

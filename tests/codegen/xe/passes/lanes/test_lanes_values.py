@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.codegen.xe.passes.lanes.lane_kernels import DTYPES, check, compiled, kernel, numbers
+from tests.codegen.xe.passes.lanes.lane_kernels import DTYPES, check, compiled, kernel, numbers, run
 from tests.few import few
 
 Shape = tuple[int, ...]
@@ -95,6 +95,31 @@ def test_f64_is_rounded_to_bf16_once() -> None:
     near = "%n1 = arith.constant dense<1.0039062509313226> : {A} %n2 = arith.constant dense<-1.0117187490686774> : {A}"
     chosen = "%where = arith.cmpf ogt, %a, %b : {A} %n3 = arith.select %where, %n1, %n2 : vector<12x32xi1>, {A}"
     apply(f"{near} {chosen} %r = arith.truncf %n3 : {{A}} to {{R}}", (12, 32), (12, 32), "f64", "bf16")
+
+
+def test_integer_operations_convert_bf16_as_its_instructions_do() -> None:
+    """Ties to even, subnormal numbers, the least number that rounds to infinity, infinities, and NaN of either half."""
+    special = [0x3F808000, 0x3F818000, 0x3F808001, 0x00008000, 0x00018000, 0x007FFFFF, 0x7F7F7FFF, 0x7F7F8000]
+    special += [0x7F800000, 0x7F800001, 0x7FC00000, 0x7FFFFFFF, 0x80000000, 0x00000000, 0xFF800000, 0xFFBF8000]
+    drawn = np.random.default_rng(3).integers(0, 2**32, (12, 32), dtype=np.uint32)
+    drawn.flat[: len(special)] = special
+    values = drawn.view(np.float32)
+    body = _access("a", "%A", (12, 32), "f32") + "%s = arith.truncf %a : vector<12x32xf32> to vector<12x32xbf16>"
+    memory = "%A: memref<12x32xf32>, %O: memref<12x32x{0}>"
+    narrow = kernel(memory.format("bf16"), body.replace("%s", "%r") + _store((12, 32), "bf16"))
+    wide = kernel(
+        memory.format("f32"),
+        f"{body} %r = arith.extf %s : vector<12x32xbf16> to vector<12x32xf32>{_store((12, 32), 'f32')}",
+    )
+    for text, element in ((narrow, np.uint16), (wide, np.float32)):
+        assert "BF16" not in compiled(text, bf16_instructions=False).ll
+        by_integers, by_instructions = np.zeros((12, 32), element), np.zeros((12, 32), element)
+        run(text, [values, by_integers], bf16_instructions=False)
+        run(text, [values, by_instructions])
+        is_nan = np.isnan(values)
+        np.testing.assert_array_equal(by_integers[~is_nan], by_instructions[~is_nan])
+        upper = by_integers.astype(np.uint32) << 16 if element is np.uint16 else by_integers.view(np.uint32)
+        assert np.isnan(upper.view(np.float32)[is_nan]).all()
 
 
 def test_erf_of_f16_is_computed_in_f32() -> None:
