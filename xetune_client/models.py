@@ -1958,6 +1958,22 @@ class WallTimeOut(Model):
     """How often the device's process was lost"""
 
 
+class RestrictionOut(Model):
+    """A feature that a job's device does without, because a kernel of `xetune doctor` with it failed there."""
+
+    name: str
+    """Name of the restriction"""
+
+    effect: str
+    """Effect on its kernels"""
+
+    check: str
+    """The check whose kernel failed"""
+
+    reason: str
+    """How it failed"""
+
+
 class JobOut(Model):
     """A job: its request, its progress, and the best so far. A job of kind `measure` does no search."""
 
@@ -2044,6 +2060,9 @@ class JobOut(Model):
 
     finished_at: datetime | None = None
     """When it ended, UTC"""
+
+    restrictions: list[RestrictionOut] = Field(default_factory=list[RestrictionOut])
+    """Restrictions of its device at its last run; empty if there are none, and before it began"""
 
 
 class JobPage(Model):

@@ -1,5 +1,6 @@
-"""Queries on devices and their quarantines."""
+"""Queries on devices, their restrictions and their quarantines."""
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -7,7 +8,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from db.queries.insert import insert_missing
-from db.schema import Device, DeviceQuarantine
+from db.schema import Device, DeviceQuarantine, DeviceRestriction
 from db.schema.base import JsonObject, utc_now
 
 
@@ -39,6 +40,19 @@ def latest(session: Session, slug: str) -> Device | None:
 def list_all(session: Session) -> list[Device]:
     """Return all devices, by slug, older drivers first."""
     return list(session.scalars(select(Device).order_by(Device.slug, Device.id)))
+
+
+def restrictions(session: Session, slug: str, driver: str, version: str) -> list[DeviceRestriction]:
+    """Return the restrictions of a device under a driver and a version of this program, oldest first."""
+    query = select(DeviceRestriction).join(Device, Device.id == DeviceRestriction.device_id)
+    query = query.where(Device.slug == slug, Device.driver == driver, DeviceRestriction.version == version)
+    return list(session.scalars(query.order_by(DeviceRestriction.id)))
+
+
+def restrict(session: Session, device_id: int, version: str, restrictions: Iterable[Mapping[str, str]]) -> None:
+    """Replace the restrictions of a device by these, each with its name, kernel_check and reason."""
+    session.execute(delete(DeviceRestriction).where(DeviceRestriction.device_id == device_id))
+    session.add_all(DeviceRestriction(device_id=device_id, version=version, **each) for each in restrictions)
 
 
 def quarantine(

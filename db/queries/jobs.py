@@ -178,6 +178,11 @@ def set_space(session: Session, job_id: UUID, space_hash: str) -> None:
     session.execute(update(Job).where(Job.id == job_id).values(space_hash=space_hash))
 
 
+def set_restrictions(session: Session, job_id: UUID, restrictions: list[JsonObject]) -> None:
+    """Store the restrictions of the device that a job's present run takes."""
+    session.execute(update(Job).where(Job.id == job_id).values(restrictions=restrictions))
+
+
 def set_comparison(session: Session, job_id: UUID, *, default_us: float, best_us: float) -> None:
     """Store the medians of trial 0 and of the best, re-measured interleaved."""
     values = {"compared_default_us": default_us, "compared_best_us": best_us}

@@ -61,6 +61,7 @@ from db.schema.target import (
     DEVICE_KINDS,
     Device,
     DeviceQuarantine,
+    DeviceRestriction,
     Problem,
 )
 from db.schema.trial import (
@@ -97,6 +98,7 @@ __all__ = [
     "Coordinator",
     "Device",
     "DeviceQuarantine",
+    "DeviceRestriction",
     "IdempotentAnswer",
     "Job",
     "Kernel",

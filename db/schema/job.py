@@ -41,7 +41,8 @@ class Job(Base):
 
     The work: a running job is leased to a worker until `lease_until`; after that any worker may take it over, and
     `attempts` counts how often one did. `error` is "code: message". `warm_starts` are the configurations that its
-    search began with, best first; None until they are chosen.
+    search began with, best first; None until they are chosen. `restrictions` are those of its device at its last run,
+    each with its check and reason; None before a run on a device.
 
     The result: `space_hash` names the space of configurations that the trials were last proposed from.
     `best_trial_id` is a trial of this job that has a time. `compared_default_us` and `compared_best_us` are
@@ -127,6 +128,7 @@ class Job(Base):
     lease_until: Mapped[datetime | None]
     attempts: Mapped[int] = mapped_column(default=0)
     warm_starts: Mapped[list[JsonObject] | None]
+    restrictions: Mapped[list[JsonObject] | None]
 
     space_hash: Mapped[str | None]
     best_trial_id: Mapped[int | None]

@@ -31,12 +31,23 @@ def _may_use(path: Path) -> bool:
     return os.access(path, os.R_OK | os.W_OK)
 
 
+def _group_of(path: Path) -> tuple[str, int]:
+    number = path.stat().st_gid
+    try:
+        return grp.getgrgid(number).gr_name, number
+    except KeyError:
+        return str(number), number
+
+
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The files of a machine below `root`, and the test whether this user may read and write a path."""
+    """The files of a machine below `root`. `may_use` tells whether this user may read and write a path, `group_of` the
+    name and number of its group.
+    """
 
     root: Path = Path("/")
     may_use: Callable[[Path], bool] = _may_use
+    group_of: Callable[[Path], tuple[str, int]] = _group_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +62,10 @@ class GpuReadiness:
     findings: tuple[Finding, ...]
 
 
-def gpu_readiness(probes: Probes, machine: Machine | None = None) -> tuple[GpuReadiness, ...]:
-    """Return the readiness of each Intel GPU on the PCI bus."""
+def gpu_readiness(probes: Probes | None, machine: Machine | None = None) -> tuple[GpuReadiness, ...]:
+    """Return the readiness of each Intel GPU on the PCI bus; without probes only up to the permissions."""
     machine = machine or Machine()
-    seen = [device for device in probes.opencl.devices if device.kind is DeviceKind.GPU]
+    seen = [device for device in (probes.opencl.devices if probes else ()) if device.kind is DeviceKind.GPU]
     found: list[GpuReadiness] = []
     for gpu in pci_gpus(machine.root / "sys"):
         probed = next((device for device in seen if _is_same(gpu, device)), None)
@@ -80,7 +91,7 @@ def _until_a_fault(findings: Iterator[Finding]) -> Iterator[Finding]:
 
 
 def _findings(
-    gpu: PciGpu, row: DeviceSpec | None, probed: ProbedDevice | None, probes: Probes, machine: Machine
+    gpu: PciGpu, row: DeviceSpec | None, probed: ProbedDevice | None, probes: Probes | None, machine: Machine
 ) -> Iterator[Finding]:
     name = row.name if row is not None else f"GPU of Intel with PCI id {gpu.pci_id}"
     reason = f"PCI id {gpu.pci_id} is not in the table" if row is None else untargetable_reason(row)
@@ -93,7 +104,8 @@ def _findings(
         yield _no_render_node(gpu)
     else:
         yield _render_node(gpu, machine, gpu.render_node)
-    yield _opencl(gpu, probed, probes, machine)
+    if probes is not None:
+        yield _opencl(gpu, probed, probes, machine)
     if probed is not None:
         yield _driver_version(gpu, probed)
         yield from _compiler_version(gpu, machine)
@@ -123,28 +135,22 @@ def _render_node(gpu: PciGpu, machine: Machine, name: str) -> Finding:
         return Finding("render-node", gpu.address, State.FAULT, f"{shown} does not exist here", remedy)
     if machine.may_use(path):
         return Finding("permission", gpu.address, State.OK, f"this user may use {shown}")
-    status = path.stat()
-    group = _group(status.st_gid)
-    found = f"this user may not use {shown} (group {group}, mode {S_IMODE(status.st_mode):04o})"
+    group, number = machine.group_of(path)
+    found = f"this user may not use {shown} (group {group}, mode {S_IMODE(path.stat().st_mode):04o})"
     remedy = (
-        f"`sudo usermod -aG {group} $USER` and log in again; a container needs `--group-add {status.st_gid}`"
+        f"`sudo usermod -aG {group} $USER` and log in again; a container needs `--group-add {number}`"
         if group != "root"
         else "udev gives it to the group render where that exists: `sudo groupadd -r render`, then restart"
     )
     return Finding("permission", gpu.address, State.FAULT, found, remedy)
 
 
-def _group(number: int) -> str:
-    try:
-        return grp.getgrgid(number).gr_name
-    except KeyError:
-        return str(number)
-
-
 def _opencl(gpu: PciGpu, probed: ProbedDevice | None, probes: Probes, machine: Machine) -> Finding:
     check = "opencl-driver"
     if probed is not None:
-        return Finding(check, gpu.address, State.OK, f"OpenCL shows it at {probed.address}")
+        cores = probed.fact("xe_cores")
+        counted = "" if cores is None else f", with {cores} Xe cores"
+        return Finding(check, gpu.address, State.OK, f"OpenCL shows it at {probed.address}{counted}")
     if not _has_icd(machine):
         remedy = f"install {_RUNTIME} (package intel-opencl-icd, elsewhere intel-compute-runtime)"
         return Finding(check, gpu.address, State.FAULT, "no OpenCL driver for Intel GPUs is installed", remedy)

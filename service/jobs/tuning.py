@@ -36,6 +36,7 @@ from service.jobs.job_runs import (
     JobEnd,
 )
 from service.jobs.measurement_reuse import known_of
+from service.jobs.restrictions import restricted, restrictions_of, restrictions_to_json
 from service.jobs.store import DbTrialStore
 from service.jobs.warm_start import donors_for
 from service.traces import note_trial
@@ -101,7 +102,8 @@ class Tuning:
     def opened(
         self, asked: DeviceSpec, stopped: Callable[[], bool], user: str
     ) -> Generator[tuple[ListedDevice, OpenedDevice | None] | None]:
-        """Open the requested device exclusively; the device is None if it is not in this machine.
+        """Open the requested device exclusively, and take its restrictions; the device is None if it is not in this
+        machine.
 
         `user` is shown to other waiting processes; yields None if `stopped` returned true while waiting.
 
@@ -115,7 +117,22 @@ class Tuning:
             yield listed, None
             return
         with self.executor.opened(listed, stopped, user, self.on_wait) as device:
-            yield None if device is None else (listed, device)
+            yield None if device is None else (self._restricted(listed), device)
+
+    def _restricted(self, listed: ListedDevice) -> ListedDevice:
+        with self.database.read() as session:
+            return restricted(listed, restrictions_of(session, listed.spec))
+
+    def note_restrictions(self, job: ClaimedJob, listed: ListedDevice) -> None:
+        """Record and log the restrictions with which a job's run uses its device; does nothing for an absent one."""
+        if not listed.runnable:
+            return
+        with self.database.write() as session:
+            leases.check_own(session, job.id, job.worker)
+            found = restrictions_to_json(restrictions_of(session, listed.spec))
+            jobs.set_restrictions(session, job.id, found)
+        for each in found:
+            _log.info("device is restricted", device=listed.spec.id, **each)
 
     @contextmanager
     def compilers(self) -> Generator[CachingCompiler]:
@@ -165,6 +182,7 @@ class Tuning:
         self, job: ClaimedJob, listed: ListedDevice, device: OpenedDevice | None, store: "Interruptible"
     ) -> JobEnd:
         given = self._given(job)
+        self.note_restrictions(job, listed)
         with self.compilers() as pool:
             if given:
                 return self._measure(job, listed, device, store, pool, given)

@@ -107,6 +107,13 @@ VALID: dict[str, Row] = {
         "outcome": "done",
     },
     "device_quarantine": {"host": "lab", "slug": "b580", "reason": "it hung", "job_id": "{job}", "until": NOON},
+    "device_restriction": {
+        "device_id": "{device}",
+        "version": "0.1.0",
+        "name": "no-slm",
+        "kernel_check": "gemm-slm-barrier",
+        "reason": "crashed",
+    },
     "presence": {"role": "worker", "name": "lab/1/2/3", "host": "lab", "version": "0.1.0"},
 }
 
@@ -117,6 +124,7 @@ BESIDE: list[tuple[str, Row]] = [
     ("schedule_fire_job", {"position": 0, "job_id": "{other}"}),
     ("api_key", {"id": UUID(int=5), "name": "laptop", "prefix": "abcdef012345"}),
     ("device_quarantine", {"slug": "b60"}),
+    ("device_restriction", {"name": "no-grf-256"}),
     ("presence", {"name": "lab/1/2/4"}),
 ]
 
@@ -158,6 +166,7 @@ ACCEPTED: list[tuple[str, Row]] = [
     ("audit_event", {"key_id": None, "request_id": None, "outcome": "refused"}),
     ("device_quarantine", {"host": "another lab", "slug": "b60"}),
     ("device_quarantine", {"job_id": None}),
+    ("device_restriction", {"version": "0.2.0", "name": "no-grf-256"}),
     ("presence", {"role": "scheduler", "name": "lab/1/2/4"}),
 ]
 
@@ -318,6 +327,12 @@ REFUSED: list[tuple[str, Row]] = [
     ("ck_device_quarantine_host_not_empty", {"host": ""}),
     ("ck_device_quarantine_slug_not_empty", {"slug": ""}),
     ("ck_device_quarantine_reason_not_empty", {"reason": ""}),
+    ("fk_device_restriction_device_id", {"device_id": NOBODY}),
+    ("uq_device_restriction_device_id_version_name", {"name": "no-grf-256"}),
+    ("ck_device_restriction_version_not_empty", {"version": ""}),
+    ("ck_device_restriction_name_not_empty", {"name": ""}),
+    ("ck_device_restriction_kernel_check_not_empty", {"kernel_check": ""}),
+    ("ck_device_restriction_reason_not_empty", {"reason": ""}),
     ("ck_presence_role_known", {"role": "manager"}),
     ("ck_presence_name_not_empty", {"name": ""}),
     ("ck_presence_host_not_empty", {"host": ""}),

@@ -12,8 +12,8 @@ ADDRESS = "0000:03:00.0"
 
 
 def machine(root: Path, *, is_in_group: bool = True) -> Machine:
-    """Return the machine below a folder, for a user who is in the group of its render nodes or not."""
-    return Machine(root, may_use=lambda path: is_in_group)
+    """Return the machine below a folder, for a user who is in the group render of its render nodes or not."""
+    return Machine(root, may_use=lambda path: is_in_group, group_of=lambda path: ("render", 105))
 
 
 def add_gpu(

@@ -186,7 +186,7 @@ def artifact_of(problem: GemmProblem, config: KernelConfig) -> AnyArtifact:
         key=digest,
         content_hash=digest,
         target="fake",
-        stages=(StageOutput("spirv", "k", binary, 1),),
+        stages=(StageOutput("spirv", "kernel.spv", binary, 1),),
         toolchain={},
         kernels=(),
         problem=problem,

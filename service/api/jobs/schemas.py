@@ -309,6 +309,15 @@ class DonorOut(BaseModel):
     )
 
 
+class RestrictionOut(BaseModel):
+    """A feature that a job's device does without, because a kernel of `xetune doctor` with it failed there."""
+
+    name: str = Field(description="Name of the restriction", examples=["no-grf-256"])
+    effect: str = Field(description="Effect on its kernels", examples=["128 registers only"])
+    check: str = Field(description="The check whose kernel failed", examples=["gemm-registers-256"])
+    reason: str = Field(description="How it failed", examples=["f16 to f32, 256 registers: crashed, ..."])
+
+
 class JobOut(JobOptions):
     """A job: its request, its progress, and the best so far. A job of kind `measure` does no search."""
 
@@ -370,6 +379,11 @@ class JobOut(JobOptions):
     donors: list[DonorOut] = Field(
         description="Warm starts, best first; empty if the job has not begun, or found none",
         examples=[[_DONOR]],
+    )
+    restrictions: list[RestrictionOut] = Field(
+        default=[],
+        description="Restrictions of its device at its last run; empty if there are none, and before it began",
+        examples=[[]],
     )
     links: JobLinks = Field(
         description="Links",

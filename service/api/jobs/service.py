@@ -29,6 +29,7 @@ from service.api.jobs.schemas import (
     JobOptions,
     JobOut,
     JobStatus,
+    RestrictionOut,
     ReusedOut,
     TrialOut,
     TrialStatus,
@@ -39,6 +40,7 @@ from service.errors import NotFound
 from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, tflops
 from service.job_summary import reported_times_of
 from service.schemas import ProblemBody
+from tuner.space.restrictions import effect_of
 
 
 def job_path(job_id: UUID) -> str:
@@ -103,6 +105,7 @@ def _describe(job: Job, counts: dict[str, int], kind: JobKind, recorded: Mapping
         comparison=_comparison(job),
         wall=wall_of(job),
         donors=[_donor(each, recorded) for each in job.warm_starts or ()],
+        restrictions=describe_restrictions(job),
         created_at=job.created_at,
         started_at=job.started_at,
         finished_at=job.finished_at,
@@ -131,6 +134,14 @@ def describe_options(job: Job) -> JobOptions:
     options = {name: getattr(job, name) for name in JobOptions.model_fields if name != "budget"}
     budget = {name: getattr(job, f"budget_{name}") for name in BudgetBody.model_fields}
     return JobOptions.model_validate(options | {"budget": budget})
+
+
+def describe_restrictions(job: Job) -> list[RestrictionOut]:
+    """Return the restrictions of a job's device at its last run."""
+    return [
+        RestrictionOut.model_validate(each | {"effect": effect_of(str(each["name"]))})
+        for each in job.restrictions or ()
+    ]
 
 
 def _comparison(job: Job) -> Comparison | None:

@@ -83,6 +83,7 @@ def _run(
     interrupt: threading.Event,
 ) -> JobEnd:
     """Task of the job: a run of the session that pauses."""
+    state.tuning.note_restrictions(job, state.listed)
     store, spec = state.tuning.store_of(job, interrupt), state.listed.spec
     others = [(other.problem, other.trials) for other in state.shapes if other.member_id != shape.member_id]
     donors = (*donors_of_set(shape.problem, others, spec), *state.tuning.warm_starts(job, state.listed))

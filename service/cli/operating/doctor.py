@@ -1,11 +1,13 @@
 """xetune doctor: whether this machine is ready, for what, and what to do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from hal import list_devices
+from hal.driver.installed import installed_driver
 from hal.probe.findings import Finding
 from hal.probe.probe import probe_drivers
 from service.cli.completing import devices
@@ -21,7 +23,8 @@ from service.settings import Settings, read_settings
 
 def doctor_command(
     device: Annotated[
-        str | None, typer.Option(help="Check kernels on this device alone (default: all here).", autocompletion=devices)
+        list[str] | None,
+        typer.Option(help="Check kernels on this device; may be repeated (default: all here).", autocompletion=devices),
     ] = None,
     run: Annotated[bool, typer.Option("--kernels/--no-kernels", help="Compile, run and verify small kernels.")] = True,
     as_json: AsJson = False,
@@ -33,7 +36,7 @@ def doctor_command(
     found: list[Finding] = []
     if not as_json:
         print_line(heading())
-    for finding in _findings(read_settings(), device, run=run):
+    for finding in _findings(read_settings(), device or (), run=run):
         found.append(finding)
         if not as_json:
             for line in lines(finding):
@@ -48,10 +51,11 @@ def doctor_command(
         raise typer.Exit(1)
 
 
-def _findings(settings: Settings, device: str | None, *, run: bool) -> Iterator[Finding]:
-    probes = probe_drivers()
-    checked = chosen(list_devices(probes), device)
+def _findings(settings: Settings, names: Sequence[str], *, run: bool) -> Iterator[Finding]:
+    probes, driver = probe_drivers(), installed_driver(settings.driver_dir)
+    checked = chosen(list_devices(probes, driver), names, driver)
     yield from hardware(probes)
     yield from software(settings)
     if run:
-        yield from kernels(checked, LocalExecutor(), settings.cache_dir, lambda text: print_line(text, ERRORS))
+        told = partial(print_line, console=ERRORS)
+        yield from kernels(checked, LocalExecutor(), settings.cache_dir, settings.database_url, told)

@@ -57,6 +57,7 @@ def print_job(client: Client, job_id: UUID, as_json: bool) -> JobOut:
         CONSOLE.print(_heading(job))
         if ranked:
             CONSOLE.print(_table(ranked, job.device))
+        _print_restrictions(job)
         _print_donors(job)
         _print_reused(trials)
         _print_prediction_error(ranked)
@@ -175,6 +176,11 @@ def _shown_against(trial: TrialOut) -> str:
         return f"\n{trial.prediction_error:.2f} times predicted"
     where = trial.measured.origin or "another job"
     return f"\n{shown_time(trial.measured)}\nmeasured by {where},\n{trial.prediction_error:.2f} times predicted"
+
+
+def _print_restrictions(job: JobOut) -> None:
+    for each in job.restrictions:
+        print_wrapped(f"{each.effect} on {job.device}, since {each.check} of `xetune doctor` failed: {each.reason}")
 
 
 def _print_donors(job: JobOut) -> None:

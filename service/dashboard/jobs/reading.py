@@ -19,6 +19,8 @@ from db.schema import (
     PredictionError,
     Trial,
 )
+from service.api.jobs.schemas import RestrictionOut
+from service.api.jobs.service import describe_restrictions
 from service.dashboard.evidence import TimeFigure
 from service.dashboard.jobs.commands import Again, Commands, again, commands, option_pairs
 from service.dashboard.jobs.figures import points
@@ -44,10 +46,10 @@ class JobPage:
     """A job and one page of its trials. `news` changes whenever the page changes.
 
     `default_kernel_id` is the kernel of trial 0, `best_launch` the launch of the best trial's kernel;
-    `donors` is the number of warm starts; `commands` is None for a problem of another version; `judged`
-    states whether any prediction has a measurement; `stop` is the stop reason of the search, None before its
-    end and if not recorded. `options` are those of the job by name. `front` are, if energy was an objective,
-    the trials of the Pareto front of time and energy.
+    `donors` is the number of warm starts, `restrictions` are those of the device; `commands` is None for a
+    problem of another version; `judged` states whether any prediction has a measurement; `stop` is the stop
+    reason of the search, None before its end and if not recorded. `options` are those of the job by name.
+    `front` are, if energy was an objective, the trials of the Pareto front of time and energy.
     """
 
     job: JobRow
@@ -66,6 +68,7 @@ class JobPage:
     options: tuple[tuple[str, str], ...]
     front: tuple[TrialRow, ...]
     donors: int
+    restrictions: tuple[RestrictionOut, ...]
     judged: bool
     news: str
 
@@ -99,7 +102,7 @@ def find_job(session: Session, text: str) -> Job:
 def news_of(session: Session, job: Job) -> str:
     """A short text that changes when anything of a job's page does."""
     counts = sorted(trials.count_by_status(session, job.id).items())
-    seen = job.status, job.cancel_requested, job.best_trial_id, job.error, counts, job.total_s
+    seen = job.status, job.cancel_requested, job.best_trial_id, job.error, counts, job.total_s, job.restrictions
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:12]
 
 
@@ -125,6 +128,7 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str, keyed: bool)
         options=tuple(option_pairs(job)),
         front=tuple(_front(session, job, best_time)),
         donors=len(job.warm_starts or ()),
+        restrictions=tuple(describe_restrictions(job)),
         judged=_judged(session, job.id),
         news=news_of(session, job),
     )

@@ -1,11 +1,11 @@
 """A GPU on the bus that cannot be used says at which step, and what to do."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from hal.probe import readiness
 from hal.probe.findings import State
 from hal.probe.probe import ProbeReport, Probes
 from hal.probe.readiness import GpuReadiness, gpu_readiness
@@ -93,14 +93,30 @@ def test_another_gpu_or_a_fault_of_the_probe_does_not_hide_a_gpu(tmp_path: Path)
     assert (last.check, last.found) == ("opencl-driver", "OpenCL needs the package pyopencl: gone")
 
 
-def test_a_user_outside_the_render_group_is_told_to_join_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readiness, "_group", lambda _: "render")
+def test_a_user_outside_the_render_group_is_told_to_join_it(tmp_path: Path) -> None:
     add_gpu(tmp_path)
     add_opencl_driver(tmp_path)
     last = of_one(tmp_path, is_in_group=False).findings[-1]
     assert (last.check, last.state) == ("permission", State.FAULT)
     assert last.found == "this user may not use /dev/dri/renderD128 (group render, mode 0660)"
-    assert last.remedy.startswith("`sudo usermod -aG render $USER` and log in again; a container needs `--group-add ")
+    assert last.remedy.startswith(
+        "`sudo usermod -aG render $USER` and log in again; a container needs `--group-add 105`"
+    )
+
+
+def test_a_node_of_root_or_of_a_group_without_a_name_says_so(tmp_path: Path) -> None:
+    add_gpu(tmp_path)
+    for group, number, remedy in (("root", 0, "`sudo groupadd -r render`"), ("993", 993, "`--group-add 993`")):
+        here = replace(machine(tmp_path, is_in_group=False), group_of=lambda _, found=(group, number): found)
+        (one,) = gpu_readiness(NOTHING, here)
+        assert f"(group {group}, mode 0660)" in one.findings[-1].found
+        assert remedy in one.findings[-1].remedy
+
+
+def test_without_probes_the_driver_is_not_looked_for(tmp_path: Path) -> None:
+    add_gpu(tmp_path)
+    (one,) = gpu_readiness(None, machine(tmp_path))
+    assert [finding.check for finding in one.findings] == ["gpu", "kernel-driver", "permission"]
 
 
 @pytest.mark.parametrize(

@@ -1,48 +1,46 @@
-"""Small kernels show which register modes, types and features work on a device; what does not names what remains."""
+"""Small kernels show which register modes, types and features work on a device, and which fallback works instead."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from codegen import CpuConfig, GemmProblem, KernelConfig, XeConfig
+from codegen import CpuConfig, DType, GemmProblem, KernelConfig, XeConfig
 from codegen.backend import check_kernel
-from hal import Buffer, DeviceSpec, HalError, KernelBuildFailed, LaunchSpec, RunReport, Timing, find
+from hal import Buffer, DeviceCrashed, DeviceSpec, HalError, KernelBuildFailed, LaunchSpec, find
+from hal.driver.acceptance import Acceptance, KernelAttributes
 from hal.probe.findings import Finding, State
-from tests.tuner.fakes import FakeCompiler, FakeDevice, cpu_spec, emulated
-from tuner.measure.kernel_checks import CPU_CHECKS, GPU_CHECKS, check_kernels, config_of
+from tests.tuner.any_problem import AnyProblem, Compiler, Fault
+from tests.tuner.fakes import cpu_spec, emulated
+from tuner.measure.kernel_checks import (
+    ACCEPT,
+    CPU_CHECKS,
+    GPU_CHECKS,
+    CheckedKernel,
+    by_acceptor,
+    check_kernels,
+    config_of,
+    on_device,
+)
+from tuner.space.restrictions import Restriction
 
 GPUS = ("b580", "a770", "meteor-lake-h")
 OTHERS = ("max1100", "lunar-lake", "panther-lake-12xe", "arrow-lake-h", "b65")
 
 
-class AnyProblem:
-    """A device that runs whatever was compiled last; `fault` is asked for each configuration."""
-
-    def __init__(
-        self, spec: DeviceSpec, compiler: FakeCompiler, fault: Callable[[GemmProblem, KernelConfig], object]
-    ) -> None:
-        self.spec, self._compiler, self._fault = spec, compiler, fault
-
-    def run(
-        self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
-    ) -> RunReport:
-        last = self._compiler.made[-1]
-        device = FakeDevice(last.problem, self.spec, every=self._fault(last.problem, last.config))  # pyright: ignore[reportArgumentType]
-        return device.run(launch, buffers, timing, timeout_s)
-
-    def close(self) -> None:
-        pass
+def _works(*_: object) -> None:
+    return None
 
 
-def checked(
-    spec: DeviceSpec, fault: Callable[[GemmProblem, KernelConfig], object] = lambda *_: None
-) -> dict[str, Finding]:
-    compiler = FakeCompiler()
-    device = AnyProblem(spec, compiler, fault)
-    findings = list(check_kernels(spec, device, compiler))
-    assert {finding.subject for finding in findings} == {spec.id}
-    return {finding.check: finding for finding in findings}
+def kernels_of(spec: DeviceSpec, fault: Fault = _works) -> dict[str, CheckedKernel]:
+    compiler = Compiler()
+    found = list(check_kernels(spec, on_device(AnyProblem(spec, compiler, fault), compiler)))
+    assert {kernel.finding.subject for kernel in found} == {spec.id}
+    return {kernel.finding.check: kernel for kernel in found}
+
+
+def checked(spec: DeviceSpec, fault: Fault = _works) -> dict[str, Finding]:
+    return {check: kernel.finding for check, kernel in kernels_of(spec, fault).items()}
 
 
 def test_every_kernel_of_a_gpu_that_works_is_verified_and_timed() -> None:
@@ -56,31 +54,95 @@ def test_every_kernel_of_a_gpu_that_works_is_verified_and_timed() -> None:
     assert findings["gemm-slm-barrier"].found.startswith("f16 to f32, DPAS, 2-D loads, local memory with a barrier: ")
 
 
-def _refuses_large_registers(_: GemmProblem, config: KernelConfig) -> HalError | None:
+def _refuses_large_registers(_: GemmProblem, config: KernelConfig, __: DeviceSpec) -> HalError | None:
     assert isinstance(config, XeConfig)
     return KernelBuildFailed("no such mode") if config.strategy.grf_mode == 256 else None
 
 
-def _spoils_s8(problem: GemmProblem, _: KernelConfig) -> Callable[[Buffer], None] | None:
+def _spoils_s8(problem: GemmProblem, *_: object) -> Callable[[Buffer], None] | None:
     def spoil(c: Buffer) -> None:
         c[3, 5] += 1
 
     return spoil if problem.dtype_a.value == "s8" else None
 
 
-def test_a_kernel_that_fails_names_its_fallback() -> None:
-    findings = checked(find("b580"), _refuses_large_registers)
-    assert findings["gemm-registers-128"].state is State.OK
-    failed = findings["gemm-registers-256"]
-    assert (failed.state, failed.remedy) == (State.FAULT, "set grf_mode=128")
-    assert failed.found == "f16 to f32, DPAS, 2-D loads, 256 registers: compile_failed, no such mode"
+def test_a_kernel_that_fails_takes_the_fallback_that_works() -> None:
+    kernels = kernels_of(find("b580"), _refuses_large_registers)
+    assert kernels["gemm-registers-128"].finding.state is State.OK
+    failed = kernels["gemm-registers-256"]
+    assert (failed.finding.state, failed.fallback) == (State.WARNING, (Restriction.NO_GRF_256,))
+    assert failed.finding.remedy == "it works with the fallback: 128 registers only"
+    assert failed.finding.found == "f16 to f32, DPAS, 2-D loads, 256 registers: compile_failed, no such mode"
+    assert kernels["gemm-slm-barrier"].finding.state is State.OK, "it is run with the fallback"
 
 
-def test_wrong_numbers_are_a_fault() -> None:
-    findings = checked(find("b580"), _spoils_s8)
-    assert [name for name, finding in findings.items() if finding.state is State.FAULT] == ["gemm-s8"]
-    assert "wrong_result, " in findings["gemm-s8"].found
-    assert findings["gemm-s8"].remedy == "f16 or bf16"
+def test_block_loads_are_left_out_where_no_register_mode_works_with_them() -> None:
+    def refuses_block_loads(_: GemmProblem, __: KernelConfig, spec: DeviceSpec) -> HalError | None:
+        return KernelBuildFailed("no such message") if spec.block2d else None
+
+    kernels = kernels_of(find("b580"), refuses_block_loads)
+    failed = kernels["gemm-registers-128"]
+    assert (failed.finding.state, failed.fallback) == (State.WARNING, (Restriction.NO_BLOCK2D,))
+    others = [kernel.finding for check, kernel in kernels.items() if check != "gemm-registers-128"]
+    assert all(finding.state is State.OK and "loads by lanes" in finding.found for finding in others)
+
+
+def test_bf16_is_converted_by_integers_where_its_instructions_fail() -> None:
+    def lacks_conversions(problem: GemmProblem, _: KernelConfig, spec: DeviceSpec) -> HalError | None:
+        fails = problem.dtype_c is DType.BF16 and spec.bf16_conversions is not False
+        return KernelBuildFailed("it lacks them") if fails else None
+
+    found = kernels_of(find("b580"), lacks_conversions)
+    assert found["gemm-bf16-output"].fallback == (Restriction.NO_BF16_CONVERSIONS,)
+    assert found["gemm-bf16-output"].finding.state is State.WARNING
+
+
+def test_types_that_fail_with_each_fallback_are_refused() -> None:
+    kernels = kernels_of(find("b580"), _spoils_s8)
+    failed = {check: kernel for check, kernel in kernels.items() if kernel.fallback}
+    assert list(failed) == ["gemm-s8"]
+    finding = failed["gemm-s8"].finding
+    assert (finding.state, failed["gemm-s8"].fallback) == (State.FAULT, (Restriction.NO_BYTES,))
+    assert "wrong_result, " in finding.found
+    assert finding.remedy == "no fallback of these types works: use f16 or bf16"
+
+
+def _is_gone(*_: object) -> HalError:
+    return DeviceCrashed("it is gone")
+
+
+def test_a_device_that_runs_nothing_has_no_fallback() -> None:
+    spec, compiler = find("b580"), Compiler()
+    device = AnyProblem(spec, compiler, _is_gone)
+    first = next(check_kernels(spec, on_device(device, compiler)))
+    assert (first.finding.state, first.fallback) == (State.FAULT, ())
+    assert first.finding.remedy == "no fallback works: install another driver"
+
+
+class Driver:
+    """A driver that accepts what `refuses` gives no reason against."""
+
+    def __init__(self, refuses: Callable[[], HalError | None]) -> None:
+        self._refuses = refuses
+
+    def accept(self, launch: LaunchSpec, timeout_s: float) -> Acceptance:
+        if (reason := self._refuses()) is not None:
+            raise reason
+        return Acceptance("26.27", "bmg", "", (KernelAttributes("gemm", 0, 64, 0, None, 16, 1024),))
+
+
+def test_a_driver_accepts_each_kernel_or_says_why_not() -> None:
+    compiler = Compiler()
+
+    def refuses() -> HalError | None:
+        is_s8 = compiler.made[-1].problem.dtype_a is DType.S8
+        return KernelBuildFailed("no such type") if is_s8 else None
+
+    found = [k.finding for k in check_kernels(find("b580"), by_acceptor(Driver(refuses), compiler), ACCEPT)]
+    assert [finding.check for finding in found] == [f"accept-{check.name}" for check in GPU_CHECKS]
+    assert [finding.check for finding in found if finding.state is not State.OK] == ["accept-s8"]
+    assert found[0].found.endswith(", 128 registers: accepted by the driver 26.27, 64 bytes spilled")
+    assert found[3].found == "s8 to i32, DPAS, 2-D loads: no such type"
 
 
 def test_a_cpu_has_kernels_of_its_own() -> None:
