@@ -60,6 +60,12 @@ class Settings(BaseSettings):
         description="Exempt processes of this machine from API keys for /metrics, except through proxies",
     )
     port: int = Field(default=8752, ge=0, le=65535, description="TCP port to listen on; 0 picks a free one")
+    worker_port: int | None = Field(
+        default=None,
+        ge=0,
+        le=65535,
+        description="TCP port of `host` on which a worker answers /healthz and /readyz; 0 picks a free one",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="Minimum severity of logged messages"
     )

@@ -2,14 +2,14 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from db.errors import DatabaseError, DatabaseNotMigrated
 from db.migrate import check_migrated
 from db.session import open_database, shown_url
 from hal.probe.findings import Finding, State
-from service.api.toolchain.listing import list_toolchain
+from service.api.toolchain.listing import Tool, list_toolchain
 from service.settings import Settings
 
 _GB = 10**9
@@ -23,19 +23,25 @@ def software(settings: Settings) -> Iterator[Finding]:
     Raises:
         InvalidSettings: the settings name a compiler that does not exist.
     """
-    for tool in list_toolchain(settings):
+    yield from tool_findings(list_toolchain(settings))
+    yield database_finding(settings.database_url)
+    yield disk_finding(settings.data_dir)
+
+
+def tool_findings(tools: Iterable[Tool]) -> Iterator[Finding]:
+    """Yield a finding for each tool; a missing one is a fault unless it is optional."""
+    for tool in tools:
         if tool.advice is None:
             yield Finding("package", tool.name, State.OK, f"{tool.version}, {tool.purpose}")
         else:
             state = State.NOTE if tool.name in _OPTIONAL else State.FAULT
             yield Finding("package", tool.name, state, tool.purpose, tool.advice)
-    yield _database(settings)
-    yield _disk(settings.data_dir)
 
 
-def _database(settings: Settings) -> Finding:
+def database_finding(url: str, missing: State = State.NOTE) -> Finding:
+    """Return whether the database answers; `missing` is the state of one that has not this version's tables."""
     try:
-        database = open_database(settings.database_url)
+        database = open_database(url)
     except DatabaseError as error:
         return Finding("database", "XETUNE_DATABASE_URL", State.FAULT, str(error))
     shown = shown_url(database.engine.url)
@@ -43,7 +49,7 @@ def _database(settings: Settings) -> Finding:
         check_migrated(database.engine)
     except DatabaseNotMigrated as error:
         found, _, remedy = str(error).partition("; ")
-        return Finding("database", shown, State.NOTE, found, remedy)
+        return Finding("database", shown, missing, found, remedy)
     except DatabaseError as error:
         return Finding("database", shown, State.FAULT, str(error))
     finally:
@@ -51,7 +57,8 @@ def _database(settings: Settings) -> Finding:
     return Finding("database", shown, State.OK, "it answers and has this version's tables")
 
 
-def _disk(folder: Path) -> Finding:
+def disk_finding(folder: Path) -> Finding:
+    """Return whether the folder can be written, and the free bytes of its disk; nothing is written."""
     there = next(path for path in (folder, *folder.absolute().parents) if path.is_dir())
     if not os.access(there, os.W_OK | os.X_OK):
         remedy = "change its permissions, or set XETUNE_DATA_DIR to another folder"

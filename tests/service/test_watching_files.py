@@ -111,6 +111,24 @@ def test_the_image_holds_every_package_and_is_run_by_no_root() -> None:
     assert any("/readyz" in line for line in lines if "HEALTHCHECK" in line)
 
 
+def test_the_image_is_checked_by_doctor_as_its_user() -> None:
+    lines = (DOCKER / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
+    (check,) = [line for line in lines if line.startswith("RUN ") and "xetune doctor" in line]
+    assert lines.index(check) > lines.index("USER 10001")
+    command = next(part for part in check.split("&&") if "doctor" in part).split()
+    words = command[command.index("doctor") + 1 :]
+    assert words == ["--json", "${DOCTOR}"]
+
+
+def test_the_health_check_of_the_image_asks_a_worker_too() -> None:
+    services = yaml.safe_load((DOCKER / "compose.yaml").read_text())["services"]
+    worker, port = services["worker"], Settings.model_fields["port"].default
+    assert "healthcheck" not in worker
+    assert worker["environment"]["XETUNE_WORKER_PORT"] == port
+    (asks,) = re.findall(r"XETUNE_PORT', '(\d+)'\) \+ '/readyz'", (DOCKER / "Dockerfile").read_text())
+    assert int(asks) == port
+
+
 def test_the_image_can_do_what_its_compositions_ask_for() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     held = set(re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements-run.lock").read_text(), re.M))

@@ -40,8 +40,12 @@ def list_toolchain(settings: Settings) -> list[Tool]:
     Raises:
         InvalidSettings: the settings name a compiler that does not exist.
     """
-    libraries = [_library(name, purpose) for name, purpose in _LIBRARIES.items()]
-    return [*libraries, _cpu_runtime(), _ocloc(settings), _driver(settings)]
+    return [*list_packages(), _ocloc(settings), _driver(settings)]
+
+
+def list_packages() -> list[Tool]:
+    """List the Python packages, and the CPU's OpenCL runtime, which is one too."""
+    return [*(_library(name, purpose) for name, purpose in _LIBRARIES.items()), _cpu_runtime()]
 
 
 def _library(name: str, purpose: str) -> Tool:

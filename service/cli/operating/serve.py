@@ -7,6 +7,7 @@ import sys
 from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from types import FrameType
 from typing import Annotated
 
@@ -21,6 +22,7 @@ from service.cli.printing.output import CONSOLE
 from service.cluster.link import link_to
 from service.cluster.one_machine import check_one_machine
 from service.cluster.shard import parse_shard
+from service.http.worker_readiness import answering
 from service.jobs.supervisor import (
     LATE_S,
     Supervisor,
@@ -108,16 +110,19 @@ def worker_command(
     """Run jobs of the database until stopped; a running job is requeued and resumed later.
 
     With --scheduler this machine compiles and measures for the coordinator of that Dask scheduler instead,
-    and needs no database.
+    and needs no database. With XETUNE_WORKER_PORT it answers /healthz and /readyz there.
     """
     settings = _settings_of("worker", parent)
     from service.cluster import starting  # devices and compilers, which nothing else of the service needs
+    from service.doctor.worker import worker_faults
 
-    if scheduler is None:
-        starting.run_worker(settings)
-    else:
-        link = link_to(scheduler, settings, insecure=insecure)
-        starting.run_dask_worker(settings, link, name=name, compilations=nthreads, only=device)
+    faults = partial(worker_faults, settings, uses_database=scheduler is None)
+    with answering(settings.host, settings.worker_port, faults):
+        if scheduler is None:
+            starting.run_worker(settings)
+        else:
+            link = link_to(scheduler, settings, insecure=insecure)
+            starting.run_dask_worker(settings, link, name=name, compilations=nthreads, only=device)
 
 
 def coordinator_command(

@@ -1,19 +1,26 @@
 """xetune doctor: lines for people, a document for programs, exit status 1 for a fault."""
 
 import json
-from collections.abc import Iterator
+import re
+import struct
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from hal.devices import listing
+from hal.facts.intel_attributes import gpu_attributes
 from hal.probe.findings import Finding, State
-from hal.probe.readiness import gpu_readiness
+from hal.probe.probe import Probes
+from hal.probe.readiness import Machine, gpu_readiness
 from service.cli.operating import doctor
 from service.doctor import hardware
+from service.doctor.kernels import Chosen
+from tests.hal.facts.test_intel_attributes import answers
 from tests.hal.machines import NOTHING, add_gpu, add_opencl_driver, machine, probed
 from tests.service.cli.both_transports import Run
 
+ROOT = Path(__file__).resolve().parents[4]
 WORKS = Finding("gemm-f32", "cpu-x", State.OK, "f32 to f32: 2 of 2 tiles verified, 5 us")
 FAILS = Finding("gemm-s8", "b570", State.FAULT, "s8 to i32: crashed, gone", "f16 or bf16")
 
@@ -25,9 +32,14 @@ def none_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
     monkeypatch.setattr(doctor, "probe_drivers", lambda: NOTHING)
     monkeypatch.setattr(doctor, "kernels", lambda *_: iter(()))
-    for module in (listing, hardware):
-        monkeypatch.setattr(module, "gpu_readiness", lambda probes, _: gpu_readiness(probes, machine(root)))
+    stand_in(monkeypatch, machine(root))
     return root
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch, here: Machine) -> None:
+    """Let doctor look at that machine."""
+    for module in (listing, hardware):
+        monkeypatch.setattr(module, "gpu_readiness", lambda probes, _: gpu_readiness(probes, here))
 
 
 def test_a_machine_without_faults_ends_with_0(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,8 +68,8 @@ def test_programs_get_a_document(run: Run, none_here: Path, monkeypatch: pytest.
     monkeypatch.setattr(doctor, "probe_drivers", lambda: probed("E20C", xe_cores=18))
     asked: list[str] = []
 
-    def kernels(devices: list, *_: object) -> Iterator[Finding]:
-        asked.extend(device.spec.id for device in devices)
+    def kernels(devices: Chosen, *_: object) -> Iterator[Finding]:
+        asked.extend(device.spec.id for device in devices.running)
         yield from (WORKS, FAILS)
 
     monkeypatch.setattr(doctor, "kernels", kernels)
@@ -80,3 +92,34 @@ def test_a_device_that_runs_no_kernels_is_refused(run: Run) -> None:
     status, _, errors = run("doctor", "--device", "b580")
     assert (status, errors.count("\n")) == (2, 1)
     assert "error: b580 runs no kernels here" in errors
+
+
+def as_answered(answers: Mapping[int, bytes]) -> Probes:
+    """Return the report of OpenCL about a GPU with these answers to Intel's queries."""
+    facts = {fact.name: fact.value for fact in gpu_attributes(answers.get).facts}
+    return probed(str(answers[0x4251][1::-1].hex().upper()), **facts)
+
+
+B570 = answers(144, 5, 4) | {0x4251: struct.pack("I", 0xE20C)}
+MACHINES: dict[str, tuple[str, Probes, bool]] = {  # PCI id, what OpenCL reports, whether the user is in the group
+    "A B580 whose user is not in the group `render`": ("E20B", NOTHING, False),
+    "A B580 with a driver that is too old": ("E20B", probed(driver="24.35.30872.22", xe_cores=20), True),
+    "A B570": ("E20C", as_answered(B570), True),
+}
+
+
+@pytest.mark.parametrize("title", MACHINES)
+def test_the_page_shows_what_doctor_prints_on_a_machine(
+    run: Run, none_here: Path, monkeypatch: pytest.MonkeyPatch, title: str
+) -> None:
+    pci_id, probes, is_in_group = MACHINES[title]
+    add_gpu(none_here, pci_id)
+    add_opencl_driver(none_here, "2.1.12+18" if "old" in title else "2.40.14+0")
+    monkeypatch.setattr(doctor, "probe_drivers", lambda: probes)
+    stand_in(monkeypatch, machine(none_here, is_in_group=is_in_group))
+    status, out, _ = run("doctor", "--no-kernels")
+    assert status == (0 if is_in_group else 1)
+    of_gpu = re.split(r"\n\w+ +opencl +OpenCL: ", out.partition("\n")[2])[0].splitlines()
+    page = (ROOT / "docs" / "doctor.md").read_text()
+    shown = page[page.index(f"{title}:") :].partition("\n\n")[2]
+    assert shown.partition("\n\n")[0] == "\n".join(f"    {line}" for line in of_gpu)
