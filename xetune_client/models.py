@@ -1369,7 +1369,7 @@ class MatchOut(Model):
 
 
 class State(StrEnum):
-    """State of what was looked at. Only a fault keeps a use away; a note is for information."""
+    """State of a check. A fault prevents a use, a warning restricts it, and a note is for information."""
 
     OK = 'ok'
     NOTE = 'note'

@@ -57,7 +57,7 @@ def interpreter(folder: Path, gpu: SimulatedGpu) -> Interpreter:
 
 
 def installed_driver(folder: Path) -> Driver | None:
-    """Return the driver in a folder; None without a whole one."""
+    """Return the driver in a folder; None if there is none, or its installation did not finish."""
     try:
         told = cast("dict[str, object]", json.loads((folder / _RECORD).read_text(encoding="utf-8")))
         return Driver(folder, str(told["driver"]), cast("dict[str, str]", told["packages"]))
@@ -66,7 +66,7 @@ def installed_driver(folder: Path) -> Driver | None:
 
 
 def record_driver(folder: Path, version: str, packages: Mapping[str, str]) -> Driver:
-    """Write that a folder has a whole driver, and return it."""
+    """Record that the installation of a driver in a folder is complete; return the driver."""
     told = {"driver": version, "packages": dict(packages)}
     (folder / _RECORD).write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
     return Driver(folder, version, packages)

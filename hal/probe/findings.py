@@ -1,11 +1,11 @@
-"""Findings about this machine: what was looked at, what was found, and what to do."""
+"""Findings about this machine, each with its state and remedy."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class State(StrEnum):
-    """State of what was looked at. Only a fault keeps a use away; a note is for information."""
+    """State of a check. A fault prevents a use, a warning restricts it, and a note is for information."""
 
     OK = "ok"
     NOTE = "note"

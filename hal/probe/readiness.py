@@ -183,7 +183,12 @@ def _version(check: str, gpu: PciGpu, found: str, version: str, tested: tuple[in
     parts = re.match(r"(\d+)\.(\d+)", version)
     oldest = ".".join(map(str, tested))
     if parts is None:
-        return Finding(check, gpu.address, State.NOTE, f"{found}, which is not compared with {oldest}")
+        return Finding(
+            check,
+            gpu.address,
+            State.NOTE,
+            f"{found}, which cannot be compared with {oldest}, the oldest that was tested",
+        )
     if (int(parts[1]), int(parts[2])) >= tested:
         return Finding(check, gpu.address, State.OK, found)
     remedy = f"install {_RUNTIME}, the oldest that was tested"

@@ -38,7 +38,7 @@ class Report:
 
 
 def system() -> dict[str, object]:
-    """Return the versions that an issue needs."""
+    """Return the versions that an issue report needs."""
     return {"xetune": version("xetune"), "python": platform.python_version(), "system": platform.platform()}
 
 

@@ -54,9 +54,11 @@ def build_kit(exchange: Exchange, pool: Compiler, stand_in: DeviceSpec | None = 
     Kernels are those of the device of the file, or of a CPU OpenCL device that is the `stand_in` of that GPU.
 
     Raises:
-        ValueError: the candidates are of several devices, or there are none.
+        ValueError: there are no candidates, or they are of several devices.
         Refused, CompileFailed: nothing compiles; the first reason.
     """
+    if not exchange.candidates:
+        raise ValueError("expected predicted configurations, got none")
     device = stand_in or _device(exchange)
     refusals: list[Refused | CompileFailed] = []
     made: list[tuple[_Problem, list[KernelRecord]]] = []
@@ -79,7 +81,7 @@ def build_kit(exchange: Exchange, pool: Compiler, stand_in: DeviceSpec | None = 
 def _device(exchange: Exchange) -> DeviceSpec:
     found = {line.record.device: line.record.driver for line in exchange.candidates.values()}
     if len(found) != 1:
-        names = " and ".join(found) or "none"
+        names = " and ".join(found)
         raise ValueError(f"expected predicted configurations of one device, got those of {names}: name one")
     (place,) = found.items()
     return exchange.devices[place].record
@@ -104,7 +106,7 @@ def _begin(
 
 
 def _kernels(compilations: Iterable[Compilation], refusals: list[Refused | CompileFailed]) -> Iterator[KernelRecord]:
-    """Yield the kernels, and add the reasons of those that there are not to `refusals`."""
+    """Yield the kernels that compile; add the reason of each other one to `refusals`."""
     for compilation in compilations:
         try:
             artifact = compilation.result()

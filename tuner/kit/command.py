@@ -25,6 +25,7 @@ from tuner.session.bounds import check_name
 from tuner.session.trial import Trial
 
 _DONE, _FAILED, _REFUSED, _INTERRUPTED = 0, 1, 2, 130
+_LONGEST_S = 86_400
 
 
 def main(arguments: Sequence[str] | None = None, kit: Path | None = None) -> int:
@@ -51,13 +52,19 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _seconds(text: str) -> float:
-    if not 1 <= (value := float(text)) <= 86_400:
-        raise ValueError
-    return value
+    try:
+        if 1 <= (value := float(text)) <= _LONGEST_S:
+            return value
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"expected 1 to {_LONGEST_S} seconds, got {text!r}")
 
 
 def _origin(text: str) -> str:
-    check_name(text)
+    try:
+        check_name(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
     return text
 
 

@@ -67,7 +67,7 @@ class Stored:
 
 
 class StoredKernels:
-    """Compiler whose kernels of one problem are all there."""
+    """Compiler that returns the stored kernels of one problem."""
 
     workers, busy_s = 1, 0.0
 

@@ -1,4 +1,4 @@
-"""Devices of this machine, and which of them a kit measures."""
+"""Devices of this machine on which a kit can be measured."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ class Found:
 
 
 def found_devices(wanted: DeviceSpec, listed: Sequence[ListedDevice]) -> list[Found]:
-    """Return the devices of this machine beside its CPU without OpenCL, numbered from 1."""
+    """Return the devices of this machine except the table and its CPU without OpenCL, numbered from 1."""
     here = [device for device in listed if device.runtime in _HERE]
     return [_found(number, device, wanted, listed) for number, device in enumerate(here, 1)]
 
@@ -32,7 +32,7 @@ def choose(wanted: DeviceSpec, found: Sequence[Found], name: str | None) -> List
     """Return the device to measure: the one of that number or name, else the first that is the kit's.
 
     Raises:
-        UnknownDevice: there is none, or a kit of another device was named; the message lists those that are here.
+        UnknownDevice: there is none, or the named one cannot measure the kit; the message lists those that are here.
     """
     if name is None:
         fitting = [each.measures for each in found if each.measures is not None and not each.why]

@@ -25,6 +25,17 @@ from tuner.session.trial import Outcome, Trial
 _SEED = 0
 
 
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _new_id() -> UUID:
+    """Return a UUID that sorts by time, as those of other jobs. Source: RFC 9562, section 5.7 (version 7)."""
+    bits = (time.time_ns() // 1_000_000 << 80) | secrets.randbits(80)
+    bits = (bits & ~(0xF << 76)) | (7 << 76)
+    return UUID(int=(bits & ~(0x3 << 62)) | (2 << 62))
+
+
 class TimedTrials(MemoryTrialStore):
     """Trials in memory, with the moments at which they began and ended."""
 
@@ -54,8 +65,8 @@ class KitJob:
     wall: WallTime = NOTHING
     stop: Stop | None = None
     error: str | None = None
-    started: datetime = field(default_factory=lambda: _now())
-    id: UUID = field(default_factory=lambda: _new_id())
+    started: datetime = field(default_factory=_now)
+    id: UUID = field(default_factory=_new_id)
 
     @property
     def done(self) -> list[Trial]:
@@ -129,14 +140,3 @@ class KitJob:
             effort=Effort(**wall, device_restarts=0),
             stop=self.stop,
         )
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-def _new_id() -> UUID:
-    """Return a UUID that sorts by time, as those of other jobs. Source: RFC 9562, section 5.7 (version 7)."""
-    bits = (time.time_ns() // 1_000_000 << 80) | secrets.randbits(80)
-    bits = (bits & ~(0xF << 76)) | (7 << 76)
-    return UUID(int=(bits & ~(0x3 << 62)) | (2 << 62))

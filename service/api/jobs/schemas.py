@@ -301,7 +301,9 @@ class DonorOut(BaseModel):
     )
     trial: int = Field(description="Its number there", examples=[7])
     problem: ProblemBody | dict[str, object] = Field(
-        description="The problem it is good for; as stored if this version cannot read it", examples=[_PROBLEM]
+        union_mode="left_to_right",  # else JSON stays a dict, which matches exactly
+        description="The problem it is good for; as stored if this version cannot read it",
+        examples=[_PROBLEM],
     )
     device: str = Field(description="Id of the device it is good on", examples=["b580"])
     distance: float = Field(

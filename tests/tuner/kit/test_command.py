@@ -141,8 +141,8 @@ def test_a_driver_that_executes_nothing_is_told_and_nothing_is_written(
     ("arguments", "said"),
     [
         (("--device", "3"), "error: --device: expected a number or a name out of a list, got '3'; here are 1. b580"),
-        (("--origin", "a\tb"), "argument --origin: invalid"),
-        (("--seconds", "0"), "argument --seconds: invalid"),
+        (("--origin", "a\tb"), "argument --origin: expected 1 to "),
+        (("--seconds", "0"), "argument --seconds: expected 1 to 86400 seconds, got '0'"),
     ],
 )
 def test_what_a_user_says_wrongly_is_refused(

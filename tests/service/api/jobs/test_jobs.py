@@ -13,7 +13,9 @@ from db.queries import (
     predictions,
 )
 from db.queries.cluster import leases
+from service.api.jobs.schemas import DonorOut
 from service.http.deps import Context
+from service.schemas import ProblemBody
 from service.settings import Settings
 from tests.db.rows import add_measured, add_predicted, add_trial, predict
 from tests.service.http.test_limits import client_of
@@ -326,3 +328,11 @@ def test_how_a_job_searches_and_when_it_has_found_enough_is_kept(client: TestCli
     assert (found["search"], found["budget"]["no_gain"], found["budget"]["roofline"]) == ("gp", 9, None)
     refused = client.post("/v1/jobs", json={"problem": {"m": 24, "n": 40, "k": 56}, "search": "model"})
     assert (refused.status_code, refused.json()["rule"]) == (409, "no-predictions")
+
+
+def test_the_problem_of_a_warm_start_is_read_from_json_as_a_problem() -> None:
+    problem = {"m": 64, "n": 96, "k": 128}
+    said = {"trial": 7, "device": "b580", "distance": 1.0, "problem": problem}
+    assert DonorOut.model_validate_json(json.dumps(said)).problem == ProblemBody.model_validate(problem)
+    later = {"problem": {"sizes": [64, 96, 128]}}
+    assert DonorOut.model_validate_json(json.dumps(said | later)).problem == later["problem"]
