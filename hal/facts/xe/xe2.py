@@ -23,6 +23,7 @@ from hal.facts.xe.sources import (
     B570_COMPARISON,
     BATTLEMAGE_ARTICLE,
     BMG_REFERENCE,
+    DRIVER,
     IMEX,
     LIGHTHOUSE,
     LUNAR_LAKE_ARTICLE,
@@ -40,6 +41,7 @@ _XE2 = (
     *stated(LUNAR_LAKE_XE2, f32_fma_per_clk_per_eu=16),
     *stated(NEO, max_slm_bytes=128 * KIB),
     *stated(OCLOC, fp64=True),
+    *stated(DRIVER, bf16_conversions=True),
     # The driver's code allows 2048; a B580 reported 1024 to PyTorch.
     *stated(TORCH_B580, max_workgroup_size=1024),
     *stated(ONEDNN, slm_bytes_per_core=128 * KIB),

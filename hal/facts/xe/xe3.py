@@ -44,7 +44,12 @@ _XE3 = (
     *DPAS_16,
     *WIDE,
 )
-_PTL_H = (*stated(NEO, target="ptl-h", ip_version="30.0.4"), *stated(OCLOC, fp64=True), *_XE3)
+_PTL_H = (
+    *stated(NEO, target="ptl-h", ip_version="30.0.4"),
+    *stated(OCLOC, fp64=True),
+    *stated(DRIVER, bf16_conversions=True),
+    *_XE3,
+)
 _PTL_U = (
     *stated(NEO, ip_version="30.1.0"),
     *follows("the U part has an IP version of its own, its cores are those of the H part", target="ptl-h"),

@@ -17,6 +17,7 @@ from hal.facts.xe.row import (
 )
 from hal.facts.xe.sources import (
     AURORA,
+    DRIVER,
     HOTCHIPS_PVC,
     MAX_1350,
     NEO,
@@ -39,6 +40,7 @@ _WITHOUT_DPAS = (
 _XE_HPC = (
     *stated(NEO, target="pvc", ip_version="12.60.7"),
     *stated(OCLOC, fp64=True),
+    *stated(DRIVER, bf16_conversions=True),
     *stated(
         ONEDNN,
         dpas_f16_fma_per_clk_per_eu=256,

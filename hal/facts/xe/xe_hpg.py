@@ -42,6 +42,7 @@ _DPAS_RATE = stated(
 _XE_HPG = (
     *stated(NEO, target="dg2", architecture="Xe-HPG"),
     *stated(OCLOC, fp64=False),
+    *stated(DRIVER, bf16_conversions=True),
     *stated(ONEDNN, slm_bytes_per_core=128 * KIB),
     *_DPAS_RATE,
     *DPAS_8,
@@ -66,6 +67,7 @@ _XE_LPG_PLUS = (
     *stated(NEO, target="arl-h", architecture="Xe-LPG+", ip_version="12.74.4"),
     *stated(ARC_140T, xe_cores=8, l2_bytes=8 * MIB),
     *stated(OCLOC, fp64=True),
+    *stated(DRIVER, bf16_conversions=True),
     *follows(f"77 TOPS of int8, {ARC_140T}, over 8 x 16 x 128 x 2", clock_mhz=2350),
     *follows("LPDDR5x-8400 on two channels, taken as 64 bits each", bandwidth_bytes_per_s=134_400_000_000),
     *_DPAS_RATE,

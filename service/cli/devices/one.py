@@ -20,6 +20,7 @@ _OF_EITHER = frozenset({
     *("architecture", "target", "driver", "clock_mhz", "nominal_clock_mhz", "l1_bytes", "l2_bytes", "memory_bytes"),
     *("bandwidth_bytes_per_s", "measured_bandwidth_bytes_per_s"),
 })  # fmt: skip
+_OF_RESTRICTIONS = frozenset({"refused_types"})
 # The first fact of each part.
 _PARTS = {
     "architecture": "Identity",
@@ -104,7 +105,7 @@ def _match(match: MatchOut) -> RenderableType:
 def _unknown(listed: ListedDevice) -> list[RenderableType]:
     """Render the unknown facts, with the uses that they prevent."""
     spec = listed.spec
-    names = [name for name in FACT_NAMES if name not in spec.provenance]
+    names = [name for name in FACT_NAMES if name not in spec.provenance and name not in _OF_RESTRICTIONS]
     if spec.kind is DeviceKind.GPU:
         names = [name for name in names if name not in _OF_CPUS]
     elif runs_own_code(spec):

@@ -79,6 +79,7 @@ def test_one_device_shows_its_names_remarks_and_what_is_missing_for_what() -> No
     assert "b50 Intel Arc Pro B50 not in this machine (table) also called arc-pro-b50, arc-b50 compile yes" in shown
     assert "predict yes assumed: l2_bytes - lighthouse's 78 Tflop/s of f16 imply 2380 MHz" in shown
     assert "Not known, nothing waits for it: driver, " in shown
+    assert "refused_types" not in shown, "no driver states it"
     shown = " ".join(device("max1350").split())
     assert "predict no not known: clock_mhz; assumed: l2_bytes" in shown
     assert "Not known, and needed to predict: clock_mhz" in shown
