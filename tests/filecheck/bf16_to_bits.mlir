@@ -57,3 +57,29 @@ gpu.module @kernels {
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
+
+// -----
+
+// Arithmetic is that of f32, rounded after each operation; an integer of 16 bits stays one.
+gpu.module @kernels {
+  gpu.func @computes(%x: vector<4xbf16>, %n: vector<4xi16>) kernel {
+    %y = arith.sitofp %n : vector<4xi16> to vector<4xbf16>
+    %s = arith.addf %x, %y : vector<4xbf16>
+    %m = arith.maximumf %s, %x : vector<4xbf16>
+    %c = arith.cmpf olt, %m, %x : vector<4xbf16>
+    gpu.return
+  }
+}
+
+// CHECK:          gpu.func @computes(%x: vector<4xi16>, %n: vector<4xi16>) kernel {
+// CHECK-NEXT:       %{{.*}} = arith.sitofp %n : vector<4xi16> to vector<4xf32>
+// CHECK-NEXT:       %y = "llvm.call"(%{{.*}}) <{callee = @_Z27__spirv_ConvertFToBF16INTELDv4_f
+// CHECK-NEXT:       %{{.*}} = "llvm.call"(%x) <{callee = @_Z27__spirv_ConvertBF16ToFINTELDv4_s
+// CHECK-NEXT:       %{{.*}} = "llvm.call"(%y) <{callee = @_Z27__spirv_ConvertBF16ToFINTELDv4_s
+// CHECK-NEXT:       %{{.*}} = arith.addf %{{.*}}, %{{.*}} : vector<4xf32>
+// CHECK-NEXT:       %s = "llvm.call"(%{{.*}}) <{callee = @_Z27__spirv_ConvertFToBF16INTELDv4_f
+// CHECK-NEXT:       %{{.*}} = "llvm.call"(%s) <{callee = @_Z27__spirv_ConvertBF16ToFINTELDv4_s
+// CHECK-NEXT:       %{{.*}} = "llvm.call"(%x) <{callee = @_Z27__spirv_ConvertBF16ToFINTELDv4_s
+// CHECK-NEXT:       %{{.*}} = arith.maximumf %{{.*}}, %{{.*}} : vector<4xf32>
+// CHECK-NEXT:       %m = "llvm.call"(%{{.*}}) <{callee = @_Z27__spirv_ConvertFToBF16INTELDv4_f
+// CHECK:            %c = arith.cmpf olt, %{{.*}}, %{{.*}} : vector<4xf32>

@@ -23,7 +23,7 @@ from codegen.xe.llvm.payloads import (
 )
 from codegen.xe.llvm.private_memory import align_private_memory
 from codegen.xe.llvm.single_elements import take_single_elements
-from codegen.xe.llvm.wide_integers import take_parts_by_shuffles
+from codegen.xe.llvm.wide_integers import take_parts_as_vectors
 from codegen.xe.llvm.wide_vectors import split_wide_vectors
 from codegen.xe.spirv import (
     TRIPLE,
@@ -72,7 +72,7 @@ def optimise(
         text, parameters[kernel] = keep_used_parameters(text, kernel, arguments)
     text = separate_cache_hints(
         take_single_elements(
-            split_wide_vectors(align_private_memory(take_parts_by_shuffles(expand_bit_reversals(text))))
+            split_wide_vectors(align_private_memory(take_parts_as_vectors(expand_bit_reversals(text))))
         )
     )
     return OptimisedModule(reuse_payloads(text) if prefetches is Prefetches.PAYLOADS else text, parameters)

@@ -1,62 +1,65 @@
-"""Parts of vectors without integers of more than 64 bits, which SPIR-V lacks.
+"""Integers of more than 64 bits, which SPIR-V lacks, as vectors.
 
-LLVM takes a part of a vector of 16-bit integers as one integer: it casts the vector to integers as wide as the part,
-extracts one, and casts that back.
+LLVM takes a part of a vector of 16-bit integers as one integer: it casts the vector to integers as wide as the part and
+extracts one, which it stores or casts back.
 """
 
 import re
+from collections import Counter
 
+_NAME = r"%[\w.$-]+"
+_WIDE = r"i(?:6[5-9]|[7-9]\d|\d{3,})"
+_ANY = re.compile(rf"\b{_WIDE}\b")
 _WHOLE = re.compile(
-    r"^  (?P<result>%[\w.$-]+) = bitcast (?P<type><(?P<count>\d+) x [\w.]+>) (?P<of>%[\w.$-]+) "
-    r"to <(?P<parts>\d+) x i\d+>\n",
+    rf"^  (?P<result>{_NAME}) = bitcast (?P<type><(?P<count>\d+) x [\w.]+>) (?P<of>{_NAME}) "
+    rf"to <(?P<parts>\d+) x {_WIDE}>\n",
     re.MULTILINE,
 )
 _PART = re.compile(
-    r"^  (?P<result>%[\w.$-]+) = extractelement <\d+ x i(?P<bits>\d+)> (?P<of>%[\w.$-]+), i\d+ (?P<at>\d+)\n",
-    re.MULTILINE,
+    rf"^  (?P<result>{_NAME}) = extractelement <\d+ x {_WIDE}> (?P<of>{_NAME}), i\d+ (?P<at>\d+)$", re.MULTILINE
 )
 _BACK = re.compile(
-    r"^  (?P<result>%[\w.$-]+) = bitcast i\d+ (?P<of>%[\w.$-]+) to (?P<type><\d+ x [\w.]+>)$", re.MULTILINE
+    rf"^  (?P<result>{_NAME}) = bitcast {_WIDE} (?P<of>{_NAME}) to (?P<type><\d+ x [\w.]+>)\n", re.MULTILINE
 )
+_STORE = re.compile(rf"^  store {_WIDE} (?P<of>{_NAME}),", re.MULTILINE)
 _FUNCTION = re.compile(r"^define [^\n]*{$.*?^}$", re.MULTILINE | re.DOTALL)
-_WIDE = re.compile(r"\bi(?:6[5-9]|[7-9]\d|\d{3,})\b")
-_MOST_BITS = 64
 
 
-def take_parts_by_shuffles(text: str) -> str:
-    """Replace parts of vectors that are taken as wide integers by shuffles."""
-    return _FUNCTION.sub(lambda m: _of_function(m[0]), text) if _WIDE.search(text) else text
+def take_parts_as_vectors(text: str) -> str:
+    """Replace wide integers that are parts of vectors by vectors; others stay, and the SPIR-V target refuses them."""
+    return _FUNCTION.sub(lambda m: _of_function(m[0]), text) if _ANY.search(text) else text
 
 
 def _of_function(text: str) -> str:
     wholes = {m["result"]: m for m in _WHOLE.finditer(text)}
-    parts = {m["result"]: m for m in _PART.finditer(text) if int(m["bits"]) > _MOST_BITS and m["of"] in wholes}
+    types: dict[str, str] = {}
 
-    def shuffled(back: re.Match[str]) -> str:
-        part = parts.get(back["of"])
-        if part is None:
-            return back[0]
-        whole = wholes[part["of"]]
+    def taken(m: re.Match[str]) -> str:
+        whole = wholes.get(m["of"])
+        if whole is None:
+            return m[0]
         count = int(whole["count"]) // int(whole["parts"])
-        first, type_ = count * int(part["at"]), whole["type"]
-        taken = type_.replace(whole["count"], str(count), 1)
-        result = back["result"] if taken == back["type"] else f"%part.{back['result'][1:]}"
-        mask = ", ".join(f"i32 {place}" for place in range(first, first + count))
-        line = f"  {result} = shufflevector {type_} {whole['of']}, {type_} poison, <{count} x i32> <{mask}>"
+        types[m["result"]] = whole["type"].replace(whole["count"], str(count), 1)
+        mask = ", ".join(f"i32 {place}" for place in range(count * int(m["at"]), count * (int(m["at"]) + 1)))
         return (
-            line
-            if taken == back["type"]
-            else f"{line}\n  {back['result']} = bitcast {taken} {result} to {back['type']}"
+            f"  {m['result']} = shufflevector {whole['type']} {whole['of']}, {whole['type']} poison, "
+            f"<{count} x i32> <{mask}>"
         )
 
-    text = _BACK.sub(shuffled, text)
-    return _without_unused(_WHOLE, _without_unused(_PART, text))
+    same: dict[str, str] = {}
 
+    def cast_back(m: re.Match[str]) -> str:
+        if (type_ := types.get(m["of"])) is None:
+            return m[0]
+        if type_ == m["type"]:
+            same[m["result"]] = m["of"]
+            return ""
+        return f"  {m['result']} = bitcast {type_} {m['of']} to {m['type']}\n"
 
-def _without_unused(pattern: re.Pattern[str], text: str) -> str:
-    """Drop the lines of a pattern whose result nothing uses."""
+    def stored(m: re.Match[str]) -> str:
+        return f"  store {types[m['of']]} {m['of']}," if m["of"] in types else m[0]
 
-    def kept(m: re.Match[str]) -> str:
-        return m[0] if len(re.findall(rf"{re.escape(m['result'])}(?![\w.$-])", text)) > 1 else ""
-
-    return pattern.sub(kept, text)
+    text = _STORE.sub(stored, _BACK.sub(cast_back, _PART.sub(taken, text)))
+    uses = Counter(re.findall(_NAME, text))
+    text = _WHOLE.sub(lambda m: m[0] if uses[m["result"]] > 1 else "", text)
+    return re.sub(_NAME, lambda m: same.get(m[0], m[0]), text) if same else text

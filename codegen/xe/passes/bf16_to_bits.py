@@ -1,11 +1,12 @@
 """Replaces bf16 in lane code by 16-bit integers that hold its bits.
 
-The type bf16 needs `SPV_KHR_bfloat16`, which Intel's compiler supports officially from Xe3p on. Lane code computes in
-f32, and only moves and converts bf16. Conversions between f32 and bits need `SPV_INTEL_bfloat16_conversion`, which the
-compiler supports for all GPUs and a driver may lack: then they are integer operations. Of integers, LLVM cannot make
-bf16 arithmetic.
+The type bf16 needs `SPV_KHR_bfloat16`, which Intel's compiler supports officially from Xe3p on. Arithmetic of bf16 is
+that of f32, rounded after each operation. Conversions between f32 and bits need `SPV_INTEL_bfloat16_conversion`, which
+the compiler supports for all GPUs and a driver may lack: then they are integer operations. Of integers, LLVM cannot
+make bf16 arithmetic.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -30,7 +31,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.bf16_conversions import FROM_BITS, TO_BITS
 from codegen.xe.dialects import gpu
@@ -64,11 +64,7 @@ class Bf16ToBitsPass(ModulePass):
 
 
 def bf16_to_bits(module: ModuleOp, *, instructions: bool = True) -> None:
-    """Apply the pass.
-
-    Raises:
-        PassFailedException: an operation computes in bf16.
-    """
+    """Apply the pass."""
     for kernels in module.body.ops:
         if isinstance(kernels, gpu.ModuleOp):
             _rewrite(kernels.body.block, instructions)
@@ -77,8 +73,9 @@ def bf16_to_bits(module: ModuleOp, *, instructions: bool = True) -> None:
 def _rewrite(body: Block, instructions: bool) -> None:
     ops = tuple(body.walk())
     functions: dict[str, Operation] = {}
-    for op in [op for op in ops if _computes(op)]:  # all are found first, as replacing one retypes others' operands
-        _compute(op, functions, instructions)
+    # All are found first, as replacing one retypes others' operands.
+    for op, narrow in [(op, tuple(map(_is_bf16, op.operands))) for op in ops if _computes(op)]:
+        _compute(op, narrow, functions, instructions)
     for op in ops:
         if op.parent is not None:
             _retype(op)
@@ -90,27 +87,39 @@ def _computes(op: Operation) -> bool:
     """True for an operation in which bf16 is more than its bits."""
     if not op.name.startswith(("arith.", "math.")) or op.name in _ANY_BITS:
         return False
-    return any(isinstance(element_of(value), BFloat16Type) for value in (*op.results, *op.operands))
+    return any(map(_is_bf16, (*op.results, *op.operands)))
 
 
-def _compute(op: Operation, functions: dict[str, Operation], instructions: bool) -> None:
-    """Replace a constant or a conversion."""
+def _compute(op: Operation, narrow: Sequence[bool], functions: dict[str, Operation], instructions: bool) -> None:
+    """Replace a constant, a conversion, or another operation, computed in f32; `narrow` tells operands of bf16."""
     builder = Builder(InsertPoint.before(op))
+
+    def widened(bits: SSAValue) -> SSAValue:
+        return _called(builder, FROM_BITS, "s", bits, f32, functions) if instructions else _widened(builder, bits)
+
+    def rounded(wide: SSAValue) -> SSAValue:
+        return _called(builder, TO_BITS, "f", wide, i16, functions) if instructions else _rounded(builder, wide)
+
     if isinstance(op, arith.ConstantOp):
         op.properties["value"] = _bits_of(op.value)
     elif isinstance(op, arith.TruncFOp):
-        narrow = _to_odd(builder, op.input) if element_of(op.input) == f64 else op.input
-        bits = _called(builder, TO_BITS, "f", narrow, i16, functions) if instructions else _rounded(builder, narrow)
-        Rewriter.replace_op(op, [], [bits])
+        wide = _to_odd(builder, op.input) if element_of(op.input) == f64 else op.input
+        Rewriter.replace_op(op, [], [rounded(wide)])
     elif isinstance(op, arith.ExtFOp):
-        wide = (
-            _called(builder, FROM_BITS, "s", op.input, f32, functions) if instructions else _widened(builder, op.input)
-        )
+        wide = widened(op.input)
         if element_of(op.result) == f64:
             wide = builder.insert(arith.ExtFOp(wide, op.result.type)).result
         Rewriter.replace_op(op, [], [wide])
     else:
-        raise PassFailedException(f"bf16-to-bits: expected operations that move or convert bf16, got {op.name}")
+        operands = [widened(o) if is_narrow else o for o, is_narrow in zip(op.operands, narrow, strict=True)]
+        types = [chunk_type(f32, length_of(result)) if _is_bf16(result) else result.type for result in op.results]
+        copy = builder.insert(type(op).create(operands=operands, result_types=types, properties=op.properties))
+        pairs = zip(op.results, copy.results, strict=True)
+        Rewriter.replace_op(op, [], [rounded(new) if _is_bf16(old) else new for old, new in pairs])
+
+
+def _is_bf16(value: SSAValue) -> bool:
+    return isinstance(element_of(value), BFloat16Type)
 
 
 def _bits_of(constant: Attribute) -> Attribute:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import VectorType, bf16, f32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Operation, SSAValue
 
 from codegen.xe.passes.lanes.emitter import (
     chunk_type,
@@ -106,36 +106,21 @@ def _computed(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -
     special = _SPECIAL.get(op.name)
     if special is not None:
         return special(lowering, op, operands)
-    emitter, result = lowering.emitter, element_type(op.results[0])
+    result = element_type(op.results[0])
     if op.name in _WIDTHS and element_of(operands[0]) == result:
         return operands[0]  # between f32 and tf32
-    if bf16 not in (result, *map(element_of, operands)) or op.name in _OF_ANY_BITS:
-        return _plain(lowering, op, operands, result)
-    wide = [emitter.as_f32(o) if element_of(o) == bf16 else o for o in operands]
-    if op.name == "arith.extf" and result == f32:
-        return wide[0]
-    value = _plain(lowering, op, wide, f32 if result == bf16 and op.name != "arith.truncf" else result)
-    if element_of(value) == result:
-        return value
-    return emitter.value(arith.TruncFOp(value, chunk_type(result, length_of(value))))
+    type_ = chunk_type(result, max(map(length_of, operands)))
+    copy = type(op).create(operands=operands, result_types=[type_], properties=op.properties)
+    return lowering.emitter.value(copy)
 
 
 _WIDTHS = ("arith.extf", "arith.truncf")
 _OF_ANY_BITS = ("arith.bitcast", "arith.select")
 
 
-def _plain(lowering: Lowering, op: Operation, operands: Sequence[SSAValue], result: Attribute) -> SSAValue:
-    type_ = chunk_type(result, max(map(length_of, operands)))
-    copy = type(op).create(operands=operands, result_types=[type_], properties=op.properties)
-    return lowering.emitter.value(copy)
-
-
 def _fused(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
-    emitter, (a, b, c) = lowering.emitter, operands
-    if element_of(a) != bf16:
-        return emitter.value(math.FmaOp(a, b, c))
-    wide = emitter.value(math.FmaOp(emitter.as_f32(a), emitter.as_f32(b), emitter.as_f32(c)))
-    return emitter.value(arith.TruncFOp(wide, a.type))
+    a, b, c = operands
+    return lowering.emitter.value(math.FmaOp(a, b, c))
 
 
 def _identity(lowering: Lowering, op: Operation) -> None:

@@ -57,12 +57,8 @@ _COMBINE: Mapping[str, tuple[_Combine, _Combine]] = {
 
 
 def combine(emitter: Emitter, kind: str, a: SSAValue, b: SSAValue) -> SSAValue:
-    """Combine two scalars or chunks; bf16 in f32."""
-    element = element_of(a)
-    if isinstance(element, BFloat16Type):
-        wide = combine(emitter, kind, emitter.as_f32(a), emitter.as_f32(b))
-        return emitter.value(arith.TruncFOp(wide, a.type))
-    return emitter.value(_COMBINE[kind][isinstance(element, AnyFloat)](a, b))
+    """Combine two scalars or chunks."""
+    return emitter.value(_COMBINE[kind][isinstance(element_of(a), AnyFloat)](a, b))
 
 
 def _multi_reduction(lowering: Lowering, op: Operation) -> None:
