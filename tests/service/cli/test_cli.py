@@ -227,6 +227,20 @@ def test_a_measured_time_is_shown_against_what_the_model_predicted(
     assert "1.25 times predicted" in shown
 
 
+def test_a_job_says_what_its_device_does_without(
+    database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job_id = stored_job(database)
+    with database.write() as session:
+        jobs.set_restrictions(session, job_id, [{"name": "no-slm", "check": "gemm-slm-barrier", "reason": "crashed"}])
+    assert run(monkeypatch, "jobs", "show", str(job_id)) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert (
+        "no shared local memory on opencl-cpu-as-b580, since gemm-slm-barrier of `xetune doctor` failed: crashed"
+        in (shown)
+    )
+
+
 def test_a_winner_that_was_not_compared_and_a_kernel_given_up_early_say_so(
     database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -406,6 +406,18 @@ def test_the_stages_of_a_job_add_up(client: TestClient, database: Database) -> N
     assert "23.2 s in all" in seen
 
 
+def test_a_job_shows_the_restrictions_of_its_device(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem, device = rows.add_problem(session), rows.add_device(session)
+        job, other = rows.add_job(session, problem, device), rows.add_job(session, problem, device)
+        told: list[dict[str, object]] = [{"name": "no-grf-256", "check": "gemm-registers-256", "reason": HOSTILE}]
+        jobs.set_restrictions(session, job.id, told)
+    html = client.get(f"/jobs/{job.id}").text
+    assert "128 registers only, since gemm-registers-256 of xetune doctor failed: <" in text_of(html)
+    assert "<script>alert" not in html
+    assert "xetune doctor" not in client.get(f"/jobs/{other.id}").text
+
+
 def test_a_job_can_be_asked_for_again(
     client: TestClient, database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
