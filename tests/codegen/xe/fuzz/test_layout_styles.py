@@ -6,7 +6,7 @@ from tests.codegen.xe.fuzz.judge import judge
 from tests.codegen.xe.fuzz.layout_styles import draw_layouts
 
 SAMPLE = (0, 1, 3, 10, 14, 19, 162, 621, 1149)
-DRAWS, PART = 1000, 50
+DRAWS, PART = 500, 50
 
 
 @pytest.mark.parametrize("seed", SAMPLE)
