@@ -220,7 +220,7 @@ class TimeEvidence(BaseModel):
 class ProofEvidence(BaseModel):
     """Verification of the kernel's results against numpy float64, and the share of C that was checked."""
 
-    kind: Literal["device", "opencl_cpu", "simulator", "none"] = Field(
+    kind: Literal["device", "opencl_cpu", "machine_code", "simulator", "none"] = Field(
         description="Executor of the kernel for the verification", examples=["simulator"]
     )
     checked: int = Field(description="Work-groups compared", examples=[12])

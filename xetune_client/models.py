@@ -376,7 +376,7 @@ class TimeEvidence(Model):
 class ProofEvidence(Model):
     """Verification of the kernel's results against numpy float64, and the share of C that was checked."""
 
-    kind: Literal['device', 'opencl_cpu', 'simulator', 'none']
+    kind: Literal['device', 'opencl_cpu', 'machine_code', 'simulator', 'none']
     """Executor of the kernel for the verification"""
 
     checked: int

@@ -34,7 +34,7 @@ TRIAL_STATUSES = (
     "timed_out",
     "crashed",
 )
-PROOF_KINDS = ("device", "opencl_cpu", "simulator", "none")
+PROOF_KINDS = ("device", "opencl_cpu", "machine_code", "simulator", "none")
 LABELS = ("native", "DPAS emulated")
 LONGEST_US = "1e12"  # eleven days; also refuses infinity, and NaN where it counts as large
 

@@ -76,7 +76,12 @@ def predicted(time_us: float, low_us: float, high_us: float, model: str, flops: 
     return TimeFigure(time_us, low_us, high_us, TimeEvidence.PREDICTED, model, flops / time_us / 1e3)
 
 
-_PROVED_BY = {"device": "on the device", "opencl_cpu": "on a CPU OpenCL device", "simulator": "in the simulator"}
+_PROVED_BY = {
+    "device": "on the device",
+    "opencl_cpu": "on a CPU OpenCL device",
+    "machine_code": "as machine code, without the GPU",
+    "simulator": "in the simulator",
+}
 
 
 @dataclass(frozen=True, slots=True)

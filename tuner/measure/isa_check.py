@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 from codegen import AnyArtifact, CodegenError, CompileFailed, CompileTimedOut, GemmArtifact
 from codegen.errors import OclocUnusable
 from codegen.xe.isa import (
+    Compiled,
     NativeCode,
     with_isa,
 )
@@ -40,10 +41,11 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A kernel, with its native code's finding where that is known."""
+    """A kernel, with its native code and the finding about that where they are known."""
 
     artifact: AnyArtifact
     finding: Finding | None = None
+    compiled: Compiled | None = None
 
 
 def examine(native: Native, artifact: AnyArtifact, until_s: float = math.inf) -> Examined:
@@ -58,7 +60,8 @@ def examine(native: Native, artifact: AnyArtifact, until_s: float = math.inf) ->
         return Examined(artifact, Finding(Status.TIMED_OUT, f"compilation: {failure}"))
     except CompileFailed as failure:
         return Examined(artifact, Finding(Status.COMPILE_FAILED, str(failure)))
-    return Examined(with_isa(artifact, code), Finding(Status.REJECTED, _spill(code)) if code.spill_bytes else None)
+    finding = Finding(Status.REJECTED, _spill(code)) if code.spill_bytes else None
+    return Examined(with_isa(artifact, code), finding, code.compiled)
 
 
 def _spill(code: NativeCode) -> str:

@@ -159,8 +159,8 @@ def foresee(
     prove: bool,
     keep_spilling: Callable[[], bool],
 ) -> tuple[Outcome, AnyArtifact | None]:
-    """Wait for the kernel of a predicted time; if `prove` is true, let the driver accept it and verify it in the
-    simulator.
+    """Wait for the kernel of a predicted time; if `prove` is true, let the driver accept it and verify it by its
+    machine code, or in the simulator.
 
     Findings about its code are checked before verification and reject its time, except that a kernel that
     only spills is accepted if `keep_spilling`, called at that point, returns true.
@@ -182,7 +182,7 @@ def foresee(
                 progress.acceptance = _accepted(bench, progress.artifact, limit_s)
                 limit_s = limits.run_after_s(progress.compile_s + time.perf_counter() - begun_s)
                 progress.proof = verify_by_simulation(
-                    progress.artifact, reference=bench.reference, time_limit_s=limit_s
+                    progress.artifact, reference=bench.reference, time_limit_s=limit_s, compiled=examined.compiled
                 )
         return Outcome(Status.PREDICTED, prediction=prediction)
 

@@ -36,6 +36,7 @@ class ProofKind(StrEnum):
 
     DEVICE = "device"
     OPENCL_CPU = "opencl_cpu"
+    MACHINE_CODE = "machine_code"  # of Intel's compiler, executed by an interpreter
     SIMULATOR = "simulator"
     NONE = "none"
 

@@ -1,7 +1,10 @@
 """Verification of a kernel's outputs against numpy in float64, in the simulator or on a device."""
 
+import time
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -13,8 +16,11 @@ from codegen.artifact.workgroup_tiles import (
 )
 from codegen.backend import backend_of
 from codegen.problem.gemm import Operand
-from codegen.simulate import sample_groups
+from codegen.simulate import Execute, sample_groups
 from codegen.simulate.run_gemm import run_launch
+from codegen.xe.isa import Compiled
+from codegen.xe.machine.execute.launch import read_machine_code, run_machine_code
+from codegen.xe.machine.refusal import MachineCodeRefused, NotRepresented
 from hal import Buffer, Device, RunReport, Timing
 from tuner.errors import ProofFailed
 from tuner.session.trial import (
@@ -51,22 +57,43 @@ Part = tuple[int, slice, slice]  # matrix of the batch, rows and columns
 
 
 def verify_by_simulation(
-    artifact: GemmArtifact, seed: int = 0, reference: Reference | None = None, time_limit_s: float | None = None
+    artifact: GemmArtifact,
+    seed: int = 0,
+    reference: Reference | None = None,
+    time_limit_s: float | None = None,
+    compiled: Compiled | None = None,
 ) -> Proof:
-    """Execute the final LLVM IR, for a sample of tiles if the problem is large.
+    """Execute the machine code, if there is some and all of it is represented, else the final LLVM IR; a sample of
+    tiles if the problem is large.
 
     `seed` draws the inputs and the sample; `reference` has the inputs already, and its seed draws the sample.
 
     Raises:
         ProofFailed: the results are wrong.
-        SimulationRefused: the simulator cannot represent the kernel.
+        SimulationRefused: the simulator cannot represent the kernel, or it does what it must not.
         SimulationTimedOut: `time_limit_s` passed.
     """
     reference = reference or Reference(artifact.problem, seed)
+    begun_s = time.monotonic()
+    if compiled is not None:
+        with suppress(MachineCodeRefused, NotRepresented):
+            execute = partial(run_machine_code, read_machine_code(compiled))
+            return _simulated(artifact, reference, ProofKind.MACHINE_CODE, time_limit_s, execute)
+    left_s = None if time_limit_s is None else time_limit_s - (time.monotonic() - begun_s)
+    return _simulated(artifact, reference, ProofKind.SIMULATOR, left_s)
+
+
+def _simulated(
+    artifact: GemmArtifact,
+    reference: Reference,
+    kind: ProofKind,
+    time_limit_s: float | None,
+    execute: Execute | None = None,
+) -> Proof:
     buffers = reference.buffers()
     tiles = tiles_to_simulate(artifact.problem, artifact.config, reference.seed)
-    report = run_launch(artifact, buffers, tiles, time_limit_s)
-    return compare(artifact, reference, _outputs(artifact.problem, buffers), ProofKind.SIMULATOR, report.tiles)
+    report = run_launch(artifact, buffers, tiles, time_limit_s, execute)
+    return compare(artifact, reference, _outputs(artifact.problem, buffers), kind, report.tiles)
 
 
 @runtime_checkable

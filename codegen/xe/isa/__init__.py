@@ -5,6 +5,7 @@ from codegen.xe.isa.loops import (
     Sends,
 )
 from codegen.xe.isa.native import (
+    Compiled,
     NativeCode,
     compile_kernel,
     compile_native,
@@ -14,6 +15,7 @@ from codegen.xe.isa.ocloc import Ocloc
 from codegen.xe.isa.report import IsaReport
 
 __all__ = [
+    "Compiled",
     "IsaReport",
     "KLoop",
     "NativeCode",

@@ -18,7 +18,7 @@ from codegen.serialization import (
 from codegen.target import LARGE_GRF, LARGE_GRF_OPENCL, Target
 from codegen.xe.isa.elf import undefined_symbols
 from codegen.xe.isa.loops import KLoop
-from codegen.xe.isa.ocloc import Ocloc
+from codegen.xe.isa.ocloc import Disassembly, Ocloc
 from codegen.xe.isa.report import (
     IsaReport,
     reports_of,
@@ -30,8 +30,20 @@ _PRODUCT = b"matrix_mad"  # part of the names of the built-ins that use DPAS
 
 
 @dataclass(frozen=True, slots=True)
+class Compiled:
+    """A binary and its disassembly; `grf_bytes` is the size of a register."""
+
+    binary: bytes
+    disassembly: Disassembly
+    grf_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class NativeCode:
-    """The code of all kernels of a module for a chip, and a report on each. `compiler` is its version."""
+    """The code of all kernels of a module for a chip, and a report on each. `compiler` is its version.
+
+    `compiled` is what executes without the GPU; None where only the report is known.
+    """
 
     chip: str
     compiler: str
@@ -39,6 +51,7 @@ class NativeCode:
     assembly: str
     reports: tuple[IsaReport, ...]
     elapsed_ms: float
+    compiled: Compiled | None = None
 
     @property
     def spill_bytes(self) -> int:
@@ -74,6 +87,7 @@ def compile_native(ocloc: Ocloc, spirv: bytes, target: Target, options: str = LA
         assembly="".join(f"// kernel {name}\n{text.rstrip()}\n" for name, text in disassembly.assembly.items()),
         reports=reports,
         elapsed_ms=(time.perf_counter() - begun) * 1e3,
+        compiled=Compiled(binary, disassembly, target.grf_bytes),
     )
 
 

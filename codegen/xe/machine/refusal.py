@@ -1,6 +1,7 @@
 """Errors of the reader of machine code."""
 
 from codegen.errors import CodegenError
+from codegen.simulate.refusal import SimulationRefused
 
 
 class MachineCodeRefused(CodegenError):
@@ -14,3 +15,10 @@ class MachineCodeRefused(CodegenError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return MachineCodeRefused, (self.where, self.message)
+
+
+class NotRepresented(SimulationRefused):
+    """The interpreter does not represent something; other refusals by it are faults of the code or of the launch."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return NotRepresented, (self.where, self.message)

@@ -92,7 +92,7 @@ def compile_command(
         check_same(artifact, there)
         if isinstance(artifact, GemmArtifact):
             artifact, code = with_code(artifact, spec, ocloc)
-        proof = _proof(artifact, listed) if verify else proof
+        proof = _proof(artifact, listed, code) if verify else proof
         made = made_here(artifact)
     document = dict(made.document) | {"proof": _proof_json(proof)}
     _write(made, document, folder)
@@ -104,15 +104,15 @@ def compile_command(
     _print_isa(code)
 
 
-def _proof(artifact: AnyArtifact, listed: ListedDevice) -> Proof:
-    """Verify a GPU's kernel in the simulator, and a CPU's kernel on this CPU.
+def _proof(artifact: AnyArtifact, listed: ListedDevice, code: NativeCode | None) -> Proof:
+    """Verify a GPU's kernel by its machine code, if compiled, or in the simulator, and a CPU's kernel on this CPU.
 
     Raises:
         ProofFailed: the result is wrong.
         UnknownDevice: the CPU is not this one.
     """
     if isinstance(artifact, GemmArtifact):
-        return verify_by_simulation(artifact, seed=0)
+        return verify_by_simulation(artifact, seed=0, compiled=None if code is None else code.compiled)
     device = open_device(listed)
     try:
         return verify_on_device(device, artifact, Reference(artifact.problem, seed=0), None, _RUN_S)[0]

@@ -3,15 +3,18 @@
 import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
 from codegen import GemmArtifact, XeConfig
 from codegen.errors import CompileFailed, CompileTimedOut, MissingDpas, OclocUnusable, UnresolvedBuiltins
 from codegen.xe.isa import (
+    Compiled,
     IsaReport,
     NativeCode,
 )
+from codegen.xe.isa.ocloc import Disassembly
 from hal import find
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, artifact_of, emulated
 from tuner.errors import NoValidMeasurement
@@ -71,6 +74,12 @@ def test_the_report_of_a_kernel_that_spills_nothing_is_kept() -> None:
     assert examined.finding is None
     assert names(examined.artifact) == [*names(ARTIFACT), "isa.asm", "isa.json"]
     assert examined.artifact.content_hash == ARTIFACT.content_hash
+
+
+def test_the_binary_that_the_proof_executes_comes_with_the_kernel() -> None:
+    compiled = Compiled(b"elf", Disassembly("", {}), 64)
+    assert examine(lambda _a, _s: replace(code(), compiled=compiled), ARTIFACT).compiled is compiled
+    assert examine(gives(0), ARTIFACT).compiled is None
 
 
 def test_spilled_registers_are_a_finding() -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.values import Array
 from codegen.xe.machine.execute.arithmetic import EXACT, compute_of
 from codegen.xe.machine.execute.numbers import converter, rounded_by, widened
@@ -12,6 +11,7 @@ from codegen.xe.machine.execute.operand_access import Reader, flag_bits, reader,
 from codegen.xe.machine.execute.threads import VIEWS, Rounding, Threads
 from codegen.xe.machine.instruction import Instruction
 from codegen.xe.machine.operands import DataType, Immediate, Indirect, Operand, Region, Register, RegisterFile
+from codegen.xe.machine.refusal import NotRepresented
 
 Step = Callable[[], None]
 
@@ -33,7 +33,7 @@ def alu_step(i: Instruction, threads: Threads) -> Step:
     """Return a function that executes an instruction for the threads that are live.
 
     Raises:
-        SimulationRefused: it is not represented.
+        NotRepresented: it is not represented.
     """
     match i.opcode:
         case "nop" | "illegal":
@@ -73,7 +73,7 @@ def predicate_of(i: Instruction, threads: Threads) -> Callable[[], Array] | None
     if p is None:
         return None
     if p.group:
-        raise SimulationRefused(i.text, f"a predicate of a group of channels, {p.group}")
+        raise NotRepresented(i.text, f"a predicate of a group of channels, {p.group}")
     bits = threads.flags[:, flag_bits(p.number, p.sub, i.channel, i.size)]
     # A copy, as the instruction may change the flag.
     return (lambda: ~bits) if p.inverse else bits.copy
@@ -86,7 +86,7 @@ def _destination(i: Instruction) -> Operand:
 
 def _type_of(operand: Operand, i: Instruction) -> DataType:
     if operand.type is None:
-        raise SimulationRefused(i.text, "an operand without a type")
+        raise NotRepresented(i.text, "an operand without a type")
     return operand.type
 
 
@@ -104,7 +104,7 @@ def _source(i: Instruction, threads: Threads, operand: Operand) -> Reader:
         return lambda: widened(read(), type_)
     negate, absolute, complement = operand.negate, operand.absolute, operand.complement
     if type_ is DataType.UQ:
-        raise SimulationRefused(i.text, "modifiers of uq")
+        raise NotRepresented(i.text, "modifiers of uq")
 
     def modified() -> Array:
         values = widened(read(), type_)
@@ -156,14 +156,14 @@ def _condition(i: Instruction) -> Callable[[Array, Array], Array]:
     assert i.modifier is not None
     found = _CONDITIONS.get(i.modifier.condition)
     if found is None:
-        raise SimulationRefused(i.text, f"condition {i.modifier.condition}")
+        raise NotRepresented(i.text, f"condition {i.modifier.condition}")
     return found
 
 
 def _check_signs(i: Instruction) -> None:
     types = {operand.type for operand in i.sources}
     if DataType.UQ in types and any(t is not None and t.is_signed and not t.is_float for t in types):
-        raise SimulationRefused(i.text, "uq compared with a signed integer")
+        raise NotRepresented(i.text, "uq compared with a signed integer")
 
 
 def _compare(i: Instruction, threads: Threads) -> Step:
@@ -178,7 +178,7 @@ def _compare(i: Instruction, threads: Threads) -> Step:
 
         if isinstance(to, Register) and to.file is RegisterFile.NULL:
             return compare
-        raise SimulationRefused(i.text, "a comparison that writes floats")
+        raise NotRepresented(i.text, "a comparison that writes floats")
     write, dtype = writer(threads, to, i.size, i.text), VIEWS[to.type]
 
     def compare_and_write() -> None:
@@ -213,7 +213,7 @@ def _select(i: Instruction, threads: Threads) -> Step:
         return least_or_greatest
     predicate = predicate_of(i, threads)
     if predicate is None:
-        raise SimulationRefused(i.text, "a selection without predicate and condition")
+        raise NotRepresented(i.text, "a selection without predicate and condition")
     size, no_mask = i.size, i.no_mask
     return lambda: write(convert(np.where(predicate(), a(), b())), threads.mask(size, no_mask))
 
@@ -247,7 +247,7 @@ def _accumulate(i: Instruction, threads: Threads) -> Step:
     """
     a, b = (_source(i, threads, source) for source in i.sources)
     if any(source.type not in (DataType.D, DataType.UD) for source in i.sources):
-        raise SimulationRefused(i.text, "expected sources of 32 bits")
+        raise NotRepresented(i.text, "expected sources of 32 bits")
     to = _destination(i)
     write, convert = writer(threads, to, i.size, i.text), converter(_type_of(to, i), i.saturate)
     mask, size, wide = predicated(i, threads), i.size, threads.wide[:, : i.size]
@@ -274,7 +274,7 @@ def _with_carry(i: Instruction, threads: Threads) -> Step:
     accumulator = Register(RegisterFile.ACCUMULATOR, region=_one_by_one(), type=DataType.UD)
     keep, subtracts = writer(threads, accumulator, i.size, i.text), i.opcode == "subb"
     if any(operand.type is not DataType.UD for operand in (*i.sources, _destination(i))):
-        raise SimulationRefused(i.text, "expected operands of ud")
+        raise NotRepresented(i.text, "expected operands of ud")
 
     def add() -> None:
         result, among = (a() - b() if subtracts else a() + b()), mask()

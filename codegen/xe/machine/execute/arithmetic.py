@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.values import Array
 from codegen.xe.machine.execute.numbers import exact_product, exact_sum, fused, rounded_half
 from codegen.xe.machine.instruction import Instruction
 from codegen.xe.machine.operands import DataType
+from codegen.xe.machine.refusal import NotRepresented
 
 Compute = Callable[[Sequence[Array]], Array]
 
@@ -56,7 +56,7 @@ def compute_of(i: Instruction) -> Compute:
     """Return the function of an instruction: integers in int64, floats in float32 or float64.
 
     Raises:
-        SimulationRefused: it is not represented.
+        NotRepresented: it is not represented.
     """
     types = [source.type for source in i.sources if source.type is not None]
     floats = [t for t in types if t.is_float]
@@ -99,7 +99,7 @@ def compute_of(i: Instruction) -> Compute:
         case "math" if i.function in _MATH and floats:
             return _math(_MATH[i.function], half)
         case _:
-            raise SimulationRefused(i.text, f"opcode {i.opcode} {i.function} is not represented")
+            raise NotRepresented(i.text, f"opcode {i.opcode} {i.function} is not represented")
 
 
 def _rounded(compute: Compute, half: bool) -> Compute:
@@ -147,7 +147,7 @@ def _of_bits(i: Instruction, type_: DataType) -> Compute:
     """Return counts and reversals of the bits of a dword; -1 where no bit is found."""
     shorter = type_ in (DataType.UB, DataType.UW) and i.opcode in ("fbl", "cbit")
     if not (type_.bits == 32 or shorter) or (i.opcode == "fbh" and type_.is_signed):
-        raise SimulationRefused(i.text, f"{i.opcode} of {type_}")
+        raise NotRepresented(i.text, f"{i.opcode} of {type_}")
 
     def compute(v: Sequence[Array]) -> Array:
         words = np.ascontiguousarray(v[0].astype(np.uint32))

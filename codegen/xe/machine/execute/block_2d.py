@@ -22,6 +22,7 @@ from codegen.xe.machine.execute.threads import Threads
 from codegen.xe.machine.instruction import Instruction
 from codegen.xe.machine.messages import Access, MemoryMessage
 from codegen.xe.machine.operands import RegisterFile
+from codegen.xe.machine.refusal import NotRepresented
 
 _SURFACE_ALIGNMENT, _LEAST_WIDTH = 64, 64
 
@@ -51,11 +52,11 @@ def block_step(i: Instruction, m: MemoryMessage, threads: Threads, memory: Memor
     """Return a function that executes a 2-D block message for the threads that are live.
 
     Raises:
-        SimulationRefused: a form that is not represented.
+        NotRepresented: a form that is not represented.
     """
     assert i.payload is not None
     if i.predicate is not None:
-        raise SimulationRefused(i.text, "a predicated block message")
+        raise NotRepresented(i.text, "a predicated block message")
     header = threads.view(np.dtype("u4"))[i.payload.address.number]
     message = _Block(i, m, threads, memory)
 
@@ -82,7 +83,7 @@ class _Block:
         register = i.payload.data if stores else i.payload.destination
         self._registers = None if register.file is RegisterFile.NULL else threads.registers[register.number :]
         if stores and (m.vnni or m.transposed):
-            raise SimulationRefused(i.text, "a block that is stored transposed")
+            raise NotRepresented(i.text, "a block that is stored transposed")
 
     def execute(self, rows: Array, words: Array, extents: int) -> None:
         """Execute for threads by number, whose headers have these words and the same extents of blocks."""
@@ -167,7 +168,7 @@ class _Block:
 
     def _store(self, rows: Array, s: _Surfaces, block: _Extents) -> None:
         if block.blocks != 1:
-            raise SimulationRefused(self._where, "a store of several blocks")
+            raise NotRepresented(self._where, "a store of several blocks")
         typed, places, inside = self._elements(s, block)
         check_writeable(typed, self._where)
         columns = _power_of_two(block.columns)

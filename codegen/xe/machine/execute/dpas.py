@@ -12,12 +12,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.values import Array, bf16_to_f32, f16_to_f32, f32_to_bf16
 from codegen.xe.machine.execute.alu import Step, predicated
 from codegen.xe.machine.execute.threads import VIEWS, Threads
 from codegen.xe.machine.instruction import Instruction
 from codegen.xe.machine.operands import DataType, Operand, Register, RegisterFile
+from codegen.xe.machine.refusal import NotRepresented
 
 _TF32_BITS = np.uint32(0xFFFFE000)
 _DECODED: dict[DataType, Callable[[Array], Array]] = {
@@ -34,20 +34,20 @@ def dpas_step(i: Instruction, threads: Threads) -> Step:
     """Return a function that executes a dpas for the threads that are live.
 
     Raises:
-        SimulationRefused: types or a shape that are not represented.
+        NotRepresented: types or a shape that are not represented.
     """
     depth, rows = (int(number) for number in i.function.split("x"))
     to, before, b, a = (_register(operand, i) for operand in (i.destination, *i.sources))
     types = {operand.type for operand in (to, b, a)}
     if i.opcode != "dpas" or to.type not in _SUMS or not types <= _SUMS | _DECODED.keys() or depth != 8:
-        raise SimulationRefused(i.text, "a dpas of these types or of this shape")
+        raise NotRepresented(i.text, "a dpas of these types or of this shape")
     assert to.type is not None
     assert a.type is not None
     assert b.type is not None
     lanes, each = i.size, 32 // b.type.bits
     k = depth * each
     if a.type.bits != b.type.bits:
-        raise SimulationRefused(i.text, "a dpas of elements of different sizes")
+        raise NotRepresented(i.text, "a dpas of elements of different sizes")
     b_rows = threads.view(VIEWS[b.type])[b.number : b.number + depth, :, : lanes * each]
     a_registers = threads.view(VIEWS[a.type])
     per_register = threads.grf_bytes // a.type.nbytes
@@ -73,7 +73,7 @@ def dpas_step(i: Instruction, threads: Threads) -> Step:
 
 def _register(operand: Operand | None, i: Instruction) -> Register:
     if not isinstance(operand, Register):
-        raise SimulationRefused(i.text, "an operand of dpas that is no register")
+        raise NotRepresented(i.text, "an operand of dpas that is no register")
     return operand
 
 
@@ -85,7 +85,7 @@ def _sums_view(threads: Threads, register: Register, rows: int, lanes: int) -> A
     if first + total <= per_register:
         return view[register.number : register.number + 1, :, first : first + total].transpose(1, 0, 2)
     if first or total % per_register:
-        raise SimulationRefused(register.name, f"{total} sums from element {first} of a register on")
+        raise NotRepresented(register.name, f"{total} sums from element {first} of a register on")
     return view[register.number : register.number + total // per_register].transpose(1, 0, 2)
 
 

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.values import Array
 from codegen.xe.machine.execute.alu import predicate_of
 from codegen.xe.machine.execute.threads import Threads
 from codegen.xe.machine.instruction import Instruction
+from codegen.xe.machine.refusal import NotRepresented
 
 Next = int | Array | None
 Branch = Callable[[], Next]
@@ -19,7 +19,7 @@ def branch_step(i: Instruction, number: int, threads: Threads) -> Branch:
     following.
 
     Raises:
-        SimulationRefused: it is not represented.
+        NotRepresented: it is not represented.
     """
     match i.opcode:
         case "jmpi":
@@ -29,7 +29,7 @@ def branch_step(i: Instruction, number: int, threads: Threads) -> Branch:
         case "join":
             return _join(i, number, threads)
         case _:
-            raise SimulationRefused(i.text, f"branch {i.opcode} is not represented")
+            raise NotRepresented(i.text, f"branch {i.opcode} is not represented")
 
 
 def _jump(i: Instruction, number: int, threads: Threads) -> Branch:

@@ -11,13 +11,14 @@ from codegen.simulate.launch import SimulationReport
 from codegen.simulate.memory.shared import SharedMemory, SharedVariable
 from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.subgroups import Extents, SubGroups, subgroups_of
-from codegen.xe.isa.ocloc import Disassembly
+from codegen.xe.isa.native import Compiled
 from codegen.xe.machine.execute.machine import Machine, barrier_name
 from codegen.xe.machine.execute.memory import Memory
 from codegen.xe.machine.execute.payload import Launch, Payload, Value, payload_of, start
 from codegen.xe.machine.execute.threads import Threads
 from codegen.xe.machine.instruction import Listing
 from codegen.xe.machine.listing import parse_listing
+from codegen.xe.machine.refusal import NotRepresented
 from codegen.xe.machine.zebin import KernelInfo, Zebin, read_zebin
 
 BATCH_BYTES = 64 << 20  # of registers and shared memory of the threads that run together
@@ -35,14 +36,14 @@ class MachineCode:
     grf_bytes: int
 
 
-def read_machine_code(binary: bytes, disassembly: Disassembly, grf_bytes: int) -> MachineCode:
+def read_machine_code(compiled: Compiled) -> MachineCode:
     """Read a binary with its disassembly.
 
     Raises:
         MachineCodeRefused: something is not known.
     """
-    listings = {name: parse_listing(name, text) for name, text in disassembly.assembly.items()}
-    return MachineCode(read_zebin(binary), listings, grf_bytes)
+    listings = {name: parse_listing(name, text) for name, text in compiled.disassembly.assembly.items()}
+    return MachineCode(read_zebin(compiled.binary), listings, compiled.grf_bytes)
 
 
 def run_machine_code(
@@ -117,9 +118,9 @@ def _check_launch(kernel: KernelInfo, groups: Extents, local_size: Extents) -> N
             f"expected groups of at least 1 and whole sub-groups of {kernel.simd_size}, got {groups} and {local_size}",
         )
     if unknown := set(kernel.patched) - _PATCHES:
-        raise SimulationRefused("", f"the loader patches {', '.join(sorted(unknown))} into {kernel.name}")
+        raise NotRepresented("", f"the loader patches {', '.join(sorted(unknown))} into {kernel.name}")
     if kernel.walk_order not in (None, (0, 1, 2)):
-        raise SimulationRefused("", f"work-items are numbered in the order {kernel.walk_order} of dimensions")
+        raise NotRepresented("", f"work-items are numbered in the order {kernel.walk_order} of dimensions")
     if kernel.local_size not in (None, local_size):
         raise SimulationRefused(
             "", f"the kernel requires work-groups of {kernel.local_size}, the launch has {local_size}"

@@ -29,6 +29,7 @@ from codegen.xe.machine.messages import (
     ScratchMessage,
 )
 from codegen.xe.machine.operands import Immediate
+from codegen.xe.machine.refusal import NotRepresented
 
 _CHECK_EVERY = 256  # instructions between looks at the clock
 _ARRIVE, _WAIT = (Barrier(part, orders_shared=True) for part in (BarrierPart.ARRIVE, BarrierPart.WAIT))
@@ -174,4 +175,4 @@ def barrier_name(i: Instruction) -> int:
         return source.bits
     if source.type is None:
         return 0
-    raise SimulationRefused(i.text, "the number of a barrier in a register")
+    raise NotRepresented(i.text, "the number of a barrier in a register")

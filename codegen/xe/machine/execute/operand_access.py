@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.values import Array
 from codegen.xe.machine.execute.threads import VIEWS, Threads
 from codegen.xe.machine.operands import DataType, Immediate, Indirect, Operand, Register, RegisterFile
+from codegen.xe.machine.refusal import NotRepresented
 
 Reader = Callable[[], Array]
 Writer = Callable[[Array, "Array | None"], None]
@@ -32,7 +32,7 @@ def writer(threads: Threads, operand: Operand, size: int, where: str, as_type: D
     """Return a function that writes elements [threads or 1, size or 1], of the destination's type, under a mask."""
     match operand:
         case Immediate():
-            raise SimulationRefused(where, "a destination that is a number")
+            raise NotRepresented(where, "a destination that is a number")
         case Indirect():
             return _indirect_writer(threads, operand, size, as_type)
         case Register(file=RegisterFile.NULL):
@@ -47,15 +47,15 @@ def places(threads: Threads, register: Register, size: int, type_: DataType, whe
     """Return row and element of each element of an operand's region.
 
     Raises:
-        SimulationRefused: outside of the registers.
+        NotRepresented: outside of the registers.
     """
     if register.region is None:
-        raise SimulationRefused(where, f"{register.name} without a region")
+        raise NotRepresented(where, f"{register.name} without a region")
     per_row = threads.grf_bytes // type_.nbytes
     first = threads.row(register.file, register.number, where) * per_row + register.sub
     flat = first + np.array(register.region.places(size))
     if int(flat.max()) >= len(threads.registers) * per_row:
-        raise SimulationRefused(where, f"{register.name} goes beyond the registers")
+        raise NotRepresented(where, f"{register.name} goes beyond the registers")
     return flat // per_row, flat % per_row
 
 
@@ -203,7 +203,7 @@ def _flag_reader(threads: Threads, register: Register, where: str) -> Reader:
 def _flag_writer(threads: Threads, register: Register, size: int, where: str) -> Writer:
     type_ = _type(register.type, where)
     if size != 1:
-        raise SimulationRefused(where, "flags are written one at a time")
+        raise NotRepresented(where, "flags are written one at a time")
     bits = flag_bits(register.number, 0, register.sub * type_.bits, type_.bits)
     dtype, count = VIEWS[type_], threads.count
 
@@ -241,5 +241,5 @@ def _small_float(bits: int) -> float:
 
 def _type(type_: DataType | None, where: str) -> DataType:
     if type_ is None or type_ not in VIEWS:
-        raise SimulationRefused(where, f"an operand of type {type_}")
+        raise NotRepresented(where, f"an operand of type {type_}")
     return type_

@@ -20,6 +20,7 @@ from codegen.simulate.subgroups import Extents, SubGroups
 from codegen.simulate.values import Array
 from codegen.xe.machine.execute.memory import address_of, handle_of
 from codegen.xe.machine.execute.threads import Threads
+from codegen.xe.machine.refusal import NotRepresented
 from codegen.xe.machine.zebin import Argument, KernelInfo
 
 _HEAP_UNIT = 32  # payloads in memory take whole blocks of these bytes
@@ -51,7 +52,8 @@ def payload_of(kernel: KernelInfo, launch: Launch, constants: bytes, grf_bytes: 
     """Build the payload of a launch. `constants` are the module's constant data.
 
     Raises:
-        SimulationRefused: arguments that the kernel does not take, or a value that the driver gives and is not known.
+        SimulationRefused: arguments that the kernel does not take.
+        NotRepresented: a value that the driver gives and is not known.
     """
     buffers, numbers = _buffers(launch.arguments)
     if constants:
@@ -105,7 +107,7 @@ def _value(kernel: KernelInfo, a: Argument, launch: Launch, numbers: Mapping[int
         case "arg_bypointer":
             assert a.index is not None
             if a.address_space == "local":
-                raise SimulationRefused(where, "shared memory as an argument")
+                raise NotRepresented(where, "shared memory as an argument")
             if a.index not in numbers:
                 raise SimulationRefused(where, "expected an array for a pointer")
             number = numbers[a.index]
@@ -127,7 +129,7 @@ def _value(kernel: KernelInfo, a: Argument, launch: Launch, numbers: Mapping[int
         case "group_count":
             return struct.pack("<3I", *launch.groups)[: a.nbytes]
         case _:
-            raise SimulationRefused(where, "a value of the driver that is not represented")
+            raise NotRepresented(where, "a value of the driver that is not represented")
 
 
 def _number(where: str, a: Argument, value: Value) -> bytes:
@@ -147,7 +149,7 @@ def _local_ids(kernel: KernelInfo, size: Extents, thread: int, grf_bytes: int) -
         return b""
     (ids,) = kernel.per_thread
     if ids.kind != "local_id" or ids.offset:
-        raise SimulationRefused(kernel.name, f"a payload of each thread that is not represented: {ids.kind}")
+        raise NotRepresented(kernel.name, f"a payload of each thread that is not represented: {ids.kind}")
     linear = thread * kernel.simd_size + np.arange(kernel.simd_size)
     each = -(-kernel.simd_size * 2 // grf_bytes) * grf_bytes
     axes = (linear % size[0], linear // size[0] % size[1], linear // (size[0] * size[1]))

@@ -30,6 +30,7 @@ from codegen.xe.machine.messages import (
     SharedFunction,
 )
 from codegen.xe.machine.operands import RegisterFile
+from codegen.xe.machine.refusal import NotRepresented
 
 _HEAP = 255  # the binding table's entry for memory at addresses of 32 bits
 _SCRATCH_BLOCK, _OWORD = 32, 16
@@ -61,7 +62,7 @@ def scattered_step(i: Instruction, m: MemoryMessage, threads: Threads, memory: M
     """Return a function that executes an access for the channels that are live.
 
     Raises:
-        SimulationRefused: a form that is not represented.
+        NotRepresented: a form that is not represented.
     """
     access = _Accesses(i, m, threads, memory)
     if m.access is Access.LOAD:
@@ -135,7 +136,7 @@ class _Accesses:
         self._size = 1 if m.transposed else i.size
         address = np.dtype(f"i{m.address_bits // 8}") if m.address_bits == 64 else np.dtype("u4")
         if m.address_bits == 16:
-            raise SimulationRefused(i.text, "addresses of 16 bits")
+            raise NotRepresented(i.text, "addresses of 16 bits")
         self._addresses = self._lanes(i.payload.address.number, address)
         self._destination = None if i.payload.destination.file is RegisterFile.NULL else i.payload.destination.number
         self._data = None if i.payload.data.file is RegisterFile.NULL else i.payload.data.number
@@ -145,7 +146,7 @@ class _Accesses:
             a0 = threads.row(RegisterFile.ADDRESS, 0, i.text)
             self._handle = threads.view(np.dtype("u4"))[a0][:, handle]
         if m.transposed and m.data.memory != m.data.register:
-            raise SimulationRefused(i.text, "a transposed access that widens")
+            raise NotRepresented(i.text, "a transposed access that widens")
 
     def load(self) -> None:
         """Load."""
@@ -184,7 +185,7 @@ class _Accesses:
         """Update memory, channels of one thread after another."""
         m = self._m
         if m.vector != 1 or m.transposed:
-            raise SimulationRefused(self._where, "an atomic operation of vectors")
+            raise NotRepresented(self._where, "an atomic operation of vectors")
         row, lane, addresses = self._active()
         if not len(row):
             return
@@ -210,7 +211,7 @@ class _Accesses:
             name, one = ("sub" if access is Access.DECREMENT else "add"), int(access is not Access.ATOMIC_LOAD)
             return read_modify_write(place, type_, OPERATIONS[name], np.full(shape, one, type_.dtype))
         if access not in _UPDATES:
-            raise SimulationRefused(self._where, f"{access} is not represented")
+            raise NotRepresented(self._where, f"{access} is not represented")
         value = self._operand(row, lane, self._data, type_).reshape(shape)
         return read_modify_write(place, type_, OPERATIONS[_UPDATES[access]], value)
 

@@ -4,10 +4,10 @@ from enum import IntEnum
 
 import numpy as np
 
-from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.subgroups import SubGroups
 from codegen.simulate.values import Array, undefined_bytes
 from codegen.xe.machine.operands import DataType, RegisterFile
+from codegen.xe.machine.refusal import NotRepresented
 
 _ACCUMULATORS = 16
 _FLAG_BITS = 4 * 32
@@ -70,7 +70,7 @@ class Threads:
         """Return the row of a register.
 
         Raises:
-            SimulationRefused: a register file that is not represented, or no such register.
+            NotRepresented: a register file that is not represented, or no such register.
         """
         match file:
             case RegisterFile.GRF if number < self.grf_count:
@@ -82,7 +82,7 @@ class Threads:
             case RegisterFile.CONTROL if number == 0:
                 return self._cr0
             case _:
-                raise SimulationRefused(where, f"register {file}{number} is not represented")
+                raise NotRepresented(where, f"register {file}{number} is not represented")
 
     def mask(self, size: int, no_mask: bool) -> Array | None:
         """Return the channels that execute: [threads, size or 1], None for all."""
@@ -107,23 +107,23 @@ class Threads:
         """Check the floating-point modes that a kernel has set.
 
         Raises:
-            SimulationRefused: denormals are flushed, or a mode that is not known.
+            NotRepresented: denormals are flushed, or a mode that is not known.
         """
         words = self.view(np.dtype("u4"))[self._cr0, :, 0]
         words = words if self.live is None else words[self.live]
         if ((words & _KEEPS_DENORMALS) != _KEEPS_DENORMALS).any() or (words & ~np.uint32(_KNOWN)).any():
-            raise SimulationRefused(where, f"modes {int(words[0]):#x} in cr0 are not represented")
+            raise NotRepresented(where, f"modes {int(words[0]):#x} in cr0 are not represented")
         self._rounds_to_nearest = not (self.view(np.dtype("u4"))[self._cr0, :, 0] & _ROUNDING).any()
 
     def rounding(self, where: str) -> Rounding:
         """Return how the threads that execute round.
 
         Raises:
-            SimulationRefused: they differ.
+            NotRepresented: they differ.
         """
         if self._rounds_to_nearest:
             return Rounding.NEAREST
         modes = self.view(np.dtype("u4"))[self._cr0, self.rows(), 0] & _ROUNDING
         if (modes != modes[0]).any():
-            raise SimulationRefused(where, "threads that round differently in one instruction")
+            raise NotRepresented(where, "threads that round differently in one instruction")
         return Rounding(int(modes[0]) >> 4)

@@ -18,6 +18,7 @@ from tests.codegen.xe.build.draws import Draw
 from tests.codegen.xe.build.problems import other_sizes
 from tests.codegen.xe.validator import invalid
 from tuner.errors import ProofFailed
+from tuner.session.trial import ProofKind
 from tuner.verify.verify import verify_by_simulation
 
 _TRIES = 6
@@ -32,15 +33,20 @@ class Verdict:
 
 
 def judge(drawn: Draw, ocloc: Ocloc | None = None, by_validator: bool = True) -> Verdict:
-    """Compile a random GEMM, validate its SPIR-V, run Intel's compiler if given, and compare its numbers."""
-    at = ""
+    """Compile a random GEMM, validate its SPIR-V, run Intel's compiler if given, and compare its numbers.
+
+    What Intel's compiler makes is executed, else the LLVM IR; what is not represented of it is a fault.
+    """
+    at, compiled = "", None
     try:
         artifact = compile_gemm(drawn.problem, drawn.config, find(drawn.device))
         fault = invalid(artifact.stage("spirv").data) if by_validator else ""
         if ocloc is not None:
             spirv, options = artifact.stage("spirv").data, artifact.launch.build_options
-            compile_native(ocloc, spirv, target_of(find(drawn.device)), options)
-        verify_by_simulation(artifact, drawn.seed, time_limit_s=_LIMIT_S)
+            compiled = compile_native(ocloc, spirv, target_of(find(drawn.device)), options).compiled
+        proof = verify_by_simulation(artifact, drawn.seed, time_limit_s=_LIMIT_S, compiled=compiled)
+        if compiled is not None and proof.kind is not ProofKind.MACHINE_CODE:
+            return Verdict("the interpreter does not represent all of the machine code")
         for other in _other_sizes(artifact, drawn):
             at = f"at {other}: "
             verify_launched_for(artifact, other, find(drawn.device))

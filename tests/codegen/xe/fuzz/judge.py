@@ -1,12 +1,14 @@
 """Compile a random kernel and compare its numbers with the interpreter's."""
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codegen import KernelArtifact, compile_module
 from codegen.errors import CompileFailed, InvalidLaunch, Refused
+from codegen.simulate import Execute
 from codegen.simulate.run_module import (
     Value,
     dtype_of,
@@ -26,8 +28,12 @@ _ODD_INTEGER = re.compile(r"(?<![\w.%@])i(?!(?:1|8|16|32|64)\b)\d+\b")
 _SLACK = 4.0
 
 
-def judge(drawn: Draw) -> str | None:
+def judge(
+    drawn: Draw, device: str = "b580", execution: Callable[[KernelArtifact], Execute] | None = None
+) -> str | None:
     """Compile and run a kernel, and return why it is refused, or None if its numbers are the interpreter's.
+
+    `execution` returns what runs it, by default its LLVM IR.
 
     Raises:
         AssertionError: numbers differ.
@@ -36,10 +42,10 @@ def judge(drawn: Draw) -> str | None:
     expected = values(drawn)
     interpret(parse(drawn.source), "k", drawn.grid, expected, drawn.block)
     try:
-        artifact = compile_module(drawn.source, find("b580"))
+        artifact = compile_module(drawn.source, find(device))
         check_widths(artifact)
         check_upstream(artifact)
-        _compare(drawn, artifact, expected)
+        _compare(drawn, artifact, expected, None if execution is None else execution(artifact))
     except CompileFailed as failed:
         if not _NAMED.search(failed.message):
             raise
@@ -73,9 +79,9 @@ def check_widths(artifact: KernelArtifact) -> None:
     assert not found, f"integers of {found}"
 
 
-def _compare(drawn: Draw, artifact: KernelArtifact, expected: list[Value]) -> None:
+def _compare(drawn: Draw, artifact: KernelArtifact, expected: list[Value], execute: Execute | None) -> None:
     got = values(drawn)
-    report = simulate_module(artifact, "k", drawn.grid, drawn.block, got)
+    report = simulate_module(artifact, "k", drawn.grid, drawn.block, got, execute)
     assert report.executed == report.total
     for memory, a, b in zip(drawn.arguments, expected, got, strict=True):
         if not memory.shape or memory.numbers is None:

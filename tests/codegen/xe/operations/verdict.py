@@ -1,5 +1,6 @@
 """Check of a kernel at one level: parse, verify, interpret, compile, run in the simulator and compare."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -9,6 +10,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from codegen import KernelArtifact, compile_module
 from codegen.errors import CodegenError, CompileFailed, Refused
+from codegen.simulate import Execute
 from codegen.simulate.run_module import simulate_module
 from codegen.xe.dialects import (
     parse,
@@ -44,8 +46,14 @@ class Verdict:
         return self.failed is None or order.index(step) < order.index(self.failed)
 
 
-def judge(case: Case, level: Level, spec: DeviceSpec) -> Verdict:
-    """Take a case through all steps; its numbers must be the interpreter's."""
+Execution = Callable[[KernelArtifact], Execute]
+
+
+def judge(case: Case, level: Level, spec: DeviceSpec, execution: Execution | None = None) -> Verdict:
+    """Take a case through all steps; its numbers must be the interpreter's.
+
+    `execution` returns what runs the kernel, by default its LLVM IR.
+    """
     source = case.sources[level]
     try:
         module = parse(source)
@@ -67,18 +75,21 @@ def judge(case: Case, level: Level, spec: DeviceSpec) -> Verdict:
         check_upstream(artifact)
     except (CompileFailed, Refused) as error:
         return Verdict(Step.COMPILE, str(error))
-    fault = _simulated(case, level, artifact, expected)
+    fault = _simulated(case, level, artifact, expected, execution)
     return Verdict(Step.COMPARE, fault) if fault else Verdict()
 
 
-def _simulated(case: Case, level: Level, artifact: KernelArtifact, expected: list[Argument]) -> str:
+def _simulated(
+    case: Case, level: Level, artifact: KernelArtifact, expected: list[Argument], execution: Execution | None
+) -> str:
     """Return the first difference of the simulator's numbers from the expected ones; empty if there is none."""
     source = case.sources[level]
     before, after = arguments(case, source), arguments(case, source)
     if all(np.array_equal(e, b) for e, b in zip(expected, before, strict=True)):
         return "the kernel changes nothing, so nothing was compared"
     try:
-        simulate_module(artifact, "k", (case.groups, 1, 1), case.block(level), after)
+        execute = None if execution is None else execution(artifact)
+        simulate_module(artifact, "k", (case.groups, 1, 1), case.block(level), after, execute)
     except CodegenError as error:
         return str(error)
     for (name, type_), wanted, got in zip(signature(source), expected, after, strict=True):

@@ -1,0 +1,172 @@
+"""Machine code of whole kernels computes what numpy and the interpreter of the source do."""
+
+from collections import Counter
+from functools import partial
+from random import Random
+
+import numpy as np
+import pytest
+
+from codegen import GemmProblem, KernelArtifact, compile_gemm, compile_module, simulate_module
+from codegen.errors import CodegenError
+from codegen.simulate import Execute
+from codegen.target import LARGE_GRF_OPENCL, target_of
+from codegen.xe.isa import Compiled, compile_kernel
+from codegen.xe.isa.ocloc import Disassembly
+from codegen.xe.machine.execute.launch import read_machine_code, run_machine_code
+from hal import find
+from tests.codegen.xe.build.coverage import Case, cases
+from tests.codegen.xe.build.draws import Draw, draw
+from tests.codegen.xe.build.judge import judge as judge_gemm
+from tests.codegen.xe.fuzz.draw import draw as draw_kernel
+from tests.codegen.xe.fuzz.judge import judge as judge_kernel
+from tests.codegen.xe.isa.fake_ocloc import real_ocloc
+from tests.codegen.xe.isa.recordings import RECORDED, recorded
+from tests.codegen.xe.machine.elf_file import elf_file
+from tests.codegen.xe.operations.case import Case as OperationCase
+from tests.codegen.xe.operations.catalogue import SAMPLE
+from tests.codegen.xe.operations.verdict import Verdict
+from tests.codegen.xe.operations.verdict import judge as judge_operation
+from tests.codegen.xe.programs.test_programs import FOLDER, PROGRAMS
+from tuner import ProofKind
+from tuner.errors import ProofFailed
+from tuner.space.xe.heuristic import default_config
+from tuner.verify.verify import verify_by_simulation
+
+DEVICES = ("b580", "pvc")
+DRAWS, PART = 200, 20
+KERNELS = 40
+
+
+def recorded_code(change: tuple[str, str] = ("", "")) -> Execute:
+    """What runs the recorded code of examples/subgroup_gemm.mlir, with a change of its text."""
+    info = (RECORDED / "straight_pvc.ze_info").read_bytes()
+    text = recorded("straight_pvc").assembly["gemm"].replace(*change, 1)
+    disassembly = Disassembly("", {"gemm": text})
+    code = read_machine_code(Compiled(elf_file({".ze_info": info, ".text.gemm": b""}), disassembly, 64))
+    return partial(run_machine_code, code)
+
+
+def multiplied(execute: Execute) -> tuple[np.ndarray, np.ndarray]:
+    """Return what the recorded code computes, and what numpy does."""
+    rng = np.random.default_rng(2)
+    a, b = (rng.integers(-8, 9, shape).astype(np.float16) for shape in ((128, 64), (64, 256)))
+    c = np.full((128, 256), np.nan, np.float32)
+    report = execute("gemm", (2, 1, 1), (512, 1, 1), [a, b, c])
+    assert report.executed == 2
+    return c, a.astype(np.float32) @ b.astype(np.float32)
+
+
+def test_recorded_code_multiplies() -> None:
+    got, expected = multiplied(recorded_code())
+    np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("0x03000283 ", "0x03000203 "),  # not interleaved
+        ("r113:f        r113:f            r86", "r113:f        r121:f            r86"),
+        ("127:w", "119:w"),  # a pitch
+    ],
+)
+def test_other_code_computes_something_else(change: tuple[str, str]) -> None:
+    assert change[0] in recorded("straight_pvc").assembly["gemm"]
+    got, expected = multiplied(recorded_code(change))
+    assert not np.array_equal(got, expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("problem", [GemmProblem(96, 128, 64), GemmProblem(51, 77, 83), GemmProblem(512, 512, 256)])
+def test_the_default_is_verified_by_its_machine_code(problem: GemmProblem, device: str) -> None:
+    spec = find(device)
+    artifact = compile_gemm(problem, default_config(problem, spec), spec)
+    compiled = compile_kernel(real_ocloc(), artifact, target_of(spec)).compiled
+    proof = verify_by_simulation(artifact, compiled=compiled)
+    assert (proof.kind, proof.checked) == (ProofKind.MACHINE_CODE, proof.total)
+
+
+@pytest.mark.slow
+def test_wrong_machine_code_fails_and_what_is_not_known_is_left_to_the_simulator() -> None:
+    spec, problem = find("b580"), GemmProblem(96, 128, 64)
+    artifact = compile_gemm(problem, default_config(problem, spec), spec)
+    compiled = compile_kernel(real_ocloc(), artifact, target_of(spec)).compiled
+    assert compiled is not None
+
+    def changed(old: str, new: str) -> Compiled:
+        text = compiled.disassembly.assembly["gemm"]
+        assert old in text
+        disassembly = Disassembly(compiled.disassembly.ze_info, {"gemm": text.replace(old, new, 1)})
+        return Compiled(compiled.binary, disassembly, compiled.grf_bytes)
+
+    with pytest.raises(ProofFailed):
+        verify_by_simulation(artifact, compiled=changed("dpas.8x8", "dpas.8x4"))
+    for unknown in ("foo", "dp4a"):
+        proof = verify_by_simulation(artifact, compiled=changed("bfn.0xF8", unknown))
+        assert proof.kind is ProofKind.SIMULATOR
+
+
+def legal(device: str, count: int) -> list[Case]:
+    """A sample of the cells of the coverage that the rules accept."""
+    return Random(9).sample([case for case in cases(device) if case.refusal() is None], count)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [case for d in DEVICES for case in legal(d, 30)], ids=lambda c: f"{c.device}-{c.key}")
+def test_a_cell_of_the_coverage(case: Case) -> None:
+    drawn = Draw(0, case.device, case.problem, case.config, Counter())
+    assert judge_gemm(drawn, real_ocloc()).fault == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, DRAWS, PART))
+def test_drawn_gemms(first: int) -> None:
+    faults = {}
+    for seed in range(first, first + PART):
+        drawn = draw(700_000 + seed, small=True)
+        if fault := judge_gemm(drawn, real_ocloc(), by_validator=False).fault:
+            faults[str(drawn)] = fault
+    assert not faults
+
+
+def code_of(artifact: KernelArtifact, device: str) -> Execute:
+    """What runs the machine code of a module."""
+    ocloc, target = real_ocloc(), target_of(find(device))
+    binary = ocloc.compile(artifact.stage("spirv").data, target.chip, LARGE_GRF_OPENCL)
+    compiled = Compiled(binary, ocloc.disassemble(binary, target.chip), target.grf_bytes)
+    return partial(run_machine_code, read_machine_code(compiled))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("case", SAMPLE, ids=lambda case: case.name)
+def test_operations(case: OperationCase, device: str) -> None:
+    for level in case.sources:
+        assert judge_operation(case, level, find(device), partial(code_of, device=device)) == Verdict()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name: str, device: str) -> None:
+    problem, kernel, grid, block = PROGRAMS[name]
+    arguments, expected = problem(np.random.default_rng(3), name)
+    artifact = compile_module((FOLDER / f"{name}.mlir").read_text(), find(device))
+    simulate_module(artifact, kernel, grid, block, arguments, code_of(artifact, device))
+    np.testing.assert_allclose(
+        np.asarray(arguments[-1], np.float64), expected, rtol=4e-3, atol=4e-3
+    )  # P is rounded to f16
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("first", range(0, KERNELS, 10))
+def test_drawn_kernels(first: int, device: str) -> None:
+    faults = {}
+    for seed in range(first, first + 10):
+        try:
+            judge_kernel(draw_kernel(5000 + seed), device, partial(code_of, device=device))
+        except (CodegenError, AssertionError) as error:
+            faults[seed] = str(error)
+    assert not faults
