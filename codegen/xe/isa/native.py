@@ -23,6 +23,7 @@ from codegen.xe.isa.report import (
     IsaReport,
     reports_of,
 )
+from codegen.xe.machine.pipeline import PipelineReport, annotated, rates_of
 
 Artifact = TypeVar("Artifact", bound=KernelArtifact)
 
@@ -77,7 +78,7 @@ def compile_native(ocloc: Ocloc, spirv: bytes, target: Target, options: str = LA
     binary = ocloc.compile(spirv, target.chip, options)
     _check_resolved(binary, target.chip)
     disassembly = ocloc.disassemble(binary, target.chip)
-    reports = reports_of(disassembly, target.grf_bytes)
+    reports = reports_of(disassembly, rates_of(target.chip, target.grf_bytes))
     if _PRODUCT in spirv and all(report.k_loop is None for report in reports):
         raise MissingDpas("isa", f"the SPIR-V multiplies matrices, and the code for {target.chip} has no dpas")
     return NativeCode(
@@ -102,10 +103,13 @@ def compile_kernel(ocloc: Ocloc, artifact: KernelArtifact, target: Target) -> Na
 
 
 def with_isa(artifact: Artifact, code: NativeCode) -> Artifact:
-    """Return the artifact with the files isa.asm and isa.json added."""
+    """Return the artifact with the files isa.asm and isa.json added, and pipeline.txt if a kernel has a K loop."""
     document = (json.dumps(code.to_json(), indent=2) + "\n").encode()
     assembly = StageOutput("isa", "isa.asm", code.assembly.encode(), code.elapsed_ms)
-    return replace(artifact, stages=(*artifact.stages, assembly, StageOutput("isa-report", "isa.json", document, 0.0)))
+    report = StageOutput("isa-report", "isa.json", document, 0.0)
+    issues = "\n".join(annotated(r.pipeline) for r in code.reports if r.pipeline is not None)
+    pipeline = [StageOutput("pipeline", "pipeline.txt", issues.encode(), 0.0)] if issues else []
+    return replace(artifact, stages=(*artifact.stages, assembly, report, *pipeline))
 
 
 def _check_resolved(binary: bytes, chip: str) -> None:
@@ -126,6 +130,21 @@ def _report_json(report: IsaReport) -> Json:
         "slm_bytes": report.slm_bytes,
         "instructions": report.instructions,
         "k_loop": None if report.k_loop is None else _k_loop_json(report.k_loop),
+        "pipeline": None if report.pipeline is None else _pipeline_json(report.pipeline),
+    }
+
+
+def _pipeline_json(pipeline: PipelineReport) -> dict[str, Json]:
+    return {
+        "threads": pipeline.threads,
+        "level": str(pipeline.level),
+        "clocks": round(pipeline.clocks, 1),
+        "dpas": pipeline.dpas,
+        "dpas_clks": pipeline.busy_clks,
+        "utilisation": round(pipeline.utilisation, 4),
+        "hiding_threads": pipeline.hiding,
+        "clocks_by_threads": {str(n): round(clocks, 1) for n, clocks in pipeline.by_threads.items()},
+        "stalls": {str(reason): round(clocks, 1) for reason, clocks in pipeline.stalls.items()},
     }
 
 

@@ -10,6 +10,11 @@ from codegen.xe.isa.loops import (
     k_loop_of,
 )
 from codegen.xe.isa.ocloc import Disassembly
+from codegen.xe.machine import MachineCodeRefused, parse_listing
+from codegen.xe.machine.pipeline import PipelineReport, Rates, analyse
+
+_REGISTERS = 1024
+"""Registers of an engine, which its threads share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +23,7 @@ class IsaReport:
 
     `spill_bytes` is spill memory per thread; `slm_bytes` is shared local memory per work-group.
     `instructions` is the length of the code, with loops as the compiler unrolled them. `k_loop` is None
-    without DPAS.
+    without DPAS. `pipeline` is the steady state of the K loop; None without a loop, or if the code is not known.
     """
 
     kernel: str
@@ -28,15 +33,16 @@ class IsaReport:
     slm_bytes: int
     instructions: int
     k_loop: KLoop | None
+    pipeline: PipelineReport | None = None
 
 
-def reports_of(disassembly: Disassembly, grf_bytes: int) -> tuple[IsaReport, ...]:
-    """Return a report for each kernel, in the order of the binary. `grf_bytes` is the size of a register.
+def reports_of(disassembly: Disassembly, rates: Rates) -> tuple[IsaReport, ...]:
+    """Return a report for each kernel, in the order of the binary, with the rates of its engines.
 
     Raises:
         CompileFailed: stage isa; the disassembler's output is not as expected.
     """
-    return tuple(_report(kernel, disassembly, grf_bytes) for kernel in _kernels(disassembly.ze_info))
+    return tuple(_report(kernel, disassembly, rates) for kernel in _kernels(disassembly.ze_info))
 
 
 def _kernels(ze_info: str) -> list[dict[str, object]]:
@@ -52,7 +58,7 @@ def _kernels(ze_info: str) -> list[dict[str, object]]:
     return cast("list[dict[str, object]]", kernels)
 
 
-def _report(kernel: dict[str, object], disassembly: Disassembly, grf_bytes: int) -> IsaReport:
+def _report(kernel: dict[str, object], disassembly: Disassembly, rates: Rates) -> IsaReport:
     name = str(kernel["name"])
     assembly = disassembly.assembly.get(name)
     if assembly is None:
@@ -66,5 +72,14 @@ def _report(kernel: dict[str, object], disassembly: Disassembly, grf_bytes: int)
         spill_bytes=facts.get("spill_size", 0),
         slm_bytes=facts.get("slm_size", 0),
         instructions=len(instructions),
-        k_loop=k_loop_of(instructions, grf_bytes),
+        k_loop=k_loop_of(instructions, rates.grf_bytes),
+        pipeline=_pipeline(name, assembly, facts, rates),
     )
+
+
+def _pipeline(name: str, assembly: str, facts: dict[str, int], rates: Rates) -> PipelineReport | None:
+    threads = facts.get("eu_thread_count") or _REGISTERS // facts["grf_count"]
+    try:
+        return analyse(parse_listing(name, assembly), threads, rates)
+    except MachineCodeRefused:
+        return None

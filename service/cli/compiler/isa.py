@@ -16,6 +16,7 @@ from codegen.xe.isa import (
     compile_kernel,
     with_isa,
 )
+from codegen.xe.machine.pipeline import PipelineReport
 from hal import DeviceSpec
 from service.api.toolchain.offline import need_ocloc
 from service.cli.printing.output import text_table
@@ -24,7 +25,7 @@ from service.settings import read_settings
 Artifact = TypeVar("Artifact", bound=KernelArtifact)
 Isa = Annotated[
     bool,
-    typer.Option("--isa", help="Write and summarize the GPU's instructions (isa.asm, isa.json)."),
+    typer.Option("--isa", help="Write and summarize the GPU's instructions (isa.asm, isa.json, pipeline.txt)."),
 ]
 
 _UNKNOWN = "-"
@@ -48,6 +49,12 @@ _COUNTS: Sequence[tuple[str, Callable[[KLoop], int]]] = (
     ("  other", lambda k: k.sends.other),
     ("moves", lambda k: k.moves),
     ("  scalar", lambda k: k.scalar_moves),
+)
+_PIPELINE: Sequence[tuple[str, Callable[[PipelineReport], str]]] = (
+    ("clocks of an iteration", lambda p: f"{p.clocks:,.0f}"),
+    ("  with one thread", lambda p: f"{p.by_threads[1]:,.0f}"),
+    ("dpas used", lambda p: f"{p.utilisation:.0%}"),
+    ("threads that hide latency", lambda p: f"{p.hiding} of {p.threads}"),
 )
 _ALWAYS = ("messages", "  loads", "  prefetches", "moves", "  scalar")
 
@@ -85,6 +92,9 @@ def isa_table(code: NativeCode) -> Table:
     if has_loop:
         table.add_section()
         _add_loops(table, loops)
+    if any(report.pipeline is not None for report in code.reports):
+        table.add_section()
+        _add_pipelines(table, [report.pipeline for report in code.reports])
     return table
 
 
@@ -96,6 +106,15 @@ def _add_loops(table: Table, loops: list[KLoop | None]) -> None:
             _add_row(table, name, [_with_rate(k, counted) for k in loops])
     loaded = [_UNKNOWN if k is None else f"{k.loaded_bytes_per_dpas:,.0f}" for k in loops]
     _add_row(table, "bytes loaded for a dpas", [(shown, "") for shown in loaded])
+
+
+def _add_pipelines(table: Table, pipelines: list[PipelineReport | None]) -> None:
+    for name, shown in _PIPELINE:
+        _add_row(table, name, [(_UNKNOWN if p is None else shown(p), "") for p in pipelines])
+    reasons = dict.fromkeys(reason for p in pipelines if p is not None for reason in p.stalls)
+    for reason in reasons:
+        waits = [_UNKNOWN if p is None else f"{p.stalls.get(reason, 0.0):,.0f}" for p in pipelines]
+        _add_row(table, f"  a thread waits: {reason}", [(wait, "") for wait in waits])
 
 
 def _add_row(table: Table, name: str, cells: Sequence[tuple[str, str]]) -> None:

@@ -23,6 +23,7 @@ TITLES = {
     "nest.ll": "Loops around the micro-kernel, LLVM IR",
     "llvm.ll": "LLVM IR",
     "isa.asm": "Xe instructions",
+    "pipeline.txt": "K loop, annotated",
     "emulated.ll": "LLVM IR, DPAS emulated",
     "kernel.h": "C header",
 }

@@ -19,9 +19,11 @@ from codegen.xe.isa.sends import (
     read_registers,
     takes_arguments,
 )
+from codegen.xe.machine.pipeline import rates_of
 from tests.codegen.xe.isa.recordings import RECORDED, recorded
 
 GRF_BYTES = 64
+RATES = rates_of("bmg", GRF_BYTES)
 NONE = Sends(0, 0, 0, 0, 0, 0, 0, 0)
 MESSAGES = {
     send.note.rpartition(";")[2].strip().partition("[")[0]: send
@@ -30,7 +32,7 @@ MESSAGES = {
 
 
 def test_a_loop_is_counted_from_where_it_begins_to_where_it_goes_back() -> None:
-    (report,) = reports_of(recorded("loop_bmg"), GRF_BYTES)
+    (report,) = reports_of(recorded("loop_bmg"), RATES)
     assert (report.kernel, report.grf_count, report.threads_per_eu) == ("gemm", 128, 8)
     assert (report.spill_bytes, report.slm_bytes, report.instructions) == (0, 0, 148)
     loop = report.k_loop
@@ -45,7 +47,7 @@ def test_a_loop_is_counted_from_where_it_begins_to_where_it_goes_back() -> None:
 
 
 def test_code_without_a_loop_is_counted_from_its_first_operands_to_its_last_dpas() -> None:
-    (report,) = reports_of(recorded("straight_pvc"), GRF_BYTES)
+    (report,) = reports_of(recorded("straight_pvc"), RATES)
     loop = report.k_loop
     assert loop is not None
     assert not loop.is_loop
@@ -57,7 +59,7 @@ def test_code_without_a_loop_is_counted_from_its_first_operands_to_its_last_dpas
 
 def test_spills_are_facts_of_the_compiler() -> None:
     info = (RECORDED / "spill_pvc.ze_info").read_text()
-    (report,) = reports_of(Disassembly(info, {"gemm": ""}), GRF_BYTES)
+    (report,) = reports_of(Disassembly(info, {"gemm": ""}), RATES)
     assert (report.spill_bytes, report.k_loop) == (9728, None)
 
 
@@ -141,7 +143,7 @@ def test_code_without_dpas_has_no_k_loop() -> None:
 )
 def test_output_that_is_not_as_expected_is_told(info: str, message: str) -> None:
     with pytest.raises(CompileFailed, match=message):
-        reports_of(Disassembly(info, {"gemm": ""}), GRF_BYTES)
+        reports_of(Disassembly(info, {"gemm": ""}), RATES)
 
 
 def test_the_dpas_that_begins_a_sequence_on_dg2_multiplies_nothing() -> None:
