@@ -46,6 +46,7 @@ _MEDIA_TYPES = {
     ".ll": "text/plain; charset=utf-8",
     ".asm": "text/plain; charset=utf-8",
     ".h": "text/plain; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
     ".spv": "application/octet-stream",
     ".o": "application/octet-stream",
     ".json": "application/json",
