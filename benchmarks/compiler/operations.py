@@ -1,17 +1,19 @@
 """The table of operations: what parses, verifies, interprets, lowers, computes right numbers, and what IGC accepts.
 
 Run: python -m benchmarks.compiler.operations [--ocloc PATH] > docs/operations.md
+With --gpu mtl (repeatable) only that GPU's columns are made; the others are the page's.
 """
 
 import argparse
 import sys
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 
 from benchmarks.compiler.fresh_workers import each
 from benchmarks.compiler.isa import chosen_ocloc
-from codegen import CompileFailed, compile_module
+from codegen import CompileFailed, KernelArtifact, compile_module
 from codegen.target import target_of
 from codegen.xe.isa import (
     Ocloc,
@@ -20,9 +22,33 @@ from codegen.xe.isa import (
 from hal.facts.xe import find
 from tests.codegen.xe.operations.case import Case
 from tests.codegen.xe.operations.catalogue import CASES
-from tests.codegen.xe.operations.table import EIGHT_LANES, NO, YES, Row, on_eight_lanes, render, row_of
+from tests.codegen.xe.operations.table import (
+    ASKED,
+    DEVICE,
+    EIGHT_LANES,
+    NO,
+    NOT_ASKED,
+    REFUSED,
+    YES,
+    Row,
+    Verdicts,
+    cell_of,
+    read,
+    render,
+    row_of,
+    verdicts_of,
+)
 
-_GPUS = {"bmg": "b580", "pvc": "pvc"}
+_PAGE = Path(__file__).parents[2] / "docs/operations.md"
+_GPUS = tuple(ASKED.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Cells of a case by column, and what went wrong or was refused."""
+
+    cells: dict[str, str]
+    faults: tuple[str, ...]
 
 
 def main() -> None:
@@ -30,43 +56,61 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--ocloc", type=Path, help="Intel's offline compiler (default: the one installed)")
     arguments.add_argument("--processes", type=int, default=2)
+    arguments.add_argument("--gpu", action="append", choices=_GPUS, help="GPU whose columns are made (default: all)")
     options = arguments.parse_args()
+    work = partial(judged, gpus=tuple(options.gpu or _GPUS), ocloc=chosen_ocloc(options.ocloc))
+    known = {(row.operation, row.form): row for row in read(_PAGE.read_text())}
     rows: list[Row] = []
-    judge = partial(_judged, ocloc=chosen_ocloc(options.ocloc))
-    for case, (row, faults) in zip(CASES, each(judge, CASES, options.processes), strict=True):
-        rows.append(row)
-        for fault in faults:
+    for case, made in zip(CASES, each(work, CASES, options.processes), strict=True):
+        rows.append(row_with(known.get((case.operation, case.form)), case, made))
+        for fault in made.faults:
             print(f"{case.name}: {fault}", file=sys.stderr, flush=True)
     print(render(rows, CASES), end="")
 
 
-def _judged(case: Case, ocloc: Ocloc | None) -> tuple[Row, tuple[str, ...]]:
-    """The row of a case on all devices, and what went wrong."""
-    row, faults = row_of(case)
-    for device in EIGHT_LANES:
-        cell, refused = on_eight_lanes(case, device)
-        row, faults = replace(row, **{device: cell}), faults + refused
-    if ocloc is not None:
-        refusals = {gpu: _refusals(case, gpu, ocloc) for gpu in _GPUS}
-        row = replace(row, **{gpu: NO if said else YES for gpu, said in refusals.items()})
-        faults += tuple(said for of_gpu in refusals.values() for said in of_gpu)
-    return row, faults
+def row_with(known: Row | None, case: Case, made: Judged) -> Row:
+    """Return the row of a case: new cells in that of the page."""
+    if known is None:
+        known = Row(case.operation, case.form, *[NOT_ASKED] * (len(fields(Row)) - 2))
+    return replace(known, **made.cells)
 
 
-def _refusals(case: Case, gpu: str, ocloc: Ocloc) -> tuple[str, ...]:
-    """Refusals of a case by Intel's compiler, at each of its levels."""
-    spec = find(_GPUS[gpu])
-    codes = (compile_module(source, spec).stage("spirv").data for source in case.sources.values())
-    return tuple(said for code in codes if (said := _refusal(code, gpu, ocloc)))
+def judged(case: Case, gpus: tuple[str, ...], ocloc: Ocloc | None) -> Judged:
+    """Judge a case for some GPUs."""
+    cells, faults = dict[str, str](), list[str]()
+    known: Verdicts | None = None
+    for gpu in gpus:
+        if gpu == DEVICE:
+            verdicts = verdicts_of(case, gpu)
+            row = row_of(case, verdicts)
+            cells |= {f.name: cell for f in fields(Row) if (cell := getattr(row, f.name)) != NOT_ASKED}
+        elif gpu in EIGHT_LANES:
+            verdicts = known = verdicts_of(case, gpu, known)
+            cells[f"right_{gpu}"] = cell_of(verdicts)
+        else:
+            verdicts = {}
+        faults += [f"{gpu}: {verdict.fault}" for verdict in verdicts.values() if verdict.fault]
+        if ocloc is not None:
+            artifacts = [v.artifact for v in verdicts.values() if v.artifact] if verdicts else _compiled(case, gpu)
+            refusals = list(_refusals(artifacts, gpu, ocloc))
+            (column,) = (name for name, asked in ASKED.items() if asked == gpu)
+            cells[column] = NO if refusals else YES if artifacts else REFUSED
+            faults += refusals
+    return Judged(cells, tuple(faults))
 
 
-def _refusal(spirv: bytes, gpu: str, ocloc: Ocloc) -> str:
-    """Refusal by the compiler, or the missing functions that its code calls; empty if it accepts."""
-    try:
-        compile_native(ocloc, spirv, target_of(find(_GPUS[gpu])))
-    except CompileFailed as failure:
-        return f"{gpu}: {failure.message}"
-    return ""
+def _compiled(case: Case, gpu: str) -> list[KernelArtifact]:
+    return [compile_module(source, find(gpu)) for source in case.sources.values()]
+
+
+def _refusals(artifacts: list[KernelArtifact], gpu: str, ocloc: Ocloc) -> Iterator[str]:
+    """Refusals by Intel's compiler, or the missing functions that its code calls."""
+    target = target_of(find(gpu))
+    for code in dict.fromkeys(artifact.stage("spirv").data for artifact in artifacts):
+        try:
+            compile_native(ocloc, code, target)
+        except CompileFailed as failure:
+            yield f"{gpu}: {failure.message}"
 
 
 if __name__ == "__main__":

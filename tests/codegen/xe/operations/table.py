@@ -1,6 +1,6 @@
 """The table of operations: a row for each form, in markdown, and what of it holds for all forms of an operation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from itertools import groupby
 
@@ -12,8 +12,12 @@ from tests.codegen.xe.operations.verdict import Step, Verdict, judge
 
 YES, NO, NONE, NOT_ASKED, REFUSED = "yes", "no", "-", "not asked", "refused"
 DEVICE = "b580"
-EIGHT_LANES = ("a770",)
-"""GPUs with sub-groups of 8, without 2-D block messages."""
+EIGHT_LANES = ("a770", "mtl")
+"""GPUs with sub-groups of 8, without 2-D block messages; the second without DPAS."""
+ASKED = {"igc_bmg": "b580", "igc_pvc": "pvc", "igc_dg2": "a770", "igc_mtl": "mtl"}
+"""GPUs that Intel's compiler is asked for, by column."""
+
+Verdicts = Mapping[Level, Verdict]
 
 _HEAD = (
     "operation",
@@ -28,26 +32,29 @@ _HEAD = (
     "numbers, sub-group",
     "numbers, work-item",
     "numbers, a770",
+    "numbers, mtl",
     "IGC, bmg",
     "IGC, pvc",
+    "IGC, dg2",
+    "IGC, mtl",
 )
 _OPERATIONS, _FORMS, _NOTES = "## Operations\n", "## Forms\n", "## Levels that make no sense\n"
 _ABOUT = f"""# Operations
 
 Every operation that kernels may be written in, in every form, and how far each comes. The kernels are in
-`tests/codegen/xe/operations`; `tests/codegen/xe/dialects/test_operations.py` checks every row but for the last two
+`tests/codegen/xe/operations`; `tests/codegen/xe/dialects/test_operations.py` checks every row but for the last four
 columns, and `python -m benchmarks.compiler.operations` writes this page.
 
 - **parses, verifies, interprets**: at its levels; it is printed as it is parsed.
 - **compiles, numbers**: it becomes SPIR-V for {DEVICE}, and the simulator's numbers are the interpreter's: the same
   bits where elements only move, else within the tolerance of the kernel.
 - **work-item** (SIMT): values are those of one work-item, XeGPU's those that it holds of a block of its sub-group.
-- **numbers, a770**: the same on a GPU with sub-groups of 8, at work-group and sub-group level; `{REFUSED}` with a
-  message that names the operation: layouts and blocks of 16 work-items, named barriers, f64, and tf32, which its
-  DPAS lacks.
-  Kernels at work-item level are those of sub-groups of 16.
-- **IGC**: Intel's compiler accepts the SPIR-V for that GPU, of all levels, and its code calls no function that does
-  not exist; `{NOT_ASKED}` where it was not at hand.
+- **numbers, a770** and **mtl**: the same on GPUs with sub-groups of 8, at all levels; `{REFUSED}` with a message that
+  names the operation: layouts and blocks of 16 work-items, values of one of 16 work-items, named barriers, and on
+  a770 f64, and tf32, which its DPAS lacks.
+- **IGC**: Intel's compiler accepts the SPIR-V for that GPU (dg2 is that of a770), of all levels that compile for it,
+  and its code calls no function that does not exist; `{REFUSED}` where no level compiles, `{NOT_ASKED}` where the
+  compiler was not at hand.
 """
 
 
@@ -66,9 +73,12 @@ class Row:
     right_workgroup: str
     right_subgroup: str
     right_work_item: str
-    a770: str = NOT_ASKED
-    bmg: str = NOT_ASKED
-    pvc: str = NOT_ASKED
+    right_a770: str = NOT_ASKED
+    right_mtl: str = NOT_ASKED
+    igc_bmg: str = NOT_ASKED
+    igc_pvc: str = NOT_ASKED
+    igc_dg2: str = NOT_ASKED
+    igc_mtl: str = NOT_ASKED
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -76,12 +86,17 @@ class Row:
         return astuple(self)
 
 
-def row_of(case: Case) -> tuple[Row, tuple[str, ...]]:
-    """A case's row, and what went wrong."""
-    spec = find(DEVICE)
-    verdicts = {level: judge(case, level, spec) for level in case.sources}
+def verdicts_of(case: Case, device: str, known: Verdicts | None = None) -> Verdicts:
+    """Judge a case at each of its levels for a GPU; `known` are verdicts for another with sub-groups of this size."""
+    spec = find(device)
+    with subgroups_of(target_of(spec).subgroup_size):
+        return {level: judge(case, level, spec, known=(known or {}).get(level)) for level in case.sources}
+
+
+def row_of(case: Case, verdicts: Verdicts) -> Row:
+    """Return a case's row from its verdicts for the page's GPU; the others' columns are not asked."""
     workgroup, subgroup, work_item = (verdicts.get(level) for level in Level)
-    row = Row(
+    return Row(
         case.operation,
         case.form,
         _said(all(v.passes(Step.PARSE) for v in verdicts.values())),
@@ -94,19 +109,18 @@ def row_of(case: Case) -> tuple[Row, tuple[str, ...]]:
         _right(subgroup),
         _right(work_item),
     )
-    return row, tuple(v.fault for v in (workgroup, subgroup, work_item) if v is not None and v.fault)
 
 
-def on_eight_lanes(case: Case, device: str) -> tuple[str, tuple[str, ...]]:
-    """A case's cell for a GPU with sub-groups of 8, and what went wrong."""
-    spec = find(device)
-    with subgroups_of(target_of(spec).subgroup_size):
-        verdicts = [judge(case, level, spec) for level in case.sources if level is not Level.WORK_ITEM]
-    faults = [v for v in verdicts if v.fault]
-    if not verdicts or not faults:
-        return YES if verdicts else NONE, ()
-    refused = all(v.failed is not Step.COMPARE or "expected the block" in v.fault for v in faults)
-    return REFUSED if refused else NO, tuple(f"{device}: {v.fault}" for v in faults)
+def cell_of(verdicts: Verdicts) -> str:
+    """Return a case's cell for a GPU with sub-groups of 8."""
+    faults = [verdict for verdict in verdicts.values() if verdict.fault]
+    if not faults:
+        return YES
+    return REFUSED if all(map(_is_refusal, faults)) else NO
+
+
+def _is_refusal(verdict: Verdict) -> bool:
+    return verdict.failed is Step.COMPILE or "expected the block" in verdict.fault
 
 
 def render(rows: Sequence[Row], cases: Sequence[Case]) -> str:
