@@ -6,6 +6,7 @@ import signal
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from math import prod
 from pathlib import Path
 from random import Random
@@ -28,6 +29,7 @@ _DOCUMENTS = ("docs/*.md",)
 _TOKEN = re.compile(r'"[^"\n]*"|[%#!@^]?[\w$.]+|->|\S|\s+')
 _TYPES = ("f16", "bf16", "f32", "f64", "tf32", "i1", "i8", "i16", "i32", "i64", "index", "ui8", "f8E5M2", "i4", "none")
 _NUMBERS = ("0", "1", "-1", "2", "3", "7", "16", "17", "64", "1000000007", "99999999999999999999", "0x7F", "1.5", "?")
+_EXTENTS = ("1", "2", "3", "4", "5", "7", "8", "12", "16", "24", "32", "48", "64", "128")
 _LONGEST = 12_000
 _EXTENT, _MOST_ELEMENTS = 64, 1 << 22
 _PASSES = [info.name for info in our_passes()]
@@ -69,7 +71,7 @@ def mutated(text: str, rng: Random) -> str:
 
 def _change(tokens: list[str], rng: Random) -> None:
     at = rng.randrange(len(tokens))
-    match rng.randrange(6):
+    match rng.randrange(9):
         case 0:
             del tokens[at]
             tokens += [" "] if not tokens else []
@@ -82,8 +84,14 @@ def _change(tokens: list[str], rng: Random) -> None:
             _replace(tokens, rng, r"-?\d+$", _NUMBERS)
         case 4:
             _replace(tokens, rng, "|".join(_TYPES), _TYPES)
-        case _:  # types and extents are one token: memref<64x32xf16>
+        case 5:  # types and extents are one token: memref<64x32xf16>
             _replace(tokens, rng, r"(?:\d+x)+\w+$", [t for t in tokens if re.match(r"(?:\d+x)+\w+$", t)])
+        case 6:  # everywhere: types still agree, so that later stages see the kernel
+            _replace_all(tokens, rng, rf"(?:{'|'.join(_TYPES)})$", _TYPES)
+        case 7:
+            _replace_all(tokens, rng, r"\d+(?=x|$)", _EXTENTS)
+        case _:
+            _replace(tokens, rng, r"(?:arith|math|vector)\.\w+$", _operations())
 
 
 def _replace(tokens: list[str], rng: Random, what: str, by: Sequence[str]) -> None:
@@ -91,6 +99,19 @@ def _replace(tokens: list[str], rng: Random, what: str, by: Sequence[str]) -> No
     if places and by:
         at = rng.choice(places)
         tokens[at] = re.sub(what, lambda _: rng.choice(by), tokens[at])
+
+
+def _replace_all(tokens: list[str], rng: Random, what: str, by: Sequence[str]) -> None:
+    """Replace one type or extent by another wherever it is."""
+    if found := sorted({match for token in tokens for match in re.findall(rf"(?:^|x)({what})", token)}):
+        old, new = rng.choice(found), rng.choice(by)
+        alone = re.compile(rf"(?:^|(?<=\dx)){re.escape(old)}(?=x|$)")
+        tokens[:] = [alone.sub(new, token) for token in tokens]
+
+
+@cache
+def _operations() -> list[str]:
+    return sorted({name for text in corpus() for name in re.findall(r"\b(?:arith|math|vector)\.\w+", text)})
 
 
 def faults(seeds: range) -> Iterator[tuple[int, str]]:

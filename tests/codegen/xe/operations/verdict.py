@@ -1,4 +1,4 @@
-"""Check of a kernel at one level: parse, verify, interpret, compile, run in the simulator and compare."""
+"""Check of a kernel at one level: parse, verify, compile, interpret, run in the simulator and compare."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -28,8 +28,8 @@ class Step(StrEnum):
 
     PARSE = "parse"
     VERIFY = "verify"
-    INTERPRET = "interpret"
     COMPILE = "compile"
+    INTERPRET = "interpret"
     COMPARE = "compare"
 
 
@@ -72,16 +72,16 @@ def judge(
         module.verify()
     except VerifyException as error:
         return Verdict(Step.VERIFY, str(error))
-    expected = arguments(case, source)
-    try:
-        interpret(module, "k", (case.groups, 1, 1), expected, case.block(level))
-    except CodegenError as error:
-        return Verdict(Step.INTERPRET, str(error))
     try:
         artifact = compile_module(source, spec)
         check_upstream(artifact)
     except (CompileFailed, Refused) as error:
         return Verdict(Step.COMPILE, str(error))
+    expected = arguments(case, source)
+    try:
+        interpret(module, "k", (case.groups, 1, 1), expected, case.block(level))
+    except CodegenError as error:
+        return Verdict(Step.INTERPRET, str(error), artifact)
     if known is not None and known.artifact is not None and _llvm(known.artifact) == _llvm(artifact):
         return replace(known, artifact=artifact)
     fault = _simulated(case, level, artifact, expected, execution)
