@@ -6,7 +6,8 @@ A GEMM begins as XeTile that `build/` writes, a module as its parsed text. The t
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -27,13 +28,14 @@ from codegen.artifact.stages import Stages
 from codegen.artifact.toolchain import toolchain_versions
 from codegen.config.xe import XeConfig
 from codegen.emulate import emulate
+from codegen.errors import CompileFailed
 from codegen.problem.gemm import GemmProblem
 from codegen.serialization import content_hash
 from codegen.target import Target, target_of
 from codegen.workers.code_key import code_basis
 from codegen.xe.build.gemm import build_gemm
 from codegen.xe.dialects import text
-from codegen.xe.dialects.generic_text import generic_text
+from codegen.xe.dialects.generic_text import generic_text, operation_at
 from codegen.xe.dialects.gpu.host import (
     Extents,
     device_part,
@@ -116,13 +118,16 @@ def lower_lanes(c: Compilation) -> str:
     """Lower the work of a sub-group to that of one lane, in dialects that MLIR converts to LLVM."""
     lower_to_lanes(c.module, block_limits(c.target), marked=c.marked)
     bf16_to_bits(c.module, instructions=c.target.bf16_conversions)
-    c.lanes = MlirModule(generic_text(c.module), "lanes")
+    with _of_lanes(c):
+        c.lanes = MlirModule(generic_text(c.module), "lanes")
     return str(c.lanes)
 
 
 def to_llvm(c: Compilation) -> str:
     """Convert to LLVM IR and optimise it."""
-    c.llvm = optimise(c.lanes.to_bitcode(c.target.chip), c.arguments, c.prefetches)
+    with _of_lanes(c):
+        bitcode = c.lanes.to_bitcode(c.target.chip)
+    c.llvm = optimise(bitcode, c.arguments, c.prefetches)
     return c.llvm.text
 
 
@@ -274,6 +279,17 @@ def _run(stages: Sequence[Stage], c: Compilation) -> tuple[StageOutput, ...]:
     for stage in stages:
         outputs.add(stage.name, stage.file_name, partial(_at_places, stage.name, c, partial(stage.run, c)))
     return outputs.outputs()
+
+
+@contextmanager
+def _of_lanes(c: Compilation) -> Generator[None]:
+    """Context in which MLIR's errors, which have their places in the text of the lanes, get those of the source."""
+    try:
+        yield
+    except CompileFailed as failed:
+        if failed.place is None:
+            raise
+        raise OperationFailed.at(operation_at(c.module, failed.place.line), failed.message) from failed
 
 
 def _at_places(stage: str, c: Compilation, work: Callable[[], T]) -> T:

@@ -17,7 +17,7 @@ from codegen import CompileFailed, KernelArtifact, compile_module
 from codegen.target import target_of
 from codegen.xe.isa import (
     Ocloc,
-    compile_native,
+    check_native,
 )
 from hal.facts.xe import find
 from tests.codegen.xe.operations.case import Case
@@ -108,7 +108,7 @@ def _refusals(artifacts: list[KernelArtifact], gpu: str, ocloc: Ocloc) -> Iterat
     target = target_of(find(gpu))
     for code in dict.fromkeys(artifact.stage("spirv").data for artifact in artifacts):
         try:
-            compile_native(ocloc, code, target)
+            check_native(ocloc, code, target)
         except CompileFailed as failure:
             yield f"{gpu}: {failure.message}"
 

@@ -1,10 +1,11 @@
 """Places of operations in the source: new operations take them over from those they replace, and errors name them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 
-from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc
+from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, StringAttr
 from xdsl.ir import Operation
+from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
 from codegen.errors import Place
@@ -70,6 +71,21 @@ def place_of(op: Operation) -> Place | None:
     return _place(_location_of(op))
 
 
+def check_symbols(ops: Iterable[Operation]) -> None:
+    """Check that the operations of a symbol table have different names.
+
+    Raises:
+        OperationFailed: two have one name; it is at the second.
+    """
+    known: set[str] = set()
+    for op in ops:
+        name = op.get_attr_or_prop("sym_name")
+        if isinstance(name, StringAttr):
+            if name.data in known:
+                raise OperationFailed.at(op, f"expected symbols of different names, got {name.data} twice")
+            known.add(name.data)
+
+
 def verify_at_places(module: Operation) -> None:
     """Verify a module.
 
@@ -78,6 +94,8 @@ def verify_at_places(module: Operation) -> None:
     """
     for op in module.walk():
         _check(op, check_missing_rules)
+        if op.has_trait(SymbolTable):
+            check_symbols(op.regions[0].block.ops)
     try:
         module.verify()
     except VerifyException as error:

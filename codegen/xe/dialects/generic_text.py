@@ -17,6 +17,13 @@ def generic_text(module: ModuleOp) -> str:
     return "".join(writer.pieces) + "\n"
 
 
+def operation_at(module: ModuleOp, line: int) -> Operation:
+    """Return the operation that begins at a line of the generic text of a module, or last before it."""
+    writer = _Locator()
+    writer.operation(module)
+    return max((start for start in writer.starts if start[0] <= line), key=lambda start: start[0])[1]
+
+
 class _Writer:
     def __init__(self) -> None:
         self.pieces: list[str] = []
@@ -103,3 +110,18 @@ class _Writer:
             text = self._by_value[attribute] = self._printer.written_out(attribute)
         self._by_id[id(attribute)] = attribute, text  # kept alive, so that its id is not reused
         return text
+
+
+class _Locator(_Writer):
+    """A writer that keeps the line, counted from 1, at which each operation begins."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.starts: list[tuple[int, Operation]] = []
+        self._line, self._counted = 1, 0
+
+    def operation(self, op: Operation) -> None:
+        self._line += sum(piece.count("\n") for piece in self.pieces[self._counted :])
+        self._counted = len(self.pieces)
+        self.starts.append((self._line, op))
+        super().operation(op)

@@ -7,6 +7,7 @@ from codegen.xe.isa.loops import (
 from codegen.xe.isa.native import (
     Compiled,
     NativeCode,
+    check_native,
     compile_kernel,
     compile_native,
     with_isa,
@@ -21,6 +22,7 @@ __all__ = [
     "NativeCode",
     "Ocloc",
     "Sends",
+    "check_native",
     "compile_kernel",
     "compile_native",
     "with_isa",

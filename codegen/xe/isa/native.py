@@ -75,12 +75,10 @@ def compile_native(ocloc: Ocloc, spirv: bytes, target: Target, options: str = LA
         OclocUnusable: the compiler does not run.
     """
     begun = time.perf_counter()
-    binary = ocloc.compile(spirv, target.chip, options)
-    _check_resolved(binary, target.chip)
+    binary = _resolved(ocloc, spirv, target, options)
     disassembly = ocloc.disassemble(binary, target.chip)
     reports = reports_of(disassembly, rates_of(target.chip, target.grf_bytes))
-    if _PRODUCT in spirv and all(report.k_loop is None for report in reports):
-        raise MissingDpas("isa", f"the SPIR-V multiplies matrices, and the code for {target.chip} has no dpas")
+    _check_products(spirv, reports, target)
     return NativeCode(
         chip=target.chip,
         compiler=ocloc.version(),
@@ -90,6 +88,18 @@ def compile_native(ocloc: Ocloc, spirv: bytes, target: Target, options: str = LA
         elapsed_ms=(time.perf_counter() - begun) * 1e3,
         compiled=Compiled(binary, disassembly, target.grf_bytes),
     )
+
+
+def check_native(ocloc: Ocloc, spirv: bytes, target: Target) -> None:
+    """Compile a SPIR-V module as `compile_native` does, for its errors alone: disassembled only if it multiplies.
+
+    Raises:
+        UnresolvedBuiltins, MissingDpas, CompileFailed, OclocUnusable: as compile_native.
+    """
+    binary = _resolved(ocloc, spirv, target, LARGE_GRF_OPENCL)
+    if _PRODUCT in spirv:
+        disassembly = ocloc.disassemble(binary, target.chip)
+        _check_products(spirv, reports_of(disassembly, rates_of(target.chip, target.grf_bytes)), target)
 
 
 def compile_kernel(ocloc: Ocloc, artifact: KernelArtifact, target: Target) -> NativeCode:
@@ -110,6 +120,17 @@ def with_isa(artifact: Artifact, code: NativeCode) -> Artifact:
     issues = "\n".join(annotated(r.pipeline) for r in code.reports if r.pipeline is not None)
     pipeline = [StageOutput("pipeline", "pipeline.txt", issues.encode(), 0.0)] if issues else []
     return replace(artifact, stages=(*artifact.stages, assembly, report, *pipeline))
+
+
+def _resolved(ocloc: Ocloc, spirv: bytes, target: Target, options: str) -> bytes:
+    binary = ocloc.compile(spirv, target.chip, options)
+    _check_resolved(binary, target.chip)
+    return binary
+
+
+def _check_products(spirv: bytes, reports: tuple[IsaReport, ...], target: Target) -> None:
+    if _PRODUCT in spirv and all(report.k_loop is None for report in reports):
+        raise MissingDpas("isa", f"the SPIR-V multiplies matrices, and the code for {target.chip} has no dpas")
 
 
 def _check_resolved(binary: bytes, chip: str) -> None:

@@ -1,5 +1,6 @@
 """Modules that MLIR parses, verifies and converts to LLVM."""
 
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -7,11 +8,12 @@ from torch_mlir import ir
 from torch_mlir.dialects import gpu
 from torch_mlir.passmanager import PassManager
 
-from codegen.errors import CompileFailed
+from codegen.errors import CompileFailed, Place
 from codegen.xe.mlir.context import context
 
 _SHOWN_DIAGNOSTICS = 4
 _SHOWN_CHARACTERS = 300  # of one diagnostic: some print the operation with all its regions
+_PLACE = re.compile(r'"[^"\n]*":(\d+):(\d+)')  # in a location, of the text that was parsed
 # MLIR describes two of the chips. Lane code depends on the chip only in the operations of XeVM.
 _DESCRIBED_AS = {"pvc": "pvc"} | dict.fromkeys(("bmg", "lnl-m", "ptl-h", "dg2", "arl-h", "mtl-h", "mtl-u"), "bmg")
 
@@ -20,7 +22,7 @@ class MlirModule:
     """A module that MLIR parsed and verified, in the stage that error messages name.
 
     Raises:
-        CompileFailed: that stage, with MLIR's first diagnostics.
+        CompileFailed: that stage, with MLIR's first diagnostics and the place of the first in the text.
     """
 
     def __init__(self, text: str, stage: str = "xegpu") -> None:
@@ -34,7 +36,7 @@ class MlirModule:
         """Convert per-lane kernels to LLVM bitcode for `chip`. Consumes the module: call it only once.
 
         Raises:
-            CompileFailed: stage llvm, with MLIR's first diagnostics.
+            CompileFailed: stage llvm; as for the text.
         """
         with _diagnosed("llvm"):
             passes = PassManager.parse(_pipeline(chip))
@@ -51,7 +53,9 @@ def _diagnosed(stage: str) -> Generator[None]:
             yield
     except ir.MLIRError as error:
         shown = [str(d.message).strip()[:_SHOWN_CHARACTERS] for d in error.error_diagnostics[:_SHOWN_DIAGNOSTICS]]
-        raise CompileFailed(stage, "; ".join(shown) or str(error)[:_SHOWN_CHARACTERS]) from None
+        places = (_PLACE.search(str(d.location)) for d in error.error_diagnostics)
+        place = next((Place(int(found[1]), int(found[2])) for found in places if found is not None), None)
+        raise CompileFailed(stage, "; ".join(shown) or str(error)[:_SHOWN_CHARACTERS], place) from None
 
 
 def _pipeline(chip: str) -> str:

@@ -1,12 +1,11 @@
 """The first stages of a module of kernels: parsing, and lowering to XeGPU."""
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, f32
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ModuleOp, f32
 
 from codegen.target import Target
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.maps import WgMap
-from codegen.xe.locations import OperationFailed, verify_at_places
+from codegen.xe.locations import check_symbols, verify_at_places
 from codegen.xe.modules.blocks import (
     check_blocks,
     check_lanes,
@@ -53,17 +52,7 @@ def merge_modules(module: ModuleOp) -> None:
             op.detach()
             first.body.block.add_op(op)
         other.detach()
-    known: set[str] = set()
-    for op in first.body.ops:
-        name = _symbol(op)
-        if name in known:
-            raise OperationFailed.at(op, f"expected symbols of different names in the gpu.modules, got {name} twice")
-        known |= set() if name is None else {name}
-
-
-def _symbol(op: Operation) -> str | None:
-    name = op.properties.get("sym_name", op.attributes.get("sym_name"))
-    return name.data if isinstance(name, StringAttr) else None
+    check_symbols(first.body.ops)
 
 
 def lower_source(module: ModuleOp, target: Target) -> None:

@@ -39,6 +39,7 @@ from codegen.xe.dialects.literals import bytes_of
 from codegen.xe.dialects.upstream.arith_casts import ExtUIOp, TruncIOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp, SelectOp
 from codegen.xe.dialects.upstream.llvm_ops import DeviceCallOp, DeviceFuncOp
+from codegen.xe.locations import Rewriting
 from codegen.xe.passes.lanes.emitter import chunk_type, element_of, length_of
 
 _KEPT_TYPES = 1024
@@ -75,7 +76,8 @@ def _rewrite(body: Block, instructions: bool) -> None:
     functions: dict[str, Operation] = {}
     # All are found first, as replacing one retypes others' operands.
     for op, narrow in [(op, tuple(map(_is_bf16, op.operands))) for op in ops if _computes(op)]:
-        _compute(op, narrow, functions, instructions)
+        with Rewriting(op):
+            _compute(op, narrow, functions, instructions)
     for op in ops:
         if op.parent is not None:
             _retype(op)

@@ -129,7 +129,10 @@ def _for_lanes(kind: Instruction) -> Instruction:
     if subgroup_size() == _MLIR_LANES:
         return kind
     if kind.register_b == f32:
-        raise PassFailedException(f"lower-to-lanes: sub-groups of {subgroup_size()} have no dpas of tf32")
+        raise PassFailedException(
+            f"lower-to-lanes: expected a dpas of f16, bf16 or i8 with sub-groups of {subgroup_size()}, got tf32: "
+            "vector.contract multiplies in f32"
+        )
     return replace(kind, register_a=i32, accumulators=kind.accumulators[:1])
 
 
@@ -144,9 +147,18 @@ def plain_shapes(op: DpasOp) -> tuple[Ints, Ints]:
 
 
 def layout_a(op: DpasOp) -> LaneLayout:
-    """Return the layout of A."""
+    """Return the layout of A.
+
+    Raises:
+        PassFailedException: there is no instruction for the operands, or K is no multiple of its own.
+    """
     (m, k), _ = plain_shapes(op)
     kind = instruction_of(op)
+    if k % kind.k:
+        raise PassFailedException(
+            f"lower-to-lanes: expected a dpas of {kind.a} with K a multiple of {kind.k}, got K {k}: "
+            "pad A and B with zeros, as loads of tiles that reach beyond a matrix do"
+        )
     if kind.k < subgroup_size():
         return row_pairs(m, k)
     return column_groups(m, k, kind.k // subgroup_size())
@@ -177,11 +189,6 @@ def _dpas(lowering: Lowering, op: Operation) -> None:
         _multiply_add(lowering, op)
         return
     (m, k), (_, n) = plain_shapes(op)
-    if k % kind.k:
-        raise PassFailedException(
-            f"lower-to-lanes: expected a dpas of {kind.a} with K a multiple of {kind.k}, got K {k}: "
-            "pad A and B with zeros, as loads of tiles that reach beyond a matrix do"
-        )
     a = _uncut(lowering.emitter, lowering.vector(op.a, layout_a(op)).registers())
     b = lowering.vector(op.b, layout_b(op)).registers()
     product = _Product(lowering, op, kind, (m, k, n), (a, b, _accumulated(lowering, op, canonical((m, n)))))
