@@ -1,12 +1,12 @@
-"""Places in the source of what the simulator refuses: an access outside of a buffer, or a race."""
+"""Places in the source of what the simulator refuses: an access outside of a buffer, a race, or a loop without end."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
 from codegen.artifact.kernel_artifact import KernelArtifact
 from codegen.errors import Place
-from codegen.simulate.refusal import RaceDetected, RefusedAtPlace, SimulationRefused
-from codegen.xe.llvm.source_marks import take_marks
+from codegen.simulate.refusal import RaceDetected, RefusedAtPlace, SimulationRefused, SimulationTimedOut
+from codegen.xe.llvm.source_marks import TracedModule, take_marks
 from codegen.xe.modules.source_text import SourceText
 
 
@@ -17,15 +17,38 @@ def trace_refusal(
 
     `marked` is the kernel compiled from `source` with marks; `run` runs it as the kernel that was refused.
     """
-    traced = take_marks(marked.stage("llvm").data.decode())
-    unmarked = (replace(s, data=traced.text.encode()) if s.name == "llvm" else s for s in marked.stages)
+    unmarked, traced = _unmarked(marked)
     try:
-        run(replace(marked, stages=tuple(unmarked)))
+        run(unmarked)
     except SimulationRefused as again:
         place = traced.places.get(again.where)
         if place is not None:
             return RefusedAtPlace(refused, source.shown(f"{refused}{_other(again, traced.places, source)}", place))
     return refused
+
+
+def trace_timeout(
+    late: SimulationTimedOut,
+    kernel: str,
+    marked: KernelArtifact,
+    source: SourceText,
+    run: Callable[[KernelArtifact], object],
+) -> SimulationTimedOut:
+    """Return the error of a run of `kernel` without an end, with the line at which a second, `run`, is at its limit."""
+    unmarked, traced = _unmarked(marked)
+    try:
+        run(unmarked)
+    except SimulationTimedOut as again:
+        places = (traced.blocks.get((kernel, label)) for label in again.running)
+        place = next((place for place in places if place is not None), None)
+        return SimulationTimedOut(late.running, source.shown(str(late), place))
+    return late
+
+
+def _unmarked(marked: KernelArtifact) -> tuple[KernelArtifact, TracedModule]:
+    traced = take_marks(marked.stage("llvm").data.decode())
+    stages = (replace(s, data=traced.text.encode()) if s.name == "llvm" else s for s in marked.stages)
+    return replace(marked, stages=tuple(stages)), traced
 
 
 def _other(again: SimulationRefused, places: dict[str, Place], source: SourceText) -> str:

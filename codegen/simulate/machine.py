@@ -7,6 +7,7 @@ that need whole sub-groups are refused then.
 
 import math
 import time
+from collections import deque
 from collections.abc import Mapping
 
 import numpy as np
@@ -42,8 +43,7 @@ from codegen.simulate.values import (
     undefined,
 )
 
-# A kernel that runs more blocks than this for one sub-group is assumed to be in an endless loop.
-MAX_BLOCKS = 1_000_000
+_LAST = 8  # segments that an error tells
 
 
 class Program:
@@ -96,18 +96,19 @@ class Machine:
         """
         end = len(self._program.segments)
         with np.errstate(all="ignore"):
-            for _ in range(MAX_BLOCKS):
+            last: deque[Segment] = deque(maxlen=_LAST)
+            while True:
                 place = int(self._place.min())
                 if place < end:
+                    last.appendleft(self._program.segments[place])
                     self._activate(self._place == place)
-                    self._run_segment(self._program.segments[place])
+                    self._run_segment(last[0])
                 elif (self._place == end).all():
                     return
                 else:
                     self._release()
                 if time.monotonic() > self._deadline_s:
-                    raise SimulationTimedOut
-        raise SimulationRefused("", f"{MAX_BLOCKS} blocks were run without an end: an endless loop")
+                    raise SimulationTimedOut(tuple(segment.label for segment in last))
 
     def _activate(self, here: Array) -> None:
         """Activate the converged sub-groups at this segment, or single work-items if there are none."""

@@ -2,6 +2,8 @@
 
 from codegen.errors import CodegenError
 
+_TIMED_OUT = "the simulation took longer than its time limit"
+
 
 class SimulationRefused(CodegenError):
     """The simulator cannot represent something and does not guess. `where` is the instruction or argument."""
@@ -45,10 +47,11 @@ class RefusedAtPlace(SimulationRefused):
 
 
 class SimulationTimedOut(CodegenError):
-    """The time limit of a simulation passed."""
+    """The time limit of a simulation passed. `running` are the blocks that ran last, latest first."""
 
-    def __init__(self) -> None:
-        super().__init__("the simulation took longer than its time limit")
+    def __init__(self, running: tuple[str, ...] = (), message: str = _TIMED_OUT) -> None:
+        super().__init__(message)
+        self.running = running
 
     def __reduce__(self) -> tuple[object, ...]:
-        return SimulationTimedOut, ()
+        return SimulationTimedOut, (self.running, str(self))

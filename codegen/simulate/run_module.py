@@ -22,6 +22,7 @@ from codegen.simulate import (
 )
 from codegen.simulate.values import f64_to_bf16
 
+TIME_LIMIT_S = 600.0
 _ALIGNMENT = 64  # bytes that rows of a matrix may always be apart
 
 Array = NDArray[np.generic]
@@ -51,6 +52,7 @@ def simulate_module(
     block: Extents | None,
     args: Sequence[Value],
     execute: Execute | None = None,
+    time_limit_s: float = TIME_LIMIT_S,
 ) -> SimulationReport:
     """Run `kernel` on `args`, in its source's order: arrays for memory (changed in place), numbers for scalars.
 
@@ -61,6 +63,7 @@ def simulate_module(
     Raises:
         InvalidLaunch: no such kernel, or arguments that are not what it takes or relies on.
         SimulationRefused: something that the simulator cannot represent, a race among it.
+        SimulationTimedOut: `time_limit_s` passed, in an endless loop or not.
     """
     signature = kernel_of(artifact, kernel)
     if len(args) != len(signature.arguments):
@@ -71,7 +74,8 @@ def simulate_module(
     _check_assumptions(signature, args)
     held = [_held(argument, value) for argument, value in zip(signature.arguments, args, strict=True)]
     values = [_parameter(parameter, held[parameter.argument]) for parameter in signature.parameters]
-    execute = execute or partial(run_kernel, artifact.stage("llvm").data.decode())
+    ll = artifact.stage("llvm").data.decode()
+    execute = execute or partial(run_kernel, ll, time_limit_s=time_limit_s)
     return execute(kernel, grid, work_items(signature, block), values)
 
 

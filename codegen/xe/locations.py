@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, StringAttr
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
@@ -30,17 +30,18 @@ class OperationFailed(PassFailedException):
 class Rewriting:
     """Context in which one operation is rewritten.
 
-    New operations that are inserted around it take over its location, and an error that ends the context becomes an
-    `OperationFailed` at its place.
+    New operations that are inserted around it, or at the end of the block `into`, take over its location, and an error
+    that ends the context becomes an `OperationFailed` at its place.
     """
 
     __slots__ = ("_block", "_following", "_location", "_op")
 
-    def __init__(self, op: Operation) -> None:
-        self._op, self._location = op, _location_of(op)
+    def __init__(self, op: Operation, into: Block | None = None) -> None:
+        self._op, self._location, self._block = op, _location_of(op), into
 
     def __enter__(self) -> None:
-        self._block, self._following = self._op.parent, self._op.next_op
+        self._following = None if self._block is not None else self._op.next_op
+        self._block = self._block or self._op.parent
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -101,6 +102,8 @@ def verify_at_places(module: Operation) -> None:
     except VerifyException as error:
         for op in module.walk():
             _check(op, lambda op: op.verify(verify_nested_ops=False))
+        for op in reversed(tuple(module.walk())):  # a region is not valid: the innermost operation with it
+            _check(op, lambda op: op.verify())
         raise OperationFailed.at(module, str(error)) from error
 
 

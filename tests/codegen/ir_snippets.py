@@ -22,9 +22,9 @@ entry:
 """
 
 
-def run(body: str, a: Values, b: Values, subgroups: int = 1) -> None:
+def run(body: str, a: Values, b: Values, subgroups: int = 1, time_limit_s: float | None = None) -> None:
     """Run one work-group of a kernel of this body on two buffers."""
-    simulate(kernel(body), "gemm", (a, b), (1, 1, 1), subgroups * LANES)
+    simulate(kernel(body), "gemm", (a, b), (1, 1, 1), subgroups * LANES, time_limit_s=time_limit_s)
 
 
 def per_lane(computation: str, type_in: str, type_out: str, values: Values, out: NDArray[np.generic]) -> Values:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from codegen import compile_module, simulate_module
-from codegen.simulate.refusal import RaceDetected, SimulationRefused
+from codegen import KernelArtifact, compile_module, simulate_module
+from codegen.simulate.refusal import RaceDetected, SimulationRefused, SimulationTimedOut
 from codegen.simulate.run_module import Value
-from codegen.trace_refusal import trace_refusal
+from codegen.trace_refusal import trace_refusal, trace_timeout
 from codegen.xe.llvm.source_marks import mark_name, take_marks
 from codegen.xe.modules.source_text import SourceText
 from hal.facts.xe import find
@@ -20,6 +20,25 @@ OUTSIDE = """gpu.module @m {
     %c0 = arith.constant 0 : index
     %i = arith.index_cast %n : i32 to index
     %v = memref.load %A[%i, %c0] : memref<64x32xf32>
+    memref.store %v, %B[%c0, %c0] : memref<64x32xf32>
+    gpu.return
+  }
+}
+"""
+ENDLESS = """gpu.module @m {
+  gpu.func @k(%A: memref<64x32xf32>, %B: memref<64x32xf32>, %n: i32) kernel
+      attributes {known_block_size = array<i32: 16, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0 : i32
+    %v = arith.constant 1.0 : f32
+    memref.store %v, %A[%c0, %c0] : memref<64x32xf32>
+    %r = scf.while (%i = %zero) : (i32) -> i32 {
+      %on = arith.cmpi ne, %i, %n : i32
+      scf.condition(%on) %i : i32
+    } do {
+    ^bb0(%j: i32):
+      scf.yield %j : i32
+    }
     memref.store %v, %B[%c0, %c0] : memref<64x32xf32>
     gpu.return
   }
@@ -75,6 +94,19 @@ def test_both_accesses_of_a_race() -> None:
     where, line, _ = str(error).split("\n")
     assert where == f"kernel.mlir:12:5: {refused}; the other access is that of kernel.mlir:11:5"
     assert line.startswith("    %b = xegpu.load_matrix")
+
+
+def test_the_loop_that_does_not_end() -> None:
+    marked, text = compile_module(ENDLESS, B580, marked=True), SourceText("kernel.mlir", ENDLESS)
+    late = SimulationTimedOut((), "too late")
+
+    def run(artifact: KernelArtifact) -> None:
+        simulate_module(artifact, "k", (1, 1, 1), None, arguments(3), time_limit_s=0.1)
+
+    where, line, _ = str(trace_timeout(late, "k", marked, text, run)).split("\n")
+    assert where == "kernel.mlir:8:5: too late"
+    assert line.startswith("    %r = scf.while")
+    assert trace_timeout(late, "k", marked, text, lambda _: None) is late
 
 
 def test_a_refusal_whose_instruction_is_not_found_stays() -> None:

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +13,9 @@ from codegen import InvalidLaunch, KernelArtifact
 from codegen.artifact.files import write_atomically
 from codegen.artifact.signature import KernelSignature
 from codegen.simulate import SimulationReport
-from codegen.simulate.refusal import SimulationRefused
+from codegen.simulate.refusal import SimulationRefused, SimulationTimedOut
 from codegen.simulate.run_module import (
+    TIME_LIMIT_S,
     Extents,
     Value,
     kernel_of,
@@ -26,7 +28,8 @@ from service.cli.compiler.modules import read_source
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
 
-_TIMEOUT_S = 120.0
+_COMPILE_S = 120.0
+_AGAIN_S = 2.0  # of the run that finds the line of an endless loop
 _MOST = 2**31 - 1  # of a grid or a block in one dimension
 
 
@@ -51,6 +54,9 @@ def run_command(
         list[str] | None, typer.Option("--arg", help="Value of a scalar argument.", metavar="NAME=NUMBER")
     ] = None,
     device: Annotated[str, typer.Option(help="GPU to compile for: a name that `xetune devices` lists.")] = "b580",
+    timeout: Annotated[
+        float, typer.Option(help="Seconds that the execution may take.", metavar="SECONDS", min=0.001)
+    ] = TIME_LIMIT_S,
     as_json: AsJson = False,
 ) -> None:
     """Compile a kernel for a GPU and execute it in the simulator, without a GPU. No time is measured.
@@ -63,32 +69,42 @@ def run_command(
     groups, size = _extents("--grid", grid), None if block is None else _extents("--block", block)
     files, targets, numbers = _pairs("--in", inputs), _pairs("--out", outputs), _pairs("--arg", scalars)
     _check_targets(targets)
-    with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
+    with CompilePool(workers=1, timeout_s=_COMPILE_S, cache=None) as pool:
         spec = _gpu(device)
         artifact = pool.compile_module(source, spec, str(file), block=size).result()
         signature = kernel_of(artifact, kernel or _only_kernel(artifact))
         values = _values(signature, files, targets, numbers)
         try:
-            report = simulate_module(artifact, signature.name, groups, size, list(values.values()))
-        except SimulationRefused as refused:
-            if not refused.where:
+            report = simulate_module(artifact, signature.name, groups, size, list(values.values()), timeout)
+        except (SimulationRefused, SimulationTimedOut) as refused:
+            if isinstance(refused, SimulationRefused) and not refused.where:
                 raise
             # Imported here: a run that succeeds does without the parser's libraries.
-            from codegen.trace_refusal import trace_refusal
+            from codegen.trace_refusal import trace_refusal, trace_timeout
             from codegen.xe.modules.source_text import SourceText
 
             marked = pool.compile_module(source, spec, str(file), block=size, marked=True).result()
             again = list(_values(signature, files, targets, numbers).values())
-            raise trace_refusal(
-                refused,
-                marked,
-                SourceText(str(file), source),
-                lambda traced: simulate_module(traced, signature.name, groups, size, again),
-            ) from refused
+            text = SourceText(str(file), source)
+
+            def rerun(traced: KernelArtifact, seconds: float = timeout) -> None:
+                simulate_module(traced, signature.name, groups, size, again, seconds)
+
+            if isinstance(refused, SimulationRefused):
+                raise trace_refusal(refused, marked, text, rerun) from refused
+            late = SimulationTimedOut(refused.running, _late(signature.name, timeout))
+            raise trace_timeout(late, signature.name, marked, text, partial(rerun, seconds=_AGAIN_S)) from refused
     contents = {Path(path): _npy(signature, name, values[name]) for name, path in targets.items()}
     for path, data in contents.items():
         write_atomically(path, data)
     _print(artifact, signature, report, targets, as_json=as_json)
+
+
+def _late(kernel: str, seconds: float) -> str:
+    return (
+        f"{kernel}: expected an end within {seconds:g} s, got none: run fewer work-groups or give a longer --timeout, "
+        "unless a loop has no end"
+    )
 
 
 def _check_targets(targets: Mapping[str, str]) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from codegen.simulate import SimulationRefused
+from codegen.simulate import SimulationTimedOut
 from tests.codegen.ir_snippets import run
 
 STORE = """
@@ -120,7 +120,8 @@ joined:
     assert _per_subgroup(body, 4) == [99, 11, 99, 33]
 
 
-def test_an_endless_loop_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("codegen.simulate.machine.MAX_BLOCKS", 100)
-    with pytest.raises(SimulationRefused, match="endless loop"):
-        run("  br label %loop\nloop:\n  br label %loop", np.zeros(4, np.int32), np.zeros(4, np.int32))
+def test_an_endless_loop_ends_at_the_time_limit_with_the_blocks_that_ran() -> None:
+    body = "  br label %loop\nloop:\n  br label %loop"
+    with pytest.raises(SimulationTimedOut, match="time limit") as raised:
+        run(body, np.zeros(4, np.int32), np.zeros(4, np.int32), time_limit_s=0.1)
+    assert set(raised.value.running) == {"loop"}

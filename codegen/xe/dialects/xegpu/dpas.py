@@ -20,6 +20,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from codegen.xe.dialects.elements import verify_element
 from codegen.xe.dialects.maps import (
     Ints,
     format_ints,
@@ -112,6 +113,8 @@ class DpasOp(IRDLOperation):
 
     def _verify_elements(self) -> None:
         a, b, d = element_of(self.a.type), element_of(self.b.type), element_of(self.d.type)
+        for element in (a, b, d):
+            verify_element("dpas", element)
         if isinstance(a, AnyFloat) != isinstance(b, AnyFloat) or isinstance(a, AnyFloat) != isinstance(d, AnyFloat):
             raise VerifyException(f"dpas: expected floats or integers alone, got {a} {b} = {d}")
         if bits(a) != bits(b):

@@ -21,6 +21,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from codegen.xe.dialects.elements import verify_element
 from codegen.xe.dialects.index_list import (
     Index,
     join,
@@ -89,6 +90,7 @@ class CreateMemDescOp(IRDLOperation):
             raise VerifyException(f"create_mem_desc: expected a memref in shared local memory (space 3), got {base}")
         if not base.has_static_shape():
             raise VerifyException(f"create_mem_desc: expected a memref of static shape, got {base}")
+        verify_element("create_mem_desc", base.element_type)
         have, need = (prod(t.get_shape()) * bits(t.element_type) for t in (base, desc))
         if have != need:
             raise VerifyException(

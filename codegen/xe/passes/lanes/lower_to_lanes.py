@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FunctionType, IntegerType, MemRefType, ModuleOp, VectorType
+from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, VectorType
 from xdsl.ir import Attribute, Block, Region
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
@@ -35,7 +35,7 @@ from codegen.xe.passes.lanes.memory import (
     vector_access,
 )
 from codegen.xe.passes.lanes.memory.local_memory import LocalMemory
-from codegen.xe.passes.lanes.values import lane_memory_type
+from codegen.xe.passes.lanes.values import lane_element, lane_memory_type
 from codegen.xe.passes.lanes.vectors import (
     constants,
     contraction,
@@ -157,7 +157,7 @@ def _check_arguments(body: Block) -> None:
 def _argument_type(type_: Attribute) -> Attribute:
     if isinstance(type_, MemRefType):
         return lane_memory_type(type_)
-    return IntegerType(type_.width.data) if isinstance(type_, IntegerType) else type_
+    return lane_element(type_)
 
 
 def _subgroups(function: gpu.FuncOp) -> int | None:

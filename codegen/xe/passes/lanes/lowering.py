@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
@@ -17,7 +18,7 @@ from codegen.xe.passes.lanes import values
 from codegen.xe.passes.lanes.analysis.affine_values import Sums
 from codegen.xe.passes.lanes.analysis.divisibility import number
 from codegen.xe.passes.lanes.emitter import Emitter
-from codegen.xe.passes.lanes.marks import mark
+from codegen.xe.passes.lanes.marks import mark, mark_place
 from codegen.xe.passes.lanes.memory.local_memory import LocalMemory
 from codegen.xe.passes.lanes.values import (
     Lanes,
@@ -60,10 +61,13 @@ class Lowering:
     _values: dict[SSAValue, Value] = field(default_factory=dict[SSAValue, Value])
 
     def lower(self, block: Block) -> None:
-        """Lower the operations of a block."""
+        """Lower the operations of a block; of a loop's, the loop is marked."""
+        loop = block.parent_op()
+        if self.marked and isinstance(loop, scf.ForOp | scf.WhileOp):
+            mark_place(self.emitter, self.functions, loop)
         for op in block.ops:
             handler = self.handlers.get(op.name) or self.handlers.get(op.name.partition(".")[0])
-            with Rewriting(op):
+            with Rewriting(op, self.emitter.block):
                 if self.marked:
                     mark(self.emitter, self.functions, op)
                 if handler is not None:

@@ -13,8 +13,14 @@ from codegen.xe.passes.lanes.emitter import Emitter
 
 def mark(emitter: Emitter, functions: MutableMapping[str, Operation], op: Operation) -> None:
     """Insert the mark of an operation, if it has effects and a place; `functions` are those that the code declares."""
+    if not op.regions and not is_side_effect_free(op):
+        mark_place(emitter, functions, op)
+
+
+def mark_place(emitter: Emitter, functions: MutableMapping[str, Operation], op: Operation) -> None:
+    """Insert the mark of an operation, if it has a place."""
     location = op.location
-    if isinstance(location, FileLineColLoc) and not op.regions and not is_side_effect_free(op):
+    if isinstance(location, FileLineColLoc):
         name = mark_name(location.line.data, location.column.data)
         functions.setdefault(name, DeviceFuncOp(name, [], None, convergent=True))  # keeps the order of accesses
         emitter.add(DeviceCallOp(name, [], None))

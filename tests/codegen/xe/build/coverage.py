@@ -228,9 +228,9 @@ this page from runs; `tests/codegen/xe/build/test_coverage.py` checks a sample o
   within the error bound of numpy's float64. A dynamic kernel is also checked at a second size.
 - a **name**: the rule that rejects the combination, explained in the last table.
 
-`--device` evaluates the same cells for another GPU and prints those that differ; for max1550 there are none. For a770
-255 of 888 differ, all refused by a rule: its DPAS has no tf32 (`device-tf32`), and loads by lanes have no prefetches
-(`prefetch-effect`).
+`--device` evaluates the same cells for another GPU and prints those that differ; for max1550 there are none. For a770,
+and for mtl, whose lanes multiply and add, 255 of 888 differ, all refused by a rule: neither has DPAS of tf32
+(`device-tf32`), and loads by lanes have no prefetches (`prefetch-effect`).
 
 Types are those of A and B; C has the accumulator type. Each cell combines a type and layout with a strategy, an
 epilogue with a strategy, or an epilogue with a type; the table of epilogues alternates types and layouts.

@@ -24,6 +24,16 @@ def test_a_cell_is_verified_or_refused_by_the_rule_that_it_names() -> None:
         assert cells[case.key] == (VERIFIED if refused is None else refused.rule)
 
 
+@pytest.mark.parametrize("device", ["a770", "mtl"])
+def test_the_page_says_how_many_cells_differ_for_sub_groups_of_8(device: str) -> None:
+    cells = read(PAGE)
+    refused = {case.key: refused.rule for case in cases(device) if (refused := case.refusal()) is not None}
+    differing = {rule for key, rule in refused.items() if rule != cells[key]}
+    count = sum(rule != cells[key] for key, rule in refused.items())
+    assert f"{count} of {len(cells)} differ" in PAGE
+    assert differing == {"device-tf32", "prefetch-effect"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("device", NARROW)
 def test_a_sample_for_sub_groups_of_8_is_verified_or_refused(device: str) -> None:

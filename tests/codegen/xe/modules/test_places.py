@@ -113,6 +113,68 @@ CASES = {
         Place(7, 5),
         "expected a and b of dpas alike, of f16, bf16, tf32 or i8, got f16 and bf16",
     ),
+    "a product of tf32 that is no whole instructions": (
+        kernel(
+            """    %t = xegpu.create_nd_tdesc %A : memref<64x7xtf32> -> !xegpu.tensor_desc<8x7xtf32>
+    %u = xegpu.create_nd_tdesc %B : memref<7x64xtf32> -> !xegpu.tensor_desc<7x16xtf32>
+    %a = xegpu.load_nd %t[0, 0] : !xegpu.tensor_desc<8x7xtf32> -> vector<8x7xtf32>
+    %b = xegpu.load_nd %u[0, 0] : !xegpu.tensor_desc<7x16xtf32> -> vector<7x16xtf32>
+    %d = xegpu.dpas %a, %b : vector<8x7xtf32>, vector<7x16xtf32> -> vector<8x16xf32>""",
+            "%A: memref<64x7xtf32>, %B: memref<7x64xtf32>",
+        ),
+        Place(7, 5),
+        "expected a dpas of tf32 with K a multiple of 8, got K 7",
+    ),
+    "two symbols of one name": (
+        kernel("    %c = arith.constant 1 : index").replace(
+            "}\n}\n", "}\n  gpu.func @k() kernel {\n  gpu.return\n  }\n}\n"
+        ),
+        Place(6, 3),
+        "expected symbols of different names, got k twice",
+    ),
+    "a function without operations": (
+        "gpu.module @m {\n  gpu.func @k() kernel {\n  }\n}\n",
+        Place(2, 3),
+        "gpu.func contains empty block",
+    ),
+    "a buffer of elements of no known width": (
+        kernel(
+            """    %s = memref.alloca() : memref<1024xindex, 3>
+    %d = xegpu.create_mem_desc %s : memref<1024xindex, 3> -> !xegpu.mem_desc<16x64xf32>"""
+        ),
+        Place(4, 5),
+        "create_mem_desc: expected elements that are integers or floats of at most 64 bits, got index",
+    ),
+    "a type that MLIR refuses": (
+        kernel("    %r = arith.index_cast %n : index to ui8", "%n: index"),
+        Place(3, 5),
+        "'arith.index_cast' op result #0 must be signless",
+    ),
+    "a type of elements that MLIR refuses": (
+        kernel(
+            """    %t = xegpu.create_nd_tdesc %A : memref<64x32xi1> -> !xegpu.tensor_desc<8x16xi1>
+    %a = xegpu.load_nd %t[0, 0] : !xegpu.tensor_desc<8x16xi1> -> vector<8x16xi1>
+    %b = arith.remf %a, %a : vector<8x16xi1>
+    xegpu.store_nd %b, %t[0, 0] : vector<8x16xi1>, !xegpu.tensor_desc<8x16xi1>""",
+            "%A: memref<64x32xi1>",
+        ),
+        Place(5, 5),
+        "'arith.remf' op operand #0 must be floating-point-like",
+    ),
+    "arithmetic of bits of bf16": (
+        kernel("    %m = arith.cmpi eq, %x, %x : bf16", "%x: bf16"),
+        Place(3, 5),
+        "bf16-to-bits: expected operations that move or convert bf16, got arith.cmpi",
+    ),
+    "an exponent of 64 bits": (
+        kernel(
+            "    %c0 = arith.constant 0 : index\n    %y = math.fpowi %x, %n : f32, i64\n"
+            "    memref.store %y, %A[%c0, %c0] : memref<64x32xf32>",
+            "%A: memref<64x32xf32>, %x: f32, %n: i64",
+        ),
+        Place(4, 5),
+        "math.fpowi: expected exponents of at most 32 bits, got i64",
+    ),
     "a product of tiles, distributed to sub-groups": (
         kernel(
             """    %t = xetile.init_tile %A[0, 0] : memref<64x24xf16> -> !xetile.tile<64x24xf16, #a>

@@ -34,6 +34,15 @@ gpu.module @m {
   }
 }
 """
+ENDLESS = """    %last = scf.while (%i = %c0) : (index) -> index {
+      %on = arith.cmpi eq, %i, %c0 : index
+      scf.condition(%on) %i : index
+    } do {
+    ^bb0(%j: index):
+      scf.yield %j : index
+    }
+    memref.store %by, %X[%last, %c0] : memref<8x32xf32>
+"""
 OUTSIDE = """    %far32 = arith.fptosi %by : f32 to i32
     %far = arith.index_cast %far32 : i32 to index
     memref.store %by, %X[%far, %c0] : memref<8x32xf32>
@@ -231,6 +240,17 @@ def test_a_run_that_is_refused_is_named_with_its_line(folder: Path) -> None:
     line = KERNEL.count("\n", 0, KERNEL.index("    gpu.return")) + 3
     assert str(result.exception).startswith(f"{folder / 'k.mlir'}:{line}:5: simulation refused at `")
     assert str(result.exception).endswith("\n    memref.store %by, %X[%far, %c0] : memref<8x32xf32>\n    ^")
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_run_without_an_end_is_named_with_its_loop(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.cli.compiler.run._AGAIN_S", 0.2)
+    (folder / "k.mlir").write_text(KERNEL.replace("    gpu.return", f"{ENDLESS}    gpu.return"))
+    result = CliRunner().invoke(app, arguments(folder, timeout="0.001"))
+    line = KERNEL.count("\n", 0, KERNEL.index("    gpu.return")) + 1
+    assert str(result.exception).startswith(f"{folder / 'k.mlir'}:{line}:5: scale: expected an end within 0.001 s, got")
+    assert str(result.exception).endswith(f"\n{ENDLESS.splitlines()[0]}\n    ^")
+    assert not (folder / "y.npy").exists()
 
 
 @pytest.mark.usefixtures("in_process")

@@ -3,10 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import VectorType, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
+from codegen.xe.dialects.upstream.arith_casts import ExtSIOp
 from codegen.xe.passes.lanes.emitter import (
+    Emitter,
+    bits_of,
     chunk_type,
     element_of,
     length_of,
@@ -49,7 +53,7 @@ def _elementwise(lowering: Lowering, op: Operation) -> None:
 
 
 def _scalar(lowering: Lowering, op: Operation) -> None:
-    special = _applied if tf32.is_of_tf32(op) else _SPECIAL.get(op.name)
+    special = _applied if tf32.is_of_tf32(op) or op.name == _POWER else _SPECIAL.get(op.name)
     if special is None:
         lowering.keep(op)
     else:
@@ -109,13 +113,35 @@ def _computed(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -
     result = element_type(op.results[0])
     if op.name in _WIDTHS and element_of(operands[0]) == result:
         return operands[0]  # between f32 and tf32
+    return _plain(lowering, op, operands, result)
+
+
+_POWER = "math.fpowi"
+_WIDTHS = ("arith.extf", "arith.truncf")
+_OF_ANY_BITS = ("arith.bitcast", "arith.select")
+
+
+def _plain(lowering: Lowering, op: Operation, operands: Sequence[SSAValue], result: Attribute) -> SSAValue:
     type_ = chunk_type(result, max(map(length_of, operands)))
+    if op.name == _POWER:
+        operands = [operands[0], _exponent(lowering.emitter, operands[1])]
     copy = type(op).create(operands=operands, result_types=[type_], properties=op.properties)
     return lowering.emitter.value(copy)
 
 
-_WIDTHS = ("arith.extf", "arith.truncf")
-_OF_ANY_BITS = ("arith.bitcast", "arith.select")
+def _exponent(emitter: Emitter, chunk: SSAValue) -> SSAValue:
+    """Extend integer exponents to 32 bits, as the device's function takes them.
+
+    Raises:
+        PassFailedException: they are longer.
+    """
+    if bits_of(element_of(chunk)) > bits_of(i32):
+        raise PassFailedException(
+            f"lower-to-lanes: {_POWER}: expected exponents of at most 32 bits, got {element_of(chunk)}: truncate them"
+        )
+    if element_of(chunk) == i32:
+        return chunk
+    return emitter.value(ExtSIOp(chunk, chunk_type(i32, length_of(chunk))))
 
 
 def _fused(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:

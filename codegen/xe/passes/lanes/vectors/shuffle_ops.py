@@ -21,6 +21,7 @@ from codegen.xe.dialects.upstream.vector_ops import (
     TransposeOp,
     integers,
 )
+from codegen.xe.dialects.xegpu.barrier import constant
 from codegen.xe.passes.lanes.emitter import (
     Register,
     bits_of,
@@ -259,8 +260,17 @@ def _rechunked(layout: LaneLayout, longest: int) -> LaneLayout:
 
 
 def _from_other_lanes(lowering: Lowering, op: Operation) -> None:
-    """Lower a shuffle between work-items, that of a vector register by register; MLIR takes all results for valid."""
+    """Lower a shuffle between work-items, that of a vector register by register; MLIR takes all results for valid.
+
+    Raises:
+        PassFailedException: the width is more than the sub-group.
+    """
     assert isinstance(op, GpuShuffleOp)
+    if (count := constant(op.width)) is not None and count > subgroup_size():
+        raise PassFailedException(
+            f"lower-to-lanes: gpu.shuffle: expected at most {subgroup_size()} as width, the work-items of a sub-group, "
+            f"got {count}"
+        )
     emitter, offset, width = lowering.emitter, lowering.scalar(op.offset), lowering.scalar(op.width)
     if not isinstance(op.value.type, VectorType):
         shuffle = GpuShuffleOp(op.mode.data, lowering.scalar(op.value), offset, width)
