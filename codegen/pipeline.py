@@ -81,6 +81,9 @@ _NOT_MLIRS = re.compile(
 )
 """Scattered descriptors, tf32 in shared local memory (19 bits there), and products of bytes of both signs."""
 
+_KERNEL = re.compile(r"(?:\(in function: |kernel )([\w.$-]+)")
+"""A kernel in an error of LLVM."""
+
 
 @dataclass(slots=True)
 class Compilation:
@@ -127,13 +130,15 @@ def to_llvm(c: Compilation) -> str:
     """Convert to LLVM IR and optimise it."""
     with _of_lanes(c):
         bitcode = c.lanes.to_bitcode(c.target.chip)
-    c.llvm = optimise(bitcode, c.arguments, c.prefetches)
+    with _of_kernel(c):
+        c.llvm = optimise(bitcode, c.arguments, c.prefetches)
     return c.llvm.text
 
 
 def to_spirv(c: Compilation) -> bytes:
     """Emit SPIR-V."""
-    return emit_spirv(c.llvm.text)
+    with _of_kernel(c):
+        return emit_spirv(c.llvm.text)
 
 
 def emulate_lanes(c: Compilation) -> str:
@@ -290,6 +295,20 @@ def _of_lanes(c: Compilation) -> Generator[None]:
         if failed.place is None:
             raise
         raise OperationFailed.at(operation_at(c.module, failed.place.line), failed.message) from failed
+
+
+@contextmanager
+def _of_kernel(c: Compilation) -> Generator[None]:
+    """Context in which LLVM's errors get the place of the kernel that they name, or of the only one."""
+    try:
+        yield
+    except CompileFailed as failed:
+        kernels = kernels_of(c.module)
+        named = _KERNEL.search(failed.message)
+        chosen = [kernel for kernel in kernels if named is not None and kernel.sym_name.data == named[1]] or kernels
+        if len(chosen) != 1:
+            raise
+        raise OperationFailed.at(chosen[0], failed.message) from failed
 
 
 def _at_places(stage: str, c: Compilation, work: Callable[[], T]) -> T:

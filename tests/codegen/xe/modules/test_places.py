@@ -203,6 +203,17 @@ def test_an_error_names_the_line_of_its_operation(name: str) -> None:
     assert marker == " " * (place.column - 1) + "^"
 
 
+def test_an_error_of_llvm_names_the_line_of_its_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    def aborted(_: str) -> bytes:
+        raise CompileFailed("spirv", "LLVM ended with exit status 1: unable to legalize G_FPOWI (in function: other)")
+
+    monkeypatch.setattr("codegen.pipeline.emit_spirv", aborted)
+    first = kernel("    %c = arith.constant 1 : index")
+    error = failure(first + first.replace("@m", "@n").replace("@k", "@other"))
+    assert error.place == Place(8, 3)
+    assert error.message.startswith("kernel.mlir:8:3: LLVM ended with exit status 1: unable to legalize G_FPOWI (in")
+
+
 def test_a_refusal_names_the_line_and_its_rule() -> None:
     source = kernel(
         """    %t = xegpu.create_nd_tdesc %A : memref<4096x4096xf32> -> !xegpu.tensor_desc<4096x4096xf32>
