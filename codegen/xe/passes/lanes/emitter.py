@@ -196,7 +196,8 @@ class Emitter:
         operands, number = (
             ((pointer, offset), GEP_USE_SSA_VAL) if isinstance(offset, SSAValue) else ((pointer,), offset)
         )
-        place = {"rawConstantIndices": dense(i32, (number,)), "elem_type": element, "noWrapFlags": integer(0, i32)}
+        held = i64 if isinstance(element, IndexType) else element
+        place = {"rawConstantIndices": dense(i32, (number,)), "elem_type": held, "noWrapFlags": integer(0, i32)}
         return self.pure(GEPOp, operands, pointer.type, place)
 
     # Lanes.

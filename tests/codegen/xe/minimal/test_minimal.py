@@ -117,7 +117,7 @@ def test_a_file_of_two_modules() -> None:
         (
             "gpu.module @m { gpu.func @k() kernel { gpu.return } func.func @f() { return } } "
             "gpu.module @n { gpu.func @l() kernel { gpu.return } func.func @f() { return } }",
-            "expected symbols of different names in the gpu.modules, got f",
+            "expected symbols of different names, got f",
         ),
     ],
 )

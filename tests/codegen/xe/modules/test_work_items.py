@@ -69,6 +69,62 @@ def test_every_work_item_stores_its_elements(elements: int) -> None:
     np.testing.assert_array_equal(b, np.where(np.arange(128) < stored, 2 * a, 0))
 
 
+def test_indices_in_memory_are_integers_of_64_bits() -> None:
+    a, b = np.arange(-50, 78), np.zeros(128, np.int64)
+    body = """    %i = gpu.thread_id x
+    %c8 = arith.constant 8 : index
+    %o = arith.muli %i, %c8 : index
+    %yes = arith.constant true
+    %v = xegpu.load %a[%o], %yes : memref<128xindex>, index, i1 -> vector<4xindex>
+    %w = arith.addi %v, %v : vector<4xindex>
+    xegpu.store %w, %b[%o], %yes : vector<4xindex>, memref<128xindex>, index, i1"""
+    run(kernel("%a: memref<128xindex>, %b: memref<128xindex>", body), a, b)
+    np.testing.assert_array_equal(b, np.where(np.arange(128) % 8 < 4, 2 * a, 0))
+
+
+@pytest.mark.parametrize(("device", "width"), [("b580", 32), ("a770", 16)])
+def test_a_shuffle_is_among_the_work_items_of_a_sub_group(device: str, width: int) -> None:
+    body = f"""    %i = gpu.thread_id x
+    %one = arith.constant 1 : i32
+    %width = arith.constant {width} : i32
+    %v = memref.load %a[%i] : {FLAT}
+    %s, %p = gpu.shuffle xor %v, %one, %width : f32
+    memref.store %s, %a[%i] : {FLAT}"""
+    with pytest.raises(CompileFailed, match=rf":7:5: .* at most {width // 2} as width, .*, got {width}\n"):
+        compile_module(kernel(f"%a: {FLAT}", body), find(device))
+
+
+@pytest.mark.parametrize("exponent", ["i8", "i16", "i32"])
+def test_exponents_are_of_any_width_up_to_32_bits(exponent: str) -> None:
+    a, n = np.linspace(0.5, 2, 16, dtype=np.float32), (np.arange(16) - 8).astype(f"int{exponent[1:]}")
+    b, c = np.zeros(16, np.float32), np.zeros(16, np.float32)
+    body = f"""    %i = gpu.thread_id x
+    %x = memref.load %a[%i] : memref<16xf32>
+    %y = memref.load %n[%i] : memref<16x{exponent}>
+    %z = math.fpowi %x, %y : f32, {exponent}
+    memref.store %z, %b[%i] : memref<16xf32>
+    %one = vector.broadcast %x : f32 to vector<1xf32>
+    %of = vector.broadcast %y : {exponent} to vector<1x{exponent}>
+    %power = math.fpowi %one, %of : vector<1xf32>, vector<1x{exponent}>
+    %last = vector.extract %power[0] : f32 from vector<1xf32>
+    memref.store %last, %c[%i] : memref<16xf32>"""
+    memory = f"%a: memref<16xf32>, %n: memref<16x{exponent}>, %b: memref<16xf32>, %c: memref<16xf32>"
+    run(kernel(memory, body), a, n, b, c)
+    np.testing.assert_allclose(b, a.astype(np.float64) ** n, rtol=1e-5)
+    np.testing.assert_array_equal(c, b)
+
+
+def test_a_scalar_argument_of_tf32_is_a_number_of_f32() -> None:
+    a, x = np.zeros((8, 16), np.float32), 1.5
+    body = f"""    %t = xegpu.create_nd_tdesc %a : {BLOCKS} -> {DESC}
+    %y = arith.extf %x : tf32 to f32
+    %v = vector.broadcast %y : f32 to vector<8x16xf32>
+    xegpu.store_nd %v, %t[0, 0] : vector<8x16xf32>, {DESC}"""
+    artifact = compile_module(kernel(f"%a: {BLOCKS}, %x: tf32", body), B580)
+    simulate_module(artifact, "k", (1, 1, 1), None, [a, x])
+    np.testing.assert_array_equal(a, np.full((8, 16), x, np.float32))
+
+
 def test_a_block_goes_through_work_items() -> None:
     a, b = np.arange(128, dtype=np.float32).reshape(8, 16), np.zeros((8, 16), np.float32)
     body = f"""    %ta = xegpu.create_nd_tdesc %a : {BLOCKS} -> {DESC}

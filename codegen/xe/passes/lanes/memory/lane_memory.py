@@ -5,11 +5,12 @@ from types import TracebackType
 
 import numpy as np
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import IndexType, i64
 from xdsl.dialects.llvm import LoadOp, StoreOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.upstream.arith_casts import IndexCastOp
 from codegen.xe.passes.lanes.emitter import (
     Emitter,
     bits_of,
@@ -67,16 +68,20 @@ def load(
     aligned: int = 1,
 ) -> SSAValue:
     """Load a chunk of consecutive elements, the first at a multiple of `aligned` elements."""
-    op = LoadOp(pointer, chunk_type(element, length), alignment=_alignment(element, aligned))
+    held = i64 if isinstance(element, IndexType) else element
+    op = LoadOp(pointer, chunk_type(held, length), alignment=_alignment(held, aligned))
     if cache is not None:
         op.attributes["cache_control"] = cache
-    return emitter.value(op)
+    loaded = emitter.value(op)
+    return loaded if held is element else emitter.value(IndexCastOp(loaded, chunk_type(element, length)))
 
 
 def store(
     emitter: Emitter, pointer: SSAValue, chunk: SSAValue, cache: Attribute | None = None, *, aligned: int = 1
 ) -> None:
     """Store a chunk to consecutive elements, the first at a multiple of `aligned` elements."""
+    if isinstance(element_of(chunk), IndexType):
+        chunk = emitter.value(IndexCastOp(chunk, chunk_type(i64, length_of(chunk))))
     op = StoreOp(chunk, pointer, alignment=_alignment(element_of(chunk), aligned))
     if cache is not None:
         op.attributes["cache_control"] = cache
