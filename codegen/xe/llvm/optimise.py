@@ -12,6 +12,7 @@ from codegen.artifact.signature import (
     Parameter,
 )
 from codegen.xe.llvm.bit_reversal import expand_bit_reversals
+from codegen.xe.llvm.bit_truncation import expand_bit_truncations
 from codegen.xe.llvm.cache_hints import separate_cache_hints
 from codegen.xe.llvm.parameters import (
     keep_used_parameters,
@@ -70,11 +71,8 @@ def optimise(
     text, parameters = _with_subgroup_size(str(module)), dict[str, tuple[Parameter, ...]]()
     for kernel, arguments in kernels.items():
         text, parameters[kernel] = keep_used_parameters(text, kernel, arguments)
-    text = separate_cache_hints(
-        take_single_elements(
-            split_wide_vectors(align_private_memory(take_parts_as_vectors(expand_bit_reversals(text))))
-        )
-    )
+    text = take_parts_as_vectors(expand_bit_truncations(expand_bit_reversals(text)))
+    text = separate_cache_hints(take_single_elements(split_wide_vectors(align_private_memory(text))))
     return OptimisedModule(reuse_payloads(text) if prefetches is Prefetches.PAYLOADS else text, parameters)
 
 

@@ -75,7 +75,7 @@ def run_command(
         signature = kernel_of(artifact, kernel or _only_kernel(artifact))
         values = _values(signature, files, targets, numbers)
         try:
-            report = simulate_module(artifact, signature.name, groups, size, list(values.values()), timeout)
+            report = simulate_module(artifact, signature.name, groups, size, list(values.values()), time_limit_s=timeout)
         except (SimulationRefused, SimulationTimedOut) as refused:
             if isinstance(refused, SimulationRefused) and not refused.where:
                 raise
@@ -88,7 +88,7 @@ def run_command(
             text = SourceText(str(file), source)
 
             def rerun(traced: KernelArtifact, seconds: float = timeout) -> None:
-                simulate_module(traced, signature.name, groups, size, again, seconds)
+                simulate_module(traced, signature.name, groups, size, again, time_limit_s=seconds)
 
             if isinstance(refused, SimulationRefused):
                 raise trace_refusal(refused, marked, text, rerun) from refused

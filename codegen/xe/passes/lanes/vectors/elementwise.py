@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import VectorType, i32
+from xdsl.dialects.builtin import VectorType, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.xe.dialects.upstream.arith_casts import ExtSIOp
+from codegen.xe.dialects.upstream.arith_casts import ExtSIOp, TruncIOp
 from codegen.xe.passes.lanes.emitter import (
     Emitter,
     bits_of,
@@ -53,7 +53,8 @@ def _elementwise(lowering: Lowering, op: Operation) -> None:
 
 
 def _scalar(lowering: Lowering, op: Operation) -> None:
-    special = _applied if tf32.is_of_tf32(op) or op.name == _POWER else _SPECIAL.get(op.name)
+    is_plain = op.name != _POWER and not _casts_bits(op)
+    special = _SPECIAL.get(op.name) if is_plain and not tf32.is_of_tf32(op) else _applied
     if special is None:
         lowering.keep(op)
     else:
@@ -117,16 +118,38 @@ def _computed(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -
 
 
 _POWER = "math.fpowi"
+_FROM_BITS, _TO_BITS = ("arith.sitofp", "arith.uitofp"), ("arith.fptosi", "arith.fptoui")
 _WIDTHS = ("arith.extf", "arith.truncf")
 _OF_ANY_BITS = ("arith.bitcast", "arith.select")
 
 
 def _plain(lowering: Lowering, op: Operation, operands: Sequence[SSAValue], result: Attribute) -> SSAValue:
+    if _casts_bits(op):
+        return _cast_bits(lowering.emitter, op, operands[0], result)
     type_ = chunk_type(result, max(map(length_of, operands)))
     if op.name == _POWER:
         operands = [operands[0], _exponent(lowering.emitter, operands[1])]
     copy = type(op).create(operands=operands, result_types=[type_], properties=op.properties)
     return lowering.emitter.value(copy)
+
+
+def _casts_bits(op: Operation) -> bool:
+    """True for casts from or to i1 on whose vectors LLVM's SPIR-V target aborts."""
+    if op.name in _FROM_BITS:
+        return element_type(op.operands[0]) == i1
+    return op.name in _TO_BITS and element_type(op.results[0]) == i1
+
+
+def _cast_bits(emitter: Emitter, op: Operation, chunk: SSAValue, result: Attribute) -> SSAValue:
+    length = length_of(chunk)
+
+    def splat(number: int | float, type_: Attribute) -> SSAValue:
+        return emitter.splat(emitter.constant(number, type_), length)
+
+    if op.name in _FROM_BITS:
+        return emitter.chosen(chunk, splat(-1.0 if op.name == "arith.sitofp" else 1.0, result), splat(0.0, result))
+    number = emitter.value(arith.FPToSIOp.create(operands=[chunk], result_types=[chunk_type(i32, length)]))
+    return emitter.value(TruncIOp(number, chunk_type(i1, length)))
 
 
 def _exponent(emitter: Emitter, chunk: SSAValue) -> SSAValue:
