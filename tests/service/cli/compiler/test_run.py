@@ -157,6 +157,8 @@ def test_json_says_the_evidence(folder: Path) -> None:
         ({"out": "Y=."}, "--out Y: expected a file to write, got the folder ."),
         ({"out": ["Y=y.npy", "X=./y.npy"]}, "--out X: expected a separate file, got ./y.npy, which Y goes to"),
         ({"in": "X=zero.npy"}, "--in X: expected an array of 2 dimensions, got 0 in zero.npy"),
+        ({"timeout": "0"}, "--timeout: expected seconds above 0, got 0"),
+        ({"timeout": "nan"}, "--timeout: expected seconds above 0, got nan"),
         ({"kernel": "other"}, "expected a kernel of scale, got other"),
         ({"device": "riva128"}, "riva128"),
     ],
