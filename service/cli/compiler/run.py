@@ -77,7 +77,9 @@ def run_command(
         signature = kernel_of(artifact, kernel or _only_kernel(artifact))
         values = _values(signature, files, targets, numbers)
         try:
-            report = simulate_module(artifact, signature.name, groups, size, list(values.values()), time_limit_s=timeout)
+            report = simulate_module(
+                artifact, signature.name, groups, size, list(values.values()), time_limit_s=timeout
+            )
         except (SimulationRefused, SimulationTimedOut) as refused:
             if isinstance(refused, SimulationRefused) and not refused.where:
                 raise
