@@ -50,8 +50,8 @@ columns, and `python -m benchmarks.compiler.operations` writes this page.
   bits where elements only move, else within the tolerance of the kernel.
 - **work-item** (SIMT): values are those of one work-item, XeGPU's those that it holds of a block of its sub-group.
 - **numbers, a770** and **mtl**: the same on GPUs with sub-groups of 8, at all levels; `{REFUSED}` with a message that
-  names the operation: layouts and blocks of 16 work-items, values of one of 16 work-items, named barriers, and on
-  a770 f64, and tf32, which its DPAS lacks.
+  names the operation: layouts and blocks of 16 work-items, values of one of 16 work-items, named barriers, products of
+  tf32, and on a770 f64.
 - **IGC**: Intel's compiler accepts the SPIR-V for that GPU (dg2 is that of a770), of all levels that compile for it,
   and its code calls no function that does not exist; `{REFUSED}` where no level compiles, `{NOT_ASKED}` where the
   compiler was not at hand.
