@@ -157,7 +157,7 @@ def _screened(folder: Path) -> None:
     for layout, rows in screened(folder).items():
         spec, measured = find(rows[0].device), np.array([row.time_us for row in rows])
         p = predict_many(rows[0].problem, columns_of([row.config for row in rows if row.config is not None]), spec)
-        for name, those in (("all", np.full(len(rows), True)), ("without tiles that spill", ~_may_spill(rows))):
+        for name, those in (("all", np.full(len(rows), True)), ("without tiles that spill", ~may_spill(rows))):
             errors, us = np.log(p.time_us[those] / measured[those]), measured[those]
             inside = np.mean((p.low_us[those] <= us) & (us <= p.high_us[those]))
             table.append(
@@ -181,7 +181,7 @@ def _resolution(folder: Path) -> None:
     """Share of pairs without tiles that spill that are ordered correctly, by predicted ratio."""
     gains, right = list[Times](), list[Times]()
     for rows in screened(folder).values():
-        kept = [row for row, spills in zip(rows, _may_spill(rows), strict=True) if not spills]
+        kept = [row for row, spills in zip(rows, may_spill(rows), strict=True) if not spills]
         measured = np.log([row.time_us for row in kept])
         configs = columns_of([row.config for row in kept if row.config is not None])
         predicted = np.log(predict_many(kept[0].problem, configs, find(kept[0].device)).time_us)
@@ -198,7 +198,7 @@ def _resolution(folder: Path) -> None:
     print_table("Resolution: pairs of these by predicted ratio", ("ratio", "pairs", "ordered correctly"), table)
 
 
-def _may_spill(rows: list[Row]) -> "np.typing.NDArray[np.bool_]":
+def may_spill(rows: list[Row]) -> "np.typing.NDArray[np.bool_]":
     """Tiles of a sub-group whose sums and operands of a K step need more than its registers, all loaded at once."""
     needed = [
         (c.sg_m * c.sg_n * 4 + (c.sg_m + c.sg_n) * c.matmul.block.k * 2) / 64

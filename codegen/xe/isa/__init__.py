@@ -10,6 +10,7 @@ from codegen.xe.isa.native import (
     check_native,
     compile_kernel,
     compile_native,
+    pipeline_json,
     with_isa,
 )
 from codegen.xe.isa.ocloc import Ocloc
@@ -25,5 +26,6 @@ __all__ = [
     "check_native",
     "compile_kernel",
     "compile_native",
+    "pipeline_json",
     "with_isa",
 ]

@@ -151,11 +151,12 @@ def _report_json(report: IsaReport) -> Json:
         "slm_bytes": report.slm_bytes,
         "instructions": report.instructions,
         "k_loop": None if report.k_loop is None else _k_loop_json(report.k_loop),
-        "pipeline": None if report.pipeline is None else _pipeline_json(report.pipeline),
+        "pipeline": None if report.pipeline is None else pipeline_json(report.pipeline),
     }
 
 
-def _pipeline_json(pipeline: PipelineReport) -> dict[str, Json]:
+def pipeline_json(pipeline: PipelineReport) -> dict[str, Json]:
+    """Return the figures of a pipeline, without its issues."""
     return {
         "threads": pipeline.threads,
         "level": str(pipeline.level),

@@ -3,26 +3,37 @@ configuration.
 """
 
 from math import log10
+from typing import Annotated
 
+import typer
 from rich.console import Group, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
-from codegen import CpuConfig, GemmProblem
+from codegen import CpuConfig, GemmProblem, XeConfig
 from codegen.backend import check_kernel
+from codegen.xe.isa import pipeline_json
+from codegen.xe.machine.pipeline import PipelineReport, summary
 from hal import DeviceSpec
 from service.api.explain.service import (
     cpu_explanation,
     gpu_explanation,
 )
 from service.cli.compiler.explain_cpu import render_cpu_explanation
+from service.cli.compiler.isa import k_loop_of, wanted_ocloc
 from service.cli.devices.accuracy import accuracy_lines, known_accuracy
 from service.cli.options.configuration import ConfigFile, ConfigOptions, Settings
 from service.cli.options.device_file import named_device
 from service.cli.options.problem import AsJson, DeviceOrFile, ProblemOptions, with_problem
 from service.cli.printing.output import CONSOLE, number_column, print_json, text_table
 from tuner.backend import tuning_for
-from tuner.model.xe import Explanation, L2Size, explain
+from tuner.model.xe import Explanation, L2Size, explain, predict
+from tuner.model.xe.machine_code import step_clocks
+
+Compiled = Annotated[
+    bool,
+    typer.Option("--isa", help="Compile it for the GPU, and time the K loop of its machine code."),
+]
 
 _BAR = 12  # characters of the longest part
 _ADDED = ("spills", "kernels", "launch")  # parts that are not overlapped
@@ -35,10 +46,11 @@ def explain_command(
     device: DeviceOrFile = "b580",
     config: ConfigFile = None,
     settings: Settings = None,
+    isa: Compiled = False,
     as_json: AsJson = False,
 ) -> None:
     """Predict the time of a GEMM on a GPU (--m, --n, --k), by part, with a roofline and the accuracy of
-    predictions.
+    predictions. With --isa, also the pipeline of the kernel's K loop, and the time with its clocks.
 
     On a CPU, where times are measured: the steps to the default configuration, and an estimate of cache
     traffic.
@@ -50,14 +62,33 @@ def explain_command(
         _explain_cpu(gemm, chosen, spec, as_json=as_json)
         return
     explained, accuracy = explain(gemm, chosen, spec), known_accuracy(spec.id)
+    ocloc = wanted_ocloc(isa)
+    pipeline = None if ocloc is None else k_loop_of(gemm, chosen, spec, ocloc)
     if as_json:
-        print_json(gpu_explanation(gemm, chosen, spec, explained, accuracy.models).model_dump(mode="json"))
+        document = gpu_explanation(gemm, chosen, spec, explained, accuracy.models).model_dump(mode="json")
+        print_json(document | _pipeline_json(gemm, chosen, spec, pipeline))
         return
     CONSOLE.print(f"{gemm} on {spec.name}", highlight=False, soft_wrap=True)
     CONSOLE.print(f"configuration  {chosen}", highlight=False, soft_wrap=True)
     CONSOLE.print(render_explanation(explained))
+    if pipeline is not None:
+        time_us = _time_us(gemm, chosen, spec, pipeline)
+        CONSOLE.print("", *summary(pipeline), sep="\n", highlight=False, soft_wrap=True)
+        CONSOLE.print(f"with these clocks {_in(_unit(time_us), time_us)}", highlight=False)
     for line in accuracy_lines(accuracy):
         CONSOLE.print(line, highlight=False, soft_wrap=True)
+
+
+def _pipeline_json(
+    problem: GemmProblem, config: XeConfig, spec: DeviceSpec, pipeline: PipelineReport | None
+) -> dict[str, object]:
+    if pipeline is None:
+        return {}
+    return {"pipeline": pipeline_json(pipeline) | {"time_us": _time_us(problem, config, spec, pipeline)}}
+
+
+def _time_us(problem: GemmProblem, config: XeConfig, spec: DeviceSpec, pipeline: PipelineReport) -> float:
+    return predict(problem, config, spec, step_clocks(problem, config, spec, pipeline)).time_us
 
 
 def _explain_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, *, as_json: bool) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 import typer
 from rich.table import Column, Table
 
-from codegen import KernelArtifact
+from codegen import GemmProblem, KernelArtifact, XeConfig, compile_gemm
 from codegen.target import target_of
 from codegen.xe.isa import (
     IsaReport,
@@ -78,6 +78,16 @@ def with_code(artifact: Artifact, spec: DeviceSpec, ocloc: Ocloc | None) -> tupl
         return artifact, None
     code = compile_kernel(ocloc, artifact, target_of(spec))
     return with_isa(artifact, code), code
+
+
+def k_loop_of(problem: GemmProblem, config: XeConfig, spec: DeviceSpec, ocloc: Ocloc) -> PipelineReport | None:
+    """Compile a GEMM and return the pipeline model of its K loop; None if the reader refuses the code.
+
+    Raises:
+        CompileFailed: the compiler refuses the kernel, or its output is invalid.
+    """
+    code = compile_kernel(ocloc, compile_gemm(problem, config, spec), target_of(spec))
+    return next((report.pipeline for report in code.reports if report.pipeline is not None), None)
 
 
 def isa_table(code: NativeCode) -> Table:

@@ -8,6 +8,7 @@ import numpy as np
 from tuner.model.xe.columns import Column, Columns
 from tuner.model.xe.device import Case
 from tuner.model.xe.fetch import Fetch, fetch_of
+from tuner.model.xe.machine_code import StepClocks
 from tuner.model.xe.registers import spilled_registers
 from tuner.model.xe.work import Work
 
@@ -42,10 +43,13 @@ class _Step(NamedTuple):
     latency: Column
 
 
-def core_time(on: Case, c: Columns, work: Work) -> CoreTime:
-    """Return the time of full rounds of work-groups, then of one round with the remainder."""
+def core_time(on: Case, c: Columns, work: Work, known: StepClocks | None = None) -> CoreTime:
+    """Return the time of full rounds of work-groups, then of one round with the remainder.
+
+    `known` are the clocks of the machine code of the one configuration; formulas stand in for them.
+    """
     fetch = fetch_of(on, c, work)
-    full, last = (_step(on, c, work, fetch, together) for together in (work.resident, work.left))
+    full, last = (_step(on, c, work, fetch, together, known) for together in (work.resident, work.left))
     often = work.rounds * work.turns * work.steps
     once = np.where(work.left > 0, work.turns * work.steps, 0)
     step = _Step(*(often * f + once * np.where(work.left > 0, r, 0) for f, r in zip(full, last, strict=True)))
@@ -55,7 +59,7 @@ def core_time(on: Case, c: Columns, work: Work) -> CoreTime:
     return CoreTime(step.total + tiles, *step[1:], tiles)
 
 
-def _step(on: Case, c: Columns, work: Work, fetch: Fetch, together: Column) -> _Step:
+def _step(on: Case, c: Columns, work: Work, fetch: Fetch, together: Column, known: StepClocks | None = None) -> _Step:
     k = on.constants
     threads = np.ceil(together * work.subgroups / on.engines)
     sg_m = np.ceil(c.block_m / c.sg_rows / _DPAS_ROWS) * _DPAS_ROWS
@@ -72,9 +76,14 @@ def _step(on: Case, c: Columns, work: Work, fetch: Fetch, together: Column) -> _
     instructions = threads * fetch.instructions
     spilled = spilled_registers(on, c) * on.register_bytes * work.subgroups
     spills = together * 2 * spilled / k.scratch_bytes_per_clk_per_core
+    if known is not None:
+        issued = known.at(threads) / k.multiply_efficiency
+        body = (issued**_OVERLAP + l2**_OVERLAP) ** (1 / _OVERLAP)
+        one_thread = known.at(np.ones(len(c))) + _far(on, c, body)
+        total = np.maximum(body, one_thread)
+        return _Step(total, multiply, l1, l2, instructions, np.zeros(len(c)), one_thread)
     body = (multiply**_OVERLAP + l1**_OVERLAP + l2**_OVERLAP + instructions**_OVERLAP) ** (1 / _OVERLAP)
-    wait = _exposed(on, c, body)
-    one_thread = alone + fetch.instructions + wait
+    one_thread = alone + fetch.instructions + _exposed(on, c, body)
     return _Step(np.maximum(body, one_thread) + spills, multiply, l1, l2, instructions, spills, one_thread)
 
 
@@ -82,10 +91,14 @@ def _exposed(on: Case, c: Columns, body: Column) -> Column:
     """Return the clocks that a thread waits in a K step for operands and barriers, with `body` clocks between steps."""
     k = on.constants
     near = np.where(c.pipelined > 0, np.maximum(0, k.near_clks - body), k.near_clks / c.k_unroll)
-    ahead = c.prefetch + np.maximum(0, c.stages - 1) + c.pipelined
-    far = np.maximum(0, k.far_clks - ahead * body)
     every = np.where(c.stages > 0, 1, c.barrier_every)
-    return near + far + np.where(every > 0, k.barrier_clks / np.maximum(every, 1), 0)
+    return near + _far(on, c, body) + np.where(every > 0, k.barrier_clks / np.maximum(every, 1), 0)
+
+
+def _far(on: Case, c: Columns, body: Column) -> Column:
+    """Return the clocks that a thread waits in a K step for L2, as far as no step fetches ahead."""
+    ahead = c.prefetch + np.maximum(0, c.stages - 1) + c.pipelined
+    return np.maximum(0, on.constants.far_clks - ahead * body)
 
 
 def _tile_clks(on: Case, c: Columns, together: Column) -> Column:

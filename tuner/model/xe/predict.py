@@ -14,6 +14,7 @@ from tuner.model.xe.core import CoreTime, core_time
 from tuner.model.xe.device import Case, case_of
 from tuner.model.xe.fetch import fetch_of
 from tuner.model.xe.l2 import L2Size, model_of
+from tuner.model.xe.machine_code import StepClocks
 from tuner.model.xe.memory import memory_bytes
 from tuner.model.xe.work import Work, work_of
 from tuner.session.best import RESOLUTION
@@ -58,20 +59,26 @@ class Predictions:
         return np.argsort(self.time_us, kind="stable")
 
 
-def predict(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Prediction:
-    """Return the predicted time of one configuration.
+def predict(problem: GemmProblem, config: XeConfig, spec: DeviceSpec, known: StepClocks | None = None) -> Prediction:
+    """Return the predicted time of one configuration, from the `known` clocks of its machine code if given.
 
     Raises:
         Refused: the problem or the device is refused.
         CannotPredict: a fact of the device is unknown.
     """
-    return predict_many(problem, columns_of([config]), spec).at(0)
+    return predict_many(problem, columns_of([config]), spec, known=known).at(0)
 
 
 def predict_many(
-    problem: GemmProblem, columns: Columns, spec: DeviceSpec, constants: Constants | None = None
+    problem: GemmProblem,
+    columns: Columns,
+    spec: DeviceSpec,
+    constants: Constants | None = None,
+    known: StepClocks | None = None,
 ) -> Predictions:
     """Return the predicted times of legal configurations. Constants are those of the table unless they are given.
+
+    `known` are the clocks of the machine code of a single configuration.
 
     Where the size of L2 is unknown, the intervals cover its plausible range.
 
@@ -81,7 +88,7 @@ def predict_many(
     """
     on = case_of(problem, spec, constants)
     work = work_of(on, columns)
-    core, model = core_time(on, columns, work), model_of(spec)
+    core, model = core_time(on, columns, work, known), model_of(spec)
     likely = _predictions(on, columns, work, core, model)
     if not on.l2.is_assumed:
         return likely

@@ -21,6 +21,7 @@ from codegen.xe.machine.messages import (
     SharedFunction,
 )
 from codegen.xe.machine.operands import DataType, Immediate, Indirect, Operand, Register, RegisterFile
+from codegen.xe.machine.pipes import RULES, Rules, pipe_of
 
 
 class Unit(StrEnum):
@@ -77,11 +78,12 @@ _OTHER_PASS_CLKS = 2
 class Rates:
     """Rates of an engine. Bytes are per clock of its share of the core's L1; a message costs it `message_clks`.
 
-    A pass of dpas takes `pass_clks`. `message_clks` and `scratch_bytes` are those of the model
-    (`tuner/model/xe/constants.py`) for one engine.
+    `rules` are those of the scoreboard. A pass of dpas takes `pass_clks`. `message_clks` and `scratch_bytes` are those
+    of the model (`tuner/model/xe/constants.py`) for one engine.
     """
 
     grf_bytes: int
+    rules: Rules
     pass_clks: int = 1
     l1_bytes: float = 64.0
     message_clks: float = 24.0
@@ -91,25 +93,19 @@ class Rates:
 
 def rates_of(chip: str, grf_bytes: int) -> Rates:
     """Return the rates of a chip's engines, by its name for the offline compiler."""
-    return Rates(grf_bytes, _PASS_CLKS.get(chip, _OTHER_PASS_CLKS))
+    return Rates(grf_bytes, RULES[chip], _PASS_CLKS.get(chip, _OTHER_PASS_CLKS))
 
 
-def unit_of(i: Instruction) -> Unit:
-    """Return the unit that takes an instruction: by the type of its result, else of its sources."""
+def unit_of(i: Instruction, rules: Rules) -> Unit:
+    """Return the unit that takes an instruction."""
     if i.is_send:
         return Unit.SEND
     if i.opcode in ("dpas", "dpasw"):
         return Unit.DPAS
     if i.opcode == "math":
         return Unit.MATH
-    if i.opcode in _BRANCHES or i.opcode in ("sync", "nop", "illegal"):
-        return Unit.CONTROL
-    types = [t for t in (_type(i.destination), *map(_type, i.sources)) if t is not None]
-    if DataType.DF in types:
-        return Unit.LONG
-    known = _type(i.destination) if _is_stored(i.destination) else None
-    decides = known or (types[0] if types else None)
-    return Unit.FLOAT if decides is not None and decides.is_float else Unit.INTEGER
+    pipe = None if is_branch(i) else pipe_of(i, rules)
+    return Unit.CONTROL if pipe is None else OF_PIPE[pipe][0]
 
 
 def occupancy(i: Instruction, unit: Unit, rates: Rates) -> int:
@@ -198,10 +194,6 @@ def moved_registers(i: Instruction) -> int:
 def payload_registers(i: Instruction) -> int:
     """Return the registers that a message reads when it is sent."""
     return 0 if i.payload is None else i.payload.address_count + i.payload.data_count
-
-
-def _is_stored(operand: Operand | None) -> bool:
-    return not (isinstance(operand, Register) and operand.file is RegisterFile.NULL) and operand is not None
 
 
 def _type(operand: Operand | None) -> DataType | None:

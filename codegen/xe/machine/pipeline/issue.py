@@ -29,6 +29,7 @@ from codegen.xe.machine.pipeline.clocks import (
     payload_registers,
     unit_of,
 )
+from codegen.xe.machine.pipes import pipes_of_sources
 
 _NEVER = float("inf")
 
@@ -237,8 +238,9 @@ class _Engine:
             written = max(read, self._messages_free + step.message_latency) if step.has_result else read
         if step.sets is not None:
             thread.tokens[step.sets] = _Owner(read, written, step.kind, step.number)
-        if step.unit in thread.written:
-            before = thread.written[step.unit]
+        of = Unit.INTEGER if step.is_branch else step.unit  # whose distances count it
+        if of in thread.written:
+            before = thread.written[of]
             before.append((max(written, before[-1][0] if before else 0.0), step.number))
             if len(before) > 64:
                 del before[:32]
@@ -249,11 +251,11 @@ class _Engine:
 
 
 def _step(i: Instruction, number: int, rates: Rates, level: Level) -> _Step:
-    unit = unit_of(i)
+    unit = unit_of(i, rates.rules)
     distance = None
     if i.distance is not None:
-        units = OF_PIPE.get(i.distance.pipe) or ((unit,) if unit in ALU else ALU)
-        distance = (ALU if i.distance.pipe is Pipe.ALL else units), i.distance.count
+        pipes = pipes_of_sources(i, rates.rules) if i.distance.pipe is Pipe.OWN else [i.distance.pipe]
+        distance = tuple(unit for pipe in sorted(pipes) for unit in OF_PIPE[pipe]), i.distance.count
     waits: list[tuple[int | None, bool]] = []
     sets: int | None = None
     for token in i.tokens:
