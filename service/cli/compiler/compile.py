@@ -29,6 +29,7 @@ from service.cli.compiler.remote_compile import remote_compile
 from service.cli.options.configuration import ConfigFile, ConfigOptions, Settings
 from service.cli.options.device_file import named_device, server_of
 from service.cli.options.problem import AsJson, DeviceOrFile, ProblemOptions, TargetName, with_problem
+from service.cli.printing.evidence import PROOFS
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, text_table
 from service.configurations import ConfigBody
 from service.row_mapping import config_to_json
@@ -193,7 +194,7 @@ def _print_summary(config: KernelConfig, document: Mapping[str, object], proof: 
         CONSOLE.print("numbers        not verified (--verify executes the kernel)")
     else:
         CONSOLE.print(
-            f"numbers        {proof.kind.value}: {proof.checked} of {proof.total} tiles of C, "
+            f"numbers        {PROOFS[proof.kind]}: {proof.checked} of {proof.total} tiles of C, "
             f"largest error {proof.max_error:.3g} within {proof.tolerance:.3g}"
         )
 

@@ -4,6 +4,14 @@ from collections.abc import Iterator, Mapping
 
 from service.schemas import Evidence, TimeEvidence
 
+PROOFS = {
+    "device": "device",
+    "opencl_cpu": "CPU OpenCL",
+    "machine_code": "machine code",
+    "simulator": "simulator",
+    "none": "not verified",
+}
+
 
 def shown_time(time: TimeEvidence | None) -> str:
     """Return the median or prediction with its spread, in a readable unit."""
@@ -25,16 +33,16 @@ def shown_proof(evidence: Evidence) -> str:
     """Return how the results were verified, and the error."""
     proof = evidence.proof
     if proof.kind == "none":
-        return "not verified"
+        return PROOFS[proof.kind]
     closeness = "" if proof.max_error is None else f", error {proof.max_error:.1e} within {proof.tolerance:.1e}"
     whole = ", all of C by Freivalds' check" if proof.method == "freivalds" else ""
-    return f"{proof.kind}: {proof.checked} of {proof.total} tiles of C{closeness}{whole}"
+    return f"{PROOFS[proof.kind]}: {proof.checked} of {proof.total} tiles of C{closeness}{whole}"
 
 
 def shown_proof_short(evidence: Evidence) -> str:
     """Return how the results were verified, how many tiles, and any acceptance, for a column of a table."""
     proof, by = evidence.proof, evidence.acceptance
-    verified = "not verified" if proof.kind == "none" else f"{proof.kind}\n{proof.checked}/{proof.total}"
+    verified = PROOFS[proof.kind] + ("" if proof.kind == "none" else f"\n{proof.checked}/{proof.total}")
     return verified if by is None else f"{verified}\ndriver {by.driver}"
 
 
