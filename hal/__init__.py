@@ -43,6 +43,7 @@ from hal.facts.xe import (
     XE_DEVICES,
     XeDevice,
     find,
+    find_by_ip_version,
     row_of,
 )
 from hal.opencl.emulation import emulated_spec
@@ -85,6 +86,7 @@ __all__ = [
     "XeDevice",
     "emulated_spec",
     "find",
+    "find_by_ip_version",
     "lacks_dpas",
     "list_devices",
     "needs_of",

@@ -42,6 +42,11 @@ COMMANDS = MappingProxyType(
         ),
         "opt": Command("service.cli.compiler.opt:opt_command", "Parse and verify a module, apply passes, print it."),
         "run": Command("service.cli.compiler.run:run_command", "Execute a kernel in the simulator, without a GPU."),
+        "xray": Command(
+            "service.cli.compiler.xray:xray_command",
+            "Show the GPU kernels in a binary, wheel or SPIR-V module.",
+            with_server=True,
+        ),
         "tune": Command(
             "service.cli.tuning.tune:tune_command",
             "Find the fastest kernel for a GEMM, verify and store it.",

@@ -11,6 +11,7 @@ from codegen.xe.isa.native import (
     compile_kernel,
     compile_native,
     pipeline_json,
+    report_json,
     with_isa,
 )
 from codegen.xe.isa.ocloc import Ocloc
@@ -27,5 +28,6 @@ __all__ = [
     "compile_kernel",
     "compile_native",
     "pipeline_json",
+    "report_json",
     "with_isa",
 ]

@@ -15,6 +15,7 @@ from codegen.xe.isa.sends import (
 _PER = 256  # DPAS to which counts are normalised
 _CALLS = ("call", "calla", "ret")
 _MOVES = ("mov", "movi", "smov")
+_NOT_ALU = ("dpas", "dpasw", "sync", "nop", *_CALLS)
 _FETCHES = (SendKind.LOAD, SendKind.PREFETCH, SendKind.SLM)
 
 
@@ -42,13 +43,15 @@ class KLoop:
     """Counts of one iteration of the K loop, as the compiler unrolled it, for one thread.
 
     `is_loop` is False if the loop was fully unrolled: then the counts cover the code from the first operand
-    load to the last DPAS. `moves` counts all moves, `scalar_moves` those of one lane. `loaded_bytes` are the
-    bytes that loads from memory and shared local memory write to registers.
+    load to the last DPAS. `alu` counts all that is no DPAS, message, branch or wait; `moves` those that are moves,
+    `scalar_moves` moves of one lane. `loaded_bytes` are the bytes that loads from memory and shared local memory write
+    to registers.
     """
 
     is_loop: bool
     dpas: int
     sends: Sends
+    alu: int
     moves: int
     scalar_moves: int
     loaded_bytes: int
@@ -125,6 +128,10 @@ def _is_dpas(instruction: Instruction) -> bool:
     return instruction.opcode in ("dpas", "dpasw")
 
 
+def _is_alu(instruction: Instruction) -> bool:
+    return instruction.opcode not in _NOT_ALU and not is_send(instruction) and not instruction.targets
+
+
 def _counted(instructions: tuple[Instruction, ...], grf_bytes: int, *, is_loop: bool) -> KLoop:
     sends = [
         (kind_of(instruction), read_registers(instruction)) for instruction in instructions if is_send(instruction)
@@ -135,6 +142,7 @@ def _counted(instructions: tuple[Instruction, ...], grf_bytes: int, *, is_loop: 
         is_loop=is_loop,
         dpas=sum(map(_is_dpas, instructions)),
         sends=Sends(**{kind.value: kinds[kind] for kind in SendKind}),
+        alu=sum(map(_is_alu, instructions)),
         moves=len(moves),
         scalar_moves=sum(move.lanes == 1 for move in moves),
         loaded_bytes=grf_bytes * sum(count for kind, count in sends if kind in (SendKind.LOAD, SendKind.SLM)),

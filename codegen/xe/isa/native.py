@@ -61,7 +61,7 @@ class NativeCode:
 
     def to_json(self) -> dict[str, Json]:
         """Return isa.json: the compiler and its options, and the reports with figures derived from their counts."""
-        kernels: list[Json] = [_report_json(report) for report in self.reports]
+        kernels: list[Json] = [report_json(report) for report in self.reports]
         return {"chip": self.chip, "compiler": self.compiler, "options": self.options, "kernels": kernels}
 
 
@@ -142,7 +142,8 @@ def _check_resolved(binary: bytes, chip: str) -> None:
         raise UnresolvedBuiltins("isa", f"the code for {chip} calls {', '.join(missing)}, which do not exist")
 
 
-def _report_json(report: IsaReport) -> Json:
+def report_json(report: IsaReport) -> Json:
+    """Return a report with figures derived from its counts: an entry of isa.json."""
     return {
         "kernel": report.kernel,
         "grf_count": report.grf_count,
@@ -175,6 +176,7 @@ def _k_loop_json(loop: KLoop) -> Json:
         "is_loop": loop.is_loop,
         "dpas": loop.dpas,
         "sends": to_json(loop.sends),
+        "alu": loop.alu,
         "moves": loop.moves,
         "scalar_moves": loop.scalar_moves,
         "barriers": loop.barriers,

@@ -1,5 +1,6 @@
 """Report on the code of a kernel: registers, threads, spills, and the K loop."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import cast
 
@@ -36,13 +37,14 @@ class IsaReport:
     pipeline: PipelineReport | None = None
 
 
-def reports_of(disassembly: Disassembly, rates: Rates) -> tuple[IsaReport, ...]:
-    """Return a report for each kernel, in the order of the binary, with the rates of its engines.
+def reports_of(disassembly: Disassembly, rates: Rates, wanted: Collection[str] | None = None) -> tuple[IsaReport, ...]:
+    """Return a report for each of the wanted kernels, or all, in the binary's order, with the rates of its engines.
 
     Raises:
         CompileFailed: stage isa; the disassembler's output is not as expected.
     """
-    return tuple(_report(kernel, disassembly, rates) for kernel in _kernels(disassembly.ze_info))
+    kernels = _kernels(disassembly.ze_info)
+    return tuple(_report(k, disassembly, rates) for k in kernels if wanted is None or str(k["name"]) in wanted)
 
 
 def _kernels(ze_info: str) -> list[dict[str, object]]:

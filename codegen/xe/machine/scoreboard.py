@@ -87,12 +87,16 @@ class _Checker:
         self._pipes = [pipe_of(i, rules) for i in self._code]
         self._out_of_order = [is_out_of_order(i, rules) for i in self._code]
         self._chains = _chains(self._code)
+        self._passed = {n: _passed(self._code, n) for n, i in enumerate(self._code) if i.opcode == "goto"}
+        self._backward = [(n, t) for n, i in enumerate(self._code) for t in i.targets if t <= n]
         self._tokens = [_own_token(self._code[chain.stop - 1]) for chain in self._chains]
 
     def hazards(self) -> tuple[Hazard, ...]:
         """Find a fixed point of what is in flight at the begin of each block, then compare accesses."""
         blocks = _blocks(self._code)
+        starts = {block[-1]: start for start, block in blocks.items()}
         states: dict[int, _Flight] = {0: _Flight()}
+        left: dict[int, _Flight] = {}  # what is in flight where channels leave by a goto
         todo = [0] if self._code else []
         while todo:
             start = todo.pop()
@@ -101,16 +105,43 @@ class _Checker:
                 self._wait(flight, number)
                 self._issue(flight, number)
             last = blocks[start][-1]
-            for target in _successors(self._code, last):
+            if self._code[last].opcode == "goto" and (last not in left or left[last].unite(flight)):
+                left.setdefault(last, flight.copy())
+                # Others that pass the join where these channels wait may find them there.
+                join = self._code[last].targets[1]
+                todo += [starts[other] for other, passed in self._passed.items() if join in passed and other in left]
+            for target in _successors(self._code, last, self._passed.get(last, ())):
                 arriving = flight.copy()
                 if target != last + 1:
                     arriving.distances.clear()  # a taken branch takes longer than the pipes
+                if target in self._passed.get(last, ()) and not self._woken(arriving, target, left):
+                    continue
                 if target not in states:
                     states[target] = arriving
                 elif not states[target].unite(arriving):
                     continue
                 todo.append(target)
         return tuple(self._found(blocks, states))
+
+    def _woken(self, arriving: _Flight, join: int, left: dict[int, _Flight]) -> bool:
+        """Remove what cannot be in flight where a goto passes a join at which channels wait; False if none can.
+
+        These left by an earlier goto. What it did not have in flight was issued after it: it follows in the listing,
+        or is in a loop that the earlier goto left.
+        """
+        waiting = [(number, flight) for number, flight in left.items() if self._code[number].targets[1] == join]
+        for accesses, others in (
+            (arriving.reads, [flight.reads for _, flight in waiting]),
+            (arriving.writes, [flight.writes for _, flight in waiting]),
+        ):
+            for n in list(accesses):
+                issued = (n > number or self._is_looped(n, number, join) for number, _ in waiting)
+                if not any(n in other for other in others) and not any(issued):
+                    del accesses[n]
+        return bool(waiting)
+
+    def _is_looped(self, first: int, last: int, join: int) -> bool:
+        return any(target <= first and last <= number < join for number, target in self._backward)
 
     def _found(self, blocks: dict[int, range], states: dict[int, _Flight]) -> Iterator[Hazard]:
         for start in sorted(states):
@@ -287,23 +318,28 @@ def _blocks(code: tuple[Instruction, ...]) -> dict[int, range]:
     return {a: range(a, b) for a, b in zip(ordered, [*ordered[1:], len(code)], strict=True)}
 
 
-def _successors(code: tuple[Instruction, ...], number: int) -> Iterator[int]:
+def _successors(code: tuple[Instruction, ...], number: int, passed: tuple[int, ...]) -> Iterator[int]:
     """Yield the instructions that may be next.
 
     Channels that leave by a goto wait at the join of its UIP. When none is left, execution goes on at the first join on
-    the way there, from JIP to JIP, at which any wait. A join at which some channels run goes on with the next one.
+    the way there at which any wait. A join at which some channels run goes on with the next one.
     """
     i = code[number]
     following: list[int] = [] if i.ends_thread or _leaves(i) else [number + 1]
     if i.opcode == "goto":
-        (place, until), passed = i.targets, set[int]()
-        while place != until and place not in passed and place < len(code) and code[place].opcode == "join":
-            passed.add(place)
-            place = code[place].targets[0]
-        following += [*sorted(passed), until]
+        following += [*passed, i.targets[1]]
     elif i.opcode != "join":
         following += i.targets
     yield from (target for target in dict.fromkeys(following) if target < len(code))
+
+
+def _passed(code: tuple[Instruction, ...], number: int) -> tuple[int, ...]:
+    """Return the joins before that of its UIP at which a goto may find other channels, from JIP to JIP."""
+    (place, until), passed = code[number].targets, list[int]()
+    while place != until and place not in passed and place < len(code) and code[place].opcode == "join":
+        passed.append(place)
+        place = code[place].targets[0]
+    return tuple(passed)
 
 
 def _leaves(i: Instruction) -> bool:

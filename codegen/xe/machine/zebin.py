@@ -115,6 +115,18 @@ def read_zebin(elf: bytes) -> Zebin:
         raise MachineCodeRefused(_ZE_INFO, f"expected kernels with execution_env: {error!r}") from error
 
 
+def sections_of(elf: bytes) -> dict[str, bytes]:
+    """Return the sections of a binary by name.
+
+    Raises:
+        MachineCodeRefused: no ELF file, or one that is cut short.
+    """
+    try:
+        return {section.name: section.content for section in _sections(elf)}
+    except (struct.error, IndexError) as error:
+        raise MachineCodeRefused("ELF", f"the file is cut short: {error}") from error
+
+
 def _sections(elf: bytes) -> Iterator[_Section]:
     if not elf.startswith(_MAGIC):
         raise MachineCodeRefused("ELF", f"expected a 64-bit ELF file, got {len(elf)} bytes that begin {elf[:6]!r}")

@@ -40,7 +40,7 @@ def test_a_loop_is_counted_from_where_it_begins_to_where_it_goes_back() -> None:
     assert loop.is_loop
     assert loop.dpas == 8
     assert loop.sends == replace(NONE, loads=8, prefetches=4, barriers=5, other=8)
-    assert (loop.moves, loop.scalar_moves, loop.barriers) == (46, 32, 5)
+    assert (loop.alu, loop.moves, loop.scalar_moves, loop.barriers) == (52, 46, 32, 5)
     assert (loop.sends_per_256_dpas, loop.moves_per_256_dpas) == (256 * 25 / 8, 256 * 46 / 8)
     # Four blocks each of A, which fill 8 registers, and of B, which fill 16.
     assert loop.loaded_bytes == 4 * (8 + 16) * GRF_BYTES

@@ -26,7 +26,7 @@ from tests.tuner.fakes import emulated
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "subgroup_gemm.mlir"
 LOOP = KLoop(
-    is_loop=True, dpas=64, sends=Sends(6, 4, 0, 0, 0, 0, 2, 4), moves=30, scalar_moves=20, loaded_bytes=64 * 192
+    is_loop=True, dpas=64, sends=Sends(6, 4, 0, 0, 0, 0, 2, 4), alu=40, moves=30, scalar_moves=20, loaded_bytes=64 * 192
 )
 
 

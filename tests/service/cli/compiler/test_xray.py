@@ -1,0 +1,163 @@
+"""xetune xray shows the kernels in files that others compiled, beside our own, and refuses files without any."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from codegen import DType, GemmProblem, XeConfig, compile_gemm, compile_module
+from codegen.target import target_of
+from hal import find
+from service.cli.main import main
+from tests.codegen.xe.isa.fake_ocloc import fake_ocloc, real_ocloc
+from tests.codegen.xe.isa.recordings import RECORDED, recorded
+from tests.codegen.xe.xray.files import BMG_IP, library, spirv, wheel, zebin
+from tuner.backend import tuning_for
+
+ROOT = Path(__file__).parents[4]
+GEMM = GemmProblem(512, 384, 256, dtype_a=DType.F16, dtype_b=DType.F16)
+PRODUCTION = ("vllm-xpu-kernels==0.1.16.2", "*GemmCute*w16a16*", "b580")
+
+
+@pytest.fixture
+def recorded_ocloc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A compiler that disassembles all to `straight_pvc`, without the alignment after its end."""
+    text = recorded("straight_pvc").assembly["gemm"]
+    listing = tmp_path / "listing.asm"
+    listing.write_text(text[: text.index("L1288:")])
+    info = RECORDED / "straight_pvc.ze_info"
+    disasm = f"mkdir dump; cp {info} dump/.ze_info; cp {listing} dump/.text.gemm.asm"
+    monkeypatch.setenv("XETUNE_OCLOC", str(fake_ocloc(tmp_path, disasm=disasm)))
+    return listing
+
+
+def xray(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int | str | None:
+    monkeypatch.setattr(sys, "argv", ["xetune", "xray", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return ended.value.code
+
+
+def test_kernels_of_a_wheel_are_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, recorded_ocloc: Path
+) -> None:
+    file = tmp_path / "kernels.whl"
+    file.write_bytes(wheel({"lib.so": library(zebin(), zebin(), zebin(BMG_IP)), "other.txt": b"text"}))
+    assert xray(monkeypatch, file, "--device", "max1550", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    (kernel,) = document["kernels"]  # the same binary twice is one
+    assert kernel["where"].startswith(f"{file}/lib.so+0x")
+    assert (kernel["chip"], kernel["subgroup_size"], kernel["barriers"]) == ("pvc", 16, 0)
+    assert (kernel["isa"]["grf_count"], kernel["isa"]["k_loop"]["dpas"]) == (256, 16)
+    assert kernel["scoreboard"] == {"verdict": "ok", "hazards": [], "unread": None}
+    assert document["other_binaries"] == 1
+
+
+def test_hazards_and_unknown_instructions_are_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, recorded_ocloc: Path
+) -> None:
+    file = tmp_path / "kernels.bin"
+    file.write_bytes(zebin())
+    right = recorded_ocloc.read_text()
+    recorded_ocloc.write_text(right.replace("Compacted,$2.dst", "Compacted"))
+    assert xray(monkeypatch, file) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.count("gemm: read after write of r") == 8
+    assert "gemm: read after write of r2-r5" in said
+    recorded_ocloc.write_text(right.replace("bfn.0xF8", "nfb.0xF8"))
+    assert xray(monkeypatch, file) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "gemm: not read: not known: opcode nfb" in said
+
+
+def test_the_number_of_kernels_is_limited(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, recorded_ocloc: Path
+) -> None:
+    file = tmp_path / "lib.so"
+    file.write_bytes(library(zebin(), zebin(kernels=("gemm", "gemm_2", "gemm_3", "other"))))
+    assert xray(monkeypatch, file, "--limit", "1", "--kernel", "gemm*") == 0
+    assert "2 more kernels are not shown" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        (b"plain text", (), "expected a zebin, a library, an ar archive, a wheel or a SPIR-V module"),
+        (zebin()[:-80], (), "is cut short"),
+        (library(), (), "expected a kernel, got none"),
+        (library(zebin()), ("--kernel", "other*"), "named like 'other*'"),
+        (library(zebin(BMG_IP)), ("--device", "max1550"), "for max1550, got none, and 1 binaries for others"),
+        (spirv(17, 15), (), "give --device"),
+        (wheel({"bomb": bytes(20 << 20)}), (), "compression ratio of at most 200"),
+        (library(zebin()), ("--m", "512", "--n", "384", "--k", "256"), "expected the GPU"),
+    ],
+)
+def test_bad_input_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    recorded_ocloc: Path,
+    data: bytes,
+    options: tuple[str, ...],
+    message: str,
+) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(data)
+    assert xray(monkeypatch, file, *options) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.slow
+def test_our_own_kernels_are_read_from_a_wheel(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, one_database: None
+) -> None:
+    """A GEMM for two chips in a library, a module as SPIR-V, and our kernel for the problem beside them."""
+    ocloc = real_ocloc()
+    monkeypatch.setenv("XETUNE_OCLOC", str(ocloc.path))
+    binaries: list[bytes] = []
+    for device in ("b580", "max1550"):
+        spec = find(device)
+        config = tuning_for(spec).default(GEMM, spec)
+        assert isinstance(config, XeConfig)
+        artifact = compile_gemm(GEMM, config, spec)
+        spirv_module = artifact.stage("spirv").data
+        binaries.append(ocloc.compile(spirv_module, target_of(spec).chip, artifact.launch.build_options))
+    file = tmp_path / "ours.whl"
+    file.write_bytes(wheel({"lib.so": library(*binaries)}))
+    problem = ("--m", GEMM.m, "--n", GEMM.n, "--k", GEMM.k)
+    assert xray(monkeypatch, file, "--device", "b580", "--json", *problem) == 0
+    document = json.loads(capsys.readouterr().out)
+    (kernel,) = document["kernels"]
+    assert (kernel["chip"], kernel["scoreboard"]["verdict"], document["other_binaries"]) == ("bmg", "ok", 1)
+    ours = dict(document["ours"])
+    assert "ours for" in ours.pop("where")
+    kernel.pop("where")
+    assert ours == kernel
+
+    module = tmp_path / "module.spv"
+    source = (ROOT / "examples/subgroup_gemm.mlir").read_text()
+    module.write_bytes(compile_module(source, find("b580")).stage("spirv").data)
+    assert xray(monkeypatch, module, "--device", "b580", "--json") == 0
+    (kernel,) = json.loads(capsys.readouterr().out)["kernels"]
+    assert (kernel["isa"]["kernel"], kernel["isa"]["k_loop"]["dpas"]) == ("gemm", 16)
+    assert kernel["isa"]["grf_count"] == 256
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("FETCH_WHEELS" not in os.environ, reason="set FETCH_WHEELS=1 to fetch 150 MB from PyPI")
+def test_production_kernels_are_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XETUNE_OCLOC", str(real_ocloc().path))
+    package, pattern, device = PRODUCTION
+    options = ("--no-deps", "--only-binary", ":all:", "--platform", "manylinux_2_28_x86_64", "--python-version", "3.12")
+    subprocess.run(["pip", "download", "-q", *options, "-d", str(tmp_path), package], check=True, timeout=500)
+    (file,) = tmp_path.glob("*.whl")
+    assert xray(monkeypatch, file, "--device", device, "--kernel", pattern, "--limit", "5", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert len(document["kernels"]) == 5
+    assert {kernel["scoreboard"]["verdict"] for kernel in document["kernels"]} == {"ok"}
+    assert all(kernel["isa"]["k_loop"]["dpas"] > 0 for kernel in document["kernels"])
