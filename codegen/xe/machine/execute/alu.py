@@ -16,6 +16,7 @@ from codegen.xe.machine.refusal import NotRepresented
 Step = Callable[[], None]
 
 _UNSIGNED_64 = ("mov", "cmp", "sel", "shr")  # that differ for uq and q; other results have the same bits
+_XE_HPG_GRF_BYTES = 32
 _ZERO = np.zeros(1, np.int8)
 _CONDITIONS: dict[str, Callable[[Array, Array], Array]] = {
     "eq": np.equal,
@@ -252,7 +253,10 @@ def _accumulate(i: Instruction, threads: Threads) -> Step:
     write, convert = writer(threads, to, i.size, i.text), converter(_type_of(to, i), i.saturate)
     mask, size, wide = predicated(i, threads), i.size, threads.wide[:, : i.size]
     unsigned = all(source.type is DataType.UD for source in i.sources)
-    upper, to_accumulator = i.opcode == "mach", "AccWrEn" in i.options
+    to_accumulator = "AccWrEn" in i.options
+    # On Xe-HPG the disassembler has one name for both; only what gives the upper half writes the accumulator. Seen in
+    # the code of integer divisions by constants and by variables, which is right only so.
+    upper = i.opcode == "mach" and (to_accumulator or threads.grf_bytes > _XE_HPG_GRF_BYTES)
     accumulator = Register(RegisterFile.ACCUMULATOR, region=_one_by_one(), type=DataType.UD)
     keep = writer(threads, accumulator, size, i.text)
 

@@ -30,7 +30,7 @@ _DECODED: dict[DataType, Callable[[Array], Array]] = {
 _SUMS = {DataType.F, DataType.HF, DataType.BF, DataType.D, DataType.UD}
 
 
-def dpas_step(i: Instruction, threads: Threads) -> Step:
+def dpas_step(i: Instruction, following: Instruction, threads: Threads) -> Step:
     """Return a function that executes a dpas for the threads that are live.
 
     Raises:
@@ -38,6 +38,8 @@ def dpas_step(i: Instruction, threads: Threads) -> Step:
     """
     depth, rows = (int(number) for number in i.function.split("x"))
     to, before, b, a = (_register(operand, i) for operand in (i.destination, *i.sources))
+    if to.number == a.number == b.number:
+        return _void(i, to, before, following)
     types = {operand.type for operand in (to, b, a)}
     if i.opcode != "dpas" or to.type not in _SUMS or not types <= _SUMS | _DECODED.keys() or depth != 8:
         raise NotRepresented(i.text, "a dpas of these types or of this shape")
@@ -69,6 +71,18 @@ def dpas_step(i: Instruction, threads: Threads) -> Step:
         write(_narrow(product, kind, is_integer), mask())
 
     return multiply
+
+
+def _void(i: Instruction, to: Register, before: Register, following: Instruction) -> Step:
+    """Return a step that does nothing, for the dpas of one register that the compiler puts first into a chain on DG2.
+
+    The next one of the chain has the same destination and reads its sources before this one writes.
+    """
+    after = following.destination
+    is_first = before.file is RegisterFile.NULL and "Atomic" in i.options and following.opcode == "dpas"
+    if not is_first or not isinstance(after, Register) or after.number != to.number:
+        raise NotRepresented(i.text, "a dpas of one register that does not begin a chain to the same registers")
+    return lambda: None
 
 
 def _register(operand: Operand | None, i: Instruction) -> Register:

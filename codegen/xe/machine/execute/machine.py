@@ -110,7 +110,9 @@ class Machine:
                     return branch_step(i, number, threads)
                 if i.opcode == "sync":
                     return self._sync(i, number)
-                return dpas_step(i, threads) if i.opcode.startswith("dpas") else alu_step(i, threads)
+                if i.opcode.startswith("dpas"):
+                    return dpas_step(i, self._listing.instructions[number + 1], threads)
+                return alu_step(i, threads)
             case MemoryMessage(access=access) as m:
                 return (block_step if access.is_block_2d else scattered_step)(i, m, threads, memory)
             case ScratchMessage() as m:

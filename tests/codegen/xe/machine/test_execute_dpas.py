@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from codegen.simulate.values import bf16_to_f32, f32_to_bf16
+from codegen.xe.machine.refusal import NotRepresented
 from tests.codegen.xe.machine.execute_support import Array, run
 
 
@@ -46,3 +47,13 @@ def test_low_bits_of_tf32_are_not_looked_at_and_sums_are_rounded_once() -> None:
     b[0], b[1], b[2] = 2**24, 1, -(2**24)
     got = run("dpas.8x1 (16|M0) r60:f null:f r20:tf32 r30.0:tf32", {20: b.reshape(-1), 30: a.reshape(-1)}).get(60, "f4")
     assert (got == np.float32(1 + 2**-10)).all()
+
+
+def test_the_dpas_of_one_register_that_begins_a_chain_changes_nothing() -> None:
+    sums = np.arange(128, dtype=np.float32)
+    void = "dpas.8x8 (16|M0) r60:f null:f r60:hf r60.0:hf {Atomic}\n"
+    given = {20: np.zeros(256, np.float16), 30: np.zeros(128, np.float16), 60: sums}
+    got = run(void + "dpas.8x8 (16|M0) r60:f r60:f r20:hf r30.0:hf", given).get(60, "f4", count=8)
+    np.testing.assert_array_equal(got, sums)
+    with pytest.raises(NotRepresented, match="does not begin a chain"):
+        run(void + "dpas.8x8 (16|M0) r70:f r70:f r20:hf r30.0:hf", given)
