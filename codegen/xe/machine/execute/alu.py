@@ -196,7 +196,12 @@ def _select(i: Instruction, threads: Threads) -> Step:
     convert, write = converter(_type_of(to, i), i.saturate), writer(threads, to, i.size, i.text)
     if i.opcode == "csel":
         a, b, tested = sources
-        holds, mask = _condition(i), predicated(i, threads)
+        mask = predicated(i, threads)
+        if i.modifier is None:
+            if i.sources[0] != i.sources[1]:
+                raise NotRepresented(i.text, "a selection without a condition")
+            return lambda: write(convert(a()), mask())
+        holds = _condition(i)
         return lambda: write(convert(np.where(holds(tested(), _ZERO), a(), b())), mask())
     a, b = sources
     if i.modifier is not None:

@@ -63,6 +63,14 @@ def test_selections_by_flag_by_condition_and_by_source() -> None:
     assert c.view("i2")[:16].tolist() == [i if i % 2 == 0 else -i for i in range(16)]
 
 
+def test_a_selection_of_one_source_needs_no_condition() -> None:
+    a = LANES.astype(np.float32)
+    got = one("csel (16|M0) r9.0<1>:f r2.0<1;0>:f r2.0<1;0>:f r3.0<1>:f", r2=a, r3=a)
+    assert got.view("f4").tolist() == a.tolist()
+    with pytest.raises(SimulationRefused, match="without a condition"):
+        one("csel (16|M0) r9.0<1>:f r2.0<1;0>:f r3.0<1;0>:f r3.0<1>:f", r2=a, r3=a)
+
+
 def test_products_of_dwords_by_halves() -> None:
     rng = np.random.default_rng(1)
     a, b = (rng.integers(-(2**31), 2**31, 16).astype(np.int32) for _ in range(2))
