@@ -18,10 +18,12 @@ def write_atomically(path: Path, data: bytes) -> None:
     """Write a temporary file, flush it to disk, and rename it.
 
     Raises:
-        OSError: the disk is full or the folder cannot be written; `path` is unchanged.
+        OSError: the disk is full, the folder cannot be written, or `path` is a folder; `path` is unchanged.
     """
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "No such folder", str(path.parent))
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "Expected a file, got a folder", str(path))
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:

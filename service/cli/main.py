@@ -64,6 +64,15 @@ _EXPECTED = {
     "xetune_client.errors": "ClientError",
 }
 _BAD_INPUT = 2
+_STORAGE_ERRORS = (
+    errno.ENOSPC,
+    errno.EACCES,
+    errno.EROFS,
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EEXIST,
+)
 
 
 def main() -> None:
@@ -72,7 +81,7 @@ def main() -> None:
     try:
         app(prog_name="xetune")
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EACCES, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EEXIST):
+        if error.errno not in _STORAGE_ERRORS:
             raise
         _end(f"{error.strerror}: {error.filename or 'file'}")
     except _expected() as error:

@@ -1,6 +1,7 @@
 """Command line of a kit: chooses the device, measures, and writes the results."""
 
 import argparse
+import os
 import signal
 import socket
 import sys
@@ -82,13 +83,25 @@ def _run(options: argparse.Namespace, kit: Exchange) -> int:
             _say(_line(each))
         return _DONE
     device = choose(wanted, found, options.device)
-    if options.output.exists():
-        raise OSError(f"{options.output} exists: name another file with --output, or move it away")
+    _check_writable(options.output)
     _say(f"measuring on {device.spec.name}, driver {device.spec.driver}")
     jobs: list[KitJob] = []
     with closing(ExecutingDevice(open_device(device))) as opened:
         status = _measure(kit, opened, options.seconds, jobs)
     return max(status, _write(options, kit, device.spec, jobs))
+
+
+def _check_writable(output: Path) -> None:
+    """Check before a measurement, which may take hours, that its results can be written.
+
+    Raises:
+        OSError: the file exists, or its folder does not or cannot be written.
+    """
+    if output.exists():
+        raise OSError(f"{output} exists: name another file with --output, or move it away")
+    folder = output.absolute().parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise OSError(f"expected a folder that can be written for {output}, got {folder}: name another with --output")
 
 
 def _line(found: Found) -> str:

@@ -18,8 +18,23 @@ def missing():
     return None
 
 
+def damage():
+    """Return what says that the kit was damaged since it was written; None if it was not."""
+    import zipfile
+    import zlib
+
+    try:
+        with zipfile.ZipFile(sys.argv[0]) as archive:
+            bad = archive.testzip()
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        bad = error
+    if bad is None:
+        return None
+    return "expected the kit as it was written, it is damaged ({}): copy it again".format(bad)  # noqa: UP032
+
+
 if __name__ == "__main__":
-    fault = missing()
+    fault = missing() or damage()
     if fault is not None:
         sys.stderr.write("error: " + fault + "\n")
         sys.exit(2)

@@ -162,6 +162,13 @@ def test_results_that_are_there_are_not_overwritten(kit: Kit, capsys: pytest.Cap
     assert "found.jsonl exists: name another file with --output" in capsys.readouterr().err
 
 
+def test_results_that_could_not_be_written_are_not_measured(kit: Kit, capsys: pytest.CaptureFixture[str]) -> None:
+    kit.output = kit.output.parent / "absent" / "found.jsonl"
+    assert kit.run() == 2
+    assert "expected a folder that can be written" in capsys.readouterr().err
+    assert kit.device.runs == []
+
+
 def test_devices_are_listed(kit: Kit, capsys: pytest.CaptureFixture[str]) -> None:
     assert kit.run("--list") == 0
     assert "1. b580 (Intel Arc B580): is measured by default\n" in capsys.readouterr().out

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tuner.kit.kits import kit
 from tuner.kit import start
 
 ROOT = Path(start.__file__).parents[2]
@@ -51,6 +52,19 @@ def test_packages_that_are_absent_are_named(monkeypatch: pytest.MonkeyPatch) -> 
     assert start.missing() == (
         f"expected pyopencl, which this Python does not have: `{sys.executable} -m pip install pyopencl`"
     )
+
+
+def test_damage_is_told_before_anything_of_the_kit_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, data = tmp_path / "kit.pyz", bytearray(kit().data)
+    file.write_bytes(data)
+    monkeypatch.setattr(sys, "argv", [str(file)])
+    assert start.damage() is None
+    data[len(data) // 2] ^= 0xFF
+    file.write_bytes(data)
+    done = subprocess.run([sys.executable, str(file), "--list"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: expected the kit as it was written, it is damaged (")
+    assert done.stderr.count("\n") == 1
 
 
 def test_measuring_needs_numpy_and_pyopencl_alone() -> None:
