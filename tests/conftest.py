@@ -12,6 +12,7 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
+import hypothesis
 import pytest
 import structlog
 
@@ -41,6 +42,11 @@ __all__ = [
 _STARTED_S = time.monotonic()
 # By default a tenth of the time of collecting and running is that of garbage collections.
 gc.set_threshold(50_000, 20, 20)
+# Property tests draw the same each time, however busy the machine is.
+hypothesis.settings.register_profile(
+    "xetune", derandomize=True, database=None, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+)
+hypothesis.settings.load_profile("xetune")
 # Threads of Dask log while a cluster ends, to a stream that pytest has closed; logging would print a traceback of each.
 logging.raiseExceptions = False
 # Without `configure_logs`, structlog prints all variables of a traceback, which takes seconds for those of an app.

@@ -90,7 +90,7 @@ def through_text(value: JsonObject) -> JsonObject:
     return cast(JsonObject, json.loads(json.dumps(value)))
 
 
-@settings(derandomize=True, max_examples=50)
+@settings(max_examples=50)
 @given(PROBLEMS)
 def test_problem_comes_back_whole(problem: GemmProblem) -> None:
     definition = through_text(problem_to_json(problem))
@@ -98,7 +98,7 @@ def test_problem_comes_back_whole(problem: GemmProblem) -> None:
     assert content_hash(definition) == problem.key
 
 
-@settings(derandomize=True, max_examples=50)
+@settings(max_examples=50)
 @given(CONFIGS)
 def test_configuration_comes_back_whole(config) -> None:
     assert config_from_json(through_text(config_to_json(config))) == config

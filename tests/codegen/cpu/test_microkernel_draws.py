@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
@@ -48,7 +48,7 @@ def problems(draw: st.DrawFn) -> GemmProblem:
 
 
 @pytest.mark.parametrize("isa", [Isa.AVX512, Isa.AVX2])
-@settings(max_examples=8, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8)
 @given(data=st.data(), problem=problems())
 def test_drawn(isa: Isa, data: st.DataObject, problem: GemmProblem) -> None:
     check(isa, data, problem)
@@ -56,7 +56,7 @@ def test_drawn(isa: Isa, data: st.DataObject, problem: GemmProblem) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("isa", [Isa.AVX512, Isa.AVX2])
-@settings(max_examples=100, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100)
 @given(data=st.data(), problem=problems())
 def test_many_drawn(isa: Isa, data: st.DataObject, problem: GemmProblem) -> None:
     check(isa, data, problem)

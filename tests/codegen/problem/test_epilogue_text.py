@@ -38,7 +38,7 @@ STEPS = st.one_of(
 )  # fmt: skip
 
 
-@settings(derandomize=True, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(STEPS, max_size=MAX_STEPS).map(tuple))
 def test_what_is_printed_parses_back(steps: tuple[EpilogueStep, ...]) -> None:
     assert parse_epilogue(print_epilogue(steps)) == steps

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import BFloat16Type
 
@@ -226,7 +226,6 @@ def test_bf16_rounds_to_nearest_even() -> None:
 @given(st.floats(width=64, allow_nan=False))
 @example(1 + 2.0**-8 + 2.0**-40)  # float32 would be half way between two of bf16
 @example(1 + 3 * 2.0**-8 - 2.0**-40)
-@settings(deadline=None)
 def test_truncation_to_bf16_is_the_nearest(value: float) -> None:
     """Of the two neighbours in bf16 the nearer, of two as near the even one: found without float32 in between."""
     with np.errstate(over="ignore"):

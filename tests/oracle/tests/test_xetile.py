@@ -37,7 +37,7 @@ def load(init: str, tile: str, shape: tuple[int, ...], args: list[Any], signatur
 
 
 @given(st.integers(-6, 8), st.integers(-6, 9), st.sampled_from(["", "{padding = 2.5 : f32}"]))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_a_tile_anywhere_loads_what_is_inside_and_pads_the_rest(row: int, column: int, properties: str) -> None:
     tile = "!xetile.tile<3x4xf32>"
     init = f"%t = xetile.init_tile %m[%r, %c] : memref<5x7xf32> -> {tile}"
@@ -46,7 +46,7 @@ def test_a_tile_anywhere_loads_what_is_inside_and_pads_the_rest(row: int, column
 
 
 @given(st.integers(-6, 8), st.integers(-6, 9))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_a_tile_anywhere_stores_what_is_inside(row: int, column: int) -> None:
     matrix, value = MATRIX.copy(), 100 + np.arange(12, dtype=np.float32).reshape(3, 4)
     body = """

@@ -8,7 +8,8 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from structlog.testing import capture_logs
+import structlog
+from structlog.testing import LogCapture
 
 from codegen import DType, GemmProblem, KernelConfig, Refused, XeConfig
 from db.queries import problems
@@ -25,7 +26,7 @@ from service.cluster.local import LocalExecutor
 from service.dashboard.jobs.reading import find_job, job_page
 from service.dashboard.jobs.trials import Wanted
 from service.doctor.kernels import Chosen, chosen, kernels
-from service.jobs import restrictions
+from service.jobs import restrictions, tuning
 from service.jobs.job_runs import ClaimedJob
 from service.jobs.restrictions import restrictions_of, store_restrictions
 from service.jobs.store import DbTrialStore
@@ -113,14 +114,17 @@ def told(findings: Sequence[Finding]) -> list[str]:
     return [finding.found for finding in findings if finding.check == "restrictions"]
 
 
-def test_the_next_job_has_no_such_configuration_and_has_it_again_when_it_is_mended(lab: Lab) -> None:
+def test_the_next_job_has_no_such_configuration_and_has_it_again_when_it_is_mended(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lab.fault = refuses_large_registers
     found = lab.doctor()
     assert told(found) == ["jobs on it take from now on: 128 registers only"]
-    with capture_logs() as lines:
-        restricted = lab.tune(F16)
+    log = LogCapture()
+    monkeypatch.setattr(tuning, "_log", structlog.wrap_logger(None, processors=[log]))
+    restricted = lab.tune(F16)
     assert {config.strategy.grf_mode for config in lab.configs(restricted)} == {128}
-    (line,) = [line for line in lines if line["event"] == "device is restricted"]
+    (line,) = [line for line in log.entries if line["event"] == "device is restricted"]
     assert (line["device"], line["name"], line["check"]) == (SPEC.id, "no-grf-256", "gemm-registers-256")
 
     lab.fault = works

@@ -57,7 +57,7 @@ def problems(draw: st.DrawFn) -> GemmProblem:
     )
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=15)
 @given(problem=problems(), spec=st.sampled_from(DEVICES))
 def test_the_default_is_legal(problem: GemmProblem, spec: DeviceSpec) -> None:
     check(problem, default_config(problem, spec), spec)

@@ -230,7 +230,7 @@ def owned(layout: Layout, shape: Ints, subgroup: int) -> list[int]:
     return numbers
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(LAYOUTS, st.data())
 def test_shape_cast_leaves_every_element_where_it_is(case: tuple[Layout, Ints], data: st.DataObject) -> None:
     layout, shape = case
@@ -243,7 +243,7 @@ def test_shape_cast_leaves_every_element_where_it_is(case: tuple[Layout, Ints], 
         assert all(owned(cast, to, s) == owned(layout, shape, s) for s in range(8))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(LAYOUTS)
 def test_attributes_say_the_layouts_they_are_made_for(case: tuple[Layout, Ints]) -> None:
     layout, shape = case

@@ -169,7 +169,7 @@ def any_layout(draw: st.DrawFn) -> str:
     return layout(list(counts), data, draw(st.sampled_from([None, [0, 1]])))
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(any_layout(), any_layout(), any_layout())
 def test_a_copy_keeps_its_values_by_any_layouts(first: str, second: str, third: str) -> None:
     middle = f"""%w = xegpu.convert_layout %v <{{input_layout = {first}, target_layout = {second}}}>
