@@ -43,7 +43,7 @@ def database_finding(url: str, missing: State = State.NOTE) -> Finding:
     try:
         database = open_database(url)
     except DatabaseError as error:
-        return Finding("database", "XETUNE_DATABASE_URL", State.FAULT, str(error))
+        return Finding("database", "XETUNE_DATABASE_URL", State.FAULT, str(error), "change it")
     shown = shown_url(database.engine.url)
     try:
         check_migrated(database.engine)
@@ -51,7 +51,8 @@ def database_finding(url: str, missing: State = State.NOTE) -> Finding:
         found, _, remedy = str(error).partition("; ")
         return Finding("database", shown, missing, found, remedy)
     except DatabaseError as error:
-        return Finding("database", shown, State.FAULT, str(error))
+        found, _, remedy = str(error).partition("; ")
+        return Finding("database", shown, State.FAULT, found, remedy)
     finally:
         database.close()
     return Finding("database", shown, State.OK, "it answers and has this version's tables")

@@ -43,7 +43,9 @@ def install_command(
     tool: Annotated[
         ToolName,
         typer.Argument(
-            help="ocloc: the offline compiler; driver: the GPU driver, which accepts kernels without a GPU."
+            help="; ".join(
+                f"{name}: {each.title}, {each.download_mb} MB to download" for name, each in COMPONENTS.items()
+            )
         ),
     ] = ToolName.OCLOC,
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hal.probe.findings import Finding, State
 from service.api.toolchain.listing import Tool
 from service.doctor import software as module
-from service.doctor.software import software
+from service.doctor.software import database_finding, software
 from service.settings import Settings
 
 Usage = namedtuple("Usage", "total used free")
@@ -68,3 +68,9 @@ def test_a_missing_package_is_a_fault_and_a_missing_option_is_not(
         ("ocloc", State.NOTE, "install it"),
         ("numpy", State.OK, ""),
     ]
+
+
+@pytest.mark.parametrize("url", ["foo://x", "postgresql+psycopg://ana@127.0.0.1:1/x"])
+def test_each_fault_of_the_database_says_what_to_do(url: str) -> None:
+    finding = database_finding(url)
+    assert (finding.state, finding.remedy != "") == (State.FAULT, True)
