@@ -70,24 +70,27 @@ Runner = Callable[[GemmProblem, KernelConfig, DeviceSpec], Ran]
 
 
 _NO_BLOCK2D, _ANOTHER = Restriction.NO_BLOCK2D, "install another driver"
+_NO_SLM = (Restriction.NO_SLM,)
 GPU_CHECKS = (
     KernelCheck(
         "registers-128",
         _F16,
-        ((Restriction.NO_GRF_128,), (_NO_BLOCK2D,), (_NO_BLOCK2D, Restriction.NO_GRF_128)),
+        ((Restriction.NO_GRF_128,), _NO_SLM, (_NO_BLOCK2D,), (_NO_BLOCK2D, Restriction.NO_GRF_128)),
         _ANOTHER,
         {"grf_mode": 128},
     ),
     KernelCheck(
         "registers-256",
         _F16,
-        ((Restriction.NO_GRF_256,), (_NO_BLOCK2D,), (_NO_BLOCK2D, Restriction.NO_GRF_256)),
+        ((Restriction.NO_GRF_256,), _NO_SLM, (_NO_BLOCK2D,), (_NO_BLOCK2D, Restriction.NO_GRF_256)),
         _ANOTHER,
         {"grf_mode": 256},
     ),
-    KernelCheck("bf16-output", _BF16, ((Restriction.NO_BF16_CONVERSIONS,), (Restriction.NO_BF16,)), "f16 or f32"),
-    KernelCheck("s8", _S8, ((Restriction.NO_BYTES,),), "f16 or bf16"),
-    KernelCheck("slm-barrier", _F16, ((Restriction.NO_SLM,),), _ANOTHER, {"slm": SlmOperands.BOTH, "slm_stages": 2}),
+    KernelCheck(
+        "bf16-output", _BF16, ((Restriction.NO_BF16_CONVERSIONS,), _NO_SLM, (Restriction.NO_BF16,)), "f16 or f32"
+    ),
+    KernelCheck("s8", _S8, (_NO_SLM, (Restriction.NO_BYTES,)), "f16 or bf16"),
+    KernelCheck("slm-barrier", _F16, (_NO_SLM,), _ANOTHER, {"slm": SlmOperands.BOTH, "slm_stages": 2}),
 )
 """Kernels for GPUs: both register modes, f16, bf16 and s8, output in bf16, local memory with a barrier."""
 
@@ -103,12 +106,14 @@ CPU_CHECKS = (
 def check_kernels(spec: DeviceSpec, run: Runner, prefix: str = CHECK) -> Iterator[CheckedKernel]:
     """Try each kernel of a device; yield what was found about each, under a name with the prefix.
 
-    If a kernel fails, it is tried again with its fallbacks, until one works; the kernels after it are tried with that
-    one.
+    If a kernel fails twice, it is tried again with its fallbacks, until one works; the kernels after it are tried with
+    that one. A type is refused only where a kernel of another type works.
     """
+    any_works = False
     for check in CPU_CHECKS if runs_own_code(spec) else GPU_CHECKS:
-        checked = _checked(check, f"{prefix}{check.name}", spec, run)
+        checked = _checked(check, f"{prefix}{check.name}", spec, run, any_works)
         yield checked
+        any_works |= checked.finding.state in (State.OK, State.WARNING)
         spec = restrict_device(spec, checked.fallback)
 
 
@@ -142,7 +147,7 @@ def by_acceptor(acceptor: Acceptor, compiler: Compiler) -> Runner:
     return run
 
 
-def _checked(check: KernelCheck, name: str, spec: DeviceSpec, run: Runner) -> CheckedKernel:
+def _checked(check: KernelCheck, name: str, spec: DeviceSpec, run: Runner, any_works: bool) -> CheckedKernel:
     uses = _uses(check, spec)
     try:
         config = config_of(check, spec)
@@ -153,15 +158,28 @@ def _checked(check: KernelCheck, name: str, spec: DeviceSpec, run: Runner) -> Ch
     found = f"{uses}: {ran.found}"
     if ran.works:
         return CheckedKernel(Finding(name, spec.id, State.OK, found))
+    if run(check.problem, config, spec).works:
+        return CheckedKernel(
+            Finding(name, spec.id, State.WARNING, found, "it works at the second try: run doctor again")
+        )
     for fallback in check.fallbacks:
+        if fallback == _NO_SLM and not _stages_in_slm(config):
+            continue
         effects = ", ".join(restriction.effect for restriction in fallback)
         if any(restriction in REFUSED_TYPES for restriction in fallback):
+            if not any_works:
+                break
             remedy = f"no fallback of these types works: use {check.instead}"
             return CheckedKernel(Finding(name, spec.id, State.FAULT, found, remedy), fallback)
         if _works_with(check, fallback, spec, run):
             remedy = f"it works with the fallback: {effects}"
             return CheckedKernel(Finding(name, spec.id, State.WARNING, found, remedy), fallback)
-    return CheckedKernel(Finding(name, spec.id, State.FAULT, found, f"no fallback works: {check.instead}"))
+    instead = check.instead if any_works or check.instead == _ANOTHER else "no kernel of another type works either"
+    return CheckedKernel(Finding(name, spec.id, State.FAULT, found, f"no fallback works: {instead}"))
+
+
+def _stages_in_slm(config: KernelConfig) -> bool:
+    return isinstance(config, XeConfig) and config.strategy.slm is not SlmOperands.NONE
 
 
 def _works_with(check: KernelCheck, fallback: Fallback, spec: DeviceSpec, run: Runner) -> bool:

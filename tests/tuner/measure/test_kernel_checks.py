@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from codegen import CpuConfig, DType, GemmProblem, KernelConfig, XeConfig
+from codegen import CpuConfig, DType, GemmProblem, KernelConfig, SlmOperands, XeConfig
 from codegen.backend import check_kernel
-from hal import Buffer, DeviceCrashed, DeviceSpec, HalError, KernelBuildFailed, LaunchSpec, find
+from hal import Buffer, DeviceSpec, HalError, KernelBuildFailed, LaunchSpec, find
 from hal.driver.acceptance import Acceptance, KernelAttributes
 from hal.probe.findings import Finding, State
 from tests.tuner.any_problem import AnyProblem, Compiler, Fault
@@ -17,6 +17,7 @@ from tuner.measure.kernel_checks import (
     CPU_CHECKS,
     GPU_CHECKS,
     CheckedKernel,
+    Ran,
     by_acceptor,
     check_kernels,
     config_of,
@@ -107,16 +108,44 @@ def test_types_that_fail_with_each_fallback_are_refused() -> None:
     assert finding.remedy == "no fallback of these types works: use f16 or bf16"
 
 
-def _is_gone(*_: object) -> HalError:
-    return DeviceCrashed("it is gone")
+def _runs_nothing(*_: object) -> Ran:
+    return Ran(False, "it is gone")
 
 
 def test_a_device_that_runs_nothing_has_no_fallback() -> None:
-    spec, compiler = find("b580"), Compiler()
-    device = AnyProblem(spec, compiler, _is_gone)
-    first = next(check_kernels(spec, on_device(device, compiler)))
-    assert (first.finding.state, first.fallback) == (State.FAULT, ())
-    assert first.finding.remedy == "no fallback works: install another driver"
+    found = list(check_kernels(find("b580"), _runs_nothing))
+    assert {(kernel.finding.state, kernel.fallback) for kernel in found} == {(State.FAULT, ())}
+    other_type = "no fallback works: no kernel of another type works either"
+    assert [kernel.finding.remedy for kernel in found] == [
+        *["no fallback works: install another driver"] * 2,
+        *[other_type] * 2,
+        "no fallback works: install another driver",
+    ]
+
+
+def test_a_kernel_that_fails_once_takes_no_fallback() -> None:
+    tries: list[KernelConfig] = []
+
+    def fails_once(_: GemmProblem, config: KernelConfig, __: DeviceSpec) -> Ran:
+        tries.append(config)
+        return Ran(len(tries) > 1, "timed out")
+
+    first, *others = check_kernels(find("b580"), fails_once)
+    assert (first.finding.state, first.fallback) == (State.WARNING, ())
+    assert first.finding.remedy == "it works at the second try: run doctor again"
+    assert tries[0] == tries[1]
+    assert all(kernel.finding.state is State.OK for kernel in others)
+
+
+@pytest.mark.parametrize("device", ["a770", "arrow-lake-h"])
+def test_local_memory_that_fails_costs_no_type_and_no_register_mode(device: str) -> None:
+    def fails_in_slm(_: GemmProblem, config: KernelConfig, __: DeviceSpec) -> Ran:
+        assert isinstance(config, XeConfig)
+        return Ran(config.strategy.slm is SlmOperands.NONE, "wrong result")
+
+    found = list(check_kernels(find(device), fails_in_slm))
+    assert [kernel.fallback for kernel in found if kernel.fallback] == [(Restriction.NO_SLM,)]
+    assert all(kernel.finding.state is not State.FAULT for kernel in found)
 
 
 class Driver:
