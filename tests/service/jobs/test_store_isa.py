@@ -1,15 +1,19 @@
 """The report on the GPU's code is kept and served as the other files of a kernel are, also with one kept before."""
 
+import re
 from collections.abc import Generator
-from pathlib import Path
+from dataclasses import replace
+from pathlib import Path, PurePath
 
 import pytest
 
+import codegen
 from codegen.xe.isa import (
     IsaReport,
     NativeCode,
     with_isa,
 )
+from codegen.xe.machine.pipeline import Level, PipelineReport, Stall
 from db.queries import (
     kernels,
     problems,
@@ -17,12 +21,16 @@ from db.queries import (
 from db.queries.cluster import leases
 from db.session import open_database
 from service.artifacts import ArtifactStore
+from service.jobs import store as module
 from service.jobs.store import DbTrialStore
 from service.row_mapping import problem_to_json
 from tests.conformance.trial_samples import PROBLEM, artifact, config, predicted
 from tests.db.rows import add_job
 
-CODE = NativeCode("bmg", "26.27", "", "L0:\n", (IsaReport("gemm", 256, 4, 0, 0, 70, None),), 1.0)
+REPORT = IsaReport("gemm", 256, 4, 0, 0, 70, None)
+CODE = NativeCode("bmg", "26.27", "", "L0:\n", (REPORT,), 1.0)
+PIPELINE = PipelineReport("gemm", 4, Level.L2, 96.0, 8, 16, 2, {4: 96.0}, {Stall.LOAD: 24.0}, (), ())
+STAGE = re.compile(r'(?:\bStage|\bStageOutput|\bstages\.add)\(\s*"[\w-]+",\s*"([\w.-]+)"')
 
 
 @pytest.fixture
@@ -51,6 +59,22 @@ def test_the_report_is_among_the_files_of_a_kernel(store: DbTrialStore) -> None:
     assert kept["isa.asm"] == ("text/plain; charset=utf-8", b"L0:\n")
     assert kept["isa.json"][0] == "application/json"
     assert b'"grf_count": 256' in kept["isa.json"][1]
+
+
+def test_the_issues_of_a_k_loop_are_among_the_files_of_a_kernel(store: DbTrialStore) -> None:
+    made = with_isa(artifact(0), replace(CODE, reports=(replace(REPORT, pipeline=PIPELINE),)))
+    store.begin(0, config(0))
+    store.end(0, predicted(0), made)
+    kept = files(store)
+    assert {"isa.asm", "isa.json", "pipeline.txt"} < {stage.file_name for stage in made.stages} < set(kept)
+    assert kept["pipeline.txt"] == ("text/plain; charset=utf-8", made.stage("pipeline").data)
+
+
+def test_the_file_of_each_stage_has_a_media_type() -> None:
+    sources = [file.read_text() for file in Path(codegen.__file__).parent.rglob("*.py")]
+    names = {name for source in sources for name in STAGE.findall(source)}
+    assert {"xetile.mlir", "emulated.spv", "isa.asm", "isa.json", "pipeline.txt", "nest.ll", "kernel.o"} < names
+    assert {name for name in names if PurePath(name).suffix not in module._MEDIA_TYPES} == set()  # pyright: ignore[reportPrivateUsage]
 
 
 def test_a_kernel_that_was_kept_without_it_gets_it(store: DbTrialStore) -> None:
