@@ -14,7 +14,7 @@ from hal.devices.listed import (
     untargetable_reason,
 )
 from hal.devices.listing import list_devices
-from hal.devices.resolve import open_device, resolve_device
+from hal.devices.resolve import check_executes, open_device, resolve_device
 from hal.driver.acceptance import Acceptance, Acceptor, KernelAttributes
 from hal.driver.simulated_device import SimulatedDevice
 from hal.errors import (
@@ -84,6 +84,7 @@ __all__ = [
     "UnknownDevice",
     "Use",
     "XeDevice",
+    "check_executes",
     "emulated_spec",
     "find",
     "find_by_ip_version",

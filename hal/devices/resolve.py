@@ -38,12 +38,8 @@ def resolve_device(name: str, target: str | None = None, among: Sequence[ListedD
         UnknownDevice: no device has that name, it only accepts kernels, or a runtime that it needs is not installed.
         AmbiguousDevice: several devices have it.
     """
+    check_executes(name)
     wanted = name.strip().lower()
-    if wanted.startswith(SIMULATED):
-        raise UnknownDevice(
-            f"{wanted} accepts kernels and executes none, so it has no results and no times: name the GPU itself, "
-            f"{wanted.removeprefix(SIMULATED)}; where the driver is installed, it accepts that GPU's kernels"
-        )
     devices = list_devices() if among is None else among
     if wanted == AUTO and target is None:
         gpu = next((d for d in devices if d.runnable and d.targetable and d.spec.kind is DeviceKind.GPU), None)
@@ -64,6 +60,20 @@ def resolve_device(name: str, target: str | None = None, among: Sequence[ListedD
     if target is not None and find(target).id != own:
         raise UnknownDevice(f"{wanted} runs kernels for {own}, not for {target}: leave the target out")
     return device
+
+
+def check_executes(name: str) -> None:
+    """Check that a name is none of a simulated driver, which has no results.
+
+    Raises:
+        UnknownDevice: it is; says the name of its GPU.
+    """
+    wanted = name.strip().lower()
+    if wanted.startswith(SIMULATED):
+        raise UnknownDevice(
+            f"{wanted} accepts kernels and executes none, so it has no results and no times: name the GPU itself, "
+            f"{wanted.removeprefix(SIMULATED)}; where the driver is installed, it accepts that GPU's kernels"
+        )
 
 
 def open_device(device: ListedDevice) -> ProcessDevice:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import typer
 
+from hal import check_executes
 from service.cli.chosen_server import server
 from service.cli.completing import devices, jobs
 from service.cli.connection import connect
@@ -54,6 +55,8 @@ def export_command(
 ) -> None:
     """Export results: all, or of a problem (--m, --n, --k), a device or a job; or one job in another format."""
     check_origin(origin)
+    if device is not None:
+        check_executes(device)
     if format is not Format.JSONL or recording is not None:
         if problem.given or device is not None or runners_up:
             raise BadRequest(f"--format {format.value} takes --job or --recording, and no other choice of results")
@@ -64,6 +67,8 @@ def export_command(
     if kit is not None:
         if not runners_up or job is not None or output is not None:
             raise BadRequest("--kit FILE goes with --runners-up, and with no --job and no --output")
+        if str(kit) == "-":
+            raise BadRequest("--kit expects the name of a file to write, such as kit.pyz, got -: it is an archive")
         with connect() as client:
             of_kit = None if device is None else client.device(device)
             write_kit(client, kit, of_kit, dict(query_of({"origin": origin, "limit": limit, **asked})))

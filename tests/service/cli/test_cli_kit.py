@@ -18,7 +18,7 @@ import pytest
 
 from codegen import GemmProblem
 from hal.probe.icd import wheel_runtime
-from service.cli.exchange import kit
+from service.cli.exchange import kit, results
 from tests.service.cli.both_transports import Run
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import text_of
@@ -77,6 +77,7 @@ def test_runners_up_are_written_as_a_kit(run: Run, tmp_path: Path, monkeypatch: 
         (("--runners-up", "--kit", "x.pyz"), "no configuration is predicted and was not measured, and nothing is wri"),
         (("--runners-up", "--kit", "x.pyz", "--device", "a770"), "no configuration of a770 is predicted and was not"),
         (("--runners-up", "--kit", "x.pyz", "--device", "b581"), "no device is known as 'b581'"),
+        (("--runners-up", "--kit", "-"), "--kit expects the name of a file to write, such as kit.pyz, got -"),
     ],
 )
 def test_a_kit_of_nothing_is_refused(
@@ -85,6 +86,18 @@ def test_a_kit_of_nothing_is_refused(
     monkeypatch.chdir(tmp_path)
     status, _, told = run("export", *arguments)
     assert (status, said in told, list(tmp_path.glob("*.pyz"))) == (2, True, []), told
+
+
+@pytest.mark.parametrize("arguments", [("--runners-up", "--kit", "x.pyz"), ("--runners-up",), ()])
+def test_a_driver_that_executes_nothing_is_refused_before_devices_are_listed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    # Where it is installed, it is among the devices that a service lists.
+    monkeypatch.setattr(results, "connect", lambda: pytest.fail("a service was asked"))
+    monkeypatch.chdir(tmp_path)
+    status, out, told = run("export", *arguments, "--device", "simulated-driver-a770")
+    assert (status, out, list(tmp_path.glob("*.pyz"))) == (2, "", [])
+    assert "executes none, so it has no results and no times: name the GPU itself, a770;" in told
 
 
 @pytest.mark.opencl
