@@ -9,8 +9,8 @@ from db.errors import DatabaseError, DatabaseNotMigrated
 from db.migrate import check_migrated
 from db.session import open_database, shown_url
 from hal.probe.findings import Finding, State
-from service.api.toolchain.listing import Tool, list_toolchain
-from service.settings import Settings
+from service.api.toolchain.listing import Tool, driver_tool, list_packages, ocloc_tool
+from service.settings import PREFIX, InvalidSettings, Settings
 
 _GB = 10**9
 _NEEDED_BYTES, _ENOUGH_BYTES = _GB // 2, 2 * _GB
@@ -18,14 +18,21 @@ _OPTIONAL = ("ocloc", "driver", "intel-opencl-rt", "dpctl")
 
 
 def software(settings: Settings) -> Iterator[Finding]:
-    """Yield a finding for each tool, then for the database and the disk.
-
-    Raises:
-        InvalidSettings: the settings name a compiler that does not exist.
-    """
-    yield from tool_findings(list_toolchain(settings))
+    """Yield a finding for each tool, then for the database and the disk."""
+    yield from tool_findings(list_packages())
+    yield from _ocloc_findings(settings)
+    yield from tool_findings([driver_tool(settings)])
     yield database_finding(settings.database_url)
     yield disk_finding(settings.data_dir)
+
+
+def _ocloc_findings(settings: Settings) -> Iterator[Finding]:
+    try:
+        found = ocloc_tool(settings)
+    except InvalidSettings as error:
+        yield Finding("package", "ocloc", State.FAULT, str(error), f"correct or unset {PREFIX}OCLOC")
+    else:
+        yield from tool_findings([found])
 
 
 def tool_findings(tools: Iterable[Tool]) -> Iterator[Finding]:

@@ -40,7 +40,7 @@ def list_toolchain(settings: Settings) -> list[Tool]:
     Raises:
         InvalidSettings: the settings name a compiler that does not exist.
     """
-    return [*list_packages(), _ocloc(settings), _driver(settings)]
+    return [*list_packages(), ocloc_tool(settings), driver_tool(settings)]
 
 
 def list_packages() -> list[Tool]:
@@ -59,7 +59,12 @@ def _cpu_runtime() -> Tool:
     return Tool("intel-opencl-rt", "OpenCL on the CPU: verifies and runs", version, path, advice)
 
 
-def _ocloc(settings: Settings) -> Tool:
+def ocloc_tool(settings: Settings) -> Tool:
+    """Return Intel's offline compiler.
+
+    Raises:
+        InvalidSettings: the settings name a file that does not exist.
+    """
     purpose = "Intel's offline compiler: what a GPU runs"
     found = find_ocloc(settings)
     if found is None:
@@ -70,7 +75,8 @@ def _ocloc(settings: Settings) -> Tool:
         return Tool("ocloc", purpose, None, str(found.path), str(error))
 
 
-def _driver(settings: Settings) -> Tool:
+def driver_tool(settings: Settings) -> Tool:
+    """Return Intel's driver in simulation mode."""
     purpose = "Intel's GPU driver, simulated: accepts kernels"
     found = installed_driver(settings.driver_dir)
     if found is None:

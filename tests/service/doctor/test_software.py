@@ -8,7 +8,7 @@ import pytest
 from hal.probe.findings import Finding, State
 from service.api.toolchain.listing import Tool
 from service.doctor import software as module
-from service.doctor.software import database_finding, software
+from service.doctor.software import database_finding, software, tool_findings
 from service.settings import Settings
 
 Usage = namedtuple("Usage", "total used free")
@@ -58,12 +58,10 @@ def test_a_folder_that_cannot_be_written_is_a_fault(settings: Settings, monkeypa
     assert finding.found == f"{settings.data_dir.parents[1]} cannot be written"
 
 
-def test_a_missing_package_is_a_fault_and_a_missing_option_is_not(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_package_is_a_fault_and_a_missing_option_is_not() -> None:
     tools = [Tool("torch-mlir", "MLIR", None, advice="set it up"), Tool("ocloc", "compiler", None, advice="install it")]
-    monkeypatch.setattr(module, "list_toolchain", lambda _: [*tools, Tool("numpy", "numbers", "2.4")])
-    assert [(f.subject, f.state, f.remedy) for f in found(settings, "package")] == [
+    tools.append(Tool("numpy", "numbers", "2.4"))
+    assert [(f.subject, f.state, f.remedy) for f in tool_findings(tools)] == [
         ("torch-mlir", State.FAULT, "set it up"),
         ("ocloc", State.NOTE, "install it"),
         ("numpy", State.OK, ""),

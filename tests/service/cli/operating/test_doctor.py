@@ -94,6 +94,20 @@ def test_a_device_that_runs_no_kernels_is_refused(run: Run) -> None:
     assert "error: b580 runs no kernels here" in errors
 
 
+def test_a_compiler_that_is_not_there_is_a_fault_and_all_else_is_checked(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "kernels", lambda *_: iter([WORKS]))
+    monkeypatch.setenv("XETUNE_OCLOC", "/nosuch")
+    status, out, errors = run("doctor", "--json")
+    found = json.loads(out)["findings"]
+    (fault,) = [finding for finding in found if finding["state"] == "fault"]
+    assert (status, errors, fault["subject"], fault["remedy"]) == (1, "", "ocloc", "correct or unset XETUNE_OCLOC")
+    assert fault["found"].startswith("XETUNE_OCLOC is '/nosuch': expected Intel's offline compiler")
+    later = [finding["check"] for finding in found[found.index(fault) + 1 :]]
+    assert later == ["package", "database", "disk", "gemm-f32"]
+
+
 def as_answered(answers: Mapping[int, bytes]) -> Probes:
     """Return the report of OpenCL about a GPU with these answers to Intel's queries."""
     facts = {fact.name: fact.value for fact in gpu_attributes(answers.get).facts}
