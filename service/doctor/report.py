@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 
 from hal.probe.findings import Finding, State
-from tuner.measure.kernel_checks import CHECK
+from tuner.measure.kernel_checks import ACCEPT, CHECK
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,13 @@ class Report:
 
     @property
     def devices(self) -> dict[str, bool]:
-        """Devices whose kernels were checked, with whether all of them worked."""
-        subjects = dict.fromkeys(f.subject for f in self.findings if f.check.startswith(CHECK))
-        faults = {f.subject for f in self.findings if f.state is State.FAULT}
-        return {subject: subject not in faults for subject in subjects}
+        """Devices whose kernels were run, with whether all of them worked."""
+        return _without_fault([f for f in self.findings if not f.check.startswith(ACCEPT)], CHECK)
+
+    @property
+    def accepted(self) -> dict[str, bool]:
+        """GPUs whose kernels the simulated driver was given, with whether it accepted all of them."""
+        return _without_fault([f for f in self.findings if f.check.startswith(ACCEPT)], ACCEPT)
 
     def to_json(self) -> dict[str, object]:
         """Return the report as JSON."""
@@ -33,8 +36,15 @@ class Report:
             **system(),
             "ready": self.is_ready,
             "devices": self.devices,
+            "accepted": self.accepted,
             "findings": [asdict(finding) for finding in self.findings],
         }
+
+
+def _without_fault(findings: Sequence[Finding], prefix: str) -> dict[str, bool]:
+    """Return the subjects of the checks with that prefix, with whether no finding about them is a fault."""
+    faults = {f.subject for f in findings if f.state is State.FAULT}
+    return {f.subject: f.subject not in faults for f in findings if f.check.startswith(prefix)}
 
 
 def system() -> dict[str, object]:
@@ -56,8 +66,9 @@ def lines(finding: Finding) -> Iterator[str]:
 
 def summary(report: Report) -> Iterator[str]:
     """Yield what this machine is ready for, and the number of faults."""
-    works: Sequence[str] = [device for device, worked in report.devices.items() if worked]
-    if works:
+    if works := [device for device, worked in report.devices.items() if worked]:
         yield f"kernels run on {', '.join(works)}"
+    if accepted := [gpu for gpu, are in report.accepted.items() if are]:
+        yield f"kernels are accepted for {', '.join(accepted)}"
     faults = sum(finding.state is State.FAULT for finding in report.findings)
     yield "no faults" if not faults else f"{faults} fault{'s' if faults > 1 else ''}: do what follows the arrows"

@@ -53,6 +53,20 @@ def test_a_machine_without_faults_ends_with_0(run: Run, monkeypatch: pytest.Monk
     assert lines[-2:] == ["kernels run on cpu-x", "no faults"]
 
 
+def test_the_gpus_whose_kernels_the_driver_accepts_are_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = {"b580": State.OK, "a770": State.FAULT, "max1100": State.OK}
+    given = [Finding(f"accept-{check}", gpu, named[gpu], "") for gpu in named for check in ("s8", "slm-barrier")]
+    monkeypatch.setattr(doctor, "kernels", lambda *_: iter([Finding("gemm-s8", "a770", State.OK, ""), *given]))
+    assert run("doctor")[1].splitlines()[-3:] == [
+        "kernels run on a770",
+        "kernels are accepted for b580, max1100",
+        "2 faults: do what follows the arrows",
+    ]
+    document = json.loads(run("doctor", "--json")[1])
+    assert document["devices"] == {"a770": True}
+    assert document["accepted"] == {"b580": True, "a770": False, "max1100": True}
+
+
 def test_a_gpu_without_its_render_node_is_a_fault(run: Run, none_here: Path) -> None:
     add_gpu(none_here, node=None)
     status, out, _ = run("doctor", "--no-kernels")
