@@ -54,12 +54,10 @@ def database_finding(url: str, missing: State = State.NOTE) -> Finding:
     shown = shown_url(database.engine.url)
     try:
         check_migrated(database.engine)
-    except DatabaseNotMigrated as error:
-        found, _, remedy = str(error).partition("; ")
-        return Finding("database", shown, missing, found, remedy)
     except DatabaseError as error:
-        found, _, remedy = str(error).partition("; ")
-        return Finding("database", shown, State.FAULT, found, remedy)
+        state = missing if isinstance(error, DatabaseNotMigrated) else State.FAULT
+        found, _, remedy = str(error).removeprefix(f"database {shown}").partition("; ")
+        return Finding("database", shown, state, found.lstrip(": "), remedy)
     finally:
         database.close()
     return Finding("database", shown, State.OK, "it answers and has this version's tables")
@@ -67,11 +65,15 @@ def database_finding(url: str, missing: State = State.NOTE) -> Finding:
 
 def disk_finding(folder: Path) -> Finding:
     """Return whether the folder can be written, and the free bytes of its disk; nothing is written."""
-    there = next(path for path in (folder, *folder.absolute().parents) if path.is_dir())
+    # Not Path.exists: it raises for a folder that may not be searched.
+    there = next(path for path in (folder, *folder.absolute().parents) if os.access(path, os.F_OK))
+    total, _, free = shutil.disk_usage(there)
+    if total == 0 or not there.is_dir():  # a file system of the kernel has no bytes: /proc, /sys
+        found = f"no file can be made there: {there} is not a folder of a disk"
+        return Finding("disk", str(folder), State.FAULT, found, "set XETUNE_DATA_DIR to another folder")
     if not os.access(there, os.W_OK | os.X_OK):
         remedy = "change its permissions, or set XETUNE_DATA_DIR to another folder"
         return Finding("disk", str(folder), State.FAULT, f"{there} cannot be written", remedy)
-    free = shutil.disk_usage(there).free
     found = f"{free / _GB:.1f} GB free"
     if free >= _ENOUGH_BYTES:
         return Finding("disk", str(folder), State.OK, found)

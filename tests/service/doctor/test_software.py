@@ -1,5 +1,6 @@
 """Packages, the database and the disk are looked at without making or changing anything."""
 
+import os
 from collections import namedtuple
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from hal.probe.findings import Finding, State
 from service.api.toolchain.listing import Tool
 from service.doctor import software as module
-from service.doctor.software import database_finding, software, tool_findings
+from service.doctor.software import database_finding, disk_finding, software, tool_findings
 from service.settings import Settings
 
 Usage = namedtuple("Usage", "total used free")
@@ -27,8 +28,7 @@ def found(settings: Settings, check: str) -> list[Finding]:
 def test_a_database_that_is_not_there_is_noted_and_not_made(settings: Settings) -> None:
     (finding,) = found(settings, "database")
     assert finding.state is State.NOTE
-    assert finding.found.endswith("does not exist")
-    assert finding.remedy
+    assert (finding.found, finding.remedy) == ("does not exist", "run `xetune db upgrade`")
     assert not settings.data_dir.exists()
 
 
@@ -52,10 +52,24 @@ def test_the_disk_needs_room(settings: Settings, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_folder_that_cannot_be_written_is_a_fault(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module.os, "access", lambda *_: False)
+    exists = os.access
+    monkeypatch.setattr(module.os, "access", lambda path, mode: mode == os.F_OK and exists(path, mode))
     (finding,) = found(settings, "disk")
     assert finding.state is State.FAULT
     assert finding.found == f"{settings.data_dir.parents[1]} cannot be written"
+
+
+@pytest.mark.parametrize("name", ["file", "no_bytes"])
+def test_a_folder_that_is_not_on_a_disk_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    there = tmp_path / name
+    if name == "file":
+        there.touch()
+    else:
+        there.mkdir()
+        monkeypatch.setattr(module.shutil, "disk_usage", lambda _: Usage(0, 0, 0))
+    finding = disk_finding(there / "data")
+    assert (finding.state, finding.remedy) == (State.FAULT, "set XETUNE_DATA_DIR to another folder")
+    assert finding.found == f"no file can be made there: {there} is not a folder of a disk"
 
 
 def test_a_missing_package_is_a_fault_and_a_missing_option_is_not() -> None:
@@ -72,3 +86,12 @@ def test_a_missing_package_is_a_fault_and_a_missing_option_is_not() -> None:
 def test_each_fault_of_the_database_says_what_to_do(url: str) -> None:
     finding = database_finding(url)
     assert (finding.state, finding.remedy != "") == (State.FAULT, True)
+    assert finding.subject not in finding.found
+
+
+def test_the_finding_of_a_file_that_is_no_database_names_it_once(tmp_path: Path) -> None:
+    file = tmp_path / "notes.sqlite"
+    file.write_text("These are no tables. " * 200)
+    finding = database_finding(f"sqlite:///{file}")
+    assert (finding.subject, finding.state) == (f"sqlite:///{file}", State.FAULT)
+    assert finding.found.startswith("the file is not an SQLite database")
