@@ -2,16 +2,18 @@
 
 import json
 import textwrap
+from collections.abc import Iterable
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleDimensions
+from rich.segment import Segment
 from rich.table import Column, Table
 
 _UNBOUNDED = 10_000
 
 
 class _Output(Console):
-    """As wide as its terminal, or COLUMNS; pipes get whole lines."""
+    """As wide as its terminal, or COLUMNS; pipes get whole lines, without the spaces that fill them to the width."""
 
     @property
     def size(self) -> ConsoleDimensions:
@@ -22,6 +24,13 @@ class _Output(Console):
     @size.setter
     def size(self, new_size: tuple[int, int]) -> None:
         self.width, self.height = new_size
+
+    def _render_buffer(self, buffer: Iterable[Segment]) -> str:
+        text = super()._render_buffer(buffer)
+        if self.is_terminal:
+            return text
+        *lines, rest = text.split("\n")
+        return "\n".join([*(line.rstrip(" ") for line in lines), rest])
 
 
 # Without markup: names of devices and messages may hold brackets.

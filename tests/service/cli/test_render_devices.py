@@ -1,8 +1,10 @@
 """Output of `xetune devices`."""
 
+import io
 import json
 from dataclasses import replace
 
+import pytest
 from rich.console import Console, RenderableType
 
 from hal import FACT_NAMES, DeviceKind, Fact, ListedDevice, find, list_devices, resolve_device
@@ -15,6 +17,7 @@ from hal.probe.probe import (
 from service.api.devices.service import describe
 from service.cli.devices.listing import devices_json, render_devices
 from service.cli.devices.one import render_device
+from service.cli.printing.output import CONSOLE
 
 CPU = ProbedDevice("opencl:0:0", "A CPU", DeviceKind.CPU, (Fact("max_workgroup_size", 8192, PROBED),))
 GPU = ProbedDevice("opencl:1:0", "A B570", DeviceKind.GPU, (Fact("pci_ids", ("E20C",), PROBED),))
@@ -33,6 +36,18 @@ def text(shown: RenderableType, width: int = 80) -> str:
     with console.capture() as capture:
         console.print(shown)
     return capture.get()
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_lines_are_filled_for_terminals_alone(is_terminal: bool) -> None:
+    output = io.StringIO()
+    console = type(CONSOLE)(file=output, width=200, force_terminal=is_terminal, no_color=True, markup=False)
+    console.print(render_devices(listed()))
+    console.print(shown_in_full(resolve_device("b580", None, listed())))
+    console.print("no line ", end="")
+    *lines, last = output.getvalue().split("\n")
+    assert any(line.endswith(" ") for line in lines) is is_terminal
+    assert last == "no line "
 
 
 def test_what_is_here_comes_first_then_the_table() -> None:
