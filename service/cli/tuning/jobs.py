@@ -21,7 +21,7 @@ from service.cli.chosen_server import server
 from service.cli.connection import connect, same
 from service.cli.options.problem import AsJson
 from service.cli.printing.evidence import shown_kind, shown_time
-from service.cli.printing.output import CONSOLE, print_json, text_table
+from service.cli.printing.output import CONSOLE, print_json, print_line, text_table
 from service.cli.printing.progress import end_with
 from service.cli.tuning.results import print_job
 from service.cli.tuning.running import work_on_job
@@ -79,7 +79,7 @@ def cancel_command(job_id: JobId, as_json: AsJson = False) -> None:
     if as_json:
         print_json(job.model_dump(mode="json"))
     else:
-        CONSOLE.print(f"job {job.id}: {job.status.value}{'' if is_over(job) else ' (stopping)'}")
+        print_line(f"job {job.id}: {job.status.value}{'' if is_over(job) else ' (stopping)'}")
 
 
 @app.command("retry")
@@ -91,7 +91,7 @@ def retry_command(job_id: JobId, as_json: AsJson = False) -> None:
         job, is_new = read(answer, JobOut), answer.status == HTTPStatus.ACCEPTED
         if not as_json:
             again = "is resubmitted as" if is_new else "is the same as the active"
-            CONSOLE.print(f"job {job_id} {again} job {job.id}", highlight=False)
+            print_line(f"job {job_id} {again} job {job.id}")
         work_on_job(client, job.id, server(), quiet=as_json)
         end_with(print_job(client, job.id, as_json))
 

@@ -22,7 +22,7 @@ from service.cli.printing.evidence import (
     shown_rate,
     shown_time,
 )
-from service.cli.printing.output import CONSOLE, number_column, print_json, print_wrapped, text_table
+from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
 from service.evidence import acceptance_words
 from service.job_summary import (
     Basis,
@@ -64,7 +64,7 @@ def print_job(client: Client, job_id: UUID, as_json: bool) -> JobOut:
         _print_front(job, ranked)
         _print_without_time(trials)
         if job.stop is not None:
-            CONSOLE.print(f"ended: {stop_words(job.stop)}", highlight=False)
+            print_line(f"ended: {stop_words(job.stop)}")
         _print_winner(job, next((t for t in trials if t.number == 0), None))
         if job.best is not None:
             _print_choice(job.best, ranked)
@@ -257,16 +257,16 @@ def _print_winner(job: JobOut, default: TrialOut | None) -> None:
     line = reported_times_of(time, None if default is None else default.evidence.time, interleaved=again)
     interleaved = line.basis is Basis.INTERLEAVED
     shown = f"{line.best_us:.4g} us, interleaved" if interleaved else f"{shown_time(time)}, {line.basis}"
-    CONSOLE.print(f"winner: trial {job.best.number}, {shown}", highlight=False)
-    CONSOLE.print(f"  time     {shown_kind(time)} on {job.device}", highlight=False)
+    print_line(f"winner: trial {job.best.number}, {shown}")
+    print_line(f"  time     {shown_kind(time)} on {job.device}")
     if interleaved:
-        CONSOLE.print(f"  trial    {shown_time(time)}, {Basis.SINGLE}", highlight=False)
+        print_line(f"  trial    {shown_time(time)}, {Basis.SINGLE}")
     if job.best.measured is not None and job.best.measured_by is not None:
         where = f"{shown_kind(job.best.measured)}, job {job.best.measured_by}"
         CONSOLE.print(f"  measured {shown_time(job.best.measured)}, {where}", highlight=False, soft_wrap=True)
-    CONSOLE.print(f"  numbers  {shown_proof(job.best.evidence)}", highlight=False)
+    print_line(f"  numbers  {shown_proof(job.best.evidence)}")
     if (acceptance := acceptance_words(job.best.evidence.acceptance)) is not None:
-        CONSOLE.print(f"  driver   {acceptance}", highlight=False)
+        print_line(f"  driver   {acceptance}")
     if line.gain is not None:
         beaten = ", the default configuration was not beaten" if job.best.number == 0 else ""
         times = f"{line.default_us:.4g} against {line.best_us:.4g} us, {line.basis.of_two}"

@@ -19,7 +19,7 @@ from service.cli.chosen_server import server
 from service.cli.connection import connect, same
 from service.cli.options.problem import AsJson
 from service.cli.printing.counted import counted
-from service.cli.printing.output import CONSOLE, print_json, text_table
+from service.cli.printing.output import CONSOLE, print_json, print_line, text_table
 from service.cli.tuning.running import work_on_set
 from service.cli.tuning.shape_tables import print_set
 from service.errors import BadRequest
@@ -139,7 +139,7 @@ def cancel_command(set_id: SetId, as_json: AsJson = False) -> None:
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
-        CONSOLE.print(f"set of shapes {found.id}: {found.status}", highlight=False)
+        print_line(f"set of shapes {found.id}: {found.status}")
 
 
 @app.command("delete")
@@ -147,7 +147,7 @@ def delete_command(set_id: SetId) -> None:
     """Delete a finished set; its jobs and results are kept."""
     with connect() as client:
         client.delete_shape_set(set_id)
-    CONSOLE.print(f"set of shapes {set_id} is deleted; its jobs stay", highlight=False)
+    print_line(f"set of shapes {set_id} is deleted; its jobs stay")
 
 
 @app.command("presets")

@@ -17,7 +17,7 @@ from service.cli.connection import connect, same
 from service.cli.devices.unused import print_unused_gpus
 from service.cli.options.naming import told_by_options
 from service.cli.options.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
-from service.cli.printing.output import CONSOLE
+from service.cli.printing.output import CONSOLE, print_line
 from service.cli.printing.progress import end_with
 from service.cli.tuning.results import print_job
 from service.cli.tuning.running import work_on_job
@@ -120,7 +120,7 @@ def tune_command(
             CONSOLE.print(f"tuning {what} on {where}", highlight=False, soft_wrap=True)
             print_unused_gpus(client, device, made.device)
             kind, resuming = "job" if shapes is None else "shape set", answer.status != HTTPStatus.ACCEPTED
-            CONSOLE.print(f"{'resuming ' if resuming else ''}{kind} {made.id}", highlight=False)
+            print_line(f"{'resuming ' if resuming else ''}{kind} {made.id}")
         if shapes is not None:
             run_set(client, made.id, as_json)
         else:
