@@ -41,7 +41,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """What a launch passes: the part of r1, the heap, and the buffers by number."""
+    """Arguments of a launch as the driver passes them: the part of r1, the heap, and the buffers by number."""
 
     inline: bytes
     heap: Array

@@ -76,7 +76,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What the simulation needs of an instruction."""
+    """Properties of an instruction that its timing depends on."""
 
     number: int
     unit: Unit

@@ -38,7 +38,7 @@ KERNELS = 40
 
 
 def recorded_code(change: tuple[str, str] = ("", "")) -> Execute:
-    """What runs the recorded code of examples/subgroup_gemm.mlir, with a change of its text."""
+    """Return a function that runs the recorded code of examples/subgroup_gemm.mlir, with a change of its text."""
     info = (RECORDED / "straight_pvc.ze_info").read_bytes()
     text = recorded("straight_pvc").assembly["gemm"].replace(*change, 1)
     disassembly = Disassembly("", {"gemm": text})
@@ -132,7 +132,7 @@ def test_drawn_gemms(first: int) -> None:
 
 
 def code_of(artifact: KernelArtifact, device: str) -> Execute:
-    """What runs the machine code of a module."""
+    """Return a function that runs the machine code of a module."""
     ocloc, target = real_ocloc(), target_of(find(device))
     binary = ocloc.compile(artifact.stage("spirv").data, target.chip, LARGE_GRF_OPENCL)
     compiled = Compiled(binary, ocloc.disassemble(binary, target.chip), target.grf_bytes)
