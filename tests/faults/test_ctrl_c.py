@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Generator
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -21,6 +22,14 @@ from tests.faults.jobs import HERE, SPEC, Place, Steps, check_whole, ended, job_
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice
 
 BEFORE = 2  # trials that have ended when it comes
+
+
+@pytest.fixture(autouse=True)
+def heeded() -> Generator[None]:
+    """Undo what a shell does to its background processes, which these tests may be."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def test_a_job_that_is_interrupted_resumes(
