@@ -11,6 +11,7 @@ from codegen.xe.isa.sends import (
     read_registers,
     takes_arguments,
 )
+from codegen.xe.machine.k_loop import find_k_loop
 
 _PER = 256  # DPAS to which counts are normalised
 _CALLS = ("call", "calla", "ret")
@@ -87,41 +88,16 @@ def k_loop_of(instructions: tuple[Instruction, ...], grf_bytes: int) -> KLoop | 
 
     `grf_bytes` is the size of a register. None without DPAS.
     """
-    if not any(map(_is_dpas, instructions)):
+    branches = [() if i.opcode in _CALLS else i.targets for i in instructions]
+    region = find_k_loop(branches, [_is_dpas(i) for i in instructions], map(_fetches, instructions))
+    if region is None:
         return None
-    loops = [part for part in _loops(instructions) if any(map(_is_dpas, instructions[part.start : part.stop]))]
-    innermost = [part for part in loops if not any(_is_within(other, part) for other in loops)]
-    region = max(innermost, key=lambda part: _dpas(instructions, part), default=None)
-    part = _stretch(instructions) if region is None else region
-    return _counted(instructions[part.start : part.stop], grf_bytes, is_loop=region is not None)
-
-
-def _loops(instructions: tuple[Instruction, ...]) -> list[range]:
-    """Return the range of each loop, from the target of a backward branch to the last branch to it."""
-    last: dict[int, int] = {}
-    for number, instruction in enumerate(instructions):
-        for target in instruction.targets:
-            if target <= number and instruction.opcode not in _CALLS:
-                last[target] = number
-    return [range(first, number + 1) for first, number in last.items()]
-
-
-def _is_within(inner: range, outer: range) -> bool:
-    return inner != outer and inner.start >= outer.start and inner.stop <= outer.stop
-
-
-def _stretch(instructions: tuple[Instruction, ...]) -> range:
-    numbers = [number for number, instruction in enumerate(instructions) if _is_dpas(instruction)]
-    fetches = (number for number, instruction in enumerate(instructions) if _fetches(instruction))
-    return range(min(next(fetches, numbers[0]), numbers[0]), numbers[-1] + 1)
+    part = instructions[region.part.start : region.part.stop]
+    return _counted(part, grf_bytes, is_loop=region.is_loop)
 
 
 def _fetches(instruction: Instruction) -> bool:
     return is_send(instruction) and kind_of(instruction) in _FETCHES and not takes_arguments(instruction)
-
-
-def _dpas(instructions: tuple[Instruction, ...], part: range) -> int:
-    return sum(map(_is_dpas, instructions[part.start : part.stop]))
 
 
 def _is_dpas(instruction: Instruction) -> bool:

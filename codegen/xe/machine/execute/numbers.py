@@ -41,7 +41,7 @@ def _to_float(values: Array, to: DataType, dtype: np.dtype[np.generic]) -> Array
 
 
 def _to_integer(values: Array, dtype: np.dtype[np.generic], saturate: bool) -> Array:
-    limits = np.iinfo(dtype)  # type: ignore[call-overload]
+    limits = np.iinfo(dtype.str)
     if values.dtype.kind != "f":
         return np.clip(values, limits.min, limits.max).astype(dtype) if saturate else values.astype(dtype)
     whole = np.trunc(values.astype(np.float64))
