@@ -708,7 +708,7 @@ class LaunchOut(Model):
     """Required CPU instructions, as /proc/cpuinfo names them; null for a GPU"""
 
     driver_needs: DriverNeedsOut | None = None
-    """What kernel.spv needs of a driver; null for a CPU"""
+    """Extensions and capabilities that kernel.spv needs of a driver; null for a CPU"""
 
     threads: int | None = None
     """Minimum number of threads of the pool that a CPU kernel is given; null for a GPU"""
@@ -1381,7 +1381,7 @@ class FindingOut(Model):
     """A finding about a GPU of this machine: what was looked at, its state, and what to do."""
 
     check: str
-    """What was looked at"""
+    """Subject of the check"""
 
     subject: str
     """Its address on the PCI bus"""
@@ -1390,10 +1390,10 @@ class FindingOut(Model):
     """ok, note, warning, or fault, which keeps it from being used"""
 
     found: str
-    """What was found"""
+    """Result of the check"""
 
     remedy: str
-    """What to do; empty if nothing"""
+    """Remedy; empty if none is needed"""
 
 
 class DeviceOut(Model):
@@ -1971,7 +1971,7 @@ class RestrictionOut(Model):
     """The check whose kernel failed"""
 
     reason: str
-    """How it failed"""
+    """Failure, in words"""
 
 
 class JobOut(Model):

@@ -58,11 +58,11 @@ class MatchOut(BaseModel):
 class FindingOut(BaseModel):
     """A finding about a GPU of this machine: what was looked at, its state, and what to do."""
 
-    check: str = Field(description="What was looked at", examples=["permission"])
+    check: str = Field(description="Subject of the check", examples=["permission"])
     subject: str = Field(description="Its address on the PCI bus", examples=["0000:03:00.0"])
     state: State = Field(description="ok, note, warning, or fault, which keeps it from being used", examples=["fault"])
-    found: str = Field(description="What was found", examples=["this user may not use /dev/dri/renderD128"])
-    remedy: str = Field(description="What to do; empty if nothing", examples=["`sudo usermod -aG render $USER`"])
+    found: str = Field(description="Result of the check", examples=["this user may not use /dev/dri/renderD128"])
+    remedy: str = Field(description="Remedy; empty if none is needed", examples=["`sudo usermod -aG render $USER`"])
 
 
 class DeviceOut(BaseModel):

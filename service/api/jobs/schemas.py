@@ -317,7 +317,7 @@ class RestrictionOut(BaseModel):
     name: str = Field(description="Name of the restriction", examples=["no-grf-256"])
     effect: str = Field(description="Effect on its kernels", examples=["128 registers only"])
     check: str = Field(description="The check whose kernel failed", examples=["gemm-registers-256"])
-    reason: str = Field(description="How it failed", examples=["f16 to f32, 256 registers: crashed, ..."])
+    reason: str = Field(description="Failure, in words", examples=["f16 to f32, 256 registers: crashed, ..."])
 
 
 class JobOut(JobOptions):
