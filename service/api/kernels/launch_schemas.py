@@ -162,7 +162,9 @@ class LaunchOut(BaseModel):
         examples=[["avx512f", "avx512_bf16"]],
     )
     driver_needs: DriverNeedsOut | None = Field(
-        default=None, description="Extensions and capabilities that kernel.spv needs of a driver; null for a CPU", examples=[_NEEDS]
+        default=None,
+        description="Extensions and capabilities that kernel.spv needs of a driver; null for a CPU",
+        examples=[_NEEDS],
     )
     threads: int | None = Field(
         default=None,
