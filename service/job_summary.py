@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from service.schemas import TimeEvidence
+from tuner.session.best import RESOLUTION
 
 _UNITS = ((1e6, "J"), (1e3, "mJ"), (1.0, "µJ"))
 
@@ -31,6 +32,47 @@ _STOP_REASONS = {
 def stop_words(reason: str) -> str:
     """Describe the stop reason of a search."""
     return _STOP_REASONS.get(reason, reason)
+
+
+class ChoiceRule(StrEnum):
+    """Rule that selected the best of predicted trials that the model does not tell apart."""
+
+    DEFAULT = "default"
+    BURDEN = "burden"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Selection of trial `best` of `trials` whose predicted times the model does not tell apart.
+
+    `gain` is the time of the best over the least, that of trial `fastest`.
+    """
+
+    best: int
+    fastest: int
+    gain: float
+    trials: int
+
+    @property
+    def rule(self) -> ChoiceRule:
+        """The rule: the default wins a tie, else the least burden."""
+        return ChoiceRule.DEFAULT if self.best == 0 else ChoiceRule.BURDEN
+
+    @property
+    def sentence(self) -> str:
+        """The rule in words."""
+        within = f"{RESOLUTION - 1:.0%}"
+        if self.rule is ChoiceRule.BURDEN:
+            return f"by occupancy, prefetch and messages, of {self.trials} trials within {within}, {_NOT_TOLD_APART}"
+        if self.fastest == 0:
+            return f"the default has the least time of {self.trials} trials within {within}, {_NOT_TOLD_APART}"
+        return (
+            f"the default is kept: trial {self.fastest} gains {self.gain - 1:.1%} by prediction, "
+            f"within the resolution of the model, {within}"
+        )
+
+
+_NOT_TOLD_APART = "which the model does not tell apart"
 
 
 class Basis(StrEnum):

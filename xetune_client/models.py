@@ -1009,6 +1009,38 @@ class CheckOut(Model):
     """The problem and its remedy; null if it works"""
 
 
+class ChoiceRule(StrEnum):
+    """Rule that selected the best of predicted trials that the model does not tell apart."""
+
+    DEFAULT = 'default'
+    BURDEN = 'burden'
+
+
+class ChoiceOut(Model):
+    """Selection of the best trial of several whose predicted times the model does not tell apart."""
+
+    rule: ChoiceRule
+    """default: the default wins a tie; burden: the best of occupancy, prefetch and messages"""
+
+    trials: int
+    """Verified trials within the resolution of the least time"""
+
+    fastest: int
+    """Number of the trial with the least predicted time"""
+
+    least_us: float
+    """Its predicted time, in us"""
+
+    gain: float
+    """Predicted time of the best over the least"""
+
+    resolution: float
+    """Ratio of predicted times up to which they do not tell which is faster"""
+
+    sentence: str
+    """The rule in words"""
+
+
 class CommonBody(Model):
     """Defaults for the shapes of a csv, a text or a preset."""
 
@@ -2051,6 +2083,9 @@ class JobOut(Model):
 
     comparison: Comparison | None = None
     """Speedup over the default configuration, re-measured, interleaved: if not null, use its two times; those of `best` and of trial 0 are single measurements"""
+
+    choice: ChoiceOut | None = None
+    """Selection of `best` of predicted trials that the model does not tell apart; null if its time is measured, or if no other is within the resolution"""
 
     wall: WallTimeOut | None = None
     """Wall time by phase; null until a run ended"""

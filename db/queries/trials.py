@@ -10,7 +10,7 @@ from functools import cache
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Select, bindparam, case, func, or_, select
 from sqlalchemy.orm import Session, aliased, joinedload, undefer
 
 from db.schema import (
@@ -22,6 +22,14 @@ from db.schema import (
     Trial,
 )
 from db.schema.base import JsonObject
+
+
+class Tie(NamedTuple):
+    """Verified predicted trials of a job within the resolution of the least time; `fastest` is the first with that."""
+
+    fastest: int
+    least_us: float
+    trials: int
 
 
 class Point(NamedTuple):
@@ -192,6 +200,17 @@ def select_best_predicted(verified: Select[Trial], last: ColumnElement[int]) -> 
     gains = or_(Trial.number == 0, default_us.is_(None), Prediction.time_us * RESOLUTION <= default_us)
     tied = verified.where(Prediction.time_us <= least_us * RESOLUTION, gains)
     return tied.order_by(Trial.number != 0, Prediction.burden, Prediction.high_us, last).limit(1)
+
+
+def ties(session: Session, job_ids: Collection[UUID]) -> dict[UUID, Tie]:
+    """Return the tie of each job that has predicted, verified trials, with one query for all."""
+    verified = (Trial.job_id.in_(job_ids), Trial.status == "predicted", Trial.proof_kind != "none")
+    times = select(Trial.job_id, func.min(Prediction.time_us).label("us")).join(Prediction).where(*verified)
+    least = times.group_by(Trial.job_id).subquery()
+    first = func.min(case((Prediction.time_us == least.c.us, Trial.number)))
+    query = select(Trial.job_id, first, least.c.us, func.count()).join(Prediction).where(*verified)
+    query = query.join(least, least.c.job_id == Trial.job_id).where(Prediction.time_us <= least.c.us * RESOLUTION)
+    return {job_id: Tie(*rest) for job_id, *rest in session.execute(query.group_by(Trial.job_id, least.c.us))}
 
 
 def best_of_predicted(rows: Sequence[Trial]) -> Trial:

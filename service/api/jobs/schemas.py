@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
+from service.job_summary import ChoiceRule
 from service.schemas import (
     EVIDENCE_EXAMPLE,
     MEASURED_EXAMPLE,
@@ -230,6 +231,37 @@ class Comparison(BaseModel):
     speedup: float = Field(description="Speedup of the best", examples=[2.26])
 
 
+class ChoiceOut(BaseModel):
+    """Selection of the best trial of several whose predicted times the model does not tell apart."""
+
+    rule: ChoiceRule = Field(
+        description="default: the default wins a tie; burden: the best of occupancy, prefetch and messages",
+        examples=["default"],
+    )
+    trials: int = Field(description="Verified trials within the resolution of the least time", examples=[4])
+    fastest: int = Field(description="Number of the trial with the least predicted time", examples=[3])
+    least_us: float = Field(description="Its predicted time, in us", examples=[411.2])
+    gain: float = Field(description="Predicted time of the best over the least", examples=[1.003])
+    resolution: float = Field(
+        description="Ratio of predicted times up to which they do not tell which is faster", examples=[1.07]
+    )
+    sentence: str = Field(
+        description="The rule in words",
+        examples=["the default is kept: trial 3 gains 0.3% by prediction, within the resolution of the model, 7%"],
+    )
+
+
+CHOICE_EXAMPLE = {
+    "rule": "default",
+    "trials": 4,
+    "fastest": 3,
+    "least_us": 411.2,
+    "gain": 1.003,
+    "resolution": 1.07,
+    "sentence": "the default is kept: trial 3 gains 0.3% by prediction, within the resolution of the model, 7%",
+}
+
+
 class WallTimeOut(BaseModel):
     """Wall time of a job's runs by phase, in seconds; a run that was killed is not included.
 
@@ -367,6 +399,12 @@ class JobOut(JobOptions):
         description="Speedup over the default configuration, re-measured, interleaved: if not null, use its two "
         "times; those of `best` and of trial 0 are single measurements",
         examples=[None],
+    )
+    choice: ChoiceOut | None = Field(
+        default=None,
+        description="Selection of `best` of predicted trials that the model does not tell apart; null if its time is "
+        "measured, or if no other is within the resolution",
+        examples=[CHOICE_EXAMPLE],
     )
     wall: WallTimeOut | None = Field(
         default=None, description="Wall time by phase; null until a run ended", examples=[WALL_EXAMPLE]

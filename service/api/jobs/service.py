@@ -22,6 +22,7 @@ from db.schema import (
 from db.schema.base import JsonObject
 from service.api.jobs.schemas import (
     BudgetBody,
+    ChoiceOut,
     Comparison,
     DonorOut,
     JobKind,
@@ -38,7 +39,7 @@ from service.api.jobs.schemas import (
 from service.configurations import to_config_body
 from service.errors import NotFound
 from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, tflops
-from service.job_summary import reported_times_of
+from service.job_summary import Choice, reported_times_of
 from service.schemas import ProblemBody
 from tuner.space.restrictions import effect_of
 
@@ -80,10 +81,42 @@ def describe_all(session: Session, rows: Sequence[Job]) -> list[JobOut]:
     counts, kinds = trials.count_by_status_of(session, ids), jobs.kinds(session, ids)
     digests = {str(each["recording"]) for job in rows for each in job.warm_starts or () if each["recording"]}
     recorded = recordings.ids_of(session, digests) if digests else {}
-    return [_describe(job, counts[job.id], JobKind(kinds[job.id]), recorded) for job in rows]
+    chosen = choices(session, {job.id: best for job in rows if (best := _predicted(job)) is not None})
+    return [_describe(job, counts[job.id], JobKind(kinds[job.id]), recorded, chosen.get(job.id)) for job in rows]
 
 
-def _describe(job: Job, counts: dict[str, int], kind: JobKind, recorded: Mapping[str, UUID]) -> JobOut:
+def choices(session: Session, predicted: Mapping[UUID, tuple[int, float]]) -> dict[UUID, ChoiceOut]:
+    """Return why the best trial of a tie is that, of the jobs in which others tie with it.
+
+    `predicted` has the number and the predicted time, in us, of the best trials that are not measured, by job.
+    """
+    found = trials.ties(session, predicted) if predicted else {}
+    return {job_id: _choice(*predicted[job_id], tie) for job_id, tie in found.items() if tie.trials > 1}
+
+
+def _choice(number: int, time_us: float, tie: trials.Tie) -> ChoiceOut:
+    choice = Choice(number, tie.fastest, time_us / tie.least_us, tie.trials)
+    return ChoiceOut(
+        rule=choice.rule,
+        trials=choice.trials,
+        fastest=choice.fastest,
+        least_us=tie.least_us,
+        gain=choice.gain,
+        resolution=trials.RESOLUTION,
+        sentence=choice.sentence,
+    )
+
+
+def _predicted(job: Job) -> tuple[int, float] | None:
+    best = job.best_trial
+    if best is None or best.prediction is None or measured_of(best) is not None:
+        return None
+    return best.number, best.prediction.time_us
+
+
+def _describe(
+    job: Job, counts: dict[str, int], kind: JobKind, recorded: Mapping[str, UUID], choice: ChoiceOut | None
+) -> JobOut:
     path = job_path(job.id)
     best = None if job.best_trial is None else describe_trial(job.best_trial, job.problem)
     return JobOut(
@@ -103,6 +136,7 @@ def _describe(job: Job, counts: dict[str, int], kind: JobKind, recorded: Mapping
         best=best,
         basis=None if best is None else _basis(job, best),
         comparison=_comparison(job),
+        choice=choice,
         wall=wall_of(job),
         donors=[_donor(each, recorded) for each in job.warm_starts or ()],
         restrictions=describe_restrictions(job),

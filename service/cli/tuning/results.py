@@ -8,6 +8,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from service.api.jobs.schemas import (
+    ChoiceOut,
     DonorOut,
     JobOut,
     TrialOut,
@@ -36,7 +37,6 @@ from tuner.search.method import (
     Objective,
     front,
 )
-from tuner.session.best import RESOLUTION
 from xetune_client import Client
 
 _SHOWN_TRIALS, _SHOWN_DONORS = 10, 3
@@ -56,7 +56,7 @@ def print_job(client: Client, job_id: UUID, as_json: bool) -> JobOut:
     else:
         CONSOLE.print(_heading(job))
         if ranked:
-            CONSOLE.print(_table(ranked, job.device))
+            CONSOLE.print(_table(ranked, job))
         _print_restrictions(job)
         _print_donors(job)
         _print_reused(trials)
@@ -66,8 +66,8 @@ def print_job(client: Client, job_id: UUID, as_json: bool) -> JobOut:
         if job.stop is not None:
             print_line(f"ended: {stop_words(job.stop)}")
         _print_winner(job, next((t for t in trials if t.number == 0), None))
-        if job.best is not None:
-            _print_choice(job.best, ranked)
+        if job.choice is not None:
+            CONSOLE.print(f"  choice   {job.choice.sentence}", highlight=False, soft_wrap=True)
         for text in shown_files(files):
             CONSOLE.print(text, highlight=False, soft_wrap=True)
         if job.wall is not None:
@@ -81,7 +81,7 @@ def _heading(job: JobOut) -> Text:
     return heading if job.error is None else heading.append(f"\n{job.error}", style="red")
 
 
-def _table(ranked: list[TrialOut], device: str) -> Table:
+def _table(ranked: list[TrialOut], job: JobOut) -> Table:
     kinds = sorted({shown_kind(trial.evidence.time) for trial in ranked})
     table = text_table(
         number_column("rank"),
@@ -90,12 +90,11 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
         Column("time (spread)", no_wrap=True),
         Column("numbers", no_wrap=True),
         *([Column("time is")] if len(kinds) > 1 else []),
-        title=f"{' and '.join(kinds)}, on {device}",
+        title=f"{' and '.join(kinds)}, on {job.device}",
     )
-    tied = {trial.number for trial in _tied(ranked)}
     for rank, trial in enumerate(ranked[:_SHOWN_TRIALS], start=1):
         cells = [
-            f"{rank}=" if trial.number in tied else str(rank),
+            f"{rank}=" if _is_tied(trial, job.choice) else str(rank),
             _shown_number(trial),
             config_line(trial.model_dump(mode="json")["config"]),
             f"{shown_time(trial.evidence.time)}\n{shown_rate(trial.tflops)}{_shown_energy(trial)}{_shown_reused(trial)}"
@@ -103,49 +102,19 @@ def _table(ranked: list[TrialOut], device: str) -> Table:
             shown_proof_short(trial.evidence),
         ]
         table.add_row(*cells, *([shown_kind(trial.evidence.time)] if len(kinds) > 1 else []))
-    captions = [f"=: within {_shown_resolution()} of the least, which the model does not tell apart"] if tied else []
+    captions: list[str] = []
+    if (choice := job.choice) is not None:
+        captions.append(f"=: within {choice.resolution - 1:.0%} of the least, which the model does not tell apart")
     if len(ranked) > _SHOWN_TRIALS:
         captions.append(f"{len(ranked) - _SHOWN_TRIALS} slower ones not shown (--json has all)")
     table.caption = "\n".join(captions) or None
     return table
 
 
-def _tied(ranked: list[TrialOut]) -> list[TrialOut]:
-    """Return the verified trials whose predicted times the model does not tell apart from the least, if several.
-
-    None if a trial is measured.
-    """
-    predicted = [trial for trial in ranked if trial.measured is None and trial.evidence.proof.kind != "none"]
-    if not predicted or any(trial.measured is not None for trial in ranked):
-        return []
-    least_us = min(map(_time, predicted))
-    tied = [trial for trial in predicted if _time(trial) <= least_us * RESOLUTION]
-    return tied if len(tied) > 1 else []
-
-
-def _shown_resolution() -> str:
-    return f"{RESOLUTION - 1:.0%}"
-
-
-def _print_choice(best: TrialOut, ranked: list[TrialOut]) -> None:
-    """Print why a trial of a tie was taken."""
-    tied = _tied(ranked)
-    if best.number not in (trial.number for trial in tied):
-        return
-    fastest = min(tied, key=_time)
-    if best.number == 0 and fastest.number != 0:
-        why = (
-            f"the default is kept: trial {fastest.number} gains {_time(best) / _time(fastest) - 1:.1%} by prediction, "
-            f"within the resolution of the model, {_shown_resolution()}"
-        )
-    elif best.number != 0:
-        why = (
-            f"by occupancy, prefetch and messages, of trials within {_shown_resolution()}, "
-            "which the model does not tell apart"
-        )
-    else:
-        return
-    CONSOLE.print(f"  choice   {why}", highlight=False, soft_wrap=True)
+def _is_tied(trial: TrialOut, choice: ChoiceOut | None) -> bool:
+    """Return whether the model does not tell a trial from the one of least predicted time."""
+    is_verified = trial.evidence.proof.kind != "none"
+    return choice is not None and is_verified and _time(trial) <= choice.least_us * choice.resolution
 
 
 def _shown_energy(trial: TrialOut) -> str:

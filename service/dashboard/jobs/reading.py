@@ -20,8 +20,8 @@ from db.schema import (
     Trial,
 )
 from service.api.jobs.schemas import RestrictionOut
-from service.api.jobs.service import describe_restrictions
-from service.dashboard.evidence import TimeFigure
+from service.api.jobs.service import choices, describe_restrictions
+from service.dashboard.evidence import TimeEvidence, TimeFigure
 from service.dashboard.jobs.commands import Again, Commands, again, commands, option_pairs
 from service.dashboard.jobs.figures import points
 from service.dashboard.jobs.outcomes import Outcomes, Times, outcomes, proposers, times
@@ -48,7 +48,8 @@ class JobPage:
     `default_kernel_id` is the kernel of trial 0, `best_launch` the launch of the best trial's kernel;
     `donors` is the number of warm starts, `restrictions` are those of the device; `commands` is None for a
     problem of another version; `judged` states whether any prediction has a measurement; `stop` is the stop
-    reason of the search, None before its end and if not recorded. `options` are those of the job by name.
+    reason of the search, None before its end and if not recorded; `choice` is why the best of predicted times that the
+    model does not tell apart is that, None without such. `options` are those of the job by name.
     `front` are, if energy was an objective, the trials of the Pareto front of time and energy.
     """
 
@@ -65,6 +66,7 @@ class JobPage:
     best_launch: Launch | None
     commands: Commands | None
     stop: str | None
+    choice: str | None
     options: tuple[tuple[str, str], ...]
     front: tuple[TrialRow, ...]
     donors: int
@@ -125,6 +127,7 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str, keyed: bool)
         best_launch=_launch(session, best),
         commands=commands(job, base, keyed),
         stop=None if job.stop is None or job.finished_at is None else stop_words(job.stop),
+        choice=_choice(session, job.id, best, best_time),
         options=tuple(option_pairs(job)),
         front=tuple(_front(session, job, best_time)),
         donors=len(job.warm_starts or ()),
@@ -184,6 +187,13 @@ def one_trial(session: Session, job: Job, number: int) -> OneTrial:
         is_last=session.scalar(select(Trial.id).where(Trial.job_id == job.id, Trial.number == number + 1)) is None,
         again=again(job, trial.config),
     )
+
+
+def _choice(session: Session, job_id: UUID, best: TrialRow | None, time: TimeFigure | None) -> str | None:
+    if best is None or time is None or time.evidence is not TimeEvidence.PREDICTED:
+        return None
+    choice = choices(session, {job_id: (best.number, time.time_us)}).get(job_id)
+    return None if choice is None else choice.sentence
 
 
 def _default_kernel(session: Session, job_id: UUID) -> str | None:

@@ -227,6 +227,22 @@ def test_a_measured_time_is_shown_against_what_the_model_predicted(
     assert "1.25 times predicted" in shown
 
 
+def test_a_default_that_is_kept_within_the_resolution_of_the_model_is_explained(
+    database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with database.write() as session:
+        job = rows.add_job(session, rows.add_problem(session), rows.add_device(session, "b580", None))
+        for number, time_us in enumerate((101.0, 100.0, 140.0)):
+            rows.add_predicted(session, job, number, time_us)
+        jobs.update_best(session, job.id)
+        job_id = job.id
+    assert run(monkeypatch, "jobs", "show", str(job_id)) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "choice the default is kept: trial 1 gains 1.0% by prediction" in shown
+    assert "=: within 7% of the least, which the model does not tell apart" in shown
+    assert ("1= 1 " in shown, "2= default" in shown, "3 2 " in shown) == (True, True, True)
+
+
 def test_a_job_says_what_its_device_does_without(
     database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

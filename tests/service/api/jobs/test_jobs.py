@@ -336,3 +336,34 @@ def test_the_problem_of_a_warm_start_is_read_from_json_as_a_problem() -> None:
     assert DonorOut.model_validate_json(json.dumps(said)).problem == ProblemBody.model_validate(problem)
     later = {"problem": {"sizes": [64, 96, 128]}}
     assert DonorOut.model_validate_json(json.dumps(said | later)).problem == later["problem"]
+
+
+@pytest.mark.parametrize(
+    ("times", "rule", "sentence"),
+    [
+        ((100.3, 100.0, 140.0), "default", "the default is kept: trial 1 gains 0.3% by prediction, within the reso"),
+        ((100.0, 104.0, 140.0), "default", "the default has the least time of 2 trials within 7%, which the model"),
+        ((140.0, 100.0, 104.0), "burden", "by occupancy, prefetch and messages, of 2 trials within 7%, which"),
+        ((140.0, 100.0, 120.0), None, None),
+    ],
+)
+def test_a_choice_among_predictions_that_are_not_told_apart_is_explained(
+    client: TestClient, context: Context, times: tuple[float, ...], rule: str | None, sentence: str | None
+) -> None:
+    job_id, other = post_job(client), post_job(client, seed=8)
+    with context.database.write() as session:
+        for number, time_us in enumerate(times):
+            add_predicted(session, row_of(session, job_id), number, time_us)
+            add_measured(session, row_of(session, other), number, time_us)
+    listed = {UUID(job["id"]): job["choice"] for job in client.get("/v1/jobs").json()["jobs"]}
+    assert client.get(f"/v1/jobs/{job_id}").json()["choice"] == listed[job_id]
+    page = client.get(f"/jobs/{job_id}").text
+    assert listed[other] is None
+    if sentence is None:
+        assert listed[job_id] is None
+        assert "<dt>Choice</dt>" not in page
+        return
+    choice = listed[job_id]
+    assert (choice["rule"], choice["trials"], choice["least_us"], choice["resolution"]) == (rule, 2, 100.0, 1.07)
+    assert choice["sentence"].startswith(sentence)
+    assert f"<dt>Choice</dt><dd>{sentence}" in page
