@@ -1557,6 +1557,16 @@ class EvidenceFilter(StrEnum):
     NONE = 'none'
 
 
+class ExpertsOut(Model):
+    """Experts of a layer, each with weights of its own."""
+
+    count: int
+    """Number of experts"""
+
+    per_token: int
+    """Number of experts that a token passes"""
+
+
 class ExplainBody(Model):
     """Input of an explanation: a problem on a device, in a configuration."""
 
@@ -2211,6 +2221,28 @@ class KeyList(Model):
     """All of them"""
 
 
+class LayerOut(Model):
+    """Weights of [N, K] elements that a model multiplies with the activations of its tokens."""
+
+    name: str
+    """Its name, for @layers="""
+
+    n: int
+    """Output features; of all fused projections"""
+
+    k: int
+    """Input features"""
+
+    times: int
+    """Number of occurrences in one pass"""
+
+    experts: ExpertsOut | None
+    """Experts, each with weights of these sizes; null if all tokens pass one matrix"""
+
+    gated: bool
+    """True if N has two projections, one of which scales the other after its activation"""
+
+
 class LookupBody(Model):
     """Input of a lookup: a problem on one device."""
 
@@ -2278,17 +2310,17 @@ class PresetOut(Model):
     """Source of its sizes"""
 
     published: str
-    """Date of publication"""
+    """Month of publication"""
 
-    layers: dict[str, tuple[int, int, int]]
-    """N, K and number of occurrences of each layer in one pass"""
+    layers: list[LayerOut]
+    """Its layers"""
 
 
 class PresetList(Model):
     """Models whose layers can be tuned; NAME@tokens=1,16 sets M, NAME@layers=qkv,down selects layers."""
 
     presets: list[PresetOut]
-    """By name"""
+    """By family and size"""
 
 
 class Problem(Model):

@@ -12,7 +12,7 @@ from service.cli.connection import has_database, in_process, of_service, same
 from service.errors import ServiceError
 from service.schemas import ProblemBody, to_problem
 from service.settings import InvalidSettings
-from tuner.shapes.presets import MODELS
+from tuner.shapes.models import MODELS
 from xetune_client import Client, ClientError
 
 Choices = list[tuple[str, str]]

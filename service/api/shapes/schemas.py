@@ -23,7 +23,15 @@ _ID = "01970a3c-0000-7000-8000-000000000000"
 _SHAPE: dict[str, object] = {"problem": {"m": 512, "n": 384, "k": 1024}, "weight": 32.0, "name": "qkv"}
 _COMMON: dict[str, object] = {"dtype_a": "bf16", "dtype_b": "bf16", "transpose_b": True}
 _BUDGET: dict[str, object] = {"trials": 200, "seconds": 1800.0}
-_LAYERS = {"qkv": [6144, 4096, 32]}
+_EXPERTS = {"count": 128, "per_token": 8}
+_LAYER: dict[str, object] = {
+    "name": "expert_gate_up",
+    "n": 1536,
+    "k": 2048,
+    "times": 48,
+    "experts": _EXPERTS,
+    "gated": True,
+}
 
 
 class ShapeBody(BaseModel):
@@ -107,21 +115,47 @@ class ShapeSetBody(DeviceChoice, SearchOptions):
     )
 
 
+class ExpertsOut(BaseModel):
+    """Experts of a layer, each with weights of its own."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    count: int = Field(description="Number of experts", examples=[128])
+    per_token: int = Field(description="Number of experts that a token passes", examples=[8])
+
+
+class LayerOut(BaseModel):
+    """Weights of [N, K] elements that a model multiplies with the activations of its tokens."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    name: str = Field(description="Its name, for @layers=", examples=["expert_gate_up"])
+    n: int = Field(description="Output features; of all fused projections", examples=[1536])
+    k: int = Field(description="Input features", examples=[2048])
+    times: int = Field(description="Number of occurrences in one pass", examples=[48])
+    experts: ExpertsOut | None = Field(
+        description="Experts, each with weights of these sizes; null if all tokens pass one matrix", examples=[_EXPERTS]
+    )
+    gated: bool = Field(
+        description="True if N has two projections, one of which scales the other after its activation", examples=[True]
+    )
+
+
 class PresetOut(BaseModel):
     """A model whose layers can be tuned."""
 
-    name: str = Field(description="Its name", examples=["llama-3-8b"])
+    model_config = ConfigDict(from_attributes=True)
+
+    name: str = Field(description="Its name", examples=["qwen3-30b-a3b"])
     source: str = Field(description="Source of its sizes", examples=["https://huggingface.co/..."])
-    published: str = Field(description="Date of publication", examples=["2024-04-18"])
-    layers: dict[str, tuple[int, int, int]] = Field(
-        description="N, K and number of occurrences of each layer in one pass", examples=[_LAYERS]
-    )
+    published: str = Field(description="Month of publication", examples=["2025-04"])
+    layers: list[LayerOut] = Field(description="Its layers", examples=[[_LAYER]])
 
 
 class PresetList(BaseModel):
     """Models whose layers can be tuned; NAME@tokens=1,16 sets M, NAME@layers=qkv,down selects layers."""
 
-    presets: list[PresetOut] = Field(description="By name", examples=[[]])
+    presets: list[PresetOut] = Field(description="By family and size", examples=[[]])
 
 
 class ShapeOut(BaseModel):

@@ -36,7 +36,7 @@ from service.job_summary import reported_times_of
 from service.schemas import ProblemBody
 from tuner.shapes.compare_kernels import OTHER_SHAPE
 from tuner.shapes.cover import Cover, greedy_cover
-from tuner.shapes.presets import MODELS
+from tuner.shapes.models import MODELS
 
 
 def read_set(session: Session, set_id: UUID, within: float | None = None) -> ShapeSetOut:
@@ -93,12 +93,7 @@ def forget(session: Session, set_id: UUID) -> None:
 
 def presets() -> PresetList:
     """Return the models whose layers are known."""
-    return PresetList(
-        presets=[
-            PresetOut(name=name, source=model.source, published=model.published, layers=model.layers())
-            for name, model in sorted(MODELS.items())
-        ]
-    )
+    return PresetList(presets=[PresetOut.model_validate(model) for model in MODELS.values()])
 
 
 def cancel(session: Session, set_id: UUID) -> ShapeSetOut:

@@ -5,7 +5,7 @@ from pathlib import Path
 from tuner.errors import InvalidShapes
 from tuner.shapes.fields import Base
 from tuner.shapes.grammar import parse_text
-from tuner.shapes.presets import MODELS, is_preset, preset_shapes
+from tuner.shapes.presets import is_preset, preset_shapes
 from tuner.shapes.shape import Shape, merged
 from tuner.shapes.tables import parse_csv, parse_json
 
@@ -29,7 +29,8 @@ def read_shapes(source: str, base: Base) -> tuple[Shape, ...]:
         shapes, where = parse_text(source, base), ""
     else:
         raise InvalidShapes(
-            source, f"expected a file, a preset of {', '.join(MODELS)}, or text such as 'm=1,16 n=4096 k=4096'"
+            source,
+            "expected a file, a preset that `xetune shapes presets` lists, or text such as 'm=1,16 n=4096 k=4096'",
         )
     if not shapes:
         raise InvalidShapes(where.removesuffix(": "), "expected at least one shape, got none")

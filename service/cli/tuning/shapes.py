@@ -6,26 +6,28 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
-from rich.table import Column
+from rich.table import Column, Table
 
 from service.api.jobs.schemas import JobStatus
 from service.api.shapes.schemas import (
+    PresetOut,
     ShapeSetOut,
     ShapeSetPage,
 )
+from service.api.shapes.service import presets
 from service.api.shapes.sources import read_shapes
 from service.cli import completing
 from service.cli.chosen_server import server
 from service.cli.connection import connect, same
 from service.cli.options.problem import AsJson
 from service.cli.printing.counted import counted
-from service.cli.printing.output import CONSOLE, print_json, print_line, text_table
+from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, text_table
 from service.cli.tuning.running import work_on_set
 from service.cli.tuning.shape_tables import print_set
 from service.errors import BadRequest
 from service.schemas import to_body
 from tuner.shapes.fields import Base
-from tuner.shapes.presets import MODELS, is_preset
+from tuner.shapes.presets import find_model, is_preset
 from xetune_client import Client
 
 _PAGE = 200
@@ -151,19 +153,36 @@ def delete_command(set_id: SetId) -> None:
 
 
 @app.command("presets")
-def presets_command(as_json: AsJson = False) -> None:
-    """List the models whose layers `xetune tune --shapes MODEL` tunes, and the sources of their sizes."""
+def presets_command(
+    models: Annotated[
+        list[str] | None, typer.Argument(help="Models whose layers are shown.", autocompletion=completing.presets)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the models whose layers `xetune tune --shapes MODEL` tunes, or show the layers of some."""
+    wanted = {find_model(name).name for name in models or ()}
+    found = [preset for preset in presets().presets if not wanted or preset.name in wanted]
     if as_json:
-        named = {
-            name: {"source": m.source, "published": m.published, "layers": m.layers()} for name, m in MODELS.items()
-        }
-        print_json(named)
+        print_json({preset.name: preset.model_dump(mode="json", exclude={"name"}) for preset in found})
         return
-    preset, layers_column = Column("preset", no_wrap=True), Column("layers")
-    title = "layers as N x K (times in one pass)"
-    table = text_table(preset, layers_column, "sizes are from", title=title, spaced=True)
-    for name, model in MODELS.items():
-        layers = "\n".join(f"{layer} {n} x {k} ({times})" for layer, (n, k, times) in model.layers().items())
-        table.add_row(name, layers, f"{model.source}\npublished {model.published}")
-    CONSOLE.print(table)
+    if not wanted:
+        table = text_table(Column("preset", no_wrap=True), "layers", "sizes are from", spaced=True)
+        for preset in found:
+            names = ", ".join(layer.name for layer in preset.layers)
+            table.add_row(preset.name, names, f"{preset.source}\npublished {preset.published}")
+        CONSOLE.print(table)
+    for preset in found if wanted else ():
+        CONSOLE.print(_layers(preset))
+        print_line(f"sizes are from {preset.source}, published {preset.published}\n")
     CONSOLE.print("MODEL@tokens=1,16,128 sets M, MODEL@layers=qkv,down chooses layers; --layout nt is [N, K] weights")
+
+
+def _layers(preset: PresetOut) -> Table:
+    numbers = (number_column(heading) for heading in ("N", "K", "times in one pass"))
+    table = text_table(Column("layer", no_wrap=True), *numbers, "", title=preset.name)
+    for layer in preset.layers:
+        experts = f"{layer.experts.per_token} of {layer.experts.count} experts" if layer.experts else ""
+        pair = "gate and up" if layer.gated else ""
+        notes = ", ".join(note for note in (experts, pair) if note)
+        table.add_row(layer.name, str(layer.n), str(layer.k), str(layer.times), notes)
+    return table

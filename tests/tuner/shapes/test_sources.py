@@ -10,7 +10,8 @@ from codegen.serialization import to_json
 from tuner.errors import InvalidShapes
 from tuner.shapes.fields import Base
 from tuner.shapes.grammar import parse_text
-from tuner.shapes.presets import MODELS, is_preset, preset_shapes
+from tuner.shapes.models import MODELS
+from tuner.shapes.presets import is_preset, preset_shapes
 from tuner.shapes.shape import Shape, merged
 from tuner.shapes.tables import parse_csv, parse_json
 
@@ -130,10 +131,27 @@ def test_a_preset_is_a_models_layers_by_tokens() -> None:
     assert _sizes(shapes) == [(m, n, k) for n, k in ((6144, 4096), (4096, 14336), (128256, 4096)) for m in (1, 128)]
     assert [s.weight for s in shapes] == [32, 32, 32, 32, 1, 1]
     assert len(preset_shapes("gemma-2-9b", BF16)) == 20
-    assert [n for n, _, _ in MODELS["gemma-2-9b"].layers().values()] == [8192, 3584, 28672, 3584, 256000]
+    assert [layer.n for layer in MODELS["gemma-2-9b"].layers] == [8192, 3584, 28672, 3584, 256000]
     assert is_preset("phi-3-mini@tokens=2")
     assert is_preset("llama-9@tokens=1")  # which then is told to be none
     assert not is_preset("shapes.csv")
+
+
+def test_experts_are_the_gemm_of_one_as_often_as_they_have_rows() -> None:
+    shapes = preset_shapes("qwen3-30b-a3b@tokens=1,5,40@layers=router,expert_gate_up,expert_down", BF16)
+    # 8, 40 and 320 rows on 128 experts: 8, 40 and all have some, and each 1, 1 and 3.
+    assert _sizes(shapes)[:3] == [(1, 128, 2048), (5, 128, 2048), (40, 128, 2048)]
+    assert _sizes(shapes)[3:] == [(m, n, k) for n, k in ((1536, 2048), (2048, 768)) for m in (1, 1, 3)]
+    assert [s.weight for s in shapes] == [48, 48, 48, *2 * [48 * 8, 48 * 40, 48 * 128]]
+    assert [s.name for s in merged(shapes)][3] == "qwen3-30b-a3b expert_gate_up (one of 128 experts)"
+    assert [s.weight for s in merged(shapes)][3] == 48 * (8 + 40)
+
+
+def test_a_model_that_is_not_known_is_told_with_the_nearest() -> None:
+    with pytest.raises(InvalidShapes, match=r"such as (qwen3-\S+, ){2}qwen3-\S+; got 'qwen3-7b'"):
+        preset_shapes("qwen3-7b@tokens=1", BF16)
+    with pytest.raises(InvalidShapes, match=r"expected layers of qkv_a, q_b, kv_b, .*; got 'qkv'"):
+        preset_shapes("deepseek-v3@layers=qkv", BF16)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +160,7 @@ def test_a_preset_is_a_models_layers_by_tokens() -> None:
         "preset:gpt-9",
         "llama-9@tokens=1",
         "llama-3-8b@tokens=0",
-        "llama-3-8b@layers=moe",
+        "llama-3-8b@layers=router",
         "llama-3-8b@depth=2",
         "llama-3-8b@tokens=1@tokens=2",
     ],
@@ -157,15 +175,6 @@ def test_a_range_of_numbers_that_are_too_long_is_told_as_that() -> None:
         InvalidShapes, match="line 1, column 3: expected numbers of at most 9 digits, got '1:1000000000:1'"
     ):
         parse_text("m=1:1000000000:1 n=8 k=16", BF16)
-
-
-def test_parameters_of_a_model_follow_from_its_layers() -> None:
-    # What the cards say: all layers, the embedding (shared with lm_head in the small one), norms.
-    for name, embeddings, billions in (("llama-3-8b", 1, 8.03), ("llama-3.2-1b", 0, 1.236), ("phi-3-mini", 1, 3.82)):
-        model = MODELS[name]
-        count = sum(n * k * times for n, k, times in model.layers().values())
-        count += embeddings * model.vocabulary * model.hidden + (2 * model.blocks + 1) * model.hidden
-        assert count / 1e9 == pytest.approx(billions, rel=0.002)
 
 
 def test_equal_problems_are_one_shape_with_the_sum_of_their_weights() -> None:

@@ -37,7 +37,7 @@ def test_shapes_come_from_a_file_by_its_suffix_and_from_text(tmp_path: Path) -> 
     text.write_text("# nothing\n")
     with pytest.raises(InvalidShapes, match="at least one shape"):
         read_shapes(str(text), Base())
-    with pytest.raises(InvalidShapes, match="expected a file, a preset of llama"):
+    with pytest.raises(InvalidShapes, match="expected a file, a preset that `xetune shapes presets` lists"):
         read_shapes("nowhere.csv", Base())
 
 
@@ -62,8 +62,15 @@ def test_presets_are_listed_with_their_source() -> None:
     code, output, _ = _run("shapes", "presets", "--json")
     assert code == 0
     llama = json.loads(output)["llama-3-8b"]
-    assert llama["layers"]["qkv"] == [6144, 4096, 32]
+    qkv = {"name": "qkv", "n": 6144, "k": 4096, "times": 32, "experts": None, "gated": False}
+    assert llama["layers"][0] == qkv
     assert llama["source"].startswith("https://huggingface.co/meta-llama/")
+    code, output, _ = _run("shapes", "presets", "gpt-oss-20b")
+    (row,) = (line for line in output.splitlines() if "expert_gate_up" in line)
+    assert row.split() == ["expert_gate_up", "5760", "2880", "24", "4", "of", "32", "experts,", "gate", "and", "up"]
+    assert "qkv_a" not in output
+    _, _, error = _run("shapes", "presets", "gpt-oss-21b")
+    assert "such as gpt-oss-20b" in str(error)
 
 
 def test_an_unknown_set_is_not_found_and_none_are_listed_at_first() -> None:
