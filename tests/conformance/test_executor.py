@@ -117,7 +117,7 @@ class TestExecutor:
 
     def test_it_runs_what_is_right_and_closes_the_device(self, executor: Executor, machine: Machine) -> None:
         c, restarts = run(executor, times=3)
-        a, b = Reference(SMALL, 7).before[:2]
+        a, b = Reference(SMALL, 7).buffers()[:2]
         np.testing.assert_allclose(
             c.reshape(SMALL.m, SMALL.n),
             a.reshape(SMALL.m, SMALL.k).astype(np.float32) @ b.reshape(SMALL.k, SMALL.n).astype(np.float32),

@@ -145,7 +145,7 @@ def run_session(
     # The compile workers start with the default while inputs are generated.
     first = pool.compile(problem, default, spec) if history.next_number == 0 else None
     try:
-        bench = Bench(problem, spec, device, reference or Reference(problem, job.seed), acceptor)
+        bench = Bench(problem, spec, device, reference or Reference(problem, job.seed, device is None), acceptor)
     except BaseException:
         if first is not None:
             first.cancel()

@@ -3,10 +3,13 @@
 Every other row of A and column of B holds small whole numbers, times a power of two for floats, and so do
 every other element of vectors and row of matrices. Where these meet, f32 adds without rounding in any order,
 so that a part of C must be exact.
+
+Rows of A, columns of B and rows of the epilogue's matrices are drawn in blocks, each with a generator of its own, when
+they are first needed: a part of C has the same inputs whether or not others are drawn.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +19,14 @@ from codegen import DType, EpilogueKind, EpilogueStep, GemmProblem
 from codegen.problem.gemm import Operand
 from hal import Buffer
 from tuner.verify.memory_layout import (
+    STORED,
+    Float64,
+    decode,
     encode,
     matrices,
+    poison_gaps,
     poisoned,
+    untouched,
 )
 
 WHOLE = 2
@@ -43,6 +51,10 @@ _WANTED = {DType.S8: 48.0, DType.U8: 48.0, DType.F16: 1000.0, DType.I32: 1000.0}
 _OLD_INTEGERS = {DType.S8: (-64, 64), DType.U8: (0, 128), DType.I32: (-64, 64)}
 
 
+# Lines that are drawn together, of about so many elements: even, as every other one holds whole numbers.
+_BLOCK_ELEMENTS, _LEAST_LINES, _MOST_LINES = 2**15, 16, 2**12
+
+
 @dataclass(frozen=True, slots=True)
 class _Integers:
     """Integers of one operand: from `least` to `most`, zeros except a share `density`."""
@@ -60,35 +72,111 @@ class _Integers:
         return math.sqrt(self.mean**2 + (self.most - self.least) * (self.most - self.least + 2) / 12)
 
 
-def draw(problem: GemmProblem, seed: int) -> tuple[Buffer, ...]:
-    """Return memory for each of the problem's operands: inputs, C if it is read, and poison elsewhere.
+class Inputs:
+    """Memory of a problem's operands in `buffers`: inputs as far as drawn, C if it is read, and poison elsewhere.
 
-    Inputs are read-only.
+    Inputs are read-only; what is not drawn takes no memory and reads as zeros. Not thread-safe.
     """
-    p, rng = problem, np.random.default_rng(seed)
-    size, buffers = _sum_size(p), [poisoned(operand, p.batch) for operand in p.operands]
-    views = [matrices(buffer, operand, p.batch) for buffer, operand in zip(buffers, p.operands, strict=True)]
-    a = views[0].transpose(0, 2, 1) if p.transpose_a else views[0]
-    b = views[1].transpose(0, 2, 1) if p.transpose_b else views[1]
-    if p.dtype_a.is_integer:
-        of_a, of_b = _integers(p, size)
-        _fill_integers(rng, a, of_a)
-        _fill_integers(rng, b, of_b)
-    else:
-        scale = 2.0 ** -round(math.log2(p.k) / 2)
-        _fill_floats(rng, a, p.dtype_a, scale)
-        _fill_floats(rng, b.transpose(0, 2, 1), p.dtype_b, _power_of_two(size / _FLOAT_SUM))
-    units = _units(p, size)
-    for operand, view in list(zip(p.operands, views, strict=True))[2:]:
-        if operand.role == "inout":
-            _fill_old(rng, view, operand, units[None])
-        elif operand.role == "input" and operand.step is not None:
-            kind = p.epilogue[operand.step].kind
-            factors = kind in (EpilogueKind.SCALE, EpilogueKind.MULTIPLY)
-            _fill_operand(rng, view, operand, units[operand.step], factors)
-    for operand, buffer in zip(p.operands, buffers, strict=True):
-        buffer.flags.writeable = operand.role != "input"
-    return tuple(buffers)
+
+    def __init__(self, problem: GemmProblem, seed: int) -> None:
+        p, size = problem, _sum_size(problem)
+        units = _units(p, size)
+        self._lines: list[_Lines] = []
+        self.buffers: list[Buffer] = []
+        for number, operand in enumerate(p.operands):
+            fill = _filler(p, number, size, units)
+            sparse = operand.role == "input" and not operand.is_vector
+            buffer = untouched(operand, p.batch) if sparse else poisoned(operand, p.batch)
+            lines = None if fill is None else _Lines(p, operand, buffer, (seed, number), fill)
+            if lines is not None and not sparse:
+                lines.need_all()
+            elif lines is not None:
+                self._lines.append(lines)
+            shown = buffer.view()
+            shown.flags.writeable = operand.role != "input"
+            self.buffers.append(shown)
+
+    def need(self, entry: int, rows: slice, columns: slice) -> None:
+        """Draw what affects this part of C, in one matrix of the batch."""
+        for lines in self._lines:
+            lines.need(entry, columns if lines.along_n else rows)
+
+    def need_all(self) -> None:
+        """Draw everything."""
+        for lines in self._lines:
+            lines.need_all()
+
+    @property
+    def norms(self) -> tuple[Float64, Float64]:
+        """2-norms of rows of A and of columns of B, [matrices, lines], of those that are drawn."""
+        a, b = (lines.norms for lines in self._lines[:2])
+        return a, b
+
+
+class _Lines:
+    """Lines of an operand, drawn block by block: rows, or columns where these run along N and rows along K."""
+
+    def __init__(self, p: GemmProblem, operand: Operand, buffer: Buffer, key: tuple[int, int], fill: "_Fill") -> None:
+        self.along_n = operand.axes in (("k", "n"), ("n", "k"))
+        self._by_rows = operand.axes not in (("k", "n"), ("k", "m"))
+        self._operand, self._batch, self._key, self._fill = operand, p.batch, key, fill
+        stored = matrices(buffer, operand, p.batch)
+        self._buffer = buffer
+        self._matrices = stored if self._by_rows else stored.transpose(0, 2, 1)
+        _, count, length = self._matrices.shape
+        self._block = min(max(_LEAST_LINES, 1 << (_BLOCK_ELEMENTS // length).bit_length()), _MOST_LINES)
+        self._drawn = np.zeros((len(self._matrices), -(-count // self._block)), np.bool_)
+        self.norms = np.zeros((len(self._matrices), count))
+
+    def need(self, entry: int, lines: slice) -> None:
+        """Draw the blocks of these lines."""
+        matrix = entry % len(self._matrices)
+        for block in range(lines.start // self._block, -(-lines.stop // self._block)):
+            if not self._drawn[matrix, block]:
+                self._draw(matrix, block)
+
+    def need_all(self) -> None:
+        for matrix in range(len(self._matrices)):
+            self.need(matrix, slice(0, self._matrices.shape[1]))
+
+    def _draw(self, matrix: int, block: int) -> None:
+        here = slice(block * self._block, min((block + 1) * self._block, self._matrices.shape[1]))
+        part = self._matrices[matrix, here]
+        last = here.stop == self._matrices.shape[1]
+        poison_gaps(self._buffer, self._operand, self._batch, matrix, here if self._by_rows else None, last)
+        stored = self._fill(np.random.default_rng((*self._key, matrix, block)), part.shape)
+        part[...] = stored
+        if not self._operand.dtype.is_integer:
+            values = decode(stored, self._operand.dtype)
+            product: Callable[..., Float64] = np.einsum
+            self.norms[matrix, here] = np.sqrt(product("ij,ij->i", values, values, dtype=np.float64))
+        self._drawn[matrix, block] = True
+
+
+_Fill = Callable[[np.random.Generator, tuple[int, ...]], Buffer]
+"""Draws lines, [lines, length], as stored."""
+
+
+def _filler(p: GemmProblem, number: int, size: float, units: Mapping[int | None, float]) -> _Fill | None:
+    """Return the function that draws an operand; None for one that only a launch writes."""
+    operand = p.operands[number]
+    dtype = operand.dtype
+    if number < 2 and p.dtype_a.is_integer:
+        integers = _integers(p, size)[number]
+        return lambda rng, shape: _drawn_integers(rng, shape, integers).astype(STORED[dtype])
+    if number < 2:
+        scale = 2.0 ** -round(math.log2(p.k) / 2) if number == 0 else _power_of_two(size / _FLOAT_SUM)
+        return lambda rng, shape: _drawn_floats(rng, shape, dtype, scale)
+    if operand.role == "inout":
+        if not dtype.is_integer:
+            return lambda rng, shape: _drawn_floats(rng, shape, dtype, units[None])
+        least, most = _OLD_INTEGERS[dtype]
+        return lambda rng, shape: rng.integers(least, most, shape, endpoint=True).astype(STORED[dtype])
+    if operand.role == "input" and operand.step is not None:
+        kind, unit = p.epilogue[operand.step].kind, units[operand.step]
+        factors = kind in (EpilogueKind.SCALE, EpilogueKind.MULTIPLY)
+        return lambda rng, shape: _drawn_operand(rng, shape, operand, unit, factors)
+    return None
 
 
 def _sum_size(p: GemmProblem) -> float:
@@ -192,41 +280,32 @@ def _size_of(k: int, a: _Integers, b: _Integers) -> float:
     return k * a.mean * b.mean if a.mean > 0 and b.mean > 0 else math.sqrt(k) * a.rms * b.rms
 
 
-def _fill_integers(rng: np.random.Generator, view: Buffer, integers: _Integers) -> None:
-    for matrix in view:
-        matrix[...] = rng.integers(integers.least, integers.most, matrix.shape, np.int16, endpoint=True)
-        if integers.density < 1:
-            matrix[rng.random(matrix.shape, dtype=np.float32) >= integers.density] = 0
+def _drawn_integers(rng: np.random.Generator, shape: tuple[int, ...], integers: _Integers) -> NDArray[np.int16]:
+    values = rng.integers(integers.least, integers.most, shape, np.int16, endpoint=True)
+    if integers.density < 1:
+        values[rng.random(shape, dtype=np.float32) >= integers.density] = 0
+    return values
 
 
-def _fill_floats(rng: np.random.Generator, view: Buffer, dtype: DType, scale: float) -> None:
-    for matrix in view:
-        values = _drawn(rng, matrix.shape, scale)
-        values[::2] = _whole(rng, values[::2].shape, scale / WHOLE)
-        matrix[...] = encode(values, dtype)
+def _drawn_floats(rng: np.random.Generator, shape: tuple[int, ...], dtype: DType, scale: float) -> Buffer:
+    values = _drawn(rng, shape, scale)
+    values[::2] = _whole(rng, values[::2].shape, scale / WHOLE)
+    return encode(values, dtype)
 
 
-def _fill_old(rng: np.random.Generator, view: Buffer, operand: Operand, unit: float) -> None:
-    """Fill C with its old contents."""
-    if not operand.dtype.is_integer:
-        _fill_floats(rng, view, operand.dtype, unit)
-        return
-    least, most = _OLD_INTEGERS[operand.dtype]
-    view[...] = rng.integers(least, most, view.shape, endpoint=True)
-
-
-def _fill_operand(rng: np.random.Generator, view: Buffer, operand: Operand, unit: float, factors: bool) -> None:
-    """Fill a vector or matrix; factors are never zero, and powers of two instead of whole numbers."""
-    for matrix in view:
-        values = _drawn(rng, matrix.shape, unit)
-        rows = values.T if operand.rows == 1 else values  # for a vector, every other element
-        rows[::2] = _whole(rng, rows[::2].shape, unit / WHOLE)
-        if factors:
-            sign = rng.choice(np.array([-1, 1], np.float32), matrix.shape)
-            values = sign * (np.float32(unit) + np.abs(values) / 2)
-            rows = values.T if operand.rows == 1 else values
-            rows[::2] = np.float32(unit) * np.exp2(_whole(rng, rows[::2].shape, 1 / WHOLE).round())
-        matrix[...] = encode(values, operand.dtype)
+def _drawn_operand(
+    rng: np.random.Generator, shape: tuple[int, ...], operand: Operand, unit: float, factors: bool
+) -> Buffer:
+    """Draw a vector or rows of a matrix; factors are never zero, and powers of two instead of whole numbers."""
+    values = _drawn(rng, shape, unit)
+    rows = values.T if operand.rows == 1 else values  # for a vector, every other element
+    rows[::2] = _whole(rng, rows[::2].shape, unit / WHOLE)
+    if factors:
+        sign = rng.choice(np.array([-1, 1], np.float32), shape)
+        values = sign * (np.float32(unit) + np.abs(values) / 2)
+        rows = values.T if operand.rows == 1 else values
+        rows[::2] = np.float32(unit) * np.exp2(_whole(rng, rows[::2].shape, 1 / WHOLE).round())
+    return encode(values, operand.dtype)
 
 
 def _drawn(rng: np.random.Generator, shape: tuple[int, ...], scale: float) -> Float32:

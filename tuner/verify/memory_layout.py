@@ -1,5 +1,7 @@
 """Memory layout of operands: element types in numpy, matrices inside buffers, and poison around them."""
 
+import mmap
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +11,7 @@ from hal import Buffer
 
 Float64 = NDArray[np.float64]
 
-_NUMPY: dict[DType, type[np.generic]] = {
+STORED: dict[DType, type[np.generic]] = {
     DType.F16: np.float16,
     DType.BF16: np.uint16,  # as raw bits
     DType.TF32: np.float32,
@@ -18,6 +20,7 @@ _NUMPY: dict[DType, type[np.generic]] = {
     DType.U8: np.uint8,
     DType.I32: np.int32,
 }
+"""Element types in numpy; bf16 as its bits."""
 # Contents of memory before a kernel writes it: NaNs that no arithmetic produces, and integers that are rare results.
 _POISON = {
     DType.F16: 0x7E5A,
@@ -37,7 +40,28 @@ _TF32_DROPPED_BITS = 13
 def poisoned(operand: Operand, batch: int) -> Buffer:
     """Return memory for an operand, filled with poison."""
     bits = np.full(operand.elements(batch), _POISON[operand.dtype], _BITS[operand.dtype.nbytes])
-    return bits.view(_NUMPY[operand.dtype])
+    return bits.view(STORED[operand.dtype])
+
+
+def untouched(operand: Operand, batch: int) -> Buffer:
+    """Return memory for an operand that reads as zeros; only pages that are written take memory of the machine."""
+    memory = mmap.mmap(-1, operand.nbytes(batch), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    memory.madvise(mmap.MADV_NOHUGEPAGE)
+    return np.frombuffer(memory, STORED[operand.dtype])
+
+
+def poison_gaps(buffer: Buffer, operand: Operand, batch: int, matrix: int, rows: slice | None, last: bool) -> None:
+    """Write poison around a matrix in `untouched` memory: after these rows, None for all where `last`, and after the
+    last one.
+    """
+    poison = np.array(_POISON[operand.dtype], _BITS[buffer.itemsize])
+    start = matrix * operand.batch_stride
+    whole = bits_of(buffer)[start : start + operand.rows * operand.pitch].reshape(operand.rows, operand.pitch)
+    if rows is not None or last:
+        whole[slice(None) if rows is None else rows, operand.columns :] = poison
+    count = batch if operand.batch_stride else 1
+    if last and matrix + 1 < count:
+        bits_of(buffer)[start + operand.rows * operand.pitch : start + operand.batch_stride] = poison
 
 
 def is_poison(stored: Buffer, dtype: DType) -> NDArray[np.bool_]:
@@ -72,7 +96,7 @@ def encode(values: NDArray[np.generic], dtype: DType) -> Buffer:
     """Return values as stored: floats rounded to nearest even via f32, integers to nearest even and saturated."""
     if dtype.is_integer:
         whole = np.rint(values.astype(np.float64))
-        return np.clip(np.where(np.isnan(whole), 0.0, whole), *_RANGES[dtype]).astype(_NUMPY[dtype])
+        return np.clip(np.where(np.isnan(whole), 0.0, whole), *_RANGES[dtype]).astype(STORED[dtype])
     with np.errstate(over="ignore"):
         single = values.astype(np.float32)
         if dtype is DType.F16:

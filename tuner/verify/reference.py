@@ -1,6 +1,6 @@
 """Reference results: inputs of a problem, its outputs in float64, and bounds of the error of f32 arithmetic."""
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,7 @@ from tuner.verify.error_bounds import (
 from tuner.verify.freivalds import SignedSums
 from tuner.verify.inputs import (
     WHOLE,
-    draw,
+    Inputs,
 )
 from tuner.verify.memory_layout import (
     Float64,
@@ -51,7 +51,11 @@ _CHUNK = 2**20  # elements of C for which steps are computed at a time
 _KEPT_BOUNDS = 2**23  # elements whose bounds are cached for the next candidate
 _BOUNDS_BYTES = 3 * 8
 _A, _B, _C = 0, 1, 2
+_SAMPLED_BYTES = 2**29  # of inputs, their doubles and bounds of a sample of tiles
 _MEMINFO = Path("/proc/meminfo")
+
+Part = tuple[int, slice, slice]
+"""A part of C: matrix of the batch, rows and columns."""
 
 
 @dataclass(frozen=True)
@@ -78,19 +82,21 @@ class Bounds:
 
 
 class Reference:
-    """Random inputs with a seed, and the outputs in float64, computed on request.
+    """Random inputs with a seed, and the outputs in float64, both computed on request.
+
+    `sampled`: only some tiles of a large C will be computed, as in the simulator; memory is then not checked for all.
 
     Raises:
         TooLargeToProve: not enough memory to verify.
     """
 
-    def __init__(self, problem: GemmProblem, seed: int) -> None:
+    def __init__(self, problem: GemmProblem, seed: int, sampled: bool = False) -> None:
         self.problem, self.seed = problem, seed
-        _check_memory(problem)
-        self._drawn = draw(problem, seed)
+        _check_memory(problem, sampled)
+        self._inputs = Inputs(problem, seed)
         self._views = tuple(
             matrices(buffer, operand, problem.batch)
-            for buffer, operand in zip(self._drawn, problem.operands, strict=True)
+            for buffer, operand in zip(self._inputs.buffers, problem.operands, strict=True)
         )
         a, b = self._views[_A], self._views[_B]
         self._a = a.transpose(0, 2, 1) if problem.transpose_a else a
@@ -98,18 +104,22 @@ class Reference:
         self._sums: dict[tuple[int, int], Float64] = {}
         self._bounds: dict[tuple[int, int, int, int, int], Bounds] = {}
         self._elements_kept = 0
-        if not problem.dtype_a.is_integer:
-            self._norms_a = [_norms(matrix, problem.dtype_a, "ij,ij->i") for matrix in self._a]
-            self._norms_b = [_norms(matrix, problem.dtype_b, "ij,ij->j") for matrix in self._b]
+        self._keeps_sums = not sampled and _macs(problem) <= WHOLE_MULTIPLY_ADDS
 
-    def buffers(self) -> tuple[Buffer, ...]:
-        """Return memory of the problem's operands in order; outputs are poisoned, except a C that is read."""
-        return tuple(buffer.copy() if buffer.flags.writeable else buffer for buffer in self._drawn)
+    def buffers(self, parts: Iterable[Part] | None = None) -> tuple[Buffer, ...]:
+        """Return memory of the problem's operands in order; outputs are poisoned, except a C that is read.
 
-    @property
-    def before(self) -> tuple[Buffer, ...]:
-        """Contents of each operand's memory before a launch; not to be changed."""
-        return self._drawn
+        Inputs are those of these parts of C, None for all; others may be zeros.
+        """
+        if parts is None:
+            self._inputs.need_all()
+        for part in parts or ():
+            self._inputs.need(*part)
+        return tuple(buffer.copy() if buffer.flags.writeable else buffer for buffer in self._inputs.buffers)
+
+    def before(self, number: int) -> Buffer:
+        """Return the contents of an output's memory before a launch; not to be changed."""
+        return self._inputs.buffers[number]
 
     def bounds_of_c(self, entry: int, rows: slice, columns: slice) -> Bounds:
         """Return the bounds of a part of C, in one matrix of the batch; the first parts requested are cached."""
@@ -147,6 +157,7 @@ class Reference:
     def _after(self, entry: int, rows: slice, columns: slice, steps: int) -> Approximate:
         """Return a part of C after some steps of the epilogue."""
         p = self.problem
+        self._inputs.need(entry, rows, columns)
         x = self._accumulated(entry, rows, columns)
         if p.dtype_a.is_integer and (p.epilogue or p.dtype_c in (DType.F16, DType.BF16)):
             x = x.rounded()
@@ -169,12 +180,14 @@ class Reference:
     def signed_sums(self) -> tuple[SignedSums, ...]:
         """Return the expected signed sums of each product of the batch, for Freivalds' check."""
         p, exact = self.problem, self.problem.dtype_a.is_integer
+        self._inputs.need_all()
+        norms_a, norms_b = self._inputs.norms
         return tuple(
             SignedSums(
                 p,
                 self._a[entry % len(self._a)],
                 self._b[entry % len(self._b)],
-                None if exact else (self._of(self._norms_a, entry), self._of(self._norms_b, entry)),
+                None if exact else (norms_a[entry % len(norms_a)], norms_b[entry % len(norms_b)]),
                 0.0 if exact else self._relative_error(),
                 self.seed,
             )
@@ -198,7 +211,8 @@ class Reference:
         value = self._summed(entry, rows, columns)
         if p.dtype_a.is_integer:
             return exactly(value)
-        norms = np.outer(self._of(self._norms_a, entry)[rows], self._of(self._norms_b, entry)[columns])
+        norms_a, norms_b = self._inputs.norms
+        norms = np.outer(norms_a[entry % len(norms_a)][rows], norms_b[entry % len(norms_b)][columns])
         error = self._relative_error() * norms
         if p.k <= _EXACT_K:
             error[rows.start % 2 :: 2, columns.start % 2 :: 2] = 0.0
@@ -208,24 +222,26 @@ class Reference:
         p = self.problem
         numbers = entry % len(self._a), entry % len(self._b)
         a, b = self._a[numbers[0]], self._b[numbers[1]]
-        if p.batch * p.m * p.n * p.k > WHOLE_MULTIPLY_ADDS:
+        if not self._keeps_sums:
             return _doubles(a[rows], p.dtype_a) @ _doubles(b[:, columns], p.dtype_b)
         if numbers not in self._sums:
+            self._inputs.need_all()
             self._sums[numbers] = _doubles(a, p.dtype_a) @ _doubles(b, p.dtype_b)
         return self._sums[numbers][rows, columns]
 
-    @staticmethod
-    def _of(norms: list[Float64], entry: int) -> Float64:
-        return norms[entry % len(norms)]
+
+def _macs(p: GemmProblem) -> int:
+    return p.batch * p.m * p.n * p.k
 
 
-def _check_memory(p: GemmProblem) -> None:
+def _check_memory(p: GemmProblem, sampled: bool) -> None:
     """Check memory for verification: operands as generated, passed and returned, f32 and f64 of A and B, and sums."""
-    operands = sum(operand.nbytes(p.batch) for operand in p.operands)
-    whole = p.batch * p.m * p.n * p.k <= WHOLE_MULTIPLY_ADDS
     outputs = p.batch * p.m * p.n
-    kept = _BOUNDS_BYTES * min(outputs, _KEPT_BOUNDS) + (8 * outputs if whole else outputs)
-    need = 3 * operands + 12 * (p.m * p.k + p.k * p.n) + kept
+    kept = _BOUNDS_BYTES * min(outputs, _KEPT_BOUNDS) + (8 * outputs if _macs(p) <= WHOLE_MULTIPLY_ADDS else outputs)
+    inputs = sum(o.nbytes(p.batch) for o in p.operands if o.role == "input")
+    written = sum(o.nbytes(p.batch) for o in p.operands if o.role != "input")
+    drawn = 3 * inputs + 12 * (p.m * p.k + p.k * p.n)
+    need = 3 * written + (min(drawn, _SAMPLED_BYTES) if sampled else drawn) + kept
     have = _available_bytes()
     if have is not None and need > have:
         raise TooLargeToProve(f"verifying {p} needs {need / 2**30:.1f} GiB; {have / 2**30:.1f} GiB are free here")
@@ -243,10 +259,3 @@ def _available_bytes() -> int | None:
 
 def _doubles(stored: Buffer, dtype: DType) -> Float64:
     return decode(stored, dtype).astype(np.float64)
-
-
-def _norms(stored: Buffer, dtype: DType, sums: str) -> Float64:
-    """Return the 2-norms of rows or columns."""
-    values = decode(stored, dtype)
-    product: Callable[..., Float64] = np.einsum
-    return np.sqrt(product(sums, values, values, dtype=np.float64))

@@ -9,7 +9,9 @@ from codegen.simulate import sample_groups
 from codegen.xe.workgroup_tiles import workgroup_tiles
 
 SIMULATED_WHOLE = 2**28
-"""Number of multiply-adds up to which every work-group is simulated."""
+"""Number of multiply-adds, of whole tiles, up to which every work-group is simulated."""
+SIMULATED_SAMPLE = 2**27
+"""Number of multiply-adds of a sample, unless the least number of tiles takes more."""
 SAMPLE = 9
 """Minimum number of tiles of a sample: the corners, one of each edge, and one inside."""
 
@@ -19,14 +21,14 @@ def tiles_to_simulate(problem: GemmProblem, config: XeConfig, seed: int) -> froz
 
     Whole rows or columns of tiles if the epilogue sums along these.
     """
-    multiply_adds = problem.batch * problem.m * problem.n * problem.k
-    if multiply_adds <= SIMULATED_WHOLE:
+    grid, block = workgroup_tiles(problem, config), config.matmul.block
+    of_tile = block.m * block.n * problem.k
+    if grid.count * of_tile <= SIMULATED_WHOLE:
         return None
-    grid = workgroup_tiles(problem, config)
     axes = {step.axis for step in problem.epilogue if step.kind is EpilogueKind.REDUCE}
     if axes:
         return _lines(grid, Axis.ROW in axes, Axis.COLUMN in axes)
-    count = max(SAMPLE, SIMULATED_WHOLE * grid.count // multiply_adds)
+    count = max(SAMPLE, SIMULATED_SAMPLE // of_tile)
     over_m, over_n = grid.tiles
     numbers = sample_groups((over_n, over_m, grid.batch), count, seed)
     sample = [(n // (over_m * over_n), n // over_n % over_m, n % over_n) for n in numbers]

@@ -41,6 +41,7 @@ from tuner.verify.memory_layout import (
 from tuner.verify.reference import (
     WHOLE_MULTIPLY_ADDS,
     Bounds,
+    Part,
     Reference,
 )
 from tuner.verify.simulated_tiles import (
@@ -52,8 +53,6 @@ _BAND = 2**20  # elements compared at a time if all are
 _SAMPLED_SUMS = 32  # of a second output, if not all are computed
 _C = 2
 _NO_CHANCE = 16  # number of poisoned integers that cannot be there by chance
-
-Part = tuple[int, slice, slice]  # matrix of the batch, rows and columns
 
 
 def verify_by_simulation(
@@ -73,7 +72,7 @@ def verify_by_simulation(
         SimulationRefused: the simulator cannot represent the kernel, or it does what it must not.
         SimulationTimedOut: `time_limit_s` passed.
     """
-    reference = reference or Reference(artifact.problem, seed)
+    reference = reference or Reference(artifact.problem, seed, sampled=True)
     begun_s = time.monotonic()
     if compiled is not None:
         with suppress(MachineCodeRefused, NotRepresented):
@@ -90,8 +89,9 @@ def _simulated(
     time_limit_s: float | None,
     execute: Execute | None = None,
 ) -> Proof:
-    buffers = reference.buffers()
     tiles = tiles_to_simulate(artifact.problem, artifact.config, reference.seed)
+    computed = None if tiles is None else _workgroup_tiles(artifact).computed_with(tiles)
+    buffers = reference.buffers(None if computed is None else _tiles_of(artifact, computed))
     report = run_launch(artifact, buffers, tiles, time_limit_s, execute)
     return compare(artifact, reference, _outputs(artifact.problem, buffers), kind, report.tiles)
 
@@ -147,7 +147,7 @@ def compare(
     for number, operand in enumerate(p.operands):
         if operand.role == "input":
             continue
-        output = _Output(operand, outputs[number], reference.before[number], p.batch)
+        output = _Output(operand, outputs[number], reference.before(number), p.batch)
         if operand.step is None:
             parts = _bands(p) if tiles is None or (every and tiles is computed) else _tiles_of(artifact, tiles)
             for part in parts:
@@ -167,7 +167,7 @@ def compare(
         )
     for number, operand in enumerate(p.operands):
         if operand.role != "input":
-            output = _Output(operand, outputs[number], reference.before[number], p.batch)
+            output = _Output(operand, outputs[number], reference.before(number), p.batch)
             _check_untouched(artifact, output, None if every else computed, proof)
     if signed:
         _check_sums(p, reference, outputs[_C], proof)

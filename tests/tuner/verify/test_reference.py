@@ -1,5 +1,7 @@
 """Random operands and expected results of a problem: layouts, poison, sizes, and exact outputs."""
 
+import resource
+
 import numpy as np
 import pytest
 
@@ -86,6 +88,35 @@ def test_buffers_are_the_operands_with_poison_between() -> None:
         assert buffer.flags.writeable == (operand.role != "input")
     assert matrices(buffers[0], p.operands[0], 3).shape == (3, 56, 24)
     assert matrices(buffers[1], p.operands[1], 3).shape == (1, 56, 40)
+
+
+def test_inputs_of_a_part_are_those_of_the_whole_and_nothing_else_is_drawn() -> None:
+    p = GemmProblem(
+        72, 600, 2**12, batch=2, transpose_b=True, lda=2**12 + 8, epilogue=(EpilogueStep(EpilogueKind.ADD),)
+    )
+    part = 1, slice(33, 40), slice(505, 520)
+    whole, some = Reference(p, 1), Reference(p, 1, sampled=True)
+    all_buffers, buffers = whole.buffers(), some.buffers([part])
+    views = [(matrices(all_buffers[i], o, 2), matrices(buffers[i], o, 2)) for i, o in enumerate(p.operands)]
+    for (expected, got), lines in zip(views, (part[1], part[2], None, part[1]), strict=True):
+        if lines is not None:
+            np.testing.assert_array_equal(expected[1, lines], got[1, lines])
+            assert not got[0].any()
+    assert not any(got[1, :16].any() for _, got in views[:2])
+    gaps = buffers[0].reshape(2, 72, -1)[1, 33:40, 2**12 :]
+    assert is_poison(gaps, DType.F16).all()
+    bounds = some.bounds_of_c(*part)
+    np.testing.assert_array_equal(bounds.low, Reference(p, 1, sampled=True).bounds_of_c(*part).low)
+    np.testing.assert_allclose(bounds.value, whole.bounds_of_c(*part).value, rtol=1e-12, atol=1e-12)
+
+
+def test_a_sample_takes_no_memory_for_the_rest() -> None:
+    p = GemmProblem(8, 2**20, 2**13, transpose_b=True, dtype_c=DType.F16)  # B has 16 GiB
+    reference = Reference(p, 1, sampled=True)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    bounds = reference.bounds_of_c(0, slice(0, 8), slice(2**20 - 8, 2**20))
+    assert np.abs(bounds.value).max() > 0
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**17  # KiB
 
 
 def test_outputs_are_poison_and_each_launch_gets_its_own() -> None:

@@ -50,7 +50,15 @@ def test_each_seed_draws_tiles_of_its_own() -> None:
     assert len(samples) == 8
 
 
+def test_padding_of_tiles_counts_as_work() -> None:
+    problem = GemmProblem(1, 128256, 4096, transpose_b=True)
+    sample = tiles_to_simulate(problem, _config((1, 501)), 3)
+    assert sample is not None
+    assert len(sample) == SAMPLE
+    assert {(0, 0, 0), (0, 0, 500)} <= sample
+
+
 def test_small_problems_are_computed_whole_and_sums_by_whole_lines() -> None:
-    assert tiles_to_simulate(replace(LARGE, m=40, n=264), _config(TILES), 3) is None
+    assert tiles_to_simulate(replace(LARGE, m=40, n=264, k=2048), _config(TILES), 3) is None
     sums = replace(LARGE, epilogue=(EpilogueStep(EpilogueKind.REDUCE, axis=Axis.ROW),))
     assert tiles_to_simulate(sums, _config((4, 4)), 3) == {(0, 15, column) for column in range(16)}

@@ -78,7 +78,8 @@ def test_a_compiled_kernel_is_proven_whole(case: Case) -> None:
 
 @pytest.mark.parametrize("name", few(["persistent", "plain", "sums", "atomic", "partial-sums", "rasters"], 3))
 def test_a_sample_of_a_large_problem_is_proven(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tuner.verify.simulated_tiles.SIMULATED_WHOLE", 2**16)
+    for limit in ("SIMULATED_WHOLE", "SIMULATED_SAMPLE"):
+        monkeypatch.setattr(f"tuner.verify.simulated_tiles.{limit}", 2**16)
     proof = verify_by_simulation(CASES[name].artifact(LARGER))
     assert 0 < proof.checked < proof.total
 
