@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from codegen import GemmProblem, KernelArtifact, compile_gemm, compile_module, simulate_module
-from codegen.errors import CodegenError
+from codegen.errors import CodegenError, CompileTimedOut
 from codegen.simulate import Execute
 from codegen.target import LARGE_GRF_OPENCL, target_of
 from codegen.xe.isa import Compiled, compile_kernel
@@ -162,12 +162,16 @@ def test_programs(name: str, device: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("first", range(0, KERNELS, 10))
-def test_drawn_kernels(first: int, device: str) -> None:
-    faults = {}
-    for seed in range(first, first + 10):
+def test_drawn_kernels(device: str) -> None:
+    faults, refused, endless = {}, {}, []
+    for seed in range(5000, 5000 + KERNELS):
         try:
-            judge_kernel(draw_kernel(5000 + seed), device, partial(code_of, device=device))
+            if refusal := judge_kernel(draw_kernel(seed), device, partial(code_of, device=device)):
+                refused[seed] = refusal
+        except CompileTimedOut:  # docs/upstream_faults.md, Intel's compiler
+            endless.append(seed)
         except (CodegenError, AssertionError) as error:
             faults[seed] = str(error)
     assert not faults
+    assert len(refused) <= KERNELS // 4, refused
+    assert len(endless) <= 2, f"Intel's compiler does not end for {endless}"
