@@ -41,6 +41,10 @@ from codegen.problem.epilogue import (
     EpilogueKind,
     EpilogueStep,
 )
+from codegen.problem.gate import (
+    Activation,
+    Gate,
+)
 from codegen.problem.gemm import (
     DType,
     GemmProblem,
@@ -51,6 +55,7 @@ if TYPE_CHECKING:
     from codegen.simulate.run_module import simulate_module
 
 __all__ = [
+    "Activation",
     "AnyArtifact",
     "Axis",
     "CodegenError",
@@ -64,6 +69,7 @@ __all__ = [
     "EpilogueKind",
     "EpilogueStep",
     "Extent",
+    "Gate",
     "GemmArtifact",
     "GemmProblem",
     "InvalidConfig",

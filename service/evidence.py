@@ -70,7 +70,7 @@ def tflops(problem: Problem, evidence: Evidence) -> float | None:
     """Return the operations of the problem over the time, in TFLOP/s."""
     if evidence.time is None:
         return None
-    return 2 * problem.batch * problem.m * problem.n * problem.k / evidence.time.value / 1e6
+    return problem.flops / evidence.time.value / 1e6
 
 
 def _finite(value: float | None) -> float | None:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
 from pydantic_core import PydanticCustomError
 
-from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, InvalidProblem
+from codegen import Activation, Axis, DType, EpilogueKind, EpilogueStep, Gate, GemmProblem, InvalidProblem
 from codegen.problem.epilogue import MAX_STEPS
 from codegen.problem.gemm import MAX_DIMENSION
 from codegen.serialization import to_json
@@ -72,6 +72,19 @@ class EpilogueStepBody(BaseModel):
     )
 
 
+class GateBody(BaseModel):
+    """Gate of two products, activation(A @ B1) * (A @ B2): B has the 2 N columns of B1 and B2."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    activation: Activation = Field(description="Function of the first product", examples=["silu"])
+    interleave: StrictInt | None = Field(
+        default=None,
+        description="Columns of a block if blocks of B1 and B2 alternate, a power of two; default: B1, then B2",
+        examples=[16],
+    )
+
+
 class ProblemBody(BaseModel):
     """C[M, N] = epilogue(A[M, K] @ B[K, N]), complete. Leading dimensions and strides default to packed."""
 
@@ -115,6 +128,11 @@ class ProblemBody(BaseModel):
         description="Steps of the epilogue, in order",
         examples=[[{"kind": "alpha", "value": 0.5}, {"kind": "bias", "axis": "column"}, {"kind": "gelu"}]],
     )
+    gate: GateBody | None = Field(
+        default=None,
+        description="Gate before the epilogue: B has 2 N columns; default: one product",
+        examples=[{"activation": "silu"}],
+    )
 
 
 def to_problem(body: ProblemBody) -> GemmProblem:
@@ -125,6 +143,7 @@ def to_problem(body: ProblemBody) -> GemmProblem:
     """
     values = dict(body)
     values["epilogue"] = tuple(_step(place, step) for place, step in enumerate(body.epilogue))
+    values["gate"] = None if body.gate is None else Gate(body.gate.activation, body.gate.interleave)
     return GemmProblem(**values)
 
 

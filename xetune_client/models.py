@@ -62,6 +62,14 @@ class AccuracyList(Model):
     """By version; empty if no prediction has a measurement"""
 
 
+class Activation(StrEnum):
+    """Function of the first product; as the steps of the epilogue of these names."""
+
+    SILU = 'silu'
+    GELU = 'gelu'
+    GELU_TANH = 'gelu_tanh'
+
+
 class AnswerSource(StrEnum):
     """Source of an answer, the most certain first."""
 
@@ -218,6 +226,16 @@ class EpilogueStepBody(Model):
     """Elements between rows of the matrix of add or multiply; default: N"""
 
 
+class GateBody(Model):
+    """Gate of two products, activation(A @ B1) * (A @ B2): B has the 2 N columns of B1 and B2."""
+
+    activation: Activation
+    """Function of the first product"""
+
+    interleave: int | None = None
+    """Columns of a block if blocks of B1 and B2 alternate, a power of two; default: B1, then B2"""
+
+
 class ProblemBody(Model):
     """C[M, N] = epilogue(A[M, K] @ B[K, N]), complete. Leading dimensions and strides default to packed."""
 
@@ -280,6 +298,9 @@ class ProblemBody(Model):
 
     epilogue: list[EpilogueStepBody] = Field(default_factory=list[EpilogueStepBody])
     """Steps of the epilogue, in order"""
+
+    gate: GateBody | None = None
+    """Gate before the epilogue: B has 2 N columns; default: one product"""
 
 
 class Form(StrEnum):
@@ -766,7 +787,7 @@ class KernelOut(Model):
     """Why that trial has no time; null if it has one"""
 
     tflops: float | None = None
-    """2 M N K batch / time, in TFLOP/s; null without a time"""
+    """2 M N K batch / time, twice that if gated, in TFLOP/s; null without a time"""
 
     predicted: TimeEvidence | None = None
     """Prediction of the model for that trial; null if none"""
@@ -1077,6 +1098,9 @@ class CommonBody(Model):
     epilogue: str = ''
     """Steps of the epilogue, in the syntax of the command line"""
 
+    gate: str = ''
+    """Gate of two products, in the syntax of the command line"""
+
 
 class Comparison(Model):
     """The default configuration against the best, re-measured, interleaved, at the end of the job."""
@@ -1305,7 +1329,7 @@ class CpuExplanation(Model):
     """For each cache"""
 
     flops: int
-    """2 M N K batch"""
+    """2 M N K batch, twice that if gated"""
 
 
 class DeviceKind(StrEnum):
@@ -1677,7 +1701,7 @@ class GpuExplanation(Model):
     """Upper bound of the interval, in us"""
 
     tflops: float
-    """2 M N K batch / time, in TFLOP/s"""
+    """2 M N K batch / time, twice that if gated, in TFLOP/s"""
 
     peak_tflops: float
     """Peak of the device, in TFLOP/s"""
@@ -1946,7 +1970,7 @@ class TrialOut(Model):
     """Source of the configuration: default, donor, random, gp, tpe, descent, ...; null if not recorded"""
 
     tflops: float | None = None
-    """2 M N K batch / time, in TFLOP/s; null without a time"""
+    """2 M N K batch / time, twice that if gated, in TFLOP/s; null without a time"""
 
     predicted: TimeEvidence | None = None
     """Prediction of the model; null if it makes none"""
@@ -2148,7 +2172,7 @@ class KernelLine(Model):
     """When it was stored, UTC"""
 
     tflops: float | None = None
-    """2 M N K batch / time, in TFLOP/s; null without a time"""
+    """2 M N K batch / time, twice that if gated, in TFLOP/s; null without a time"""
 
     origin: str | None = None
     """Host where it was compiled, if imported; null if here"""

@@ -115,6 +115,17 @@ def dynamic(on: CpuProblem) -> str | None:
     return "a CPU kernel is compiled for one M, N and K; leave dynamic out and tune each size"
 
 
+def gate(on: CpuProblem) -> str | None:
+    """Check that there is one product: micro-kernels hold one accumulator."""
+    chosen = on.problem.gate
+    if chosen is None:
+        return None
+    return (
+        "a CPU kernel computes one product: compute D = A @ B2 in f32 as a problem without gate, then A @ B1 with the "
+        f"epilogue '{chosen.activation.value}, multiply', whose matrix is D"
+    )
+
+
 def memory(on: CpuProblem) -> str | None:
     """Check that all operands fit in memory."""
     p, have = on.problem, on.spec.memory_bytes
@@ -311,7 +322,7 @@ def prefetch_distance(case: CpuCase) -> str | None:
 CpuProblemRule = Callable[[CpuProblem], str | None]
 CpuConfigRule = Callable[[CpuCase], str | None]
 
-CPU_PROBLEM_RULES: tuple[CpuProblemRule, ...] = (device_cpu, dtype_pair, device_types, alignment, dynamic, memory)
+CPU_PROBLEM_RULES: tuple[CpuProblemRule, ...] = (device_cpu, dtype_pair, device_types, alignment, dynamic, gate, memory)
 CPU_CONFIG_RULES: tuple[CpuConfigRule, ...] = (
     isa,
     amx_permission,

@@ -1,4 +1,4 @@
-"""GEMM problem: C[M, N] = epilogue(op(A)[M, K] @ op(B)[K, N]), possibly batched."""
+"""GEMM problem: C[M, N] = epilogue(op(A)[M, K] @ op(B)[K, N]), possibly batched, or with a gate of two products."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +14,7 @@ from codegen.problem.epilogue import (
     EpilogueStep,
 )
 from codegen.problem.epilogue_text import print_epilogue
+from codegen.problem.gate import Gate
 from codegen.serialization import content_hash
 
 __all__ = ["DType", "GemmProblem", "Operand"]
@@ -27,8 +28,8 @@ _C = 2  # its place among the operands
 class Operand:
     """A matrix or vector in memory: what a launch passes a pointer to. Lengths in elements.
 
-    `axes` are what rows and columns run along: "m", "n", "k", or "" of a vector's other one. `batch_stride` lies
-    between the matrices of a batch, 0 if all share one. `step` is the place in the epilogue.
+    `axes` are what rows and columns run along: "m", "n", "k", "2 * n" of a gated B, or "" of a vector's other one.
+    `batch_stride` lies between the matrices of a batch, 0 if all share one. `step` is the place in the epilogue.
     """
 
     name: str
@@ -64,7 +65,8 @@ class GemmProblem:
     `batch_stride_*` elements apart (default: tight; 0 broadcasts an input). `alignment` is what all
     pointers are aligned to, in bytes. `dynamic` asks for one kernel that takes M, N, K and the distances of rows and
     matrices as arguments; those given here are what it is tuned for. `deterministic` asks for the same bits every time.
-    Sums are i32 of integers, else f32; C is stored as summed if `dtype_c` is left out.
+    Sums are i32 of integers, else f32; C is stored as summed if `dtype_c` is left out. With a `gate`, B has 2 N columns
+    (rows if transposed), and what the epilogue takes is activation(A @ B1) * (A @ B2), in f32.
 
     Raises:
         InvalidProblem: a size, stride or type that contradicts itself; names the field.
@@ -90,6 +92,7 @@ class GemmProblem:
     dynamic: bool = False
     deterministic: bool = False
     epilogue: tuple[EpilogueStep, ...] = ()
+    gate: Gate | None = None
 
     def __post_init__(self) -> None:
         if self.dtype_acc is None:  # pyright: ignore[reportUnnecessaryComparison]
@@ -116,6 +119,8 @@ class GemmProblem:
                 raise InvalidProblem(name, f"expected at least the matrix size {tight}, got {stride!r}")
             if stride > MAX_DIMENSION**2:
                 raise InvalidProblem(name, f"expected at most {MAX_DIMENSION**2}, got {stride}")
+        if self.gate is not None and self.n % (self.gate.interleave or 1):
+            raise InvalidProblem("gate", f"expected N of whole blocks of {self.gate.interleave} columns, got {self.n}")
         if len(self.epilogue) > MAX_STEPS:
             raise InvalidProblem("epilogue", f"expected at most {MAX_STEPS} steps, got {len(self.epilogue)}")
         for step in self.epilogue:
@@ -125,6 +130,16 @@ class GemmProblem:
                 )
 
     @property
+    def products(self) -> int:
+        """Products that an element of C is made of: two if gated."""
+        return 1 if self.gate is None else 2
+
+    @property
+    def columns_b(self) -> int:
+        """Columns of op(B): N for each product."""
+        return self.n * self.products
+
+    @property
     def row_a(self) -> int:
         """Length of a stored row of A, in elements."""
         return self.m if self.transpose_a else self.k
@@ -132,7 +147,7 @@ class GemmProblem:
     @property
     def row_b(self) -> int:
         """Length of a stored row of B, in elements."""
-        return self.k if self.transpose_b else self.n
+        return self.k if self.transpose_b else self.columns_b
 
     @property
     def rows_a(self) -> int:
@@ -142,7 +157,7 @@ class GemmProblem:
     @property
     def rows_b(self) -> int:
         """Stored rows of B."""
-        return self.n if self.transpose_b else self.k
+        return self.columns_b if self.transpose_b else self.k
 
     @property
     def pitch_a(self) -> int:
@@ -169,7 +184,8 @@ class GemmProblem:
         assert None not in strides
         a, b, c = cast("tuple[int, int, int]", strides)
         axes_a = ("k", "m") if self.transpose_a else ("m", "k")
-        axes_b = ("n", "k") if self.transpose_b else ("k", "n")
+        along_n = "n" if self.gate is None else "2 * n"
+        axes_b = (along_n, "k") if self.transpose_b else ("k", along_n)
         updates = any(step.kind is EpilogueKind.BETA for step in self.epilogue)
         return (
             Operand("A", "input", self.dtype_a, axes_a, self.rows_a, self.row_a, self.pitch_a, a),
@@ -200,9 +216,14 @@ class GemmProblem:
             yield Operand(name, "output" if reduced else "input", dtype, axes, rows, columns, columns, stride, place)
 
     @property
+    def multiply_adds(self) -> int:
+        """Multiply-adds of all products."""
+        return self.batch * self.m * self.columns_b * self.k
+
+    @property
     def flops(self) -> int:
-        """Floating-point operations of the multiply: two for each multiply-add."""
-        return 2 * self.batch * self.m * self.n * self.k
+        """Floating-point operations of the products: two for each multiply-add."""
+        return 2 * self.multiply_adds
 
     @property
     def key(self) -> str:
@@ -214,8 +235,9 @@ class GemmProblem:
         batch = f"{self.batch}x " if self.batch > 1 else ""
         inputs = self.dtype_a.value if self.dtype_a is self.dtype_b else f"{self.dtype_a.value},{self.dtype_b.value}"
         asked = "".join(f" {name}" for name in ("dynamic", "deterministic") if getattr(self, name))
+        gate = f" gate {self.gate}" if self.gate is not None else ""
         steps = f" + {print_epilogue(self.epilogue)}" if self.epilogue else ""
-        return f"{batch}{self.m}x{self.n}x{self.k} {inputs}->{self.dtype_c.value} {layout}{asked}{steps}"
+        return f"{batch}{self.m}x{self.n}x{self.k} {inputs}->{self.dtype_c.value} {layout}{gate}{asked}{steps}"
 
 
 def _check_size(name: str, value: object) -> None:

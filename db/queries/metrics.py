@@ -106,7 +106,7 @@ def oldest_queued(session: Session) -> datetime | None:
 
 def best_tflops(session: Session) -> list[tuple[str, str, float]]:
     """Return for each device and kind of measurement the highest measured TFLOP/s of any problem."""
-    flop = 2.0 * Problem.batch.cast(Float) * Problem.m * Problem.n * Problem.k
+    flop = 2.0 * Problem.products * Problem.batch.cast(Float) * Problem.m * Problem.n * Problem.k
     query = (
         select(Device.slug, Measurement.label, func.max(flop / Measurement.median_us) * 1e-6)
         .select_from(Job)

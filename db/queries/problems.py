@@ -26,5 +26,6 @@ def upsert(session: Session, *, key: str, definition: JsonObject) -> Problem:
     columns are filled.
     """
     columns = {name: definition[name] for name in _COLUMNS}
+    columns["products"] = 1 if definition["gate"] is None else 2
     insert_missing(session, Problem, {"key": key, "definition": definition, **columns})
     return session.scalars(select(Problem).where(Problem.key == key)).one()

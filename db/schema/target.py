@@ -45,7 +45,9 @@ class Device(Base):
 
 
 class Problem(Base):
-    """A GEMM. `definition` is its canonical JSON; the columns are for people and filters."""
+    """A GEMM. `definition` is its canonical JSON; the columns are for people and filters. `products` of M x N x K are
+    computed: two of a gated problem.
+    """
 
     __tablename__ = "problem"
     __table_args__ = (
@@ -54,6 +56,7 @@ class Problem(Base):
         CheckConstraint("length(key) = 64", name="key_is_sha256"),
         CheckConstraint("m > 0 AND n > 0 AND k > 0", name="size_positive"),
         CheckConstraint("batch > 0", name="batch_positive"),
+        CheckConstraint("products > 0", name="products_positive"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -68,8 +71,14 @@ class Problem(Base):
     dtype_acc: Mapped[str]
     transpose_a: Mapped[bool]
     transpose_b: Mapped[bool]
+    products: Mapped[int]
     definition: Mapped[JsonObject]
     created_at: Mapped[datetime] = mapped_column(default=utc_now)
+
+    @property
+    def flops(self) -> int:
+        """Floating-point operations of the products: two for each multiply-add."""
+        return 2 * self.products * self.batch * self.m * self.n * self.k
 
 
 class DeviceRestriction(Base):

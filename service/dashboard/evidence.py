@@ -7,7 +7,6 @@ from db.schema import (
     Problem,
     Trial,
 )
-from service.dashboard.naming import problem_flops
 from service.evidence import measuring_trial
 from service.job_summary import Basis
 from tuner.session.evidence import NATIVE
@@ -139,7 +138,7 @@ class ProofFigure:
 
 def trial_figure(trial: Trial, device: str, problem: Problem) -> TimeFigure | None:
     """Return the measured time of a trial's configuration (in any job), or its prediction."""
-    flops, by = problem_flops(problem), measuring_trial(trial)
+    flops, by = problem.flops, measuring_trial(trial)
     if by is not None and (m := by.measurement) is not None:
         other = None if by is trial else "another job"
         name = device_name(device, other if by.origin is None else by.origin)

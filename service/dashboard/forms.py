@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Session
 
-from codegen import DType
+from codegen import Activation, DType
 from codegen.problem.epilogue import EpilogueStep
 from codegen.problem.epilogue_text import print_epilogue
 from codegen.problem.gemm import MAX_DIMENSION
@@ -52,6 +52,7 @@ class Offered:
     limits: Limits
     dtypes: Sequence[str] = INPUT_DTYPES
     output_dtypes: Sequence[str] = OUTPUT_DTYPES
+    activations: Sequence[str] = tuple(Activation)
     sum_dtypes: Sequence[str] = (DType.F32, DType.F16, DType.I32)
     methods: Sequence[str] = tuple(Method)
     objectives: Sequence[str] = tuple(Objective)

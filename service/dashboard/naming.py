@@ -33,17 +33,14 @@ def problem_pairs(problem: Problem) -> Iterator[tuple[str, str]]:
     for operand in gemm.operands:
         yield operand.name, _operand(operand, gemm.batch)
     yield "sums", gemm.dtype_acc.value
+    if gemm.gate is not None:
+        yield "gate", str(gemm.gate)
     if gemm.epilogue:
         yield "epilogue", print_epilogue(gemm.epilogue)
     yield "sizes", "arguments of the kernel" if gemm.dynamic else "fixed"
     if gemm.deterministic:
         yield "numbers", "bitwise-reproducible results"
     yield "alignment", f"{gemm.alignment} bytes"
-
-
-def problem_flops(problem: Problem) -> int:
-    """Floating-point operations of the multiply: two for each multiply-add."""
-    return 2 * problem.batch * problem.m * problem.n * problem.k
 
 
 def config_label(config: Mapping[str, object]) -> str:

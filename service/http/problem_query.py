@@ -9,6 +9,7 @@ from codegen.problem.epilogue_text import (
     parse_epilogue,
     print_epilogue,
 )
+from codegen.problem.gate import parse_gate
 from service.errors import BadRequest, FieldError
 
 _SIZES = ("m", "n", "k")
@@ -17,7 +18,8 @@ _SIZES = ("m", "n", "k")
 def to_query(problem: GemmProblem) -> dict[str, str | int | bool | None]:
     """Return all parameters of a problem; None for omitted ones."""
     values = {field.name: getattr(problem, field.name) for field in fields(GemmProblem)}
-    return values | {"epilogue": print_epilogue(problem.epilogue)}
+    gate = "" if problem.gate is None else str(problem.gate)
+    return values | {"epilogue": print_epilogue(problem.epilogue), "gate": gate}
 
 
 class ProblemQuery(BaseModel):
@@ -54,6 +56,12 @@ class ProblemQuery(BaseModel):
         description="Steps of the epilogue in order, in the syntax of the command line",
         examples=["alpha=0.5, bias:column, gelu, add:f16, clip=0..6, reduce:row"],
     )
+    gate: str = Field(
+        default="",
+        max_length=100,
+        description="Gate of two products, in the syntax of the command line: B has 2 N columns",
+        examples=["silu:interleaved=16"],
+    )
 
     def problem_of(self, m: int, n: int, k: int) -> GemmProblem:
         """Return the problem with these sizes and the parameters.
@@ -63,8 +71,9 @@ class ProblemQuery(BaseModel):
         """
         values = {name: getattr(self, name) for name in ProblemQuery.model_fields}
         both, epilogue = values.pop("dtype"), parse_epilogue(values.pop("epilogue"))
+        gate = parse_gate(values.pop("gate"))
         values |= {name: values[name] or both for name in ("dtype_a", "dtype_b")}
-        return GemmProblem(m, n, k, **values, epilogue=epilogue)
+        return GemmProblem(m, n, k, **values, epilogue=epilogue, gate=gate)
 
 
 class OptionalProblemQuery(ProblemQuery):

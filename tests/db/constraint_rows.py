@@ -21,6 +21,7 @@ VALID: dict[str, Row] = {
         "batch": 1,
         "transpose_a": False,
         "transpose_b": False,
+        "products": 1,
         "definition": {},
         "dtype_a": "f16",
         "dtype_b": "f16",
@@ -182,6 +183,7 @@ REFUSED: list[tuple[str, Row]] = [
     ("ck_problem_size_positive", {"n": 0}),
     ("ck_problem_size_positive", {"k": -7}),
     ("ck_problem_batch_positive", {"batch": 0}),
+    ("ck_problem_products_positive", {"products": 0}),
     ("fk_job_problem_id", {"problem_id": NOBODY}),
     ("fk_job_device_id", {"device_id": NOBODY}),
     ("fk_job_id_best_trial_id", {"best_trial_id": "{pending}"}),  # of another job

@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import (
+    Activation,
     Axis,
     DType,
     EpilogueKind,
     EpilogueStep,
+    Gate,
     GemmProblem,
     InvalidConfig,
     InvalidProblem,
@@ -61,6 +63,7 @@ PROBLEMS = st.builds(
     batch_stride_b=st.sampled_from([None, 0]),
     dynamic=st.booleans(),
     epilogue=st.lists(STEPS, max_size=3).map(tuple),
+    gate=st.sampled_from([None, Gate(Activation.GELU), Gate(Activation.SILU, 1)]),
 )
 CONFIG = config(3)
 CONFIGS = st.builds(

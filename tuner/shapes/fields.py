@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from codegen import DType, EpilogueStep, GemmProblem, InvalidProblem
+from codegen import DType, EpilogueStep, Gate, GemmProblem, InvalidProblem
 from codegen.problem.epilogue_text import parse_epilogue
+from codegen.problem.gate import parse_gate
 from tuner.shapes.shape import Shape
 
 SIZES = ("m", "n", "k")
@@ -18,6 +19,7 @@ FIELDS = (
     "dtype_acc",
     "layout",
     "epilogue",
+    "gate",
     "weight",
     "name",
 )
@@ -49,6 +51,7 @@ class Base:
     dynamic: bool = False
     deterministic: bool = False
     epilogue: tuple[EpilogueStep, ...] = ()
+    gate: Gate | None = None
 
 
 def shape_of(said: Mapping[str, str], base: Base) -> Shape:
@@ -85,6 +88,7 @@ def shape_of(said: Mapping[str, str], base: Base) -> Shape:
             dynamic=base.dynamic,
             deterministic=base.deterministic,
             epilogue=base.epilogue if "epilogue" not in said else parse_epilogue(said["epilogue"]),
+            gate=base.gate if "gate" not in said else parse_gate(said["gate"]),
             **{name: dtype for name, dtype in chosen.items() if dtype is not None},
         )
     except InvalidProblem as error:

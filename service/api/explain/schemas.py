@@ -37,7 +37,7 @@ class GpuExplanation(BaseModel):
     time_us: float = Field(description="Predicted, in us", examples=[141.8])
     low_us: float = Field(description="Lower bound of the interval, in us", examples=[110.0])
     high_us: float = Field(description="Upper bound of the interval, in us", examples=[190.0])
-    tflops: float = Field(description="2 M N K batch / time, in TFLOP/s", examples=[88.0])
+    tflops: float = Field(description="2 M N K batch / time, twice that if gated, in TFLOP/s", examples=[88.0])
     peak_tflops: float = Field(description="Peak of the device, in TFLOP/s", examples=[98.3])
     bound_by: str = Field(description="The longest part", examples=["multiply"])
     parts_us: dict[str, float] = Field(
@@ -100,4 +100,4 @@ class CpuExplanation(BaseModel):
         examples=[{"a": 1048576, "b": 786432, "c": 786432}],
     )
     traffic_bytes: list[TrafficOut] = Field(description="For each cache", examples=[[_TRAFFIC]])
-    flops: int = Field(description="2 M N K batch", examples=[402653184])
+    flops: int = Field(description="2 M N K batch, twice that if gated", examples=[402653184])

@@ -187,7 +187,9 @@ class TrialOut(BaseModel):
     )
     evidence: Evidence = Field(description="Time and correctness", examples=[EVIDENCE_EXAMPLE])
     tflops: float | None = Field(
-        default=None, description="2 M N K batch / time, in TFLOP/s; null without a time", examples=[1.25]
+        default=None,
+        description="2 M N K batch / time, twice that if gated, in TFLOP/s; null without a time",
+        examples=[1.25],
     )
     predicted: TimeEvidence | None = Field(
         default=None,

@@ -66,7 +66,9 @@ class KernelLine(BaseModel):
     driver: str = Field(description="Driver of that device; empty if unknown", examples=["26.27.1"])
     evidence: Evidence = Field(description="Time and correctness of its best trial", examples=[EVIDENCE_EXAMPLE])
     tflops: float | None = Field(
-        default=None, description="2 M N K batch / time, in TFLOP/s; null without a time", examples=[1.25]
+        default=None,
+        description="2 M N K batch / time, twice that if gated, in TFLOP/s; null without a time",
+        examples=[1.25],
     )
     origin: str | None = Field(
         default=None, description="Host where it was compiled, if imported; null if here", examples=["the lab"]

@@ -101,7 +101,9 @@ class KernelOut(BaseModel):
         examples=["largest error 3.1 is above the tolerance 0.0124"],
     )
     tflops: float | None = Field(
-        default=None, description="2 M N K batch / time, in TFLOP/s; null without a time", examples=[1.25]
+        default=None,
+        description="2 M N K batch / time, twice that if gated, in TFLOP/s; null without a time",
+        examples=[1.25],
     )
     predicted: TimeEvidence | None = Field(
         default=None,

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from codegen import InvalidProblem, Refused
 from codegen.problem.epilogue_text import parse_epilogue
+from codegen.problem.gate import parse_gate
 from codegen.serialization import content_hash
 from db.queries import (
     jobs,
@@ -120,9 +121,9 @@ def _shape(body: ShapeSetBody, place: int) -> Shape:
 def _base(common: CommonBody) -> Base:
     values: dict[str, Any] = dict(common)
     try:
-        values["epilogue"] = parse_epilogue(common.epilogue)
+        values["epilogue"], values["gate"] = parse_epilogue(common.epilogue), parse_gate(common.gate)
     except InvalidProblem as error:
-        raise _invalid("common.epilogue", error.message) from error
+        raise _invalid(f"common.{error.field}", error.message) from error
     return Base(**values)
 
 

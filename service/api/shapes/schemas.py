@@ -69,6 +69,12 @@ class CommonBody(BaseModel):
         description="Steps of the epilogue, in the syntax of the command line",
         examples=["bias:column, gelu"],
     )
+    gate: str = Field(
+        default="",
+        max_length=100,
+        description="Gate of two products, in the syntax of the command line",
+        examples=["silu"],
+    )
 
 
 class SetBudgetBody(StopCriteria):

@@ -11,6 +11,7 @@ import typer
 
 from codegen import DType, GemmProblem, InvalidProblem
 from codegen.problem.epilogue_text import parse_epilogue
+from codegen.problem.gate import parse_gate
 from service.cli.completing import devices
 from service.cli.options.documents import read_json
 from service.row_mapping import problem_from_json
@@ -113,6 +114,15 @@ class ProblemOptions:
             show_default=False,
         ),
     ] = None
+    gate: Annotated[
+        str | None,
+        typer.Option(
+            "--gate",
+            help="C = ACTIVATION(A @ B1) * (A @ B2), before the epilogue: silu, gelu or gelu_tanh. B is B1, then B2; "
+            "with :interleaved their columns alternate, with :interleaved=16 blocks of 16.",
+            show_default=False,
+        ),
+    ] = None
     problem: Annotated[
         Path | None,
         typer.Option(
@@ -150,6 +160,7 @@ class ProblemOptions:
             dynamic=self.dynamic,
             deterministic=self.deterministic,
             epilogue=parse_epilogue(self.epilogue or ""),
+            gate=parse_gate(self.gate or ""),
         )
 
     def read(self) -> GemmProblem:
@@ -177,6 +188,7 @@ class ProblemOptions:
             transpose_a=layout.value[0] == "t",
             transpose_b=layout.value[1] == "t",
             epilogue=parse_epilogue(self.epilogue or ""),
+            gate=parse_gate(self.gate or ""),
             **said,
         )
 

@@ -62,7 +62,8 @@ def read_source(source: str, base: Base) -> tuple[dict[str, object], str]:
     shapes = read_shapes(source, base)
     what = f"{counted(len(shapes), 'shape')} of {source}"
     if is_preset(source) and not Path(source).is_file() and not base.epilogue:
-        common = {f.name: getattr(base, f.name) for f in fields(base) if f.name != "epilogue"}
+        common = {f.name: getattr(base, f.name) for f in fields(base) if f.name not in ("epilogue", "gate")}
+        common["gate"] = "" if base.gate is None else str(base.gate)
         return {"preset": source, "common": common}, what
     bodies = [{"problem": to_body(one.problem), "weight": one.weight, "name": one.name} for one in shapes]
     return {"shapes": bodies}, what

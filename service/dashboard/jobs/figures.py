@@ -16,7 +16,6 @@ from db.schema import (
     Trial,
 )
 from service.dashboard.evidence import TimeFigure, device_name, measured, predicted
-from service.dashboard.naming import problem_flops
 from tuner.session.evidence import NATIVE
 
 OTHER, THERE = aliased(Trial), aliased(Measurement)
@@ -84,7 +83,7 @@ def points(session: Session, job: Job, numbers: list[int] | None = None) -> list
     if numbers is not None:
         query = query.where(Trial.number.in_(numbers))
     own = device_name(job.device.slug, job.origin)
-    flops = problem_flops(job.problem)
+    flops = job.problem.flops
     return [_point(job, own, flops, _Times(*row)) for row in session.execute(query.order_by(Trial.number))]
 
 

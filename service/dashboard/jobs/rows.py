@@ -16,7 +16,7 @@ from db.schema import (
     Trial,
 )
 from service.dashboard.evidence import TimeEvidence, TimeFigure, trial_figure
-from service.dashboard.naming import problem_flops, problem_label
+from service.dashboard.naming import problem_label
 from service.dashboard.problem_filter import (
     ProblemFilter,
     identity,
@@ -159,9 +159,7 @@ def _standing(job: Job, best: TimeFigure, line: ReportedTimes) -> TimeFigure:
     if line.basis is not Basis.INTERLEAVED:
         return replace(best, basis=line.basis)
     us = line.best_us
-    return replace(
-        best, time_us=us, low_us=us, high_us=us, gflops=problem_flops(job.problem) / us / 1e3, basis=line.basis
-    )
+    return replace(best, time_us=us, low_us=us, high_us=us, gflops=job.problem.flops / us / 1e3, basis=line.basis)
 
 
 def times_of(session: Session, jobs: Sequence[Job]) -> dict[UUID, tuple[TimeFigure | None, TimeFigure | None]]:

@@ -18,7 +18,7 @@ from hal.devices.listed import ListedDevice
 from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.rows import JobRow, job_rows
-from service.dashboard.naming import problem_flops, problem_label
+from service.dashboard.naming import problem_label
 from service.dashboard.overview.attention import Note, attention
 from tuner.session.evidence import NATIVE
 
@@ -86,7 +86,7 @@ def gains_chart(session: Session) -> Chart:
         before, after = job.compared_default_us, job.compared_best_us
         assert before is not None  # as the query asks; the database has both or neither
         assert after is not None
-        flops = problem_flops(job.problem)
+        flops = job.problem.flops
         row = flops / 1e9, before / after, before, after, problem_label(job.problem), job.device.slug
         rows.setdefault(evidence, []).append((row, f"/jobs/{job.id}"))
     names = {TimeEvidence.MEASURED: "measured", TimeEvidence.EMULATED: "measured, DPAS emulated"}

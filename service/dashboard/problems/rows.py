@@ -17,7 +17,7 @@ from db.schema import (
     Trial,
 )
 from service.dashboard.evidence import TimeEvidence
-from service.dashboard.naming import problem_flops, problem_label
+from service.dashboard.naming import problem_label
 from service.dashboard.problem_filter import (
     ProblemFilter,
     number,
@@ -162,5 +162,5 @@ def _best(problem: Problem, found: Mapping[Basis, Any]) -> BestTime | None:
             evidence = TimeEvidence.MEASURED if label == NATIVE else TimeEvidence.EMULATED
             if basis is Basis.PREDICTED:
                 evidence = TimeEvidence.PREDICTED
-            return BestTime(time_us, evidence, problem_flops(problem) / time_us / 1e3, basis)
+            return BestTime(time_us, evidence, problem.flops / time_us / 1e3, basis)
     return None

@@ -23,7 +23,7 @@ from db.schema import (
 from hal import DeviceSpec
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.reading import find_job
-from service.dashboard.naming import problem_flops, problem_label
+from service.dashboard.naming import problem_label
 from service.dashboard.problems.fields import Value, fields_of
 from service.dashboard.sampling import sample_of
 from service.errors import NotFound
@@ -108,7 +108,7 @@ class Pair:
     @property
     def flops(self) -> int:
         """Operations of the multiply."""
-        return problem_flops(self.problem)
+        return self.problem.flops
 
     def of(self, evidence: TimeEvidence) -> list[Sample]:
         """The samples of one evidence, the fastest first."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from codegen import Extent, GemmProblem, InvalidConfig, MatmulConfig, Refused
+from codegen import Activation, Extent, Gate, GemmProblem, InvalidConfig, MatmulConfig, Refused
 from codegen.config.cpu import (
     CpuConfig,
     CpuStrategy,
@@ -19,6 +19,7 @@ from tuner.space.restrictions import Restriction, restrict_device
 
 PROBLEM = GemmProblem(120, 200, 300, dtype_a=DType.F32, dtype_b=DType.F32)
 CONFIG = CpuConfig(MatmulConfig(Extent(2, 2, 1), Extent(60, 64, 128), Extent(12, 32, 4)), CpuStrategy(Isa.AVX512))
+GATED = GemmProblem(120, 200, 300, gate=Gate(Activation.GELU))
 BF16 = replace(PROBLEM, dtype_a=DType.BF16, dtype_b=DType.BF16)
 AMX = CpuConfig(MatmulConfig(Extent(2, 2, 1), Extent(64, 64, 128), Extent(32, 32, 64)), CpuStrategy(Isa.AMX))
 
@@ -159,6 +160,7 @@ def test_a_configuration_is_refused(
         ("dtype-pair", replace(BF16, dtype_acc=DType.I32), ZEN, "sums of bf16 are f32"),
         ("alignment", replace(PROBLEM, alignment=2), ZEN, "at least that of the largest element, 4; got 2"),
         ("dynamic", replace(PROBLEM, dynamic=True), ZEN, "compiled for one M, N and K"),
+        ("gate", replace(GATED, dtype_c=DType.F16), ZEN, "then A @ B1 with the epilogue 'gelu, multiply'"),
         ("memory", PROBLEM, cpu(ZEN.isa, memory_bytes=1000), "the operands need 0.0 GiB"),
     ],
 )

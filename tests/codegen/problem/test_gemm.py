@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, InvalidProblem
+from codegen import Activation, Axis, DType, EpilogueKind, EpilogueStep, Gate, GemmProblem, InvalidProblem
 
 
 def test_pitches_default_to_tight_rows() -> None:
@@ -42,6 +42,7 @@ def test_a_tight_pitch_said_or_defaulted_is_one_key() -> None:
         {"dynamic": True},
         {"deterministic": True},
         {"epilogue": (EpilogueStep(EpilogueKind.RELU),)},
+        {"gate": Gate(Activation.SILU)},
     ],
     ids=lambda change: next(iter(change)),
 )

@@ -36,12 +36,12 @@ from tests.service.rest import post_job, row_of
 
 WHOLE = GemmProblem(
     48, 96, 64, batch=3, dtype_a=DType.S8, dtype_b=DType.U8, dtype_c=DType.S8, transpose_a=True, transpose_b=True,
-    lda=80, ldb=128, ldc=112, batch_stride_a=0, batch_stride_b=20000, batch_stride_c=9000, alignment=16, dynamic=True,
+    lda=80, ldb=128, ldc=112, batch_stride_a=0, batch_stride_b=30000, batch_stride_c=9000, alignment=16, dynamic=True,
     deterministic=True, epilogue=parse_epilogue("scale:row, bias:column:f16, add:bf16:ld=112, clip=-1..6, reduce:row"),
 )  # fmt: skip
 QUERY: dict[str, str | int | bool] = {
     "m": 48, "n": 96, "k": 64, "batch": 3, "dtype_a": "s8", "dtype_b": "u8", "dtype_c": "s8", "transpose_a": True,
-    "transpose_b": True, "lda": 80, "ldb": 128, "ldc": 112, "batch_stride_a": 0, "batch_stride_b": 20000,
+    "transpose_b": True, "lda": 80, "ldb": 128, "ldc": 112, "batch_stride_a": 0, "batch_stride_b": 30000,
     "batch_stride_c": 9000, "alignment": 16, "dynamic": True, "deterministic": True,
     "epilogue": "scale:row, bias:column:f16, add:bf16:ld=112, clip=-1..6, reduce:row",
 }  # fmt: skip
@@ -105,6 +105,8 @@ def test_what_is_asked_in_the_query_is_what_a_body_asks(client: TestClient) -> N
         ({"epilogue": "relu, gelux"}, 400, "problem.epilogue"),
         ({"epilogue": "alpha=nan"}, 400, "problem.epilogue"),
         ({"epilogue": "relu," * 100}, 400, "problem.epilogue"),
+        ({"gate": "relu"}, 400, "problem.gate"),
+        ({"gate": "silu" * 30}, 422, "query.gate"),
         ({"epilogue": "x" * 2001}, 422, "query.epilogue"),
         ({"lda": 5}, 400, "problem.lda"),
         ({"batch": 2, "batch_stride_c": 1}, 400, "problem.batch_stride_c"),

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from codegen import (
+    Activation,
     Axis,
     DType,
     EpilogueKind,
     EpilogueStep,
     Extent,
+    Gate,
     GemmProblem,
     InvalidConfig,
     LoopOrder,
@@ -315,6 +317,7 @@ PROBLEM_CASES: dict[str, tuple[tuple[GemmProblem, str], ...]] = {
         (GemmProblem(200, 144, 72, dtype_c=DType.F16, alignment=1), "largest element, 2; got 1"),
         (GemmProblem(200, 144, 72, dtype_c=DType.F16, epilogue=(ROWS,), alignment=2), "largest element, 4; got 2"),
     ),
+    "gate": ((GemmProblem(200, 144, 72, gate=Gate(Activation.SILU)), "not built yet"),),
     "memory": ((GemmProblem(2**20, 2**19, 2**14), "GiB; .* can hold"),),
 }
 

@@ -11,11 +11,13 @@ import typer
 from typer.testing import CliRunner
 
 from codegen import (
+    Activation,
     Axis,
     DType,
     EpilogueKind,
     EpilogueStep,
     Extent,
+    Gate,
     GemmProblem,
     InvalidConfig,
     InvalidProblem,
@@ -101,6 +103,11 @@ def say() -> Say:
                 ),
             ),
         ),
+        (("--gate", "gelu_tanh"), replace(PLAIN, ldb=None, batch_stride_b=None, gate=Gate(Activation.GELU_TANH))),
+        (
+            ("--gate", "silu:interleaved=16", "--layout", "nt"),
+            GemmProblem(48, 96, 64, transpose_b=True, gate=Gate(Activation.SILU, 16)),
+        ),
     ],
 )
 def test_options_say_every_field(say: Say, options: tuple[str, ...], problem: GemmProblem) -> None:
@@ -164,6 +171,9 @@ def test_a_file_that_cannot_be_a_problem_is_named(say: Say, tmp_path: Path, text
         ((*SIZE, "--batch", "2", "--batch-stride-c", "0"), "batch_stride_c: expected at least the matrix size 4608"),
         ((*SIZE, "--batch", "2", "--batch-stride-a", "-1"), "batch_stride_a: expected at least the matrix size 3072"),
         ((*SIZE, "--alignment", "48"), "alignment: expected a power of two"),
+        ((*SIZE, "--gate", "relu"), "gate: expected one of silu, gelu, gelu_tanh"),
+        ((*SIZE, "--gate", "silu:interleaved=24"), "gate: expected blocks of a power of two columns"),
+        ((*SIZE, "--gate", "silu:interleaved=64"), "gate: expected N of whole blocks of 64 columns, got 96"),
         ((*SIZE, "--epilogue", "relu, gelux"), "epilogue: step 2, 'gelux': expected one of alpha"),
         ((*SIZE, "--epilogue", "clip=6..-1"), "clip needs value <= high, got 6.0 and -1.0"),
         ((*SIZE, "--epilogue", "alpha=nan"), "expected a finite value that f32 can hold, got nan"),
