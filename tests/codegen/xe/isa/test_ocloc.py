@@ -18,6 +18,7 @@ from codegen.errors import (
     OclocUnusable,
     UnresolvedBuiltins,
 )
+from codegen.problem.epilogue_text import parse_epilogue
 from codegen.target import LARGE_GRF_OPENCL, target_of
 from codegen.xe.isa import (
     Ocloc,
@@ -153,3 +154,19 @@ def test_bytes_of_either_sign_are_multiplied_by_dpas(device: str, a: DType, b: D
     (report,) = compile_native(ocloc, artifact.stage("spirv").data, target_of(spec)).reports
     assert report.k_loop is not None
     assert report.k_loop.dpas > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epilogue", ["gelu", "silu, multiply", "alpha=0.5, beta=2", "bias:column, gelu, add"])
+@pytest.mark.parametrize("dtype", [DType.F16, DType.BF16])
+@pytest.mark.parametrize("device", ["b580", "max1100"])
+def test_epilogues_of_32_by_64_do_not_spill(device: str, dtype: DType, epilogue: str) -> None:
+    ocloc, spec = real_ocloc(), find(device)
+    problem = GemmProblem(
+        4096, 2048, 8192, dtype_a=dtype, dtype_b=dtype, dtype_c=dtype, epilogue=parse_epilogue(epilogue)
+    )
+    config = default_config(problem, spec)
+    assert (config.sg_m, config.sg_n) == (32, 64)
+    artifact = compile_gemm(problem, config, spec)
+    (report,) = compile_native(ocloc, artifact.stage("spirv").data, target_of(spec)).reports
+    assert report.spill_bytes == 0

@@ -1,13 +1,19 @@
-"""Block sizes of messages that a kernel requests: `inst_data` of a load for DPAS, and of a prefetch.
+"""Block sizes of messages: those that a kernel requests, `inst_data` of a load for DPAS and of a prefetch, and small
+ones for what is stored together with products.
 
-That of other loads is ignored: it is the size of the consuming instructions, not a tuned parameter. It is
+The `inst_data` of other loads is ignored: it is the size of the consuming instructions, not a tuned parameter. It is
 also ignored for transposed loads, which are planned.
+
+While products are stored their sums fill most registers. A large block beside them spills; blocks as small as those of
+the stores are loaded right before these.
 """
 
 from dataclasses import replace
+from math import prod
 
 from xdsl.dialects import scf
-from xdsl.ir import SSAValue, Use
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Operation, SSAValue, Use
 
 from codegen.xe.dialects.xegpu import (
     ConvertLayoutOp,
@@ -15,21 +21,77 @@ from codegen.xe.dialects.xegpu import (
     LayoutAttr,
     LoadNdOp,
     PrefetchNdOp,
+    StoreNdOp,
 )
 from codegen.xe.layout import BlockLimits
 
+READ_AHEAD_BYTES = 2048
+"""Loads of up to this total stay before all their uses, which hides memory latency."""
+
 
 def stated_limits(op: LoadNdOp | PrefetchNdOp, bits: int, limits: BlockLimits) -> BlockLimits:
-    """Return the message limits for elements of a width: the device's, restricted by the access's inst_data."""
+    """Return the message limits for elements of a width: the device's, restricted to the blocks of this access."""
     stated = op.layout.data.inst_data if isinstance(op.layout, LayoutAttr) else None
-    if stated is None or len(stated) != 2 or not (isinstance(op, PrefetchNdOp) or _is_operand(op)):
-        return limits
-    rows, columns = stated
+    if isinstance(op, PrefetchNdOp) or _is_operand(op):
+        return limits if stated is None or len(stated) != 2 else _at_most(*stated, bits, limits)
+    if _bytes(op.result, bits) > READ_AHEAD_BYTES and _is_stored_with_products(op):
+        return _at_most(limits.dpas_m, limits.dpas_n, bits, limits)
+    return limits
+
+
+def _at_most(rows: int, columns: int, bits: int, limits: BlockLimits) -> BlockLimits:
     return replace(
         limits,
         max_rows=min(rows, limits.max_rows),
         max_width_bytes=min(columns * bits // 8, limits.max_width_bytes),
     )
+
+
+def _bytes(value: SSAValue, bits: int) -> int:
+    assert isinstance(value.type, VectorType)
+    return prod(value.type.get_shape()) * bits // 8
+
+
+def _is_stored_with_products(op: LoadNdOp) -> bool:
+    """True if the loaded value, with products and element by element, becomes what is stored."""
+    seen: set[SSAValue] = set()
+    pending: list[SSAValue] = [op.result]
+    while pending:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        for use in value.uses:
+            if isinstance(use.operation, StoreNdOp):
+                return _has_products(value)
+            if _is_elementwise(use.operation):
+                pending += use.operation.results
+    return False
+
+
+def _has_products(stored: SSAValue) -> bool:
+    """True if a value is computed from products element by element."""
+    seen: set[SSAValue] = set()
+    pending = [stored]
+    while pending:
+        value = pending.pop()
+        owner = value.owner
+        if value in seen or not isinstance(owner, Operation):
+            continue
+        seen.add(value)
+        if isinstance(owner, DpasOp) or (isinstance(owner, scf.ForOp) and _multiplies(owner)):
+            return True
+        if _is_elementwise(owner):
+            pending += owner.operands
+    return False
+
+
+def _multiplies(loop: scf.ForOp) -> bool:
+    return any(isinstance(op, DpasOp) for op in loop.walk())
+
+
+def _is_elementwise(op: Operation) -> bool:
+    return isinstance(op, ConvertLayoutOp) or op.name.startswith(("arith.", "math."))
 
 
 def _is_operand(op: LoadNdOp) -> bool:
@@ -58,6 +120,6 @@ def _same(use: Use) -> list[SSAValue]:
         if isinstance(loop, scf.ForOp):
             return [loop.body.block.args[use.index + 1], loop.results[use.index]]
         return [] if loop is None else [loop.results[use.index]]
-    if isinstance(user, ConvertLayoutOp) or user.name.startswith(("arith.", "math.")):
+    if _is_elementwise(user):
         return list(user.results)
     return []

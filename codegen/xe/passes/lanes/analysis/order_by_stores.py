@@ -28,6 +28,7 @@ from codegen.xe.passes.lanes.analysis.aliases import (
     is_pure,
     writes,
 )
+from codegen.xe.passes.lanes.analysis.inst_data import READ_AHEAD_BYTES
 from codegen.xe.passes.lanes.emitter import (
     bits_of,
     element_of,
@@ -39,8 +40,6 @@ from codegen.xe.subgroup import subgroup_size
 _PRODUCTS = frozenset({MmaOp, scf.ForOp, scf.WhileOp})
 _MOVE_TOO = frozenset({BlockLoad2dOp, LoadOp, ShuffleOp})
 """Movable operations; shuffles too, because all operations of a block run in the same lanes."""
-_READ_AHEAD_BYTES = 2048
-"""Loads of up to this total stay before all their uses, which hides memory latency."""
 
 
 def order_by_stores(body: Block, lowering: Lowering, *, apart: bool) -> None:
@@ -98,7 +97,7 @@ class _Tail:
         self._aliases = aliases
         self._at = {op: place for place, op in enumerate(ops)}
         loads = [op for op in ops if isinstance(op, Load)]
-        ahead = sum(map(_register_bytes, loads)) <= _READ_AHEAD_BYTES
+        ahead = sum(map(_register_bytes, loads)) <= READ_AHEAD_BYTES
         self._loads: dict[Load, None] = {} if ahead else dict.fromkeys(loads)
         self._stays = [op for op in ops if not _may_move(op, lowering) or (ahead and isinstance(op, Load))]
         self._waiting = set(ops)

@@ -120,3 +120,31 @@ def test_what_needs_two_early_loads_comes_after_both() -> None:
     xegpu.store_nd %s, %dO[%c0, %c0] : vector<8x16xf32>, {row}"""
     source = kernel(", ".join(f"%{name}: memref<8x16xf32>" for name in "ABO"), body)
     check(source, [numbers("f32", 8, 16), numbers("f32", 8, 16, seed=6), np.zeros((8, 16), np.float32)])
+
+
+@pytest.mark.parametrize(("columns", "height"), [(64, 8), (32, 32)])
+def test_what_is_stored_with_products_is_loaded_in_blocks_as_small_as_the_stores(columns: int, height: int) -> None:
+    c = f"vector<32x{columns}xf16>"
+    tile, sums = f"!xegpu.tensor_desc<32x{columns}xf16>", f"vector<32x{columns}xf32>"
+    text = lanes_text(
+        kernel(
+            "%A: memref<48x64xf16>, %B: memref<48x64xf16>, %C: memref<48x64xf16>",
+            f"""
+    %ta = xegpu.create_nd_tdesc %A : memref<48x64xf16> -> !xegpu.tensor_desc<32x16xf16>
+    %tb = xegpu.create_nd_tdesc %B : memref<48x64xf16> -> !xegpu.tensor_desc<16x{columns}xf16>
+    %tc = xegpu.create_nd_tdesc %C : memref<48x64xf16> -> {tile}
+    %a = xegpu.load_nd %ta[%c0, %c0] : !xegpu.tensor_desc<32x16xf16> -> vector<32x16xf16>
+    %b = xegpu.load_nd %tb[%c0, %c0] : !xegpu.tensor_desc<16x{columns}xf16> -> vector<16x{columns}xf16>
+    %d = xegpu.dpas %a, %b : vector<32x16xf16>, vector<16x{columns}xf16> -> {sums}
+    %c = xegpu.load_nd %tc[%c0, %c0] : {tile} -> {c}
+    %w = arith.extf %c : {c} to {sums}
+    %s = arith.addf %d, %w : {sums}
+    %n = arith.truncf %s : {sums} to {c}
+    xegpu.store_nd %n, %tc[%c0, %c0] : {c}, {tile}""",
+        )
+    )
+    after = text[text.rindex("xevm.mma") :]
+    heights = re.findall(r"xevm\.blockload2d.*?tile_height = (\d+)", after)
+    assert heights == [str(height)] * (32 * columns // 2**7 if height == 8 else 1)
+    stored = re.findall(r"xevm\.block(load|store)2d", after)
+    assert height > 8 or stored == ["load", "store"] * 16
