@@ -105,6 +105,11 @@ class StrategyBody(BaseModel):
         examples=[False],
     )
     k_unroll: int = Field(default=1, description="K steps per loop iteration", examples=[2])
+    k_subgroups: int = Field(
+        default=1,
+        description="Number of sub-groups that share a tile of C and multiply different parts of every K step",
+        examples=[8],
+    )
 
 
 class CpuStrategyBody(BaseModel):

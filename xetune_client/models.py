@@ -577,6 +577,9 @@ class StrategyBody(Model):
     k_unroll: int = 1
     """K steps per loop iteration"""
 
+    k_subgroups: int = 1
+    """Number of sub-groups that share a tile of C and multiply different parts of every K step"""
+
 
 class Isa(StrEnum):
     """Instructions that the micro-kernel multiplies with."""

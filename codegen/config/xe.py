@@ -83,7 +83,8 @@ class XeStrategy:
     `barrier_every` is in K steps, 0 for none. `raster_group` is rows of tiles that the raster walks through together
     (columns where it walks along M), 1 for plain. `pipelined_registers` loads the next K step's operands during this
     one.
-    `k_unroll` is K steps in one round of the loop.
+    `k_unroll` is K steps in one round of the loop. `k_subgroups` share a tile of C: each multiplies its part of every
+    K step, `block` k deep, and the work-group adds their sums through shared local memory.
     """
 
     sg_layout: tuple[int, int]
@@ -96,11 +97,12 @@ class XeStrategy:
     split_k: SplitK = SplitK.NONE
     pipelined_registers: bool = False
     k_unroll: int = 1
+    k_subgroups: int = 1
 
     def __post_init__(self) -> None:
         for rows_or_columns in self.sg_layout:
             check_positive("sg_layout", rows_or_columns)
-        for name in ("raster_group", "k_unroll"):
+        for name in ("raster_group", "k_unroll", "k_subgroups"):
             check_positive(name, getattr(self, name))
         for name in ("slm_stages", "barrier_every"):
             if getattr(self, name) < 0:
@@ -117,7 +119,12 @@ class XeConfig:
     @property
     def subgroups(self) -> int:
         """Sub-groups of a work-group."""
-        return self.strategy.sg_layout[0] * self.strategy.sg_layout[1]
+        return self.strategy.sg_layout[0] * self.strategy.sg_layout[1] * self.strategy.k_subgroups
+
+    @property
+    def k_step(self) -> int:
+        """Elements of K that a work-group multiplies in one step."""
+        return self.matmul.block.k * self.strategy.k_subgroups
 
     @property
     def sg_m(self) -> int:
@@ -139,8 +146,9 @@ class XeConfig:
         is the split.
         """
         m, s = self.matmul, self.strategy
+        layout = (*s.sg_layout, *([s.k_subgroups] if s.k_subgroups > 1 else []))
         parts = [
-            f"block {m.block} sg {s.sg_layout[0]}x{s.sg_layout[1]} load {m.innermost} threads {m.threads}",
+            f"block {m.block} sg {'x'.join(map(str, layout))} load {m.innermost} threads {m.threads}",
             *_prefetch_parts(s.prefetch),
             f"grf {s.grf_mode}",
         ]

@@ -115,8 +115,7 @@ class Epilogue:
         shared, axis, at = self._along(step.axis, place)
         tile = self.matrices[number].at(w, place.batch, *at, shared.shape, shared.wg_map)
         value = as_f32(w, w.insert(LoadTileOp(tile)).value)
-        maps: dict[str, Attribute] = {"wg_map_source": shared.wg_map, "wg_map_result": self.c.wg_map}
-        return w.insert(BroadcastOp(value, (axis,), VectorType(f32, self.c.shape), properties=maps)).result
+        return self._broadcast(w, value, shared, axis)
 
     def _along(self, axis: Axis | None, place: Place) -> tuple[Shared, int, tuple[Index, Index]]:
         """Return the distribution of a vector along an axis, the dimension it lacks, and its start."""
@@ -150,10 +149,15 @@ class Epilogue:
         inside = w.insert(CmpiOp(numbers, limits, "slt")).result
         ones = w.insert(SelectOp(inside, w.splat((length,), f32, 1), w.splat((length,), f32, 0))).result
         line = w.insert(ShapeCastOp(ones, VectorType(f32, shared.shape))).result
-        maps: dict[str, Attribute] = {"wg_map_source": shared.wg_map, "wg_map_result": self.c.wg_map}
-        mask = w.insert(BroadcastOp(line, (1 - along,), VectorType(f32, self.c.shape), properties=maps)).result
+        mask = self._broadcast(w, line, shared, 1 - along)
         zero = _like(w, x, 0.0)
         return w.insert(SelectOp(w.insert(CmpfOp(mask, zero, "ogt")).result, x, zero)).result
+
+    def _broadcast(self, w: Writer, line: SSAValue, shared: Shared, axis: int) -> SSAValue:
+        maps: dict[str, Attribute] = {}
+        if shared.wg_map is not None and self.c.wg_map is not None:
+            maps = {"wg_map_source": shared.wg_map, "wg_map_result": self.c.wg_map}
+        return w.insert(BroadcastOp(line, (axis,), VectorType(f32, self.c.shape), properties=maps)).result
 
 
 def elementwise(w: Writer, step: EpilogueStep, x: SSAValue) -> SSAValue:

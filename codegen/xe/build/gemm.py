@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Region, SSAValue
 
 from codegen.config.xe import SplitK, XeConfig
 from codegen.problem.epilogue import EpilogueKind
@@ -16,10 +16,12 @@ from codegen.problem.gemm import GemmProblem
 from codegen.target import Target, target_of
 from codegen.workers.code_key import PARTIALS
 from codegen.xe.build.epilogue import Epilogue
+from codegen.xe.build.k_parts import k_parts
 from codegen.xe.build.matrices import (
     Matrix,
     launch_sizes,
     matrix_of,
+    stored_element,
 )
 from codegen.xe.build.multiply import Multiply
 from codegen.xe.build.raster import (
@@ -39,6 +41,7 @@ from codegen.xe.build.split_k import (
 )
 from codegen.xe.build.sums import sum_partials
 from codegen.xe.build.tiles import (
+    Shared,
     Tiles,
     tiles,
 )
@@ -79,11 +82,11 @@ class Kernel:
     matrices: Mapping[str, Matrix]
     stays_inside: bool
 
-    def epilogue(self) -> Epilogue:
-        """Return the epilogue, which converts the accumulator to C."""
+    def epilogue(self, c: Shared) -> Epilogue:
+        """Return the epilogue, which converts the accumulator of a tile, or of a part of it, to C."""
         by_step = {o.step: self.matrices[o.name] for o in self.problem.operands if o.name not in ("A", "B")}
         reducing = [i for i, step in enumerate(self.problem.epilogue) if step.kind is EpilogueKind.REDUCE]
-        return Epilogue(self.problem, self.tiles.c, by_step, {i: self.matrices[sums_name(i)] for i in reducing})
+        return Epilogue(self.problem, c, by_step, {i: self.matrices[sums_name(i)] for i in reducing})
 
     def for_each_tile(self, w: Writer, body: Callable[[Writer, Index, Index], None]) -> None:
         """Write `body` for the row and column, in elements, at which each tile of the work-group begins."""
@@ -120,11 +123,12 @@ def build_gemm(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Modu
 def kernels_of(problem: GemmProblem, config: XeConfig) -> dict[str, tuple[Body, int]]:
     """Return the kernels by name, in launch order, each with its number of sub-groups."""
     made: dict[str, tuple[Body, int]] = {}
+    sharing_c = config.subgroups // config.strategy.k_subgroups
     if config.strategy.split_k is SplitK.ATOMIC:
-        made[CLEAR] = _clear, config.subgroups
+        made[CLEAR] = _clear, sharing_c
     made[KERNEL_NAME] = _gemm, config.subgroups
     if config.strategy.split_k is SplitK.PARTIAL_SUMS:
-        made[FINISH] = _finish, config.subgroups
+        made[FINISH] = _finish, sharing_c
     for number, step in enumerate(problem.epilogue):
         if step.kind is EpilogueKind.REDUCE:
             made[f"sum_{number}"] = _sum_of(number), 1
@@ -134,7 +138,7 @@ def kernels_of(problem: GemmProblem, config: XeConfig) -> dict[str, tuple[Body, 
 def stays_inside(problem: GemmProblem, config: XeConfig, target: Target) -> bool:
     """True if tiles never reach beyond the edges, where the hardware does not compare coordinates."""
     p, block = problem, config.matmul.block
-    divides = not (p.m % block.m or p.n % block.n or p.k % block.k)
+    divides = not (p.m % block.m or p.n % block.n or p.k % config.k_step)
     return divides and not p.dynamic and not target.block2d
 
 
@@ -174,25 +178,33 @@ def _matrices(
 
 
 def _gemm(w: Writer, kernel: Kernel) -> None:
-    config = kernel.config
+    config, tiles, parts = kernel.config, kernel.tiles, kernel.config.strategy.k_subgroups
     z = w.insert(gpu.BlockIdOp(gpu.Dimension.Z)).result if kernel.problem.batch * config.matmul.threads.k > 1 else 0
     split, batch = w.rem(z, config.matmul.threads.k), w.div(z, config.matmul.threads.k)
     k_first, k_end = k_range(w, config, split, kernel.sizes["k"])
-    ab = sources(w, config, kernel.matrices["A"], kernel.matrices["B"], kernel.tiles)
+    part = w.insert(gpu.SubgroupIdOp()).result if parts > 1 else 0
+    ab = sources(w, config, kernel.matrices["A"], kernel.matrices["B"], tiles, part)
     repeated = is_persistent(kernel.problem, config)
-    product = Multiply(kernel.problem, config, kernel.tiles, ab, repeated, kernel.stays_inside)
-    epilogue = kernel.epilogue()
+    product = Multiply(kernel.problem, config, tiles, ab, repeated, kernel.stays_inside)
+    element, epilogue = stored_element(kernel.problem.dtype_acc), kernel.epilogue(tiles.stored)
+    sums = k_parts(w, tiles, element, parts, part, repeated=repeated) if parts > 1 else None
 
-    def tile(w: Writer, row: Index, column: Index) -> None:
-        place = Place(batch, row, column, k_first, k_end)
-        acc = product.write(w, place)
+    def store(w: Writer, place: Place, acc: SSAValue) -> None:
         match config.strategy.split_k:
             case SplitK.NONE:
                 epilogue.write(w, place, acc)
             case SplitK.ATOMIC:
-                add_atomically(w, kernel.problem, kernel.matrices["C"], kernel.tiles.c, place, acc)
+                add_atomically(w, kernel.problem, kernel.matrices["C"], tiles.stored, place, acc)
             case SplitK.PARTIAL_SUMS:
-                store_partial(w, kernel.matrices[PARTIALS], kernel.tiles.c, place, z, acc)
+                store_partial(w, kernel.matrices[PARTIALS], tiles.stored, place, z, acc)
+
+    def tile(w: Writer, row: Index, column: Index) -> None:
+        place = Place(batch, row, column, k_first, k_end)
+        acc = product.write(w, place)
+        if sums is None:
+            store(w, place, acc)
+        else:
+            sums.write(w, place, acc, store)
 
     kernel.for_each_tile(w, tile)
 
@@ -205,7 +217,7 @@ def _clear(w: Writer, kernel: Kernel) -> None:
 
 
 def _finish(w: Writer, kernel: Kernel) -> None:
-    batch, splits, epilogue = _batch(w, kernel), kernel.config.matmul.threads.k, kernel.epilogue()
+    batch, splits, epilogue = _batch(w, kernel), kernel.config.matmul.threads.k, kernel.epilogue(kernel.tiles.c)
 
     def tile(w: Writer, row: Index, column: Index) -> None:
         place = Place(batch, row, column, 0, 0)

@@ -103,13 +103,13 @@ class Matrix:
     def _is_batched(self) -> bool:
         return self.batch > 1 and self.batch_stride != 0
 
-    def tile(self, shape: tuple[int, int], wg_map: WgMap) -> TileType:
-        """Return the type of a tile of the matrix that sub-groups share."""
+    def tile(self, shape: tuple[int, int], wg_map: WgMap | None) -> TileType:
+        """Return the type of a tile of the matrix, which sub-groups share by a map."""
         traits = TileTraits(wg_map=wg_map, order=COLUMN_MAJOR) if self.by_columns else TileTraits(wg_map=wg_map)
         return TileType(shape, self.element, traits)
 
     def at(
-        self, w: Writer, batch: Index, row: Index, column: Index, shape: tuple[int, int], wg_map: WgMap
+        self, w: Writer, batch: Index, row: Index, column: Index, shape: tuple[int, int], wg_map: WgMap | None
     ) -> SSAValue[TileType]:
         """Create a tile at a row and column of one matrix of the batch."""
         assert self.memory is not None

@@ -43,7 +43,7 @@ class Multiply:
         """Return the accumulator of the tile at a place."""
         acc = named(w.splat(self.tiles.c.shape, stored_element(self.problem.dtype_acc), 0), "acc")
         carried: Sequence[SSAValue] = [acc, *self._begin(w, place)]
-        k_step, unroll = self.config.matmul.block.k, self.config.strategy.k_unroll
+        k_step, unroll = self.config.k_step, self.config.strategy.k_unroll
         one_round = k_step * unroll
         steps = w.mul(w.ceil_div(w.sub(place.k_end, place.k_first), k_step), k_step)
         middle = w.add(place.k_first, w.mul(w.div(steps, one_round), one_round))
@@ -70,7 +70,7 @@ class Multiply:
             for step in range(steps):
                 # A prefetch covers a whole round; nothing is needed beyond the last whole round.
                 fetches = step == 0 and steps == self.config.strategy.k_unroll
-                carried = self._step(w, place, w.add(k, step * self.config.matmul.block.k), carried, fetches)
+                carried = self._step(w, place, w.add(k, step * self.config.k_step), carried, fetches)
             return carried
 
         return body
@@ -79,7 +79,7 @@ class Multiply:
         self, w: Writer, place: Place, k: Index, carried: Sequence[SSAValue], fetches: bool
     ) -> Sequence[SSAValue]:
         acc, *operands = carried
-        k_step, stages = self.config.matmul.block.k, self.config.strategy.slm_stages
+        k_step, stages = self.config.k_step, self.config.strategy.slm_stages
         self._barrier(w, place, k)
         step = w.div(w.sub(k, place.k_first), k_step) if self._staged else 0
         copied = self._ahead(w, place, k, stages - 1)
@@ -98,7 +98,7 @@ class Multiply:
 
     def _ahead(self, w: Writer, place: Place, k: Index, steps: int) -> Index:
         """Return the start of the K step that lies some steps after the one at `k`."""
-        k_step = self.config.matmul.block.k
+        k_step = self.config.k_step
         ahead = w.add(k, steps * k_step)
         return w.minimum(ahead, w.sub(place.k_end, k_step)) if self.stays_inside and steps > 0 else ahead
 
@@ -112,7 +112,7 @@ class Multiply:
         if self._staged or every == 1:
             w.insert(gpu.BarrierOp())
         elif every:
-            step = w.div(w.sub(k, place.k_first), self.config.matmul.block.k)
+            step = w.div(w.sub(k, place.k_first), self.config.k_step)
             w.when(w.equal(w.rem(step, every), 0), _barrier)
 
 

@@ -53,7 +53,7 @@ class Source:
     """One operand: the tile of a K step as it is multiplied, copied and prefetched.
 
     `ring` holds, stacked along rows, the tiles of `stages` K steps in shared local memory; None without
-    staging.
+    staging. `part` is the number of the part of a K step that this sub-group multiplies.
     """
 
     matrix: Matrix
@@ -63,6 +63,7 @@ class Source:
     k_step: int
     ring: SSAValue | None
     stages: int
+    part: Index
 
     def load(self, w: Writer, place: Place, k: Index) -> SSAValue:
         """Load from memory the operand of the K step that begins at `k`."""
@@ -94,7 +95,9 @@ class Source:
         return named(w.insert(LoadTileOp(self._tile(w, place, k, shared))).value, self.matrix.name.lower())
 
     def _tile(self, w: Writer, place: Place, k: Index, shared: Shared) -> SSAValue[TileType]:
-        at = (place.row, k) if self.matrix.name == "A" else (k, place.column)
+        of_a = self.matrix.name == "A"
+        k = w.add(k, w.mul(self.part, shared.shape[of_a]))
+        at = (place.row, k) if of_a else (k, place.column)
         return self.matrix.at(w, place.batch, *at, shared.shape, shared.wg_map)
 
     def _slot(self, w: Writer, slot: Index, shared: Shared) -> SSAValue[TileType]:
@@ -104,14 +107,14 @@ class Source:
         return w.insert(InitTileOp(self.ring, (w.mul(slot, shared.shape[0]), 0), tile)).tile
 
 
-def sources(w: Writer, config: XeConfig, a: Matrix, b: Matrix, tiles: Tiles) -> tuple[Source, Source]:
+def sources(w: Writer, config: XeConfig, a: Matrix, b: Matrix, tiles: Tiles, part: Index) -> tuple[Source, Source]:
     """Return A and B of a kernel; their rings are allocated once, also for several tiles of C."""
-    k_step, s = config.matmul.block.k, config.strategy
+    k_step, s = config.k_step, config.strategy
     ring_a = _ring(w, a, tiles.a, s.slm_stages) if s.slm in _STAGES_A else None
     ring_b = _ring(w, b, tiles.b, s.slm_stages) if s.slm in _STAGES_B else None
     return (
-        Source(a, tiles.a, tiles.copied_a, tiles.ahead_a, k_step, ring_a, s.slm_stages),
-        Source(b, tiles.b, tiles.copied_b, tiles.ahead_b, k_step, ring_b, s.slm_stages),
+        Source(a, tiles.a, tiles.copied_a, tiles.ahead_a, k_step, ring_a, s.slm_stages, part),
+        Source(b, tiles.b, tiles.copied_b, tiles.ahead_b, k_step, ring_b, s.slm_stages, part),
     )
 
 

@@ -25,7 +25,7 @@ from codegen.xe.dialects.xetile import (
 
 def k_range(w: Writer, config: XeConfig, split: Index, k: Index) -> tuple[Index, Index]:
     """Return begin and end of a split of K, in elements: equal numbers of whole K steps, except for the last split."""
-    k_step, splits = config.matmul.block.k, config.matmul.threads.k
+    k_step, splits = config.k_step, config.matmul.threads.k
     steps = w.ceil_div(k, k_step)
     length = w.mul(w.ceil_div(steps, splits), k_step)
     if splits == 1:

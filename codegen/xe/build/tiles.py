@@ -1,49 +1,58 @@
 """Distribution of the tiles of A, B and C over the sub-groups of a work-group."""
 
 from dataclasses import dataclass
+from math import gcd
 
 from codegen.config.xe import XeConfig
+from codegen.problem.epilogue import Axis, EpilogueKind
 from codegen.problem.gemm import GemmProblem
 from codegen.xe.build.prefetch import cooperative_map
 from codegen.xe.dialects.maps import WgMap
 
 Shape = tuple[int, int]
 
+_LEAST_STORED = 16  # columns, of which lanes store one each
+
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The shape of a tile, and its distribution over sub-groups."""
+    """The shape of a tile, and its distribution over sub-groups; None if each sub-group has its own tile."""
 
     shape: Shape
-    wg_map: WgMap
+    wg_map: WgMap | None
 
     def rows(self) -> "Shared":
         """Return the distribution of one column of the tile: a number per row."""
-        (down, across), (rows, _) = self.wg_map.sg_layout, self.wg_map.sg_data
-        return Shared((self.shape[0], 1), WgMap.of((down, across), (rows, 1)))
+        shape, m = (self.shape[0], 1), self.wg_map
+        return Shared(shape, None if m is None else WgMap.of(m.sg_layout, (m.sg_data[0], 1)))
 
     def columns(self) -> "Shared":
         """Return the distribution of one row of the tile: a number per column."""
-        (down, across), (_, columns) = self.wg_map.sg_layout, self.wg_map.sg_data
-        return Shared((1, self.shape[1]), WgMap.of((down, across), (1, columns)))
+        shape, m = (1, self.shape[1]), self.wg_map
+        return Shared(shape, None if m is None else WgMap.of(m.sg_layout, (1, m.sg_data[1])))
 
 
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """The tiles that a work-group multiplies in a K step, and their parts that it copies, or prefetches for a round."""
+    """The tiles that a work-group multiplies in a K step, and their parts that it copies, or prefetches for a round.
+
+    Where sub-groups multiply parts of K, the tiles are those of one sub-group. `stored` is what is stored of C at once.
+    """
 
     a: Shared
     b: Shared
     c: Shared
+    stored: Shared
     ahead_a: Shared
     ahead_b: Shared
     copied_a: Shared
     copied_b: Shared
 
     @property
-    def mma_maps(self) -> tuple[WgMap, WgMap, WgMap]:
-        """Return the maps of A, B and C."""
-        return self.a.wg_map, self.b.wg_map, self.c.wg_map
+    def mma_maps(self) -> tuple[WgMap, WgMap, WgMap] | None:
+        """Return the maps of A, B and C; None at sub-group level."""
+        a, b, c = self.a.wg_map, self.b.wg_map, self.c.wg_map
+        return None if a is None or b is None or c is None else (a, b, c)
 
 
 def tiles(problem: GemmProblem, config: XeConfig, load_bytes: int) -> Tiles:
@@ -51,16 +60,40 @@ def tiles(problem: GemmProblem, config: XeConfig, load_bytes: int) -> Tiles:
     block, layout, prefetch = config.matmul.block, config.strategy.sg_layout, config.strategy.prefetch
     a, b, c = (block.m, block.k), (block.k, block.n), (block.m, block.n)
     round_k = block.k * config.strategy.k_unroll
+    if config.strategy.k_subgroups > 1:
+        return _of_subgroup(problem, config, round_k)
     widest_a, widest_b = load_bytes // problem.dtype_a.nbytes, load_bytes // problem.dtype_b.nbytes
     together = config.subgroups
+    whole = Shared(c, WgMap.of(layout, (config.sg_m, config.sg_n)))
     return Tiles(
         Shared(a, WgMap.of(layout, (config.sg_m, block.k))),
         Shared(b, WgMap.of(layout, (block.k, config.sg_n))),
-        Shared(c, WgMap.of(layout, (config.sg_m, config.sg_n))),
+        whole,
+        stored=whole,
         ahead_a=_dealt((block.m, round_k), prefetch.layout_a, together, widest_a, problem.transpose_a),
         ahead_b=_dealt((round_k, block.n), prefetch.layout_b, together, widest_b, problem.transpose_b),
         copied_a=_dealt(a, None, together, widest_a, problem.transpose_a),
         copied_b=_dealt(b, None, together, widest_b, problem.transpose_b),
+    )
+
+
+def _of_subgroup(problem: GemmProblem, config: XeConfig, round_k: int) -> Tiles:
+    """Return the tiles of one of the sub-groups that multiply parts of K; each then stores some columns of C, but all
+    if the epilogue sums over rows.
+    """
+    block, count = config.matmul.block, config.strategy.k_subgroups
+    whole_rows = any(step.kind is EpilogueKind.REDUCE and step.axis is Axis.ROW for step in problem.epilogue)
+    sharing = 1 if whole_rows else max(1, gcd(block.n, count * _LEAST_STORED) // _LEAST_STORED)
+    a, b = Shared((block.m, block.k), None), Shared((block.k, block.n), None)
+    return Tiles(
+        a,
+        b,
+        Shared((block.m, block.n), None),
+        stored=Shared((block.m, block.n // sharing), None),
+        ahead_a=Shared((block.m, round_k), None),
+        ahead_b=Shared((round_k, block.n), None),
+        copied_a=a,
+        copied_b=b,
     )
 
 

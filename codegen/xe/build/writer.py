@@ -98,6 +98,10 @@ class Writer:
         """Return an i1 value: true if two indices are equal."""
         return self.insert(CmpiOp(self.value(a), self.value(b), "eq")).result
 
+    def less(self, a: Index, b: Index) -> SSAValue:
+        """Return an i1 value: true if a < b; neither is negative."""
+        return self.insert(CmpiOp(self.value(a), self.value(b), "ult")).result
+
     def loop(
         self, start: Index, end: Index, step: Index, carried: Sequence[SSAValue], body: Body, name: str
     ) -> Sequence[SSAValue]:

@@ -87,7 +87,7 @@ class Case:
     @property
     def all_steps(self) -> int:
         """K steps of all splits."""
-        return _ANY if self.any_size else ceil_div(self.on.problem.k, self.config.matmul.block.k)
+        return _ANY if self.any_size else ceil_div(self.on.problem.k, self.config.k_step)
 
     @property
     def raster_rows(self) -> int:

@@ -54,6 +54,8 @@ def prefetch_layout(case: Case) -> str | None:
     for name, layout, tile, by_columns, by_lanes in sides:
         if layout is None:
             continue
+        if c.strategy.k_subgroups > 1:
+            return f"each of k_subgroups prefetches what it multiplies: omit {name}"
         if by_lanes:
             return f"prefetch {name} has no effect on an operand that lanes access: omit it"
         (down, across), (rows, columns) = layout, tile
@@ -86,7 +88,7 @@ def slm_stages(case: Case) -> str | None:
 
 
 def slm_size(case: Case) -> str | None:
-    """Require that buffers and partial sums of a reduction fit shared local memory."""
+    """Require that buffers, sums of parts of K, and partial sums of a reduction fit shared local memory."""
     c, p, have = case.config, case.problem, case.on.spec.max_slm_bytes
     block, s = c.matmul.block, c.strategy
     a = block.m * block.k * p.dtype_a.nbytes if s.slm in (SlmOperands.A, SlmOperands.BOTH) else 0
@@ -96,7 +98,8 @@ def slm_size(case: Case) -> str | None:
         for step in p.epilogue
         if step.kind is EpilogueKind.REDUCE
     ]
-    need = s.slm_stages * (a + b) + sum(sums)
+    parts = s.k_subgroups * block.m * block.n * p.dtype_acc.nbytes if s.k_subgroups > 1 else 0
+    need = s.slm_stages * (a + b) + sum(sums) + parts
     if have is not None and need > have:
         return f"{need} bytes of shared local memory are needed; a work-group of {case.on.spec.name} has {have}"
     return None

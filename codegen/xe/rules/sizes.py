@@ -22,5 +22,4 @@ def is_persistent(problem: GemmProblem, config: XeConfig) -> bool:
 
 def steps_of(problem: GemmProblem, config: XeConfig) -> int:
     """Return the K steps of one split of K, the longest if they differ."""
-    matmul = config.matmul
-    return ceil_div(ceil_div(problem.k, matmul.block.k), matmul.threads.k)
+    return ceil_div(ceil_div(problem.k, config.k_step), config.matmul.threads.k)

@@ -56,19 +56,24 @@ def load_block_b(case: Case) -> str | None:
     return None
 
 
-_NOT_BY_BLOCKS = "transposed, staged, f32 or accessed by lanes"
+_NOT_BY_BLOCKS = "transposed, staged, f32, accessed by lanes, or split over k_subgroups"
 
 
 def chooses_blocks_of_a(case: Case) -> bool:
     """True if A is loaded by blocks of innermost m x k."""
     staged = case.config.strategy.slm in (SlmOperands.A, SlmOperands.BOTH)
-    return case.on.uses_dpas and not (case.problem.transpose_a or case.on.lanes_a or staged)
+    return _chooses_blocks(case) and not (case.problem.transpose_a or case.on.lanes_a or staged)
 
 
 def chooses_blocks_of_b(case: Case) -> bool:
     """True if B is loaded by blocks of innermost k x n."""
     staged = case.config.strategy.slm in (SlmOperands.B, SlmOperands.BOTH)
-    return case.on.uses_dpas and not (case.problem.transpose_b or case.on.lanes_b or staged)
+    return _chooses_blocks(case) and not (case.problem.transpose_b or case.on.lanes_b or staged)
+
+
+def _chooses_blocks(case: Case) -> bool:
+    # Sub-groups that split K have tiles of their own, which the compiler divides into the largest messages.
+    return case.on.uses_dpas and case.config.strategy.k_subgroups == 1
 
 
 def registers(case: Case) -> str | None:

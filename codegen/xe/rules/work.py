@@ -1,7 +1,7 @@
 """Rules about the assignment of tiles and parts of K to work-groups and sub-groups."""
 
 from codegen.config.matmul import LoopOrder
-from codegen.config.xe import XE_ORDERS, SplitK
+from codegen.config.xe import XE_ORDERS, SlmOperands, SplitK
 from codegen.problem.dtype import DType
 from codegen.target import LARGE_GRF
 from codegen.xe.rules.case import (
@@ -82,6 +82,21 @@ def subgroups_divide_block(case: Case) -> str | None:
     return None
 
 
+def k_subgroups(case: Case) -> str | None:
+    """Require that sub-groups which split K share one tile, and that each has a part of some K step."""
+    s, depth = case.config.strategy, case.config.matmul.block.k
+    if s.k_subgroups == 1:
+        return None
+    if s.sg_layout != (1, 1):
+        return f"k_subgroups share one tile of C: set sg_layout to 1x1, got {s.sg_layout[0]}x{s.sg_layout[1]}"
+    if s.slm is not SlmOperands.NONE:
+        return f"each of k_subgroups multiplies other parts of A and B: set slm to none, got {s.slm.value}"
+    parts = ceil_div(case.problem.k, depth)
+    if s.k_subgroups > parts and not case.any_size:
+        return f"K has {parts} parts of block k {depth} for {s.k_subgroups} k_subgroups"
+    return None
+
+
 def workgroup_size(case: Case) -> str | None:
     """Require that the work-group fits the device."""
     size, most = case.config.subgroups * case.on.target.subgroup_size, case.on.spec.max_workgroup_size
@@ -114,6 +129,7 @@ def grf_mode(case: Case) -> str | None:
 WORK_RULES: tuple[ConfigRule, ...] = (
     grf_mode,
     subgroups_divide_block,
+    k_subgroups,
     workgroup_size,
     resident_subgroups,
     threads_cover,

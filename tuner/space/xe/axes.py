@@ -13,6 +13,7 @@ from hal import DeviceSpec
 _LONGEST_BLOCK = 512
 _DEEPEST_K_STEP = 128
 _MOST_SPLITS = 16
+_MOST_K_SUBGROUPS = 32
 
 DEALT = 0
 """Value of a prefetch's layout: the builder distributes the tile."""
@@ -53,6 +54,7 @@ class Point(NamedTuple):
     turns_n: int = 1
     split_k: str = SplitK.NONE.value
     splits: int = 1
+    k_subgroups: int = 1
 
 
 PARAMETERS = {
@@ -104,6 +106,7 @@ class Ranges(NamedTuple):
     turns_n: tuple[int, ...]
     split_k: tuple[str, ...]
     splits: tuple[int, ...]
+    k_subgroups: tuple[int, ...]
 
 
 def ranges_of(on: Problem) -> Ranges:
@@ -140,6 +143,7 @@ def ranges_of(on: Problem) -> Ranges:
         turns_n=TURNS,
         split_k=tuple(method.value for method in SplitK),
         splits=powers_of_two(1, min(_MOST_SPLITS, ceil_div(problem.k, on.dpas_k))),
+        k_subgroups=tuple(parts for parts in layouts if parts <= _MOST_K_SUBGROUPS),
     )
 
 

@@ -62,6 +62,7 @@ def config_of(problem: GemmProblem, point: Point) -> XeConfig:
             split_k=SplitK(p.split_k),
             pipelined_registers=bool(p.pipelined),
             k_unroll=p.k_unroll,
+            k_subgroups=p.k_subgroups,
         ),
     )
 
@@ -95,6 +96,7 @@ def point_of(problem: GemmProblem, config: XeConfig) -> Point:
         turns_n=turns_of(tiles_n, threads.n),
         split_k=s.split_k.value,
         splits=threads.k,
+        k_subgroups=s.k_subgroups,
     )
 
 

@@ -58,6 +58,7 @@ def families_of(on: Problem, ranges: Ranges, point: Point) -> list[Family]:
             {"split_k": SplitK.NONE.value, "splits": 1},
             *({"split_k": how, "splits": many} for how, many in product(r.split_k[1:], r.splits[1:])),
         ],
+        [{"k_subgroups": 1}, *({**_one_tile(point), "k_subgroups": v} for v in r.k_subgroups[1:])],
     ]
     as_it_is = point._asdict()
     return [[change for change in family if not change.items() <= as_it_is.items()] for family in families]
@@ -103,11 +104,19 @@ def _taken(on: Problem, ranges: Ranges, point: Point, change: Change) -> Point |
     new = point._replace(**change)
     if not new.prefetch:
         new = new._replace(prefetch_l2=0, prefetch_a=DEALT, prefetch_b=DEALT, prefetch_hints=1, prefetch_payloads=0)
+    if new.k_subgroups > 1:
+        new = new._replace(prefetch_a=DEALT, prefetch_b=DEALT)
     if not is_worth_a_place(on, new):
         return None
-    if "slm" in change or "block_k" in change:
+    if {"slm", "block_k", "k_subgroups"} & change.keys():
         new = settled(on, ranges, new)
     return new if is_legal(on, new) else None
+
+
+def _one_tile(point: Point) -> Change:
+    """Return the tile of one sub-group, for sub-groups that share it."""
+    rows, columns = point.block_m // point.sg_rows, point.block_n // point.sg_columns
+    return {"block_m": rows, "block_n": columns, "sg_rows": 1, "sg_columns": 1}
 
 
 def _turns(on: Problem, ranges: Ranges, point: Point) -> Iterator[dict[str, Any]]:

@@ -38,20 +38,23 @@ Choice = TypeVar("Choice")
 
 _LAYOUTS = ((1, 1), (1, 1), (1, 2), (2, 1), (2, 2), (2, 2), (1, 4), (4, 1), (2, 4), (4, 2), (1, 3), (3, 1), (3, 2))
 _FEW = ((1, 1), (1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 1))
+_K_PARTS = (2, 2, 3, 4, 8)
 _MULTIPLES, _SMALL = (1, 1, 1, 1, 2, 2, 2, 4), (1, 1, 1, 1, 1, 1, 1, 2)
 _BITS = 8
 
 
-def draw_config(rng: Random, on: Problem, small: bool) -> XeConfig:
-    """A configuration, of small tiles if asked for; rules may refuse it."""
-    t, (rows, columns) = on.target, rng.choice(_FEW if small else _LAYOUTS)
+def draw_config(rng: Random, on: Problem, small: bool, in_parts: bool = False) -> XeConfig:
+    """A configuration, of small tiles if asked for, or with parts of K in a work-group; rules may refuse it."""
+    t, (rows, columns) = on.target, (1, 1) if in_parts else rng.choice(_FEW if small else _LAYOUTS)
+    parts = rng.choice(_K_PARTS) if (rows, columns) == (1, 1) and (in_parts or rng.random() < 0.5) else 1
     multiples = _SMALL if small else _MULTIPLES
     sg_m, sg_n = t.dpas_m * _of(rng, *multiples, 3), t.dpas_n * _of(rng, *multiples)
     block = Extent(rows * sg_m, columns * sg_n, on.dpas_k * _of(rng, *multiples))
     plain = XeConfig(
-        MatmulConfig(Extent(1, 1, 1), block, Extent(t.dpas_m, t.dpas_n, on.dpas_k)), XeStrategy((rows, columns))
+        MatmulConfig(Extent(1, 1, 1), block, Extent(t.dpas_m, t.dpas_n, on.dpas_k)),
+        XeStrategy((rows, columns), k_subgroups=parts),
     )
-    tiles, steps = tiles_of(on.problem, plain), ceil_div(on.problem.k, block.k)
+    tiles, steps = tiles_of(on.problem, plain), ceil_div(on.problem.k, plain.k_step)
     splits, split_k = _split(rng, steps)
     groups = tiles if rng.random() < 0.75 else (rng.randint(1, tiles[0]), rng.randint(1, tiles[1]))
     threads = Extent(*groups, splits)
@@ -76,7 +79,8 @@ def _split(rng: Random, steps: int) -> tuple[int, SplitK]:
 
 
 def _strategy(rng: Random, plain: XeConfig, steps: int, walked: int, modes: tuple[int, ...]) -> XeStrategy:
-    staged = steps > 1 and rng.random() < 0.35
+    parts = plain.strategy.k_subgroups
+    staged = steps > 1 and parts == 1 and rng.random() < 0.35
     slm = _of(rng, SlmOperands.A, SlmOperands.B, SlmOperands.BOTH) if staged else SlmOperands.NONE
     stages = rng.randint(2, min(4, steps)) if staged else 0
     left = steps - max(0, stages - 1)
@@ -90,6 +94,7 @@ def _strategy(rng: Random, plain: XeConfig, steps: int, walked: int, modes: tupl
         raster_group=rng.randint(2, max(2, walked - 1)) if walked > 2 and rng.random() < 0.5 else 1,
         pipelined_registers=not staged and steps > 1 and rng.random() < 0.3,
         k_unroll=rng.randint(2, min(8, steps)) if steps > 1 and rng.random() < 0.3 else 1,
+        k_subgroups=parts,
     )
 
 
@@ -97,7 +102,8 @@ def _prefetch(rng: Random, plain: XeConfig, steps: int) -> Prefetch:
     """A prefetch of fewer steps ahead than there are."""
     block, together = plain.matmul.block, plain.subgroups
     far = rng.randint(1, min(3, steps - 1))
-    a, b = (_shared(rng, tile, together) for tile in ((block.m, block.k), (block.k, block.n)))
+    own = plain.strategy.k_subgroups > 1
+    a, b = (None if own else _shared(rng, tile, together) for tile in ((block.m, block.k), (block.k, block.n)))
     hints, payloads = rng.random() < 0.7, rng.random() < 0.3
     if far > 1 and rng.random() < 0.5:
         return Prefetch(PrefetchLevels.L2_L1, rng.randint(1, far - 1), far, a, b, hints, payloads)

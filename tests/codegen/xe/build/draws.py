@@ -32,19 +32,22 @@ class Draw:
         return f"seed {self.seed}: {self.problem} on {self.device}: {self.config}"
 
 
-def draw(seed: int, small: bool = False, devices: Sequence[str] = DEVICES) -> Draw:
-    """The legal draw of a seed; of small sizes and tiles it is compiled in a moment."""
+def draw(seed: int, small: bool = False, devices: Sequence[str] = DEVICES, few_rows: bool = False) -> Draw:
+    """The legal draw of a seed; of small sizes and tiles it is compiled in a moment.
+
+    With `few_rows`, C has up to 16 of them, and the sub-groups of a work-group multiply parts of K.
+    """
     rng, refusals = Random(seed), Counter[str]()
     device = rng.choice(devices)
     while True:
-        problem = draw_problem(rng, SHORT if small else LONGEST)
+        problem = draw_problem(rng, SHORT if small else LONGEST, few_rows)
         try:
             on = check_problem(problem, find(device))
         except Refused as refused:
             refusals[refused.rule] += 1
             continue
         for _ in range(_TRIES):
-            config = draw_config(rng, on, small)
+            config = draw_config(rng, on, small, few_rows)
             refused = refusal(on, config)
             if refused is None:
                 return Draw(seed, device, problem, config, refusals)

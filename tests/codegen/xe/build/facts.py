@@ -48,6 +48,7 @@ def facts_of_config(problem: GemmProblem, config: XeConfig) -> Iterator[Fact]:
     s, matmul = config.strategy, config.matmul
     prefetch, tiles = s.prefetch, tiles_of(problem, config)
     yield "sub-groups", f"{s.sg_layout[0]}x{s.sg_layout[1]}"
+    yield "parts of K", str(s.k_subgroups)
     yield "sub-group tile", f"{config.sg_m}x{config.sg_n}"
     yield "load blocks", str(matmul.innermost)
     yield "loop order", matmul.loop_order.value

@@ -8,17 +8,20 @@ from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
 INPUTS = (DType.F16, DType.BF16, DType.TF32, DType.F32, DType.S8, DType.U8)
 OUTPUTS = (DType.F32, DType.F16, DType.BF16, DType.I32, DType.S8, DType.U8)
 LONGEST, SHORT = 100, 40
+_FEW_ROWS = 16
 _ROW_BYTES = 64  # what block messages need of a row
 _PITCH_BYTES = 16
 _VALUES = (-1.5, -0.25, 0.5, 0.75, 2.0)
 _VECTOR_TYPES = (None, DType.F32, DType.F16, DType.BF16)
 
 
-def draw_problem(rng: Random, longest: int) -> GemmProblem:
-    """A problem, of sizes up to about `longest`; rules may refuse it."""
+def draw_problem(rng: Random, longest: int, few_rows: bool = False) -> GemmProblem:
+    """A problem, of sizes up to about `longest`, and of up to 16 rows if asked for; rules may refuse it."""
     dtype = rng.choice(INPUTS)
     dtype_c = rng.choice(OUTPUTS) if rng.random() < 0.6 else (DType.I32 if dtype.is_integer else DType.F32)
     m, n, k = _sizes(rng, dtype.nbytes, longest)
+    if few_rows:
+        m = rng.choice((1, 3, 16, rng.randint(1, _FEW_ROWS)))
     ta, tb = rng.random() < 0.4, rng.random() < 0.4
     row_a, row_b = (m if ta else k), (k if tb else n)
     lda, ldb, ldc = (_pitch(rng, row) for row in (row_a, row_b, n))

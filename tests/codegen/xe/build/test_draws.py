@@ -36,6 +36,7 @@ EXPECTED: dict[str, tuple[str, ...]] = {
     "work-groups": ("a tile each", "some tiles each"),
     "registers pipelined": ("false", "true"),
     "K unrolled by": ("1", "2", "3"),
+    "parts of K": ("1", "2", "3", "4", "8"),
     "registers": ("128", "256"),
     "asked": ("dynamic", "deterministic"),
     "A by": ("block2d", "lanes"),

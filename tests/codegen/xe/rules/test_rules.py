@@ -40,6 +40,7 @@ from hal.facts.xe import find
 from tuner.space.restrictions import Restriction, restrict_device
 
 B580 = find("b580")
+SMALL_SLM = replace(B580, max_slm_bytes=2**15)
 PROBLEM = GemmProblem(200, 144, 176)  # 4 x 3 tiles, and 6 K steps
 S8, F32 = DType.S8, DType.F32
 STAGED_A = (8, 32, 32)
@@ -61,6 +62,11 @@ def config(
     tiles = (-(-PROBLEM.m // block[0]), -(-PROBLEM.n // block[1]), 1)
     matmul = MatmulConfig(Extent(*(threads or tiles)), Extent(*block), Extent(*load), order)
     return XeConfig(matmul, XeStrategy(sg_layout, **strategy))
+
+
+def in_parts(parts: int, block: tuple[int, int, int] = (32, 64, 32), **strategy: Any) -> XeConfig:
+    """Return a configuration whose sub-groups multiply parts of K."""
+    return config(block, (8, 16, 16), sg_layout=(1, 1), k_subgroups=parts, **strategy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +280,28 @@ CASES: tuple[Case, ...] = (
         config(pipelined_registers=True),
     ),
     Case("pipelined-registers", config(pipelined_registers=True), "one K step", config(), SMALL),
+    Case("k-subgroups", config(k_subgroups=2), "set sg_layout to 1x1, got 2x2", config()),
+    Case("k-subgroups", in_parts(2, slm=SlmOperands.A, slm_stages=2), "set slm to none, got a", in_parts(2)),
+    Case("k-subgroups", in_parts(7), "K has 6 parts of block k 32 for 7 k_subgroups", in_parts(6)),
+    Case(
+        "load-block-a",
+        replace(in_parts(2), matmul=replace(in_parts(2).matmul, innermost=Extent(16, 16, 16))),
+        "innermost m is 8 where A is transposed, staged, f32, accessed by lanes, or split over k_subgroups",
+        in_parts(2),
+    ),
+    Case(
+        "prefetch-layout",
+        in_parts(2, prefetch=replace(AHEAD, layout_b=(1, 2))),
+        "each of k_subgroups prefetches what it multiplies: omit layout_b",
+        in_parts(2, prefetch=AHEAD),
+    ),
+    Case(
+        "slm-size",
+        in_parts(5),
+        "40960 bytes of shared local memory",
+        in_parts(4),
+        device=SMALL_SLM,
+    ),
     Case("k-unroll", config(k_unroll=7), "at most 6, got 7", config(k_unroll=6)),
     Case(
         "k-unroll",

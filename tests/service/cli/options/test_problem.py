@@ -255,6 +255,7 @@ def test_another_block_gets_the_work_groups_it_needs(tmp_path: Path) -> None:
         ("slm=c", "strategy.slm: expected one of none, a, b, both, got 'c'"),
         ("prefetch.distance=3", "prefetch: levels none goes with distance 0 and only that, got none and 3"),
         ("k_unroll=0", "k_unroll: expected whole numbers of at least 1, got 0"),
+        ("k_subgroups=0", "k_subgroups: expected whole numbers of at least 1, got 0"),
         ("slm_stages=-1", "slm_stages: expected a whole number of at least 0, got -1"),
         ("pipelined_registers=2", "strategy.pipelined_registers: expected bool, got 2"),
     ],
@@ -273,10 +274,10 @@ def test_a_configuration_in_a_line_says_what_differs_from_plain(tmp_path: Path) 
         tmp_path,
         *("prefetch.levels=l1", "prefetch.distance=3", "prefetch.layout_b=4x2", "prefetch.hints=no", "slm=b"),
         *("slm_stages=2", "barrier_every=4", "raster_group=8", "split_k=atomic", "threads=2x3x5"),
-        *("pipelined_registers=yes", "k_unroll=2", f"loop_order={LoopOrder.N_OUTER.value}"),
+        *("pipelined_registers=yes", "k_unroll=2", "k_subgroups=4", f"loop_order={LoopOrder.N_OUTER.value}"),
     )
     assert str(changed) == (
-        "block 32x64x16 sg 2x1 load 8x16x16 threads 2x3x5 prefetch 3 pb 4x2 no hints grf 128 pnpm slm b by 2 "
+        "block 32x64x16 sg 2x1x4 load 8x16x16 threads 2x3x5 prefetch 3 pb 4x2 no hints grf 128 pnpm slm b by 2 "
         "barrier 4 raster 8 split atomic pipelined unroll 2"
     )
 
