@@ -30,7 +30,7 @@ def predict(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Predict
         CannotPredict: a fact of the device is unknown.
     """
     clocks = core_clocks(problem, config, gpu_rates(check_problem(problem, spec)))
-    depth = steps_of(problem, config) * config.matmul.block.k
+    depth = steps_of(problem, config) * config.k_step
     stall = 1.0 if _loads_ahead(config) else _WITHOUT_PREFETCH
     core_us = max(clocks.dpas, clocks.l1, clocks.l2) * depth / known(spec, "clock_mhz")
     memory_us = memory_bytes(problem, config, spec) / known(spec, "bandwidth_bytes_per_s") * 1e6

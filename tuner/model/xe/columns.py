@@ -25,7 +25,7 @@ class Columns:
 
     `groups_m` and `groups_n` are work-groups over C, `splits` parts of K. `along_n` is true if neighbouring
     work-groups walk along N, `tiles_along_n` if the tiles of one work-group do. `stages` are buffers of shared
-    local memory.
+    local memory. `block_k` is the K step of a sub-group, `k_subgroups` of which multiply parts of a work-group's.
     """
 
     block_m: Column
@@ -53,9 +53,20 @@ class Columns:
     splits: Column
     partial_sums: Column
     atomic: Column
+    k_subgroups: Column
 
     def __len__(self) -> int:
         return len(self.block_m)
+
+    @property
+    def k_step(self) -> Column:
+        """Elements of K that a work-group multiplies in one step."""
+        return self.block_k * self.k_subgroups
+
+    @property
+    def subgroups(self) -> Column:
+        """Sub-groups of a work-group."""
+        return self.sg_rows * self.sg_columns * self.k_subgroups
 
     def at(self, index: int | slice) -> "Columns":
         """Return the configuration at an index, or those of a slice."""
@@ -114,6 +125,7 @@ def columns_of_axes(problem: GemmProblem, axes: Mapping[str, ArrayLike]) -> Colu
         splits=number("splits", 1),
         partial_sums=among("split_k", SplitK.NONE, SplitK.PARTIAL_SUMS),
         atomic=among("split_k", SplitK.NONE, SplitK.ATOMIC),
+        k_subgroups=number("k_subgroups", 1),
     )
 
 
@@ -144,5 +156,5 @@ def _row(config: XeConfig) -> tuple[float, ...]:
         *(s.barrier_every, s.pipelined_registers, s.k_unroll, s.raster_group),
         *(matmul.loop_order.walks_along_n, matmul.loop_order.tiles_along_n),
         *(threads.m, threads.n, threads.k),
-        *(s.split_k is SplitK.PARTIAL_SUMS, s.split_k is SplitK.ATOMIC),
+        *(s.split_k is SplitK.PARTIAL_SUMS, s.split_k is SplitK.ATOMIC, s.k_subgroups),
     )

@@ -10,7 +10,7 @@ from tuner.model.xe.device import Case
 from tuner.model.xe.fetch import Fetch, fetch_of
 from tuner.model.xe.machine_code import StepClocks
 from tuner.model.xe.registers import spilled_registers
-from tuner.model.xe.work import Work
+from tuner.model.xe.work import Work, sums_bytes
 
 _OVERLAP = 6
 """Exponent of the power mean that combines several limits: how far the slowest hides the others."""
@@ -102,8 +102,12 @@ def _far(on: Case, c: Columns, body: Column) -> Column:
 
 
 def _tile_clks(on: Case, c: Columns, together: Column) -> Column:
-    """Return the clocks of a tile outside of its K steps: until its first operands arrive, and for its stores."""
+    """Return the clocks of a tile outside of its K steps: until its first operands arrive, for its stores, and to add
+    the sums of parts of K.
+    """
     k, p = on.constants, on.problem
     per_element = sum(o.dtype.nbytes * (1 + (o.role == "inout")) for o in p.operands[2:] if not o.is_vector)
     stored = np.where(c.splits > 1, p.dtype_acc.nbytes, per_element)
-    return k.tile_clks + together * c.block_m * c.block_n * stored / k.l2_bytes_per_clk_per_core
+    stores = together * c.block_m * c.block_n * stored / k.l2_bytes_per_clk_per_core
+    added = together * 2 * sums_bytes(on, c) / on.l1_bytes_per_clk + k.barrier_clks * (c.k_subgroups > 1)
+    return k.tile_clks + stores + added

@@ -136,4 +136,12 @@ def _unjudged(on: Case, c: Columns, work: Work) -> "np.typing.NDArray[np.bool_]"
     """Return whether a configuration uses features that no public measurement covers."""
     p = on.problem
     problem = on.lanes_a or on.lanes_b or not on.uses_dpas or p.transpose_a or p.transpose_b or bool(p.epilogue)
-    return problem | (c.pipelined > 0) | (c.splits > 1) | (work.turns > 1) | (c.barrier_every > 0) | (c.stages > 0)
+    return (
+        problem
+        | (c.pipelined > 0)
+        | (c.splits > 1)
+        | (work.turns > 1)
+        | (c.barrier_every > 0)
+        | (c.stages > 0)
+        | (c.k_subgroups > 1)
+    )

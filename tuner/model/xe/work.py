@@ -35,7 +35,7 @@ def work_of(on: Case, c: Columns) -> Work:
     tiles_m, tiles_n = np.ceil(p.m / c.block_m), np.ceil(p.n / c.block_n)
     groups_m, groups_n = np.minimum(c.groups_m, tiles_m), np.minimum(c.groups_n, tiles_n)
     groups = groups_m * groups_n * c.splits * p.batch
-    subgroups, threads = c.sg_rows * c.sg_columns, on.threads_per_engine(c.grf)
+    subgroups, threads = c.subgroups, on.threads_per_engine(c.grf)
     resident = np.maximum(1, threads * on.engines // subgroups)
     slm = slm_bytes(on, c)
     resident = np.where(slm > 0, np.clip(on.max_slm_bytes // np.maximum(slm, 1), 1, resident), resident)
@@ -44,7 +44,7 @@ def work_of(on: Case, c: Columns) -> Work:
     return Work(
         tiles_m=tiles_m,
         tiles_n=tiles_n,
-        steps=np.ceil(np.ceil(p.k / c.block_k) / c.splits),
+        steps=np.ceil(np.ceil(p.k / c.k_step) / c.splits),
         turns=np.ceil(tiles_m / groups_m) * np.ceil(tiles_n / groups_n),
         groups=groups,
         subgroups=subgroups,
@@ -57,6 +57,11 @@ def work_of(on: Case, c: Columns) -> Work:
 
 
 def slm_bytes(on: Case, c: Columns) -> Column:
-    """Return the shared local memory of a work-group: the buffers of staged operands."""
+    """Return the shared local memory of a work-group: the buffers of staged operands, and the sums of parts of K."""
     rows = c.block_m * c.staged_a + c.block_n * c.staged_b
-    return rows * c.block_k * on.problem.dtype_a.nbytes * c.stages
+    return rows * c.block_k * on.problem.dtype_a.nbytes * c.stages + sums_bytes(on, c)
+
+
+def sums_bytes(on: Case, c: Columns) -> Column:
+    """Return the bytes of the sums that sub-groups add in shared local memory."""
+    return (c.k_subgroups > 1) * c.k_subgroups * c.block_m * c.block_n * on.problem.dtype_acc.nbytes

@@ -201,7 +201,7 @@ def _clocks(on: Problem, point: Point, rates: Rates) -> float:
     """Return the clocks of a point over the whole of K, and of adding up its splits."""
     config = config_of(on.problem, point)
     clocks = core_clocks(on.problem, config, rates)
-    multiply = (clocks.dpas + clocks.l1 + clocks.l2) * steps_of(on.problem, config) * point.block_k
+    multiply = (clocks.dpas + clocks.l1 + clocks.l2) * steps_of(on.problem, config) * config.k_step
     if point.splits == 1:
         return multiply
     sums = split_bytes(on.problem, config) / (rates.l2_bytes * rates.cores)
