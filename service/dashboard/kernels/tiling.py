@@ -74,17 +74,18 @@ def _xe_zooms(problem: GemmProblem, config: XeConfig, dpas: Extent | None) -> It
     block, load, sg_m, sg_n = config.matmul.block, config.matmul.innermost, config.sg_m, config.sg_n
     yield Zoom(
         "The problem in work-group tiles",
-        f"A work-group computes {block.m} x {block.n} of C, and goes through K in steps of {block.k}.",
-        Matrix("A", (m, k), (block.m, block.k), band=(block.m, k)),
-        Matrix("B", (k, n), (block.k, block.n), band=(k, block.n)),
+        f"A work-group computes {block.m} x {block.n} of C, and goes through K in steps of {config.k_step}.",
+        Matrix("A", (m, k), (block.m, config.k_step), band=(block.m, k)),
+        Matrix("B", (k, n), (config.k_step, block.n), band=(k, block.n)),
         Matrix("C", (m, n), (block.m, block.n)),
     )
-    rows, columns = config.strategy.sg_layout
+    (rows, columns), parts = config.strategy.sg_layout, config.strategy.k_subgroups
+    shares = "reads its rows of A and columns of B" if parts == 1 else "multiplies another part of the K step"
     yield Zoom(
         "A work-group's K step in sub-groups",
-        f"{rows} x {columns} sub-groups: each owns {sg_m} x {sg_n} of C, and reads its rows of A and columns of B.",
-        Matrix("A", (block.m, block.k), (sg_m, block.k), (load.m, load.k)),
-        Matrix("B", (block.k, block.n), (block.k, sg_n), (load.k, load.n)),
+        f"{rows} x {columns}{f' x {parts}' * (parts > 1)} sub-groups: each owns {sg_m} x {sg_n} of C, and {shares}.",
+        Matrix("A", (block.m, config.k_step), (sg_m, block.k), (load.m, load.k)),
+        Matrix("B", (config.k_step, block.n), (block.k, sg_n), (load.k, load.n)),
         Matrix("C", (block.m, block.n), (sg_m, sg_n), None if dpas is None else (dpas.m, dpas.n)),
     )
     said = "" if dpas is None else f" A DPAS multiplies {dpas.m} x {dpas.k} of A by {dpas.k} x {dpas.n} of B."
@@ -101,10 +102,12 @@ def _xe_levels(problem: GemmProblem, config: XeConfig, dpas: Extent | None) -> I
     block, load, sg_m, sg_n = config.matmul.block, config.matmul.innermost, config.sg_m, config.sg_n
     split = config.matmul.threads.k
     tiles = math.ceil(problem.m / block.m) * math.ceil(problem.n / block.n) * problem.batch
-    steps = math.ceil(problem.k / split / block.k)
+    steps = math.ceil(problem.k / split / config.k_step)
     yield _problem_level(problem)
     over = f", over {split} parts of K" if split > 1 else ""
-    yield Level("tile of a work-group, K step", block.m, block.n, block.k, f"{tiles:,} tiles{over}, {steps:,} K steps")
+    yield Level(
+        "tile of a work-group, K step", block.m, block.n, config.k_step, f"{tiles:,} tiles{over}, {steps:,} K steps"
+    )
     yield Level("part of a sub-group", sg_m, sg_n, block.k, f"{config.subgroups:,} in a work-group")
     for_a, for_b = (math.ceil(s / e) * math.ceil(block.k / load.k) for s, e in ((sg_m, load.m), (sg_n, load.n)))
     yield Level("load block of A", load.m, None, load.k, f"{for_a:,} in a K step of a sub-group")

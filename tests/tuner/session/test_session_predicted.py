@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from codegen import GemmArtifact, XeConfig
+from codegen import GemmArtifact, GemmProblem, XeConfig
 from hal import DeviceSpec, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, emulated
 from tuner.backend import tuning_for
@@ -40,6 +40,8 @@ from tuner.space.xe.space import xe_space
 B580 = find("b580")
 PROBLEM = SMALL
 DEFAULT = default_config(PROBLEM, B580)
+LONG = GemmProblem(16, 32, 256)
+"""A problem with configurations that are hopeless for certain."""
 RIGHT = Proof(ProofKind.SIMULATOR, 9, 9, 0.0, 1.0)
 
 
@@ -181,21 +183,21 @@ def test_missing_facts_are_named_before_anything_is_compiled(facts: tuple[str, .
     assert (store.trials(), pool.begun) == ([], [])
 
 
-def _measured(spec: DeviceSpec, trials: int, seed: int = 4) -> list[Trial]:
-    store, device = MemoryTrialStore(), FakeDevice(PROBLEM, spec)
+def _measured(spec: DeviceSpec, trials: int, seed: int = 4, problem: GemmProblem = PROBLEM) -> list[Trial]:
+    store, device = MemoryTrialStore(), FakeDevice(problem, spec)
     run_session(
-        JobSpec(problem=PROBLEM, device=spec, budget=Budget(trials, 100), seed=seed), device, store, FakeCompiler()
+        JobSpec(problem=problem, device=spec, budget=Budget(trials, 100), seed=seed), device, store, FakeCompiler()
     )
     return store.trials()
 
 
 def test_a_measured_search_begins_with_what_the_model_ranks_first_and_drops_what_is_hopeless() -> None:
-    space = xe_space(PROBLEM, B580)
-    known = predict_space(PROBLEM, B580, space)
+    space = xe_space(LONG, B580)
+    known = predict_space(LONG, B580, space)
     first = [space.config(row) for row in first_ranked(space, known.predictions.time_us, STARTUP)]
-    trials = _measured(B580, 30)
-    assert trials[0].config == DEFAULT
-    expected = [config for config in first if config != DEFAULT]
+    trials = _measured(B580, 30, problem=LONG)
+    assert trials[0].config == default_config(LONG, B580)
+    expected = [config for config in first if config != trials[0].config]
     assert [trial.config for trial in trials[1 : len(expected)]] == expected[: len(expected) - 1]
     hopeless = known.hopeless()
     assert 0 < hopeless.sum() < len(space)
@@ -203,12 +205,12 @@ def test_a_measured_search_begins_with_what_the_model_ranks_first_and_drops_what
     for trial in trials:
         assert trial.outcome is not None
         assert trial.outcome.measurement is not None
-        assert trial.outcome.prediction == predict(PROBLEM, trial.config, B580)
+        assert trial.outcome.prediction == predict(LONG, trial.config, B580)
 
 
 def test_only_what_even_the_intervals_do_not_save_is_dropped() -> None:
-    space = xe_space(PROBLEM, B580)
-    known = predict_space(PROBLEM, B580, space)
+    space = xe_space(LONG, B580)
+    known = predict_space(LONG, B580, space)
     p, hopeless = known.predictions, known.hopeless()
     best = int(np.argmin(p.time_us))
     assert p.low_us[hopeless].min() > p.high_us[best] >= p.low_us[~hopeless].max()

@@ -33,6 +33,8 @@ def test_of_a_gpu_it_is_partial_sums_and_what_a_work_group_stages() -> None:
         strategy=replace(plain.strategy, split_k=SplitK.PARTIAL_SUMS),
     )
     assert _needed(split, find("b580")) == 4 * 24 * 48 * 4
+    parts = replace(plain, strategy=replace(plain.strategy, k_subgroups=4))
+    assert _needed(parts, find("b580")) == 4 * block.m * block.n * 4
 
 
 def test_of_a_cpu_it_is_the_workspace_that_its_kernels_ask_for() -> None:

@@ -65,13 +65,15 @@ class XeTuning:
         return l2 + (spec.memory_side_cache_bytes or 0)
 
     def workspace_bytes(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> int:
-        """Return the bytes of partial sums in memory, and of tiles staged in shared local memory."""
+        """Return the bytes of partial sums in memory, and of tiles and sums in shared local memory."""
         from codegen.xe.build.workspace import scratch  # imports xDSL, which only compiling needs
 
         block, slm = config.matmul.block, config.strategy.slm
         a = block.m * block.k * problem.dtype_a.nbytes if slm in (SlmOperands.A, SlmOperands.BOTH) else 0
         b = block.k * block.n * problem.dtype_b.nbytes if slm in (SlmOperands.B, SlmOperands.BOTH) else 0
-        return sum(buffer.nbytes for buffer in scratch(problem, config)) + config.strategy.slm_stages * (a + b)
+        parts = config.strategy.k_subgroups
+        sums = parts * block.m * block.n * problem.dtype_acc.nbytes if parts > 1 else 0
+        return sum(buffer.nbytes for buffer in scratch(problem, config)) + config.strategy.slm_stages * (a + b) + sums
 
     def memory_bytes(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> int:
         return memory_bytes(problem, config, spec)

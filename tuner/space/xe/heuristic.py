@@ -29,6 +29,7 @@ from tuner.space.xe.axes import (
     Ranges,
     ranges_of,
 )
+from tuner.space.xe.few_rows import few_rows_tile
 from tuner.space.xe.points import config_of
 from tuner.space.xe.spills import keeps_registers
 from tuner.space.xe.tiles import (
@@ -46,6 +47,7 @@ _PREFETCH_DISTANCE = 3
 _STAGES = 2
 # Where rates are unknown (a CPU that emulates DPAS): one lane-wide multiply-add or one element load per clock.
 _EMULATED_ENGINE_FMA, _EMULATED_BYTES = 16, 4
+_NOT_SPLIT = "K is not split over work-groups: tiles keep most engines busy"
 # Splitting K must save this many times the clocks of its sums and of one more kernel (assumed).
 _WORTH, _NEXT_KERNEL_CLOCKS = 2, 4000
 
@@ -76,16 +78,15 @@ def explain_default(problem: GemmProblem, spec: DeviceSpec) -> Default:
     on = check_problem(problem, spec)
     ranges = ranges_of(on)
     rates, cores = rates_of(on)
-    tiles = _without_spills(on, ranges, best_tiles(on, widest_tiles(on, ranges), rates))
-    split, why_split = _split(on, ranges, tiles, rates)
-    staged, why_staged = _stage(on, ranges, split)
-    fetched, why_fetch = _prefetch(on, ranges, staged)
+    few = few_rows_tile(on, ranges, rates)
+    why_loads = _why_loads(on) if few is None else "sub-groups that multiply parts of K load the largest blocks"
+    fetched, why_split, why_tile = _of_many_rows(on, ranges, rates) if few is None else (few[0], _NOT_SPLIT, few[1])
     point, why_order = _raster(on, ranges, fetched, rates)
     config = config_of(problem, point)
-    threads, clocks = config.matmul.threads, core_clocks(problem, config, rates)
+    threads, layout = config.matmul.threads, f"{point.sg_rows}x{point.sg_columns}"
     groups = threads.m * threads.n * threads.k * problem.batch
     steps = (
-        HeuristicStep("innermost", f"A {point.load_m}x{point.load_k}, B {point.load_k}x{point.load_n}", _why_loads(on)),
+        HeuristicStep("innermost", f"A {point.load_m}x{point.load_k}, B {point.load_k}x{point.load_n}", why_loads),
         HeuristicStep(
             "threads",
             f"{threads}",
@@ -94,16 +95,31 @@ def explain_default(problem: GemmProblem, spec: DeviceSpec) -> Default:
         ),
         HeuristicStep(
             "block",
-            f"{config.matmul.block} by {point.sg_rows}x{point.sg_columns} sub-groups of {config.sg_m}x{config.sg_n}, "
+            f"{config.matmul.block} by {layout if few is None else f'{layout}x{point.k_subgroups}'} sub-groups of "
+            f"{config.sg_m}x{config.sg_n}, "
             f"GRF {point.grf}, prefetch {point.prefetch}, {point.k_unroll} K steps a round",
-            f"of the tiles whose accumulator and operands fit {point.grf} registers the fewest clocks for an element "
-            f"of K: {'DPAS' if on.uses_dpas else 'multiply-add'} {clocks.dpas:g}, L1 {clocks.l1:g}, "
-            f"L2 {clocks.l2:g}; a K step is {point.block_k * problem.dtype_a.nbytes} bytes of K; "
-            f"{why_staged}{why_fetch}",
+            why_tile,
         ),
         HeuristicStep("loop order", _print_raster(point), why_order),
     )
     return Default(config, steps)
+
+
+def _of_many_rows(on: Problem, ranges: Ranges, rates: Rates) -> tuple[Point, str, str]:
+    """Return the best tile with its splits, staging and prefetches, why K is split or not, and why this tile."""
+    tiles = _without_spills(on, ranges, best_tiles(on, widest_tiles(on, ranges), rates))
+    split, why_split = _split(on, ranges, tiles, rates)
+    staged, why_staged = _stage(on, ranges, split)
+    point, why_fetch = _prefetch(on, ranges, staged)
+    clocks = core_clocks(on.problem, config_of(on.problem, point), rates)
+    return (
+        point,
+        why_split,
+        f"of the tiles whose accumulator and operands fit {point.grf} registers the fewest clocks for an element "
+        f"of K: {'DPAS' if on.uses_dpas else 'multiply-add'} {clocks.dpas:g}, L1 {clocks.l1:g}, "
+        f"L2 {clocks.l2:g}; a K step is {point.block_k * on.problem.dtype_a.nbytes} bytes of K; "
+        f"{why_staged}{why_fetch}",
+    )
 
 
 def rates_of(on: Problem) -> tuple[Rates, str]:
@@ -185,7 +201,7 @@ def _split(on: Problem, ranges: Ranges, tiles: Iterator[Point], rates: Rates) ->
     engines = rates.cores * rates.engines
     busy = min(groups * plain.subgroups, engines)
     if 2 * busy > engines:
-        return first, "K is not split: tiles keep most engines busy"
+        return first, _NOT_SPLIT
     best, least, every = first, _clocks(on, first, rates), [first, *tiles]
     for splits in ranges.splits[1:]:
         points = [tile._replace(splits=splits, split_k=SplitK.PARTIAL_SUMS.value) for tile in every]

@@ -89,6 +89,8 @@ def _ahead(problem: GemmProblem, config: XeConfig, said: Collection[str]) -> Ite
     and steps.
     """
     matmul, s = config.matmul, config.strategy
+    if "k_subgroups" not in said and s.sg_layout != (1, 1):
+        s = replace(s, k_subgroups=1)
     if "threads" not in said:
         matmul = replace(matmul, threads=Extent(*tiles_of(problem, config), matmul.threads.k))
     yield XeConfig(matmul, s)
@@ -106,5 +108,7 @@ def _ahead(problem: GemmProblem, config: XeConfig, said: Collection[str]) -> Ite
         s = replace(s, prefetch=Prefetch())
         yield XeConfig(matmul, s)
     if not {"threads", "split_k"} & set(said):
-        matmul = replace(matmul, threads=replace(matmul.threads, k=1))
-        yield XeConfig(matmul, replace(s, split_k=SplitK.NONE))
+        matmul, s = replace(matmul, threads=replace(matmul.threads, k=1)), replace(s, split_k=SplitK.NONE)
+        yield XeConfig(matmul, s)
+    if "k_subgroups" not in said:
+        yield XeConfig(matmul, replace(s, k_subgroups=1))

@@ -35,7 +35,7 @@ DEVICE = "b580"
 NARROW = ("a770", "arl-h", "mtl")  # GPUs with sub-groups of 8
 VERIFIED, WRONG = "yes", "NO"
 _SIZES, _ODD_SIZES = (64, 80, 160), (51, 77, 83)
-_BLOCK, _SUBGROUPS, _LEAST_STEP = (16, 32), (2, 2), 16
+_LEAST_STEP = 16
 _LAYOUTS = ("NN", "NT", "TN", "TT")
 
 Key = tuple[str, str, str]  # table, row and column
@@ -51,6 +51,8 @@ class Strategy:
     order: LoopOrder = LoopOrder.M_OUTER
     persistent: bool = False
     splits: int = 1
+    block: tuple[int, int] = (16, 32)
+    subgroups: tuple[int, int] = (2, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ STRATEGIES: dict[str, Strategy] = {
     "persistent": Strategy(persistent=True, order=LoopOrder.M_OUTER_N_FIRST),
     "splits, summed": Strategy(chosen={"split_k": SplitK.PARTIAL_SUMS}, splits=2),
     "splits, atomic": Strategy(chosen={"split_k": SplitK.ATOMIC}, splits=2),
+    "parts of K": Strategy(chosen={"k_subgroups": 4}, block=(16, 16), subgroups=(1, 1)),
     "batch": Strategy({"batch": 3, "batch_stride_b": 0}),
     "dynamic": Strategy({"dynamic": True}),
     "odd sizes": Strategy(sizes=_ODD_SIZES),
@@ -159,10 +162,11 @@ def _case(
         epilogue=epilogue,
         **strategy.problem,
     )
-    groups = (2, 2) if strategy.persistent else (ceil_div(m, _BLOCK[0]), ceil_div(n, _BLOCK[1]))
+    rows, columns = strategy.block
+    groups = (2, 2) if strategy.persistent else (ceil_div(m, rows), ceil_div(n, columns))
     load = Extent(8, target_of(find(device)).dpas_n, 32 // dtype.nbytes)
-    matmul = MatmulConfig(Extent(*groups, strategy.splits), Extent(*_BLOCK, step), load, strategy.order)
-    return Case(key, problem, XeConfig(matmul, XeStrategy(_SUBGROUPS, **strategy.chosen)), device)
+    matmul = MatmulConfig(Extent(*groups, strategy.splits), Extent(rows, columns, step), load, strategy.order)
+    return Case(key, problem, XeConfig(matmul, XeStrategy(strategy.subgroups, **strategy.chosen)), device)
 
 
 def render(cells: Mapping[Key, str], all_cases: Iterable[Case]) -> str:
@@ -229,7 +233,7 @@ this page from runs; `tests/codegen/xe/build/test_coverage.py` checks a sample o
 - a **name**: the rule that rejects the combination, explained in the last table.
 
 `--device` evaluates the same cells for another GPU and prints those that differ; for max1550 there are none. For a770,
-and for mtl, whose lanes multiply and add, 255 of 888 differ, all refused by a rule: neither has DPAS of tf32
+and for mtl, whose lanes multiply and add, 262 of 931 differ, all refused by a rule: neither has DPAS of tf32
 (`device-tf32`), and loads by lanes have no prefetches (`prefetch-effect`).
 
 Types are those of A and B; C has the accumulator type. Each cell combines a type and layout with a strategy, an

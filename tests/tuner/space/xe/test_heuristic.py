@@ -15,7 +15,7 @@ from codegen.xe.rules import (
 from hal import XE_DEVICES, DeviceSpec, find
 from tests.tuner.fakes import SMALL, emulated
 from tests.tuner.gemm_problems import PROBLEMS
-from tuner.model.xe import predict
+from tuner.model.xe import explain, predict
 from tuner.space.xe.axes import ranges_of
 from tuner.space.xe.heuristic import (
     default_config,
@@ -125,7 +125,7 @@ def test_what_lanes_access_and_sub_groups_share_is_fetched_once(n: int, k: int, 
 
 def test_what_one_sub_group_multiplies_is_not_staged() -> None:
     config = default_config(GemmProblem(3, 1001, 4097), B580)
-    assert config.subgroups == 1
+    assert config.strategy.sg_layout == (1, 1)
     assert config.strategy.slm is SlmOperands.NONE
 
 
@@ -194,3 +194,45 @@ def test_a_tile_of_bytes_by_lanes_is_smaller_than_one_by_messages() -> None:
         for n, lda in ((1016, 520), (1024, 528))
     )
     assert by_lanes.sg_m * by_lanes.sg_n < by_messages.sg_m * by_messages.sg_n
+
+
+FEW = [(1, 4096, 4096), (1, 14336, 4096), (16, 6144, 4096)]
+
+
+@pytest.mark.parametrize("device", ["b580", "b70", "max1100"])
+@pytest.mark.parametrize(("m", "n", "k"), FEW)
+def test_a_few_rows_leave_work_for_each_engine(m: int, n: int, k: int, device: str) -> None:
+    spec = find(device)
+    for transpose_b in (False, True):
+        problem = GemmProblem(m, n, k, dtype_a=DType.BF16, dtype_b=DType.BF16, transpose_b=transpose_b)
+        default = explain_default(problem, spec)
+        config = default.config
+        threads, block = config.matmul.threads, config.matmul.block
+        assert spec.xe_cores is not None
+        assert spec.eus_per_core is not None
+        assert threads.m * threads.n * threads.k // spec.xe_cores * config.subgroups >= spec.eus_per_core
+        assert block.m >= m
+        assert min(block.n, block.k) * DType.BF16.nbytes >= 64  # whole cache lines, however B is stored
+        assert f"{config.subgroups} sub-groups share a tile" in default.steps[2].why
+        moved = explain(problem, config, spec)
+        assert moved.memory_bytes <= 1.03 * moved.least_bytes
+
+
+@pytest.mark.parametrize(
+    ("problem", "parts"),
+    [
+        (GemmProblem(17, 4096, 2048), 1),  # more rows
+        (GemmProblem(3, 256, 4096), 1),  # fewer tiles than cores
+        (GemmProblem(3, 1024, 32), 1),  # fewer parts of K than engines of a core
+        (GemmProblem(3, 4096, 64), 2),
+        (GemmProblem(3, 4096, 256), 8),
+        (GemmProblem(5, 4097, 2049, batch=2), 8),  # by lanes
+        (GemmProblem(1, 1024, 65536), 16),
+    ],
+    ids=str,
+)
+def test_parts_of_k_are_for_few_rows_of_enough_work(problem: GemmProblem, parts: int) -> None:
+    config = default_config(problem, B580)
+    assert config.strategy.k_subgroups == parts
+    check(problem, config, B580)
+    assert default_config(problem, emulated()).strategy.k_subgroups == 1

@@ -1,6 +1,7 @@
 """Refitted GPU configurations: given fields stay, and the others are fitted to them by the rules."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -49,6 +50,23 @@ def test_a_tile_follows_fewer_registers() -> None:
     fitted = refit_xe(PROBLEM, changed(grf_mode=128), SPEC, {"grf_mode"})
     assert fitted.strategy.grf_mode == 128
     check(PROBLEM, fitted, SPEC)
+
+
+@pytest.mark.parametrize(
+    ("m", "said"),
+    [
+        (1000, {"k_subgroups": 4}),  # one tile for the sub-groups of a plain default
+        (3, {"sg_layout": (1, 4)}),  # no parts of K where sub-groups share columns, or a staged operand
+        (3, {"slm": SlmOperands.B, "slm_stages": 2}),
+    ],
+)
+def test_parts_of_k_go_with_one_tile(m: int, said: dict[str, Any]) -> None:
+    problem = replace(PROBLEM, m=m)
+    default = default_config(problem, SPEC)
+    fitted = refit_xe(problem, replace(default, strategy=replace(default.strategy, **said)), SPEC, set(said))
+    assert {name: getattr(fitted.strategy, name) for name in said} == said
+    assert (fitted.strategy.k_subgroups > 1) == ("k_subgroups" in said)
+    check(problem, fitted, SPEC)
 
 
 def test_what_is_legal_is_left_alone() -> None:

@@ -1,0 +1,78 @@
+"""The default tile of a product with few rows: the memory bounds it, and parts of K keep every engine at work."""
+
+from codegen.xe.rules import ceil_div
+from codegen.xe.rules.case import Problem
+from tuner.model.core_clocks import Rates
+from tuner.space.xe.axes import (
+    Point,
+    Ranges,
+)
+from tuner.space.xe.points import config_of
+from tuner.space.xe.spills import keeps_registers
+from tuner.space.xe.tiles import is_legal
+
+FEW_ROWS = 16
+"""Rows up to which a product takes the default of this file: 16 operations for a byte of B in bf16, of which these GPUs
+have more than 100 for each byte of their memory."""
+_LINE_BYTES = 64
+_ABOUT = 1.05
+
+
+def few_rows_tile(on: Problem, ranges: Ranges, rates: Rates) -> tuple[Point, str] | None:
+    """Return a tile of all rows whose sub-groups multiply parts of K, and why; None if C has more than FEW_ROWS rows,
+    or if some engines would have no work with every such tile.
+
+    B is read once whatever the tile, if it reads whole cache lines. Of the tiles with about the fewest bytes for the
+    busiest core, the narrowest is taken: it needs the fewest registers and the least shared local memory.
+    """
+    if on.problem.m > FEW_ROWS or on.target.emulated:
+        return None
+    found = [tile for columns in ranges.block_n if (tile := _tile(on, ranges, rates, columns)) is not None]
+    if not found:
+        return None
+    loaded = [_busiest(on, rates, p) * (on.problem.m + p.block_n) for p in found]
+    point = next(p for p, most in zip(found, loaded, strict=True) if most <= _ABOUT * min(loaded))
+    bytes_in_flight = _resident(on, rates, point) * point.block_n * point.block_k * on.problem.dtype_b.nbytes
+    return point, (
+        f"{on.problem.m} rows are bound by memory: {point.k_subgroups} sub-groups share a tile, each with "
+        f"{point.block_k * on.problem.dtype_b.nbytes} bytes of K in a step; {point.block_n} columns "
+        f"are the fewest that leave the busiest core about the fewest bytes; nothing is prefetched, as the sub-groups "
+        f"of a core load {bytes_in_flight} bytes of B together"
+    )
+
+
+def _tile(on: Problem, ranges: Ranges, rates: Rates, columns: int) -> Point | None:
+    """Return the tile of so many columns with the parts of K that fill the thread slots, at least one for each engine
+    of a core.
+    """
+    nbytes, t = on.problem.dtype_b.nbytes, on.target
+    if columns * nbytes < _LINE_BYTES:
+        return None
+    depth = max((k for k in ranges.block_k if k * nbytes <= _LINE_BYTES), default=ranges.block_k[0])
+    least = ranges.load_m[0], on.dpas_k, t.dpas_n
+    plain = Point(ranges.block_m[-1], columns, depth, 1, 1, *least, ranges.grf[-1])
+    most = max(rates.engines, _slots(on, rates) // _busiest(on, rates, plain))
+    parts = [plain._replace(k_subgroups=n) for n in ranges.k_subgroups[1:] if n <= most]
+    legal = [p for p in parts if is_legal(on, p) and keeps_registers(on, config_of(on.problem, p))]
+    if not legal or _groups(on, plain) // rates.cores * legal[-1].k_subgroups < rates.engines:
+        return None
+    return legal[-1]
+
+
+def _groups(on: Problem, point: Point) -> int:
+    return ceil_div(on.problem.n, point.block_n) * on.problem.batch
+
+
+def _busiest(on: Problem, rates: Rates, point: Point) -> int:
+    """Return the work-groups of the busiest core."""
+    return ceil_div(_groups(on, point), rates.cores)
+
+
+def _slots(on: Problem, rates: Rates) -> int:
+    """Return the sub-groups that a core holds with the most registers each; one for each engine if that is unknown."""
+    return rates.engines * (on.spec.threads_per_eu_large_grf or 1)
+
+
+def _resident(on: Problem, rates: Rates, point: Point) -> int:
+    """Return the sub-groups of the busiest core that run together."""
+    return min(_slots(on, rates), _busiest(on, rates, point) * point.k_subgroups)
