@@ -25,7 +25,7 @@ def main() -> None:
     """Activate the sandbox, run the work that the first argument names on the request, and write the answer."""
     module, limits = sys.argv[1], Limits(**json.loads(sys.argv[2]))
     answer = _keep_output_apart()
-    held = confine(limits)
+    held = confine(limits, json.loads(sys.argv[3]))
     _write(answer, {"held": asdict(held)})
     if module == "nothing":
         return
@@ -41,8 +41,8 @@ def main() -> None:
     os._exit(0)
 
 
-def confine(limits: Limits) -> Held:
-    """Drop, irrevocably, what `Held` states."""
+def confine(limits: Limits, programs: list[str]) -> Held:
+    """Drop, irrevocably, what `Held` states; programs may be started if folders of any are given."""
     linux.end_with_parent()
     was_root = os.getuid() == 0
     for what, most in (
@@ -61,8 +61,11 @@ def confine(limits: Limits) -> Held:
     if counted:
         _lower(resource.RLIMIT_NPROC, limits.processes)
     linux.gain_nothing()
-    files = linux.read_only([*_PROGRAMS, sys.prefix, sys.base_prefix, *filter(None, sys.path)])
-    calls = linux.refuse_calls()
+    started = [*_PROGRAMS, *programs] if programs else []
+    files = linux.read_only(
+        [*_PROGRAMS, sys.prefix, sys.base_prefix, *filter(None, sys.path)], started, [os.curdir] if programs else []
+    )
+    calls = linux.refuse_calls(programs=bool(programs))
     return Held(
         network="namespace" if apart else "seccomp" if calls else "none",
         files="landlock" if files else "none",

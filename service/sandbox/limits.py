@@ -18,6 +18,21 @@ class Limits:
     processes: int = 32
 
 
+@dataclass(frozen=True, slots=True)
+class Grants:
+    """Permissions of a child beyond those of all children.
+
+    With `programs`, folders, it may start programs of the system and of those, and write to its own folder. `files` are
+    open files of this process that it inherits under the same numbers.
+    """
+
+    programs: tuple[str, ...] = ()
+    files: tuple[int, ...] = ()
+
+
+NO_GRANTS = Grants()
+
+
 class Limit(StrEnum):
     """A limit that was reached."""
 

@@ -37,13 +37,16 @@ def leave_network() -> bool:
 # Source: landlock(7), linux/landlock.h. The system calls have these numbers on every architecture.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION_FLAG, _PATH_BENEATH = 1, 1
-_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+_EXECUTE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 2, 1 << 3
+_WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
+_REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_FILE = 1 << 4, 1 << 5, 1 << 7, 1 << 8
+_OF_FILES = _EXECUTE | _READ_FILE | _WRITE_FILE | _TRUNCATE
 _RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}  # later: 16, including ioctl of devices
 _TCP, _SCOPES = 0b11, 0b11  # bind and connect; abstract sockets and signals
 
 
-def read_only(paths: Iterable[str]) -> bool:
-    """Allow only reading files beneath these paths."""
+def read_only(paths: Iterable[str], programs: Iterable[str] = (), folders: Iterable[str] = ()) -> bool:
+    """Allow only reading files beneath these paths, starting those beneath `programs`, and all beneath `folders`."""
     version = _LIBC.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_FLAG)
     if version < 1:
         return False
@@ -54,19 +57,22 @@ def read_only(paths: Iterable[str]) -> bool:
     if ruleset < 0:
         return False
     try:
-        for path in paths:
-            _allow_reading(ruleset, path)
+        reading = _READ_FILE | _READ_DIR
+        writing = reading | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_FILE | _TRUNCATE
+        for beneath, allowed in ((paths, reading), (programs, reading | _EXECUTE), (folders, writing)):
+            for path in beneath:
+                _allow(ruleset, path, allowed & rights)
         return _LIBC.syscall(_RESTRICT_SELF, ruleset, 0) == 0
     finally:
         os.close(ruleset)
 
 
-def _allow_reading(ruleset: int, path: str) -> None:
+def _allow(ruleset: int, path: str, rights: int) -> None:
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:  # a missing path needs no permission
         return
-    rights = _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0)  # noqa: PTH112 (pathlib is not imported yet)
+    rights &= -1 if os.path.isdir(path) else _OF_FILES  # noqa: PTH112 (pathlib is not imported yet)
     _LIBC.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, struct.pack("<Qi", rights, place), 0)
     os.close(place)
 
@@ -110,17 +116,22 @@ _REFUSED: dict[str, tuple[int, int]] = {
 }
 
 
+_STARTING = ("execve", "execveat")
+
+
 class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
-def refuse_calls() -> bool:
-    """Forbid opening sockets, starting programs, signalling other processes, and leaving the process group."""
+def refuse_calls(*, programs: bool = False) -> bool:
+    """Forbid opening sockets, signalling other processes, leaving the process group, and starting programs unless
+    `programs` are allowed.
+    """
     machine = platform.machine()
     if machine not in _ARCHES:
         return False
     column = list(_ARCHES).index(machine)
-    numbers = [numbers[column] for numbers in _REFUSED.values()]
+    numbers = [each[column] for name, each in _REFUSED.items() if not (programs and name in _STARTING)]
     steps = [
         _step(_LOAD, 0, 0, _ARCH_AT),
         _step(_EQUAL, 0, len(numbers) + 3, _ARCHES[machine]),  # another architecture: refused

@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
 from service.sandbox.limits import (
+    NO_GRANTS,
+    Grants,
     Held,
     Limit,
     Limits,
@@ -52,7 +54,7 @@ class Answer:
     held: Held
 
 
-def run_confined(module: str, request: object, limits: Limits) -> Answer:
+def run_confined(module: str, request: object, limits: Limits, grants: Grants = NO_GRANTS) -> Answer:
     """Run `module.run(request)` in a new, sandboxed process; the request is pickled, the answer is JSON.
 
     Raises:
@@ -62,7 +64,8 @@ def run_confined(module: str, request: object, limits: Limits) -> Answer:
     with _file("request") as given, _file("answer") as answer, _file("errors") as errors:
         os.write(given, pickle.dumps(request))
         os.lseek(given, 0, os.SEEK_SET)
-        code = _run([module, json.dumps(asdict(limits))], (given, answer, errors), limits.wall_s)
+        arguments = [module, json.dumps(asdict(limits)), json.dumps(grants.programs)]
+        code = _run(arguments, (given, answer, errors), limits.wall_s, grants.files)
         lines = _content(answer, limits.file_bytes).splitlines()
         said = _content(errors, limits.file_bytes).decode(errors="replace")
     if code is None:
@@ -89,12 +92,19 @@ def probe(limits: Limits) -> Held:
     return run_confined("nothing", None, limits).held
 
 
-def _run(arguments: list[str], files: tuple[int, int, int], wall_s: float) -> int | None:
+def _run(arguments: list[str], files: tuple[int, int, int], wall_s: float, kept: tuple[int, ...]) -> int | None:
     """Run a child; return its exit code, or None if it took too long. Its processes are gone on return."""
     command = [sys.executable, "-I", "-X", "utf8", "-m", "service.sandbox.child", *arguments]
     with tempfile.TemporaryDirectory(prefix="xetune-confined-") as empty:
         process = subprocess.Popen(
-            command, stdin=files[0], stdout=files[1], stderr=files[2], env={}, cwd=empty, start_new_session=True
+            command,
+            stdin=files[0],
+            stdout=files[1],
+            stderr=files[2],
+            env={},
+            cwd=empty,
+            start_new_session=True,
+            pass_fds=kept,
         )
         watched = os.pidfd_open(process.pid)
         try:

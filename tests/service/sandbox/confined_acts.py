@@ -29,6 +29,12 @@ def _forks(most: int) -> int:
     return len(children)
 
 
+def _written_program() -> int:
+    Path("program").write_text("#!/bin/sh\n")
+    Path("program").chmod(0o755)
+    return subprocess.run(["./program"], check=True).returncode
+
+
 def _endless() -> None:
     while True:
         pass
@@ -60,8 +66,11 @@ def run(act: str) -> dict[str, object]:
         "nest": lambda: _nested(0),
         "allocate": lambda: len(bytearray(2**33)),
         "abort": os.abort,
+        "run what it wrote": _written_program,
         "raise": lambda: {}["nothing"],
     }
+    if act.startswith("inherited "):
+        return {"said": _said(lambda: os.read(int(act.split()[1]), 100))}
     if act == "surroundings":
         found = acts[act]()
         assert isinstance(found, dict)

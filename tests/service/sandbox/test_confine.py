@@ -1,6 +1,7 @@
 """A confined child inherits nothing, reaches nothing outside, and ends at its limits with all that it started."""
 
 import os
+import tempfile
 import time
 from dataclasses import replace
 
@@ -8,6 +9,7 @@ import psutil
 import pytest
 
 from service.sandbox.limits import (
+    Grants,
     Limit,
     Limits,
 )
@@ -100,3 +102,24 @@ def _running(word: str) -> list[int]:
 def test_a_child_that_breaks_says_how(act: str, words: str) -> None:
     with pytest.raises(ChildEnded, match=words):
         said(act)
+
+
+def test_with_programs_granted_it_starts_those_of_the_system_and_writes_to_its_own_folder_alone() -> None:
+    grants = Grants(programs=("/opt",))
+
+    def told(act: str) -> str:
+        return str(run_confined(ACTS, act, LIMITS, grants).document["said"])
+
+    assert (told("start")[:7], told("write")) == ("did it:", "did it: 1")
+    if probe(LIMITS).files == "none":
+        pytest.skip("files of a child cannot be limited here")
+    assert {told(act) for act in ("write elsewhere", "read", "signal", "leave")} == {"PermissionError"}
+    assert told("run what it wrote") == "PermissionError"
+
+
+def test_a_file_that_is_granted_is_read_under_its_number() -> None:
+    with tempfile.TemporaryFile() as file:
+        file.write(b"granted")
+        file.seek(0)
+        found = run_confined(ACTS, f"inherited {file.fileno()}", LIMITS, Grants(files=(file.fileno(),)))
+    assert found.document == {"said": "did it: b'granted'"}
