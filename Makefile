@@ -71,7 +71,7 @@ lock: $(READY) ## Resolve both locks anew: for development, and for running alon
 	@$(BIN)/python -m pip install --quiet pip-tools
 	@$(BIN)/pip-compile $(LOCK) --all-extras --output-file requirements.lock pyproject.toml
 	@cp requirements.lock requirements-run.lock  # versions are kept where a lock exists
-	@$(BIN)/pip-compile $(LOCK) --extra build --extra traces --extra cluster --output-file requirements-run.lock pyproject.toml
+	@$(BIN)/pip-compile $(LOCK) --extra build --extra traces --extra cluster --extra xray --output-file requirements-run.lock pyproject.toml
 
 clean: ## Remove the virtual environment and caches
 	@rm -rf $(VENV) .pytest_cache .ruff_cache .import_linter_cache

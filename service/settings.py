@@ -147,6 +147,15 @@ class Settings(BaseSettings):
         description="Maximum size of all files in the response to a compilation, in bytes",
     )
 
+    max_xrays: int = Field(default=1, ge=1, description="Maximum concurrent x-rays of files; more are rejected")
+    max_xray_bytes: int = Field(default=256 * 2**20, ge=1024, description="Maximum size of a file to x-ray, in bytes")
+    max_xray_s: float = Field(default=300.0, gt=0, description="Timeout for receiving a file to x-ray, in seconds")
+    xray_wall_s: float = Field(default=180.0, gt=0, description="Timeout of an x-ray, in seconds")
+    xray_cpu_s: int = Field(default=180, ge=1, description="Maximum CPU time of each of its processes, in seconds")
+    xray_memory_bytes: int = Field(
+        default=2**32, ge=2**29, description="Maximum address space of each of its processes, in bytes"
+    )
+
     devices_ttl_s: float = Field(default=10.0, ge=0, description="Cache lifetime of the device list, in seconds")
     metrics_fresh_s: float = Field(default=5.0, ge=0, description="Cache lifetime of database metrics, in seconds")
     events_poll_s: float = Field(default=0.5, gt=0, description="Polling interval of event streams, in seconds")

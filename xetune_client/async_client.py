@@ -239,6 +239,18 @@ class AsyncClient:
         """Return the performance breakdown of a configuration."""
         return read(await self.send(post("/v1/explain", body)), Explanation)  # pyright: ignore[reportArgumentType]
 
+    async def xray(self, content: bytes, **said: Value) -> models.XrayOut:
+        """Report on the GPU kernels in a file of others, beside ours; nothing is stored.
+
+        `said` has options: name="kernels.whl", device="b580", kernel="*Gemm*", limit=20, m=4096 and so on.
+        """
+        request = Request("POST", "/v1/xray", query_of(said), {"content-type": BYTES}, content)
+        return read(await self.send(request), models.XrayOut)
+
+    async def xray_kernel(self, kernel_id: UUID) -> models.XrayOut:
+        """Report on the code of a stored kernel, beside our best for its problem."""
+        return await self._get(f"/v1/kernels/{part(kernel_id)}/xray", models.XrayOut)
+
     async def create_schedule(
         self, body: models.ScheduleBody, *, idempotency_key: str | None = None
     ) -> models.ScheduleOut:

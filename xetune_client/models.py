@@ -1836,6 +1836,133 @@ class ImportOut(Model):
     """Jobs that measure what a T1 file or runners-up list, new or active already"""
 
 
+class SendsOut(Model):
+    """Messages by purpose."""
+
+    loads: int
+    """Loads of operands from memory"""
+
+    prefetches: int
+    """Prefetches"""
+
+    stores: int
+    """Stores"""
+
+    atomics: int
+    """Atomic operations"""
+
+    slm: int
+    """Accesses of shared local memory"""
+
+    scratch: int
+    """Accesses of spilled registers"""
+
+    barriers: int
+    """Barriers"""
+
+    other: int
+    """All others"""
+
+
+class KLoopOut(Model):
+    """Counts of one iteration of the K loop, as the compiler unrolled it, for one thread."""
+
+    is_loop: bool
+    """False: unrolled completely; counted from the first load of an operand to the last DPAS"""
+
+    dpas: int
+    """DPAS instructions"""
+
+    sends: SendsOut
+    """Messages"""
+
+    alu: int
+    """All but DPAS, messages, branches and waits"""
+
+    moves: int
+    """Moves among these"""
+
+    scalar_moves: int
+    """Moves of one lane among these"""
+
+    barriers: int
+    """Barriers that a thread signals"""
+
+    loaded_bytes: int
+    """Bytes that loads write to registers"""
+
+    sends_per_256_dpas: float
+    """Messages per 256 DPAS"""
+
+    moves_per_256_dpas: float
+    """Moves per 256 DPAS"""
+
+    scalar_moves_per_256_dpas: float
+    """Moves of one lane per 256 DPAS"""
+
+    loaded_bytes_per_dpas: float
+    """Bytes loaded to registers per DPAS"""
+
+
+class PipelineOut(Model):
+    """Steady state of the K loop on one engine, by the pipeline model."""
+
+    threads: int
+    """Threads on the engine"""
+
+    level: str
+    """Level of memory that operands are loaded from"""
+
+    clocks: float
+    """Clocks in which each thread does one iteration"""
+
+    dpas: int
+    """DPAS of an iteration of one thread"""
+
+    dpas_clks: int
+    """Clocks that these occupy their unit"""
+
+    utilisation: float
+    """Share of time in which DPAS executes, as a fraction"""
+
+    hiding_threads: int
+    """Least threads with 95 % of the best utilisation"""
+
+    clocks_by_threads: dict[str, float]
+    """Clocks by number of threads"""
+
+    stalls: dict[str, float]
+    """Clocks that a thread waits in an iteration, by reason"""
+
+
+class IsaOut(Model):
+    """Code of a kernel: an entry of isa.json."""
+
+    kernel: str
+    """Name in the binary, mangled"""
+
+    grf_count: int
+    """Registers per thread"""
+
+    spill_bytes: int
+    """Bytes of registers that a thread spills to memory"""
+
+    slm_bytes: int
+    """Shared local memory of a work-group, in bytes"""
+
+    instructions: int
+    """Instructions in all"""
+
+    threads_per_eu: int | None = None
+    """Threads per EU; null if the binary does not say"""
+
+    k_loop: KLoopOut | None = None
+    """The K loop; null without DPAS"""
+
+    pipeline: PipelineOut | None = None
+    """Its steady state; null without DPAS, or if an instruction is not known"""
+
+
 class Objective(StrEnum):
     """Objective to minimize."""
 
@@ -2325,6 +2452,118 @@ class NewKeyOut(Model):
 
     key: str | None
     """The key itself, for the header `Authorization: Bearer`; it cannot be shown again: null if the request is repeated"""
+
+
+class Operation(StrEnum):
+    """Operation of a kernel, from its name."""
+
+    GROUPED_GEMM = 'grouped GEMM'
+    GEMM = 'GEMM'
+    ATTENTION = 'attention'
+    CONVOLUTION = 'convolution'
+
+
+class ScoreboardOut(Model):
+    """Verdict on the software scoreboard."""
+
+    verdict: str
+    """ok, a number of hazards, or not read"""
+
+    hazards: list[str]
+    """Instructions that access a register too early, at most 100"""
+
+    unread: str | None = None
+    """First instruction that is not known; null if all are"""
+
+
+class RecognisedOut(Model):
+    """Problem of a kernel, as far as its name and code tell; null where they do not."""
+
+    multiplied: tuple[DType, DType, DType]
+    """Types of A, B and the accumulator in DPAS"""
+
+    unknown: list[str]
+    """Facts that name and code do not tell"""
+
+    operation: Operation | None = None
+    """Operation, from the name"""
+
+    dtype_a: DType | None = None
+    """Type of A in memory"""
+
+    dtype_b: DType | None = None
+    """Type of B in memory"""
+
+    dtype_c: DType | None = None
+    """Type of C"""
+
+    transpose_a: bool | None = None
+    """A is stored [K, M]"""
+
+    transpose_b: bool | None = None
+    """B is stored [N, K]"""
+
+    gemm: ProblemBody | None = None
+    """Our GEMM that is compared, of 4096 x 4096 x 4096; null if there is none"""
+
+
+class XrayKernelOut(Model):
+    """One kernel."""
+
+    where: str
+    """Place in the file, with members of archives"""
+
+    name: str
+    """Name in C++, or as in the binary"""
+
+    chip: str
+    """Chip of the binary, as Intel's compiler calls it"""
+
+    device: str
+    """Device id of a GPU with that chip"""
+
+    subgroup_size: int
+    """Work-items of a sub-group"""
+
+    barriers: int
+    """Barriers that the kernel uses"""
+
+    isa: IsaOut
+    """Its code"""
+
+    scoreboard: ScoreboardOut
+    """Verdict on the software scoreboard"""
+
+    problem: RecognisedOut | None = None
+    """Its problem; null without DPAS"""
+
+    ours: int | None = None
+    """Entry of `ours` for the same problem; null without one"""
+
+
+class OursOut(Model):
+    """Our kernel for a problem: the best that is stored, or the configuration that a lookup recommends."""
+
+    problem: ProblemBody
+    """The problem"""
+
+    text: str
+    """The problem in words"""
+
+    sizes_are_assumed: bool
+    """M, N and K were not given"""
+
+    device: str
+    """Device id"""
+
+    source: AnswerSource
+    """Source of the lookup's answer"""
+
+    kernel: XrayKernelOut
+    """Its code"""
+
+    kernel_id: UUID | None = None
+    """The kernel, if it is stored"""
 
 
 class PresetOut(Model):
@@ -2863,3 +3102,34 @@ class TrialPage(Model):
 
     next_after: int | None = None
     """Pass as `after` for the next page; null on the last"""
+
+
+class XrayOut(Model):
+    """Kernels of a file beside ours for the same problems. Nothing is stored."""
+
+    kernels: list[XrayKernelOut]
+    """In the order of the file"""
+
+    file: str
+    """Name of the file, or id of the kernel"""
+
+    ours: list[OursOut]
+    """Our kernels, one for each problem and device"""
+
+    notes: list[str]
+    """Comparisons that could not be made, with the reason"""
+
+    more: int = 0
+    """Further kernels, over the limit"""
+
+    other_binaries: int = 0
+    """Binaries for other GPUs"""
+
+    modules: int = 0
+    """SPIR-V modules"""
+
+    compressed: int = 0
+    """Places that may hold compressed code, not read: zstandard is missing"""
+
+    failures: list[str] = Field(default_factory=list[str])
+    """Modules that do not compile, with the reason"""

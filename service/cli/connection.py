@@ -22,30 +22,34 @@ from xetune_client.server import address
 
 M = TypeVar("M", bound=BaseModel)
 _UNLIMITED = 2**40
+_A_DAY_S, _TIMEOUT_S = 86_400, 60.0
+_OF_OTHERS = ("max_body_bytes", "max_import_bytes", "max_import_s", "max_xray_bytes", "max_xray_s", "xray_memory_bytes")
+"""Limits on what others send; a command is of the user."""
 _BY_A_RULE = "urn:xetune:problem:refused"
 
 
 @contextmanager
-def connect() -> Generator[Client]:
-    """Open the client of the chosen service, or of the application in this process.
+def connect(timeout_s: float = _TIMEOUT_S) -> Generator[Client]:
+    """Open the client of the chosen service, which answers within `timeout_s`, or of the application in this process.
 
     Raises:
         InvalidSettings, DatabaseError: the database of this machine cannot be used.
         BadRequest: the URL of the service is invalid.
     """
-    with in_process() if (url := server()) is None else of_service(url) as client:
+    with in_process() if (url := server()) is None else of_service(url, timeout_s=timeout_s) as client:
         yield client
 
 
 @contextmanager
-def of_service(url: str, attempts: int | None = None) -> Generator[Client]:
-    """Open the client of the service at a URL; `attempts` bounds how often a request is sent.
+def of_service(url: str, attempts: int | None = None, timeout_s: float = _TIMEOUT_S) -> Generator[Client]:
+    """Open the client of the service at a URL; `attempts` bounds how often a request is sent, `timeout_s` each.
 
     Raises:
         BadRequest: the URL is invalid.
     """
     try:
-        client = Client(url, retries=Retries() if attempts is None else Retries(attempts=attempts))
+        retries = Retries() if attempts is None else Retries(attempts=attempts)
+        client = Client(url, retries=retries, timeout_s=timeout_s)
     except Misused as error:
         raise BadRequest(str(error)) from error
     with client:
@@ -64,9 +68,10 @@ def in_process() -> Generator[Client]:
 
     settings = command_settings()
     prepare(settings.database_url, create=True).close()
-    limits = dict.fromkeys(("max_body_bytes", "max_import_bytes", "max_import_s"), _UNLIMITED)
+    limits = dict.fromkeys(_OF_OTHERS, _UNLIMITED)
     # A sampler runs as the user who names it.
     own = {"scheduler": False, "allowed_hosts": "*", "samplers": "*", **limits}
+    own |= {"xray_wall_s": _A_DAY_S, "xray_cpu_s": _A_DAY_S}
     app = create_app(settings.model_copy(update=own), on_demand=True)
     try:
         with (

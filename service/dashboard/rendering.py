@@ -30,6 +30,7 @@ NAVIGATION = (
     Entry("problems", "Problems", "/problems"),
     Entry("kernels", "Kernels", "/kernels"),
     Entry("compare", "Compare", "/compare"),
+    Entry("xray", "X-ray", "/xray"),
     Entry("shapes", "Shapes", "/shapes"),
     Entry("devices", "Devices", "/devices"),
     Entry("schedules", "Schedules", "/schedules"),

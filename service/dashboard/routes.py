@@ -14,10 +14,11 @@ from service.dashboard.overview.routes import router as overview
 from service.dashboard.problems.routes import router as problems
 from service.dashboard.schedules.routes import router as schedules
 from service.dashboard.shapes.routes import router as shapes
+from service.dashboard.xray.routes import router as xray
 from service.errors import NotFound
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-for pages in (overview, jobs, problems, kernels, compare, shapes, devices, schedules, explore):
+for pages in (overview, jobs, problems, kernels, compare, xray, shapes, devices, schedules, explore):
     router.include_router(pages)
 
 

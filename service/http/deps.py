@@ -36,6 +36,7 @@ class Context:
     streams: Slots
     imports: Slots
     lookups: Slots
+    xrays: Slots
     metrics: Metrics
     freshness: CacheInvalidation
     answers: Answers

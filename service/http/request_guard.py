@@ -36,7 +36,8 @@ _threshold = logging.getLogger(__name__)  # checked first: most lookups need no 
 _log = structlog.stdlib.get_logger(__name__)
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _FAILED = 500
-_UPLOADS = frozenset({("POST", "/v1/imports")})  # bodies that go to a file, with separate limits
+# Kinds of bodies that go to a file, with separate limits.
+_UPLOADS = {("POST", "/v1/imports"): "import", ("POST", "/v1/xray"): "xray", ("POST", "/xray"): "xray"}
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")  # no other is logged
 
 
@@ -70,7 +71,10 @@ class RequestGuard:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app, self._origins = app, frozenset(settings.cors)
         self._bodies = _Limits(settings.max_body_bytes, settings.max_body_s, "BODY")
-        self._uploads = _Limits(settings.max_import_bytes, settings.max_import_s, "IMPORT")
+        self._uploads = {
+            "import": _Limits(settings.max_import_bytes, settings.max_import_s, "IMPORT"),
+            "xray": _Limits(settings.max_xray_bytes, settings.max_xray_s, "XRAY"),
+        }
         self._allowed_hosts = allowed_hosts(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -95,7 +99,8 @@ class RequestGuard:
                     headers.setdefault(name, value)
             await send(message)
 
-        limits = self._uploads if (scope["method"], scope["path"]) in _UPLOADS else self._bodies
+        upload = _UPLOADS.get((scope["method"], scope["path"]))
+        limits = self._bodies if upload is None else self._uploads[upload]
         refusal = self._refusal(scope["method"], Headers(scope=scope), limits)
         app = self._app if refusal is None else answer(Request(scope), refusal)
         with bound_contextvars(request_id=request_id):

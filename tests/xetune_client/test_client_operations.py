@@ -52,6 +52,8 @@ OPERATIONS: dict[str, Callable[[Client], object]] = {
     "read_host_code": lambda c: c.host_code(ID, models.Language.SYCL),
     "compile_kernels": lambda c: c.compile(_none()),
     "explain_configuration": lambda c: c.explain(_none()),
+    "xray_uploaded_file": lambda c: c.xray(b"file", name="a.whl"),
+    "xray_stored_kernel": lambda c: c.xray_kernel(ID),
     "create_schedule": lambda c: c.create_schedule(_none()),
     "list_schedules": lambda c: c.schedules(),
     "read_schedule": lambda c: c.schedule(ID),

@@ -1,7 +1,7 @@
 """Device code inside of files: binaries for one GPU, SPIR-V modules, libraries with either, and archives of those.
 
 A library holds device code in sections or as data of its own, in bundles or archives of many binaries. All are found
-by the magic number of the innermost file, whose header is then checked.
+by the magic number of the innermost file, whose header is then checked. SYCL may compress images (zstd).
 """
 
 import io
@@ -11,14 +11,14 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 
 from codegen.xe.xray.archives import ar_members
 from codegen.xe.xray.refusal import XrayRefused
+from codegen.xe.xray.zstd import is_installed, zstd_frame
 
 _ELF, _INTEL_GPU = b"\x7fELF\x02\x01", 205  # e_machine. Source: compute-runtime, zebin: EM_INTELGT
 _SPIRV, _ENTRY_POINT = b"\x03\x02\x23\x07", 15
-_ZIP, _AR = b"PK\x03\x04", b"!<arch>\n"
+_ZIP, _AR, _ZSTD = b"PK\x03\x04", b"!<arch>\n", b"\x28\xb5\x2f\xfd"
 _HEADER_BYTES, _SECTION_BYTES, _NO_BITS = 64, 64, 8
 
 _MOST_BYTES = 4 << 30  # of all that is unpacked
@@ -28,10 +28,11 @@ _DEEPEST = 4  # archives in archives: a wheel, a library, an archive of binaries
 
 
 class CodeKind(StrEnum):
-    """Form of device code."""
+    """Form of device code; COMPRESSED may hold some, which is not read without the package zstandard."""
 
     ZEBIN = "zebin"
     SPIRV = "SPIR-V"
+    COMPRESSED = "zstd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +56,16 @@ class _Budget:
             )
 
 
-def images_in(file: Path) -> Iterator[DeviceImage]:
-    """Yield the device code in a file, in order.
+def images_in(name: str, data: bytes) -> Iterator[DeviceImage]:
+    """Yield the device code in a file of that name, in order.
 
     Raises:
         XrayRefused: no file that may hold any, one that is damaged or cut short, archives that unpack to more than
             4 GiB, by a ratio over 200 or with more than 4 levels.
-        OSError: it cannot be read.
     """
     budget = _Budget(_MOST_BYTES)
-    budget.take(str(file), file.stat().st_size)
-    yield from _images(str(file), file.read_bytes(), 0, budget)
+    budget.take(name, len(data))
+    yield from _images(name, data, 0, budget)
 
 
 def _images(where: str, data: bytes, depth: int, budget: _Budget) -> Iterator[DeviceImage]:
@@ -86,6 +86,7 @@ def _images(where: str, data: bytes, depth: int, budget: _Budget) -> Iterator[De
         yield DeviceImage(where, CodeKind.ZEBIN, data)
     elif depth or data.startswith((b"\x7fELF", b"MZ")):
         yield from _embedded(where, data)
+        yield from _compressed(where, data, depth, budget)
     else:
         what = "an empty file" if not data else f"one that begins {data[:8]!r}"
         raise XrayRefused(
@@ -116,6 +117,20 @@ def _embedded(where: str, data: bytes) -> Iterator[DeviceImage]:
             if size:
                 yield DeviceImage(f"{where}+{at:#x}", kind, data[at : at + size])
             at = data.find(magic, at + max(size, 1))
+
+
+def _compressed(where: str, data: bytes, depth: int, budget: _Budget) -> Iterator[DeviceImage]:
+    """Yield what the zstd frames in a library hold. Bytes that only look like a frame are passed."""
+    at = data.find(_ZSTD)
+    while at >= 0:
+        place, most = f"{where}+{at:#x}", max(_FREE_BYTES, _MOST_RATIO * (len(data) - at))
+        frame = zstd_frame(data, at, min(most, budget.left))
+        if frame is not None and not is_installed():
+            yield DeviceImage(place, CodeKind.COMPRESSED, b"")
+        elif frame:
+            budget.take(place, len(frame))
+            yield from _images(place, frame, depth + 1, budget) if frame.startswith(_AR) else _embedded(place, frame)
+        at = data.find(_ZSTD, at + 1)
 
 
 def _is_zebin(data: bytes, at: int) -> bool:

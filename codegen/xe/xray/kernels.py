@@ -12,6 +12,8 @@ from codegen.xe.machine.pipeline import rates_of
 from codegen.xe.machine.pipes import RULES
 from codegen.xe.machine.scoreboard import Hazard, check
 from codegen.xe.machine.zebin import sections_of
+from codegen.xe.xray.demangle import demangled
+from codegen.xe.xray.gemms import Recognised, recognise
 from codegen.xe.xray.short_names import with_short_names
 from hal import DeviceSpec, find_by_ip_version
 
@@ -21,9 +23,15 @@ _NOT_KERNELS = frozenset({"Intel_Symbol_Table_Void_Program"})
 
 @dataclass(frozen=True, slots=True)
 class KernelXray:
-    """One kernel. `hazards` of the scoreboard is None if an instruction is not known: then `unread` says which."""
+    """One kernel for a chip, or for a device with that; `name` is its name in C++, `problem` what it computes.
+
+    `hazards` of the scoreboard is None if an instruction is not known: then `unread` says which.
+    """
 
     chip: str
+    device: str
+    name: str
+    problem: Recognised | None
     isa: IsaReport
     simd_size: int
     barriers: int
@@ -79,11 +87,15 @@ def xray_kernels(ocloc: Ocloc, zebin: bytes, spec: DeviceSpec, wanted: Collectio
     shown = ocloc.disassemble(renamed, target.chip)
     disassembly = Disassembly(shown.ze_info, {names.get(name, name): text for name, text in shown.assembly.items()})
     for report in reports_of(disassembly, rates_of(target.chip, target.grf_bytes), wanted):
-        hazards, unread = None, None
+        hazards, unread, listing = None, None, None
+        name, assembly = demangled(report.kernel), disassembly.assembly[report.kernel]
         try:
-            listing = parse_listing(report.kernel, disassembly.assembly[report.kernel])
+            listing = parse_listing(report.kernel, assembly)
             hazards = check(listing, RULES[target.chip], target.grf_bytes)
         except MachineCodeRefused as error:
             unread = error.message
         kernel = kernels.kernel(report.kernel)
-        yield KernelXray(target.chip, report, kernel.simd_size, kernel.barriers, hazards, unread)
+        problem = recognise(name, assembly, listing)
+        yield KernelXray(
+            target.chip, spec.id, name, problem, report, kernel.simd_size, kernel.barriers, hazards, unread
+        )

@@ -9,10 +9,9 @@ from typing import Annotated
 import anyio
 from anyio.to_thread import run_sync
 from fastapi import Depends, Request
-from starlette.requests import ClientDisconnect
 
 from service.api.keys.guard import CallerDep
-from service.errors import BadRequest, Unavailable
+from service.http.body_file import save_body
 from service.http.deps import ContextDep
 from service.http.idempotency import (
     KeyHeader,
@@ -41,22 +40,9 @@ async def _upload(
 
 
 async def _kept(request: Request, path: Path) -> str:
-    """Write the body to a file; return the hash of the request.
-
-    Raises:
-        BadRequest: rule `cut-off`: the client disconnected.
-        Unavailable: rule `upload-storage`: the file cannot be written, e.g. the disk is full.
-    """
+    """Write the body to a file; return the hash of the request. Raises as save_body."""
     digest = hashlib.sha256(asked_of(request))
-    try:
-        async with await anyio.open_file(path, "wb") as file:
-            async for part in request.stream():
-                digest.update(part)
-                await file.write(part)
-    except ClientDisconnect as error:
-        raise BadRequest("the file did not come to its end; send it again", rule="cut-off") from error
-    except OSError as error:
-        raise Unavailable(f"the file cannot be kept while it is read: {error}", rule="upload-storage") from error
+    await save_body(request, path, digest.update)
     return digest.hexdigest()
 
 

@@ -10,24 +10,35 @@ export class Problem extends Error {
 }
 
 export async function post(path, body, method = "POST") {
+  const content = body === undefined ? undefined : JSON.stringify(body);
+  const { text, location } = await send(path, method, "application/json", content);
+  return { answer: parsed(text), location };
+}
+
+// Sends a file; the answer is a part of a page.
+export async function upload(path, file) {
+  return (await send(path, "POST", "application/octet-stream", file)).text;
+}
+
+async function send(path, method, type, body) {
   let response;
+  let text;
   try {
-    response = await fetch(path, {
-      method,
-      headers: { "Content-Type": "application/json", Accept: "application/json" },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
+    response = await fetch(path, { method, headers: { "Content-Type": type, Accept: "application/json" }, body });
+    text = await response.text();
   } catch {
     throw new Problem("The service does not answer. Is it still running?");
   }
-  let answer = {};
+  if (!response.ok) throw explain(parsed(text), response.status);
+  return { text, location: response.headers.get("Location") };
+}
+
+function parsed(text) {
   try {
-    answer = JSON.parse(await response.text());
+    return JSON.parse(text);
   } catch {
-    // An answer without JSON is told by its status alone.
+    return {}; // told by its status alone
   }
-  if (!response.ok) throw explain(answer, response.status);
-  return { answer, location: response.headers.get("Location") };
 }
 
 function explain(answer, status) {

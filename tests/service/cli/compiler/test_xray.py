@@ -12,10 +12,12 @@ from codegen import DType, GemmProblem, XeConfig, compile_gemm, compile_module
 from codegen.target import target_of
 from hal import find
 from service.cli.main import main
-from tests.codegen.xe.isa.fake_ocloc import fake_ocloc, real_ocloc
-from tests.codegen.xe.isa.recordings import RECORDED, recorded
+from tests.codegen.xe.isa.fake_ocloc import real_ocloc
 from tests.codegen.xe.xray.files import BMG_IP, library, spirv, wheel, zebin
+from tests.service.api.xray.unconfined import recorded_compiler, unconfined_xray
 from tuner.backend import tuning_for
+
+__all__ = ["recorded_compiler", "unconfined_xray"]
 
 ROOT = Path(__file__).parents[4]
 GEMM = GemmProblem(512, 384, 256, dtype_a=DType.F16, dtype_b=DType.F16)
@@ -23,14 +25,10 @@ PRODUCTION = ("vllm-xpu-kernels==0.1.16.2", "*GemmCute*w16a16*", "b580")
 
 
 @pytest.fixture
-def recorded_ocloc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A compiler that disassembles all to `straight_pvc`, without the alignment after its end."""
-    text = recorded("straight_pvc").assembly["gemm"]
-    listing = tmp_path / "listing.asm"
-    listing.write_text(text[: text.index("L1288:")])
-    info = RECORDED / "straight_pvc.ze_info"
-    disasm = f"mkdir dump; cp {info} dump/.ze_info; cp {listing} dump/.text.gemm.asm"
-    monkeypatch.setenv("XETUNE_OCLOC", str(fake_ocloc(tmp_path, disasm=disasm)))
+def recorded_ocloc(monkeypatch: pytest.MonkeyPatch, one_database: None, recorded_compiler: tuple[Path, Path]) -> Path:
+    """The listing to which a compiler disassembles all."""
+    compiler, listing = recorded_compiler
+    monkeypatch.setenv("XETUNE_OCLOC", str(compiler))
     return listing
 
 
@@ -49,7 +47,7 @@ def test_kernels_of_a_wheel_are_shown(
     assert xray(monkeypatch, file, "--device", "max1550", "--json") == 0
     document = json.loads(capsys.readouterr().out)
     (kernel,) = document["kernels"]  # the same binary twice is one
-    assert kernel["where"].startswith(f"{file}/lib.so+0x")
+    assert kernel["where"].startswith("kernels.whl/lib.so+0x")
     assert (kernel["chip"], kernel["subgroup_size"], kernel["barriers"]) == ("pvc", 16, 0)
     assert (kernel["isa"]["grf_count"], kernel["isa"]["k_loop"]["dpas"]) == (256, 16)
     assert kernel["scoreboard"] == {"verdict": "ok", "hazards": [], "unread": None}
@@ -92,7 +90,8 @@ def test_the_number_of_kernels_is_limited(
         (library(zebin(BMG_IP)), ("--device", "max1550"), "for max1550, got none, and 1 binaries for others"),
         (spirv(17, 15), (), "give --device"),
         (wheel({"bomb": bytes(20 << 20)}), (), "compression ratio of at most 200"),
-        (library(zebin()), ("--m", "512", "--n", "384", "--k", "256"), "expected the GPU"),
+        (library(zebin()), ("--stored", "01970a3c-0000-7000-8000-000000000000"), "expected a file or --stored ID"),
+        (library(zebin()), ("--device", "cpu"), "expected a GPU, got a CPU"),
     ],
 )
 def test_bad_input_is_refused(
@@ -132,10 +131,10 @@ def test_our_own_kernels_are_read_from_a_wheel(
     document = json.loads(capsys.readouterr().out)
     (kernel,) = document["kernels"]
     assert (kernel["chip"], kernel["scoreboard"]["verdict"], document["other_binaries"]) == ("bmg", "ok", 1)
-    ours = dict(document["ours"])
-    assert "ours for" in ours.pop("where")
-    kernel.pop("where")
-    assert ours == kernel
+    (ours,) = document["ours"]
+    assert (ours["text"], ours["source"], ours["sizes_are_assumed"]) == ("512x384x256 f16->f32 NN", "heuristic", False)
+    assert kernel["problem"]["unknown"] == ["M, N and K: arguments of the launch", "type of C: taken as f32"]
+    assert (kernel["isa"], kernel["scoreboard"]) == (ours["kernel"]["isa"], ours["kernel"]["scoreboard"])
 
     module = tmp_path / "module.spv"
     source = (ROOT / "examples/subgroup_gemm.mlir").read_text()
@@ -149,7 +148,7 @@ def test_our_own_kernels_are_read_from_a_wheel(
 @pytest.mark.slow
 @pytest.mark.skipif("FETCH_WHEELS" not in os.environ, reason="set FETCH_WHEELS=1 to fetch 150 MB from PyPI")
 def test_production_kernels_are_read(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, one_database: None
 ) -> None:
     monkeypatch.setenv("XETUNE_OCLOC", str(real_ocloc().path))
     package, pattern, device = PRODUCTION
