@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from codegen.errors import InvalidProblem
+from codegen.problem.epilogue import EpilogueKind, EpilogueStep
 
 _TEXT = re.compile(r"([a-z_]+)(?:\s*:\s*interleaved(?:\s*=\s*([0-9]{1,9}))?)?", re.ASCII)
 _SHOWN = 60
@@ -39,6 +40,11 @@ class Gate:
         block = self.interleave
         if block is not None and (isinstance(block, bool) or block < 1 or block & (block - 1)):
             raise InvalidProblem("gate", f"expected blocks of a power of two columns, got interleave {block}")
+
+    @property
+    def step(self) -> EpilogueStep:
+        """The activation as a step of an epilogue."""
+        return EpilogueStep(EpilogueKind(self.activation.value))
 
     def __str__(self) -> str:
         if self.interleave is None:

@@ -20,6 +20,8 @@ from codegen.serialization import content_hash
 __all__ = ["DType", "GemmProblem", "Operand"]
 
 MAX_DIMENSION = 2**24
+GATED_AXIS = "2 * n"
+"""Axis of B along which both products of a gate have their columns."""
 _DERIVED = cast("DType", None)
 _C = 2  # its place among the operands
 
@@ -184,7 +186,7 @@ class GemmProblem:
         assert None not in strides
         a, b, c = cast("tuple[int, int, int]", strides)
         axes_a = ("k", "m") if self.transpose_a else ("m", "k")
-        along_n = "n" if self.gate is None else "2 * n"
+        along_n = "n" if self.gate is None else GATED_AXIS
         axes_b = (along_n, "k") if self.transpose_b else ("k", along_n)
         updates = any(step.kind is EpilogueKind.BETA for step in self.epilogue)
         return (

@@ -12,6 +12,7 @@ from codegen.config.xe import SplitK, XeConfig
 from codegen.problem.dtype import DType
 from codegen.problem.epilogue import EpilogueStep
 from codegen.problem.epilogue_text import print_step
+from codegen.problem.gate import Gate
 from codegen.problem.gemm import GemmProblem
 from codegen.target import Target
 from codegen.xe.operand_access import (
@@ -41,6 +42,7 @@ class DynamicKind:
     batched: bool
     shared: tuple[str, ...]
     epilogue: tuple[EpilogueStep, ...]
+    gate: Gate | None
     by_lanes: tuple[str, ...]
 
     def differences(self, other: "DynamicKind") -> str:
@@ -90,6 +92,7 @@ def kind_of(problem: GemmProblem, config: XeConfig, target: Target) -> DynamicKi
         batched=p.batch > 1,
         shared=tuple(o.name for o in p.operands if p.batch > 1 and o.batch_stride == 0),
         epilogue=tuple(replace(step, ld=None) for step in p.epilogue),
+        gate=p.gate,
         by_lanes=tuple(by_lanes),
     )
 

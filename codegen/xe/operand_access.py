@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from codegen.problem.gemm import (
+    GATED_AXIS,
     GemmProblem,
     Operand,
 )
@@ -49,7 +50,7 @@ def memory_paths(problem: GemmProblem, target: Target) -> dict[str, MemoryPath]:
 def memory_path(problem: GemmProblem, operand: Operand, target: Target) -> MemoryPath:
     """Return the access method of an operand: the widest that no rule forbids."""
     if not target.block2d:
-        if (why := _vectors(problem, operand)) is not None:
+        if (why := _vectors(problem, operand) or _column(problem, operand, target)) is not None:
             return MemoryPath(AccessBy.LANES, "vector-alignment", why)
         return MemoryPath(AccessBy.VECTORS, "block2d-device", f"{target.chip} has no 2-D block messages")
     for name, rule in _RULES.items():
@@ -116,8 +117,18 @@ def _pitch(problem: GemmProblem, operand: Operand, target: Target) -> str | None
     )
 
 
+def _column(problem: GemmProblem, operand: Operand, target: Target) -> str | None:
+    """Return why blocks may not start where the columns of B's second product do."""
+    gate, multiple = problem.gate, _WIDTH_MULTIPLE_BYTES
+    if operand.axes[1] != GATED_AXIS or gate is None or gate.interleave is not None:
+        return None
+    start = problem.n * operand.dtype.nbytes
+    return f"B2 begins {start} bytes after B1; it needs a multiple of {multiple}" if start % multiple else None
+
+
 _RULES: dict[str, Callable[[GemmProblem, Operand, Target], str | None]] = {
     "block2d-base": _base,
     "block2d-width": _width,
     "block2d-pitch": _pitch,
+    "block2d-column": _column,
 }

@@ -27,7 +27,7 @@ def computed(problem: GemmProblem, buffers: tuple[Buffer, ...]) -> dict[int, Buf
     ]
     written = {i: matrices(buffer, p.operands[i], p.batch) for i, buffer in outputs.items()}
     for entry in range(p.batch):
-        x = _accumulated(p, views[0][entry], views[1][entry])
+        x = _combined(p, _accumulated(p, views[0][entry], views[1][entry]))
         if p.epilogue:
             x = x.astype(F)
         for number, step in enumerate(p.epilogue):
@@ -81,6 +81,16 @@ def sigmoid(x: Float32) -> Float32:
     """Return the sigmoid of f32 values, in f32."""
     with np.errstate(over="ignore"):
         return F(1) / (F(1) + np.exp(-x))
+
+
+def _combined(p: GemmProblem, sums: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Return the product, or the gate of two in f32."""
+    if p.gate is None:
+        return sums
+    block = p.gate.interleave or p.n
+    parts = sums.astype(F).reshape(p.m, p.n // block, 2, block)
+    first, second = (parts[:, :, product].reshape(p.m, p.n) for product in range(2))
+    return step_in_f32(p.gate.step, first, first) * second
 
 
 def _accumulated(p: GemmProblem, a: Buffer, b: Buffer) -> NDArray[np.generic]:

@@ -23,7 +23,7 @@ def bytes_read_together(problem: GemmProblem, config: XeConfig, cores: int) -> i
         columns = min(running, across)
         rows = ceil_div(running, columns)
     m, n = (rows, columns) if along_n else (columns, rows)
-    return (m * block.m + n * block.n) * nbytes
+    return (m * block.m + n * block.n * problem.products) * nbytes
 
 
 def memory_bytes(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> int:
@@ -47,7 +47,7 @@ def memory_bytes(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> in
 
 def split_bytes(problem: GemmProblem, config: XeConfig) -> int:
     """Return the bytes of partial sums over K: written and read again, or read and written by each atomic addition."""
-    sums = problem.batch * problem.m * problem.n * problem.dtype_acc.nbytes
+    sums = problem.batch * problem.m * problem.columns_b * problem.dtype_acc.nbytes
     match config.strategy.split_k:
         case SplitK.NONE:
             return 0

@@ -71,6 +71,12 @@ def scaled(x: Approximate, by: Float64 | float) -> Approximate:
     return Approximate(x.value * by, x.error * np.abs(by)).rounded()
 
 
+def multiplied(x: Approximate, y: Approximate) -> Approximate:
+    """Return x * y in f32: each error is scaled by the largest size of the other factor."""
+    error = x.error * np.abs(y.value) + y.error * (np.abs(x.value) + x.error)
+    return Approximate(x.value * y.value, error).rounded()
+
+
 def elementwise(step: EpilogueStep, x: Approximate) -> Approximate:
     """Apply a step that reads only x."""
     value, size = x.value, np.abs(x.value)

@@ -46,6 +46,8 @@ class SumWrong:
 
 def is_applicable(problem: GemmProblem) -> bool:
     """Return whether C is a multiple of the product, so that its sums are too."""
+    if problem.gate is not None:
+        return False
     if problem.dtype_c is DType.I32 and problem.epilogue:
         return False  # rounded to whole numbers
     if problem.dtype_a.is_integer and problem.dtype_c not in (DType.I32, DType.F32):

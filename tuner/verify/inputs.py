@@ -21,6 +21,7 @@ from hal import Buffer
 from tuner.verify.memory_layout import (
     STORED,
     Float64,
+    columns_of_products,
     decode,
     encode,
     matrices,
@@ -80,6 +81,7 @@ class Inputs:
 
     def __init__(self, problem: GemmProblem, seed: int) -> None:
         p, size = problem, _sum_size(problem)
+        self._problem = problem
         units = _units(p, size)
         self._lines: list[_Lines] = []
         self.buffers: list[Buffer] = []
@@ -99,7 +101,16 @@ class Inputs:
     def need(self, entry: int, rows: slice, columns: slice) -> None:
         """Draw what affects this part of C, in one matrix of the batch."""
         for lines in self._lines:
-            lines.need(entry, columns if lines.along_n else rows)
+            for part in self._lines_of(lines, rows, columns):
+                lines.need(entry, part)
+
+    def _lines_of(self, lines: "_Lines", rows: slice, columns: slice) -> Iterator[slice]:
+        """Yield the lines of an operand that affect this part of C."""
+        if not lines.along_n:
+            yield rows
+            return
+        for part in columns_of_products(self._problem, columns):
+            yield part if isinstance(part, slice) else slice(int(part[0]), int(part[-1]) + 1)
 
     def need_all(self) -> None:
         """Draw everything."""
@@ -117,8 +128,8 @@ class _Lines:
     """Lines of an operand, drawn block by block: rows, or columns where these run along N and rows along K."""
 
     def __init__(self, p: GemmProblem, operand: Operand, buffer: Buffer, key: tuple[int, int], fill: "_Fill") -> None:
-        self.along_n = operand.axes in (("k", "n"), ("n", "k"))
-        self._by_rows = operand.axes not in (("k", "n"), ("k", "m"))
+        self.along_n = operand.name == "B"
+        self._by_rows = operand.axes[0] != "k"
         self._operand, self._batch, self._key, self._fill = operand, p.batch, key, fill
         stored = matrices(buffer, operand, p.batch)
         self._buffer = buffer
@@ -180,8 +191,10 @@ def _filler(p: GemmProblem, number: int, size: float, units: Mapping[int | None,
 
 
 def _sum_size(p: GemmProblem) -> float:
-    """Return the target magnitude of sums."""
+    """Return the target magnitude of sums of a product."""
     most = _size_of(p.k, *_largest(p)) if p.dtype_a.is_integer else _MOST_FLOAT_SUM
+    if p.gate is not None:
+        return min(_CURVED[p.gate.step.kind], most)
     wanted = _wanted(p, 0)
     if wanted is not None:
         return min(max(wanted, 2.0**-8), most)
@@ -218,6 +231,8 @@ def _is_scale_vector(step: EpilogueStep) -> bool:
 
 def _units(p: GemmProblem, size: float) -> Mapping[int | None, float]:
     """Return the magnitude of each operand that the epilogue reads, by step, and of C under None: powers of two."""
+    if p.gate is not None:
+        size = size * size / 2  # about half of the first factors are small
     units: dict[int | None, float] = {None: 1.0}
     for number, step in enumerate(p.epilogue):
         match step.kind:

@@ -5,11 +5,12 @@ import mmap
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen import DType
+from codegen import DType, GemmProblem
 from codegen.problem.gemm import Operand
 from hal import Buffer
 
 Float64 = NDArray[np.float64]
+Columns = slice | NDArray[np.int64]
 
 STORED: dict[DType, type[np.generic]] = {
     DType.F16: np.float16,
@@ -90,6 +91,17 @@ def outside_is_poison(buffer: Buffer, operand: Operand, batch: int) -> bool:
     between = np.ones(buffer.shape, np.bool_)
     matrices(between, operand, batch)[...] = False
     return bool(is_poison(buffer[between], operand.dtype).all())
+
+
+def columns_of_products(p: GemmProblem, columns: slice) -> list[Columns]:
+    """Return the columns of B of which each product's columns of C are made."""
+    if p.gate is None:
+        return [columns]
+    if p.gate.interleave is None:
+        return [slice(columns.start + first, columns.stop + first) for first in (0, p.n)]
+    block, of_c = p.gate.interleave, np.arange(columns.start, columns.stop)
+    first = of_c // block * 2 * block + of_c % block
+    return [first, first + block]
 
 
 def encode(values: NDArray[np.generic], dtype: DType) -> Buffer:

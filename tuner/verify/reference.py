@@ -18,6 +18,7 @@ from tuner.verify.error_bounds import (
     constant,
     elementwise,
     exactly,
+    multiplied,
     scaled,
     summed,
 )
@@ -27,7 +28,9 @@ from tuner.verify.inputs import (
     Inputs,
 )
 from tuner.verify.memory_layout import (
+    Columns,
     Float64,
+    columns_of_products,
     decode,
     encode,
     matrices,
@@ -104,7 +107,7 @@ class Reference:
         self._sums: dict[tuple[int, int], Float64] = {}
         self._bounds: dict[tuple[int, int, int, int, int], Bounds] = {}
         self._elements_kept = 0
-        self._keeps_sums = not sampled and _macs(problem) <= WHOLE_MULTIPLY_ADDS
+        self._keeps_sums = not sampled and problem.multiply_adds <= WHOLE_MULTIPLY_ADDS
 
     def buffers(self, parts: Iterable[Part] | None = None) -> tuple[Buffer, ...]:
         """Return memory of the problem's operands in order; outputs are poisoned, except a C that is read.
@@ -158,9 +161,7 @@ class Reference:
         """Return a part of C after some steps of the epilogue."""
         p = self.problem
         self._inputs.need(entry, rows, columns)
-        x = self._accumulated(entry, rows, columns)
-        if p.dtype_a.is_integer and (p.epilogue or p.dtype_c in (DType.F16, DType.BF16)):
-            x = x.rounded()
+        x = self._combined(entry, rows, columns)
         operands = {operand.step: number for number, operand in enumerate(p.operands)}
         for number, step in enumerate(p.epilogue[:steps]):
             if step.kind is EpilogueKind.REDUCE:
@@ -206,7 +207,16 @@ class Reference:
         part = matrix[rows if operand.rows > 1 else slice(None), columns if operand.columns > 1 else slice(None)]
         return decode(part, operand.dtype).astype(np.float64)
 
-    def _accumulated(self, entry: int, rows: slice, columns: slice) -> Approximate:
+    def _combined(self, entry: int, rows: slice, columns: slice) -> Approximate:
+        """Return a part of C before the epilogue: of a product, or of the gate of two."""
+        p = self.problem
+        products = [self._accumulated(entry, rows, of_b) for of_b in columns_of_products(p, columns)]
+        if p.dtype_a.is_integer and (p.gate or p.epilogue or p.dtype_c in (DType.F16, DType.BF16)):
+            products = [x.rounded() for x in products]
+        return products[0] if p.gate is None else multiplied(elementwise(p.gate.step, products[0]), products[1])
+
+    def _accumulated(self, entry: int, rows: slice, columns: Columns) -> Approximate:
+        """Return the sums of products of rows of A and columns of B."""
         p = self.problem
         value = self._summed(entry, rows, columns)
         if p.dtype_a.is_integer:
@@ -215,10 +225,10 @@ class Reference:
         norms = np.outer(norms_a[entry % len(norms_a)][rows], norms_b[entry % len(norms_b)][columns])
         error = self._relative_error() * norms
         if p.k <= _EXACT_K:
-            error[rows.start % 2 :: 2, columns.start % 2 :: 2] = 0.0
+            error[rows.start % 2 :: 2, np.arange(p.columns_b)[columns] % 2 == 0] = 0.0
         return Approximate(value, error)
 
-    def _summed(self, entry: int, rows: slice, columns: slice) -> Float64:
+    def _summed(self, entry: int, rows: slice, columns: Columns) -> Float64:
         p = self.problem
         numbers = entry % len(self._a), entry % len(self._b)
         a, b = self._a[numbers[0]], self._b[numbers[1]]
@@ -230,17 +240,14 @@ class Reference:
         return self._sums[numbers][rows, columns]
 
 
-def _macs(p: GemmProblem) -> int:
-    return p.batch * p.m * p.n * p.k
-
-
 def _check_memory(p: GemmProblem, sampled: bool) -> None:
     """Check memory for verification: operands as generated, passed and returned, f32 and f64 of A and B, and sums."""
     outputs = p.batch * p.m * p.n
-    kept = _BOUNDS_BYTES * min(outputs, _KEPT_BOUNDS) + (8 * outputs if _macs(p) <= WHOLE_MULTIPLY_ADDS else outputs)
+    sums = 8 * outputs * p.products if p.multiply_adds <= WHOLE_MULTIPLY_ADDS else outputs
+    kept = _BOUNDS_BYTES * min(outputs, _KEPT_BOUNDS) + sums
     inputs = sum(o.nbytes(p.batch) for o in p.operands if o.role == "input")
     written = sum(o.nbytes(p.batch) for o in p.operands if o.role != "input")
-    drawn = 3 * inputs + 12 * (p.m * p.k + p.k * p.n)
+    drawn = 3 * inputs + 12 * (p.m * p.k + p.k * p.columns_b)
     need = 3 * written + (min(drawn, _SAMPLED_BYTES) if sampled else drawn) + kept
     have = _available_bytes()
     if have is not None and need > have:

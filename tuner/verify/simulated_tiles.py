@@ -22,7 +22,7 @@ def tiles_to_simulate(problem: GemmProblem, config: XeConfig, seed: int) -> froz
     Whole rows or columns of tiles if the epilogue sums along these.
     """
     grid, block = workgroup_tiles(problem, config), config.matmul.block
-    of_tile = block.m * block.n * problem.k
+    of_tile = block.m * block.n * problem.products * problem.k
     if grid.count * of_tile <= SIMULATED_WHOLE:
         return None
     axes = {step.axis for step in problem.epilogue if step.kind is EpilogueKind.REDUCE}

@@ -142,7 +142,7 @@ def compare(
     """
     p, grid = artifact.problem, _workgroup_tiles(artifact)
     every = computed is None or len(computed) == grid.count
-    tiles = frozenset(_sampled(grid, reference.seed)) if every and _macs(p) > WHOLE_MULTIPLY_ADDS else computed
+    tiles = frozenset(_sampled(grid, reference.seed)) if every and p.multiply_adds > WHOLE_MULTIPLY_ADDS else computed
     found = _Comparison()
     for number, operand in enumerate(p.operands):
         if operand.role == "input":
@@ -296,10 +296,6 @@ def _outputs(p: GemmProblem, buffers: tuple[Buffer, ...]) -> dict[int, Buffer]:
     return {number: buffers[number] for number, operand in enumerate(p.operands) if operand.role != "input"}
 
 
-def _macs(p: GemmProblem) -> int:
-    return p.batch * p.m * p.n * p.k
-
-
 def _sampled(grid: WorkgroupTiles, seed: int) -> Iterator[Tile]:
     over_m, over_n = grid.tiles
     for number in sample_groups((over_n, over_m, grid.batch), SAMPLE, seed):
@@ -338,7 +334,7 @@ def _sums(artifact: AnyArtifact, step: int, tiles: Collection[Tile] | None) -> I
                 needed = ((entry, line, at) if by_rows else (entry, at, line) for at in range(across))
                 if all(tile in tiles for tile in needed):
                     yield _line(entry, slice(line * block, min((line + 1) * block, length)), by_rows)
-    elif _macs(p) > WHOLE_MULTIPLY_ADDS:
+    elif p.multiply_adds > WHOLE_MULTIPLY_ADDS:
         few = min(_SAMPLED_SUMS // 2, length)
         for entry in {0, p.batch - 1}:
             for part in (slice(0, few), slice(length - few, length)):

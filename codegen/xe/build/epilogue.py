@@ -1,7 +1,7 @@
 """The epilogue: steps between the accumulator and C, on the tile that a work-group holds in registers."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, vector
@@ -62,7 +62,7 @@ _GELU_TANH = (math.sqrt(2 / math.pi), 0.044715)
 
 @dataclass(frozen=True, slots=True)
 class Epilogue:
-    """Converts tiles of the accumulator to C: `matrices` are C (key None) and the steps' operands, by step index.
+    """Converts tiles of the sums to C: `matrices` are C (key None) and the steps' operands, by step index.
 
     `sums` are the buffers for partial sums of a reduction: one number per row (or column) and tile across it.
     """
@@ -72,13 +72,17 @@ class Epilogue:
     matrices: Mapping[int | None, Matrix]
     sums: Mapping[int, Matrix]
 
-    def write(self, w: Writer, place: Place, acc: SSAValue) -> None:
-        """Apply the steps to the tile at a place; store the tile and its sums."""
-        out = self.matrices[None]
-        if not self.problem.epilogue:
-            self._store(w, place, out, converted(w, acc, self.problem.dtype_c))
+    def write(self, w: Writer, place: Place, products: Sequence[SSAValue]) -> None:
+        """Apply the gate and the steps to the tile at a place, of the sums of each product; store it and its
+        reductions.
+        """
+        out, gate = self.matrices[None], self.problem.gate
+        if not self.problem.epilogue and gate is None:
+            self._store(w, place, out, converted(w, products[0], self.problem.dtype_c))
             return
-        x = as_f32(w, acc)
+        x = as_f32(w, products[0])
+        if gate is not None:
+            x = _scaled(w, elementwise(w, gate.step, x), as_f32(w, products[1]))
         for number, step in enumerate(self.problem.epilogue):
             if step.kind is EpilogueKind.REDUCE:
                 self._reduce(w, place, number, step, x)

@@ -4,7 +4,7 @@
 runs after it and adds partial sums that were stored; `sum_...` adds those of a reduction.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
@@ -16,6 +16,7 @@ from codegen.problem.gemm import GemmProblem
 from codegen.target import Target, target_of
 from codegen.workers.code_key import PARTIALS
 from codegen.xe.build.epilogue import Epilogue
+from codegen.xe.build.gate import columns_of_b, sums_of_products
 from codegen.xe.build.k_parts import k_parts
 from codegen.xe.build.matrices import (
     Matrix,
@@ -37,7 +38,7 @@ from codegen.xe.build.split_k import (
     add_partials,
     clear,
     k_range,
-    store_partial,
+    store_partials,
 )
 from codegen.xe.build.sums import sum_partials
 from codegen.xe.build.tiles import (
@@ -168,7 +169,7 @@ def _matrices(
 ) -> list[Matrix]:
     """Return the operands, then the workspace: the launch arguments in order."""
     made = [
-        matrix_of(problem, operand, sizes, memory_path(problem, operand, target).by is AccessBy.LANES)
+        matrix_of(w, problem, operand, sizes, memory_path(problem, operand, target).by is AccessBy.LANES)
         for operand in problem.operands
     ]
     if config.strategy.split_k is SplitK.PARTIAL_SUMS:
@@ -183,28 +184,30 @@ def _gemm(w: Writer, kernel: Kernel) -> None:
     split, batch = w.rem(z, config.matmul.threads.k), w.div(z, config.matmul.threads.k)
     k_first, k_end = k_range(w, config, split, kernel.sizes["k"])
     part = w.insert(gpu.SubgroupIdOp()).result if parts > 1 else 0
-    ab = sources(w, config, kernel.matrices["A"], kernel.matrices["B"], tiles, part)
+    columns = columns_of_b(kernel.problem, config, kernel.sizes["n"])
+    ab = sources(w, config, kernel.matrices["A"], kernel.matrices["B"], tiles, part, columns)
     repeated = is_persistent(kernel.problem, config)
-    product = Multiply(kernel.problem, config, tiles, ab, repeated, kernel.stays_inside)
+    multiply = Multiply(kernel.problem, config, tiles, ab, repeated, kernel.stays_inside)
     element, epilogue = stored_element(kernel.problem.dtype_acc), kernel.epilogue(tiles.stored)
-    sums = k_parts(w, tiles, element, parts, part, repeated=repeated) if parts > 1 else None
+    products = kernel.problem.products
+    sums = k_parts(w, tiles, element, parts, products, part, repeated=repeated) if parts > 1 else None
 
-    def store(w: Writer, place: Place, acc: SSAValue) -> None:
+    def store(w: Writer, place: Place, products: Sequence[SSAValue]) -> None:
         match config.strategy.split_k:
             case SplitK.NONE:
-                epilogue.write(w, place, acc)
+                epilogue.write(w, place, products)
             case SplitK.ATOMIC:
-                add_atomically(w, kernel.problem, kernel.matrices["C"], tiles.stored, place, acc)
+                add_atomically(w, kernel.problem, kernel.matrices["C"], tiles.stored, place, *products)
             case SplitK.PARTIAL_SUMS:
-                store_partial(w, kernel.matrices[PARTIALS], tiles.stored, place, z, acc)
+                store_partials(w, kernel.matrices[PARTIALS], tiles.stored, place, z, products)
 
     def tile(w: Writer, row: Index, column: Index) -> None:
         place = Place(batch, row, column, k_first, k_end)
-        acc = product.write(w, place)
+        products = sums_of_products(w, kernel.problem, tiles.c, multiply.write(w, place))
         if sums is None:
-            store(w, place, acc)
+            store(w, place, products)
         else:
-            sums.write(w, place, acc, store)
+            sums.write(w, place, products, store)
 
     kernel.for_each_tile(w, tile)
 
@@ -221,8 +224,8 @@ def _finish(w: Writer, kernel: Kernel) -> None:
 
     def tile(w: Writer, row: Index, column: Index) -> None:
         place = Place(batch, row, column, 0, 0)
-        total = add_partials(w, kernel.matrices[PARTIALS], kernel.tiles.c, place, splits)
-        epilogue.write(w, place, total)
+        of_each = kernel.matrices[PARTIALS], kernel.tiles.c, place, splits, kernel.problem.products
+        epilogue.write(w, place, add_partials(w, *of_each))
 
     kernel.for_each_tile(w, tile)
 

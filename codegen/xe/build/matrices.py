@@ -24,6 +24,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from codegen.problem.dtype import DType
 from codegen.problem.gemm import (
+    GATED_AXIS,
     GemmProblem,
     Operand,
 )
@@ -145,13 +146,13 @@ class Matrix:
         ).result
 
 
-def matrix_of(problem: GemmProblem, operand: Operand, given: Mapping[str, Index], by_lanes: bool) -> Matrix:
+def matrix_of(w: Writer, problem: GemmProblem, operand: Operand, given: Mapping[str, Index], by_lanes: bool) -> Matrix:
     """Return the matrix of an operand; `given` are the sizes that the launch passes, keyed as in `launch_sizes`."""
     name = operand.name
     by_columns = (name == "A" and problem.transpose_a) or (name == "B" and problem.transpose_b)
     element = (_MULTIPLIED if name in ("A", "B") else _STORED)[operand.dtype]
     rows, columns = (
-        given.get(axis, size) for axis, size in zip(operand.axes, (operand.rows, operand.columns), strict=True)
+        _extent(w, axis, size, given) for axis, size in zip(operand.axes, (operand.rows, operand.columns), strict=True)
     )
     pitch: Index = given.get(f"ld{name.lower()}", operand.pitch)
     stride: Index = given.get(f"batch_stride_{name.lower()}", operand.batch_stride)
@@ -160,6 +161,13 @@ def matrix_of(problem: GemmProblem, operand: Operand, given: Mapping[str, Index]
     if by_columns:
         rows, columns = columns, rows
     return Matrix(name, element, rows, columns, pitch, stride, problem.batch, by_columns, by_lanes)
+
+
+def _extent(w: Writer, axis: str, size: int, given: Mapping[str, Index]) -> Index:
+    """Return the length of an axis: a size of the launch, that of two products, or a constant."""
+    if axis == GATED_AXIS and "n" in given:
+        return w.mul(given["n"], 2)
+    return given.get(axis, size)
 
 
 def launch_sizes(problem: GemmProblem) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The K loop: the accumulator of a work-group's tile, with prefetches, staging and pipelined loads."""
+"""The K loop: the accumulators of a work-group's tile, with prefetches, staging and pipelined loads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,8 @@ from codegen.xe.dialects.xetile import TileMmaOp
 
 @dataclass(frozen=True, slots=True)
 class Multiply:
-    """Multiplies tiles of a problem: `ab` are A and B; `repeated` is set if several tiles are computed in sequence.
+    """Multiplies tiles of a problem: `ab` are A and the tiles of B, each with an accumulator; `repeated` is set if
+    several tiles are computed in sequence.
 
     With `stays_inside`, what is loaded ahead of the last K steps is those steps again.
     """
@@ -35,14 +36,14 @@ class Multiply:
     problem: GemmProblem
     config: XeConfig
     tiles: Tiles
-    ab: tuple[Source, Source]
+    ab: Sequence[Source]
     repeated: bool
     stays_inside: bool
 
-    def write(self, w: Writer, place: Place) -> SSAValue:
-        """Return the accumulator of the tile at a place."""
-        acc = named(w.splat(self.tiles.c.shape, stored_element(self.problem.dtype_acc), 0), "acc")
-        carried: Sequence[SSAValue] = [acc, *self._begin(w, place)]
+    def write(self, w: Writer, place: Place) -> Sequence[SSAValue]:
+        """Return the accumulators of the tile at a place, one for each tile of B."""
+        acc = named(w.splat(self.tiles.sums.shape, stored_element(self.problem.dtype_acc), 0), "acc")
+        carried: Sequence[SSAValue] = [acc] * self._products + self._begin(w, place)
         k_step, unroll = self.config.k_step, self.config.strategy.k_unroll
         one_round = k_step * unroll
         steps = w.mul(w.ceil_div(w.sub(place.k_end, place.k_first), k_step), k_step)
@@ -52,7 +53,11 @@ class Multiply:
             carried = w.loop(place.k_first, middle, one_round, carried, self._round(place, unroll), "k")
         if unroll > 1 and middle != end:
             carried = w.loop(middle, end, k_step, carried, self._round(place, 1), "k")
-        return carried[0]
+        return carried[: self._products]
+
+    @property
+    def _products(self) -> int:
+        return len(self.ab) - 1
 
     def _begin(self, w: Writer, place: Place) -> list[SSAValue]:
         """Write what precedes the first K step: prefetches, ring fills, and with pipelining the first operands."""
@@ -78,23 +83,25 @@ class Multiply:
     def _step(
         self, w: Writer, place: Place, k: Index, carried: Sequence[SSAValue], fetches: bool
     ) -> Sequence[SSAValue]:
-        acc, *operands = carried
+        accs, operands = carried[: self._products], carried[self._products :]
         k_step, stages = self.config.k_step, self.config.strategy.slm_stages
         self._barrier(w, place, k)
         step = w.div(w.sub(k, place.k_first), k_step) if self._staged else 0
         copied = self._ahead(w, place, k, stages - 1)
         copies = [source.load_copy(w, place, copied) for source in self._staged]
         after = [source.load(w, place, self._ahead(w, place, k, 1)) for source in self.ab] if operands else []
-        a, b = operands or [
+        a, *bs = operands or [
             source.load(w, place, k) if source.ring is None else source.get(w, w.rem(step, stages))
             for source in self.ab
         ]
         if fetches:
             fetch_ahead(w, self.config, self.ab, place, k)
-        total = named(w.insert(TileMmaOp(a, b, acc, self.tiles.mma_maps)).d, "acc")
+        totals = [
+            named(w.insert(TileMmaOp(a, b, acc, self.tiles.mma_maps)).d, "acc") for b, acc in zip(bs, accs, strict=True)
+        ]
         for source, copy in zip(self._staged, copies, strict=True):
             source.put(w, copy, w.rem(w.add(step, stages - 1), stages))
-        return [total, *after]
+        return [*totals, *after]
 
     def _ahead(self, w: Writer, place: Place, k: Index, steps: int) -> Index:
         """Return the start of the K step that lies some steps after the one at `k`."""

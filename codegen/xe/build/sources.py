@@ -1,5 +1,6 @@
 """A and B of a K step: loads from memory or through shared local memory, and prefetches."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import IntegerAttr, i32
@@ -31,6 +32,9 @@ from codegen.xe.dialects.xetile import (
 )
 from codegen.xe.dialects.xetile.tile_attr import SHARED_LOCAL_MEMORY
 
+Columns = Callable[[Writer, Index], Index]
+"""Function of the first column of a tile of C."""
+
 _BOTH_CACHES = {"l1_hint": CachePolicy.CACHED, "l2_hint": CachePolicy.CACHED}
 _FAR_CACHE = {"l1_hint": CachePolicy.UNCACHED, "l2_hint": CachePolicy.CACHED}
 _STAGES_A = (SlmOperands.A, SlmOperands.BOTH)
@@ -53,10 +57,12 @@ class Source:
     """One operand: the tile of a K step as it is multiplied, copied and prefetched.
 
     `ring` holds, stacked along rows, the tiles of `stages` K steps in shared local memory; None without
-    staging. `part` is the number of the part of a K step that this sub-group multiplies.
+    staging. `columns` returns the first column of B's tile for that of C's; None for A. `part` is the number of the
+    part of a K step that this sub-group multiplies.
     """
 
     matrix: Matrix
+    columns: Columns | None
     used: Shared
     copied: Shared
     ahead: Shared
@@ -95,9 +101,9 @@ class Source:
         return named(w.insert(LoadTileOp(self._tile(w, place, k, shared))).value, self.matrix.name.lower())
 
     def _tile(self, w: Writer, place: Place, k: Index, shared: Shared) -> SSAValue[TileType]:
-        of_a = self.matrix.name == "A"
+        of_a = self.columns is None
         k = w.add(k, w.mul(self.part, shared.shape[of_a]))
-        at = (place.row, k) if of_a else (k, place.column)
+        at = (place.row, k) if self.columns is None else (k, self.columns(w, place.column))
         return self.matrix.at(w, place.batch, *at, shared.shape, shared.wg_map)
 
     def _slot(self, w: Writer, slot: Index, shared: Shared) -> SSAValue[TileType]:
@@ -107,18 +113,28 @@ class Source:
         return w.insert(InitTileOp(self.ring, (w.mul(slot, shared.shape[0]), 0), tile)).tile
 
 
-def sources(w: Writer, config: XeConfig, a: Matrix, b: Matrix, tiles: Tiles, part: Index) -> tuple[Source, Source]:
-    """Return A and B of a kernel; their rings are allocated once, also for several tiles of C."""
+def sources(
+    w: Writer, config: XeConfig, a: Matrix, b: Matrix, tiles: Tiles, part: Index, columns: Sequence[Columns]
+) -> tuple[Source, ...]:
+    """Return A and the tiles of B of a kernel, one for each of `columns`; their rings are allocated once, also for
+    several tiles of C.
+    """
     k_step, s = config.k_step, config.strategy
-    ring_a = _ring(w, a, tiles.a, s.slm_stages) if s.slm in _STAGES_A else None
-    ring_b = _ring(w, b, tiles.b, s.slm_stages) if s.slm in _STAGES_B else None
+
+    def ring(matrix: Matrix, used: Shared, staged: Sequence[SlmOperands]) -> SSAValue | None:
+        return _ring(w, matrix, used, s.slm_stages) if s.slm in staged else None
+
+    ring_a, rings_b = ring(a, tiles.a, _STAGES_A), [ring(b, tiles.b, _STAGES_B) for _ in columns]
     return (
-        Source(a, tiles.a, tiles.copied_a, tiles.ahead_a, k_step, ring_a, s.slm_stages, part),
-        Source(b, tiles.b, tiles.copied_b, tiles.ahead_b, k_step, ring_b, s.slm_stages, part),
+        Source(a, None, tiles.a, tiles.copied_a, tiles.ahead_a, k_step, ring_a, s.slm_stages, part),
+        *(
+            Source(b, at, tiles.b, tiles.copied_b, tiles.ahead_b, k_step, ring_b, s.slm_stages, part)
+            for at, ring_b in zip(columns, rings_b, strict=True)
+        ),
     )
 
 
-def fetch_first(w: Writer, config: XeConfig, ab: tuple[Source, Source], place: Place) -> None:
+def fetch_first(w: Writer, config: XeConfig, ab: Sequence[Source], place: Place) -> None:
     """Prefetch what the loop does not: the K steps before the prefetch distance, one round at a time."""
     prefetch = config.strategy.prefetch
     for source, hints, distance in _fetches(config, ab):
@@ -128,13 +144,13 @@ def fetch_first(w: Writer, config: XeConfig, ab: tuple[Source, Source], place: P
             source.fetch(w, place, k, hints)
 
 
-def fetch_ahead(w: Writer, config: XeConfig, ab: tuple[Source, Source], place: Place, k: Index) -> None:
+def fetch_ahead(w: Writer, config: XeConfig, ab: Sequence[Source], place: Place, k: Index) -> None:
     """Prefetch the round that lies the prefetch distance after the one that begins at `k`."""
     for source, hints, distance in _fetches(config, ab):
         source.fetch(w, place, w.add(k, (distance + _copied_steps(source)) * source.k_step), hints)
 
 
-def _fetches(config: XeConfig, ab: tuple[Source, Source]) -> list[tuple[Source, dict[str, CachePolicy], int]]:
+def _fetches(config: XeConfig, ab: Sequence[Source]) -> list[tuple[Source, dict[str, CachePolicy], int]]:
     """Return the sources to prefetch, with hints and distance in K steps; operands that lanes access have none."""
     prefetch = config.strategy.prefetch
     fetched = [source for source in ab if not source.matrix.by_lanes]

@@ -1,5 +1,7 @@
 """Split-K: the K range of each split, where its partial sum is stored, and how the sums are added."""
 
+from collections.abc import Sequence
+
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
@@ -49,18 +51,30 @@ def add_atomically(w: Writer, problem: GemmProblem, c: Matrix, shared: Shared, p
     w.insert(AtomicRmwOp(kind, acc, _tile(w, c, shared, place, place.batch)))
 
 
-def store_partial(w: Writer, partials: Matrix, shared: Shared, place: Place, number: Index, acc: SSAValue) -> None:
-    """Store a partial sum in its matrix of the workspace."""
-    w.insert(StoreTileOp(acc, _tile(w, partials, shared, place, number)))
+def store_partials(
+    w: Writer, partials: Matrix, shared: Shared, place: Place, part: Index, products: Sequence[SSAValue]
+) -> None:
+    """Store the partial sums of a split in its matrices of the workspace, one for each product."""
+    first = w.mul(part, len(products))
+    for product, sums in enumerate(products):
+        w.insert(StoreTileOp(sums, _tile(w, partials, shared, place, w.add(first, product))))
 
 
-def add_partials(w: Writer, partials: Matrix, shared: Shared, place: Place, splits: int) -> SSAValue:
-    """Return the sum over all splits, added in their order."""
-    first = w.mul(place.batch, splits)
+def add_partials(
+    w: Writer, partials: Matrix, shared: Shared, place: Place, splits: int, products: int
+) -> list[SSAValue]:
+    """Return the sums of each product over all splits, added in their order."""
+    first = w.mul(place.batch, splits * products)
+    numbers = [[w.add(first, split * products + product) for split in range(splits)] for product in range(products)]
+    return [_added(w, partials, shared, place, of_product) for of_product in numbers]
+
+
+def _added(w: Writer, partials: Matrix, shared: Shared, place: Place, numbers: Sequence[Index]) -> SSAValue:
+    """Return the sum of these matrices of the workspace, in their order."""
     add = arith.AddiOp if isinstance(partials.element, IntegerType) else arith.AddfOp
     total: SSAValue | None = None
-    for split in range(splits):
-        part = w.insert(LoadTileOp(_tile(w, partials, shared, place, w.add(first, split)))).value
+    for number in numbers:
+        part = w.insert(LoadTileOp(_tile(w, partials, shared, place, number))).value
         total = part if total is None else w.insert(add(total, part)).result
     assert total is not None  # there is at least one split
     return total

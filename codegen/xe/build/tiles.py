@@ -8,6 +8,7 @@ from codegen.problem.epilogue import Axis, EpilogueKind
 from codegen.problem.gemm import GemmProblem
 from codegen.xe.build.prefetch import cooperative_map
 from codegen.xe.dialects.maps import WgMap
+from codegen.xe.rules.sizes import products_of_tile
 
 Shape = tuple[int, int]
 
@@ -36,12 +37,14 @@ class Shared:
 class Tiles:
     """The tiles that a work-group multiplies in a K step, and their parts that it copies, or prefetches for a round.
 
+    `sums` is the tile of a product: C's, or twice as wide where a tile of B holds columns of both products of a gate.
     Where sub-groups multiply parts of K, the tiles are those of one sub-group. `stored` is what is stored of C at once.
     """
 
     a: Shared
     b: Shared
     c: Shared
+    sums: Shared
     stored: Shared
     ahead_a: Shared
     ahead_b: Shared
@@ -50,30 +53,33 @@ class Tiles:
 
     @property
     def mma_maps(self) -> tuple[WgMap, WgMap, WgMap] | None:
-        """Return the maps of A, B and C; None at sub-group level."""
-        a, b, c = self.a.wg_map, self.b.wg_map, self.c.wg_map
+        """Return the maps of A, B and their product; None at sub-group level."""
+        a, b, c = self.a.wg_map, self.b.wg_map, self.sums.wg_map
         return None if a is None or b is None or c is None else (a, b, c)
 
 
 def tiles(problem: GemmProblem, config: XeConfig, load_bytes: int) -> Tiles:
     """Return the tiles of a configuration; `load_bytes` is the width of the widest 2-D block."""
     block, layout, prefetch = config.matmul.block, config.strategy.sg_layout, config.strategy.prefetch
-    a, b, c = (block.m, block.k), (block.k, block.n), (block.m, block.n)
+    together = products_of_tile(problem, block.n)
+    block_n, sg_n = block.n * together, config.sg_n * together
+    a, b, c = (block.m, block.k), (block.k, block_n), (block.m, block.n)
     round_k = block.k * config.strategy.k_unroll
     if config.strategy.k_subgroups > 1:
         return _of_subgroup(problem, config, round_k)
     widest_a, widest_b = load_bytes // problem.dtype_a.nbytes, load_bytes // problem.dtype_b.nbytes
-    together = config.subgroups
+    subgroups = config.subgroups
     whole = Shared(c, WgMap.of(layout, (config.sg_m, config.sg_n)))
     return Tiles(
         Shared(a, WgMap.of(layout, (config.sg_m, block.k))),
-        Shared(b, WgMap.of(layout, (block.k, config.sg_n))),
+        Shared(b, WgMap.of(layout, (block.k, sg_n))),
         whole,
+        sums=Shared((block.m, block_n), WgMap.of(layout, (config.sg_m, sg_n))),
         stored=whole,
-        ahead_a=_dealt((block.m, round_k), prefetch.layout_a, together, widest_a, problem.transpose_a),
-        ahead_b=_dealt((round_k, block.n), prefetch.layout_b, together, widest_b, problem.transpose_b),
-        copied_a=_dealt(a, None, together, widest_a, problem.transpose_a),
-        copied_b=_dealt(b, None, together, widest_b, problem.transpose_b),
+        ahead_a=_dealt((block.m, round_k), prefetch.layout_a, subgroups, widest_a, problem.transpose_a),
+        ahead_b=_dealt((round_k, block_n), prefetch.layout_b, subgroups, widest_b, problem.transpose_b),
+        copied_a=_dealt(a, None, subgroups, widest_a, problem.transpose_a),
+        copied_b=_dealt(b, None, subgroups, widest_b, problem.transpose_b),
     )
 
 
@@ -82,27 +88,29 @@ def _of_subgroup(problem: GemmProblem, config: XeConfig, round_k: int) -> Tiles:
     if the epilogue sums over rows.
     """
     block, count = config.matmul.block, config.strategy.k_subgroups
+    block_n = block.n * products_of_tile(problem, block.n)
     whole_rows = any(step.kind is EpilogueKind.REDUCE and step.axis is Axis.ROW for step in problem.epilogue)
     sharing = 1 if whole_rows else max(1, gcd(block.n, count * _LEAST_STORED) // _LEAST_STORED)
-    a, b = Shared((block.m, block.k), None), Shared((block.k, block.n), None)
+    a, b = Shared((block.m, block.k), None), Shared((block.k, block_n), None)
     return Tiles(
         a,
         b,
         Shared((block.m, block.n), None),
+        sums=Shared((block.m, block_n), None),
         stored=Shared((block.m, block.n // sharing), None),
         ahead_a=Shared((block.m, round_k), None),
-        ahead_b=Shared((round_k, block.n), None),
+        ahead_b=Shared((round_k, block_n), None),
         copied_a=a,
         copied_b=b,
     )
 
 
-def _dealt(shape: Shape, layout: Shape | None, together: int, widest: int, by_columns: bool) -> Shared:
+def _dealt(shape: Shape, layout: Shape | None, subgroups: int, widest: int, by_columns: bool) -> Shared:
     """Distribute a tile by `layout`, or with as few messages along its rows (or columns) as possible."""
     if layout is not None:
         return Shared(shape, WgMap.of(layout, (shape[0] // layout[0], shape[1] // layout[1])))
     rows, columns = shape
     if not by_columns:
-        return Shared(shape, cooperative_map(rows, columns, together, widest))
-    stored = cooperative_map(columns, rows, together, widest)
+        return Shared(shape, cooperative_map(rows, columns, subgroups, widest))
+    stored = cooperative_map(columns, rows, subgroups, widest)
     return Shared(shape, WgMap.of(stored.sg_layout[::-1], stored.sg_data[::-1]))

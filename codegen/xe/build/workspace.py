@@ -49,7 +49,7 @@ def scratch(problem: GemmProblem, config: XeConfig) -> tuple[Scratch, ...]:
     p, (tiles_m, tiles_n) = problem, tiles_of(problem, config)
     found: list[Scratch] = []
     if config.strategy.split_k is SplitK.PARTIAL_SUMS:
-        matrices = config.matmul.threads.k * p.batch
+        matrices = partial_matrices(p, config)
         found.append(Scratch(PARTIALS, p.dtype_acc.value, matrices, p.m, _round_up(p.n)))
     for number, step in enumerate(p.epilogue):
         if step.kind is EpilogueKind.REDUCE:
@@ -63,7 +63,7 @@ def scratch_formulas(problem: GemmProblem, config: XeConfig) -> dict[str, str]:
     p, block = problem, config.matmul.block
     found: dict[str, str] = {}
     if config.strategy.split_k is SplitK.PARTIAL_SUMS:
-        matrices = config.matmul.threads.k * p.batch
+        matrices = partial_matrices(p, config)
         found[PARTIALS] = f"{4 * PARTIALS_ROW_MULTIPLE * matrices} * m * ceil(n / {PARTIALS_ROW_MULTIPLE})"
     for number, step in enumerate(p.epilogue):
         if step.kind is EpilogueKind.REDUCE:
@@ -72,16 +72,21 @@ def scratch_formulas(problem: GemmProblem, config: XeConfig) -> dict[str, str]:
     return found
 
 
+def partial_matrices(problem: GemmProblem, config: XeConfig) -> int:
+    """Return the number of matrices of partial sums over K."""
+    return config.matmul.threads.k * problem.batch * problem.products
+
+
 def sums_name(step: int) -> str:
     """Return the name of the partial sums of a reducing step."""
     return f"sums{step}"
 
 
 def partials(w: Writer, problem: GemmProblem, config: XeConfig, sizes: Mapping[str, Index]) -> Matrix:
-    """Return the partial sums over K: a matrix per split of each matrix of the batch."""
+    """Return the partial sums over K: a matrix per product and split of each matrix of the batch."""
     rows, n = sizes["m"], sizes["n"]
     pitch = w.mul(w.ceil_div(n, PARTIALS_ROW_MULTIPLE), PARTIALS_ROW_MULTIPLE)
-    matrices = config.matmul.threads.k * problem.batch
+    matrices = partial_matrices(problem, config)
     element, by_lanes = stored_element(problem.dtype_acc), partials_by_lanes(problem)
     return Matrix(PARTIALS, element, rows, n, pitch, w.mul(rows, pitch), matrices, False, by_lanes)
 

@@ -10,6 +10,7 @@ from codegen.xe.rules.case import (
     Case,
     ConfigRule,
 )
+from codegen.xe.rules.sizes import products_of_tile
 
 _MAX_L1_DISTANCE, _MAX_L2_DISTANCE = 8, 16
 _STAGES = (2, 3, 4)
@@ -47,9 +48,10 @@ def prefetch_layout(case: Case) -> str | None:
     """Require that sub-groups share a prefetch in parts that messages can fetch."""
     c, p, t = case.config, case.problem, case.on.target
     block, round_k = c.matmul.block, c.matmul.block.k * c.strategy.k_unroll
+    block_n = block.n * products_of_tile(p, block.n)
     sides = (
         ("layout_a", c.strategy.prefetch.layout_a, (block.m, round_k), p.transpose_a, case.on.lanes_a),
-        ("layout_b", c.strategy.prefetch.layout_b, (round_k, block.n), p.transpose_b, case.on.lanes_b),
+        ("layout_b", c.strategy.prefetch.layout_b, (round_k, block_n), p.transpose_b, case.on.lanes_b),
     )
     for name, layout, tile, by_columns, by_lanes in sides:
         if layout is None:
@@ -92,13 +94,14 @@ def slm_size(case: Case) -> str | None:
     c, p, have = case.config, case.problem, case.on.spec.max_slm_bytes
     block, s = c.matmul.block, c.strategy
     a = block.m * block.k * p.dtype_a.nbytes if s.slm in (SlmOperands.A, SlmOperands.BOTH) else 0
-    b = block.k * block.n * p.dtype_b.nbytes if s.slm in (SlmOperands.B, SlmOperands.BOTH) else 0
+    b = block.k * block.n * p.products * p.dtype_b.nbytes if s.slm in (SlmOperands.B, SlmOperands.BOTH) else 0
     sums = [
         (block.m * s.sg_layout[1] if step.axis is Axis.ROW else block.n * s.sg_layout[0]) * 4
         for step in p.epilogue
         if step.kind is EpilogueKind.REDUCE
     ]
-    parts = s.k_subgroups * block.m * block.n * p.dtype_acc.nbytes if s.k_subgroups > 1 else 0
+    of_tile = block.m * block.n * p.products * p.dtype_acc.nbytes
+    parts = s.k_subgroups * of_tile if s.k_subgroups > 1 else 0
     need = s.slm_stages * (a + b) + sum(sums) + parts
     if have is not None and need > have:
         return f"{need} bytes of shared local memory are needed; a work-group of {case.on.spec.name} has {have}"

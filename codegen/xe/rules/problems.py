@@ -40,13 +40,6 @@ def device_types(on: Problem) -> str | None:
     return failing_types(on.problem, on.spec)
 
 
-def gate(on: Problem) -> str | None:
-    """Require one product."""
-    if on.problem.gate is None:
-        return None
-    return "two products in one kernel are not built yet: leave gate out"
-
-
 def alignment(on: Problem) -> str | None:
     """Require the alignment of the largest element."""
     p = on.problem
@@ -68,4 +61,4 @@ def memory(on: Problem) -> str | None:
     return None
 
 
-PROBLEM_RULES: tuple[ProblemRule, ...] = (dtype_pair, device_tf32, device_types, gate, alignment, memory)
+PROBLEM_RULES: tuple[ProblemRule, ...] = (dtype_pair, device_tf32, device_types, alignment, memory)

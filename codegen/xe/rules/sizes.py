@@ -15,6 +15,16 @@ def tiles_of(problem: GemmProblem, config: XeConfig) -> tuple[int, int]:
     return ceil_div(problem.m, block.m), ceil_div(problem.n, block.n)
 
 
+def products_of_tile(problem: GemmProblem, block_n: int) -> int:
+    """Return the products whose columns a tile of B holds: both of a gate whose blocks of columns are narrower than C's
+    tile; otherwise each product has a tile of its own.
+    """
+    gate = problem.gate
+    if gate is None or gate.interleave is None or gate.interleave % block_n == 0:
+        return 1
+    return problem.products
+
+
 def is_persistent(problem: GemmProblem, config: XeConfig) -> bool:
     """True if fewer work-groups are launched than C has tiles."""
     return (config.matmul.threads.m, config.matmul.threads.n) != tiles_of(problem, config)

@@ -13,6 +13,7 @@ from codegen.xe.rules.case import (
     Case,
     ConfigRule,
 )
+from codegen.xe.rules.sizes import products_of_tile
 
 RESERVED_REGISTERS = 16
 """Registers for addresses, payloads and loop state."""
@@ -45,7 +46,7 @@ def load_block_b(case: Case) -> str | None:
     """Require that innermost k x n is a 2-D block of B that one message loads, if B is loaded by such blocks."""
     inner, c, least = case.config.matmul.innermost, case.config, case.on.target.dpas_n
     if chooses_blocks_of_b(case):
-        tile = c.matmul.block.k, c.sg_n
+        tile = c.matmul.block.k, c.sg_n * products_of_tile(case.problem, c.matmul.block.n)
         return _load_block(case, "k x n (B's load block)", (inner.k, inner.n), tile, (case.on.dpas_k, least))
     if inner.n != least:
         return f"innermost n is {least} where B is {_NOT_BY_BLOCKS}: it has no effect there; got {inner.n}"
@@ -76,10 +77,23 @@ def _chooses_blocks(case: Case) -> bool:
     return case.on.uses_dpas and case.config.strategy.k_subgroups == 1
 
 
+def gate_interleave(case: Case) -> str | None:
+    """Require that columns of C of a sub-group are whole blocks of those that B interleaves, or a tile's within one."""
+    c, gate = case.config, case.problem.gate
+    if gate is None or gate.interleave is None:
+        return None
+    if c.sg_n % gate.interleave and gate.interleave % c.matmul.block.n:
+        return (
+            f"B interleaves blocks of {gate.interleave} columns: columns of a sub-group must be a multiple of it, or "
+            f"block n divide it; got {c.sg_n} and {c.matmul.block.n}"
+        )
+    return None
+
+
 def registers(case: Case) -> str | None:
     """Require that the accumulator and the operands held at one time fit the registers."""
     c, p = case.config, case.problem
-    accumulator = c.sg_m * c.sg_n * p.dtype_acc.nbytes
+    accumulator = c.sg_m * c.sg_n * p.products * p.dtype_acc.nbytes
     depth = c.matmul.block.k
     if c.strategy.pipelined_registers:
         operands = 2 * _operands(case, depth, depth)
@@ -90,8 +104,9 @@ def registers(case: Case) -> str | None:
         operands = _operands(case, depth, depth * c.strategy.k_unroll)
     have = (c.strategy.grf_mode - RESERVED_REGISTERS) * case.on.target.grf_bytes
     if accumulator + operands > have:
+        tile = f"{c.sg_m}x{c.sg_n}" + (" of two products" if p.gate is not None else "")
         return (
-            f"sub-group tile {c.sg_m}x{c.sg_n} needs {accumulator} bytes of accumulator and {operands} of operands; "
+            f"sub-group tile {tile} needs {accumulator} bytes of accumulator and {operands} of operands; "
             f"{c.strategy.grf_mode} registers leave {have}"
         )
     return None
@@ -100,7 +115,7 @@ def registers(case: Case) -> str | None:
 def _operands(case: Case, depth_a: int, depth_b: int) -> int:
     c, p = case.config, case.problem
     nbytes = p.dtype_a.nbytes if case.on.uses_dpas else p.dtype_acc.nbytes  # lanes multiply what they sum
-    return (c.sg_m * depth_a + depth_b * c.sg_n) * nbytes
+    return (c.sg_m * depth_a + depth_b * c.sg_n * p.products) * nbytes
 
 
 def _load_block(
@@ -132,4 +147,4 @@ def _shapes(target: Target, nbytes: int, packed: bool) -> frozenset[tuple[int, i
     return frozenset((m.rows, m.width * m.array_length) for m in fitting)
 
 
-TILE_RULES: tuple[ConfigRule, ...] = (dpas_shape, load_block_a, load_block_b, registers)
+TILE_RULES: tuple[ConfigRule, ...] = (dpas_shape, gate_interleave, load_block_a, load_block_b, registers)

@@ -63,6 +63,8 @@ def split_k_atomic(case: Case) -> str | None:
         return "atomic addition is not bitwise reproducible, but the problem is deterministic: use partial_sums"
     if p.dtype_c is not p.dtype_acc:
         return f"sums are added in {p.dtype_acc.value}, C is {p.dtype_c.value}: use partial_sums"
+    if p.gate is not None:
+        return f"{p.gate.activation.value} of the gate must see whole sums: use partial_sums"
     others = [step.kind.value for step in p.epilogue if not step.is_linear or step.axis is not None]
     if others or (p.epilogue and p.dtype_c is DType.I32):
         what = f"{', '.join(others)} must see whole sums" if others else "steps make i32 sums f32"

@@ -36,7 +36,8 @@ def render(program: HostProgram, language: Language) -> str:
             f"kernel {program.kernel_id} is run with {', '.join(offered)}, not with {language}",
             rule="host-code-language",
         )
-    has_steps = bool(program.epilogue)
+    gate = program.problem.gate
+    has_steps = bool(program.epilogue) or gate is not None
     c = program.c.dtype
     # An integer may be rounded to either side of a half.
     tolerance = (1.0 if has_steps else 0) if c.is_integer else _TOLERANCES[c]
@@ -45,6 +46,7 @@ def render(program: HostProgram, language: Language) -> str:
     library = language is Language.CTYPES
     text = template.render(
         p=program,
+        gate=gate,
         file_name=language.file_name,
         integer=program.problem.dtype_a.is_integer,
         c_integer=c.is_integer,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from codegen import CpuConfig, GemmProblem, KernelConfig, XeConfig
 from codegen.config.matmul import Extent
+from codegen.xe.rules.sizes import products_of_tile
 from hal import DeviceSpec
 
 Size = tuple[int, int]
@@ -72,11 +73,15 @@ def _dpas(problem: GemmProblem, spec: DeviceSpec | None) -> Extent | None:
 def _xe_zooms(problem: GemmProblem, config: XeConfig, dpas: Extent | None) -> Iterator[Zoom]:
     m, n, k = problem.m, problem.n, problem.k
     block, load, sg_m, sg_n = config.matmul.block, config.matmul.innermost, config.sg_m, config.sg_n
+    name_b, together = "B", products_of_tile(problem, block.n)
+    if problem.products > together:
+        name_b = "B1, and B2 like it"
+    block_n, columns_b = block.n * together, sg_n * together
     yield Zoom(
         "The problem in work-group tiles",
         f"A work-group computes {block.m} x {block.n} of C, and goes through K in steps of {config.k_step}.",
         Matrix("A", (m, k), (block.m, config.k_step), band=(block.m, k)),
-        Matrix("B", (k, n), (config.k_step, block.n), band=(k, block.n)),
+        Matrix(name_b, (k, n * together), (config.k_step, block_n), band=(k, block_n)),
         Matrix("C", (m, n), (block.m, block.n)),
     )
     (rows, columns), parts = config.strategy.sg_layout, config.strategy.k_subgroups
@@ -85,7 +90,7 @@ def _xe_zooms(problem: GemmProblem, config: XeConfig, dpas: Extent | None) -> It
         "A work-group's K step in sub-groups",
         f"{rows} x {columns}{f' x {parts}' * (parts > 1)} sub-groups: each owns {sg_m} x {sg_n} of C, and {shares}.",
         Matrix("A", (block.m, config.k_step), (sg_m, block.k), (load.m, load.k)),
-        Matrix("B", (config.k_step, block.n), (block.k, sg_n), (load.k, load.n)),
+        Matrix(name_b, (config.k_step, block_n), (block.k, columns_b), (load.k, load.n)),
         Matrix("C", (block.m, block.n), (sg_m, sg_n), None if dpas is None else (dpas.m, dpas.n)),
     )
     said = "" if dpas is None else f" A DPAS multiplies {dpas.m} x {dpas.k} of A by {dpas.k} x {dpas.n} of B."
@@ -93,7 +98,7 @@ def _xe_zooms(problem: GemmProblem, config: XeConfig, dpas: Extent | None) -> It
         "A sub-group's loads and DPAS",
         f"A load block is {load.m} x {load.k} of A, or {load.k} x {load.n} of B.{said}",
         Matrix("A", (sg_m, block.k), (load.m, load.k), None if dpas is None else (dpas.m, dpas.k)),
-        Matrix("B", (block.k, sg_n), (load.k, load.n), None if dpas is None else (dpas.k, dpas.n)),
+        Matrix(name_b, (block.k, columns_b), (load.k, load.n), None if dpas is None else (dpas.k, dpas.n)),
         Matrix("C", (sg_m, sg_n), (sg_m, sg_n) if dpas is None else (dpas.m, dpas.n)),
     )
 
@@ -109,11 +114,12 @@ def _xe_levels(problem: GemmProblem, config: XeConfig, dpas: Extent | None) -> I
         "tile of a work-group, K step", block.m, block.n, config.k_step, f"{tiles:,} tiles{over}, {steps:,} K steps"
     )
     yield Level("part of a sub-group", sg_m, sg_n, block.k, f"{config.subgroups:,} in a work-group")
-    for_a, for_b = (math.ceil(s / e) * math.ceil(block.k / load.k) for s, e in ((sg_m, load.m), (sg_n, load.n)))
+    sides = (sg_m, load.m), (sg_n * problem.products, load.n)
+    for_a, for_b = (math.ceil(side / of_load) * math.ceil(block.k / load.k) for side, of_load in sides)
     yield Level("load block of A", load.m, None, load.k, f"{for_a:,} in a K step of a sub-group")
     yield Level("load block of B", None, load.n, load.k, f"{for_b:,} in a K step of a sub-group")
     if dpas is not None:
-        each = math.ceil(sg_m / dpas.m) * math.ceil(sg_n / dpas.n) * math.ceil(block.k / dpas.k)
+        each = math.ceil(sg_m / dpas.m) * math.ceil(sg_n / dpas.n) * math.ceil(block.k / dpas.k) * problem.products
         yield Level("DPAS", dpas.m, dpas.n, dpas.k, f"{each:,} in a K step of a sub-group")
 
 
@@ -155,7 +161,8 @@ def _cpu_levels(problem: GemmProblem, config: CpuConfig) -> Iterator[Level]:
 
 
 def _problem_level(problem: GemmProblem) -> Level:
-    count = f"{problem.batch:,} products" if problem.batch > 1 else "1 product"
+    products = problem.batch * problem.products
+    count = f"{products:,} products" if products > 1 else "1 product"
     return Level("problem", problem.m, problem.n, problem.k, count)
 
 

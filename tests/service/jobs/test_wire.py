@@ -17,6 +17,7 @@ from codegen import (
     XeStrategy,
 )
 from codegen.problem.epilogue_text import parse_epilogue
+from codegen.problem.gate import parse_gate
 from codegen.serialization import to_json
 from db.queries import kernels
 from db.schema.base import JsonObject
@@ -38,12 +39,13 @@ WHOLE = GemmProblem(
     48, 96, 64, batch=3, dtype_a=DType.S8, dtype_b=DType.U8, dtype_c=DType.S8, transpose_a=True, transpose_b=True,
     lda=80, ldb=128, ldc=112, batch_stride_a=0, batch_stride_b=30000, batch_stride_c=9000, alignment=16, dynamic=True,
     deterministic=True, epilogue=parse_epilogue("scale:row, bias:column:f16, add:bf16:ld=112, clip=-1..6, reduce:row"),
+    gate=parse_gate("gelu:interleaved=8"),
 )  # fmt: skip
 QUERY: dict[str, str | int | bool] = {
     "m": 48, "n": 96, "k": 64, "batch": 3, "dtype_a": "s8", "dtype_b": "u8", "dtype_c": "s8", "transpose_a": True,
     "transpose_b": True, "lda": 80, "ldb": 128, "ldc": 112, "batch_stride_a": 0, "batch_stride_b": 30000,
     "batch_stride_c": 9000, "alignment": 16, "dynamic": True, "deterministic": True,
-    "epilogue": "scale:row, bias:column:f16, add:bf16:ld=112, clip=-1..6, reduce:row",
+    "epilogue": "scale:row, bias:column:f16, add:bf16:ld=112, clip=-1..6, reduce:row", "gate": "gelu:interleaved=8",
 }  # fmt: skip
 LAUNCH: JsonObject = {
     "arguments": [

@@ -12,6 +12,7 @@ from tuner.verify.error_bounds import (
     added,
     elementwise,
     exactly,
+    multiplied,
     scaled,
     summed,
 )
@@ -33,6 +34,29 @@ STEPS = [
 
 def _within(x: Approximate, got: np.ndarray) -> bool:
     return bool((np.abs(got.astype(np.float64) - x.value) <= x.error).all())
+
+
+@pytest.mark.parametrize("sizes", [(1.0, 1.0), (1e-3, 40.0), (300.0, 1e-6)])
+def test_a_product_of_two_that_are_off_is_within_its_bound(sizes: tuple[float, float]) -> None:
+    rng = np.random.default_rng(9)
+    exact = [rng.standard_normal(20_000) * size for size in sizes]
+    off = [np.abs(values) * 1e-5 for values in exact]
+    x, y = (
+        (values + rng.uniform(-1, 1, values.shape) * most * 0.99).astype(np.float32)
+        for values, most in zip(exact, off, strict=True)
+    )
+    bound = multiplied(Approximate(exact[0], off[0]), Approximate(exact[1], off[1]))
+    assert _within(bound, x * y)
+    assert (bound.error <= 2.1e-5 * np.abs(bound.value) + 1e-37).all()
+
+
+def test_a_product_of_small_whole_numbers_is_exact() -> None:
+    whole = exactly(np.arange(-50, 50).astype(np.float32))
+    assert not multiplied(whole, whole).error.any()
+    with np.errstate(over="ignore"):
+        assert np.isinf(
+            multiplied(exactly(np.array([3e38], np.float32)), exactly(np.array([3e38], np.float32))).value
+        ).all()
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 30.0, 1e4])

@@ -5,7 +5,7 @@ import resource
 import numpy as np
 import pytest
 
-from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
+from codegen import Activation, Axis, DType, EpilogueKind, EpilogueStep, Gate, GemmProblem
 from tests.tuner.numpy_gemm import computed
 from tuner.errors import TooLargeToProve
 from tuner.verify.memory_layout import (
@@ -47,6 +47,51 @@ def test_f32_arithmetic_is_within_the_bounds_of_every_type(
     if output.is_integer:
         assert np.unique(got).size > 20  # neither all saturated nor all zero
         assert (bounds.high - bounds.low <= 1).all()
+
+
+GATES = [
+    *(Gate(kind) for kind in Activation),
+    Gate(Activation.SILU, 1),
+    Gate(Activation.GELU, 4),
+]
+
+
+@pytest.mark.parametrize(("inputs", "output"), PAIRS)
+@pytest.mark.parametrize("gate", GATES, ids=str)
+def test_a_gate_in_f32_is_within_the_bounds_of_every_type(inputs: DType, output: DType, gate: Gate) -> None:
+    p = GemmProblem(40, 56, 104, dtype_a=inputs, dtype_b=inputs, dtype_c=output, gate=gate, epilogue=(BIAS,))
+    reference = Reference(p, 1)
+    got = decode(matrices(computed(p, reference.buffers())[2], p.c, 1), output)[0].astype(np.float64)
+    bounds = reference.bounds_of_c(0, slice(0, 40), slice(0, 56))
+    assert bounds.holds(got).all()
+    assert not bounds.holds(got + (2 if output.is_integer else 0.05 * (1 + np.abs(got)))).any()
+    if output.is_integer and inputs is not DType.U8:  # sums of unsigned numbers are never negative
+        assert np.unique(got).size > 20  # neither all saturated nor all zero
+
+
+@pytest.mark.parametrize("gate", [Gate(Activation.SILU), Gate(Activation.SILU, 8)], ids=str)
+def test_exchanged_products_of_a_gate_are_wrong(gate: Gate) -> None:
+    p = GemmProblem(40, 56, 104, gate=gate)
+    reference, block = Reference(p, 1), gate.interleave or p.n
+    buffers = list(reference.buffers())
+    b = buffers[1].reshape(p.k, p.n // block, 2, block)
+    buffers[1] = b[:, :, ::-1].reshape(-1).copy()
+    got = matrices(computed(p, tuple(buffers))[2], p.c, 1)[0].astype(np.float64)
+    held = reference.bounds_of_c(0, slice(0, 40), slice(0, 56)).holds(got)
+    assert held.mean() < 0.02
+
+
+@pytest.mark.parametrize("gate", [Gate(Activation.GELU), Gate(Activation.GELU, 1), Gate(Activation.GELU, 16)], ids=str)
+def test_a_part_of_a_gated_c_draws_its_columns_of_b_alone(gate: Gate) -> None:
+    p = GemmProblem(24, 12_000, 40, gate=gate)
+    parts = [(0, slice(3, 19), slice(7000, 7050))]
+    few, whole = Reference(p, 1, sampled=True), Reference(p, 1)
+    few.buffers(parts)
+    some, every = few.bounds_of_c(*parts[0]), whole.bounds_of_c(*parts[0])
+    np.testing.assert_array_equal(some.value, every.value)
+    np.testing.assert_array_equal(some.high, every.high)
+    b = matrices(few.buffers(parts)[1], p.operands[1], 1)[0]
+    assert 0 < (b == 0).all(0).mean() < 1, "columns far from those are not drawn"
 
 
 @pytest.mark.parametrize("epilogue", [(), (BIAS,), (EpilogueStep(EpilogueKind.ALPHA, value=0.5), BETA)])

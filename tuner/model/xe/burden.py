@@ -24,7 +24,7 @@ def burden(on: Case, c: Columns, work: Work, fetch: Fetch, unmeasured: Column) -
     slots = on.cores * on.engines * min(on.threads.values())
     empty = 1 - np.minimum(1, work.running * work.subgroups / slots)
     ahead = c.prefetch + np.maximum(0, c.stages - 1) + c.pipelined
-    multiplies = c.block_m / _DPAS_ROWS * c.block_n / on.dpas_n * c.k_step / on.dpas_k
+    multiplies = c.block_m / _DPAS_ROWS * c.block_n / on.dpas_n * c.k_step / on.dpas_k * on.problem.products
     messages = fetch.messages + fetch.lane_messages + fetch.vector_messages
     return (
         _OCCUPANCY * np.round(_PARTS_OF_SLOTS * empty)

@@ -64,7 +64,7 @@ def _step(on: Case, c: Columns, work: Work, fetch: Fetch, together: Column, know
     threads = np.ceil(together * work.subgroups / on.engines)
     sg_m = np.ceil(c.block_m / c.sg_rows / _DPAS_ROWS) * _DPAS_ROWS
     sg_n = np.ceil(c.block_n / c.sg_columns / on.dpas_n) * on.dpas_n
-    alone = sg_m * sg_n * c.block_k / on.sustained_fma_per_clk
+    alone = sg_m * sg_n * on.problem.products * c.block_k / on.sustained_fma_per_clk
     multiply = threads * alone
     l1 = together * (
         fetch.near_bytes / on.l1_bytes_per_clk
@@ -107,7 +107,7 @@ def _tile_clks(on: Case, c: Columns, together: Column) -> Column:
     """
     k, p = on.constants, on.problem
     per_element = sum(o.dtype.nbytes * (1 + (o.role == "inout")) for o in p.operands[2:] if not o.is_vector)
-    stored = np.where(c.splits > 1, p.dtype_acc.nbytes, per_element)
+    stored = np.where(c.splits > 1, p.products * p.dtype_acc.nbytes, per_element)
     stores = together * c.block_m * c.block_n * stored / k.l2_bytes_per_clk_per_core
     added = together * 2 * sums_bytes(on, c) / on.l1_bytes_per_clk + k.barrier_clks * (c.k_subgroups > 1)
     return k.tile_clks + stores + added

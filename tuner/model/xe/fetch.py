@@ -33,7 +33,7 @@ def fetch_of(on: Case, c: Columns, work: Work) -> Fetch:
     """Return the traffic of a K step."""
     k, nbytes = on.constants, on.problem.dtype_a.nbytes
     subgroups, fetches = work.subgroups, c.prefetch > 0
-    tile_a, tile_b = c.block_m * c.k_step * nbytes, c.k_step * c.block_n * nbytes
+    tile_a, tile_b = c.block_m * c.k_step * nbytes, c.k_step * c.block_n * on.problem.products * nbytes
     whole_a, whole_b = tile_a * c.sg_columns, tile_b * c.sg_rows
     staged = tile_a * c.staged_a + tile_b * c.staged_b
     in_cache = _kept_in_l1(on, c, work)
@@ -70,7 +70,7 @@ def _kept_in_l1(on: Case, c: Columns, work: Work) -> Column:
     """Return the share of prefetched data that L1 still holds when it is used."""
     if on.l1_bytes is None:
         return np.ones(len(c))
-    tile = (c.block_m + c.block_n) * c.k_step * on.problem.dtype_a.nbytes
+    tile = (c.block_m + c.block_n * on.problem.products) * c.k_step * on.problem.dtype_a.nbytes
     need = work.resident * tile * (c.prefetch + 1)
     room = np.maximum(on.l1_bytes - work.resident * slm_bytes(on, c), 1)
     return np.minimum(1, room / need)
@@ -81,7 +81,7 @@ def _blocks(on: Case, c: Columns) -> Column:
     p, k, (a, b) = on.problem, on.constants, operand_registers(on, c)
     deep = np.ceil(c.block_k / c.load_k)
     plain_a = np.ceil(c.block_m / c.sg_rows / c.load_m) * deep
-    plain_b = np.ceil(c.block_n / c.sg_columns / c.load_n) * deep
+    plain_b = np.ceil(c.block_n * p.products / c.sg_columns / c.load_n) * deep
     turned_a, turned_b = np.ceil(a / _TRANSPOSED_ROWS), np.ceil(b / _TRANSPOSED_ROWS)
     # Sub-groups that multiply parts of K load the largest blocks.
     plain_a = np.where(c.k_subgroups > 1, np.ceil(a / _MESSAGE_REGISTERS), plain_a)

@@ -39,5 +39,5 @@ def step_clocks(problem: GemmProblem, config: XeConfig, spec: DeviceSpec, report
     """
     on = case_of(problem, spec)
     rows, columns = -(-config.sg_m // _DPAS_ROWS), -(-config.sg_n // on.dpas_n)
-    steps = report.dpas / (rows * columns * config.matmul.block.k / on.dpas_k)
+    steps = report.dpas / (rows * columns * problem.products * config.matmul.block.k / on.dpas_k)
     return StepClocks({threads: clocks / steps for threads, clocks in report.by_threads.items()})

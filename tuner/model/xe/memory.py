@@ -30,7 +30,7 @@ def input_bytes(on: Case, c: Columns, work: Work) -> Column:
     rows, columns = _together(c, work)
     along_n = np.where(work.turns > 1, c.tiles_along_n, c.along_n) > 0
     depth, matrices = p.k / c.splits * nbytes, a / p.batch + b / p.batch
-    new_a, new_b = rows * c.block_m * depth, columns * c.block_n * depth
+    new_a, new_b = rows * c.block_m * depth, columns * c.block_n * p.products * depth
     along = np.where(along_n, work.tiles_n / columns, work.tiles_m / rows)
     bands = np.where(along_n, work.tiles_m / rows, work.tiles_n / columns)
     room = on.constants.cached * on.l2.likely

@@ -122,12 +122,13 @@ def _predictions(on: Case, c: Columns, work: Work, core: CoreTime, model: str) -
 def _kernels_us(on: Case, c: Columns) -> Column:
     """Return the time of kernels besides the multiply: clearing or adding splits of K, and the sums of reductions."""
     p, k = on.problem, on.constants
-    sums = p.batch * p.m * p.n * p.dtype_acc.nbytes
+    c_bytes = p.batch * p.m * p.n * p.dtype_acc.nbytes
+    sums = c_bytes * p.products
     l2_us = k.l2_bytes_per_clk_per_core * on.cores * on.clock_mhz
     stored = sums * c.splits
     rate = np.where(stored <= k.cached * on.l2.likely, l2_us, on.bytes_per_us)
     partial_us = 2 * stored / rate + k.next_kernel_us
-    atomic_us = (k.atomic_cost * stored + sums) / l2_us + k.next_kernel_us
+    atomic_us = (k.atomic_cost * stored + c_bytes) / l2_us + k.next_kernel_us
     reductions = sum(step.kind is EpilogueKind.REDUCE for step in p.epilogue)
     return c.partial_sums * partial_us + c.atomic * atomic_us + reductions * k.next_kernel_us
 
@@ -135,7 +136,8 @@ def _kernels_us(on: Case, c: Columns) -> Column:
 def _unjudged(on: Case, c: Columns, work: Work) -> "np.typing.NDArray[np.bool_]":
     """Return whether a configuration uses features that no public measurement covers."""
     p = on.problem
-    problem = on.lanes_a or on.lanes_b or not on.uses_dpas or p.transpose_a or p.transpose_b or bool(p.epilogue)
+    steps = bool(p.epilogue or p.gate)
+    problem = on.lanes_a or on.lanes_b or not on.uses_dpas or p.transpose_a or p.transpose_b or steps
     return (
         problem
         | (c.pipelined > 0)

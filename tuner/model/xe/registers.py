@@ -11,20 +11,21 @@ _FEW = 96  # registers of operands that are loaded one after the other, without 
 def operand_registers(on: Case, c: Columns) -> tuple[Column, Column]:
     """Return the registers of A and of B for one K step of a sub-group."""
     nbytes = on.problem.dtype_a.nbytes
-    sg_m, sg_n = c.block_m / c.sg_rows, c.block_n / c.sg_columns
+    sg_m, sg_n = c.block_m / c.sg_rows, c.block_n * on.problem.products / c.sg_columns
     return sg_m * c.block_k * nbytes / on.register_bytes, sg_n * c.block_k * nbytes / on.register_bytes
 
 
 def copied_registers(on: Case, c: Columns) -> Column:
     """Return the registers of the data that a sub-group copies to shared local memory in a K step."""
-    rows = c.block_m * c.staged_a + c.block_n * c.staged_b
+    rows = c.block_m * c.staged_a + c.block_n * on.problem.products * c.staged_b
     return rows * c.block_k * on.problem.dtype_a.nbytes / on.register_bytes / (c.sg_rows * c.sg_columns)
 
 
 def needed_registers(on: Case, c: Columns) -> Column:
     """Return the maximum number of live registers of the configuration's code."""
-    k, (a, b) = on.constants, operand_registers(on, c)
-    sums = c.block_m / c.sg_rows * c.block_n / c.sg_columns * on.problem.dtype_acc.nbytes / on.register_bytes
+    k, p, (a, b) = on.constants, on.problem, operand_registers(on, c)
+    elements = c.block_m / c.sg_rows * c.block_n / c.sg_columns * p.products
+    sums = elements * p.dtype_acc.nbytes / on.register_bytes
     loaded = a * (1 - c.staged_a) + b * (1 - c.staged_b)
     need = sums + k.registers_reserved + k.registers_loaded * loaded
     need = (

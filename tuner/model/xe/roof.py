@@ -28,7 +28,6 @@ def roof_us(problem: GemmProblem, spec: DeviceSpec) -> float:
     if spec.emulates is not None or missing or clock_mhz is None or bandwidth is None:
         raise NoRoofline(spec.name, *missing)
     rates = gpu_rates(check_problem(problem, spec))
-    multiplies = problem.m * problem.n * problem.k * problem.batch
-    multiply_us = multiplies / (rates.cores * rates.engines * rates.fma_per_engine * clock_mhz)
+    multiply_us = problem.multiply_adds / (rates.cores * rates.engines * rates.fma_per_engine * clock_mhz)
     nbytes = sum(operand.nbytes(problem.batch) for operand in problem.operands)
     return max(multiply_us, nbytes / bandwidth * 1e6)

@@ -58,10 +58,11 @@ def work_of(on: Case, c: Columns) -> Work:
 
 def slm_bytes(on: Case, c: Columns) -> Column:
     """Return the shared local memory of a work-group: the buffers of staged operands, and the sums of parts of K."""
-    rows = c.block_m * c.staged_a + c.block_n * c.staged_b
+    rows = c.block_m * c.staged_a + c.block_n * on.problem.products * c.staged_b
     return rows * c.block_k * on.problem.dtype_a.nbytes * c.stages + sums_bytes(on, c)
 
 
 def sums_bytes(on: Case, c: Columns) -> Column:
     """Return the bytes of the sums that sub-groups add in shared local memory."""
-    return (c.k_subgroups > 1) * c.k_subgroups * c.block_m * c.block_n * on.problem.dtype_acc.nbytes
+    of_tile = c.block_m * c.block_n * on.problem.products * on.problem.dtype_acc.nbytes
+    return (c.k_subgroups > 1) * c.k_subgroups * of_tile

@@ -70,9 +70,10 @@ class XeTuning:
 
         block, slm = config.matmul.block, config.strategy.slm
         a = block.m * block.k * problem.dtype_a.nbytes if slm in (SlmOperands.A, SlmOperands.BOTH) else 0
-        b = block.k * block.n * problem.dtype_b.nbytes if slm in (SlmOperands.B, SlmOperands.BOTH) else 0
+        columns = block.n * problem.products
+        b = block.k * columns * problem.dtype_b.nbytes if slm in (SlmOperands.B, SlmOperands.BOTH) else 0
         parts = config.strategy.k_subgroups
-        sums = parts * block.m * block.n * problem.dtype_acc.nbytes if parts > 1 else 0
+        sums = parts * block.m * columns * problem.dtype_acc.nbytes if parts > 1 else 0
         return sum(buffer.nbytes for buffer in scratch(problem, config)) + config.strategy.slm_stages * (a + b) + sums
 
     def memory_bytes(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> int:

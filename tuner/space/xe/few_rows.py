@@ -30,9 +30,11 @@ def few_rows_tile(on: Problem, ranges: Ranges, rates: Rates) -> tuple[Point, str
     found = [tile for columns in ranges.block_n if (tile := _tile(on, ranges, rates, columns)) is not None]
     if not found:
         return None
-    loaded = [_busiest(on, rates, p) * (on.problem.m + p.block_n) for p in found]
+    products = on.problem.products
+    loaded = [_busiest(on, rates, p) * (on.problem.m + p.block_n * products) for p in found]
     point = next(p for p, most in zip(found, loaded, strict=True) if most <= _ABOUT * min(loaded))
-    bytes_in_flight = _resident(on, rates, point) * point.block_n * point.block_k * on.problem.dtype_b.nbytes
+    of_step = point.block_n * products * point.block_k * on.problem.dtype_b.nbytes
+    bytes_in_flight = _resident(on, rates, point) * of_step
     return point, (
         f"{on.problem.m} rows are bound by memory: {point.k_subgroups} sub-groups share a tile, each with "
         f"{point.block_k * on.problem.dtype_b.nbytes} bytes of K in a step; {point.block_n} columns "

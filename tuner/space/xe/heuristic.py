@@ -145,8 +145,8 @@ def best_tiles(on: Problem, tiles: Iterable[Point], rates: Rates) -> list[Point]
     def cost(point: Point) -> tuple[float, ...]:
         config = config_of(on.problem, point)
         clocks = core_clocks(on.problem, config, rates)
-        reload = 1 / point.block_m + 1 / point.block_n
-        shape = abs(config.sg_m - config.sg_n), config.sg_m
+        reload = on.problem.products / point.block_m + 1 / point.block_n
+        shape = abs(config.sg_m - config.sg_n * on.problem.products), config.sg_m
         return clocks.dpas + clocks.l1 + clocks.l2, reload, config.subgroups, *shape
 
     found = sorted(tiles, key=cost)
@@ -265,7 +265,8 @@ def _prefetch(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
         return point, "prefetches have no effect where built-ins are emulated"
     if len(ranges.prefetch) == 1:
         return point, "prefetches have no effect where lanes access A and B"
-    step_bytes = (point.block_m + point.block_n) * point.block_k * on.problem.dtype_a.nbytes
+    p = on.problem
+    step_bytes = (point.block_m + point.block_n * p.products) * point.block_k * p.dtype_a.nbytes
     most = _PREFETCH_DISTANCE
     if on.spec.l1_bytes is not None:
         most = min(most, on.spec.l1_bytes // 2 // step_bytes)

@@ -23,7 +23,9 @@ def keeps_registers(on: Problem, config: XeConfig) -> bool:
     steps = steps_of(p, config)
     if p.transpose_b and not p.transpose_a and s.k_unroll > 1 and steps // s.k_unroll < _LEAST_ROUNDS:
         return False
-    held = config.sg_m * config.sg_n * p.dtype_acc.nbytes + max(_turned(on, config, steps), _by_lanes(on, config))
+    held = config.sg_m * config.sg_n * p.products * p.dtype_acc.nbytes + max(
+        _turned(on, config, steps), _by_lanes(on, config)
+    )
     return held <= (s.grf_mode - RESERVED_REGISTERS) * on.target.grf_bytes
 
 
@@ -33,7 +35,8 @@ def _turned(on: Problem, config: XeConfig, steps: int) -> int:
     if not _turns_a(on) or (on.uses_dpas and p.dtype_a.nbytes > 1):
         return 0
     together = (steps if steps <= _STEPS_TOGETHER else 0) if on.uses_dpas else config.strategy.k_unroll
-    return (2 * config.sg_m + config.sg_n) * config.matmul.block.k * together * p.dtype_a.nbytes
+    columns = config.sg_n * p.products
+    return (2 * config.sg_m + columns) * config.matmul.block.k * together * p.dtype_a.nbytes
 
 
 def _by_lanes(on: Problem, config: XeConfig) -> int:
@@ -42,10 +45,11 @@ def _by_lanes(on: Problem, config: XeConfig) -> int:
     if on.problem.dtype_a.nbytes > 1 or not (by_a or by_b):
         return 0
     block, slm = config.matmul.block, config.strategy.slm
-    copied = block.m * (by_a and slm in _A) + block.n * (by_b and slm in _B)
+    products = on.problem.products
+    copied = block.m * (by_a and slm in _A) + block.n * products * (by_b and slm in _B)
     a = _WORD_BYTES if by_a else 2 if _turns_a(on) else 1
     b = _WORD_BYTES if by_b else 1
-    return (config.sg_m * a + config.sg_n * b + copied * _WORD_BYTES // config.subgroups) * block.k
+    return (config.sg_m * a + config.sg_n * products * b + copied * _WORD_BYTES // config.subgroups) * block.k
 
 
 def _turns_a(on: Problem) -> bool:

@@ -9,6 +9,7 @@ from codegen.xe.rules.case import (
     Case,
     Problem,
 )
+from codegen.xe.rules.sizes import products_of_tile
 from codegen.xe.rules.tiles import (
     chooses_blocks_of_a,
     chooses_blocks_of_b,
@@ -49,7 +50,8 @@ def legal_tiles(on: Problem, ranges: Ranges) -> Iterator[Point]:
             continue
         for k, load_m, load_k, load_n in product(ranges.block_k, ranges.load_m, ranges.load_k, ranges.load_n):
             tile = Point(m, n, k, rows, columns, load_m, load_k, load_n, grf)
-            of_subgroup = (m // rows, n // columns, k, load_m, load_k, load_n, grf)
+            together = products_of_tile(on.problem, n)
+            of_subgroup = (m // rows, n // columns, together, k, load_m, load_k, load_n, grf)
             if of_subgroup not in fits:
                 fits[of_subgroup] = is_legal(on, tile)
             if fits[of_subgroup]:
@@ -66,7 +68,8 @@ def widest_tiles(on: Problem, ranges: Ranges) -> Iterator[Point]:
         if m // rows < ranges.load_m[0] or n // columns < ranges.load_n[0]:
             continue
         load_m = max(v for v in ranges.load_m if v <= max(m // rows, ranges.load_m[0]))
-        load_n = max(v for v in ranges.load_n if v <= max(n // columns, ranges.load_n[0]))
+        columns_b = n // columns * products_of_tile(on.problem, n)
+        load_n = max(v for v in ranges.load_n if v <= max(columns_b, ranges.load_n[0]))
         load_k = max(v for v in ranges.load_k if v <= k)
         tile = Point(m, n, k, rows, columns, load_m, load_k, load_n, ranges.grf[-1])
         if is_legal(on, tile):

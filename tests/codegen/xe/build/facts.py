@@ -38,6 +38,9 @@ def facts_of_problem(problem: GemmProblem) -> Iterator[Fact]:
     yield "N", "1" if p.n == 1 else "2 to 15" if p.n < 16 else "16 and more"
     yield "K", "1" if p.k == 1 else "2 to 15" if p.k < 16 else "16 and more"
     yield from (("asked", name) for name in ("dynamic", "deterministic") if getattr(p, name))
+    yield "gate", p.gate.activation.value if p.gate is not None else "none"
+    if p.gate is not None:
+        yield "B1 and B2", f"blocks of {p.gate.interleave}" if p.gate.interleave else "one after the other"
     yield "steps", str(len(p.epilogue))
     for step in p.epilogue:
         yield "step", step.kind.value if step.axis is None else f"{step.kind.value} {step.axis.value}"

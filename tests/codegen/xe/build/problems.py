@@ -3,7 +3,7 @@
 from dataclasses import replace
 from random import Random
 
-from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
+from codegen import Activation, Axis, DType, EpilogueKind, EpilogueStep, Gate, GemmProblem
 
 INPUTS = (DType.F16, DType.BF16, DType.TF32, DType.F32, DType.S8, DType.U8)
 OUTPUTS = (DType.F32, DType.F16, DType.BF16, DType.I32, DType.S8, DType.U8)
@@ -11,6 +11,8 @@ LONGEST, SHORT = 100, 40
 _FEW_ROWS = 16
 _ROW_BYTES = 64  # what block messages need of a row
 _PITCH_BYTES = 16
+GATED = 0.15  # probability
+_BLOCKS = (1, 2, 4, 8, 16, 32, 64)
 _VALUES = (-1.5, -0.25, 0.5, 0.75, 2.0)
 _VECTOR_TYPES = (None, DType.F32, DType.F16, DType.BF16)
 
@@ -23,7 +25,9 @@ def draw_problem(rng: Random, longest: int, few_rows: bool = False) -> GemmProbl
     if few_rows:
         m = rng.choice((1, 3, 16, rng.randint(1, _FEW_ROWS)))
     ta, tb = rng.random() < 0.4, rng.random() < 0.4
-    row_a, row_b = (m if ta else k), (k if tb else n)
+    gate = _gate(rng, n) if rng.random() < GATED else None
+    columns_b = n if gate is None else 2 * n
+    row_a, row_b = (m if ta else k), (k if tb else columns_b)
     lda, ldb, ldc = (_pitch(rng, row) for row in (row_a, row_b, n))
     batch = rng.choice((2, 3)) if rng.random() < 0.3 else 1
     return GemmProblem(
@@ -38,18 +42,21 @@ def draw_problem(rng: Random, longest: int, few_rows: bool = False) -> GemmProbl
         ldb=ldb,
         ldc=ldc,
         batch_stride_a=_stride(rng, (k if ta else m) * (lda or row_a), batch, shared=0.2),
-        batch_stride_b=_stride(rng, (n if tb else k) * (ldb or row_b), batch, shared=0.3),
+        batch_stride_b=_stride(rng, (columns_b if tb else k) * (ldb or row_b), batch, shared=0.3),
         batch_stride_c=_stride(rng, m * (ldc or n), batch),
         alignment=rng.choice((*[64] * 9, 128, 256, 32, 4, 1)),
         dynamic=rng.random() < 0.15,
         deterministic=rng.random() < 0.15,
         epilogue=_epilogue(rng, n),
+        gate=gate,
     )
 
 
 def other_sizes(rng: Random, problem: GemmProblem) -> GemmProblem:
     """A problem of the same kind, whose sizes, pitches and number of matrices differ."""
     m, n, k = _sizes(rng, problem.dtype_a.nbytes, LONGEST)
+    blocks = 1 if problem.gate is None else problem.gate.interleave or 1
+    n = -(-n // blocks) * blocks
     shared = {f"batch_stride_{o.name.lower()}": 0 if o.batch_stride == 0 else None for o in problem.operands[:3]}
     batch, steps = problem.batch + (problem.batch > 1), tuple(replace(step, ld=None) for step in problem.epilogue)
     return replace(problem, m=m, n=n, k=k, batch=batch, lda=None, ldb=None, ldc=None, epilogue=steps, **shared)
@@ -79,6 +86,11 @@ def _stride(rng: Random, tight: int, batch: int, shared: float = 0.0) -> int | N
     if batch == 1 or rng.random() < 0.5:
         return None
     return 0 if rng.random() < shared else tight + rng.choice((64, 128, 5))
+
+
+def _gate(rng: Random, n: int) -> Gate:
+    blocks = [block for block in _BLOCKS if n % block == 0]
+    return Gate(rng.choice(list(Activation)), rng.choice([None, *blocks]))
 
 
 def _epilogue(rng: Random, n: int) -> tuple[EpilogueStep, ...]:

@@ -91,6 +91,7 @@ HALVES, STEPS, WHOLE_STEPS = (
     GemmProblem(200, 144, 176, epilogue=(RELU,)),
     GemmProblem(200, 144, 176, dtype_a=S8, dtype_b=S8, epilogue=(EpilogueStep(EpilogueKind.ALPHA, value=0.5),)),
 )
+GATED = GemmProblem(200, 144, 176, gate=Gate(Activation.SILU))
 SUMS = GemmProblem(200, 144, 176, epilogue=(ROWS,))
 BY_LANES, HALF_BY_LANES = GemmProblem(200, 144, 176, alignment=4), GemmProblem(200, 144, 176, lda=177)
 TURNED, PLAIN = GemmProblem(200, 144, 176, transpose_a=True), GemmProblem(200, 144, 176, dtype_a=F32, dtype_b=F32)
@@ -158,6 +159,14 @@ CASES: tuple[Case, ...] = (
         config((64, 64, 64), (8, 32, 32), **PARTIAL),
         WHOLE_STEPS,
     ),
+    Case("split-k-atomic", config(**ATOMIC), "silu of the gate must see whole sums", config(**PARTIAL), GATED),
+    Case(
+        "gate-interleave",
+        config((64, 128, 32), sg_layout=(2, 4)),
+        "blocks of 64 columns: columns of a sub-group must be a multiple of it, or block n divide it; got 32 and 128",
+        config((64, 64, 32)),
+        GemmProblem(200, 192, 176, gate=Gate(Activation.SILU, 64)),
+    ),
     Case("dpas-shape", config((64, 64, 24), LOADS), "8x16x16, got 32x32x24", config((64, 64, 16), LOADS)),
     Case("dpas-shape", config((64, 64, 48), (8, 32, 32)), "8x16x32", config((64, 64, 32), (8, 32, 32)), INTEGERS),
     Case("load-block-a", config(load=(64, 32, 32)), "divides the sub-group's 32x32, got 64x32", config()),
@@ -175,6 +184,13 @@ CASES: tuple[Case, ...] = (
         PLAIN,
     ),
     Case("registers", config((128, 128, 32)), "256 registers leave 15360", config((128, 64, 32))),
+    Case(
+        "registers",
+        config((128, 64, 32)),
+        "64x32 of two products needs 16384 bytes of accumulator",
+        config((64, 64, 32)),
+        GATED,
+    ),
     Case(
         "registers",
         config((64, 128, 32), grf_mode=128, load=(8, 32, 16)),
@@ -345,7 +361,6 @@ PROBLEM_CASES: dict[str, tuple[tuple[GemmProblem, str], ...]] = {
         (GemmProblem(200, 144, 72, dtype_c=DType.F16, alignment=1), "largest element, 2; got 1"),
         (GemmProblem(200, 144, 72, dtype_c=DType.F16, epilogue=(ROWS,), alignment=2), "largest element, 4; got 2"),
     ),
-    "gate": ((GemmProblem(200, 144, 72, gate=Gate(Activation.SILU)), "not built yet"),),
     "memory": ((GemmProblem(2**20, 2**19, 2**14), "GiB; .* can hold"),),
 }
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import DType, Extent, GemmProblem, MatmulConfig, SplitK, XeConfig, XeStrategy
+from codegen import Activation, DType, Extent, Gate, GemmProblem, MatmulConfig, SplitK, XeConfig, XeStrategy
 from codegen.problem.epilogue_text import parse_epilogue
 from hal import DeviceSpec, find, resolve_device
 from service.api.hostcode.languages import Language
@@ -38,13 +38,19 @@ GPU_PROBLEMS = {
     "curves": GemmProblem(
         24, 48, 64, epilogue=parse_epilogue("leaky_relu=0.1, sigmoid, tanh, gelu, scale=2, relu, bias:column:bf16")
     ),
+    "gated": GemmProblem(
+        24, 48, 64, batch=2, transpose_b=True, gate=Gate(Activation.GELU_TANH), epilogue=parse_epilogue("reduce:row")
+    ),
+    "gated, interleaved": GemmProblem(40, 96, 64, dtype_c=DType.F16, gate=Gate(Activation.SILU, 2)),
 }
 CPU_PROBLEMS = {
     "f32": GemmProblem(40, 96, 72, dtype_a=DType.F32, dtype_b=DType.F32, epilogue=parse_epilogue("bias:column, gelu")),
     "bf16": GemmProblem(33, 80, 64, dtype_a=DType.BF16, dtype_b=DType.BF16, dtype_c=DType.BF16, transpose_b=True),
     "s8": GemmProblem(24, 64, 96, dtype_a=DType.U8, dtype_b=DType.S8, batch=2),
 }
-DYNAMIC = GemmProblem(96, 160, 256, dynamic=True, epilogue=parse_epilogue("bias:column, reduce:row"))
+DYNAMIC = GemmProblem(
+    96, 160, 256, dynamic=True, epilogue=parse_epilogue("bias:column, reduce:row"), gate=Gate(Activation.GELU)
+)
 SPLIT = XeConfig(
     MatmulConfig(Extent(3, 5, 2), Extent(32, 32, 32), Extent(32, 16, 16)),
     XeStrategy((1, 1), split_k=SplitK.PARTIAL_SUMS),

@@ -1,7 +1,8 @@
 """Preferred layouts of vectors, derived from their uses, so that loads put elements where they are used.
 
 Propagates backwards: an operand of DPAS has the instruction's layout; through element-wise operations,
-transposes, casts and loops the preference reaches the producer. Other values have the canonical layout.
+transposes, casts and loops the preference reaches the producer. Other values have the canonical layout, but casts
+that split rows into parts shorter than a sub-group keep that of the rows.
 """
 
 from collections.abc import Iterator
@@ -59,8 +60,11 @@ def preferences(body: Block, *, has_dpas: bool = True) -> Wishes:
         with Rewriting(op):
             _wish_operands(wishes, op, has_dpas=has_dpas)
     for op in reversed(operations):
-        if isinstance(op, TransposeOp | ShapeCastOp):
+        if isinstance(op, TransposeOp | ShapeCastOp) and not _splits_rows(wishes, op):
             _wish(wishes, op.operands[0], _source_layout(wishes, op))
+    for op in operations:
+        if isinstance(op, ShapeCastOp) and _splits_rows(wishes, op):
+            wishes[op.result] = wishes.get(op.source) or canonical(shape_of(op.source))
     for op in operations:
         if isinstance(op, CreateMemDescOp):
             for value in (store.value for store in stores_of(op) if len(shape_of(store.value)) == 2):
@@ -109,6 +113,14 @@ def _wish(wishes: Wishes, value: SSAValue, layout: LaneLayout) -> None:
         owner = now.owner
         if isinstance(owner, TransposeOp | ShapeCastOp):
             pending.append((owner.operands[0], _source_layout(wishes, owner)))
+
+
+def _splits_rows(wishes: Wishes, op: Operation) -> bool:
+    """True if a cast splits rows into parts shorter than a register, and nothing prefers a layout of them."""
+    if not isinstance(op, ShapeCastOp) or op.result in wishes:
+        return False
+    (*_, before), (*_, after) = shape_of(op.source), shape_of(op.result)
+    return before % subgroup_size() == 0 and after < subgroup_size()
 
 
 def _source_layout(wishes: Wishes, op: TransposeOp | ShapeCastOp) -> LaneLayout:

@@ -59,7 +59,7 @@ def gather(emitter: Emitter, registers: Sequence[Register], places: Places, want
                 out[target] = registers[same[target]]
             continue
         now, at = [registers[s] for s in sources], places[sources]
-        if len(targets) * 2 >= len(sources):
+        if len(targets) > 1 and len(targets) * 2 >= len(sources):
             now, at = _exchange(emitter, now, at, wanted[targets])
         search = _Search(emitter, now, at)
         for target in targets:
