@@ -17,6 +17,7 @@ GENERAL = (1 << _GENERAL_BITS) - 1
 _STATE_FILES = (
     *(RegisterFile.STATE, RegisterFile.CONTROL, RegisterFile.CHANNEL_ENABLE, RegisterFile.TIMESTAMP),
     *(RegisterFile.STACK_POINTER, RegisterFile.INSTRUCTION_POINTER, RegisterFile.THREAD_DEBUG),
+    RegisterFile.MESSAGE,
 )
 _CAPPED = 31  # the field for the registers of a destination has five bits: a block of 32 is given as 31
 _READS_ACCUMULATOR, _WRITES_ACCUMULATOR = ("mac", "mach", "macl"), ("mach", "macl", "addc", "subb")

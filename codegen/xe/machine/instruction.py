@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from codegen.xe.machine.messages import Message
+from codegen.xe.machine.opcodes import BRANCH_CONTROL
 from codegen.xe.machine.operands import Operand, Register
 
 
@@ -86,10 +87,11 @@ class Instruction:
     """One instruction.
 
     `function` is what follows the opcode: the shared function of a message ("ugm"), the truth table of bfn ("0xF8"),
-    the function of math ("exp"), the shape of dpas ("8x8"), the kind of sync ("nop"). `size` is the number of
-    channels from `channel` on, `no_mask` if inactive channels execute too. `sources` are in order, `targets` the
-    instructions to which it may branch, by number: JIP first. `distance` and `tokens` are the scoreboard's
-    annotations, `options` all others. `offset` is that of its encoding in the section, in bytes. `line` counts from 1.
+    the function of math ("exp"), the shape of dpas ("8x8"), the kind of sync ("nop"), "b" of a goto whose channels go
+    on at its target while the others wait. `size` is the number of channels from `channel` on, `no_mask` if inactive
+    channels execute too. `sources` are in order, `targets` the instructions to which it may branch, by number: JIP
+    first. `distance` and `tokens` are the scoreboard's annotations, `options` all others. `offset` is that of its
+    encoding in the section, in bytes. `line` counts from 1.
     """
 
     line: int
@@ -117,6 +119,13 @@ class Instruction:
     def is_send(self) -> bool:
         """True for messages."""
         return self.message is not None
+
+    @property
+    def parks_at(self) -> int | None:
+        """Join at which channels that a goto parts from the others wait; None for other instructions."""
+        if self.opcode != "goto":
+            return None
+        return self.targets[0 if self.function == BRANCH_CONTROL else 1]
 
     @property
     def ends_thread(self) -> bool:

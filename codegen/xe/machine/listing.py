@@ -12,7 +12,7 @@ from codegen.xe.machine.annotations import UnknownAnnotation, annotations
 from codegen.xe.machine.descriptors import UnknownDescriptor, decode, register_counts
 from codegen.xe.machine.instruction import FlagModifier, Instruction, Listing, Payload, Predicate, Token
 from codegen.xe.machine.messages import Message, SharedFunction
-from codegen.xe.machine.opcodes import FORMS, MATH, SYNCS, WITH_FUNCTION, Form
+from codegen.xe.machine.opcodes import BRANCH_CONTROL, FORMS, MATH, SYNCS, WITH_FUNCTION, Form
 from codegen.xe.machine.operand_text import UnknownOperand, operand
 from codegen.xe.machine.operands import Immediate, Operand, Register, RegisterFile
 from codegen.xe.machine.refusal import MachineCodeRefused
@@ -27,11 +27,12 @@ _LINE = re.compile(
     r"(?P<operands>[^{]*?)\s*"
     r"(?:\{(?P<annotations>[^}]*)\})?\s*"
 )
-_PREDICATE = re.compile(r"(?P<inverse>~?)f(?P<number>\d)\.(?P<sub>\d)(?:\.(?P<group>\w+))?")
+_PREDICATE = re.compile(r"(?P<inverse>~?)f(?P<number>\d)\.(?P<sub>\d)(?:\.(?P<group>(?:any|all)(?:\d+h|v)?))?")
 _COUNTED = re.compile(r"(?P<register>\w+):(?P<count>\d+)")
 _EXTENDED = re.compile(r"(?:(?P<bits>0x[\dA-Fa-f]+):?)?(?:a0\.(?P<register>\d+))?")
 _TOKENS = re.compile(r"\(\$\d+(?:,\$\d+)*\)")
-_CONDITIONS = frozenset({"eq", "ne", "gt", "ge", "lt", "le", "ov", "un", "ze", "nz"})
+_MACRO_MATH = (("math", "invm"), ("math", "rsqtm"))
+_CONDITIONS = frozenset({"eq", "ne", "gt", "ge", "lt", "le", "ov", "un", "ze", "nz", "eo"})
 
 
 class _Unknown(ValueError):
@@ -133,6 +134,9 @@ def _line(number: int, shown: str, offset: int) -> _Line:
             return _Line(replace(i, tokens=(*tokens, *waited), sources=sources), ())
         case _:
             destination, sources = _operands(form, given)
+            macros = any(isinstance(o, Register) and o.macro for o in (destination, *sources))
+            if macros and opcode != "madm" and (opcode, function) not in _MACRO_MATH:
+                raise _Unknown(f"operands of madm in {opcode}")
             return _Line(replace(i, destination=destination, sources=sources), ())
 
 
@@ -143,7 +147,8 @@ def _form(opcode: str, function: str) -> Form:
         return MATH[function]
     if opcode not in FORMS:
         raise _Unknown(f"opcode {opcode}")
-    if (function and opcode not in WITH_FUNCTION) or (opcode == "sync" and function not in SYNCS):
+    known = {"sync": SYNCS, "goto": ("", BRANCH_CONTROL)}.get(opcode)
+    if (function and opcode not in WITH_FUNCTION) or (known is not None and function not in known):
         raise _Unknown(f"{opcode}.{function}")
     return FORMS[opcode]
 

@@ -36,5 +36,7 @@ MATH = {
 """Form of each function of math."""
 
 SYNCS = frozenset({"nop", "allrd", "allwr", "bar", "host", "fence", "flush"})
-WITH_FUNCTION = frozenset({"math", "sync", "send", "sendc", "bfn", "dpas", "dpasw", "csel"})
+WITH_FUNCTION = frozenset({"math", "sync", "send", "sendc", "bfn", "dpas", "dpasw", "csel", "goto"})
 """Opcodes that may have a function after a dot."""
+BRANCH_CONTROL = "b"
+"""Function of a goto whose channels go on at its target, while the others wait: the end of a loop."""

@@ -20,7 +20,8 @@ _MODIFIERS = r"(?P<complement>~)?(?P<negate>-)?(?P<absolute>\(abs\))?"
 _REGION = r"(?:<(?P<region>[\d;,]+)>)?"
 _TYPE = r"(?::(?P<type>\w+))?"
 _REGISTER = re.compile(
-    rf"{_MODIFIERS}(?P<file>r|acc|a|f|sr|cr|ce|n|tm|tdr|dbg|sp|ip)(?P<number>\d+)(?:\.(?P<sub>\d+))?{_REGION}{_TYPE}"
+    rf"{_MODIFIERS}(?P<file>r|acc|a|f|sr|cr|ce|n|tm|tdr|dbg|sp|ip|msg)(?P<number>\d+)(?:\.(?:(?P<sub>\d+)|(?P<macro>mme[0-7]|nomme)))?"
+    rf"{_REGION}{_TYPE}"
 )
 _NULL = re.compile(rf"null(?:\.(?P<sub>\d+))?{_REGION}{_TYPE}")
 _INDIRECT = re.compile(rf"{_MODIFIERS}r\[a0\.(?P<sub>\d+)(?:,\s*(?P<offset>-?(?:0x)?[\dA-Fa-f]+))?\]{_REGION}{_TYPE}")
@@ -52,6 +53,7 @@ def operand(text: str) -> Operand:
             negate=bool(m["negate"]),
             absolute=bool(m["absolute"]),
             complement=bool(m["complement"]),
+            macro=m["macro"] or "",
         )
     if m := _INDIRECT.fullmatch(text):
         by_element = _region_by_element(m["region"] or "")

@@ -8,7 +8,10 @@ from enum import StrEnum
 
 
 class DataType(StrEnum):
-    """Type of an operand; V, UV and VF are immediates of 8, 8 and 4 elements in 32 bits."""
+    """Type of an operand.
+
+    BF8 has 5 bits of exponent and 2 of fraction. V, UV and VF are immediates of 8, 8 and 4 elements in 32 bits.
+    """
 
     UB = "ub"
     B = "b"
@@ -20,6 +23,7 @@ class DataType(StrEnum):
     Q = "q"
     HF = "hf"
     BF = "bf"
+    BF8 = "bf8"
     F = "f"
     TF32 = "tf32"
     DF = "df"
@@ -55,13 +59,13 @@ class DataType(StrEnum):
 _BITS = {
     **dict.fromkeys((DataType.U2, DataType.S2), 2),
     **dict.fromkeys((DataType.U4, DataType.S4), 4),
-    **dict.fromkeys((DataType.UB, DataType.B), 8),
+    **dict.fromkeys((DataType.UB, DataType.B, DataType.BF8), 8),
     **dict.fromkeys((DataType.UW, DataType.W, DataType.HF, DataType.BF), 16),
     **dict.fromkeys((DataType.UD, DataType.D, DataType.F, DataType.TF32), 32),
     **dict.fromkeys((DataType.V, DataType.UV, DataType.VF), 32),
     **dict.fromkeys((DataType.UQ, DataType.Q, DataType.DF), 64),
 }
-_FLOATS = (DataType.HF, DataType.BF, DataType.F, DataType.TF32, DataType.DF, DataType.VF)
+_FLOATS = (DataType.BF8, DataType.HF, DataType.BF, DataType.F, DataType.TF32, DataType.DF, DataType.VF)
 
 
 class RegisterFile(StrEnum):
@@ -81,6 +85,7 @@ class RegisterFile(StrEnum):
     THREAD_DEBUG = "dbg"
     STACK_POINTER = "sp"
     INSTRUCTION_POINTER = "ip"
+    MESSAGE = "msg"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,8 @@ class Register:
     """A register, `number.sub` counted in elements of `type`.
 
     `region` and `type` are None where the operand is a whole register or null: those of messages and of dpas. With
-    `complement` bits are inverted, with `absolute` the sign is dropped, with `negate` it is changed last.
+    `complement` bits are inverted, with `absolute` the sign is dropped, with `negate` it is changed last. `macro` names
+    the extra bits of a number in a division or root by steps (`madm`): "mme0" to "mme7", "nomme" without.
     """
 
     file: RegisterFile
@@ -116,6 +122,7 @@ class Register:
     negate: bool = False
     absolute: bool = False
     complement: bool = False
+    macro: str = ""
 
     @property
     def name(self) -> str:

@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from codegen.xe.machine.footprints import GENERAL, footprint_of, name_of
 from codegen.xe.machine.instruction import Distance, Instruction, Listing, Pipe, TokenUse
+from codegen.xe.machine.opcodes import BRANCH_CONTROL
 from codegen.xe.machine.operands import DataType, Immediate
 from codegen.xe.machine.pipes import DONE_AFTER, LONGEST_DISTANCE, Rules, is_out_of_order, pipe_of, pipes_of_sources
 
@@ -108,7 +109,7 @@ class _Checker:
             if self._code[last].opcode == "goto" and (last not in left or left[last].unite(flight)):
                 left.setdefault(last, flight.copy())
                 # Others that pass the join where these channels wait may find them there.
-                join = self._code[last].targets[1]
+                join = self._code[last].parks_at
                 todo += [starts[other] for other, passed in self._passed.items() if join in passed and other in left]
             for target in _successors(self._code, last, self._passed.get(last, ())):
                 arriving = flight.copy()
@@ -129,7 +130,7 @@ class _Checker:
         These left by an earlier goto. What it did not have in flight was issued after it: it follows in the listing,
         or is in a loop that the earlier goto left.
         """
-        waiting = [(number, flight) for number, flight in left.items() if self._code[number].targets[1] == join]
+        waiting = [(number, flight) for number, flight in left.items() if self._code[number].parks_at == join]
         for accesses, others in (
             (arriving.reads, [flight.reads for _, flight in waiting]),
             (arriving.writes, [flight.writes for _, flight in waiting]),
@@ -327,7 +328,7 @@ def _successors(code: tuple[Instruction, ...], number: int, passed: tuple[int, .
     i = code[number]
     following: list[int] = [] if i.ends_thread or _leaves(i) else [number + 1]
     if i.opcode == "goto":
-        following += [*passed, i.targets[1]]
+        following += [*passed, i.targets[1]]  # of goto.b as well: it parks the others at the next instruction
     elif i.opcode != "join":
         following += i.targets
     yield from (target for target in dict.fromkeys(following) if target < len(code))
@@ -336,6 +337,8 @@ def _successors(code: tuple[Instruction, ...], number: int, passed: tuple[int, .
 def _passed(code: tuple[Instruction, ...], number: int) -> tuple[int, ...]:
     """Return the joins before that of its UIP at which a goto may find other channels, from JIP to JIP."""
     (place, until), passed = code[number].targets, list[int]()
+    if code[number].function == BRANCH_CONTROL:
+        return ()
     while place != until and place not in passed and place < len(code) and code[place].opcode == "join":
         passed.append(place)
         place = code[place].targets[0]

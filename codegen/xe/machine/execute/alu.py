@@ -41,6 +41,8 @@ def alu_step(i: Instruction, threads: Threads) -> Step:
             return lambda: None
         case "mov" if _copies(i):
             return _copy(i, threads)
+        case _ if i.destination is not None and i.destination.type is DataType.BF8:
+            raise NotRepresented(i.text, "rounding to bf8")
         case "cmp" | "cmpn":
             return _compare(i, threads)
         case "sel" | "csel":

@@ -75,6 +75,8 @@ def compute_of(i: Instruction) -> Compute:
             return lambda v: v[0] + v[1] * v[2]
         case "add3" if not floats:
             return lambda v: v[0] + v[1] + v[2]
+        case "dp4a":
+            return _dot_of_bytes(i)
         case "and":
             return lambda v: v[0] & v[1]
         case "or":
@@ -100,6 +102,24 @@ def compute_of(i: Instruction) -> Compute:
             return _math(_MATH[i.function], half)
         case _:
             raise NotRepresented(i.text, f"opcode {i.opcode} {i.function} is not represented")
+
+
+def _dot_of_bytes(i: Instruction) -> Compute:
+    """Return the sum of source 0 and the products of the four bytes of the others, which are signed as their types.
+
+    Source: programmer's reference manual, "dp4a". A saturated result is taken of the sum.
+    """
+    types = [source.type for source in i.sources]
+    if any(t not in (DataType.D, DataType.UD) for t in types):
+        raise NotRepresented(i.text, "expected sources of 32 bits")
+    bytes_as = [np.dtype("i1" if t is DataType.D else "u1") for t in types[1:]]
+
+    def compute(v: Sequence[Array]) -> Array:
+        a, b = (np.ascontiguousarray(x.astype(np.uint32)) for x in v[1:])
+        parts = [x[..., None].view(dtype).astype(np.int64) for x, dtype in zip((a, b), bytes_as, strict=True)]
+        return v[0] + (parts[0] * parts[1]).sum(axis=-1)
+
+    return compute
 
 
 def _rounded(compute: Compute, half: bool) -> Compute:

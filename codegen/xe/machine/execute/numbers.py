@@ -18,6 +18,8 @@ def widened(values: Array, type_: DataType) -> Array:
     match type_:
         case DataType.BF:
             return bf16_to_f32(np.ascontiguousarray(values))
+        case DataType.BF8:  # the upper half of a float16
+            return (values.astype(np.uint16) << 8).view(np.float16).astype(np.float32)
         case DataType.HF:
             return values.astype(np.float32)
         case DataType.F | DataType.DF | DataType.TF32 | DataType.VF | DataType.UQ:

@@ -22,9 +22,10 @@ VIEWS: dict[DataType, np.dtype[np.generic]] = {
     DataType.F: np.dtype("f4"),
     DataType.DF: np.dtype("f8"),
     DataType.BF: np.dtype("u2"),
+    DataType.BF8: np.dtype("u1"),
     DataType.TF32: np.dtype("f4"),
 }
-"""Numpy types that hold elements in registers; bf16 as its bits."""
+"""Numpy types that hold elements in registers; bf16 and bf8 as their bits."""
 
 
 class Rounding(IntEnum):

@@ -189,7 +189,7 @@ def test_packed_immediates() -> None:
     ("line", "named"),
     [
         ("mov (1|M0) r9.0<1>:ud sr0.0<0;1,0>:ud", "sr0 is not represented"),
-        ("dp4a (1|M0) r9.0<1>:d r2.0<0;0>:d r2.0<0;0>:d r2.0<0>:d", "opcode dp4a"),
+        ("bfe (1|M0) r9.0<1>:d r2.0<0;0>:d r2.0<0;0>:d r2.0<0>:d", "opcode bfe"),
         ("(f0.0.any16h) mov (16|M0) r9.0<1>:d 0:w", "any16h"),
         ("mov (16|M0) r127.8<1>:q r2.0<1;1,0>:q\nmov (16|M0) r200.0<1>:d 0:w", "r200 is not represented"),
         ("cmp (1|M0) (ov)f0.0 null<1>:f r2.0<0;1,0>:f r2.0<0;1,0>:f", "condition ov"),
@@ -198,3 +198,22 @@ def test_packed_immediates() -> None:
 def test_what_is_not_represented_is_refused_by_name(line: str, named: str) -> None:
     with pytest.raises(SimulationRefused, match=named):
         run(line)
+
+
+def test_bf8_is_the_upper_half_of_a_float16() -> None:
+    bits = np.array([0x00, 0x80, 0x3C, 0xBD, 0x7B, 0x01, 0x7C, 0xFC] + [0x40] * 56, np.uint8)
+    got = run("mov (16|M0) r9.0<1>:hf r2.0<1;1,0>:bf8", {2: bits}).get(9, "f2")[:8]
+    assert got.tolist() == [0.0, -0.0, 1.0, -1.25, 57344.0, 2.0**-16, np.inf, -np.inf]
+    with pytest.raises(SimulationRefused, match="rounding to bf8"):
+        run("mov (16|M0) r9.0<1>:bf8 r2.0<1;1,0>:hf", {2: bits})
+
+
+@pytest.mark.parametrize(("types", "signs"), [("d d d", "i1 i1"), ("ud ud ud", "u1 u1"), ("d d ud", "i1 u1")])
+def test_dp4a_adds_products_of_bytes(types: str, signs: str) -> None:
+    rng = np.random.default_rng(7)
+    c = rng.integers(0, 1000, 16).astype(np.int32)
+    a, b = (rng.integers(0, 256, 64).astype(np.uint8) for _ in range(2))
+    to, left, right = types.split()
+    line = f"dp4a (16|M0) r9.0<1>:{to} r2.0<1;0>:{to} r3.0<1;0>:{left} r4.0<1>:{right}"
+    x, y = (v.view(sign).astype(np.int64).reshape(16, 4) for v, sign in zip((a, b), signs.split(), strict=True))
+    assert one(line, r2=c, r3=a, r4=b).view("i4").tolist() == (c + (x * y).sum(axis=1)).tolist()

@@ -75,6 +75,35 @@ def test_channels_part_and_join() -> None:
     assert ran.get(11, "i4").tolist() == [8] * 16
 
 
+def test_channels_that_end_a_loop_wait_behind_its_goto() -> None:
+    ran = run(
+        listing(
+            "again:",
+            "add (16|M0) r9.0<1>:d r9.0<1;1,0>:d 1:w",
+            "add (16|M0) r10.0<1>:d r10.0<1;1,0>:d r9.0<1;1,0>:d",
+            "(W) add (1|M0) r11.0<1>:d r11.0<0;1,0>:d 1:w",
+            "cmp (16|M0) (lt)f0.0 null<1>:d r9.0<1;1,0>:d r2.0<1;1,0>:d",
+            "(f0.0) goto.b (16|M0) @end @again",
+            "end:",
+            "join (16|M0) @after",
+            "after:",
+            "add (16|M0) r9.0<1>:d r9.0<1;1,0>:d 100:w",
+        ),
+        {2: np.array([LANES, LANES[::-1] // 3]), 9: np.zeros(16, np.int32), 10: LANES * 0, 11: LANES * 0},
+        threads=2,
+    )
+    for thread, limits in enumerate((LANES, LANES[::-1] // 3)):
+        turns = np.maximum(limits, 1)
+        assert ran.get(9, "i4", thread).tolist() == (turns + 100).tolist()
+        assert ran.get(10, "i4", thread).tolist() == (turns * (turns + 1) // 2).tolist()
+        assert ran.get(11, "i4", thread)[0] == turns.max()
+
+
+def test_a_goto_that_ends_no_loop_is_not_represented() -> None:
+    with pytest.raises(SimulationRefused, match=r"goto\.b that ends no loop"):
+        run(listing("(f0.0) goto.b (16|M0) @end @end", "nop", "end:", "join (16|M0) @after", "after:", "nop"))
+
+
 def test_a_thread_without_active_channels_skips_and_ignores_only_masked_work() -> None:
     ran = run(
         listing(

@@ -78,6 +78,20 @@ def test_registers_at_addresses() -> None:
     assert by_region.sources == (Indirect(2, 0, Region(8, 8, 1), DataType.W),)
 
 
+def test_operands_of_divisions_by_steps_have_extra_bits() -> None:
+    i = one("(W&~f2.0) madm (8|M0)  r8.mme1:df  r75.nomme:df  -r5.nomme:df  r7.mme0:df  {M@1}")
+    assert [operand.macro for operand in (i.destination, *i.sources) if isinstance(operand, Register)] == [
+        *("mme1", "nomme", "nomme", "mme0")
+    ]
+    j = one("(W)  math.invm (8|M0) (eo)f2.0  r7.mme0:df  r5.nomme<1;1,0>:df  r6.nomme<1;1,0>:df {A@1}")
+    assert j.modifier == FlagModifier("eo", 2, 0)
+
+
+def test_the_goto_of_a_loop_parks_the_others_at_the_next_instruction() -> None:
+    loop, _ = parse_listing("k", "L0:\n(f1.0) goto.b (32|M0)  L16  L0\nL16:\njoin (32|M0) L32\nL32:").instructions
+    assert (loop.function, loop.targets, loop.parks_at) == ("b", (1, 0), 1)
+
+
 @pytest.mark.parametrize(
     ("text", "bits"),
     [
