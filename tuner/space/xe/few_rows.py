@@ -1,5 +1,7 @@
 """The default tile of a product with few rows: the memory bounds it, and parts of K keep every engine at work."""
 
+from collections.abc import Sequence
+
 from codegen.xe.rules import ceil_div
 from codegen.xe.rules.case import Problem
 from tuner.model.core_clocks import Rates
@@ -12,9 +14,10 @@ from tuner.space.xe.spills import keeps_registers
 from tuner.space.xe.tiles import is_legal
 
 FEW_ROWS = 16
-"""Rows up to which a product takes the default of this file: 16 operations for a byte of B in bf16, of which these GPUs
-have more than 100 for each byte of their memory."""
+"""Rows up to which memory bounds the time: 16 take 16 operations for a byte of B in bf16; these GPUs do several times
+as many in the time of a byte."""
 _LINE_BYTES = 64
+_LEAST_DPAS = 2  # columns of DPAS of a tile: half of the loads of A that one would take
 _ABOUT = 1.05
 
 
@@ -22,25 +25,32 @@ def few_rows_tile(on: Problem, ranges: Ranges, rates: Rates) -> tuple[Point, str
     """Return a tile of all rows whose sub-groups multiply parts of K, and why; None if C has more than FEW_ROWS rows,
     or if some engines would have no work with every such tile.
 
-    B is read once whatever the tile, if it reads whole cache lines. Of the tiles with about the fewest bytes for the
-    busiest core, the narrowest is taken: it needs the fewest registers and the least shared local memory.
+    B is read once whatever the tile, if it reads whole cache lines: narrower tiles are for want of registers. Of the
+    tiles with about the fewest bytes for the busiest core, the narrowest is taken: it needs the fewest registers and
+    the least shared local memory.
     """
     if on.problem.m > FEW_ROWS or on.target.emulated:
         return None
-    found = [tile for columns in ranges.block_n if (tile := _tile(on, ranges, rates, columns)) is not None]
+    nbytes, widths = on.problem.dtype_b.nbytes, [n for n in ranges.block_n if n >= _LEAST_DPAS * on.target.dpas_n]
+    whole_lines = [n for n in widths if on.problem.transpose_b or n * nbytes >= _LINE_BYTES]
+    found = _tiles(on, ranges, rates, whole_lines) or _tiles(on, ranges, rates, widths)
     if not found:
         return None
     products = on.problem.products
     loaded = [_busiest(on, rates, p) * (on.problem.m + p.block_n * products) for p in found]
     point = next(p for p, most in zip(found, loaded, strict=True) if most <= _ABOUT * min(loaded))
-    of_step = point.block_n * products * point.block_k * on.problem.dtype_b.nbytes
+    of_step = point.block_n * products * point.block_k * nbytes
     bytes_in_flight = _resident(on, rates, point) * of_step
     return point, (
         f"{on.problem.m} rows are bound by memory: {point.k_subgroups} sub-groups share a tile, each with "
-        f"{point.block_k * on.problem.dtype_b.nbytes} bytes of K in a step; {point.block_n} columns "
+        f"{point.block_k * nbytes} bytes of K in a step; {point.block_n} columns "
         f"are the fewest that leave the busiest core about the fewest bytes; nothing is prefetched, as the sub-groups "
         f"of a core load {bytes_in_flight} bytes of B together"
     )
+
+
+def _tiles(on: Problem, ranges: Ranges, rates: Rates, widths: Sequence[int]) -> list[Point]:
+    return [tile for columns in widths if (tile := _tile(on, ranges, rates, columns)) is not None]
 
 
 def _tile(on: Problem, ranges: Ranges, rates: Rates, columns: int) -> Point | None:
@@ -48,17 +58,16 @@ def _tile(on: Problem, ranges: Ranges, rates: Rates, columns: int) -> Point | No
     of a core.
     """
     nbytes, t = on.problem.dtype_b.nbytes, on.target
-    if columns * nbytes < _LINE_BYTES:
-        return None
-    depth = max((k for k in ranges.block_k if k * nbytes <= _LINE_BYTES), default=ranges.block_k[0])
+    depths = [k for k in reversed(ranges.block_k) if k * nbytes <= _LINE_BYTES]
     least = ranges.load_m[0], on.dpas_k, t.dpas_n
-    plain = Point(ranges.block_m[-1], columns, depth, 1, 1, *least, ranges.grf[-1])
-    most = max(rates.engines, _slots(on, rates) // _busiest(on, rates, plain))
-    parts = [plain._replace(k_subgroups=n) for n in ranges.k_subgroups[1:] if n <= most]
-    legal = [p for p in parts if is_legal(on, p) and keeps_registers(on, config_of(on.problem, p))]
-    if not legal or _groups(on, plain) // rates.cores * legal[-1].k_subgroups < rates.engines:
-        return None
-    return legal[-1]
+    for depth in depths[:1] if on.problem.transpose_b else depths:
+        plain = Point(ranges.block_m[-1], columns, depth, 1, 1, *least, ranges.grf[-1])
+        most = max(rates.engines, _slots(on, rates) // _busiest(on, rates, plain))
+        parts = [plain._replace(k_subgroups=n) for n in reversed(ranges.k_subgroups[1:]) if n <= most]
+        best = next((p for p in parts if is_legal(on, p) and keeps_registers(on, config_of(on.problem, p))), None)
+        if best is not None and _groups(on, best) // rates.cores * best.k_subgroups >= rates.engines:
+            return best
+    return None
 
 
 def _groups(on: Problem, point: Point) -> int:

@@ -23,9 +23,8 @@ def keeps_registers(on: Problem, config: XeConfig) -> bool:
     steps = steps_of(p, config)
     if p.transpose_b and not p.transpose_a and s.k_unroll > 1 and steps // s.k_unroll < _LEAST_ROUNDS:
         return False
-    held = config.sg_m * config.sg_n * p.products * p.dtype_acc.nbytes + max(
-        _turned(on, config, steps), _by_lanes(on, config)
-    )
+    operands = max(_turned(on, config, steps), _by_lanes(on, config), _of_parts(on, config))
+    held = config.sg_m * config.sg_n * p.products * p.dtype_acc.nbytes + operands
     return held <= (s.grf_mode - RESERVED_REGISTERS) * on.target.grf_bytes
 
 
@@ -50,6 +49,16 @@ def _by_lanes(on: Problem, config: XeConfig) -> int:
     a = _WORD_BYTES if by_a else 2 if _turns_a(on) else 1
     b = _WORD_BYTES if by_b else 1
     return (config.sg_m * a + config.sg_n * products * b + copied * _WORD_BYTES // config.subgroups) * block.k
+
+
+def _of_parts(on: Problem, config: XeConfig) -> int:
+    """Return the bytes of the operands of a K step where sub-groups multiply parts of K: blocks hold all of it, and
+    vectors of B are packed.
+    """
+    if config.strategy.k_subgroups == 1:
+        return 0
+    columns = config.sg_n * on.problem.products * (1 + on.vectors_b)
+    return (config.sg_m + columns) * config.matmul.block.k * on.problem.dtype_a.nbytes
 
 
 def _turns_a(on: Problem) -> bool:

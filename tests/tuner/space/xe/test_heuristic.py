@@ -236,3 +236,10 @@ def test_parts_of_k_are_for_few_rows_of_enough_work(problem: GemmProblem, parts:
     assert config.strategy.k_subgroups == parts
     check(problem, config, B580)
     assert default_config(problem, emulated()).strategy.k_subgroups == 1
+
+
+@pytest.mark.parametrize("transpose_b", [False, True])
+def test_registers_of_half_the_size_leave_narrower_tiles_of_few_rows(transpose_b: bool) -> None:
+    problem = GemmProblem(16, 6144, 4096, transpose_b=transpose_b)
+    widths = [default_config(problem, find(name)).matmul.block.n for name in ("a770", "b580")]
+    assert widths == [32, 64]
