@@ -7,7 +7,7 @@ launch.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from codegen.errors import InvalidProblem
@@ -133,10 +133,9 @@ def recognise(name: str, assembly: str, listing: Listing | None) -> Recognised |
         dtype_c if isinstance(dtype_c, DType) else None,
         transpose_a,
         transpose_b,
-        (),
+        unknown=(),
     )
-    unknown = tuple(_unknown(known, said))
-    return Recognised(operation, (a, b, acc), dtype_a, dtype_b, known.dtype_c, transpose_a, transpose_b, unknown)
+    return replace(known, unknown=tuple(_unknown(known, said)))
 
 
 def _stored(multiplied: DType, named: DType | bool | None, transposed: bool | None) -> DType | None:

@@ -16,7 +16,7 @@ from service.api.kernels.lookup.answering import answer_all, the_answer
 from service.api.kernels.lookup.schemas import LookupOut
 from service.api.toolchain.offline import find_ocloc
 from service.api.xray.schemas import FoundOut, OursOut, XrayKernelOut, XrayOut, XrayQuery
-from service.api.xray.work import SIZE, FileWork, GemmWork, ModuleWork, XrayWork
+from service.api.xray.work import FileWork, GemmWork, ModuleWork, XrayWork
 from service.artifacts import StorageError
 from service.configurations import ConfigBody
 from service.errors import BadRequest, Conflict, NotFound, ServiceError
@@ -217,6 +217,3 @@ def _run(settings: Settings, work: XrayWork, grants: Grants = NO_GRANTS) -> Foun
     if said.found is None:
         raise BadRequest(said.refused or said.failed or "no result", rule="xray")
     return said.found
-
-
-__all__ = ["SIZE", "xray_file", "xray_kernel"]

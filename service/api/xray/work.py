@@ -19,6 +19,9 @@ from codegen.xe.xray import (
 )
 from hal import DeviceSpec
 
+SIZE = 4096
+"""M, N and K of the comparison where none are given: kernels of others take them as arguments."""
+
 _SHOWN_CHARACTERS, _SHOWN_HAZARDS = 2000, 100
 
 
@@ -121,7 +124,3 @@ def _problem(problem: Recognised) -> Json:
     said = to_json(problem)
     assert isinstance(said, dict)
     return said | {"gemm": None if gemm is None else to_json(gemm)}
-
-
-SIZE = 4096
-"""M, N and K of the comparison where none are given: kernels of others take them as arguments."""

@@ -11,7 +11,8 @@ from hal import DeviceKind
 from service.api.keys.guard import READ, TUNE
 from service.api.xray.routes import ReceivedFile
 from service.api.xray.schemas import XrayQuery
-from service.api.xray.service import SIZE, xray_file, xray_kernel
+from service.api.xray.service import xray_file, xray_kernel
+from service.api.xray.work import SIZE
 from service.dashboard.error_pages import PAGE
 from service.dashboard.naming import problem_label
 from service.dashboard.problem_filter import identity
