@@ -126,6 +126,7 @@ def test_every_strategy_is_in_the_space() -> None:
     assert found["layouts"] == set(product((False, True), repeat=2))
     assert found["barrier_every"] == {0, 1, 2, 4, 8}
     assert found["k_unroll"] == {1, 2, 4, 8}
+    assert found["k_subgroups"] >= {1, 2, 4, 8, 16}
     assert found["raster_group"] >= {1, 2, 4, 8}
     assert {many for _, many in found["splits"]} == {1, 2, 4, 8, 16}  # pyright: ignore
 
