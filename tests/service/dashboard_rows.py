@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from codegen import DType, GemmProblem
+from codegen import Activation, DType, Gate, GemmProblem
 from codegen.problem.epilogue_text import parse_epilogue
 from codegen.serialization import to_json
 from db.queries import problems
@@ -76,6 +76,7 @@ RICH = GemmProblem(
     512, 384, 1024, batch=4, dtype_a=DType.S8, dtype_b=DType.U8, dtype_c=DType.F16, transpose_b=True, ldc=400,
     batch_stride_b=0, dynamic=True, deterministic=True,
     epilogue=parse_epilogue("scale:row, beta=0.5, bias:column:f16, gelu_tanh, add:bf16:ld=400, clip=-1..6, reduce:row"),
+    gate=Gate(Activation.SILU, 64),
 )  # fmt: skip
 RICH_MANIFEST: dict[str, object] = {
     "arguments": [

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from sqlalchemy.orm import Session
 
-from codegen import DType, GemmProblem
+from codegen import Activation, DType, Gate, GemmProblem
 from codegen.problem.epilogue_text import parse_epilogue
 from db.migrate import upgrade
 from db.queries import (
@@ -135,6 +135,8 @@ def test_the_form_asks_for_all_that_the_reproduction_of_a_job_shows(
         page.fill("[name='problem.batch']", "3")
         page.check("[name='problem.transpose_b']")
         page.fill("[name='problem.epilogue']", "alpha=half, bias:column")
+        page.select_option("[name='problem.gate.activation']", "gelu_tanh")
+        page.fill("[name='problem.gate.interleave']", "16")
         page.select_option("[name=search]", "random")
         page.fill("[name=seed]", "7")
         page.select_option("[name=device]", "b580")
@@ -153,9 +155,19 @@ def test_the_form_asks_for_all_that_the_reproduction_of_a_job_shows(
         problem = problem_from_json(job.problem.definition)
         method = job.search
     epilogue = parse_epilogue("alpha=0.5, bias:column:f16, clip=-1..6, add:ld=96")
-    assert problem == GemmProblem(48, 80, 96, batch=3, dtype_c=DType.F16, transpose_b=True, epilogue=epilogue)
+    gate = Gate(Activation.GELU_TANH, 16)
+    assert problem == GemmProblem(
+        48, 80, 96, batch=3, dtype_c=DType.F16, transpose_b=True, epilogue=epilogue, gate=gate
+    )
     assert (job.seed, method, job.budget_trials) == (7, "random", 20)
-    for words in ("--batch 3", "--layout nt", "--search random", "--seed 7", "clip=-1..6"):
+    for words in (
+        "--batch 3",
+        "--layout nt",
+        "--gate gelu_tanh:interleaved=16",
+        "--search random",
+        "--seed 7",
+        "clip=-1..6",
+    ):
         assert words in told
 
 

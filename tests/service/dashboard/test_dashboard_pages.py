@@ -486,7 +486,10 @@ def test_a_kernel_of_several_steps_shows_them_with_epilogue_strategy_and_memory_
         jobs.update_best(session, job.id)
     seen = text_of(client.get(f"/kernels/{kernel.id}").text)
     steps = "scale:row, beta=0.5, bias:column:f16, gelu_tanh, add:bf16:ld=400, clip=-1..6, reduce:row"
-    assert f"4x 512x384x1024 s8,u8->f16 NT dynamic deterministic + {steps} kernel for b580" in seen
+    assert (
+        f"4x 512x384x1024 s8,u8->f16 NT gate silu:interleaved=64 dynamic deterministic + {steps} kernel for b580"
+        in seen
+    )
     assert "Kernel 1 clear of workspace" in seen
     assert "Kernel 2 gemm of A, B, workspace, m=512" in seen
     assert "512 x 4 x 16 work-items in general 128 * ceil(n / 96) x ceil(m / 128) x 4 * batch" in seen
@@ -494,8 +497,8 @@ def test_a_kernel_of_several_steps_shows_them_with_epilogue_strategy_and_memory_
     assert "B by lanes block2d-pitch: rows of B are 1001 bytes apart" in seen
     assert "7 workspace scratch f32" in seen
     assert "C inout, f16, 512 x 384, rows 400 elements apart, matrices 204800 apart" in seen
-    assert "B input, u8, 384 x 1024, one for all of the batch" in seen
-    assert f"epilogue {steps}" in seen
+    assert "B input, u8, 768 x 1024, one for all of the batch" in seen
+    assert f"gate silu:interleaved=64 epilogue {steps}" in seen
     assert "strategy prefetch l2 distance 6" in seen
     assert "strategy k unroll 1" in seen
     seen = text_of(client.get(f"/jobs/{job.id}").text)

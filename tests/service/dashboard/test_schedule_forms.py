@@ -40,6 +40,7 @@ WHOLE = {
         "alignment": 128,
         "deterministic": True,
         "epilogue": [{"kind": "alpha", "value": 0.5}, {"kind": "bias", "axis": "column"}, {"kind": "gelu"}],
+        "gate": {"activation": "silu", "interleave": 32},
     },
     "device": "b580",
     "budget": {"trials": 33, "seconds": 90.123456789, "no_gain": 12, "roofline": 0.07},
@@ -52,7 +53,7 @@ WHOLE = {
 SET = {
     "text": "m=1,16 n=4096 k=4096 weight=32\nm=8 n=96 k=160",
     "device": "b580",
-    "common": {"dtype_a": "bf16", "dtype_b": "bf16", "transpose_b": True, "epilogue": "bias:column, gelu"},
+    "common": {"dtype_a": "bf16", "dtype_b": "bf16", "transpose_b": True, "epilogue": "bias:column", "gate": "gelu"},
     "budget": {"trials": 60, "seconds": 900, "no_gain": 9},
     "within": 0.123456789,
     "seed": 2**53 - 1,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from codegen import DType, GemmProblem
+from codegen import Activation, DType, Gate, GemmProblem
 from codegen.problem.epilogue_text import parse_epilogue
 from codegen.serialization import to_json
 from tuner.errors import InvalidShapes
@@ -28,12 +28,16 @@ def test_a_line_means_each_combination_of_its_values() -> None:
     m=1,16  n=96  k=64..256*2   # to the end of the line
     8x32x40 dtype=f16 layout=nt weight=2.5 name=small
     m=128:300:64 n=7 k=9 batch=2 epilogue=alpha=0.5,gelu
+    m=4 n=64 k=32 gate=silu:interleaved=16
     """
     shapes = parse_text(text, BF16)
     assert _sizes(shapes)[:6] == [(m, 96, k) for m in (1, 16) for k in (64, 128, 256)]
-    assert _sizes(shapes)[6:] == [(8, 32, 40), (128, 7, 9), (192, 7, 9), (256, 7, 9)]
+    assert _sizes(shapes)[6:] == [(8, 32, 40), (128, 7, 9), (192, 7, 9), (256, 7, 9), (4, 64, 32)]
     assert shapes[0].problem == GemmProblem(1, 96, 64, dtype_a=DType.BF16, dtype_b=DType.BF16)
     assert shapes[6] == Shape(GemmProblem(8, 32, 40, transpose_b=True), 2.5, "small")
+    assert shapes[10].problem == GemmProblem(
+        4, 64, 32, dtype_a=DType.BF16, dtype_b=DType.BF16, gate=Gate(Activation.SILU, 16)
+    )
     assert (shapes[7].problem.batch, shapes[7].problem.epilogue) == (2, parse_epilogue("alpha=0.5,gelu"))
 
 
@@ -52,6 +56,7 @@ def test_a_line_means_each_combination_of_its_values() -> None:
         ("m=1:600:1 n=2 k=3", "line 1, column 3", "at most 500 values"),
         ("m=1:30:1 n=1:30:1 k=3", "line 1", "at most 500 shapes"),
         ("1x2x3 epilogue=wobble", "line 1, column 16", "wobble"),
+        ("1x2x3 gate=wobble", "line 1, column 12", "expected one of silu"),
     ],
 )
 def test_a_fault_of_a_text_is_told_with_its_place(text: str, place: str, expected: str) -> None:

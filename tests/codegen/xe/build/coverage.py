@@ -12,6 +12,7 @@ from codegen import (
     EpilogueKind,
     EpilogueStep,
     Extent,
+    Gate,
     GemmProblem,
     LoopOrder,
     MatmulConfig,
@@ -23,6 +24,7 @@ from codegen import (
     XeConfig,
     XeStrategy,
 )
+from codegen.problem.gate import parse_gate
 from codegen.target import target_of
 from codegen.xe.rules import (
     ceil_div,
@@ -125,7 +127,8 @@ EPILOGUES: dict[str, tuple[EpilogueStep, ...]] = {
     "sums of rows": (EpilogueStep(EpilogueKind.REDUCE, axis=_ROW),),
     "sums of columns": (EpilogueStep(EpilogueKind.REDUCE, axis=_COLUMN),),
 }
-_TABLES = ("Types and layouts", "Epilogues", "Epilogues and types")
+GATES = ("silu", "gelu", "gelu_tanh:interleaved", "silu:interleaved=16")
+_TABLES = ("Types and layouts", "Epilogues", "Epilogues and types", "Gates")
 
 
 def cases(device: str = DEVICE) -> Iterator[Case]:
@@ -142,6 +145,10 @@ def cases(device: str = DEVICE) -> Iterator[Case]:
         for column, dtype in enumerate(INPUTS):
             layout = _LAYOUTS[(row + column) % len(_LAYOUTS)]
             yield _case((_TABLES[2], epilogue, dtype.value), dtype, layout, Strategy(), steps, device)
+    for row, gate in enumerate(GATES):
+        for column, (name, strategy) in enumerate(STRATEGIES.items()):
+            dtype, layout = INPUTS[(row + column) % len(INPUTS)], _LAYOUTS[(row + column // 2) % len(_LAYOUTS)]
+            yield _case((_TABLES[3], gate, name), dtype, layout, strategy, device=device, gate=parse_gate(gate))
 
 
 def _case(
@@ -151,8 +158,11 @@ def _case(
     strategy: Strategy,
     epilogue: tuple[EpilogueStep, ...] = (),
     device: str = DEVICE,
+    gate: Gate | None = None,
 ) -> Case:
     (m, n, k), step = strategy.sizes, max(_LEAST_STEP, 32 // dtype.nbytes)
+    blocks = 1 if gate is None else gate.interleave or 1
+    n = ceil_div(n, blocks) * blocks
     problem = GemmProblem(
         *(m, n, k),
         dtype_a=dtype,
@@ -160,6 +170,7 @@ def _case(
         transpose_a=layout[0] == "T",
         transpose_b=layout[1] == "T",
         epilogue=epilogue,
+        gate=gate,
         **strategy.problem,
     )
     rows, columns = strategy.block
@@ -225,19 +236,21 @@ many each rule refuses. `--device` judges them one by one; `test_coverage.py` ve
 
 _INTRODUCTION = f"""# Coverage of GEMMs
 
-Verified combinations of types, layouts, epilogues and strategies. `python -m benchmarks.compiler.gemm_coverage` writes
-this page from runs; `tests/codegen/xe/build/test_coverage.py` checks a sample of it.
+Verified combinations of types, layouts, epilogues, gates and strategies. `python -m benchmarks.compiler.gemm_coverage`
+writes this page from runs; `tests/codegen/xe/build/test_coverage.py` checks a sample of it.
 
 - **{VERIFIED}**: compiled for {DEVICE} to valid SPIR-V; in the simulator, every element of every output is
   within the error bound of numpy's float64. A dynamic kernel is also checked at a second size.
 - a **name**: the rule that rejects the combination, explained in the last table.
 
-`--device` evaluates the same cells for another GPU and prints those that differ; for max1550 there are none. For a770,
-and for mtl, whose lanes multiply and add, 262 of 931 differ, all refused by a rule: neither has DPAS of tf32
-(`device-tf32`), and loads by lanes have no prefetches (`prefetch-effect`).
+`--device` evaluates the same cells for another GPU and prints those that differ; for max1550 there are none. For a770
+285 of 1007 differ, and for mtl, whose lanes multiply and add, 290 of 1007 differ, all refused by a rule: neither has
+DPAS of tf32 (`device-tf32`), loads by lanes have no prefetches (`prefetch-effect`), and five gates need more
+registers than mtl has, whose lanes multiply in f32 (`registers`).
 
 Types are those of A and B; C has the accumulator type. Each cell combines a type and layout with a strategy, an
-epilogue with a strategy, or an epilogue with a type; the table of epilogues alternates types and layouts.
+epilogue or a gate with a strategy, or an epilogue with a type; the tables of epilogues and gates alternate types and
+layouts.
 Combinations of three or more are sampled at random by `python -m benchmarks.compiler.random_gemms`, over all
 axes, including outputs of other types, pitches, alignments and sequences of epilogue steps.
 """

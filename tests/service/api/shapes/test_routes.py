@@ -66,11 +66,12 @@ def test_shapes_are_said_in_several_ways(client: TestClient, way: str, said: obj
 def test_a_preset_brings_the_layers_of_a_model(settings: Settings, clock: Clock) -> None:
     client = client_of(settings, clock, max_body_bytes=2**16)
     names = [preset["name"] for preset in client.get(f"{PATH}/presets").json()["presets"]]
-    common = {"dtype_a": "bf16", "dtype_b": "bf16", "transpose_b": True, "epilogue": "relu"}
+    common = {"dtype_a": "bf16", "dtype_b": "bf16", "transpose_b": True, "epilogue": "relu", "gate": "gelu"}
     found = made(client, shapes=None, preset=f"{names[0]}@tokens=16", common=common, budget={"seconds": 60})
     problem = found["shapes"][0]["problem"]
     assert (problem["m"], problem["dtype_a"], problem["transpose_b"]) == (16, "bf16", True)
     assert [step["kind"] for step in problem["epilogue"]] == ["relu"]
+    assert problem["gate"] == {"activation": "gelu", "interleave": None}
     assert found["budget"]["trials"] == 25 * len(found["shapes"])
 
 
