@@ -1950,11 +1950,14 @@ class IsaOut(Model):
     slm_bytes: int
     """Shared local memory of a work-group, in bytes"""
 
-    instructions: int
-    """Instructions in all"""
-
     threads_per_eu: int | None = None
     """Threads per EU; null if the binary does not say"""
+
+    instructions: int | None = None
+    """Instructions in all; null if one is not known"""
+
+    unread: str | None = None
+    """The first instruction that is not known"""
 
     k_loop: KLoopOut | None = None
     """The K loop; null without DPAS"""

@@ -96,7 +96,7 @@ def _row(artifacts: list[KernelArtifact], spec: DeviceSpec, ocloc: Ocloc | None)
 
 def _isa_cells(code: NativeCode) -> list[str]:
     """Return counts of all kernels, and of the longest K loop."""
-    row = [f"{sum(report.instructions for report in code.reports)}", f"{code.spill_bytes}"]
+    row = [f"{sum(report.instructions or 0 for report in code.reports)}", f"{code.spill_bytes}"]
     loops = [report.k_loop for report in code.reports if report.k_loop is not None]
     if not loops:
         return [*row, "", "", ""]

@@ -3,20 +3,18 @@
 from collections import Counter
 from dataclasses import dataclass, fields
 
-from codegen.xe.isa.instructions import Instruction
 from codegen.xe.isa.sends import (
     SendKind,
-    is_send,
     kind_of,
     read_registers,
     takes_arguments,
 )
+from codegen.xe.machine.instruction import Instruction
 from codegen.xe.machine.k_loop import find_k_loop
+from codegen.xe.machine.operands import Register, RegisterFile
 
 _PER = 256  # DPAS to which counts are normalised
-_CALLS = ("call", "calla", "ret")
-_MOVES = ("mov", "movi", "smov")
-_NOT_ALU = ("dpas", "dpasw", "sync", "nop", *_CALLS)
+_NOT_ALU = ("dpas", "dpasw", "sync", "nop")
 _FETCHES = (SendKind.LOAD, SendKind.PREFETCH, SendKind.SLM)
 
 
@@ -83,13 +81,25 @@ class KLoop:
         return self.sends.barriers
 
 
+def without_padding(instructions: tuple[Instruction, ...]) -> tuple[Instruction, ...]:
+    """Return instructions without the DPAS of one register for all operands that begins a sequence on DG2."""
+    return tuple(i for i in instructions if not _is_void(i))
+
+
+def _is_void(i: Instruction) -> bool:
+    if not _is_dpas(i) or not isinstance(i.destination, Register):
+        return False
+    accumulator, *factors = (source for source in i.sources if isinstance(source, Register))
+    return accumulator.file is RegisterFile.NULL and all(f.number == i.destination.number for f in factors)
+
+
 def k_loop_of(instructions: tuple[Instruction, ...], grf_bytes: int) -> KLoop | None:
     """Return the innermost loop with the most DPAS, or the code around all DPAS if no loop has any.
 
     `grf_bytes` is the size of a register. None without DPAS.
     """
-    branches = [() if i.opcode in _CALLS else i.targets for i in instructions]
-    region = find_k_loop(branches, [_is_dpas(i) for i in instructions], map(_fetches, instructions))
+    dpas = [_is_dpas(i) for i in instructions]
+    region = find_k_loop([i.targets for i in instructions], dpas, map(_fetches, instructions))
     if region is None:
         return None
     part = instructions[region.part.start : region.part.stop]
@@ -97,7 +107,7 @@ def k_loop_of(instructions: tuple[Instruction, ...], grf_bytes: int) -> KLoop | 
 
 
 def _fetches(instruction: Instruction) -> bool:
-    return is_send(instruction) and kind_of(instruction) in _FETCHES and not takes_arguments(instruction)
+    return instruction.is_send and kind_of(instruction) in _FETCHES and not takes_arguments(instruction)
 
 
 def _is_dpas(instruction: Instruction) -> bool:
@@ -105,21 +115,19 @@ def _is_dpas(instruction: Instruction) -> bool:
 
 
 def _is_alu(instruction: Instruction) -> bool:
-    return instruction.opcode not in _NOT_ALU and not is_send(instruction) and not instruction.targets
+    return instruction.opcode not in _NOT_ALU and not instruction.is_send and not instruction.targets
 
 
 def _counted(instructions: tuple[Instruction, ...], grf_bytes: int, *, is_loop: bool) -> KLoop:
-    sends = [
-        (kind_of(instruction), read_registers(instruction)) for instruction in instructions if is_send(instruction)
-    ]
+    sends = [(kind_of(instruction), read_registers(instruction)) for instruction in instructions if instruction.is_send]
     kinds = Counter(kind for kind, _ in sends)
-    moves = [instruction for instruction in instructions if instruction.opcode in _MOVES]
+    moves = [instruction for instruction in instructions if instruction.opcode == "mov"]
     return KLoop(
         is_loop=is_loop,
         dpas=sum(map(_is_dpas, instructions)),
         sends=Sends(**{kind.value: kinds[kind] for kind in SendKind}),
         alu=sum(map(_is_alu, instructions)),
         moves=len(moves),
-        scalar_moves=sum(move.lanes == 1 for move in moves),
+        scalar_moves=sum(move.size == 1 for move in moves),
         loaded_bytes=grf_bytes * sum(count for kind, count in sends if kind in (SendKind.LOAD, SendKind.SLM)),
     )

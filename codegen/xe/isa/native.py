@@ -129,7 +129,7 @@ def _resolved(ocloc: Ocloc, spirv: bytes, target: Target, options: str) -> bytes
 
 
 def _check_products(spirv: bytes, reports: tuple[IsaReport, ...], target: Target) -> None:
-    if _PRODUCT in spirv and all(report.k_loop is None for report in reports):
+    if _PRODUCT in spirv and all(report.k_loop is None and report.unread is None for report in reports):
         raise MissingDpas("isa", f"the SPIR-V multiplies matrices, and the code for {target.chip} has no dpas")
 
 
@@ -151,6 +151,7 @@ def report_json(report: IsaReport) -> Json:
         "spill_bytes": report.spill_bytes,
         "slm_bytes": report.slm_bytes,
         "instructions": report.instructions,
+        "unread": report.unread,
         "k_loop": None if report.k_loop is None else _k_loop_json(report.k_loop),
         "pipeline": None if report.pipeline is None else pipeline_json(report.pipeline),
     }

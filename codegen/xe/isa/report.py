@@ -1,14 +1,14 @@
 """Report on the code of a kernel: registers, threads, spills, and the K loop."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from codegen.errors import CompileFailed
-from codegen.xe.isa.instructions import instructions_of
 from codegen.xe.isa.loops import (
     KLoop,
     k_loop_of,
+    without_padding,
 )
 from codegen.xe.isa.ocloc import Disassembly
 from codegen.xe.machine import MachineCodeRefused, parse_listing
@@ -24,7 +24,8 @@ class IsaReport:
 
     `spill_bytes` is spill memory per thread; `slm_bytes` is shared local memory per work-group.
     `instructions` is the length of the code, with loops as the compiler unrolled them. `k_loop` is None
-    without DPAS. `pipeline` is the steady state of the K loop; None without a loop, or if the code is not known.
+    without DPAS. `pipeline` is the steady state of the K loop; None without DPAS. If an instruction is not known,
+    `unread` names it, and these three are None.
     """
 
     kernel: str
@@ -32,9 +33,10 @@ class IsaReport:
     threads_per_eu: int | None
     spill_bytes: int
     slm_bytes: int
-    instructions: int
+    instructions: int | None
     k_loop: KLoop | None
     pipeline: PipelineReport | None = None
+    unread: str | None = None
 
 
 def reports_of(disassembly: Disassembly, rates: Rates, wanted: Collection[str] | None = None) -> tuple[IsaReport, ...]:
@@ -66,22 +68,20 @@ def _report(kernel: dict[str, object], disassembly: Disassembly, rates: Rates) -
     if assembly is None:
         raise CompileFailed("isa", f"expected the code of kernel {name}, got that of {sorted(disassembly.assembly)}")
     facts = cast("dict[str, int]", kernel["execution_env"])
-    instructions = instructions_of(assembly)
-    return IsaReport(
+    report = IsaReport(
         kernel=name,
         grf_count=facts["grf_count"],
         threads_per_eu=facts.get("eu_thread_count"),
         spill_bytes=facts.get("spill_size", 0),
         slm_bytes=facts.get("slm_size", 0),
-        instructions=len(instructions),
-        k_loop=k_loop_of(instructions, rates.grf_bytes),
-        pipeline=_pipeline(name, assembly, facts, rates),
+        instructions=None,
+        k_loop=None,
     )
-
-
-def _pipeline(name: str, assembly: str, facts: dict[str, int], rates: Rates) -> PipelineReport | None:
-    threads = facts.get("eu_thread_count") or _REGISTERS // facts["grf_count"]
     try:
-        return analyse(parse_listing(name, assembly), threads, rates)
-    except MachineCodeRefused:
-        return None
+        listing = parse_listing(name, assembly)
+    except MachineCodeRefused as error:
+        return replace(report, unread=error.message)
+    code = without_padding(listing.instructions)
+    threads = report.threads_per_eu or _REGISTERS // report.grf_count
+    pipeline = analyse(listing, threads, rates)
+    return replace(report, instructions=len(code), k_loop=k_loop_of(code, rates.grf_bytes), pipeline=pipeline)

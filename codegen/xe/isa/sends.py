@@ -1,11 +1,17 @@
-"""Purpose of a message, from the disassembler's comment on its descriptor."""
+"""Purpose of a message."""
 
-import re
 from enum import StrEnum
 
-from codegen.xe.isa.instructions import Instruction
+from codegen.xe.machine.instruction import Instruction
+from codegen.xe.machine.messages import (
+    AddressModel,
+    GatewayMessage,
+    GatewayOperation,
+    MemoryMessage,
+    ScratchMessage,
+    SharedFunction,
+)
 
-_READ = re.compile(r"\brd:(\d+)")
 _CAPPED = 31  # the field has five bits: a block of 32 registers is given as 31
 
 
@@ -22,36 +28,30 @@ class SendKind(StrEnum):
     OTHER = "other"  # fences, end of thread
 
 
-def is_send(instruction: Instruction) -> bool:
-    """True for messages: send, sendc, sends."""
-    return instruction.opcode.startswith("send")
-
-
 def kind_of(send: Instruction) -> SendKind:
     """Return the purpose of a message; loads without a result are prefetches."""
-    what = send.note.rpartition(";")[2].strip()  # "wr:1+0, rd:31; load_block2d.ugm.d16.a64"
-    if "scratch" in what or re.search(r"\.ss\b", what):
-        return SendKind.SCRATCH
-    if what.startswith("signal barrier"):
-        return SendKind.BARRIER
-    if what.startswith("fence"):
-        return SendKind.OTHER
-    if send.variant.startswith("slm") or ".slm." in what:
-        return SendKind.SLM
-    if what.startswith("load"):
-        return SendKind.LOAD if read_registers(send) else SendKind.PREFETCH
-    if what.startswith("store"):
-        return SendKind.STORE
-    return SendKind.ATOMIC if what.startswith("atomic") else SendKind.OTHER
+    match send.message:
+        case MemoryMessage(model=AddressModel.SURFACE) | ScratchMessage():
+            return SendKind.SCRATCH
+        case MemoryMessage(function=SharedFunction.SLM):
+            return SendKind.SLM
+        case MemoryMessage(access=access) if access.is_load:
+            return SendKind.LOAD if read_registers(send) else SendKind.PREFETCH
+        case MemoryMessage(access=access):
+            return SendKind.STORE if access.is_store else SendKind.ATOMIC
+        case GatewayMessage(GatewayOperation.BARRIER):
+            return SendKind.BARRIER
+        case _:
+            return SendKind.OTHER
 
 
 def read_registers(send: Instruction) -> int:
     """Return the number of registers that a message fills."""
-    found = _READ.search(send.note)
-    count = int(found[1]) if found else 0
-    return count + 1 if count == _CAPPED and "block2d" in send.note else count
+    count = 0 if send.payload is None else send.payload.destination_count
+    is_block = isinstance(send.message, MemoryMessage) and send.message.access.is_block_2d
+    return count + 1 if count == _CAPPED and is_block else count
 
 
 def takes_arguments(send: Instruction) -> bool:
     """True if the message loads the kernel's arguments, which use a binding table."""
-    return re.search(r"\.bti\b", send.note) is not None
+    return isinstance(send.message, MemoryMessage) and send.message.model is AddressModel.BINDING_TABLE

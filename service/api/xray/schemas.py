@@ -116,7 +116,10 @@ class IsaOut(BaseModel):
     )
     spill_bytes: int = Field(description="Bytes of registers that a thread spills to memory", examples=[0])
     slm_bytes: int = Field(description="Shared local memory of a work-group, in bytes", examples=[0])
-    instructions: int = Field(description="Instructions in all", examples=[1200])
+    instructions: int | None = Field(
+        default=None, description="Instructions in all; null if one is not known", examples=[1200]
+    )
+    unread: str | None = Field(default=None, description="The first instruction that is not known", examples=[None])
     k_loop: KLoopOut | None = Field(default=None, description="The K loop; null without DPAS", examples=[_LOOP])
     pipeline: PipelineOut | None = Field(
         default=None,

@@ -35,7 +35,7 @@ _FACTS: Sequence[tuple[str, Callable[[IsaReport], str]]] = (
     ("threads per EU", lambda r: _UNKNOWN if r.threads_per_eu is None else f"{r.threads_per_eu}"),
     ("spilled, bytes per thread", lambda r: f"{r.spill_bytes:,}"),
     ("shared local memory, bytes", lambda r: f"{r.slm_bytes:,}"),
-    ("instructions", lambda r: f"{r.instructions:,}"),
+    ("instructions", lambda r: f"not read: {r.unread}" if r.instructions is None else f"{r.instructions:,}"),
 )
 _COUNTS: Sequence[tuple[str, Callable[[KLoop], int]]] = (
     ("messages", lambda k: k.sends.total),

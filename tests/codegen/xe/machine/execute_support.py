@@ -46,12 +46,13 @@ def run(
     buffers: Sequence[Array] = (),
     slm_bytes: int = 0,
     scratch: int = 0,
+    named: bool = False,
     end: str = END,
 ) -> Ran:
     """Execute lines in `groups` work-groups of `threads` sub-groups.
 
     Register numbers have contents, of one thread for all or [threads, elements]. Element 0 of r127 is the thread's
-    number in its group. `end` follows the lines.
+    number in its group. `end` follows the lines. `named`: there are named barriers.
     """
     listing = parse_listing("k", f"{lines}\n{end}")
     subgroups = subgroups_of(range(groups), (groups, 1, 1), (threads * 16, 1, 1), 16)
@@ -63,7 +64,7 @@ def run(
         for start in range(0, rows.shape[1], per_register):
             part = rows[:, start : start + per_register]
             state.view(content.dtype)[number + start // per_register, :, : part.shape[1]] = part
-    phases = Phases(subgroups, split=True, named=False)
+    phases = Phases(subgroups, split=True, named=named)
     variables = (SharedVariable("shared", 0, slm_bytes),) if slm_bytes else ()
     memory = Memory(
         [b.reshape(-1).view(np.uint8) for b in buffers],

@@ -151,6 +151,38 @@ def test_a_barrier_that_not_all_threads_reach_is_refused() -> None:
         run(lines, NO_NAME, threads=3)
 
 
+NAMED = listing(
+    "(W) cmp (1|M0) (eq)f0.0 null<1>:ud r127.0<0;1,0>:ud 0x2:uw",
+    "(W&f0.0) jmpi @end",
+    *(STORE, SIGNAL, "(W) sync.bar 0x3", LOAD),
+    "end:",
+    "nop",
+)
+
+
+def met(participants: int, waited: str = "0x3") -> list[int]:
+    """Let threads 0 and 1 of three swap a dword around barrier 3 of so many participants; thread 2 takes no part."""
+    threads = np.arange(3, dtype=np.uint32)[:, None]
+    payload = np.zeros(16, np.uint32)
+    payload[2] = 3 | participants << 16 | participants << 24
+    given = {50: payload, 3: threads * 4, 4: threads + 10, 5: (1 - threads % 2) * 4, 9: threads * 0}
+    ran = run(NAMED.replace("0x3", waited), given, threads=3, slm_bytes=64, named=True)
+    return [int(ran.get(9, "u4", thread)[0]) for thread in range(3)]
+
+
+def test_a_named_barrier_orders_the_threads_that_meet_there() -> None:
+    assert met(participants=2) == [11, 10, 0]
+
+
+@pytest.mark.parametrize(
+    ("participants", "waited", "refused"),
+    [(3, "0x3", "barrier 3"), (1, "0x3", "no barrier between"), (2, "0x4", "barrier 4")],
+)
+def test_a_named_barrier_of_other_participants_is_found(participants: int, waited: str, refused: str) -> None:
+    with pytest.raises((SimulationRefused, RaceDetected), match=refused):
+        met(participants, waited)
+
+
 def test_a_thread_must_not_run_beyond_the_end() -> None:
     with pytest.raises(SimulationRefused, match="beyond the end"):
         run("nop", end="nop")

@@ -33,8 +33,10 @@ from tuner.space.xe.heuristic import default_config
 from tuner.verify.verify import verify_by_simulation
 
 DEVICES = ("b580", "pvc")
+OTHERS = ("a770", "lnl", "arl-h", "ptl")
 DRAWS, PART = 200, 20
-KERNELS = 40
+DRAWS_OF_OTHERS = 24
+KERNELS = 50
 
 
 def recorded_code(change: tuple[str, str] = ("", "")) -> Execute:
@@ -129,6 +131,14 @@ def test_drawn_gemms(first: int) -> None:
         if fault := judge_gemm(drawn, real_ocloc(), by_validator=False).fault:
             faults[str(drawn)] = fault
     assert not faults
+
+
+@pytest.mark.slow
+def test_drawn_gemms_of_other_gpus() -> None:
+    draws = [draw(710_000 + seed, small=True, devices=OTHERS) for seed in range(DRAWS_OF_OTHERS)]
+    assert {drawn.device for drawn in draws} == set(OTHERS)
+    judged = {str(drawn): judge_gemm(drawn, real_ocloc(), by_validator=False).fault for drawn in draws}
+    assert not {drawn: fault for drawn, fault in judged.items() if fault}
 
 
 def code_of(artifact: KernelArtifact, device: str) -> Execute:

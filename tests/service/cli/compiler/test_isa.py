@@ -59,7 +59,7 @@ def test_isa_files_are_written_and_shown(
     report = json.loads((out / "isa.json").read_text())
     assert report["kernels"][0]["k_loop"]["sends"]["loads"] == 8
     listed = [stage["file"] for stage in json.loads((out / "kernel.json").read_text())["stages"]]
-    assert listed[-2:] == ["isa.asm", "isa.json"]
+    assert listed[-3:] == ["isa.asm", "isa.json", "pipeline.txt"]
 
     assert compile_(monkeypatch, "-o", out, "--isa", "--json") == 0
     assert json.loads(capsys.readouterr().out)["isa"] == report

@@ -133,11 +133,11 @@ L432:
 (W&f0.0) cmp (16|M0)  (eq)f0.0   null<1>:d     r1.7<0;1,0>:d     0:w
         sync.nop                             null                             {Compacted,$13.dst}
         dpas.8x8 (16|M0)         r116:f        r116:f            r21:hf            r9.0:hf          {$2}
-(W&~f0.0) jmpi                               L5760
-L5728:
+(W&~f0.0) jmpi                               L1968
+L1936:
 (W)     add (1|M0)               r126.4<1>:q   r126.4<0;1,0>:q   512:w
 (W)     jmpi                                 L432
-L5760:
+L1968:
 (W)     mov (1|M0)               r2.0<1>:uq    r1.2<0;1,0>:q                    {$1.src}
 (W)     mov (1|M0)               r2.1<1>:uq    0x7F000003FF:uq
 (W)     mov (1|M0)               r2.4<1>:ud    1023:w
@@ -146,7 +146,7 @@ L5760:
 (W)     mov (16|M0)              r127.0<1>:f   r113.0<1;1,0>:f
         send.ugm (1|M0)          null     r2  r116:8  0x0            0x02000407           {I@1,$2} // wr:1+8, rd:0; store_block2d.ugm.d32.a64
 (W)     send.gtwy (1|M0)         null     r127  null:0  0x0            0x02000010           {EOT,F@1,$10} // wr:1+0, rd:0; end of thread
-L5888:
+L2096:
 (W)     mov (16|M0)              null<1>:ud    0x11365B25:ud
 (W)     mov (16|M0)              null<1>:ud    0x92BA2E09:ud
 (W)     mov (16|M0)              null<1>:ud    0x0:ud
