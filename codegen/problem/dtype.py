@@ -2,9 +2,16 @@
 
 from enum import StrEnum
 
+_BITS = {"f16": 16, "bf16": 16, "s8": 8, "u8": 8, "e4m3": 8, "e5m2": 8, "e8m0": 8, "s4": 4, "u4": 4, "e2m1": 4}
+_WORD = 32
+
 
 class DType(StrEnum):
-    """Element types."""
+    """Element types.
+
+    Eight neighbours along K of a type of 4 bits are stored as one word of 32 bits, the first in the lowest bits. Floats
+    of 4 and 8 bits are those of the OCP formats (E4M3 is E4M3FN).
+    """
 
     F16 = "f16"
     BF16 = "bf16"
@@ -13,13 +20,33 @@ class DType(StrEnum):
     S8 = "s8"
     U8 = "u8"
     I32 = "i32"
+    S4 = "s4"
+    U4 = "u4"
+    E4M3 = "e4m3"
+    E5M2 = "e5m2"
+    E2M1 = "e2m1"
+    E8M0 = "e8m0"  # a power of two; only of scales
+
+    @property
+    def bits(self) -> int:
+        """Bits of one element."""
+        return _BITS.get(self.value, _WORD)
+
+    @property
+    def packed(self) -> int:
+        """Elements along K that one stored element holds: eight of 4 bits, else one."""
+        return _WORD // self.bits if self.bits < 8 else 1
 
     @property
     def nbytes(self) -> int:
-        """Bytes of one element in memory."""
-        return {"f16": 2, "bf16": 2, "s8": 1, "u8": 1}.get(self.value, 4)
+        """Bytes of one stored element: of 4-bit types, of a word of eight."""
+        return self.bits * self.packed // 8
 
     @property
     def is_integer(self) -> bool:
         """Return whether elements are integers."""
-        return self in (DType.S8, DType.U8, DType.I32)
+        return self in (DType.S8, DType.U8, DType.I32, DType.S4, DType.U4)
+
+
+WEIGHTS = (DType.S8, DType.U8, DType.E4M3, DType.E5M2, DType.S4, DType.U4, DType.E2M1)
+"""Types of B that kernels convert to A's type, f16 or bf16, before they multiply."""

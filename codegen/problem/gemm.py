@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from codegen.errors import InvalidProblem
-from codegen.problem.dtype import DType
+from codegen.problem.dtype import WEIGHTS, DType
 from codegen.problem.epilogue import (
     MAX_STEPS,
     Axis,
@@ -15,6 +15,7 @@ from codegen.problem.epilogue import (
 )
 from codegen.problem.epilogue_text import print_epilogue
 from codegen.problem.gate import Gate
+from codegen.problem.quantization import Quantization
 from codegen.serialization import content_hash
 
 __all__ = ["DType", "GemmProblem", "Operand"]
@@ -24,13 +25,17 @@ GATED_AXIS = "2 * n"
 """Axis of B along which both products of a gate have their columns."""
 _DERIVED = cast("DType", None)
 _C = 2  # its place among the operands
+_ZEROS = {DType.U4: DType.U4, DType.U8: DType.U8}
+SCALE_B, ZERO_B = "B_scale", "B_zero"
+"""Names of the operands that quantise B."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
     """A matrix or vector in memory: what a launch passes a pointer to. Lengths in elements.
 
-    `axes` are what rows and columns run along: "m", "n", "k", "2 * n" of a gated B, or "" of a vector's other one.
+    `axes` are what rows and columns run along: "m", "n", "k", "2 * n" of a gated B, "group" of a quantised B, or "" of
+    a vector's other one.
     `batch_stride` lies between the matrices of a batch, 0 if all share one. `step` is the place in the epilogue.
     """
 
@@ -69,6 +74,8 @@ class GemmProblem:
     matrices as arguments; those given here are what it is tuned for. `deterministic` asks for the same bits every time.
     Sums are i32 of integers, else f32; C is stored as summed if `dtype_c` is left out. With a `gate`, B has 2 N columns
     (rows if transposed), and what the epilogue takes is activation(A @ B1) * (A @ B2), in f32.
+    A B of a type of `WEIGHTS` is converted to A's type, f16 or bf16, exactly or as its `quantization` says; of 4-bit
+    types, rows, columns and distances of B count words of eight elements along K.
 
     Raises:
         InvalidProblem: a size, stride or type that contradicts itself; names the field.
@@ -95,6 +102,7 @@ class GemmProblem:
     deterministic: bool = False
     epilogue: tuple[EpilogueStep, ...] = ()
     gate: Gate | None = None
+    quantization: Quantization | None = None
 
     def __post_init__(self) -> None:
         if self.dtype_acc is None:  # pyright: ignore[reportUnnecessaryComparison]
@@ -103,6 +111,7 @@ class GemmProblem:
             object.__setattr__(self, "dtype_c", self.dtype_acc)
         for name in ("m", "n", "k", "batch", "alignment"):
             _check_size(name, getattr(self, name))
+        self._check_weights()
         if self.alignment & (self.alignment - 1):
             raise InvalidProblem("alignment", f"expected a power of two in bytes, got {self.alignment}")
         for name, row in (("lda", self.row_a), ("ldb", self.row_b), ("ldc", self.n)):
@@ -149,7 +158,7 @@ class GemmProblem:
     @property
     def row_b(self) -> int:
         """Length of a stored row of B, in elements."""
-        return self.k if self.transpose_b else self.columns_b
+        return self._stored_k if self.transpose_b else self.columns_b
 
     @property
     def rows_a(self) -> int:
@@ -159,7 +168,30 @@ class GemmProblem:
     @property
     def rows_b(self) -> int:
         """Stored rows of B."""
-        return self.columns_b if self.transpose_b else self.k
+        return self.columns_b if self.transpose_b else self._stored_k
+
+    @property
+    def has_weights(self) -> bool:
+        """Return whether B is converted to A's type before it is multiplied."""
+        return self.dtype_b in WEIGHTS and not self.dtype_a.is_integer
+
+    @property
+    def _stored_k(self) -> int:
+        return self.k // self.dtype_b.packed
+
+    def _check_weights(self) -> None:
+        if self.k % self.dtype_b.packed:
+            raise InvalidProblem(
+                "k", f"expected a multiple of {self.dtype_b.packed} for {self.dtype_b.value}, got {self.k}"
+            )
+        if self.quantization is not None and not self.has_weights:
+            types = f"A of f16 or bf16 and B of {', '.join(kind.value for kind in WEIGHTS)}"
+            raise InvalidProblem("quantization", f"expected {types}, got {self.dtype_a.value} and {self.dtype_b.value}")
+        if self.quantization is not None and self.quantization.zeros and self.dtype_b not in _ZEROS:
+            kinds = ", ".join(kind.value for kind in _ZEROS)
+            raise InvalidProblem(
+                "quantization", f"expected B of {kinds} with stored zero points, got {self.dtype_b.value}"
+            )
 
     @property
     def pitch_a(self) -> int:
@@ -181,7 +213,7 @@ class GemmProblem:
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """Pointers of a launch, in order: A, B, C, then vectors and matrices of the epilogue."""
+        """Pointers of a launch, in order: A, B, C, scales and zero points of B, operands of the epilogue."""
         strides = self.batch_stride_a, self.batch_stride_b, self.batch_stride_c
         assert None not in strides
         a, b, c = cast("tuple[int, int, int]", strides)
@@ -193,6 +225,7 @@ class GemmProblem:
             Operand("A", "input", self.dtype_a, axes_a, self.rows_a, self.row_a, self.pitch_a, a),
             Operand("B", "input", self.dtype_b, axes_b, self.rows_b, self.row_b, self.pitch_b, b),
             Operand("C", "inout" if updates else "output", self.dtype_c, ("m", "n"), self.m, self.n, self.pitch_c, c),
+            *self._scales(),
             *self._epilogue_operands(),
         )
 
@@ -200,6 +233,19 @@ class GemmProblem:
     def c(self) -> Operand:
         """C in memory."""
         return self.operands[_C]
+
+    def _scales(self) -> Iterator[Operand]:
+        if self.quantization is None:
+            return
+        rows, columns = self.quantization.groups(self.k), self.columns_b
+        along = ("group", "n" if self.gate is None else "2 * n")
+        shared = self.batch > 1 and self.batch_stride_b == 0
+        found = [(SCALE_B, self.quantization.scale)]
+        if self.quantization.zeros:
+            found.append((ZERO_B, _ZEROS[self.dtype_b]))
+        for name, dtype in found:
+            stored = -(-rows // dtype.packed)
+            yield Operand(name, "input", dtype, along, stored, columns, columns, 0 if shared else stored * columns)
 
     def _epilogue_operands(self) -> Iterator[Operand]:
         named: Counter[str] = Counter()
@@ -237,6 +283,8 @@ class GemmProblem:
         batch = f"{self.batch}x " if self.batch > 1 else ""
         inputs = self.dtype_a.value if self.dtype_a is self.dtype_b else f"{self.dtype_a.value},{self.dtype_b.value}"
         asked = "".join(f" {name}" for name in ("dynamic", "deterministic") if getattr(self, name))
+        if self.quantization is not None:
+            inputs = f"{inputs}:{self.quantization}"
         gate = f" gate {self.gate}" if self.gate is not None else ""
         steps = f" + {print_epilogue(self.epilogue)}" if self.epilogue else ""
         return f"{batch}{self.m}x{self.n}x{self.k} {inputs}->{self.dtype_c.value} {layout}{gate}{asked}{steps}"

@@ -7,7 +7,7 @@ the signs too: their sum is within a bound by Hoeffding's inequality.
 Source: R. Freivalds, Probabilistic machines can use less running time, IFIP Congress 1977.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from tuner.verify.error_bounds import (
     constant,
 )
 from tuner.verify.memory_layout import (
+    Float32,
     Float64,
     decode,
 )
@@ -57,14 +58,20 @@ def is_applicable(problem: GemmProblem) -> bool:
 
 
 class SignedSums:
-    """Expected signed sums of one product: [M, groups], from A [M, K] and B [K, N] as stored.
+    """Expected signed sums of one product: [M, groups], from A [M, K] as stored and the values of rows of B [K, N].
 
     `norms` are those of A's rows and B's columns, `error` is the bound of an element's error over the product
     of its two norms. Without them, for integers, sums are exact.
     """
 
     def __init__(
-        self, problem: GemmProblem, a: Buffer, b: Buffer, norms: tuple[Float64, Float64] | None, error: float, seed: int
+        self,
+        problem: GemmProblem,
+        a: Buffer,
+        b: Callable[[slice], Float32],
+        norms: tuple[Float64, Float64] | None,
+        error: float,
+        seed: int,
     ) -> None:
         p = self._problem = problem
         self._signs = np.random.default_rng((seed, p.n)).choice((-1.0, 1.0), p.n)
@@ -72,7 +79,7 @@ class SignedSums:
         factor = 1.0
         for step in p.epilogue:
             factor *= constant(step.value)
-        of_b = np.concatenate([self._added(decode(b[band], p.dtype_b)) for band in _bands(p.k, p.n)])
+        of_b = np.concatenate([self._added(b(band)) for band in _bands(p.k, p.n)])
         self._expected = factor * np.concatenate(
             [decode(a[band], p.dtype_a).astype(np.float64) @ of_b for band in _bands(p.m, p.k)]
         )

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codegen import DType, EpilogueKind, EpilogueStep, GemmProblem
-from codegen.problem.gemm import Operand
+from codegen.problem.gemm import SCALE_B, ZERO_B, Operand
 from hal import Buffer
 from tuner.verify.memory_layout import (
     STORED,
+    Float32,
     Float64,
     columns_of_products,
     decode,
@@ -29,11 +30,10 @@ from tuner.verify.memory_layout import (
     poisoned,
     untouched,
 )
+from tuner.verify.weights import dequantised, packed, scales_of, values_of
 
 WHOLE = 2
 """The largest of the small whole numbers."""
-
-Float32 = NDArray[np.float32]
 
 _FLOAT_SUM = 0.5  # standard deviation of a sum of products of random floats
 _MOST_FLOAT_SUM, _MOST_SCALED = 2.0**10, 2.0**14
@@ -46,6 +46,8 @@ _CURVED = {
     EpilogueKind.SILU: 4.0,
 }
 _STRAIGHT_ABOVE = (EpilogueKind.GELU, EpilogueKind.GELU_TANH, EpilogueKind.SILU)
+_MOST_SMALL_FLOAT = 8.0  # magnitude of weights of float types that are drawn
+_POWER_BIAS = 127  # of e8m0
 _LEAST_DENSITY, _LEAST_PRODUCTS = 1 / 8, 100  # nonzero integers: least share, and least products in a sum
 # Magnitude of results at which few saturate and few round to zero.
 _WANTED = {DType.S8: 48.0, DType.U8: 48.0, DType.F16: 1000.0, DType.I32: 1000.0}
@@ -87,9 +89,10 @@ class Inputs:
         self.buffers: list[Buffer] = []
         for number, operand in enumerate(p.operands):
             fill = _filler(p, number, size, units)
-            sparse = operand.role == "input" and not operand.is_vector
+            sparse = operand.role == "input" and not operand.is_vector and operand.name not in (SCALE_B, ZERO_B)
             buffer = untouched(operand, p.batch) if sparse else poisoned(operand, p.batch)
-            lines = None if fill is None else _Lines(p, operand, buffer, (seed, number), fill)
+            values = self._weights if operand.name == "B" and p.has_weights else None
+            lines = None if fill is None else _Lines(p, operand, buffer, (seed, number), fill, values)
             if lines is not None and not sparse:
                 lines.need_all()
             elif lines is not None:
@@ -117,6 +120,13 @@ class Inputs:
         for lines in self._lines:
             lines.need_all()
 
+    def _weights(self, stored: Buffer, matrix: int, columns: slice) -> Float32:
+        """Return columns of B as they are multiplied, [columns, K], from those as stored."""
+        p = self._problem
+        scale, zero = (scales_of(p, self.buffers, matrix, name) for name in (SCALE_B, ZERO_B))
+        of_scale, of_zero = (None if all_ is None else all_[:, columns] for all_ in (scale, zero))
+        return dequantised(p, stored.T, of_scale, of_zero, slice(0, p.k)).T
+
     @property
     def norms(self) -> tuple[Float64, Float64]:
         """2-norms of rows of A and of columns of B, [matrices, lines], of those that are drawn."""
@@ -127,9 +137,18 @@ class Inputs:
 class _Lines:
     """Lines of an operand, drawn block by block: rows, or columns where these run along N and rows along K."""
 
-    def __init__(self, p: GemmProblem, operand: Operand, buffer: Buffer, key: tuple[int, int], fill: "_Fill") -> None:
+    def __init__(
+        self,
+        p: GemmProblem,
+        operand: Operand,
+        buffer: Buffer,
+        key: tuple[int, int],
+        fill: "_Fill",
+        values: Callable[[Buffer, int, slice], Float32] | None = None,
+    ) -> None:
+        self._values = values
         self.along_n = operand.name == "B"
-        self._by_rows = operand.axes[0] != "k"
+        self._by_rows = operand.axes[0] not in ("k", "group")
         self._operand, self._batch, self._key, self._fill = operand, p.batch, key, fill
         stored = matrices(buffer, operand, p.batch)
         self._buffer = buffer
@@ -157,8 +176,9 @@ class _Lines:
         poison_gaps(self._buffer, self._operand, self._batch, matrix, here if self._by_rows else None, last)
         stored = self._fill(np.random.default_rng((*self._key, matrix, block)), part.shape)
         part[...] = stored
-        if not self._operand.dtype.is_integer:
-            values = decode(stored, self._operand.dtype)
+        if self._values is not None or not self._operand.dtype.is_integer:
+            known = self._values
+            values = decode(stored, self._operand.dtype) if known is None else known(stored, matrix, here)
             product: Callable[..., Float64] = np.einsum
             self.norms[matrix, here] = np.sqrt(product("ij,ij->i", values, values, dtype=np.float64))
         self._drawn[matrix, block] = True
@@ -172,6 +192,8 @@ def _filler(p: GemmProblem, number: int, size: float, units: Mapping[int | None,
     """Return the function that draws an operand; None for one that only a launch writes."""
     operand = p.operands[number]
     dtype = operand.dtype
+    if p.has_weights and operand.name in ("A", "B", SCALE_B, ZERO_B):
+        return _weights_filler(p, operand, size)
     if number < 2 and p.dtype_a.is_integer:
         integers = _integers(p, size)[number]
         return lambda rng, shape: _drawn_integers(rng, shape, integers).astype(STORED[dtype])
@@ -188,6 +210,62 @@ def _filler(p: GemmProblem, number: int, size: float, units: Mapping[int | None,
         factors = kind in (EpilogueKind.SCALE, EpilogueKind.MULTIPLY)
         return lambda rng, shape: _drawn_operand(rng, shape, operand, unit, factors)
     return None
+
+
+def _weights_filler(p: GemmProblem, operand: Operand, size: float) -> _Fill:
+    """Return the function that draws A, weights, their scales or zero points.
+
+    Every other column has whole numbers, as far as the type has them, and one power of two as scale.
+    """
+    dtype, quantization = operand.dtype, p.quantization
+    wide = math.log2(np.abs(_codes(p)[1]).mean() * size / _FLOAT_SUM)
+    if operand.name == "A":
+        scale = 2.0 ** -round(math.log2(p.k) / 2 + (0 if quantization is not None else wide))
+        return lambda rng, shape: _drawn_floats(rng, shape, dtype, scale)
+    if operand.name == "B":
+        return lambda rng, shape: _drawn_weights(p, rng, shape)
+    if operand.name == ZERO_B:
+        groups = p.quantization.groups(p.k) if p.quantization is not None else 0
+        return lambda rng, shape: _drawn_zeros(p, rng, (shape[0], groups))
+    exact, drawn = _power_of_two(size / _FLOAT_SUM / WHOLE), _power_of_two(2.0**-wide * (size / _FLOAT_SUM) ** 2)
+    return lambda rng, shape: _drawn_scales(rng, shape, dtype, exact, drawn)
+
+
+def _codes(p: GemmProblem) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """Return the codes of B that are drawn, and their values less the zero point."""
+    values = values_of(p.dtype_b)
+    codes = np.flatnonzero(np.abs(values) <= (_MOST_SMALL_FLOAT if not p.dtype_b.is_integer else np.inf))
+    return codes.astype(np.uint8), values[codes] - np.float32(_zero(p))
+
+
+def _zero(p: GemmProblem) -> int:
+    """Return the zero point of the columns of whole numbers."""
+    q = p.quantization
+    return 0 if q is None else 1 << (p.dtype_b.bits - 1) if q.zeros else q.zero
+
+
+def _drawn_weights(p: GemmProblem, rng: np.random.Generator, shape: tuple[int, ...]) -> Buffer:
+    lines, length = shape[0], shape[1] * p.dtype_b.packed
+    codes, values = _codes(p)
+    drawn = codes[rng.integers(0, len(codes), (lines, length))]
+    whole = codes[(np.abs(values) <= WHOLE) & (values == np.rint(values))]
+    if len(whole):
+        drawn[::2] = whole[rng.integers(0, len(whole), drawn[::2].shape)]
+    return packed(drawn.T, p.dtype_b).T
+
+
+def _drawn_zeros(p: GemmProblem, rng: np.random.Generator, shape: tuple[int, int]) -> Buffer:
+    zeros = rng.integers(0, 1 << p.dtype_b.bits, shape, np.uint8)
+    zeros[::2] = _zero(p)
+    return packed(zeros.T, p.dtype_b).T
+
+
+def _drawn_scales(rng: np.random.Generator, shape: tuple[int, ...], dtype: DType, exact: float, drawn: float) -> Buffer:
+    values = np.float32(drawn) * (np.float32(0.5) + rng.random(shape, dtype=np.float32))
+    values[::2] = exact
+    if dtype is DType.E8M0:
+        return (np.round(np.log2(values)) + _POWER_BIAS).astype(np.uint8)
+    return encode(values, dtype)
 
 
 def _sum_size(p: GemmProblem) -> float:

@@ -9,6 +9,7 @@ from codegen import DType, GemmProblem
 from codegen.problem.gemm import Operand
 from hal import Buffer
 
+Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 Columns = slice | NDArray[np.int64]
 
@@ -20,8 +21,10 @@ STORED: dict[DType, type[np.generic]] = {
     DType.S8: np.int8,
     DType.U8: np.uint8,
     DType.I32: np.int32,
+    **dict.fromkeys((DType.E4M3, DType.E5M2, DType.E8M0), np.uint8),
+    **dict.fromkeys((DType.S4, DType.U4, DType.E2M1), np.uint32),
 }
-"""Element types in numpy; bf16 as its bits."""
+"""Stored elements in numpy: bf16 and small floats as their bits, types of 4 bits as words of eight."""
 # Contents of memory before a kernel writes it: NaNs that no arithmetic produces, and integers that are rare results.
 _POISON = {
     DType.F16: 0x7E5A,
@@ -31,6 +34,8 @@ _POISON = {
     DType.S8: 0xA5,
     DType.U8: 0xA5,
     DType.I32: 0xA5A5A5A5,
+    **dict.fromkeys((DType.E4M3, DType.E5M2, DType.E8M0), 0xA5),
+    **dict.fromkeys((DType.S4, DType.U4, DType.E2M1), 0xA5A5A5A5),
 }
 _RANGES = {DType.S8: (-128, 127), DType.U8: (0, 255), DType.I32: (-(2**31), 2**31 - 1)}
 _BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32}

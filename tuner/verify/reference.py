@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
 
 from codegen import Axis, DType, EpilogueKind, GemmProblem
-from codegen.problem.gemm import Operand
+from codegen.problem.gemm import SCALE_B, ZERO_B, Operand
 from hal import Buffer
 from tuner.errors import TooLargeToProve
 from tuner.verify.error_bounds import (
@@ -29,12 +29,14 @@ from tuner.verify.inputs import (
 )
 from tuner.verify.memory_layout import (
     Columns,
+    Float32,
     Float64,
     columns_of_products,
     decode,
     encode,
     matrices,
 )
+from tuner.verify.weights import dequantised, scales_of
 
 WHOLE_MULTIPLY_ADDS = 2**32
 """Multiply-adds up to which all sums are computed once, and cached."""
@@ -187,7 +189,7 @@ class Reference:
             SignedSums(
                 p,
                 self._a[entry % len(self._a)],
-                self._b[entry % len(self._b)],
+                partial(self._of_b, entry, slice(0, p.columns_b)),
                 None if exact else (norms_a[entry % len(norms_a)], norms_b[entry % len(norms_b)]),
                 0.0 if exact else self._relative_error(),
                 self.seed,
@@ -231,13 +233,23 @@ class Reference:
     def _summed(self, entry: int, rows: slice, columns: Columns) -> Float64:
         p = self.problem
         numbers = entry % len(self._a), entry % len(self._b)
-        a, b = self._a[numbers[0]], self._b[numbers[1]]
+        a, every = self._a[numbers[0]], slice(0, p.k)
         if not self._keeps_sums:
-            return _doubles(a[rows], p.dtype_a) @ _doubles(b[:, columns], p.dtype_b)
+            return _doubles(a[rows], p.dtype_a) @ self._of_b(entry, columns, every).astype(np.float64)
         if numbers not in self._sums:
             self._inputs.need_all()
-            self._sums[numbers] = _doubles(a, p.dtype_a) @ _doubles(b, p.dtype_b)
+            of_b = self._of_b(entry, slice(0, p.columns_b), every).astype(np.float64)
+            self._sums[numbers] = _doubles(a, p.dtype_a) @ of_b
         return self._sums[numbers][rows, columns]
+
+    def _of_b(self, entry: int, columns: Columns, rows: slice) -> Float32:
+        """Return these columns and rows of K of B, as they are multiplied."""
+        p, b = self.problem, self._b[entry % len(self._b)][:, columns]
+        if not p.has_weights:
+            return decode(b[rows], p.dtype_b).astype(np.float32)
+        found = (scales_of(p, self._inputs.buffers, entry, name) for name in (SCALE_B, ZERO_B))
+        scale, zero = (None if all_ is None else all_[:, columns] for all_ in found)
+        return dequantised(p, b, scale, zero, rows)
 
 
 def _check_memory(p: GemmProblem, sampled: bool) -> None:

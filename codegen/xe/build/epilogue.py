@@ -29,6 +29,7 @@ from codegen.xe.dialects.index_list import (
     index,
 )
 from codegen.xe.dialects.upstream.arith_casts import (
+    ExtFOp,
     FPToSIOp,
     IndexCastOp,
     SIToFPOp,
@@ -203,7 +204,7 @@ def as_f32(w: Writer, value: SSAValue, *, unsigned: bool = False) -> SSAValue:
         return value
     if isinstance(element, IntegerType):
         return w.insert(UIToFPOp(value, wide) if unsigned else SIToFPOp(value, wide)).result
-    return w.insert(arith.ExtFOp(value, wide)).result
+    return w.insert(ExtFOp(value, wide)).result
 
 
 def converted(w: Writer, value: SSAValue, dtype: DType) -> SSAValue:

@@ -85,7 +85,8 @@ class Kernel:
 
     def epilogue(self, c: Shared) -> Epilogue:
         """Return the epilogue, which converts the accumulator of a tile, or of a part of it, to C."""
-        by_step = {o.step: self.matrices[o.name] for o in self.problem.operands if o.name not in ("A", "B")}
+        by_step = {None: self.matrices["C"]}
+        by_step |= {o.step: self.matrices[o.name] for o in self.problem.operands if o.step is not None}
         reducing = [i for i, step in enumerate(self.problem.epilogue) if step.kind is EpilogueKind.REDUCE]
         return Epilogue(self.problem, c, by_step, {i: self.matrices[sums_name(i)] for i in reducing})
 
@@ -185,7 +186,7 @@ def _gemm(w: Writer, kernel: Kernel) -> None:
     k_first, k_end = k_range(w, config, split, kernel.sizes["k"])
     part = w.insert(gpu.SubgroupIdOp()).result if parts > 1 else 0
     columns = columns_of_b(kernel.problem, config, kernel.sizes["n"])
-    ab = sources(w, config, kernel.matrices["A"], kernel.matrices["B"], tiles, part, columns)
+    ab = sources(w, kernel.problem, config, kernel.matrices, tiles, part, columns)
     repeated = is_persistent(kernel.problem, config)
     multiply = Multiply(kernel.problem, config, tiles, ab, repeated, kernel.stays_inside)
     element, epilogue = stored_element(kernel.problem.dtype_acc), kernel.epilogue(tiles.stored)

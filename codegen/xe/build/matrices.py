@@ -52,7 +52,12 @@ _MULTIPLIED: dict[DType, Element] = {
     DType.S8: i8,
     DType.U8: IntegerType(8, Signedness.UNSIGNED),
 }
-_STORED: dict[DType, Element] = _MULTIPLIED | {DType.U8: i8, DType.I32: i32}
+_STORED: dict[DType, Element] = (
+    _MULTIPLIED
+    | {DType.U8: i8, DType.I32: i32}
+    | dict.fromkeys((DType.E4M3, DType.E5M2, DType.E8M0), i8)
+    | dict.fromkeys((DType.S4, DType.U4, DType.E2M1), i32)
+)
 
 
 def stored_element(dtype: DType) -> Element:
@@ -150,9 +155,11 @@ def matrix_of(w: Writer, problem: GemmProblem, operand: Operand, given: Mapping[
     """Return the matrix of an operand; `given` are the sizes that the launch passes, keyed as in `launch_sizes`."""
     name = operand.name
     by_columns = (name == "A" and problem.transpose_a) or (name == "B" and problem.transpose_b)
-    element = (_MULTIPLIED if name in ("A", "B") else _STORED)[operand.dtype]
+    multiplied = name == "A" or (name == "B" and not problem.has_weights)
+    element = (_MULTIPLIED if multiplied else _STORED)[operand.dtype]
+    sizes = zip(operand.axes, (operand.rows, operand.columns), strict=True)
     rows, columns = (
-        _extent(w, axis, size, given) for axis, size in zip(operand.axes, (operand.rows, operand.columns), strict=True)
+        size if axis == "k" and operand.dtype.packed > 1 else _extent(w, axis, size, given) for axis, size in sizes
     )
     pitch: Index = given.get(f"ld{name.lower()}", operand.pitch)
     stride: Index = given.get(f"batch_stride_{name.lower()}", operand.batch_stride)

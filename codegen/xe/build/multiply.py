@@ -96,6 +96,7 @@ class Multiply:
         ]
         if fetches:
             fetch_ahead(w, self.config, self.ab, place, k)
+        a, *bs = (source.multiplied(w, value, place, k) for source, value in zip(self.ab, (a, *bs), strict=True))
         totals = [
             named(w.insert(TileMmaOp(a, b, acc, self.tiles.mma_maps)).d, "acc") for b, acc in zip(bs, accs, strict=True)
         ]

@@ -1,6 +1,6 @@
 """A and B of a K step: loads from memory or through shared local memory, and prefetches."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import IntegerAttr, i32
@@ -8,11 +8,13 @@ from xdsl.dialects.memref import AllocaOp
 from xdsl.ir import Attribute, SSAValue
 
 from codegen.config.xe import PrefetchLevels, SlmOperands, XeConfig
+from codegen.problem.gemm import SCALE_B, ZERO_B, GemmProblem
 from codegen.xe.build.matrices import Matrix
 from codegen.xe.build.tiles import (
     Shared,
     Tiles,
 )
+from codegen.xe.build.weights import Weights
 from codegen.xe.build.writer import (
     Writer,
     named,
@@ -54,11 +56,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One operand: the tile of a K step as it is multiplied, copied and prefetched.
+    """One operand: the tile of a K step as it is loaded, copied and prefetched.
 
     `ring` holds, stacked along rows, the tiles of `stages` K steps in shared local memory; None without
     staging. `columns` returns the first column of B's tile for that of C's; None for A. `part` is the number of the
-    part of a K step that this sub-group multiplies.
+    part of a K step that this sub-group multiplies. `weights` converts what is loaded to what is multiplied; `packed`
+    elements along K are one that is stored.
     """
 
     matrix: Matrix
@@ -70,6 +73,15 @@ class Source:
     ring: SSAValue | None
     stages: int
     part: Index
+    weights: Weights | None = None
+    packed: int = 1
+
+    def multiplied(self, w: Writer, value: SSAValue, place: Place, k: Index) -> SSAValue:
+        """Return the operand of the K step that begins at `k`, as it is multiplied, from what `load` returned."""
+        if self.weights is None or self.columns is None:
+            return value
+        column = self.columns(w, place.column)
+        return self.weights.converted(w, value, place.batch, self._begin(w, k, self.used), column)
 
     def load(self, w: Writer, place: Place, k: Index) -> SSAValue:
         """Load from memory the operand of the K step that begins at `k`."""
@@ -101,10 +113,14 @@ class Source:
         return named(w.insert(LoadTileOp(self._tile(w, place, k, shared))).value, self.matrix.name.lower())
 
     def _tile(self, w: Writer, place: Place, k: Index, shared: Shared) -> SSAValue[TileType]:
-        of_a = self.columns is None
-        k = w.add(k, w.mul(self.part, shared.shape[of_a]))
+        k = w.div(self._begin(w, k, shared), self.packed)
         at = (place.row, k) if self.columns is None else (k, self.columns(w, place.column))
         return self.matrix.at(w, place.batch, *at, shared.shape, shared.wg_map)
+
+    def _begin(self, w: Writer, k: Index, shared: Shared) -> Index:
+        """Return the first element of K of this sub-group's part of the K step that begins at `k`."""
+        length = shared.shape[1] if self.columns is None else shared.shape[0] * self.packed
+        return w.add(k, w.mul(self.part, length))
 
     def _slot(self, w: Writer, slot: Index, shared: Shared) -> SSAValue[TileType]:
         assert self.ring is not None
@@ -114,21 +130,32 @@ class Source:
 
 
 def sources(
-    w: Writer, config: XeConfig, a: Matrix, b: Matrix, tiles: Tiles, part: Index, columns: Sequence[Columns]
+    w: Writer,
+    problem: GemmProblem,
+    config: XeConfig,
+    matrices: Mapping[str, Matrix],
+    tiles: Tiles,
+    part: Index,
+    columns: Sequence[Columns],
 ) -> tuple[Source, ...]:
     """Return A and the tiles of B of a kernel, one for each of `columns`; their rings are allocated once, also for
     several tiles of C.
     """
-    k_step, s = config.k_step, config.strategy
+    a, b, k_step, s = matrices["A"], matrices["B"], config.k_step, config.strategy
 
     def ring(matrix: Matrix, used: Shared, staged: Sequence[SlmOperands]) -> SSAValue | None:
         return _ring(w, matrix, used, s.slm_stages) if s.slm in staged else None
 
     ring_a, rings_b = ring(a, tiles.a, _STAGES_A), [ring(b, tiles.b, _STAGES_B) for _ in columns]
+    weights = None
+    if problem.has_weights:
+        weights = Weights(problem, tiles.b, matrices.get(SCALE_B), matrices.get(ZERO_B))
+    of_b = tiles.stored_b, tiles.copied_b, tiles.ahead_b
+    packed = problem.dtype_b.packed
     return (
         Source(a, None, tiles.a, tiles.copied_a, tiles.ahead_a, k_step, ring_a, s.slm_stages, part),
         *(
-            Source(b, at, tiles.b, tiles.copied_b, tiles.ahead_b, k_step, ring_b, s.slm_stages, part)
+            Source(b, at, *of_b, k_step, ring_b, s.slm_stages, part, weights, packed)
             for at, ring_b in zip(columns, rings_b, strict=True)
         ),
     )

@@ -38,11 +38,13 @@ class Tiles:
     """The tiles that a work-group multiplies in a K step, and their parts that it copies, or prefetches for a round.
 
     `sums` is the tile of a product: C's, or twice as wide where a tile of B holds columns of both products of a gate.
-    Where sub-groups multiply parts of K, the tiles are those of one sub-group. `stored` is what is stored of C at once.
+    Where sub-groups multiply parts of K, the tiles are those of one sub-group. `stored` is what is stored of C at once;
+    `stored_b` is the tile of B as stored: weights of 4 bits are words of eight along K.
     """
 
     a: Shared
     b: Shared
+    stored_b: Shared
     c: Shared
     sums: Shared
     stored: Shared
@@ -68,16 +70,17 @@ def tiles(problem: GemmProblem, config: XeConfig, load_bytes: int) -> Tiles:
     if config.strategy.k_subgroups > 1:
         return _of_subgroup(problem, config, round_k)
     widest_a, widest_b = load_bytes // problem.dtype_a.nbytes, load_bytes // problem.dtype_b.nbytes
-    subgroups = config.subgroups
+    subgroups, packed = config.subgroups, problem.dtype_b.packed
     whole = Shared(c, WgMap.of(layout, (config.sg_m, config.sg_n)))
     return Tiles(
         Shared(a, WgMap.of(layout, (config.sg_m, block.k))),
         Shared(b, WgMap.of(layout, (block.k, sg_n))),
+        Shared((block.k // packed, block_n), WgMap.of(layout, (block.k // packed, sg_n))),
         whole,
         sums=Shared((block.m, block_n), WgMap.of(layout, (config.sg_m, sg_n))),
         stored=whole,
         ahead_a=_dealt((block.m, round_k), prefetch.layout_a, subgroups, widest_a, problem.transpose_a),
-        ahead_b=_dealt((round_k, block_n), prefetch.layout_b, subgroups, widest_b, problem.transpose_b),
+        ahead_b=_dealt((round_k // packed, block_n), prefetch.layout_b, subgroups, widest_b, problem.transpose_b),
         copied_a=_dealt(a, None, subgroups, widest_a, problem.transpose_a),
         copied_b=_dealt(b, None, subgroups, widest_b, problem.transpose_b),
     )
@@ -92,14 +95,16 @@ def _of_subgroup(problem: GemmProblem, config: XeConfig, round_k: int) -> Tiles:
     whole_rows = any(step.kind is EpilogueKind.REDUCE and step.axis is Axis.ROW for step in problem.epilogue)
     sharing = 1 if whole_rows else max(1, gcd(block.n, count * _LEAST_STORED) // _LEAST_STORED)
     a, b = Shared((block.m, block.k), None), Shared((block.k, block_n), None)
+    packed = problem.dtype_b.packed
     return Tiles(
         a,
         b,
+        Shared((block.k // packed, block_n), None),
         Shared((block.m, block.n), None),
         sums=Shared((block.m, block_n), None),
         stored=Shared((block.m, block.n // sharing), None),
         ahead_a=Shared((block.m, round_k), None),
-        ahead_b=Shared((round_k, block_n), None),
+        ahead_b=Shared((round_k // packed, block_n), None),
         copied_a=a,
         copied_b=b,
     )

@@ -36,7 +36,7 @@ from codegen.xe.bf16_conversions import FROM_BITS, TO_BITS
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.interned import integer
 from codegen.xe.dialects.literals import bytes_of
-from codegen.xe.dialects.upstream.arith_casts import ExtUIOp, TruncIOp
+from codegen.xe.dialects.upstream.arith_casts import ExtFOp, ExtUIOp, TruncIOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp, SelectOp
 from codegen.xe.dialects.upstream.llvm_ops import DeviceCallOp, DeviceFuncOp
 from codegen.xe.locations import Rewriting
@@ -107,10 +107,10 @@ def _compute(op: Operation, narrow: Sequence[bool], functions: dict[str, Operati
     elif isinstance(op, arith.TruncFOp):
         wide = _to_odd(builder, op.input) if element_of(op.input) == f64 else op.input
         Rewriter.replace_op(op, [], [rounded(wide)])
-    elif isinstance(op, arith.ExtFOp):
+    elif isinstance(op, ExtFOp):
         wide = widened(op.input)
         if element_of(op.result) == f64:
-            wide = builder.insert(arith.ExtFOp(wide, op.result.type)).result
+            wide = builder.insert(ExtFOp(wide, op.result.type)).result
         Rewriter.replace_op(op, [], [wide])
     else:
         operands = [widened(o) if is_narrow else o for o, is_narrow in zip(op.operands, narrow, strict=True)]

@@ -1,13 +1,14 @@
 """Rules about the problem and the device alone."""
 
 from codegen.problem.device_types import failing_types
-from codegen.problem.dtype import DType
+from codegen.problem.dtype import WEIGHTS, DType
 from codegen.xe.rules.case import (
     Problem,
     ProblemRule,
 )
 
 _FLOATS = (DType.F16, DType.BF16, DType.TF32, DType.F32)
+_HALVES = (DType.F16, DType.BF16)
 _BYTES = (DType.S8, DType.U8)
 _OUTPUTS = (DType.F32, DType.F16, DType.BF16, DType.I32, DType.S8, DType.U8)
 _MAX_BYTES = 2**36
@@ -17,9 +18,13 @@ def dtype_pair(on: Problem) -> str | None:
     """Require inputs that can be multiplied, an f32 accumulator (i32 for integers), and a supported output type."""
     p = on.problem
     bytes_both = p.dtype_a in _BYTES and p.dtype_b in _BYTES
-    if not bytes_both and (p.dtype_a is not p.dtype_b or p.dtype_a not in _FLOATS):
-        kinds = ", ".join(kind.value for kind in _FLOATS)
-        return f"A and B must be of one type of {kinds}, or each s8 or u8; got {p.dtype_a.value} and {p.dtype_b.value}"
+    weights = p.dtype_a in _HALVES and p.dtype_b in WEIGHTS
+    if not (bytes_both or weights) and (p.dtype_a is not p.dtype_b or p.dtype_a not in _FLOATS):
+        kinds, small = (", ".join(kind.value for kind in of) for of in (_FLOATS, WEIGHTS))
+        return (
+            f"A and B must be of one type of {kinds}, or each s8 or u8, or A f16 or bf16 and B weights of {small}; "
+            f"got {p.dtype_a.value} and {p.dtype_b.value}"
+        )
     acc = DType.I32 if p.dtype_a.is_integer else DType.F32
     if p.dtype_acc is not acc:
         return f"sums of {p.dtype_a.value} are {acc.value}; got dtype_acc {p.dtype_acc.value}"
@@ -33,6 +38,18 @@ def device_tf32(on: Problem) -> str | None:
     if on.problem.dtype_a is not DType.TF32 or (on.target.dpas and on.spec.dpas_tf32_fma_per_clk_per_eu != 0):
         return None
     return f"{on.spec.name} has no DPAS of tf32: use f32, whose products lanes multiply and add, or f16"
+
+
+def weights(on: Problem) -> str | None:
+    """Require for weights that are converted before they are multiplied DPAS, and sizes that are compiled in."""
+    p = on.problem
+    if not p.has_weights:
+        return None
+    if not on.uses_dpas:
+        return f"{on.spec.name} has no DPAS, for which weights of {p.dtype_b.value} are converted"
+    if p.dynamic:
+        return f"kernels with weights of {p.dtype_b.value} are not dynamic: compile one for each number of rows"
+    return None
 
 
 def device_types(on: Problem) -> str | None:
@@ -61,4 +78,4 @@ def memory(on: Problem) -> str | None:
     return None
 
 
-PROBLEM_RULES: tuple[ProblemRule, ...] = (dtype_pair, device_tf32, device_types, alignment, memory)
+PROBLEM_RULES: tuple[ProblemRule, ...] = (dtype_pair, weights, device_tf32, device_types, alignment, memory)

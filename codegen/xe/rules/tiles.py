@@ -57,7 +57,7 @@ def load_block_b(case: Case) -> str | None:
     return None
 
 
-_NOT_BY_BLOCKS = "transposed, staged, f32, accessed by lanes, or split over k_subgroups"
+_NOT_BY_BLOCKS = "transposed, staged, f32, weights, accessed by lanes, or split over k_subgroups"
 
 
 def chooses_blocks_of_a(case: Case) -> bool:
@@ -69,7 +69,9 @@ def chooses_blocks_of_a(case: Case) -> bool:
 def chooses_blocks_of_b(case: Case) -> bool:
     """True if B is loaded by blocks of innermost k x n."""
     staged = case.config.strategy.slm in (SlmOperands.B, SlmOperands.BOTH)
-    return _chooses_blocks(case) and not (case.problem.transpose_b or case.on.lanes_b or staged)
+    return _chooses_blocks(case) and not (
+        case.problem.transpose_b or case.on.lanes_b or staged or case.problem.has_weights
+    )
 
 
 def _chooses_blocks(case: Case) -> bool:
@@ -118,6 +120,19 @@ def _operands(case: Case, depth_a: int, depth_b: int) -> int:
     return (c.sg_m * depth_a + depth_b * c.sg_n * p.products) * nbytes
 
 
+def weights_step(case: Case) -> str | None:
+    """Require K steps of whole words of weights that lie in one group of scales, and none staged."""
+    p, k = case.problem, case.config.matmul.block.k
+    if not p.has_weights:
+        return None
+    if case.config.strategy.slm in (SlmOperands.B, SlmOperands.BOTH):
+        return f"weights of {p.dtype_b.value} are not staged: set slm to none or a"
+    group = None if p.quantization is None else p.quantization.group
+    if group is not None and group % k:
+        return f"the K step must divide the {group} elements of a group of scales, got {k}"
+    return None
+
+
 def _load_block(
     case: Case, what: str, block: tuple[int, int], tile: tuple[int, int], unit: tuple[int, int]
 ) -> str | None:
@@ -147,4 +162,11 @@ def _shapes(target: Target, nbytes: int, packed: bool) -> frozenset[tuple[int, i
     return frozenset((m.rows, m.width * m.array_length) for m in fitting)
 
 
-TILE_RULES: tuple[ConfigRule, ...] = (dpas_shape, gate_interleave, load_block_a, load_block_b, registers)
+TILE_RULES: tuple[ConfigRule, ...] = (
+    dpas_shape,
+    gate_interleave,
+    load_block_a,
+    load_block_b,
+    weights_step,
+    registers,
+)

@@ -1,10 +1,10 @@
-"""Casts of arith on vectors, which xDSL has for scalars only, and operations it lacks: index_castui, remf."""
+"""Casts of arith on vectors, which xDSL has for scalars only, and what it lacks: index_castui, remf, flags of extf."""
 
 from types import UnionType
 from typing import ClassVar
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, VectorType
+from xdsl.dialects.builtin import AnyFloat, FixedBitwidthType, IndexType, IntegerType, VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -51,8 +51,8 @@ class _CastOp(IRDLOperation):
             raise VerifyException(f"{self.name}: expected {expected} bits in the result, got {before} and {after}")
 
     def _changes_width(self, before: Attribute, after: Attribute) -> bool:
-        assert isinstance(before, IntegerType)
-        assert isinstance(after, IntegerType)
+        assert isinstance(before, FixedBitwidthType)
+        assert isinstance(after, FixedBitwidthType)
         narrow, wide = (before, after) if self.WIDENS else (after, before)
         return narrow.bitwidth < wide.bitwidth
 
@@ -141,6 +141,20 @@ class TruncIOp(_CastOp):
 
 
 @irdl_op_definition
+class ExtFOp(_CastOp):
+    """Floats with more bits; `nnan` says that none is a NaN."""
+
+    name = "arith.extf"
+    fastmath = opt_prop_def(arith.FastMathFlagsAttr)
+    assembly_format = "$input (`fastmath` `` $fastmath^)? attr-dict `:` type($input) `to` type($result)"
+    KINDS: ClassVar = ((_FLOAT, _FLOAT),)
+    WIDENS: ClassVar = True
+
+    def __init__(self, value: SSAValue, result: Attribute, fastmath: arith.FastMathFlagsAttr | None = None) -> None:
+        IRDLOperation.__init__(self, operands=[value], result_types=[result], properties={"fastmath": fastmath})
+
+
+@irdl_op_definition
 class RemFOp(IRDLOperation):
     """The remainder of a division of floats, with the sign of the dividend."""
 
@@ -167,5 +181,6 @@ CASTS = (
     ExtSIOp,
     ExtUIOp,
     TruncIOp,
+    ExtFOp,
     RemFOp,
 )

@@ -35,6 +35,7 @@ from codegen.xe.dialects.interned import (
     integer_type,
     vector,
 )
+from codegen.xe.dialects.upstream.arith_casts import ExtFOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp
 from codegen.xe.dialects.upstream.vector_ops import FromElementsOp
 from codegen.xe.passes.lanes.analysis.cse import PureValues
@@ -323,7 +324,7 @@ class Emitter:
 
     def as_f32(self, chunk: SSAValue) -> SSAValue:
         """Convert 16-bit floats to f32."""
-        return chunk if element_of(chunk) == f32 else self.value(arith.ExtFOp(chunk, chunk_type(f32, length_of(chunk))))
+        return chunk if element_of(chunk) == f32 else self.value(ExtFOp(chunk, chunk_type(f32, length_of(chunk))))
 
     def shuffled(self, scalar: SSAValue, from_lanes: Sequence[int]) -> SSAValue:
         """Shuffle a register: each lane takes the value of the given lane."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import FloatTF32Type, IntegerType, MemRefType, VectorType, f32
+from xdsl.dialects.builtin import AnyFloat, FloatTF32Type, IntegerType, MemRefType, VectorType, f32
 from xdsl.ir import Attribute, SSAValue
 
 from codegen.xe.dialects.index_list import Index
@@ -14,6 +14,8 @@ from codegen.xe.dialects.xegpu import (
 )
 from codegen.xe.passes.lanes.emitter import Register
 from codegen.xe.passes.lanes.vectors.layout import LaneLayout
+
+_BYTE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +96,13 @@ def shape_of(value: SSAValue) -> Ints:
 
 
 def lane_element(element: Attribute) -> Attribute:
-    """Return the type in which a lane holds an element: integers are signless, tf32 is stored as f32."""
+    """Return the type in which a lane holds an element: integers are signless, floats of 4 and 8 bits are integers,
+    and tf32 is stored as f32.
+    """
     if isinstance(element, IntegerType):
         return IntegerType(element.width.data)
+    if isinstance(element, AnyFloat) and element.bitwidth <= _BYTE:
+        return IntegerType(element.bitwidth)
     return f32 if isinstance(element, FloatTF32Type) else element
 
 

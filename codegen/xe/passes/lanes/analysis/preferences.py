@@ -6,10 +6,12 @@ that split rows into parts shorter than a sub-group keep that of the rows.
 """
 
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.vector import BitcastOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
 from codegen.xe.dialects.upstream.vector_ops import (
@@ -42,6 +44,7 @@ from codegen.xe.passes.lanes.vectors.layout import (
     canonical,
     column_groups,
     columns_of_lanes,
+    joined,
 )
 from codegen.xe.subgroup import subgroup_size
 
@@ -113,6 +116,14 @@ def _wish(wishes: Wishes, value: SSAValue, layout: LaneLayout) -> None:
         owner = now.owner
         if isinstance(owner, TransposeOp | ShapeCastOp):
             pending.append((owner.operands[0], _source_layout(wishes, owner)))
+        elif isinstance(owner, BitcastOp) and (whole := joined(wanted, _parts(owner))) is not None:
+            pending.append((owner.source, whole))
+
+
+def _parts(op: BitcastOp) -> int:
+    """Return the elements of the result that one of the source becomes; 0 if they are wider."""
+    source, result = (cast(VectorType, value.type).element_type for value in (op.source, op.result))
+    return bits_of(lane_element(source)) // bits_of(lane_element(result))
 
 
 def _splits_rows(wishes: Wishes, op: Operation) -> bool:

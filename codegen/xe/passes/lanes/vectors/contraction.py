@@ -10,7 +10,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects.maps import Ints
-from codegen.xe.dialects.upstream.arith_casts import ExtSIOp, ExtUIOp
+from codegen.xe.dialects.upstream.arith_casts import ExtFOp, ExtSIOp, ExtUIOp
 from codegen.xe.dialects.upstream.contract import (
     ContractOp,
     IteratorType,
@@ -107,7 +107,7 @@ def _widened(emitter: Emitter, chunk: SSAValue, element: Attribute, unsigned: bo
     if not isinstance(element, AnyFloat):
         return emitter.value((ExtUIOp if unsigned else ExtSIOp)(chunk, chunk_type(element, length_of(chunk))))
     wide = emitter.as_f32(chunk) if bits_of(element_of(chunk)) < bits_of(f32) else chunk
-    return wide if element == f32 else emitter.value(arith.ExtFOp(wide, chunk_type(element, length_of(chunk))))
+    return wide if element == f32 else emitter.value(ExtFOp(wide, chunk_type(element, length_of(chunk))))
 
 
 HANDLERS: Mapping[str, Handler] = {"vector.contract": _contract}

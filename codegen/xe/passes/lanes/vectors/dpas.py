@@ -25,6 +25,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.upstream.arith_casts import (
+    ExtFOp,
     ExtSIOp,
     TruncIOp,
 )
@@ -396,7 +397,7 @@ def _converted(emitter: Emitter, chunk: SSAValue, element: Attribute) -> SSAValu
     if bits_of(element) < bits_of(before):
         return emitter.value(arith.TruncFOp(chunk, to))
     wide = emitter.as_f32(chunk)
-    return wide if element == f32 else emitter.value(arith.ExtFOp(wide, to))
+    return wide if element == f32 else emitter.value(ExtFOp(wide, to))
 
 
 HANDLERS: Mapping[str, Handler] = {"xegpu.dpas": _dpas}

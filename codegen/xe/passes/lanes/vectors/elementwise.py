@@ -25,6 +25,7 @@ from codegen.xe.passes.lanes.values import Lanes
 from codegen.xe.passes.lanes.vectors import (
     device_functions,
     integers,
+    small_elements,
     tf32,
 )
 from codegen.xe.passes.lanes.vectors.layout import LaneLayout
@@ -39,6 +40,9 @@ def _elementwise(lowering: Lowering, op: Operation) -> None:
         return
     layout = lowering.layout(result)
     operands = [_operand(lowering, operand, layout) for operand in op.operands]
+    if small_elements.differs_from_small(op):
+        _difference(lowering, op, layout, operands[1])
+        return
     if op.name.partition(".")[2] in _DIVISIONS:
         operands[1] = _without_zeros(lowering, operands[1], layout)
     scalars = [_splat_of(lowering, operand) for operand in op.operands]
@@ -50,6 +54,16 @@ def _elementwise(lowering: Lowering, op: Operation) -> None:
         return
     chunks = [_applied(lowering, op, chunk) for chunk in zip(*operands, strict=True)]
     lowering.define(result, Lanes(vector_type(result), layout, tuple(chunks)))
+
+
+def _difference(lowering: Lowering, op: Operation, layout: LaneLayout, less: Sequence[SSAValue]) -> None:
+    """Lower a conversion of small integers and the subtraction from them together; the conversion is then unused."""
+    conversion = op.operands[0].owner
+    assert isinstance(conversion, Operation)
+    small = lowering.vector(conversion.operands[0], layout).chunks
+    pairs = zip(small, less, strict=True)
+    chunks = [small_elements.converted(lowering, conversion, chunk, number) for chunk, number in pairs]
+    lowering.define(op.results[0], Lanes(vector_type(op.results[0]), layout, tuple(chunks)))
 
 
 def _scalar(lowering: Lowering, op: Operation) -> None:
@@ -111,6 +125,8 @@ def _computed(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -
     special = _SPECIAL.get(op.name)
     if special is not None:
         return special(lowering, op, operands)
+    if small_elements.converts_small(op):
+        return small_elements.converted(lowering, op, operands[0])
     result = element_type(op.results[0])
     if op.name in _WIDTHS and element_of(operands[0]) == result:
         return operands[0]  # between f32 and tf32

@@ -47,12 +47,27 @@ class LaneLayout:
         """Return the same layout with element e renamed to `names[e]`."""
         return LaneLayout(np.where(self.places < 0, NOTHING, names[self.places]), self.chunks)
 
+    def split(self, parts: int) -> "LaneLayout":
+        """Return the layout of the parts of elements."""
+        places = np.repeat(self.places, parts, axis=0)
+        part = np.tile(np.arange(parts), len(self.places))[:, None]
+        return LaneLayout(np.where(places < 0, NOTHING, places * parts + part), tuple(c * parts for c in self.chunks))
+
     def spans(self) -> Iterator[tuple[int, int]]:
         """Yield first register and length of each chunk."""
         first = 0
         for length in self.chunks:
             yield first, length
             first += length
+
+
+def joined(layout: LaneLayout, parts: int) -> LaneLayout | None:
+    """Return the layout of the elements whose parts a layout has one after the other; None if it has not."""
+    if parts < 1 or any(chunk % parts for chunk in layout.chunks):
+        return None
+    places = layout.places[::parts]
+    whole = LaneLayout(np.where(places < 0, NOTHING, places // parts), tuple(c // parts for c in layout.chunks))
+    return whole if whole.split(parts) == layout else None
 
 
 def layout_of(places: list[Places], chunks: list[int]) -> LaneLayout:

@@ -240,19 +240,12 @@ def _bitcast(lowering: Lowering, op: Operation) -> None:
     if before >= after:
         parts = before // after
         layout = _rechunked(lowering.vector(source).layout, LONGEST // parts)
-        here, there = layout, _split(layout, parts)
+        here, there = layout, layout.split(parts)
     else:
         there = _rechunked(lowering.layout(result), LONGEST // (after // before))
-        here = _split(there, after // before)
+        here = there.split(after // before)
     chunks = [emitter.bitcast(chunk, element_type(result)) for chunk in lowering.vector(source, here).chunks]
     lowering.finish(result, Lanes(vector_type(result), there, tuple(chunks)))
-
-
-def _split(layout: LaneLayout, parts: int) -> LaneLayout:
-    """Return the layout of the parts of elements."""
-    places = np.repeat(layout.places, parts, axis=0)
-    part = np.tile(np.arange(parts), len(layout.places))[:, None]
-    return LaneLayout(np.where(places < 0, NOTHING, places * parts + part), tuple(c * parts for c in layout.chunks))
 
 
 def _rechunked(layout: LaneLayout, longest: int) -> LaneLayout:

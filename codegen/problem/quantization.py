@@ -1,0 +1,71 @@
+"""Scales and zero points of a quantised B: b[k, n] stands for (b[k, n] - zero) * scale, rounded to A's type."""
+
+import re
+from dataclasses import dataclass
+
+from codegen.errors import InvalidProblem
+from codegen.problem.dtype import DType
+
+GROUP_MULTIPLE = 16
+_SCALES = (DType.F16, DType.BF16, DType.F32, DType.E8M0)
+_MOST_ZERO = 255
+_TEXT = re.compile(
+    r"(?P<group>[0-9]{1,8}|column)(?::(?P<scale>[a-z0-9]+))?(?::zero=(?P<zero>-?[0-9]{1,3})|:(?P<zeros>zeros))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantization:
+    """Scales of B: one for each column and each `group` elements of K, or for each whole column if None.
+
+    They are stored [ceil(K / group), N] as `scale`. `zero` is subtracted from every element; with `zeros`, a zero point
+    for each scale is stored beside them, as words of eight along the groups: [ceil(groups / 8), N] of u4, or bytes
+    [groups, N] of u8.
+
+    Raises:
+        InvalidProblem: a field that no kernel supports, or two that contradict each other.
+    """
+
+    group: int | None = None
+    scale: DType = DType.F16
+    zero: int = 0
+    zeros: bool = False
+
+    def __post_init__(self) -> None:
+        group = self.group
+        if group is not None and (isinstance(group, bool) or group < GROUP_MULTIPLE or group % GROUP_MULTIPLE):
+            raise InvalidProblem("quantization", f"expected groups of a multiple of {GROUP_MULTIPLE}, got {group}")
+        if self.scale not in _SCALES:
+            raise InvalidProblem(
+                "quantization", f"expected scales of {', '.join(s.value for s in _SCALES)}, got {self.scale.value}"
+            )
+        if isinstance(self.zero, bool) or abs(self.zero) > _MOST_ZERO:
+            raise InvalidProblem("quantization", f"expected a zero of at most {_MOST_ZERO}, got {self.zero}")
+        if self.zeros and self.zero:
+            raise InvalidProblem("quantization", f"expected stored zero points or one number, got both: {self.zero}")
+
+    def groups(self, k: int) -> int:
+        """Groups along a K."""
+        return 1 if self.group is None else -(-k // self.group)
+
+    def __str__(self) -> str:
+        """Return the text form: `128:f16:zero=8`, `32:e8m0`, `column:bf16:zeros`."""
+        zero = ":zeros" if self.zeros else f":zero={self.zero}" if self.zero else ""
+        return f"{'column' if self.group is None else self.group}:{self.scale.value}{zero}"
+
+
+def parse_quantization(text: str) -> Quantization:
+    """Return the quantization of a text form; scales are f16 unless it says otherwise.
+
+    Raises:
+        InvalidProblem: what is expected, and what came.
+    """
+    found = _TEXT.fullmatch(text.replace(" ", ""))
+    if found is None or (found["scale"] or DType.F16.value) not in [scale.value for scale in _SCALES]:
+        raise InvalidProblem(
+            "quantization",
+            "expected a group and, where needed, the type of scales and a zero point, as in 128, 128:bf16, "
+            f"128:f16:zero=8, 64:f16:zeros, column or 32:e8m0; got {text[:60]!r}",
+        )
+    group = None if found["group"] == "column" else int(found["group"])
+    return Quantization(group, DType(found["scale"] or "f16"), int(found["zero"] or 0), found["zeros"] is not None)
