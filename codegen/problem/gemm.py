@@ -25,7 +25,6 @@ GATED_AXIS = "2 * n"
 """Axis of B along which both products of a gate have their columns."""
 _DERIVED = cast("DType", None)
 _C = 2  # its place among the operands
-_ZEROS = {DType.U4: DType.U4, DType.U8: DType.U8}
 SCALE_B, ZERO_B = "B_scale", "B_zero"
 """Names of the operands that quantise B."""
 
@@ -173,7 +172,7 @@ class GemmProblem:
     @property
     def has_weights(self) -> bool:
         """Return whether B is converted to A's type before it is multiplied."""
-        return self.dtype_b in WEIGHTS and not self.dtype_a.is_integer
+        return self.dtype_a in (DType.F16, DType.BF16) and self.dtype_b in WEIGHTS
 
     @property
     def _stored_k(self) -> int:
@@ -181,17 +180,10 @@ class GemmProblem:
 
     def _check_weights(self) -> None:
         if self.k % self.dtype_b.packed:
-            raise InvalidProblem(
-                "k", f"expected a multiple of {self.dtype_b.packed} for {self.dtype_b.value}, got {self.k}"
-            )
-        if self.quantization is not None and not self.has_weights:
-            types = f"A of f16 or bf16 and B of {', '.join(kind.value for kind in WEIGHTS)}"
-            raise InvalidProblem("quantization", f"expected {types}, got {self.dtype_a.value} and {self.dtype_b.value}")
-        if self.quantization is not None and self.quantization.zeros and self.dtype_b not in _ZEROS:
-            kinds = ", ".join(kind.value for kind in _ZEROS)
-            raise InvalidProblem(
-                "quantization", f"expected B of {kinds} with stored zero points, got {self.dtype_b.value}"
-            )
+            expected = f"a multiple of {self.dtype_b.packed} for {self.dtype_b.value}"
+            raise InvalidProblem("k", f"expected {expected}, got {self.k}")
+        if self.quantization is not None:
+            self.quantization.check(self.dtype_a, self.dtype_b)
 
     @property
     def pitch_a(self) -> int:
@@ -242,7 +234,7 @@ class GemmProblem:
         shared = self.batch > 1 and self.batch_stride_b == 0
         found = [(SCALE_B, self.quantization.scale)]
         if self.quantization.zeros:
-            found.append((ZERO_B, _ZEROS[self.dtype_b]))
+            found.append((ZERO_B, self.dtype_b))
         for name, dtype in found:
             stored = -(-rows // dtype.packed)
             yield Operand(name, "input", dtype, along, stored, columns, columns, 0 if shared else stored * columns)

@@ -4,10 +4,12 @@ import re
 from dataclasses import dataclass
 
 from codegen.errors import InvalidProblem
-from codegen.problem.dtype import DType
+from codegen.problem.dtype import WEIGHTS, DType
 
 GROUP_MULTIPLE = 16
 _SCALES = (DType.F16, DType.BF16, DType.F32, DType.E8M0)
+_MULTIPLIED = (DType.F16, DType.BF16)
+_HAVE_ZEROS = (DType.U4, DType.U8)
 _MOST_ZERO = 255
 _TEXT = re.compile(
     r"(?P<group>[0-9]{1,8}|column)(?::(?P<scale>[a-z0-9]+))?(?::zero=(?P<zero>-?[0-9]{1,3})|:(?P<zeros>zeros))?"
@@ -19,8 +21,8 @@ class Quantization:
     """Scales of B: one for each column and each `group` elements of K, or for each whole column if None.
 
     They are stored [ceil(K / group), N] as `scale`. `zero` is subtracted from every element; with `zeros`, a zero point
-    for each scale is stored beside them, as words of eight along the groups: [ceil(groups / 8), N] of u4, or bytes
-    [groups, N] of u8.
+    for each scale is stored beside them in B's type: words of eight along the groups [ceil(groups / 8), N] of u4, or
+    bytes [groups, N] of u8.
 
     Raises:
         InvalidProblem: a field that no kernel supports, or two that contradict each other.
@@ -43,6 +45,22 @@ class Quantization:
             raise InvalidProblem("quantization", f"expected a zero of at most {_MOST_ZERO}, got {self.zero}")
         if self.zeros and self.zero:
             raise InvalidProblem("quantization", f"expected stored zero points or one number, got both: {self.zero}")
+
+    def check(self, dtype_a: DType, dtype_b: DType) -> None:
+        """Check the types of the matrices that are multiplied.
+
+        Raises:
+            InvalidProblem: B is not converted to A's type, or its type has no such zero point.
+        """
+        if dtype_a not in _MULTIPLIED or dtype_b not in WEIGHTS:
+            of_a, of_b = (", ".join(types) for types in (_MULTIPLIED, WEIGHTS))
+            got = f"{dtype_a.value} and {dtype_b.value}"
+            raise InvalidProblem("quantization", f"expected A of {of_a} and B of {of_b}, got {got}")
+        if self.zeros and dtype_b not in _HAVE_ZEROS:
+            expected = f"B of {', '.join(_HAVE_ZEROS)} with stored zero points"
+            raise InvalidProblem("quantization", f"expected {expected}, got {dtype_b.value}")
+        if self.zero and not dtype_b.is_integer:
+            raise InvalidProblem("quantization", f"expected no zero point of {dtype_b.value}, a float, got {self.zero}")
 
     def groups(self, k: int) -> int:
         """Groups along a K."""

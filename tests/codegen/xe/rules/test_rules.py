@@ -26,6 +26,7 @@ from codegen import (
     XeConfig,
     XeStrategy,
 )
+from codegen.problem.quantization import Quantization
 from codegen.xe.rules import (
     CONFIG_RULES,
     PROBLEM_RULES,
@@ -92,6 +93,7 @@ HALVES, STEPS, WHOLE_STEPS = (
     GemmProblem(200, 144, 176, dtype_a=S8, dtype_b=S8, epilogue=(EpilogueStep(EpilogueKind.ALPHA, value=0.5),)),
 )
 GATED = GemmProblem(200, 144, 176, gate=Gate(Activation.SILU))
+WEIGHTS = GemmProblem(200, 144, 176, dtype_b=DType.U4, quantization=Quantization(32))
 SUMS = GemmProblem(200, 144, 176, epilogue=(ROWS,))
 BY_LANES, HALF_BY_LANES = GemmProblem(200, 144, 176, alignment=4), GemmProblem(200, 144, 176, lda=177)
 TURNED, PLAIN = GemmProblem(200, 144, 176, transpose_a=True), GemmProblem(200, 144, 176, dtype_a=F32, dtype_b=F32)
@@ -302,7 +304,7 @@ CASES: tuple[Case, ...] = (
     Case(
         "load-block-a",
         replace(in_parts(2), matmul=replace(in_parts(2).matmul, innermost=Extent(16, 16, 16))),
-        "innermost m is 8 where A is transposed, staged, f32, accessed by lanes, or split over k_subgroups",
+        "innermost m is 8 where A is transposed, staged, f32, weights, accessed by lanes, or split over k_subgroups",
         in_parts(2),
     ),
     Case(
@@ -317,6 +319,20 @@ CASES: tuple[Case, ...] = (
         "40960 bytes of shared local memory",
         in_parts(4),
         device=SMALL_SLM,
+    ),
+    Case(
+        "weights-step",
+        config((64, 64, 64), (32, 16, 32)),
+        "must divide the 32 elements",
+        config((64, 64, 32), (32, 16, 32)),
+        WEIGHTS,
+    ),
+    Case(
+        "weights-step",
+        config((64, 64, 32), (32, 16, 32), slm=SlmOperands.B, slm_stages=2),
+        "weights of u4 are not staged",
+        config((64, 64, 32), (8, 16, 16), **STAGED),
+        WEIGHTS,
     ),
     Case("k-unroll", config(k_unroll=7), "at most 6, got 7", config(k_unroll=6)),
     Case(
@@ -355,6 +371,10 @@ PROBLEM_CASES: dict[str, tuple[tuple[GemmProblem, str], ...]] = {
         (GemmProblem(200, 144, 72, dtype_acc=DType.F16), "sums of f16 are f32; got dtype_acc f16"),
         (GemmProblem(200, 144, 72, dtype_a=S8, dtype_b=S8, dtype_acc=F32), "sums of s8 are i32"),
         (GemmProblem(200, 144, 72, dtype_c=DType.TF32), "C must be of .*; got tf32"),
+    ),
+    "weights": (
+        (GemmProblem(200, 144, 72, dtype_b=DType.S4, dynamic=True), "weights of s4 are not dynamic"),
+        (GemmProblem(200, 144, 72, dtype_b=DType.E4M3, dynamic=True), "compile one for each number of rows"),
     ),
     "alignment": (
         (GemmProblem(200, 144, 72, alignment=1), "at least that of the largest element, 4; got 1"),

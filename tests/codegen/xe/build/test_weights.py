@@ -1,0 +1,102 @@
+"""Kernels with weights compute what numpy does with the weights decoded, in every form and on every kind of GPU."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from codegen import DType, Extent, GemmArtifact, GemmProblem, compile_gemm
+from codegen.problem.dtype import WEIGHTS
+from codegen.problem.quantization import Quantization
+from codegen.target import target_of
+from codegen.xe.isa import IsaReport, NativeCode, compile_kernel
+from hal import DeviceSpec, find
+from tests.codegen.xe.isa.fake_ocloc import real_ocloc
+from tuner import ProofKind
+from tuner.space.xe.heuristic import default_config
+from tuner.verify.verify import verify_by_simulation
+
+HALVES = (DType.F16, DType.BF16)
+DEVICES = ("b580", "pvc", "a770", "lunar-lake", "arl-h")
+DRAWS, PART = 300, 20
+
+
+def native(artifact: GemmArtifact, spec: DeviceSpec) -> NativeCode:
+    return compile_kernel(real_ocloc(), artifact, target_of(spec))
+
+
+def drawn(seed: int) -> tuple[GemmProblem, DeviceSpec]:
+    """Draw a problem with weights, and a GPU."""
+    rng = Random(seed)
+    weights, a = rng.choice(WEIGHTS), rng.choice(HALVES)
+    quantization = None
+    if rng.random() < 0.75:
+        zeros = weights in (DType.U4, DType.U8) and rng.random() < 0.4
+        zero = rng.choice((0, 8, -3)) if weights.is_integer and not zeros else 0
+        scale = rng.choice((DType.F16, DType.BF16, DType.F32, DType.E8M0))
+        quantization = Quantization(rng.choice((None, 32, 64, 128)), scale, zero, zeros)
+    m, n, k = rng.choice((1, 7, 33, 96, 130)), rng.choice((48, 80, 100, 160)), rng.choice((72, 200, 256, 512))
+    problem = GemmProblem(
+        m,
+        n,
+        k,
+        batch=rng.choice((1, 1, 1, 2)),
+        dtype_a=a,
+        dtype_b=weights,
+        dtype_c=rng.choice((DType.F32, a)),
+        transpose_a=rng.random() < 0.2,
+        transpose_b=rng.random() < 0.5,
+        quantization=quantization,
+    )
+    return problem, find(rng.choice(DEVICES))
+
+
+@pytest.mark.parametrize("seed", range(900, 906))
+def test_a_drawn_problem(seed: int) -> None:
+    problem, spec = drawn(seed)
+    proof = verify_by_simulation(compile_gemm(problem, default_config(problem, spec), spec))
+    assert proof.checked == proof.total
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, DRAWS, PART))
+def test_drawn_problems_by_their_machine_code(first: int) -> None:
+    for seed in range(first, first + PART):
+        problem, spec = drawn(seed)
+        artifact = compile_gemm(problem, default_config(problem, spec), spec)
+        proof = verify_by_simulation(artifact, compiled=native(artifact, spec).compiled)
+        assert (proof.kind, proof.checked) == (ProofKind.MACHINE_CODE, proof.total), problem
+
+
+FORMS = {
+    "w4a16": (DType.U4, Quantization(128, zero=8), 12.0),
+    "w4a16 with zero points": (DType.U4, Quantization(128, zeros=True), 12.0),
+    "w8a16": (DType.S8, None, 9.0),
+    "e4m3": (DType.E4M3, None, 12.0),
+    "e5m2": (DType.E5M2, None, 12.0),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("transpose", [False, True])
+@pytest.mark.parametrize("a", HALVES)
+@pytest.mark.parametrize("form", FORMS)
+def test_few_instructions_convert_weights(form: str, a: DType, transpose: bool) -> None:
+    """64 rows of a sub-group share what one conversion makes."""
+    weights, quantization, most = FORMS[form]
+    if quantization is not None:
+        quantization = replace(quantization, scale=a)
+    problem = GemmProblem(
+        512, 768, 4096, dtype_a=a, dtype_b=weights, dtype_c=a, transpose_b=transpose, quantization=quantization
+    )
+    spec = find("b580")
+    config = default_config(problem, spec)
+    matmul = replace(config.matmul, block=Extent(256, 128, 32), threads=Extent(2, 6, 1), innermost=Extent(32, 16, 32))
+    config = replace(config, matmul=matmul, strategy=replace(config.strategy, sg_layout=(4, 4), k_unroll=1))
+    artifact = compile_gemm(problem, config, spec)
+    report: IsaReport = next(r for r in native(artifact, spec).reports if r.kernel == "gemm")
+    loop = report.k_loop
+    assert loop is not None
+    assert report.spill_bytes == 0
+    assert loop.sends.total <= 0.3 * loop.dpas
+    assert loop.alu <= most * loop.dpas
