@@ -59,12 +59,12 @@ def alu_step(i: Instruction, threads: Threads) -> Step:
 
 def predicated(i: Instruction, threads: Threads) -> Callable[[], Array | None]:
     """Return a function that gives the channels that an instruction executes: [threads, size or 1], None for all."""
-    size, no_mask, predicate = i.size, i.no_mask, predicate_of(i, threads)
+    channel, size, no_mask, predicate = i.channel, i.size, i.no_mask, predicate_of(i, threads)
     if predicate is None:
-        return lambda: threads.mask(size, no_mask)
+        return lambda: threads.mask(channel, size, no_mask)
 
     def mask() -> Array | None:
-        chosen, among = predicate(), threads.mask(size, no_mask)
+        chosen, among = predicate(), threads.mask(channel, size, no_mask)
         return chosen if among is None else chosen & among
 
     return mask
@@ -222,8 +222,8 @@ def _select(i: Instruction, threads: Threads) -> Step:
     predicate = predicate_of(i, threads)
     if predicate is None:
         raise NotRepresented(i.text, "a selection without predicate and condition")
-    size, no_mask = i.size, i.no_mask
-    return lambda: write(convert(np.where(predicate(), a(), b())), threads.mask(size, no_mask))
+    channel, size, no_mask = i.channel, i.size, i.no_mask
+    return lambda: write(convert(np.where(predicate(), a(), b())), threads.mask(channel, size, no_mask))
 
 
 def _is_wide(i: Instruction) -> bool:

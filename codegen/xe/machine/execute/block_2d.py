@@ -61,7 +61,7 @@ def block_step(i: Instruction, m: MemoryMessage, threads: Threads, memory: Memor
     message = _Block(i, m, threads, memory)
 
     def execute() -> None:
-        mask = threads.mask(1, i.no_mask)
+        mask = threads.mask(i.channel, 1, i.no_mask)
         rows = np.arange(threads.count) if mask is None else np.flatnonzero(mask[:, 0])
         words = header[rows]
         for extents in np.unique(words[:, 7]).tolist():

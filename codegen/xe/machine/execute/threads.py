@@ -85,13 +85,13 @@ class Threads:
             case _:
                 raise NotRepresented(where, f"register {file}{number} is not represented")
 
-    def mask(self, size: int, no_mask: bool) -> Array | None:
-        """Return the channels that execute: [threads, size or 1], None for all."""
+    def mask(self, channel: int, size: int, no_mask: bool) -> Array | None:
+        """Return which channels from `channel` on execute: [threads, size or 1], None for all."""
         if no_mask:
             return None if self.live is None else self.live[:, None]
         if self.enabled is None:
             return None if self.live is None else self.live[:, None]
-        part = self.enabled[:, :size]
+        part = self.enabled[:, channel : channel + size]
         return part if self.live is None else part & self.live[:, None]
 
     def rows(self) -> Array:

@@ -99,6 +99,24 @@ def test_channels_that_end_a_loop_wait_behind_its_goto() -> None:
         assert ran.get(11, "i4", thread)[0] == turns.max()
 
 
+def test_an_instruction_of_the_upper_channels_obeys_their_mask() -> None:
+    ran = run(
+        listing(
+            "cmp (16|M0) (lt)f0.0 null<1>:d r2.0<1;1,0>:d 11:w",
+            "(f0.0) goto (16|M0) @end @end",
+            "mov (8|M8) r9.8<1>:d 1:w",
+            "mov (8|M0) r10.0<1>:d 1:w",
+            "end:",
+            "join (16|M0) @after",
+            "after:",
+            "nop",
+        ),
+        {2: LANES, 9: LANES * 0, 10: LANES * 0},
+    )
+    assert ran.get(9, "i4").tolist() == [0] * 11 + [1] * 5
+    assert not ran.get(10, "i4").any()
+
+
 def test_a_goto_that_ends_no_loop_is_not_represented() -> None:
     with pytest.raises(SimulationRefused, match=r"goto\.b that ends no loop"):
         run(listing("(f0.0) goto.b (16|M0) @end @end", "nop", "end:", "join (16|M0) @after", "after:", "nop"))
