@@ -1,6 +1,6 @@
 """Problems of every kind, by what they are about."""
 
-from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
+from codegen import Activation, Axis, DType, EpilogueKind, EpilogueStep, Gate, GemmProblem
 
 F16, BF16, TF32, F32, S8, U8, I32 = (DType(name) for name in ("f16", "bf16", "tf32", "f32", "s8", "u8", "i32"))
 
@@ -54,6 +54,10 @@ PROBLEMS = {
     "update": _of(F16, 200, 136, 72, epilogue=(ALPHA, BETA)),
     "sums of rows": _of(F16, 256, 512, 128, epilogue=(GELU, ROW_SUMS)),
     "sums of columns": _of(BF16, 200, 136, 72, epilogue=(COLUMN_SUMS,)),
+    "gated": _of(BF16, 200, 144, 96, "nt", gate=Gate(Activation.SILU)),
+    "gated, few rows": _of(F16, 4, 4096, 2048, "nt", gate=Gate(Activation.GELU)),
+    "gated, interleaved": _of(F16, 1000, 1024, 520, gate=Gate(Activation.SILU, 1)),
+    "gated, in long blocks": _of(F16, 512, 768, 1024, gate=Gate(Activation.GELU_TANH, 256)),
     "dynamic": _of(F16, 200, 136, 72, dynamic=True),
     "dynamic s8 nt": _of(S8, 200, 144, 96, "nt", dynamic=True, batch=2),
 }

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from codegen import (
+    Activation,
     DType,
     Extent,
+    Gate,
     GemmProblem,
     LoopOrder,
     MatmulConfig,
@@ -34,6 +36,7 @@ from tuner.model.xe import (
     predict,
     predict_many,
 )
+from tuner.model.xe.roof import roof_us
 from tuner.space.space import Space
 from tuner.space.xe.heuristic import default_config
 from tuner.space.xe.space import xe_space
@@ -278,6 +281,14 @@ PROBLEMS: dict[str, GemmProblem] = {
 def case(request: pytest.FixtureRequest) -> tuple[GemmProblem, Space[XeConfig]]:
     """A problem and its space."""
     return request.param, xe_space(request.param, B580)
+
+
+@pytest.mark.parametrize(("m", "n", "k"), [(4096, 2048, 1024), (16, 14336, 4096)])
+@pytest.mark.parametrize("interleave", [None, 1])
+def test_a_gate_takes_the_time_of_both_products(m: int, n: int, k: int, interleave: int | None) -> None:
+    gated, both = GemmProblem(m, n, k, gate=Gate(Activation.SILU, interleave)), GemmProblem(m, 2 * n, k)
+    assert _us(gated, default_config(gated, B580)) == pytest.approx(_us(both, default_config(both, B580)), rel=0.1)
+    assert roof_us(gated, B580) == pytest.approx(roof_us(both, B580), rel=0.2)
 
 
 def test_every_configuration_of_a_space_has_a_time(case: tuple[GemmProblem, Space[XeConfig]]) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen import DType, GemmProblem, Refused, SlmOperands, SplitK
+from codegen import Activation, DType, Gate, GemmProblem, Refused, SlmOperands, SplitK
 from codegen.target import target_of
 from codegen.xe.rules import (
     check,
@@ -43,9 +43,11 @@ DEVICES = [*(row.spec for row in XE_DEVICES if _targetable(row.spec)), emulated(
 @st.composite
 def problems(draw: st.DrawFn) -> GemmProblem:
     dtype = draw(st.sampled_from([DType.F16, DType.BF16, DType.TF32, DType.F32, DType.S8, DType.U8]))
+    interleave = draw(st.sampled_from([None, None, 1, 2, 16, 128]))
+    n = draw(st.integers(1, 9000 // (interleave or 1))) * (interleave or 1)
     return GemmProblem(
         m=draw(st.integers(1, 9000)),
-        n=draw(st.integers(1, 9000)),
+        n=n,
         k=draw(st.integers(1, 9000)),
         batch=draw(st.sampled_from([1, 1, 7])),
         dtype_a=dtype,
@@ -54,7 +56,17 @@ def problems(draw: st.DrawFn) -> GemmProblem:
         transpose_b=draw(st.booleans()),
         dynamic=draw(st.booleans()),
         deterministic=draw(st.booleans()),
+        gate=draw(st.sampled_from([None, Gate(Activation.SILU, interleave)])),
     )
+
+
+@pytest.mark.parametrize("interleave", [None, 1, 32])
+def test_a_gated_default_holds_both_accumulators_in_the_tiles_of_one_product(interleave: int | None) -> None:
+    gated = GemmProblem(4096, 4096, 2048, gate=Gate(Activation.SILU, interleave))
+    config, plain = default_config(gated, B580), default_config(GemmProblem(4096, 8192, 2048), B580)
+    assert config.sg_m * config.sg_n * 2 == plain.sg_m * plain.sg_n
+    block, of_plain = config.matmul.block, plain.matmul.block
+    assert (block.m * block.n * 2, block.k) == (of_plain.m * of_plain.n, of_plain.k)
 
 
 @settings(max_examples=15)
