@@ -19,6 +19,7 @@ from codegen.config.cpu import (
 from codegen.config.kernel_config import KernelConfig
 from codegen.config.matmul import Extent, LoopOrder, MatmulConfig
 from codegen.config.xe import (
+    PaddedOperands,
     Prefetch,
     PrefetchLevels,
     SlmOperands,
@@ -81,6 +82,7 @@ __all__ = [
     "LoopOrder",
     "MatmulConfig",
     "Packing",
+    "PaddedOperands",
     "Prefetch",
     "PrefetchLevels",
     "Refused",

@@ -2,7 +2,17 @@
 
 from pydantic import BaseModel, Field, ValidationError
 
-from codegen import InvalidConfig, Isa, KernelConfig, LoopOrder, Packing, PrefetchLevels, SlmOperands, SplitK
+from codegen import (
+    InvalidConfig,
+    Isa,
+    KernelConfig,
+    LoopOrder,
+    Packing,
+    PaddedOperands,
+    PrefetchLevels,
+    SlmOperands,
+    SplitK,
+)
 from codegen.config.kernel_config import decode_config
 from codegen.serialization import Malformed
 from db.schema.base import JsonObject
@@ -105,6 +115,11 @@ class StrategyBody(BaseModel):
         examples=[False],
     )
     k_unroll: int = Field(default=1, description="K steps per loop iteration", examples=[2])
+    pad_workspace: PaddedOperands = Field(
+        default=PaddedOperands.NONE,
+        description="Operands of any pitch that other kernels copy into a workspace first, for 2-D block messages",
+        examples=["both"],
+    )
     k_subgroups: int = Field(
         default=1,
         description="Number of sub-groups that share a tile of C and multiply different parts of every K step",

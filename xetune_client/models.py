@@ -172,7 +172,10 @@ class Axis(StrEnum):
 
 
 class DType(StrEnum):
-    """Element types."""
+    """Element types.
+
+    Eight neighbours along K of a type of 4 bits are stored as one word of 32 bits, the first in the lowest bits. Floats
+    of 4 and 8 bits are those of the OCP formats (E4M3 is E4M3FN)."""
 
     F16 = 'f16'
     BF16 = 'bf16'
@@ -181,6 +184,12 @@ class DType(StrEnum):
     S8 = 's8'
     U8 = 'u8'
     I32 = 'i32'
+    S4 = 's4'
+    U4 = 'u4'
+    E4M3 = 'e4m3'
+    E5M2 = 'e5m2'
+    E2M1 = 'e2m1'
+    E8M0 = 'e8m0'
 
 
 class EpilogueKind(StrEnum):
@@ -544,6 +553,15 @@ class SplitK(StrEnum):
     ATOMIC = 'atomic'
 
 
+class PaddedOperands(StrEnum):
+    """Operands that are copied into a workspace with a pitch that block messages take."""
+
+    NONE = 'none'
+    A = 'a'
+    B = 'b'
+    BOTH = 'both'
+
+
 class StrategyBody(Model):
     """Parameters of a configuration for an Xe GPU besides the nine numbers."""
 
@@ -576,6 +594,9 @@ class StrategyBody(Model):
 
     k_unroll: int = 1
     """K steps per loop iteration"""
+
+    pad_workspace: PaddedOperands = PaddedOperands.NONE
+    """Operands of any pitch that other kernels copy into a workspace first, for 2-D block messages"""
 
     k_subgroups: int = 1
     """Number of sub-groups that share a tile of C and multiply different parts of every K step"""

@@ -31,6 +31,7 @@ from codegen.xe.operand_access import (
     AccessBy,
     memory_path,
 )
+from codegen.xe.padding import PAD, pad_groups, pad_kernel, padded_operands
 from codegen.xe.rules.sizes import (
     ceil_div,
     is_persistent,
@@ -105,6 +106,9 @@ def arguments(problem: GemmProblem, config: XeConfig) -> tuple[Argument, ...]:
 
 def groups_of(problem: GemmProblem, config: XeConfig, kernel: str) -> tuple[int, int, int]:
     """Return the work-groups of one of the kernels in x, y and z."""
+    for operand in padded_operands(problem, config):
+        if kernel == pad_kernel(operand):
+            return pad_groups(problem, operand)
     x, y, z = launched(problem, config)
     if kernel == KERNEL_NAME:
         return x, y, z
@@ -117,6 +121,9 @@ def groups_of(problem: GemmProblem, config: XeConfig, kernel: str) -> tuple[int,
 def groups_formula(problem: GemmProblem, config: XeConfig, kernel: str) -> tuple[str, str, str]:
     """Return the work-groups as formulas of m and n, for launches of other sizes."""
     block, threads, order = config.matmul.block, config.matmul.threads, config.matmul.loop_order
+    if kernel.startswith(PAD):
+        x, y, matrices = map(str, groups_of(problem, config, kernel))  # of a static problem
+        return x, y, matrices
     z = str(problem.batch * threads.k if kernel == KERNEL_NAME else problem.batch)
     if kernel.startswith("sum_"):
         axis = problem.epilogue[int(kernel.removeprefix("sum_"))].axis

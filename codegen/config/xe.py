@@ -66,6 +66,15 @@ class SlmOperands(StrEnum):
     BOTH = "both"
 
 
+class PaddedOperands(StrEnum):
+    """Operands that are copied into a workspace with a pitch that block messages take."""
+
+    NONE = "none"
+    A = "a"
+    B = "b"
+    BOTH = "both"
+
+
 class SplitK(StrEnum):
     """Combination of partial sums over K: stored and added by a second kernel, or added to C in memory."""
 
@@ -84,7 +93,8 @@ class XeStrategy:
     (columns where it walks along M), 1 for plain. `pipelined_registers` loads the next K step's operands during this
     one.
     `k_unroll` is K steps in one round of the loop. `k_subgroups` share a tile of C: each multiplies its part of every
-    K step, `block` k deep, and the work-group adds their sums through shared local memory.
+    K step, `block` k deep, and the work-group adds their sums through shared local memory. `pad_workspace` says which
+    operands other kernels copy first, for block messages.
     """
 
     sg_layout: tuple[int, int]
@@ -98,6 +108,7 @@ class XeStrategy:
     pipelined_registers: bool = False
     k_unroll: int = 1
     k_subgroups: int = 1
+    pad_workspace: PaddedOperands = PaddedOperands.NONE
 
     def __post_init__(self) -> None:
         for rows_or_columns in self.sg_layout:
@@ -162,6 +173,8 @@ class XeConfig:
             parts.append(f"raster {s.raster_group}")
         if s.split_k is not SplitK.NONE:
             parts.append(f"split {s.split_k.value}")
+        if s.pad_workspace is not PaddedOperands.NONE:
+            parts.append(f"pad {s.pad_workspace.value}")
         if s.pipelined_registers:
             parts.append("pipelined")
         if s.k_unroll != 1:

@@ -12,9 +12,11 @@ from codegen.artifact.workgroup_tiles import (
     Tile,
     WorkgroupTiles,
 )
+from codegen.problem.gemm import Operand
 from codegen.simulate import Execute, run_kernel
 from codegen.simulate.arguments import Value
 from codegen.simulate.values import Array
+from codegen.xe.padding import PAD_BYTES, PAD_ROWS, pad_groups, pad_kernel, padded_operands
 from codegen.xe.workgroup_tiles import workgroup_tiles
 from hal import LaunchStep, Scalar
 from hal.opencl.buffers import (
@@ -49,7 +51,8 @@ def run_launch(
     `execute` runs a kernel, by default its final LLVM IR.
 
     With `only`, run the work-groups that compute these tiles, with all others that the same work-groups compute: of
-    the multiply all splits of K. Steps that add up whole rows or columns run whole. Scratch memory is poisoned.
+    the multiply all splits of K, of copies what these read. Steps that add up whole rows or columns run whole. Scratch
+    memory is poisoned.
 
     Raises:
         ValueError: the buffers are not those that the launch names.
@@ -69,12 +72,38 @@ def run_launch(
     for step in launch.steps:
         values: list[Value] = [p.value if isinstance(p, Scalar) else memory[p] for p in step.parameters]
         left_s = None if time_limit_s is None else time_limit_s - (time.monotonic() - begun_s)
-        chosen = sorted(_groups(step, grid, only)) if only is not None and step.kernel in _BY_TILE else None
+        chosen = None if only is None else _chosen(artifact, step, grid, only)
         # The launch's own where the device emulates is that of rewritten kernels.
         local_size = local_sizes.get(step.kernel) or step.local_size
         report = execute(step.kernel, step.groups, local_size, values, only=chosen, time_limit_s=left_s)
         instructions += report.instructions
     return LaunchReport(grid.computed_with(grid.all_tiles() if only is None else only), grid.count, instructions)
+
+
+def _chosen(artifact: GemmArtifact, step: LaunchStep, grid: WorkgroupTiles, only: Collection[Tile]) -> list[int] | None:
+    """Return the linear ids of the work-groups of a step that some tiles need; None for all."""
+    if step.kernel in _BY_TILE:
+        return sorted(_groups(step, grid, only))
+    for operand in padded_operands(artifact.problem, artifact.config):
+        if step.kernel == pad_kernel(operand):
+            return sorted(_copying(artifact, operand, grid.computed_with(only)))
+    return None
+
+
+def _copying(artifact: GemmArtifact, operand: Operand, tiles: Collection[Tile]) -> set[int]:
+    """Return the work-groups that copy what tiles read of an operand."""
+    block, is_a = artifact.config.matmul.block, operand.name == "A"
+    across, down, matrices = pad_groups(artifact.problem, operand)
+    by_rows, length = operand.axes[0] != "k", block.m if is_a else block.n
+    extent = PAD_ROWS if by_rows else PAD_BYTES // operand.dtype.nbytes
+    found: set[int] = set()
+    for entry, row, column in {(e % matrices, r if is_a else 0, 0 if is_a else c) for e, r, c in tiles}:
+        first = (row if is_a else column) * length
+        lines = range(first // extent, min((first + length - 1) // extent + 1, down if by_rows else across))
+        for line in lines:
+            places = ((x, line) for x in range(across)) if by_rows else ((line, y) for y in range(down))
+            found.update(x + across * (y + down * entry) for x, y in places)
+    return found
 
 
 def _groups(step: LaunchStep, grid: WorkgroupTiles, only: Collection[Tile]) -> Iterator[int]:

@@ -12,7 +12,7 @@ from xdsl.ir import Block, Region, SSAValue
 
 from codegen.config.xe import SplitK, XeConfig
 from codegen.problem.epilogue import EpilogueKind
-from codegen.problem.gemm import GemmProblem
+from codegen.problem.gemm import GemmProblem, Operand
 from codegen.target import Target, target_of
 from codegen.workers.code_key import PARTIALS
 from codegen.xe.build.epilogue import Epilogue
@@ -25,6 +25,7 @@ from codegen.xe.build.matrices import (
     stored_element,
 )
 from codegen.xe.build.multiply import Multiply
+from codegen.xe.build.pad import copy_of, stored, write_copy
 from codegen.xe.build.raster import (
     for_each_tile,
     grid_of,
@@ -65,6 +66,7 @@ from codegen.xe.operand_access import (
     AccessBy,
     memory_path,
 )
+from codegen.xe.padding import copy_name, pad_kernel, padded_operands
 from codegen.xe.rules.sizes import is_persistent
 from hal import DeviceSpec
 
@@ -124,7 +126,7 @@ def build_gemm(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Modu
 
 def kernels_of(problem: GemmProblem, config: XeConfig) -> dict[str, tuple[Body, int]]:
     """Return the kernels by name, in launch order, each with its number of sub-groups."""
-    made: dict[str, tuple[Body, int]] = {}
+    made: dict[str, tuple[Body, int]] = {pad_kernel(o): (_pad(o), 1) for o in padded_operands(problem, config)}
     sharing_c = config.subgroups // config.strategy.k_subgroups
     if config.strategy.split_k is SplitK.ATOMIC:
         made[CLEAR] = _clear, sharing_c
@@ -152,7 +154,7 @@ def _function(
     sizes: dict[str, Index] = {"m": problem.m, "n": problem.n, "k": problem.k, **given}
     w = Writer(block)
     matrices: dict[str, Matrix] = {}
-    for place, matrix in enumerate(_matrices(w, problem, config, target, sizes)):
+    for place, matrix in enumerate(_matrices(w, problem, config, target, sizes, name)):
         memory = named(block.insert_arg(matrix.type, place), matrix.name)
         matrices[matrix.name] = replace(matrix, memory=memory)
     inside = stays_inside(problem, config, target)
@@ -166,13 +168,19 @@ def _function(
 
 
 def _matrices(
-    w: Writer, problem: GemmProblem, config: XeConfig, target: Target, sizes: Mapping[str, Index]
+    w: Writer, problem: GemmProblem, config: XeConfig, target: Target, sizes: Mapping[str, Index], kernel: str
 ) -> list[Matrix]:
-    """Return the operands, then the workspace: the launch arguments in order."""
+    """Return the operands, then the workspace, as a kernel accesses them: the launch arguments in order."""
     made = [
         matrix_of(w, problem, operand, sizes, memory_path(problem, operand, target).by is AccessBy.LANES)
         for operand in problem.operands
     ]
+    for place, operand in enumerate(problem.operands):
+        if operand in padded_operands(problem, config):
+            copy = copy_of(made[place], operand)
+            if kernel == pad_kernel(operand):
+                made[place], copy = stored(made[place], operand), stored(copy, operand)
+            made.append(copy)
     if config.strategy.split_k is SplitK.PARTIAL_SUMS:
         made.append(partials(w, problem, config, sizes))
     reducing = [i for i, step in enumerate(problem.epilogue) if step.kind is EpilogueKind.REDUCE]
@@ -186,7 +194,10 @@ def _gemm(w: Writer, kernel: Kernel) -> None:
     k_first, k_end = k_range(w, config, split, kernel.sizes["k"])
     part = w.insert(gpu.SubgroupIdOp()).result if parts > 1 else 0
     columns = columns_of_b(kernel.problem, config, kernel.sizes["n"])
-    ab = sources(w, kernel.problem, config, kernel.matrices, tiles, part, columns)
+    matrices = dict(kernel.matrices)
+    for operand in padded_operands(kernel.problem, config):
+        matrices[operand.name] = replace(matrices[copy_name(operand)], name=operand.name)
+    ab = sources(w, kernel.problem, config, matrices, tiles, part, columns)
     repeated = is_persistent(kernel.problem, config)
     multiply = Multiply(kernel.problem, config, tiles, ab, repeated, kernel.stays_inside)
     element, epilogue = stored_element(kernel.problem.dtype_acc), kernel.epilogue(tiles.stored)
@@ -233,6 +244,14 @@ def _finish(w: Writer, kernel: Kernel) -> None:
 
 def _batch(w: Writer, kernel: Kernel) -> Index:
     return w.insert(gpu.BlockIdOp(gpu.Dimension.Z)).result if kernel.problem.batch > 1 else 0
+
+
+def _pad(operand: Operand) -> Body:
+    def body(w: Writer, kernel: Kernel) -> None:
+        batch = _batch(w, kernel) if operand.batch_stride else 0
+        write_copy(w, operand, kernel.matrices[operand.name], kernel.matrices[copy_name(operand)], batch)
+
+    return body
 
 
 def _sum_of(step: int) -> Body:

@@ -22,6 +22,7 @@ from codegen.xe.operand_access import (
     PARTIALS_ROW_MULTIPLE,
     partials_by_lanes,
 )
+from codegen.xe.padding import copy_name, matrices_of, padded_operands, padded_pitch
 from codegen.xe.rules.sizes import (
     ceil_div,
     tiles_of,
@@ -30,24 +31,28 @@ from codegen.xe.rules.sizes import (
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """One buffer of a workspace: [matrices, rows, columns] of 4-byte elements; `pitch` is the row stride."""
+    """One buffer of a workspace: [matrices, rows, columns]; `pitch` is the row stride, in elements."""
 
     name: str
     dtype: str
     matrices: int
     rows: int
     pitch: int
+    element_bytes: int = 4
 
     @property
     def nbytes(self) -> int:
         """Size of the buffer in bytes."""
-        return self.matrices * self.rows * self.pitch * 4
+        return self.matrices * self.rows * self.pitch * self.element_bytes
 
 
 def scratch(problem: GemmProblem, config: XeConfig) -> tuple[Scratch, ...]:
     """Return the buffers of a workspace, in the order of arguments."""
     p, (tiles_m, tiles_n) = problem, tiles_of(problem, config)
-    found: list[Scratch] = []
+    found = [
+        Scratch(copy_name(o), o.dtype.value, matrices_of(p, o), o.rows, padded_pitch(o), o.dtype.nbytes)
+        for o in padded_operands(p, config)
+    ]
     if config.strategy.split_k is SplitK.PARTIAL_SUMS:
         matrices = partial_matrices(p, config)
         found.append(Scratch(PARTIALS, p.dtype_acc.value, matrices, p.m, _round_up(p.n)))

@@ -1,9 +1,9 @@
 """Inputs of the rules about a configuration."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from codegen.config.xe import XeConfig
+from codegen.config.xe import PaddedOperands, XeConfig
 from codegen.problem.dtype import DType
 from codegen.problem.gemm import GemmProblem
 from codegen.target import Target
@@ -25,6 +25,7 @@ class Problem:
     """A problem on a target, and derived values that are common to all configurations.
 
     `lanes_a` and `lanes_b`: lanes access the operand, not block messages; `vectors_a` and `vectors_b`: in vectors.
+    `padded` operands are copied for block messages, so lanes do not access these.
     """
 
     problem: GemmProblem
@@ -34,6 +35,7 @@ class Problem:
     lanes_b: bool
     vectors_a: bool = False
     vectors_b: bool = False
+    padded: PaddedOperands = PaddedOperands.NONE
 
     @property
     def uses_dpas(self) -> bool:
@@ -44,6 +46,34 @@ class Problem:
     def dpas_k(self) -> int:
         """Elements of K that one multiply instruction adds up."""
         return self.target.dpas_k_bytes // self.problem.dtype_a.nbytes
+
+
+def with_copies(on: Problem) -> Problem | None:
+    """Return a problem whose operands that lanes would access are copied for block messages.
+
+    None if there are none, or the device has no block messages, or the sizes are not static, or B is that of two
+    products, of which the second may begin at any column, or weights of few bits.
+    """
+    padded = {
+        (True, True): PaddedOperands.BOTH,
+        (True, False): PaddedOperands.A,
+        (False, True): PaddedOperands.B,
+    }.get((on.lanes_a, on.lanes_b))
+    if (
+        padded is None
+        or not on.target.block2d
+        or on.problem.dynamic
+        or on.problem.gate is not None
+        or on.problem.has_weights
+    ):
+        return None
+    return copied(on, padded)
+
+
+def copied(on: Problem, padded: PaddedOperands) -> Problem:
+    """Return a problem of which these operands are copied for block messages."""
+    a, b = padded in (PaddedOperands.A, PaddedOperands.BOTH), padded in (PaddedOperands.B, PaddedOperands.BOTH)
+    return replace(on, lanes_a=on.lanes_a and not a, lanes_b=on.lanes_b and not b, padded=padded)
 
 
 def on_target(problem: GemmProblem, spec: DeviceSpec, target: Target) -> Problem:
@@ -73,6 +103,16 @@ class Case:
     def problem(self) -> GemmProblem:
         """The problem."""
         return self.on.problem
+
+    @property
+    def lanes_a(self) -> bool:
+        """True if lanes access A in the multiply."""
+        return self.on.lanes_a and self.config.strategy.pad_workspace not in (PaddedOperands.A, PaddedOperands.BOTH)
+
+    @property
+    def lanes_b(self) -> bool:
+        """True if lanes access B in the multiply."""
+        return self.on.lanes_b and self.config.strategy.pad_workspace not in (PaddedOperands.B, PaddedOperands.BOTH)
 
     @property
     def tiles(self) -> tuple[int, int]:

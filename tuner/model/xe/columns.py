@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from codegen import GemmProblem, LoopOrder, SlmOperands, SplitK, XeConfig
+from codegen import GemmProblem, LoopOrder, PaddedOperands, SlmOperands, SplitK, XeConfig
 from tuner.space.space import (
     Axis,
     Space,
@@ -16,6 +16,7 @@ from tuner.space.xe.axes import Point
 
 Column = NDArray[np.float64]
 
+_PADDED_A, _PADDED_B = (PaddedOperands.A, PaddedOperands.BOTH), (PaddedOperands.B, PaddedOperands.BOTH)
 _A, _B = (SlmOperands.A, SlmOperands.BOTH), (SlmOperands.B, SlmOperands.BOTH)
 
 
@@ -54,6 +55,8 @@ class Columns:
     partial_sums: Column
     atomic: Column
     k_subgroups: Column
+    padded_a: Column
+    padded_b: Column
 
     def __len__(self) -> int:
         return len(self.block_m)
@@ -68,8 +71,8 @@ class Columns:
         """Sub-groups of a work-group."""
         return self.sg_rows * self.sg_columns * self.k_subgroups
 
-    def at(self, index: int | slice) -> "Columns":
-        """Return the configuration at an index, or those of a slice."""
+    def at(self, index: "int | slice | NDArray[np.intp]") -> "Columns":
+        """Return the configuration at an index, or those of a slice or of indices."""
         places = slice(index, index + 1) if isinstance(index, int) else index
         return Columns(*(getattr(self, f.name)[places] for f in fields(self)))
 
@@ -126,6 +129,8 @@ def columns_of_axes(problem: GemmProblem, axes: Mapping[str, ArrayLike]) -> Colu
         partial_sums=among("split_k", SplitK.NONE, SplitK.PARTIAL_SUMS),
         atomic=among("split_k", SplitK.NONE, SplitK.ATOMIC),
         k_subgroups=number("k_subgroups", 1),
+        padded_a=among("pad_workspace", PaddedOperands.NONE, *_PADDED_A),
+        padded_b=among("pad_workspace", PaddedOperands.NONE, *_PADDED_B),
     )
 
 
@@ -157,4 +162,5 @@ def _row(config: XeConfig) -> tuple[float, ...]:
         *(matmul.loop_order.walks_along_n, matmul.loop_order.tiles_along_n),
         *(threads.m, threads.n, threads.k),
         *(s.split_k is SplitK.PARTIAL_SUMS, s.split_k is SplitK.ATOMIC, s.k_subgroups),
+        *(s.pad_workspace in _PADDED_A, s.pad_workspace in _PADDED_B),
     )

@@ -1,11 +1,12 @@
 """Predicted time of configurations: time of the busiest core, of memory, and of further kernels."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from codegen import EpilogueKind, GemmProblem, XeConfig
+from codegen.problem.gemm import Operand
 from hal import DeviceSpec
 from tuner.model.xe.burden import MOST, burden
 from tuner.model.xe.columns import Column, Columns, columns_of
@@ -15,7 +16,7 @@ from tuner.model.xe.device import Case, case_of
 from tuner.model.xe.fetch import fetch_of
 from tuner.model.xe.l2 import L2Size, model_of
 from tuner.model.xe.machine_code import StepClocks
-from tuner.model.xe.memory import memory_bytes
+from tuner.model.xe.memory import different_bytes, memory_bytes
 from tuner.model.xe.work import Work, work_of
 from tuner.session.best import RESOLUTION
 from tuner.session.trial import Prediction
@@ -87,6 +88,45 @@ def predict_many(
         CannotPredict: a fact of the device is unknown.
     """
     on = case_of(problem, spec, constants)
+    if not (on.lanes_a or on.lanes_b):
+        return _of_way(on, columns, spec, known)
+    ways = columns.padded_a + 2 * columns.padded_b
+    found: dict[float, Predictions] = {}
+    for way in np.unique(ways).tolist():
+        these = columns.at(np.flatnonzero(ways == way))
+        found[way] = _of_way(with_copies(on, these), these, spec, known)
+    return _merged(ways, found)
+
+
+def with_copies(on: Case, columns: Columns) -> Case:
+    """Return a problem of whose operands lanes do not access those that all of these configurations copy."""
+    a, b = bool(columns.padded_a.all()), bool(columns.padded_b.all())
+    return replace(on, lanes_a=on.lanes_a and not a, lanes_b=on.lanes_b and not b)
+
+
+def _merged(ways: Column, found: Mapping[float, Predictions]) -> Predictions:
+    """Return the predictions of all configurations in order, from those of each way."""
+    if len(found) == 1:
+        return next(iter(found.values()))
+
+    def joined(of: Callable[[Predictions], Column]) -> Column:
+        column = np.empty(len(ways))
+        for way, predictions in found.items():
+            column[ways == way] = of(predictions)
+        return column
+
+    one = next(iter(found.values()))
+    return Predictions(
+        one.model,
+        joined(lambda p: p.time_us),
+        joined(lambda p: p.low_us),
+        joined(lambda p: p.high_us),
+        joined(lambda p: p.burden),
+        {name: joined(lambda p, name=name: p.parts[name]) for name in one.parts},
+    )
+
+
+def _of_way(on: Case, columns: Columns, spec: DeviceSpec, known: StepClocks | None) -> Predictions:
     work = work_of(on, columns)
     core, model = core_time(on, columns, work, known), model_of(spec)
     likely = _predictions(on, columns, work, core, model)
@@ -129,8 +169,23 @@ def _kernels_us(on: Case, c: Columns) -> Column:
     rate = np.where(stored <= k.cached * on.l2.likely, l2_us, on.bytes_per_us)
     partial_us = 2 * stored / rate + k.next_kernel_us
     atomic_us = (k.atomic_cost * stored + c_bytes) / l2_us + k.next_kernel_us
+    copies_us = sum(
+        is_padded * _copy_us(on, operand)
+        for operand, is_padded in zip(p.operands[:2], (c.padded_a, c.padded_b), strict=True)
+    )
     reductions = sum(step.kind is EpilogueKind.REDUCE for step in p.epilogue)
-    return c.partial_sums * partial_us + c.atomic * atomic_us + reductions * k.next_kernel_us
+    return copies_us + c.partial_sums * partial_us + c.atomic * atomic_us + reductions * k.next_kernel_us
+
+
+def _copy_us(on: Case, operand: Operand) -> float:
+    """Return the time of a kernel that copies an operand for block messages, element by element."""
+    k = on.constants
+    nbytes = different_bytes(operand, on.problem.batch)
+    l2_us = k.l2_bytes_per_clk_per_core * on.cores * on.clock_mhz
+    rate = l2_us if 2 * nbytes <= k.cached * on.l2.likely else on.bytes_per_us
+    registers = nbytes / on.register_bytes
+    issue_us = registers * k.copied_instructions / (on.engines * on.cores * on.clock_mhz)
+    return max(2 * nbytes / rate, issue_us) + k.next_kernel_us
 
 
 def _unjudged(on: Case, c: Columns, work: Work) -> "np.typing.NDArray[np.bool_]":
@@ -146,4 +201,5 @@ def _unjudged(on: Case, c: Columns, work: Work) -> "np.typing.NDArray[np.bool_]"
         | (c.barrier_every > 0)
         | (c.stages > 0)
         | (c.k_subgroups > 1)
+        | (c.padded_a + c.padded_b > 0)
     )

@@ -4,7 +4,7 @@ Source: DOC: deep-Tiled Matmul, "Config/Schedule": innermost, threads, block, lo
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from codegen import GemmProblem, LoopOrder, Refused, SlmOperands, SplitK, XeConfig
@@ -13,7 +13,7 @@ from codegen.xe.rules import (
     check_problem,
     steps_of,
 )
-from codegen.xe.rules.case import Problem
+from codegen.xe.rules.case import Problem, with_copies
 from codegen.xe.rules.tiles import (
     chooses_blocks_of_a,
     chooses_blocks_of_b,
@@ -22,7 +22,7 @@ from hal import DeviceSpec
 from tuner.errors import CannotPredict
 from tuner.model.core_clocks import Rates, access_clocks, core_clocks, gpu_rates
 from tuner.model.traffic import bytes_read_together, split_bytes
-from tuner.model.xe import l2_size
+from tuner.model.xe import l2_size, predict
 from tuner.space.step import HeuristicStep
 from tuner.space.xe.axes import (
     Point,
@@ -54,9 +54,10 @@ _WORTH, _NEXT_KERNEL_CLOCKS = 2, 4000
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """The default configuration and the steps that led to it."""
+    """The default configuration, its point, and the steps that led to it."""
 
     config: XeConfig
+    point: Point
     steps: tuple[HeuristicStep, ...]
 
 
@@ -75,8 +76,39 @@ def explain_default(problem: GemmProblem, spec: DeviceSpec) -> Default:
     Raises:
         Refused: the problem or the device is refused, or no tile is legal.
     """
-    on = check_problem(problem, spec)
-    ranges = ranges_of(on)
+    plain, *padded = (default_of(on) for on in ways_of(check_problem(problem, spec)))
+    by_lanes = _predicted_us(problem, plain, spec) if padded else None
+    copied = _predicted_us(problem, padded[0], spec) if padded else None
+    if by_lanes is None or copied is None:
+        return plain
+    best = padded[0] if copied < by_lanes else plain
+    why = (
+        f"{best.config.strategy.pad_workspace.value}, predicted {copied:.4g} us with copies for block messages and "
+        f"{by_lanes:.4g} us by lanes"
+    )
+    return replace(best, steps=(*best.steps, HeuristicStep("pad_workspace", best.point.pad_workspace, why)))
+
+
+def ways_of(on: Problem) -> list[Problem]:
+    """Return a problem as it is and, if lanes access operands that could be copied for block messages, so."""
+    copied = with_copies(on)
+    return [on] if copied is None or on.target.emulated else [on, copied]
+
+
+def _predicted_us(problem: GemmProblem, default: Default, spec: DeviceSpec) -> float | None:
+    try:
+        return predict(problem, default.config, spec).time_us
+    except CannotPredict:
+        return None
+
+
+def default_of(on: Problem) -> Default:
+    """Return the default of one way to access operands.
+
+    Raises:
+        Refused: no tile is legal.
+    """
+    problem, ranges = on.problem, ranges_of(on)
     rates, cores = rates_of(on)
     few = few_rows_tile(on, ranges, rates)
     why_loads = _why_loads(on) if few is None else "sub-groups that multiply parts of K load the largest blocks"
@@ -102,7 +134,7 @@ def explain_default(problem: GemmProblem, spec: DeviceSpec) -> Default:
         ),
         HeuristicStep("loop order", _print_raster(point), why_order),
     )
-    return Default(config, steps)
+    return Default(config, point, steps)
 
 
 def _of_many_rows(on: Problem, ranges: Ranges, rates: Rates) -> tuple[Point, str, str]:

@@ -10,7 +10,7 @@ from codegen.xe.rules import (
     refusal,
     tiles_of,
 )
-from codegen.xe.rules.case import Problem
+from codegen.xe.rules.case import Problem, copied
 from hal import DeviceSpec
 from tuner.model.core_clocks import Rates, core_clocks
 from tuner.space.xe.axes import (
@@ -35,6 +35,7 @@ def refit_xe(problem: GemmProblem, config: XeConfig, spec: DeviceSpec, said: Col
     on = check_problem(problem, spec)
     if refusal(on, config) is None:
         return config
+    on = copied(on, config.strategy.pad_workspace)
     ranges, (rates, _) = ranges_of(on), rates_of(on)
     for tiles in _tiles(ranges, config, said):
         legal = [found for tile in tiles if (found := _with_loads(on, ranges, tile, said)) is not None]

@@ -8,6 +8,7 @@ those that deviate in more.
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,9 @@ from tuner.space.xe.axes import (
 from tuner.space.xe.heuristic import (
     best_tiles,
     default_config,
+    default_of,
     rates_of,
+    ways_of,
     with_defaults,
 )
 from tuner.space.xe.points import (
@@ -70,29 +73,43 @@ def xe_space(problem: GemmProblem, spec: DeviceSpec) -> Space[XeConfig]:
     Raises:
         Refused: the problem or the device is refused, or no configuration is legal.
     """
-    on = check_problem(problem, spec)
-    ranges = ranges_of(on)
-    tiles = list(legal_tiles(on, ranges))
-    if not tiles:
+    ways = ways_of(check_problem(problem, spec))
+    of_way = [(on, ranges_of(on)) for on in ways]
+    every = _merged([ranges for _, ranges in of_way])
+    default, rng = point_of(problem, default_config(problem, spec)), np.random.default_rng(_SEED)
+    ranks: list[NDArray[np.int16]] = []
+    for on, ranges in of_way:
+        tiles = list(legal_tiles(on, ranges))
+        if not tiles:
+            continue
+        start = default if default.pad_workspace in ranges.pad_workspace else default_of(on).point
+        deviating = list(_deviating(on, ranges, start, max(_LEAST, _A_TILE * len(tiles)), rng, len(of_way)))
+        ranks += [_ranks(every, deviating), _plain(on, ranges, every, tiles, rng, len(of_way))]
+    if not ranks:
         raise Refused("no-configuration", f"no configuration of {problem} is legal on {spec.name}")
-    default = point_of(problem, default_config(problem, spec))
-    rng = np.random.default_rng(_SEED)
-    ranks = np.vstack(
-        [
-            _ranks(ranges, list(_deviating(on, ranges, default, max(_LEAST, _A_TILE * len(tiles)), rng))),
-            _plain(on, ranges, tiles, rng),
-        ]
-    )
-    axes, points = _offered(ranges, ranks)
+    axes, points = _offered(every, np.vstack(ranks))
     return Space(
         axes, points, lambda config: point_of(problem, config), lambda values: config_of(problem, Point._make(values))
     )
 
 
-def _deviating(on: Problem, ranges: Ranges, default: Point, most: int, rng: np.random.Generator) -> Iterator[Point]:
+def _merged(of_way: list[Ranges]) -> Ranges:
+    """Return the values of all ranges on each axis, in their natural order."""
+    return Ranges(*(_values(axis) for axis in zip(*of_way, strict=True)))
+
+
+def _values(axes: tuple[tuple[Any, ...], ...]) -> tuple[Any, ...]:
+    values = dict.fromkeys(value for values in axes for value in values)
+    return tuple(values) if any(isinstance(value, str) for value in values) else tuple(sorted(values))
+
+
+def _deviating(
+    on: Problem, ranges: Ranges, default: Point, most: int, rng: np.random.Generator, ways: int
+) -> Iterator[Point]:
     """Yield points that deviate from the default's strategy on good tiles: in one or two choices, then in several.
 
-    About `most` of either kind at most; those that deviate from the default itself are always included.
+    About `most` of either kind at most, and with several `ways` a share of the space; those that deviate from the
+    default itself are always included.
     """
     rates, _ = rates_of(on)
     ranked = best_tiles(on, widest_tiles(on, ranges), rates)
@@ -103,16 +120,16 @@ def _deviating(on: Problem, ranges: Ranges, default: Point, most: int, rng: np.r
         pairs = [point, *deviations(on, ranges, point, of_point)]
         yield from pairs
         made += len(pairs)
-        if made >= min(most, MOST_PAIRS):
+        if made >= min(most, MOST_PAIRS // ways):
             break
     # Better tiles are sampled more often.
-    which = (len(good) * rng.random(min(most, MOST_DRAWN) * _DRAWS) ** 2).astype(np.int64)
+    which = (len(good) * rng.random(min(most, MOST_DRAWN // ways) * _DRAWS) ** 2).astype(np.int64)
     chances = rng.random((len(which), 2, len(families[0])))
     drawn = (
         drawn_deviation(on, ranges, good[tile], families[tile], chance)
         for tile, chance in zip(which, chances, strict=True)
     )
-    yield from islice((point for point in drawn if point is not None), MOST_DRAWN)
+    yield from islice((point for point in drawn if point is not None), MOST_DRAWN // ways)
 
 
 def _one_a_block(ranked: Iterable[Point]) -> list[Point]:
@@ -126,11 +143,14 @@ def _one_a_block(ranked: Iterable[Point]) -> list[Point]:
     return [point for _, point in sorted(places, key=lambda place: place[0])]
 
 
-def _plain(on: Problem, ranges: Ranges, tiles: list[Point], rng: np.random.Generator) -> NDArray[np.int16]:
-    """Return ranks of the tiles with every prefetch distance and both rasters: all of them, or each tile and
-    a sample.
+def _plain(
+    on: Problem, ranges: Ranges, every: Ranges, tiles: list[Point], rng: np.random.Generator, ways: int
+) -> NDArray[np.int16]:
+    """Return ranks, among all values, of the tiles with every prefetch distance and both rasters: all of them, or each
+    tile and a sample.
     """
-    order = ranges.order.index(LoopOrder.N_OUTER.value)
+    order = every.order.index(LoopOrder.N_OUTER.value)
+    distances = np.array([every.prefetch.index(value) for value in ranges.prefetch])
     # Rules depend only on the K step here: strategies legal for one tile are legal for all with the same K step.
     one_of = {tile.block_k: tile for tile in tiles}
     legal = {k: [is_legal(on, tile._replace(prefetch=d)) for d in ranges.prefetch] for k, tile in one_of.items()}
@@ -140,9 +160,9 @@ def _plain(on: Problem, ranges: Ranges, tiles: list[Point], rng: np.random.Gener
     drawn = rng.permutation(len(tile_of))
     _, first = np.unique(tile_of[drawn], return_index=True)
     rest = np.delete(drawn, first)
-    kept = np.sort(np.concatenate([drawn[first], rest[: max(0, MOST_PLAIN - len(first))]]))
-    ranks = _ranks(ranges, tiles)[tile_of[kept]]
-    ranks[:, Point._fields.index("prefetch")] = distance[kept]
+    kept = np.sort(np.concatenate([drawn[first], rest[: max(0, MOST_PLAIN // ways - len(first))]]))
+    ranks = _ranks(every, tiles)[tile_of[kept]]
+    ranks[:, Point._fields.index("prefetch")] = distances[distance[kept]]
     ranks[:, Point._fields.index("order")] = raster[kept] * order
     return ranks
 

@@ -8,6 +8,7 @@ from codegen import (
     Extent,
     LoopOrder,
     MatmulConfig,
+    PaddedOperands,
     Prefetch,
     PrefetchLevels,
     SlmOperands,
@@ -28,6 +29,7 @@ from codegen.xe.rules import (
 from codegen.xe.rules.case import (
     Case,
     Problem,
+    with_copies,
 )
 from codegen.xe.rules.tiles import (
     chooses_blocks_of_a,
@@ -52,7 +54,7 @@ def draw_config(rng: Random, on: Problem, small: bool, in_parts: bool = False) -
     block = Extent(rows * sg_m, columns * sg_n, on.dpas_k * _of(rng, *multiples))
     plain = XeConfig(
         MatmulConfig(Extent(1, 1, 1), block, Extent(t.dpas_m, t.dpas_n, on.dpas_k)),
-        XeStrategy((rows, columns), k_subgroups=parts),
+        XeStrategy((rows, columns), k_subgroups=parts, pad_workspace=_padded(rng, on)),
     )
     tiles, steps = tiles_of(on.problem, plain), ceil_div(on.problem.k, plain.k_step)
     splits, split_k = _split(rng, steps)
@@ -63,6 +65,15 @@ def draw_config(rng: Random, on: Problem, small: bool, in_parts: bool = False) -
     strategy = _strategy(rng, plain, ceil_div(steps, splits), walked, on.target.grf_modes)
     matmul = replace(plain.matmul, threads=threads, loop_order=order)
     return _with_loads(rng, Case(on, XeConfig(matmul, replace(strategy, split_k=split_k))))
+
+
+def _padded(rng: Random, on: Problem) -> PaddedOperands:
+    """Operands to copy, half of the time that lanes would access some."""
+    copied = with_copies(on)
+    if copied is None or rng.random() < 0.5:
+        return PaddedOperands.NONE
+    both = copied.padded is PaddedOperands.BOTH and rng.random() < 0.4
+    return _of(rng, PaddedOperands.A, PaddedOperands.B) if both else copied.padded
 
 
 _RASTERS = (LoopOrder.M_OUTER, LoopOrder.N_OUTER)
@@ -95,6 +106,7 @@ def _strategy(rng: Random, plain: XeConfig, steps: int, walked: int, modes: tupl
         pipelined_registers=not staged and steps > 1 and rng.random() < 0.3,
         k_unroll=rng.randint(2, min(8, steps)) if steps > 1 and rng.random() < 0.3 else 1,
         k_subgroups=parts,
+        pad_workspace=plain.strategy.pad_workspace,
     )
 
 

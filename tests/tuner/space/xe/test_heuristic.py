@@ -6,19 +6,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen import Activation, DType, Gate, GemmProblem, Refused, SlmOperands, SplitK
+from codegen import Activation, DType, Gate, GemmProblem, PaddedOperands, Refused, SlmOperands, SplitK
 from codegen.target import target_of
 from codegen.xe.rules import (
     check,
     check_problem,
 )
+from codegen.xe.rules.case import copied
 from hal import XE_DEVICES, DeviceSpec, find
 from tests.tuner.fakes import SMALL, emulated
 from tests.tuner.gemm_problems import PROBLEMS
 from tuner.model.xe import explain, predict
 from tuner.space.xe.axes import ranges_of
 from tuner.space.xe.heuristic import (
+    Default,
     default_config,
+    default_of,
     explain_default,
 )
 from tuner.space.xe.points import (
@@ -27,6 +30,11 @@ from tuner.space.xe.points import (
 )
 
 B580 = find("b580")
+
+
+def by_lanes(problem: GemmProblem, spec: DeviceSpec) -> Default:
+    """Return the default of those that copy no operand."""
+    return default_of(check_problem(problem, spec))
 
 
 def _targetable(spec: DeviceSpec) -> bool:
@@ -81,7 +89,8 @@ def test_the_default_of_every_kind_of_problem_is_legal_and_a_point(name: str) ->
     for spec in (B580, find("max1100"), emulated()):
         config = default_config(problem, spec)
         check(problem, config, spec)
-        point, ranges = point_of(problem, config), ranges_of(check_problem(problem, spec))
+        ranges = ranges_of(copied(check_problem(problem, spec), config.strategy.pad_workspace))
+        point = point_of(problem, config)
         assert config_of(problem, point) == config
         assert all(value in values for value, values in zip(point, ranges, strict=True))
 
@@ -117,8 +126,29 @@ def test_prefetch_stays_within_k() -> None:
 
 
 def test_what_lanes_access_is_not_prefetched() -> None:
-    assert default_config(PROBLEMS["odd"], B580).strategy.prefetch.distance == 0
-    assert default_config(PROBLEMS["odd A alone"], B580).strategy.prefetch.distance > 0
+    assert by_lanes(PROBLEMS["odd"], B580).config.strategy.prefetch.distance == 0
+    assert by_lanes(PROBLEMS["odd A alone"], B580).config.strategy.prefetch.distance > 0
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "padded"), [(1001, 999, "both"), (1008, 999, "a"), (1001, 1008, "b"), (1008, 1008, "none")]
+)
+def test_operands_of_any_pitch_are_copied_for_block_messages(n: int, k: int, padded: str) -> None:
+    problem = GemmProblem(1000, n, k)
+    default = explain_default(problem, B580)
+    assert default.config.strategy.pad_workspace.value == padded
+    if padded != "none":
+        assert default.steps[-1].name == "pad_workspace"
+        lanes = by_lanes(problem, B580).config
+        assert 2 * predict(problem, default.config, B580).time_us < predict(problem, lanes, B580).time_us
+    assert default_config(replace(problem, dynamic=True), B580).strategy.pad_workspace is PaddedOperands.NONE
+    assert default_config(problem, find("a770")).strategy.pad_workspace is PaddedOperands.NONE
+
+
+def test_lanes_access_what_is_read_once() -> None:
+    assert default_config(GemmProblem(1, 4096, 4095, transpose_b=True), B580).strategy.pad_workspace is (
+        PaddedOperands.NONE
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,7 +156,7 @@ def test_what_lanes_access_is_not_prefetched() -> None:
 )
 def test_what_lanes_access_and_sub_groups_share_is_fetched_once(n: int, k: int, staged: SlmOperands) -> None:
     problem = GemmProblem(1000, n, k)
-    default = explain_default(problem, B580)
+    default = by_lanes(problem, B580)
     assert default.config.subgroups == 32
     assert (default.config.strategy.slm, default.config.strategy.slm_stages) == (staged, 2)
     assert f"shared local memory ({staged.value})" in default.steps[2].why
@@ -196,16 +226,16 @@ def test_a_device_that_code_cannot_target_is_refused() -> None:
 def test_fewer_k_steps_together_where_more_would_spill(
     problem: GemmProblem, device: str, block_k: int, k_unroll: int
 ) -> None:
-    config = default_config(problem, find(device))
+    config = by_lanes(problem, find(device)).config
     assert (config.matmul.block.k, config.strategy.k_unroll) == (block_k, k_unroll)
 
 
 def test_a_tile_of_bytes_by_lanes_is_smaller_than_one_by_messages() -> None:
-    by_lanes, by_messages = (
-        default_config(GemmProblem(1000, n, 520, dtype_a=DType.S8, dtype_b=DType.S8, lda=lda), find("lunar-lake"))
+    lanes, messages = (
+        by_lanes(GemmProblem(1000, n, 520, dtype_a=DType.S8, dtype_b=DType.S8, lda=lda), find("lunar-lake")).config
         for n, lda in ((1016, 520), (1024, 528))
     )
-    assert by_lanes.sg_m * by_lanes.sg_n < by_messages.sg_m * by_messages.sg_n
+    assert lanes.sg_m * lanes.sg_n < messages.sg_m * messages.sg_n
 
 
 FEW = [(1, 4096, 4096), (1, 14336, 4096), (16, 6144, 4096)]
