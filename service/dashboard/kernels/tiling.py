@@ -85,10 +85,14 @@ def _xe_zooms(problem: GemmProblem, config: XeConfig, dpas: Extent | None) -> It
         Matrix("C", (m, n), (block.m, block.n)),
     )
     (rows, columns), parts = config.strategy.sg_layout, config.strategy.k_subgroups
-    shares = "reads its rows of A and columns of B" if parts == 1 else "multiplies another part of the K step"
+    shared = (
+        f"{rows} x {columns} sub-groups: each owns {sg_m} x {sg_n} of C, and reads its rows of A and columns of B."
+        if parts == 1
+        else f"{parts} sub-groups share {sg_m} x {sg_n} of C: each multiplies another part of the K step."
+    )
     yield Zoom(
         "A work-group's K step in sub-groups",
-        f"{rows} x {columns}{f' x {parts}' * (parts > 1)} sub-groups: each owns {sg_m} x {sg_n} of C, and {shares}.",
+        shared,
         Matrix("A", (block.m, config.k_step), (sg_m, block.k), (load.m, load.k)),
         Matrix(name_b, (config.k_step, block_n), (block.k, columns_b), (load.k, load.n)),
         Matrix("C", (block.m, block.n), (sg_m, sg_n), None if dpas is None else (dpas.m, dpas.n)),

@@ -6,7 +6,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from codegen import CpuConfig, CpuStrategy, Extent, GemmProblem, Isa, MatmulConfig
+from codegen import CpuConfig, CpuStrategy, Extent, GemmProblem, Isa, MatmulConfig, XeConfig, XeStrategy
 from db.session import Database
 from hal.facts.xe import find
 from service.dashboard.compare.cost import cost
@@ -180,6 +180,17 @@ def test_a_cost_is_said_no_more_strongly_than_its_evidence_allows() -> None:
     assert cost(fast, None, same_problem=True).text == "B has no time, so nothing can be said of the cost."
     assert cost(None, None, same_problem=True).text == "Neither has a time, so nothing can be said of the cost."
     assert cost(fast, predicted(100.0, 90.0, 140.0, "xe-1", 10**9), same_problem=True).factor is None
+
+
+def test_the_tiling_of_parts_of_k_cuts_the_k_step_of_a_work_group() -> None:
+    in_parts = XeConfig(
+        MatmulConfig(Extent(1, 4, 1), Extent(8, 32, 16), Extent(8, 16, 16)), XeStrategy((1, 1), k_subgroups=4)
+    )
+    tiling = tiling_of(GemmProblem(3, 128, 640), in_parts, None)
+    assert "in steps of 64" in tiling.zooms[0].text
+    assert tiling.zooms[1].text.startswith("4 sub-groups share 8 x 32 of C")
+    assert (tiling.zooms[1].a.size, tiling.zooms[1].a.grid) == ((8, 64), (8, 16))
+    assert tiling.levels[1].count == "4 tiles, 10 K steps"
 
 
 def test_the_tiling_of_a_cpu_shares_whole_tiles_among_threads() -> None:
