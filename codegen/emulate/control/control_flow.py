@@ -205,13 +205,18 @@ class Paths:
                 first = w.line(f"and {truth} {running}, {taken}")
             return [(last.labels[0], first), (last.labels[1], w.line(f"xor {truth} {running}, {first}"))]
         value, type_ = w.row(last.operands[0]), row_type(last.operands[0].type.element)
-        edges: list[tuple[str, str]] = []
+        edges: dict[str, str] = {}
+
+        def add(label: str, chosen: str) -> None:
+            edges[label] = chosen if label not in edges else w.line(f"or {truth} {edges[label]}, {chosen}")
+
         for case, label in zip(last.operands[1:], last.labels[1:], strict=True):
             equal = w.line(f"icmp eq {type_} {value}, {w.row(case)}")
-            edges.append((label, w.line(f"and {truth} {running}, {equal}")))
+            add(label, w.line(f"and {truth} {running}, {equal}"))
             other = w.line(f"xor {truth} {equal}, splat (i1 true)")
             running = w.line(f"and {truth} {running}, {other}")
-        return [*edges, (last.labels[0], running)]
+        add(last.labels[0], running)
+        return list(edges.items())
 
     def _go(self, region: Region, edges: list[tuple[str, str]]) -> None:
         w = self._w

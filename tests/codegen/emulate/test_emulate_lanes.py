@@ -188,6 +188,14 @@ other:
   br label %done
 done:
   %r = phi float [ 1.0, %zero ], [ 2.0, %two ], [ %a, %other ]""",
+    "a switch with cases that are one": """
+  %kind = and i32 %lane, 3
+  switch i32 %kind, label %done [ i32 0, label %even i32 2, label %even ]
+even:
+  %more = fadd float %a, 1.0
+  br label %done
+done:
+  %r = phi float [ %more, %even ], [ %a, %entry ]""",
     "lanes that return early": """
   %small = icmp ult i32 %lane, 5
   br i1 %small, label %gone, label %rest
