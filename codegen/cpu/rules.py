@@ -126,6 +126,14 @@ def gate(on: CpuProblem) -> str | None:
     )
 
 
+def experts(on: CpuProblem) -> str | None:
+    """Check that there is one B: sizes of a kernel are constants, rows of experts are not."""
+    count = on.problem.experts
+    if count is None:
+        return None
+    return f"a CPU kernel multiplies by one B: call a kernel of one of the {count} B for the rows of each expert"
+
+
 def memory(on: CpuProblem) -> str | None:
     """Check that all operands fit in memory."""
     p, have = on.problem, on.spec.memory_bytes
@@ -322,7 +330,16 @@ def prefetch_distance(case: CpuCase) -> str | None:
 CpuProblemRule = Callable[[CpuProblem], str | None]
 CpuConfigRule = Callable[[CpuCase], str | None]
 
-CPU_PROBLEM_RULES: tuple[CpuProblemRule, ...] = (device_cpu, dtype_pair, device_types, alignment, dynamic, gate, memory)
+CPU_PROBLEM_RULES: tuple[CpuProblemRule, ...] = (
+    device_cpu,
+    dtype_pair,
+    device_types,
+    alignment,
+    dynamic,
+    gate,
+    experts,
+    memory,
+)
 CPU_CONFIG_RULES: tuple[CpuConfigRule, ...] = (
     isa,
     amx_permission,

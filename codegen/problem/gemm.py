@@ -1,4 +1,6 @@
-"""GEMM problem: C[M, N] = epilogue(op(A)[M, K] @ op(B)[K, N]), possibly batched, or with a gate of two products."""
+"""GEMM problem: C[M, N] = epilogue(op(A)[M, K] @ op(B)[K, N]), possibly batched, with a gate of two products, or with
+a B for each expert.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +16,7 @@ from codegen.problem.epilogue import (
     EpilogueStep,
 )
 from codegen.problem.epilogue_text import print_epilogue
+from codegen.problem.experts import spread_rows
 from codegen.problem.gate import Gate
 from codegen.problem.quantization import Quantization
 from codegen.serialization import content_hash
@@ -21,12 +24,15 @@ from codegen.serialization import content_hash
 __all__ = ["DType", "GemmProblem", "Operand"]
 
 MAX_DIMENSION = 2**24
+MAX_EXPERTS = 2**12
 GATED_AXIS = "2 * n"
 """Axis of B along which both products of a gate have their columns."""
 _DERIVED = cast("DType", None)
 _C = 2  # its place among the operands
 SCALE_B, ZERO_B = "B_scale", "B_zero"
 """Names of the operands that quantise B."""
+OFFSETS = "offsets"
+"""The operand of the first row of each expert, and the end of the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +40,9 @@ class Operand:
     """A matrix or vector in memory: what a launch passes a pointer to. Lengths in elements.
 
     `axes` are what rows and columns run along: "m", "n", "k", "2 * n" of a gated B, "group" of a quantised B, or "" of
-    a vector's other one.
-    `batch_stride` lies between the matrices of a batch, 0 if all share one. `step` is the place in the epilogue.
+    a vector's other one, "expert" of the offsets.
+    `batch_stride` lies between the matrices of a batch or of the experts, 0 if all share one. `step` is the place in
+    the epilogue; `experts` those that have a matrix each.
     """
 
     name: str
@@ -47,6 +54,7 @@ class Operand:
     pitch: int
     batch_stride: int
     step: int | None = None
+    experts: int = 1
 
     @property
     def is_vector(self) -> bool:
@@ -55,7 +63,11 @@ class Operand:
 
     def elements(self, batch: int) -> int:
         """Elements from the first to past the last row, of all matrices."""
-        return (batch - 1) * self.batch_stride + self.rows * self.pitch
+        return (self.matrices(batch) - 1) * self.batch_stride + self.rows * self.pitch
+
+    def matrices(self, batch: int) -> int:
+        """Return the matrices in memory: one if all share it."""
+        return batch * self.experts if self.batch_stride else 1
 
     def nbytes(self, batch: int) -> int:
         """Bytes of all matrices."""
@@ -75,6 +87,9 @@ class GemmProblem:
     (rows if transposed), and what the epilogue takes is activation(A @ B1) * (A @ B2), in f32.
     A B of a type of `WEIGHTS` is converted to A's type, f16 or bf16, exactly or as its `quantization` says; of 4-bit
     types, rows, columns and distances of B count words of eight elements along K.
+    With `experts`, rows of A and C are sorted by expert, and a launch gives the `offsets` of each one's rows, i32
+    [experts + 1]; each has a B, `batch_stride_b` apart, with scales and zero points, and vectors of columns in the
+    epilogue. M is the number of all rows that it is tuned for.
 
     Raises:
         InvalidProblem: a size, stride or type that contradicts itself; names the field.
@@ -102,6 +117,7 @@ class GemmProblem:
     epilogue: tuple[EpilogueStep, ...] = ()
     gate: Gate | None = None
     quantization: Quantization | None = None
+    experts: int | None = None
 
     def __post_init__(self) -> None:
         if self.dtype_acc is None:  # pyright: ignore[reportUnnecessaryComparison]
@@ -129,6 +145,7 @@ class GemmProblem:
                 raise InvalidProblem(name, f"expected at least the matrix size {tight}, got {stride!r}")
             if stride > MAX_DIMENSION**2:
                 raise InvalidProblem(name, f"expected at most {MAX_DIMENSION**2}, got {stride}")
+        self._check_experts()
         if self.gate is not None and self.n % (self.gate.interleave or 1):
             raise InvalidProblem("gate", f"expected N of whole blocks of {self.gate.interleave} columns, got {self.n}")
         if len(self.epilogue) > MAX_STEPS:
@@ -185,6 +202,26 @@ class GemmProblem:
         if self.quantization is not None:
             self.quantization.check(self.dtype_a, self.dtype_b)
 
+    def _check_experts(self) -> None:
+        if self.experts is None:
+            return
+        if isinstance(self.experts, bool) or not 1 <= self.experts <= MAX_EXPERTS:
+            raise InvalidProblem("experts", f"expected 1 to {MAX_EXPERTS}, got {self.experts!r}")
+        if self.batch > 1:
+            raise InvalidProblem("experts", f"expected no batch beside {self.experts} experts, got {self.batch}")
+        if self.batch_stride_b == 0:
+            raise InvalidProblem("batch_stride_b", "expected a matrix for each expert, got 0")
+
+    @property
+    def rows_of_experts(self) -> tuple[int, ...]:
+        """Rows of each expert, M together, that the problem is tuned for; M if there are no experts."""
+        return (self.m,) if self.experts is None else spread_rows(self.m, self.experts)
+
+    @property
+    def read_experts(self) -> int:
+        """Experts with rows."""
+        return sum(rows > 0 for rows in self.rows_of_experts)
+
     @property
     def pitch_a(self) -> int:
         """Elements between the rows of A."""
@@ -205,19 +242,22 @@ class GemmProblem:
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """Pointers of a launch, in order: A, B, C, scales and zero points of B, operands of the epilogue."""
+        """Pointers of a launch, in order: A, B, C, scales and zero points of B, offsets of experts, operands of the
+        epilogue.
+        """
         strides = self.batch_stride_a, self.batch_stride_b, self.batch_stride_c
         assert None not in strides
         a, b, c = cast("tuple[int, int, int]", strides)
         axes_a = ("k", "m") if self.transpose_a else ("m", "k")
-        along_n = "n" if self.gate is None else GATED_AXIS
+        along_n, experts = "n" if self.gate is None else GATED_AXIS, self.experts or 1
         axes_b = (along_n, "k") if self.transpose_b else ("k", along_n)
         updates = any(step.kind is EpilogueKind.BETA for step in self.epilogue)
         return (
             Operand("A", "input", self.dtype_a, axes_a, self.rows_a, self.row_a, self.pitch_a, a),
-            Operand("B", "input", self.dtype_b, axes_b, self.rows_b, self.row_b, self.pitch_b, b),
+            Operand("B", "input", self.dtype_b, axes_b, self.rows_b, self.row_b, self.pitch_b, b, experts=experts),
             Operand("C", "inout" if updates else "output", self.dtype_c, ("m", "n"), self.m, self.n, self.pitch_c, c),
             *self._scales(),
+            *self._offsets(),
             *self._epilogue_operands(),
         )
 
@@ -237,7 +277,13 @@ class GemmProblem:
             found.append((ZERO_B, self.dtype_b))
         for name, dtype in found:
             stored = -(-rows // dtype.packed)
-            yield Operand(name, "input", dtype, along, stored, columns, columns, 0 if shared else stored * columns)
+            stride, experts = 0 if shared else stored * columns, self.experts or 1
+            yield Operand(name, "input", dtype, along, stored, columns, columns, stride, experts=experts)
+
+    def _offsets(self) -> Iterator[Operand]:
+        if self.experts is not None:
+            ends = self.experts + 1
+            yield Operand(OFFSETS, "input", DType.I32, ("", "expert"), 1, ends, ends, 0)
 
     def _epilogue_operands(self) -> Iterator[Operand]:
         named: Counter[str] = Counter()
@@ -252,8 +298,9 @@ class GemmProblem:
                 yield Operand(name, "input", dtype, ("m", "n"), self.m, self.n, ld, self.m * ld, place)
                 continue
             rows, columns, axes = (self.m, 1, ("m", "")) if step.axis is Axis.ROW else (1, self.n, ("", "n"))
-            stride = rows * columns if reduced else 0
-            yield Operand(name, "output" if reduced else "input", dtype, axes, rows, columns, columns, stride, place)
+            of_experts = (self.experts or 1) if step.axis is Axis.COLUMN and not reduced else 1
+            stride, role = rows * columns if reduced or of_experts > 1 else 0, "output" if reduced else "input"
+            yield Operand(name, role, dtype, axes, rows, columns, columns, stride, place, of_experts)
 
     @property
     def multiply_adds(self) -> int:
@@ -278,6 +325,7 @@ class GemmProblem:
         if self.quantization is not None:
             inputs = f"{inputs}:{self.quantization}"
         gate = f" gate {self.gate}" if self.gate is not None else ""
+        gate = f" of {self.experts} experts{gate}" if self.experts is not None else gate
         steps = f" + {print_epilogue(self.epilogue)}" if self.epilogue else ""
         return f"{batch}{self.m}x{self.n}x{self.k} {inputs}->{self.dtype_c.value} {layout}{gate}{asked}{steps}"
 

@@ -52,6 +52,14 @@ def weights(on: Problem) -> str | None:
     return None
 
 
+def experts(on: Problem) -> str | None:
+    """Refuse experts."""
+    p = on.problem
+    if p.experts is None:
+        return None
+    return "there are no kernels of several experts yet"
+
+
 def device_types(on: Problem) -> str | None:
     """Require types with which kernels do not fail on the device."""
     return failing_types(on.problem, on.spec)
@@ -78,4 +86,4 @@ def memory(on: Problem) -> str | None:
     return None
 
 
-PROBLEM_RULES: tuple[ProblemRule, ...] = (dtype_pair, weights, device_tf32, device_types, alignment, memory)
+PROBLEM_RULES: tuple[ProblemRule, ...] = (dtype_pair, weights, experts, device_tf32, device_types, alignment, memory)

@@ -161,6 +161,7 @@ def test_a_configuration_is_refused(
         ("alignment", replace(PROBLEM, alignment=2), ZEN, "at least that of the largest element, 4; got 2"),
         ("dynamic", replace(PROBLEM, dynamic=True), ZEN, "compiled for one M, N and K"),
         ("gate", replace(GATED, dtype_c=DType.F16), ZEN, "then A @ B1 with the epilogue 'gelu, multiply'"),
+        ("experts", replace(PROBLEM, experts=8), ZEN, "one of the 8 B for the rows of each expert"),
         ("memory", PROBLEM, cpu(ZEN.isa, memory_bytes=1000), "the operands need 0.0 GiB"),
     ],
 )

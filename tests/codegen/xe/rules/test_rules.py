@@ -387,6 +387,7 @@ def test_every_rule_has_a_case() -> None:
 
 
 PROBLEM_CASES: dict[str, tuple[tuple[GemmProblem, str], ...]] = {
+    "experts": ((GemmProblem(200, 144, 72, experts=8), "no kernels of several experts"),),
     "dtype-pair": (
         (GemmProblem(200, 144, 72, dtype_a=DType.U8, dtype_b=DType.TF32), "one type of .*; got u8 and tf32"),
         (GemmProblem(200, 144, 72, dtype_a=DType.F16, dtype_b=DType.BF16), "got f16 and bf16"),
