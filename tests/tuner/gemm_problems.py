@@ -1,6 +1,7 @@
 """Problems of every kind, by what they are about."""
 
 from codegen import Activation, Axis, DType, EpilogueKind, EpilogueStep, Gate, GemmProblem
+from codegen.problem.quantization import Quantization
 
 F16, BF16, TF32, F32, S8, U8, I32 = (DType(name) for name in ("f16", "bf16", "tf32", "f32", "s8", "u8", "i32"))
 
@@ -58,6 +59,9 @@ PROBLEMS = {
     "gated, few rows": _of(F16, 4, 4096, 2048, "nt", gate=Gate(Activation.GELU)),
     "gated, interleaved": _of(F16, 1000, 1024, 520, gate=Gate(Activation.SILU, 1)),
     "gated, in long blocks": _of(F16, 512, 768, 1024, gate=Gate(Activation.GELU_TANH, 256)),
+    "gated weights": GemmProblem(
+        72, 256, 128, dtype_b=DType.U4, quantization=Quantization(32, zero=8), gate=Gate(Activation.SILU, 1)
+    ),
     "dynamic": _of(F16, 200, 136, 72, dynamic=True),
     "dynamic s8 nt": _of(S8, 200, 144, 96, "nt", dynamic=True, batch=2),
 }
