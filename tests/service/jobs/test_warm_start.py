@@ -51,7 +51,6 @@ from tuner.space.xe.points import (
     config_of,
     point_of,
 )
-from tuner.space.xe.tiles import widest_tiles
 
 HERE = GemmProblem(512, 384, 1024)
 B580, B570, PVC = find("b580"), find("b570"), find("max1100")
@@ -66,14 +65,14 @@ def database(sqlite_url: str) -> Generator[Database]:
     opened.close()
 
 
-def good(problem: GemmProblem, spec: DeviceSpec, count: int) -> list[XeConfig]:
-    """Return configurations of the best tiles."""
+def good(problem: GemmProblem, spec: DeviceSpec, count: int, first: int = 0) -> list[XeConfig]:
+    """Return configurations of the best tiles, from the `first` on."""
     from codegen.xe.rules import check_problem
 
     on = check_problem(problem, spec)
     ranges = ranges_of(on)
     rates, _ = rates_of(on)
-    tiles = best_tiles(on, widest_tiles(on, ranges), rates)[:count]
+    tiles = best_tiles(on, ranges, rates)[first : first + count]
     return [config_of(problem, with_defaults(on, ranges, tile, rates)) for tile in tiles]
 
 
@@ -90,11 +89,13 @@ def add_job(database: Database, problem: GemmProblem, spec: DeviceSpec) -> UUID:
         return job.id
 
 
-def tuned(database: Database, folder: Path, problem: GemmProblem, spec: DeviceSpec, trials: int = 2) -> UUID:
+def tuned(
+    database: Database, folder: Path, problem: GemmProblem, spec: DeviceSpec, trials: int = 2, first: int = 0
+) -> UUID:
     """Add a job that measured some configurations, each faster than the one before."""
     job_id = add_job(database, problem, spec)
     store = DbTrialStore(database, ArtifactStore(folder), job_id, "worker")
-    for number, config in enumerate(good(problem, spec, trials)):
+    for number, config in enumerate(good(problem, spec, trials, first)):
         made = artifact_of(problem, config)
         made = replace(made, stages=(replace(made.stages[0], file_name="kernel.spv"),))
         store.begin(number, config)
@@ -110,9 +111,9 @@ def donors(database: Database, job_id: UUID) -> list[tuple[UUID | None, int, flo
 
 def test_the_winners_of_the_nearest_come_first_then_their_second_best(database: Database, tmp_path: Path) -> None:
     far = tuned(database, tmp_path, replace(HERE, m=4096, batch_stride_a=None, batch_stride_c=None), B580)
-    near = tuned(database, tmp_path, GemmProblem(256, 384, 1024), B580)
-    sister = tuned(database, tmp_path, GemmProblem(512, 384, 1024), B570)
-    other = tuned(database, tmp_path, GemmProblem(512, 384, 1024), PVC)
+    near = tuned(database, tmp_path, GemmProblem(256, 384, 1024), B580, first=4)
+    sister = tuned(database, tmp_path, GemmProblem(512, 384, 1024), B570, first=8)
+    other = tuned(database, tmp_path, GemmProblem(512, 384, 1024), PVC, first=12)
     mine = add_job(database, HERE, B580)
     configs = donors_for(database, mine, HERE, B580)
     found = donors(database, mine)

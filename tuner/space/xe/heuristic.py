@@ -3,16 +3,13 @@
 Source: DOC: deep-Tiled Matmul, "Config/Schedule": innermost, threads, block, loop order.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+
+import numpy as np
 
 from codegen import GemmProblem, LoopOrder, Refused, SlmOperands, SplitK, XeConfig
-from codegen.xe.rules import (
-    ceil_div,
-    check_problem,
-    steps_of,
-)
+from codegen.xe.rules import ceil_div, check_problem
 from codegen.xe.rules.case import Problem, with_copies
 from codegen.xe.rules.tiles import (
     chooses_blocks_of_a,
@@ -20,9 +17,10 @@ from codegen.xe.rules.tiles import (
 )
 from hal import DeviceSpec
 from tuner.errors import CannotPredict
-from tuner.model.core_clocks import Rates, access_clocks, core_clocks, gpu_rates
-from tuner.model.traffic import bytes_read_together, split_bytes
-from tuner.model.xe import l2_size, predict
+from tuner.model.core_clocks import Rates, access_clocks, core_clocks, gpu_rates, known
+from tuner.model.traffic import bytes_read_together
+from tuner.model.xe import CONSTANTS, columns_of_axes, l2_size, predict, predict_many
+from tuner.session.best import RESOLUTION
 from tuner.space.step import HeuristicStep
 from tuner.space.xe.axes import (
     Point,
@@ -48,8 +46,8 @@ _STAGES = 2
 # Where rates are unknown (a CPU that emulates DPAS): one lane-wide multiply-add or one element load per clock.
 _EMULATED_ENGINE_FMA, _EMULATED_BYTES = 16, 4
 _NOT_SPLIT = "K is not split over work-groups: tiles keep most engines busy"
-# Splitting K must save this many times the clocks of its sums and of one more kernel (assumed).
-_WORTH, _NEXT_KERNEL_CLOCKS = 2, 4000
+# Predicted times are compared in steps of this factor.
+_EQUAL = 1.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,16 +137,16 @@ def default_of(on: Problem) -> Default:
 
 def _of_many_rows(on: Problem, ranges: Ranges, rates: Rates) -> tuple[Point, str, str]:
     """Return the best tile with its splits, staging and prefetches, why K is split or not, and why this tile."""
-    tiles = _without_spills(on, ranges, best_tiles(on, widest_tiles(on, ranges), rates))
-    split, why_split = _split(on, ranges, tiles, rates)
-    staged, why_staged = _stage(on, ranges, split)
-    point, why_fetch = _prefetch(on, ranges, staged)
+    tile = _without_spills(on, ranges, best_tiles(on, ranges, rates))
+    staged, why_staged = _stage(on, ranges, tile)
+    fetched, why_fetch = _prefetch(on, ranges, staged)
+    point, why_split = _split(on, ranges, fetched)
     clocks = core_clocks(on.problem, config_of(on.problem, point), rates)
     return (
         point,
         why_split,
-        f"of the tiles whose accumulator and operands fit {point.grf} registers the fewest clocks for an element "
-        f"of K: {'DPAS' if on.uses_dpas else 'multiply-add'} {clocks.dpas:g}, L1 {clocks.l1:g}, "
+        f"of the tiles whose accumulator and operands fit {point.grf} registers {_why_tile(on, tile)}; for an "
+        f"element of K {'DPAS' if on.uses_dpas else 'multiply-add'} {clocks.dpas:g} clocks, L1 {clocks.l1:g}, "
         f"L2 {clocks.l2:g}; a K step is {point.block_k * on.problem.dtype_a.nbytes} bytes of K; "
         f"{why_staged}{why_fetch}",
     )
@@ -167,30 +165,41 @@ def rates_of(on: Problem) -> tuple[Rates, str]:
         return Rates(cores or 1, engines, _EMULATED_ENGINE_FMA, l1, l2, *access_clocks(on, l1)), what
 
 
-def best_tiles(on: Problem, tiles: Iterable[Point], rates: Rates) -> list[Point]:
-    """Return tiles by clocks, then by bytes loaded again, the best first.
+def best_tiles(on: Problem, ranges: Ranges, rates: Rates) -> list[Point]:
+    """Return the widest tiles, the best first: by predicted time with the best split and raster; where the model does
+    not predict the device, by clocks, then by bytes loaded again.
 
     Raises:
         Refused: there is none.
     """
 
-    def cost(point: Point) -> tuple[float, ...]:
+    def clocks(point: Point) -> tuple[float, ...]:
         config = config_of(on.problem, point)
         clocks = core_clocks(on.problem, config, rates)
         reload = on.problem.products / point.block_m + 1 / point.block_n
         shape = abs(config.sg_m - config.sg_n * on.problem.products), config.sg_m
         return clocks.dpas + clocks.l1 + clocks.l2, reload, config.subgroups, *shape
 
-    found = sorted(tiles, key=cost)
-    if not found:
+    tiles = list(widest_tiles(on, ranges))
+    if not tiles:
         raise Refused("registers", f"no tile of {on.problem} is legal on {on.spec.name}")
-    return found
+    launches = [(tile, launch) for tile in tiles for launch in _launches(on, ranges, _usual(on, ranges, tile))]
+    order = _order(on, [launch for _, launch in launches])
+    if order is None:
+        return sorted(tiles, key=clocks)
+    return list(dict.fromkeys(launches[i][0] for i in order))
 
 
 def with_defaults(on: Problem, ranges: Ranges, tile: Point, rates: Rates) -> Point:
     """Return a tile with the strategy that the default would have on it, except splits of K."""
     fetched, _ = _prefetch(on, ranges, _stage(on, ranges, _shallower(on, ranges, tile) or tile)[0])
     return _raster(on, ranges, fetched, rates)[0]
+
+
+def _why_tile(on: Problem, tile: Point) -> str:
+    if _order(on, [tile]) is None:
+        return "the fewest clocks, as the model does not predict this device"
+    return "the least predicted time with its best raster and split of K"
 
 
 def _why_loads(on: Problem) -> str:
@@ -222,45 +231,76 @@ def _fixed(on: Problem, by_lanes: bool, transposed: bool) -> str | None:
     return "is transposed: its blocks follow from the tile" if transposed else None
 
 
-def _split(on: Problem, ranges: Ranges, tiles: Iterator[Point], rates: Rates) -> tuple[Point, str]:
-    """Choose splits of K, with tiles for them, if the best tile leaves most engines idle and adding up sums costs less.
+def _usual(on: Problem, ranges: Ranges, tile: Point) -> Point:
+    """Return a tile with about the strategy that the default has, to predict its time: no rule is applied."""
+    if on.lanes_a or on.lanes_b:
+        return _stage(on, ranges, tile)[0]
+    return tile._replace(prefetch=max(_distances(on, ranges, tile)), k_unroll=_STEPS_A_ROUND)
 
-    Further tiles, the best first, are taken from the iterator only then.
+
+def _launches(on: Problem, ranges: Ranges, point: Point) -> list[Point]:
+    """Return a point with each raster, and each number of splits of K that the thread slots have room for."""
+    spec, (groups_m, groups_n) = on.spec, _groups(on, point)
+    slots = (spec.xe_cores or 1) * (spec.eus_per_core or 1) * (spec.threads_per_eu_large_grf or 1)
+    subgroups = groups_m * groups_n * on.problem.batch * point.sg_rows * point.sg_columns
+    splits = [1, *(n for n in ranges.splits[1:] if n * subgroups <= slots)]
+    split = [point if n == 1 else point._replace(splits=n, split_k=SplitK.PARTIAL_SUMS.value) for n in splits]
+    return [raster for each in split for raster in _rasters(on, ranges, each)]
+
+
+def _rasters(on: Problem, ranges: Ranges, point: Point) -> list[Point]:
+    """Return a point with each raster; only plain ones if L2 holds all, none but the first if tiles lie in one line."""
+    if 1 in _groups(on, point):
+        return [point]
+    inputs = sum(operand.nbytes(on.problem.batch) for operand in on.problem.operands[:2])
+    l2_bytes = _l2_bytes(on.spec)
+    stays = l2_bytes is None or inputs <= l2_bytes / 2
+    groups = ranges.raster_group[:1] if stays or on.target.emulated else ranges.raster_group
+    orders = (LoopOrder.M_OUTER.value, LoopOrder.N_OUTER.value)
+    return [point._replace(order=order, raster_group=group) for group in groups for order in orders]
+
+
+def _groups(on: Problem, point: Point) -> tuple[int, int]:
+    return ceil_div(on.problem.m, point.block_m), ceil_div(on.problem.n, point.block_n)
+
+
+def _order(on: Problem, points: Sequence[Point]) -> "np.typing.NDArray[np.intp] | None":
+    """Return the indices of points, the best first; None where the model does not predict the device.
+
+    Of times in the same step of _EQUAL, the least burden is the best. A launch that leaves engines without a sub-group
+    counts as slower by the model's resolution: within it, more engines are the safer choice.
     """
-    first = next(tiles)
-    plain = config_of(on.problem, first)
-    groups = plain.matmul.threads.m * plain.matmul.threads.n * on.problem.batch
-    engines = rates.cores * rates.engines
-    busy = min(groups * plain.subgroups, engines)
-    if 2 * busy > engines:
-        return first, _NOT_SPLIT
-    best, least, every = first, _clocks(on, first, rates), [first, *tiles]
-    for splits in ranges.splits[1:]:
-        points = [tile._replace(splits=splits, split_k=SplitK.PARTIAL_SUMS.value) for tile in every]
-        point = min(points, key=lambda p: _clocks(on, p, rates))
-        if is_legal(on, point) and (clocks := _clocks(on, point, rates)) < least:
-            best, least = point, clocks
-    if best is first:
-        return best, f"K is not split: sums over {on.problem.k} take less than to begin a kernel that adds up theirs"
-    return best, f"K is split into {best.splits}: without, {busy} of {engines} engines would work"
+    if on.target.emulated:
+        return None
+    c = columns_of_axes(on.problem, dict(zip(Point._fields, map(np.array, zip(*points, strict=True)), strict=True)))
+    try:
+        predicted = predict_many(on.problem, c, on.spec)
+    except CannotPredict:
+        return None
+    groups = c.groups_m * c.groups_n * c.splits * on.problem.batch
+    of_core = groups // known(on.spec, "xe_cores") * c.sg_rows * c.sg_columns
+    has_idle = of_core < known(on.spec, "eus_per_core")
+    times = (predicted.time_us - predicted.parts["launch"]) * np.where(has_idle, RESOLUTION, 1.0)
+    return np.lexsort((predicted.burden, np.round(np.log(times / times.min()) / np.log(_EQUAL))))
 
 
-def _clocks(on: Problem, point: Point, rates: Rates) -> float:
-    """Return the clocks of a point over the whole of K, and of adding up its splits."""
-    config = config_of(on.problem, point)
-    clocks = core_clocks(on.problem, config, rates)
-    multiply = (clocks.dpas + clocks.l1 + clocks.l2) * steps_of(on.problem, config) * config.k_step
-    if point.splits == 1:
-        return multiply
-    sums = split_bytes(on.problem, config) / (rates.l2_bytes * rates.cores)
-    return multiply + _WORTH * sums + _NEXT_KERNEL_CLOCKS
+def _split(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
+    """Choose splits of K: those of the best launch."""
+    launches = [p for p in _launches(on, ranges, point) if p.splits == 1 or is_legal(on, p)]
+    order = _order(on, launches)
+    if order is None:
+        return point, "K is not split: the model does not predict this device"
+    best = launches[order[0]]
+    if best.splits == 1:
+        return point, "K is not split: more work-groups would save less than a kernel takes that adds up their sums"
+    groups_m, groups_n = _groups(on, point)
+    why = f"K is split into {best.splits}: without, {groups_m * groups_n * on.problem.batch} work-groups would run"
+    return point._replace(splits=best.splits, split_k=best.split_k), why
 
 
-def _without_spills(on: Problem, ranges: Ranges, tiles: list[Point]) -> Iterator[Point]:
-    """Yield the tiles without known causes of spills, some with a shorter K step; all tiles if none is left."""
-    found = (point for tile in tiles if (point := _shallower(on, ranges, tile)) is not None)
-    first = next(found, None)
-    yield from tiles if first is None else chain([first], found)
+def _without_spills(on: Problem, ranges: Ranges, tiles: list[Point]) -> Point:
+    """Return the first tile without known causes of spills, maybe with a shorter K step; the first if none is left."""
+    return next((point for tile in tiles if (point := _shallower(on, ranges, tile)) is not None), tiles[0])
 
 
 def _shallower(on: Problem, ranges: Ranges, tile: Point) -> Point | None:
@@ -290,46 +330,47 @@ def _stage(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
 
 
 def _prefetch(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
-    """Choose the prefetch distance: the best measured one, or a shorter one where K ends sooner or half of L1
-    is full.
-    """
+    """Choose the prefetch distance: the best measured one, or a shorter one where K ends sooner or L1 is full."""
     if on.target.emulated:
         return point, "prefetches have no effect where built-ins are emulated"
     if len(ranges.prefetch) == 1:
         return point, "prefetches have no effect where lanes access A and B"
-    p = on.problem
-    step_bytes = (point.block_m + point.block_n * p.products) * point.block_k * p.dtype_a.nbytes
-    most = _PREFETCH_DISTANCE
-    if on.spec.l1_bytes is not None:
-        most = min(most, on.spec.l1_bytes // 2 // step_bytes)
-    distances = [point._replace(prefetch=d) for d in ranges.prefetch if 0 < d <= most]
+    distances = [point._replace(prefetch=d) for d in _distances(on, ranges, point) if d > 0]
     fetched = next((p for p in reversed(distances) if is_legal(on, p)), point)
-    why = f"prefetch {fetched.prefetch} K steps of {step_bytes} bytes ahead, within half of L1"
+    why = f"prefetch {fetched.prefetch} K steps ahead, which L1 keeps for all work-groups of a core"
     unrolled = fetched._replace(k_unroll=_STEPS_A_ROUND)
     if fetched.prefetch and keeps_registers(on, config_of(on.problem, unrolled)) and is_legal(on, unrolled):
         return unrolled, f"{why}, one for the {_STEPS_A_ROUND} steps of a round"
     return fetched, why
 
 
+def _distances(on: Problem, ranges: Ranges, point: Point) -> list[int]:
+    """Return the prefetch distances up to the best measured one whose data L1 keeps, at least that of one step."""
+    spec, most = on.spec, _PREFETCH_DISTANCE
+    if spec.l1_bytes is not None:
+        threads = (spec.eus_per_core or 1) * (spec.threads_per_eu_large_grf or 1)
+        together = max(1, threads // (point.sg_rows * point.sg_columns))
+        step_bytes = (point.block_m + point.block_n * on.problem.products) * point.block_k * on.problem.dtype_a.nbytes
+        most = max(1, min(most, int(CONSTANTS.kept_in_l1 * spec.l1_bytes) // (together * step_bytes) - 1))
+    return [d for d in ranges.prefetch if d <= most]
+
+
 def _raster(on: Problem, ranges: Ranges, point: Point, rates: Rates) -> tuple[Point, str]:
-    """Choose the raster whose concurrent work-groups read the fewest distinct bytes; plain if L2 holds all."""
-    problem, threads = on.problem, config_of(on.problem, point).matmul.threads
-    if threads.m == 1 or threads.n == 1:
+    """Choose the raster with the least predicted time, or whose concurrent work-groups read the fewest distinct bytes.
+
+    Those bytes also decide where the model does not predict the device.
+    """
+    problem = on.problem
+    if 1 in _groups(on, point):
         return point, "tiles lie in one line"
-    inputs = sum(operand.nbytes(problem.batch) for operand in problem.operands[:2])
-    l2_bytes = _l2_bytes(on.spec)
-    stays = l2_bytes is None or inputs <= l2_bytes / 2
-    groups = ranges.raster_group[:1] if stays or on.target.emulated else ranges.raster_group
-
-    def read(p: Point) -> int:
-        return bytes_read_together(problem, config_of(problem, p), rates.cores)
-
-    orders = (LoopOrder.M_OUTER.value, LoopOrder.N_OUTER.value)
-    candidates = [point._replace(order=order, raster_group=group) for group in groups for order in orders]
-    legal = sorted((p for p in candidates if is_legal(on, p)), key=read)
-    others = ", ".join(f"{_print_raster(p)} {read(p)}" for p in candidates[:2])
-    why = f"work-groups that run together read {read(legal[0])} bytes for an element of K; plain rasters: {others}"
-    return legal[0], why if len(groups) > 1 else f"{why}; not grouped, as {_why_plain(on)}"
+    rasters = [p for p in _rasters(on, ranges, point) if is_legal(on, p)]
+    read = [bytes_read_together(problem, config_of(problem, p), rates.cores) for p in rasters]
+    order = _order(on, rasters)
+    best = int(np.argmin(read) if order is None else order[0])
+    others = ", ".join(f"{_print_raster(p)} {bytes_}" for p, bytes_ in zip(rasters[:2], read[:2], strict=True))
+    why = f"work-groups that run together read {read[best]} bytes for an element of K; plain rasters: {others}"
+    is_grouped = any(p.raster_group > 1 for p in rasters)
+    return rasters[best], why if is_grouped else f"{why}; not grouped, as {_why_plain(on)}"
 
 
 def _why_plain(on: Problem) -> str:

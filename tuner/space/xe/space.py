@@ -50,7 +50,6 @@ from tuner.space.xe.strategies import (
 from tuner.space.xe.tiles import (
     is_legal,
     legal_tiles,
-    widest_tiles,
 )
 
 MOST_PLAIN = 30_000
@@ -112,7 +111,7 @@ def _deviating(
     default itself are always included.
     """
     rates, _ = rates_of(on)
-    ranked = best_tiles(on, widest_tiles(on, ranges), rates)
+    ranked = best_tiles(on, ranges, rates)
     good = [default, *(with_defaults(on, ranges, tile, rates) for tile in _one_a_block(ranked)[:_SPREAD])]
     families = [families_of(on, ranges, point) for point in good]
     made = 0

@@ -95,12 +95,33 @@ def test_the_default_of_every_kind_of_problem_is_legal_and_a_point(name: str) ->
         assert all(value in values for value, values in zip(point, ranges, strict=True))
 
 
-def test_a_large_problem_gets_the_tile_that_published_kernels_use() -> None:
-    config = default_config(GemmProblem(4096, 8192, 2048), B580)
-    assert (config.matmul.block.m, config.matmul.block.n, config.matmul.block.k) == (256, 256, 32)
-    assert (config.sg_m, config.sg_n) == (32, 64)
+def test_a_large_problem_gets_a_tile_that_was_measured_among_the_fastest() -> None:
+    """Of 327 configurations of this shape on a B70: 64x32 of a sub-group, several work-groups on a core."""
+    problem = GemmProblem(8192, 4096, 1536, dtype_a=DType.BF16, dtype_b=DType.BF16)
+    config = default_config(problem, find("b70"))
+    assert (config.sg_m, config.sg_n, config.matmul.block.k) == (64, 32, 32)
+    assert config.subgroups in (8, 16)
     assert config.strategy.grf_mode == 256
-    assert config.strategy.prefetch.distance == 3
+    assert config.strategy.prefetch.distance == 2
+
+
+def test_a_very_deep_k_is_split() -> None:
+    for device in ("b580", "max1100"):
+        problem, spec = GemmProblem(256, 272, 524288), find(device)
+        config = default_config(problem, spec)
+        assert config.matmul.threads.k >= 8
+        threads = replace(config.matmul.threads, k=1)
+        whole = replace(config, matmul=replace(config.matmul, threads=threads))
+        whole = replace(whole, strategy=replace(config.strategy, split_k=SplitK.NONE))
+        assert predict(problem, config, spec).time_us < 0.5 * predict(problem, whole, spec).time_us
+
+
+def test_prefetched_data_of_all_work_groups_of_a_core_stays_in_l1() -> None:
+    for m, n, k in ((4096, 8192, 2048), (32, 6144, 4096), (24, 14336, 2048)):
+        config = default_config(GemmProblem(m, n, k), B580)
+        assert B580.l1_bytes is not None
+        step = (config.matmul.block.m + config.matmul.block.n) * config.matmul.block.k * 2
+        assert 32 // config.subgroups * step * (config.strategy.prefetch.distance + 1) <= B580.l1_bytes
 
 
 def test_a_small_problem_is_spread_over_the_cores() -> None:
@@ -157,7 +178,7 @@ def test_lanes_access_what_is_read_once() -> None:
 def test_what_lanes_access_and_sub_groups_share_is_fetched_once(n: int, k: int, staged: SlmOperands) -> None:
     problem = GemmProblem(1000, n, k)
     default = by_lanes(problem, B580)
-    assert default.config.subgroups == 32
+    assert default.config.subgroups > 1
     assert (default.config.strategy.slm, default.config.strategy.slm_stages) == (staged, 2)
     assert f"shared local memory ({staged.value})" in default.steps[2].why
     plain = replace(default.config, strategy=replace(default.config.strategy, slm=SlmOperands.NONE, slm_stages=0))
@@ -218,7 +239,6 @@ def test_a_device_that_code_cannot_target_is_refused() -> None:
         (GemmProblem(1000, 1016, 520), "b580", 32, 2),
         (GemmProblem(1000, 1016, 520, dtype_a=DType.TF32, dtype_b=DType.TF32, transpose_b=True), "max1550", 16, 1),
         (GemmProblem(4096, 2048, 1024, dtype_a=DType.F32, dtype_b=DType.F32, transpose_a=True), "max1550", 8, 1),
-        (GemmProblem(464, 160, 80, dtype_a=DType.S8, dtype_b=DType.S8, transpose_a=True), "lunar-lake", 32, 2),
         (GemmProblem(4096, 2048, 1024, dtype_a=DType.S8, dtype_b=DType.S8, transpose_a=True), "lunar-lake", 64, 2),
         (GemmProblem(1000, 1016, 520, dtype_a=DType.S8, dtype_b=DType.S8), "max1550", 32, 1),  # by lanes
     ],
