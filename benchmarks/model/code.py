@@ -72,9 +72,7 @@ def main() -> None:
     if ocloc is None:
         sys.exit("Intel's offline compiler is not here: run `xetune toolchain install`, or give --ocloc")
     drawn = list(_compiled(ocloc, random.Random(options.seed), options.count))
-    spills, foreseen = (
-        np.array([x > 0 for x in xs]) for xs in zip(*((d.spill, d.predicted_spill) for d in drawn), strict=True)
-    )
+    spills, foreseen = np.array([d.spill > 0 for d in drawn]), np.array([d.predicted_spill >= 1 for d in drawn])
     many = np.array([d.spill > _MANY for d in drawn])
     print("| kernels | spills | predicted spills | predicted of those over 20 registers | false positives |")
     print("|---|---|---|---|---|")

@@ -6,7 +6,6 @@ Run: python -m benchmarks.model.evaluate --data DIR. DIR holds gemm_measured.csv
 import argparse
 import time
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
@@ -19,9 +18,9 @@ from benchmarks.model.choices import (
     time_of,
 )
 from benchmarks.model.printing import (
-    Times,
     percent,
     print_table,
+    spearman,
 )
 from benchmarks.model.ranking import (
     print_catalogue_fits,
@@ -32,18 +31,14 @@ from benchmarks.model.rows import (
     Row,
     best_of_shapes,
     configured,
-    screened,
 )
+from benchmarks.model.screening import print_screening
 from codegen import Extent, GemmProblem
 from codegen.xe.rules import ceil_div
 from hal import find
-from tuner.model.xe import CONSTANTS, MODEL_VERSION, columns_of, columns_of_space, predict_many
-from tuner.session.best import RESOLUTION
+from tuner.model.xe import CONSTANTS, MODEL_VERSION, columns_of_space, predict_many
 from tuner.space.xe.heuristic import default_config
 from tuner.space.xe.space import xe_space
-
-_EQUAL = 1e-9  # logarithms of predicted times that differ only by summation order
-_SAME = 1.01  # measured times of one configuration in the two screenings differ by as much
 
 
 def main() -> None:
@@ -59,8 +54,7 @@ def main() -> None:
     print_ranking(rows)
     _cliffs(rows)
     _times(rows)
-    _screened(options.data)
-    _resolution(options.data)
+    print_screening(options.data)
     _shapes(options.data, options.shapes)
     _speed()
 
@@ -151,63 +145,6 @@ def _times(rows: list[Row]) -> None:
     print(f"The narrowest interval, a factor of {CONSTANTS.interval}, contains {inside} of {len(ratios)} times.")
 
 
-def _screened(folder: Path) -> None:
-    """Predicted over measured times of many configurations of one shape; nothing was fitted on them."""
-    table: list[list[object]] = []
-    for layout, rows in screened(folder).items():
-        spec, measured = find(rows[0].device), np.array([row.time_us for row in rows])
-        p = predict_many(rows[0].problem, columns_of([row.config for row in rows if row.config is not None]), spec)
-        for name, those in (("all", np.full(len(rows), True)), ("without tiles that spill", ~may_spill(rows))):
-            errors, us = np.log(p.time_us[those] / measured[those]), measured[those]
-            inside = np.mean((p.low_us[those] <= us) & (us <= p.high_us[those]))
-            table.append(
-                [
-                    f"{layout}, {name}",
-                    len(errors),
-                    float(np.exp(np.median(errors))),
-                    percent(np.abs(errors), 0.5),
-                    percent(np.abs(errors), 0.9),
-                    f"{inside:.0%}",
-                    _spearman(p.time_us[those], us),
-                    f"{us[np.argmin(p.time_us[those])] / us.min() - 1:.0%}",
-                    f"{us[np.argsort(p.time_us[those])[:5]].min() / us.min() - 1:.0%}",
-                ]
-            )
-    columns = ("configurations", "number", "scale", "median error", "90 %", "in the interval", "Spearman", "regret")
-    print_table("Configurations of one shape on a B70", (*columns, "best of five"), table)
-
-
-def _resolution(folder: Path) -> None:
-    """Share of pairs without tiles that spill that are ordered correctly, by predicted ratio."""
-    gains, right = list[Times](), list[Times]()
-    for rows in screened(folder).values():
-        kept = [row for row, spills in zip(rows, may_spill(rows), strict=True) if not spills]
-        measured = np.log([row.time_us for row in kept])
-        configs = columns_of([row.config for row in kept if row.config is not None])
-        predicted = np.log(predict_many(kept[0].problem, configs, find(kept[0].device)).time_us)
-        i, j = np.triu_indices(len(kept), 1)
-        gain, gained = predicted[j] - predicted[i], measured[j] - measured[i]
-        counts = (np.abs(gain) > _EQUAL) & (np.abs(gained) > np.log(_SAME))
-        gains.append(np.exp(np.abs(gain[counts])))
-        right.append((gain * gained > 0)[counts].astype(np.float64))
-    gain, ordered = np.concatenate(gains), np.concatenate(right)
-    table: list[list[object]] = []
-    for low, high in pairwise((1.0, 1.03, RESOLUTION, 1.1, 1.2, 1.3, 1.5, 2.0, np.inf)):
-        those = (low <= gain) & (gain < high)
-        table.append([f"{low:.2f} to {high:.2f}", int(those.sum()), f"{ordered[those].mean():.0%}"])
-    print_table("Resolution: pairs of these by predicted ratio", ("ratio", "pairs", "ordered correctly"), table)
-
-
-def may_spill(rows: list[Row]) -> "np.typing.NDArray[np.bool_]":
-    """Tiles of a sub-group whose sums and operands of a K step need more than its registers, all loaded at once."""
-    needed = [
-        (c.sg_m * c.sg_n * 4 + (c.sg_m + c.sg_n) * c.matmul.block.k * 2) / 64
-        for c in (row.config for row in rows)
-        if c is not None
-    ]
-    return np.array(needed) > 256
-
-
 def _shapes(folder: Path, every: int) -> None:
     table: list[list[object]] = []
     for title, (device, rows) in best_of_shapes(folder).items():
@@ -227,16 +164,11 @@ def _shapes(folder: Path, every: int) -> None:
                     *quantiles,
                     float(np.exp(np.median(errors))),
                     inside,
-                    _spearman(predicted, measured),
+                    spearman(predicted, measured),
                 ]
             )
     columns = ("table", "shapes", "by", "median error after one scale", "90 %", "scale", "in the interval", "Spearman")
     print_table("Published best times without configuration", columns, table)
-
-
-def _spearman(a: Times, b: Times) -> str:
-    first, second = (np.argsort(np.argsort(x)) for x in (a, b))
-    return f"{np.corrcoef(first, second)[0, 1]:.3f}"
 
 
 def _speed() -> None:

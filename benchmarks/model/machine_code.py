@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.compiler.isa import chosen_ocloc
-from benchmarks.model.evaluate import may_spill
-from benchmarks.model.printing import Times, percent, print_table
+from benchmarks.model.printing import Times, percent, print_table, spearman
 from benchmarks.model.rows import Row, configured, screened
+from benchmarks.model.screening import may_spill
 from codegen import CodegenError, compile_gemm
 from codegen.target import target_of
 from codegen.xe.isa import Ocloc, compile_kernel
@@ -79,7 +79,6 @@ def _times(ocloc: Ocloc, row: Row) -> tuple[float, float, float] | None:
 
 def _judged(name: str, by: str, predicted: Times, measured: Times) -> list[object]:
     errors, order = np.log(predicted / measured), np.argsort(predicted)
-    first, second = (np.argsort(np.argsort(each)) for each in (predicted, measured))
     right = [
         (predicted[i] - predicted[j]) * (measured[i] - measured[j]) > 0
         for i, j in combinations(range(len(measured)), 2)
@@ -90,7 +89,7 @@ def _judged(name: str, by: str, predicted: Times, measured: Times) -> list[objec
         *(name, len(measured), by, float(np.exp(np.median(errors)))),
         *(percent(np.abs(errors), share) for share in (0.5, 0.9)),
         float(np.exp(np.subtract(*np.quantile(errors, (0.9, 0.1))))),
-        f"{np.corrcoef(first, second)[0, 1]:.3f}",
+        spearman(predicted, measured),
         f"{np.mean(right):.0%}",
         *(f"{regret:.0%}" for regret in regrets),
     ]

@@ -18,3 +18,9 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
 def percent(errors: Times, quantile: float) -> str:
     """Return a quantile of errors, which are logarithms, as a percentage."""
     return f"{np.expm1(np.quantile(errors, quantile)):.0%}"
+
+
+def spearman(a: Times, b: Times) -> str:
+    """Return the rank correlation of two columns."""
+    first, second = (np.argsort(np.argsort(x)) for x in (a, b))
+    return f"{np.corrcoef(first, second)[0, 1]:.3f}"

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 
 from benchmarks.model import roofline
+from benchmarks.model.fitting import fitted
 from benchmarks.model.printing import (
     Times,
     print_table,
@@ -28,8 +29,7 @@ from tuner.model.xe.work import work_of
 Ranker = Callable[[Sequence[tuple[GemmProblem, XeConfig]], DeviceSpec], Times]
 
 _DEVICES = {"Xe-HPC": "max1550", "Xe2-HPG": "b580"}
-_FITTED = ("l2_bytes_per_clk_per_core", "near_clks", "far_clks")
-_FACTORS, _ROUNDS = (0.5, 0.7, 0.85, 0.93, 1.07, 1.18, 1.4, 2.0), 4
+_FITTED = ("l2_bytes_per_clk_per_core",)
 # oneDNN writes its instructions itself: what our code needs beside multiplies does not hold for it.
 _THEIR_CODE = replace(
     CONSTANTS,
@@ -40,6 +40,8 @@ _THEIR_CODE = replace(
     registers_staged_a=0.0,
     registers_staged_b=0.0,
     registers_copied=0.0,
+    registers_at_risk=0.0,
+    registers_at_risk_turned=0.0,
 )
 _TIE = 0.02  # times that differ by less are no pair
 
@@ -65,14 +67,8 @@ def _residuals(constants: Constants, architecture: str) -> Times:
 
 
 def _fit(architecture: str) -> Constants:
-    """Constants that fit the catalogue of one architecture, one changed at a time."""
-    best = _THEIR_CODE
-    loss = float(np.abs(_residuals(best, architecture)).mean())
-    for _, name, factor in product(range(_ROUNDS), _FITTED, _FACTORS):
-        tried = replace(best, **{name: getattr(best, name) * factor})
-        if (found := float(np.abs(_residuals(tried, architecture)).mean())) < loss - 1e-5:
-            best, loss = tried, found
-    return best
+    """Constants that fit the catalogue of one architecture."""
+    return fitted(_THEIR_CODE, _FITTED, lambda k: float(np.abs(_residuals(k, architecture)).mean()))
 
 
 def print_catalogue_fits() -> None:

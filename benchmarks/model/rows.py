@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -166,10 +167,20 @@ def screened(folder: Path) -> dict[str, list[Row]]:
         bf16, layout = DType.BF16, row["layout"]
         problem = GemmProblem(8192, 4096, 1536, dtype_a=bf16, dtype_b=bf16, transpose_b=layout == "NT")
         m, n, k, sg_rows, sg_columns = (int(row[x]) for x in ("wg_m", "wg_n", "k_step", "sg_rows", "sg_columns"))
-        stated = Stated("b70", ("", "", ""), (m, n, k, sg_rows, sg_columns), int(row["stages"]))
+        raster = 1, _raster_of_sycl_tla(problem, m, n)
+        stated = Stated("b70", ("", "", ""), (m, n, k, sg_rows, sg_columns), int(row["stages"]), raster=raster)
         what = f"{m}x{n}x{k} sg {sg_rows}x{sg_columns} stages {row['stages']} {row['scheduler']}"
         rows.setdefault(layout, []).append(Row("b70", what, problem, _config(problem, stated), float(row["us"])))
     return rows
+
+
+def _raster_of_sycl_tla(problem: GemmProblem, m: int, n: int) -> LoopOrder:
+    """Walk of sycl-tla's work-groups by its default: along M where C has more tiles along N, else along N.
+
+    Source: intel/sycl-tla, include/cutlass/gemm/kernel: xe_gemm.hpp (get_grid_shape) and tile_scheduler_params.h
+    (get_rasterization_order).
+    """
+    return LoopOrder.N_OUTER if ceil_div(problem.n, n) > ceil_div(problem.m, m) else LoopOrder.M_OUTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +234,8 @@ def _bf16(m: int, n: int, k: int) -> GemmProblem:
 
 def _config(problem: GemmProblem, s: Stated) -> XeConfig:
     m, n, k, rows, columns = s.tile
-    load = Extent(min(s.load[0], m // rows), min(s.load[1], n // columns), min(k, 16 if s.load[0] < 32 else 32))
+    load_n = 16 if problem.transpose_b else math.gcd(s.load[1], n // columns)
+    load = Extent(math.gcd(s.load[0], m // rows), load_n, min(k, 16 if s.load[0] < 32 else 32))
     ahead = Prefetch(PrefetchLevels.L1 if s.distance else PrefetchLevels.NONE, s.distance)
     strategy = XeStrategy((rows, columns), ahead, s.grf, raster_group=s.raster[0], k_unroll=s.unroll)
     return _covering(problem, Extent(m, n, k), load, strategy, s.raster[1])

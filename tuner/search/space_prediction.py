@@ -24,9 +24,9 @@ class SpacePrediction:
     predictions: Predictions
 
     def hopeless(self) -> NDArray[np.bool_]:
-        """Return the rows that are slower than the best one even at the far ends of both intervals."""
-        best = int(np.argmin(self.predictions.time_us))
-        return self.predictions.low_us > self.predictions.high_us[best]
+        """Return the rows that are slower than the best one at the far ends of both intervals, with equal launches."""
+        p, best = self.predictions, int(np.argmin(self.predictions.time_us))
+        return p.low_us + p.shared_us > p.high_us[best]
 
 
 def predict_space(problem: GemmProblem, spec: DeviceSpec, space: Space[KernelConfig]) -> SpacePrediction:

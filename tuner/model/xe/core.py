@@ -19,7 +19,10 @@ _DPAS_ROWS = 8
 
 @dataclass(frozen=True, slots=True)
 class CoreTime:
-    """Clocks of the busiest core. All but `total` are the times of a part alone."""
+    """Clocks of the busiest core. `total` is that of its K loops, the others are the times of a part alone.
+
+    `tiles` are outside of the K loops: until the first operands of a tile arrive, and for its stores.
+    """
 
     total: Column
     multiply: Column
@@ -56,7 +59,7 @@ def core_time(on: Case, c: Columns, work: Work, known: StepClocks | None = None)
     tiles = work.turns * (
         work.rounds * _tile_clks(on, c, work.resident) + (work.left > 0) * _tile_clks(on, c, work.left)
     )
-    return CoreTime(step.total + tiles, *step[1:], tiles)
+    return CoreTime(*step, tiles)
 
 
 def _step(on: Case, c: Columns, work: Work, fetch: Fetch, together: Column, known: StepClocks | None = None) -> _Step:
@@ -79,26 +82,28 @@ def _step(on: Case, c: Columns, work: Work, fetch: Fetch, together: Column, know
     if known is not None:
         issued = known.at(threads) / k.multiply_efficiency
         body = (issued**_OVERLAP + l2**_OVERLAP) ** (1 / _OVERLAP)
-        one_thread = known.at(np.ones(len(c))) + _far(on, c, body)
+        one_thread = _with_far(on, c, known.at(np.ones(len(c))))
         total = np.maximum(body, one_thread)
         return _Step(total, multiply, l1, l2, instructions, np.zeros(len(c)), one_thread)
     body = (multiply**_OVERLAP + l1**_OVERLAP + l2**_OVERLAP + instructions**_OVERLAP) ** (1 / _OVERLAP)
-    one_thread = alone + fetch.instructions + _exposed(on, c, body)
+    one_thread = _with_far(on, c, alone + fetch.instructions + _near(on, c, body))
     return _Step(np.maximum(body, one_thread) + spills, multiply, l1, l2, instructions, spills, one_thread)
 
 
-def _exposed(on: Case, c: Columns, body: Column) -> Column:
-    """Return the clocks that a thread waits in a K step for operands and barriers, with `body` clocks between steps."""
+def _near(on: Case, c: Columns, body: Column) -> Column:
+    """Return the clocks that a thread waits in a K step for L1 and barriers, with `body` clocks between steps."""
     k = on.constants
     near = np.where(c.pipelined > 0, np.maximum(0, k.near_clks - body), k.near_clks / c.k_unroll)
     every = np.where(c.stages > 0, 1, c.barrier_every)
-    return near + _far(on, c, body) + np.where(every > 0, k.barrier_clks / np.maximum(every, 1), 0)
+    return near + np.where(every > 0, k.barrier_clks / np.maximum(every, 1), 0)
 
 
-def _far(on: Case, c: Columns, body: Column) -> Column:
-    """Return the clocks that a thread waits in a K step for L2, as far as no step fetches ahead."""
+def _with_far(on: Case, c: Columns, step: Column) -> Column:
+    """Return the clocks of a thread's K step of `step` clocks where operands come from L2: they are fetched some
+    steps ahead, each of which takes as long.
+    """
     ahead = c.prefetch + np.maximum(0, c.stages - 1) + c.pipelined
-    return np.maximum(0, on.constants.far_clks - ahead * body)
+    return np.maximum(step, (step + on.constants.far_clks) / (1 + ahead))
 
 
 def _tile_clks(on: Case, c: Columns, together: Column) -> Column:

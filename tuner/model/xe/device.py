@@ -78,9 +78,6 @@ def case_of(problem: GemmProblem, spec: DeviceSpec, constants: Constants | None 
     l1 = spec.l1_bytes_per_clk_per_core or constants.l1_bytes_per_clk_per_eu * engines
     if not on.target.block2d:
         l1 = l1 * on.target.grf_bytes // _WIDE_REGISTER_BYTES  # assumed: as many registers
-    slowdown = constants.power_slowdown
-    if spec.nominal_clock_mhz is not None:
-        slowdown = min(constants.most_slowdown, clock_mhz / spec.nominal_clock_mhz - 1)
     return Case(
         problem=problem,
         constants=constants,
@@ -90,7 +87,7 @@ def case_of(problem: GemmProblem, spec: DeviceSpec, constants: Constants | None 
         fma_per_clk=peak,
         sustained_fma_per_clk=sustained,
         l1_bytes_per_clk=l1,
-        power_slowdown=slowdown,
+        power_slowdown=constants.power_slowdown,
         uses_dpas=on.uses_dpas,
         dpas_k=on.dpas_k,
         dpas_n=on.target.dpas_n,

@@ -9,8 +9,9 @@ from tuner.model.xe.device import Case
 from tuner.model.xe.registers import copied_registers, operand_registers
 from tuner.model.xe.work import Work, slm_bytes
 
-_TRANSPOSED_ROWS = 16  # of a transposing message
-_PREFETCH_BYTES = 512  # 8 rows of 64 bytes
+_TRANSPOSED_REGISTERS = 8  # of a transposing message
+_LINE_BYTES = 64
+_PREFETCH_BYTES = 8 * _LINE_BYTES
 _MESSAGE_REGISTERS = 32  # of the largest message: 32 rows of 64 bytes
 
 
@@ -38,15 +39,18 @@ def fetch_of(on: Case, c: Columns, work: Work) -> Fetch:
     staged = tile_a * c.staged_a + tile_b * c.staged_b
     in_cache = _kept_in_l1(on, c, work)
     far = np.zeros(len(c))
-    # Data beyond the edges of a matrix is not fetched.
-    inside_a, inside_b = np.minimum(1, on.problem.m / c.block_m), np.minimum(1, on.problem.n / c.block_n)
+    # Data beyond the edges of a matrix is not fetched; neighbours along the rows of memory fetch whole lines each.
+    inside_a = np.minimum(1, on.problem.m / c.block_m) * (_lines(c.block_m * nbytes) if on.problem.transpose_a else 1)
+    inside_b = np.minimum(1, on.problem.n / c.block_n) * (1 if on.problem.transpose_b else _lines(c.block_n * nbytes))
     for tile, whole, is_staged, by_lanes in (
         (inside_a * tile_a, inside_a * whole_a, c.staged_a, on.lanes_a),
         (inside_b * tile_b, inside_b * whole_b, c.staged_b, on.lanes_b),
     ):
         # Barriers of staging keep sub-groups in step, so that they miss together.
-        shared = np.maximum(np.maximum(is_staged, c.stages > 0), in_cache * fetches * (not by_lanes))
-        far = far + tile + (1 - shared) * k.unshared_misses * (whole - tile)
+        together = np.maximum(is_staged, c.stages > 0)
+        demanded = tile + (1 - together) * k.unshared_misses * (whole - tile)
+        ahead = fetches * (not by_lanes) * (1 - together)
+        far = far + ahead * tile + (1 - ahead * in_cache) * demanded
     prefetched = (tile_a * (not on.lanes_a) + tile_b * (not on.lanes_b)) * fetches * (1 + (c.prefetch_l2 > 0))
     by_lanes = _fetched_registers(on, c, subgroups, on.lanes_a and not on.vectors_a, on.lanes_b and not on.vectors_b)
     by_vectors = _fetched_registers(on, c, subgroups, on.vectors_a, on.vectors_b)
@@ -66,14 +70,19 @@ def fetch_of(on: Case, c: Columns, work: Work) -> Fetch:
     )
 
 
+def _lines(width: Column) -> Column:
+    """Return the bytes of whole lines over the bytes of a row of a tile."""
+    return np.ceil(width / _LINE_BYTES) * _LINE_BYTES / width
+
+
 def _kept_in_l1(on: Case, c: Columns, work: Work) -> Column:
     """Return the share of prefetched data that L1 still holds when it is used."""
     if on.l1_bytes is None:
         return np.ones(len(c))
     tile = (c.block_m + c.block_n * on.problem.products) * c.k_step * on.problem.dtype_a.nbytes
     need = work.resident * tile * (c.prefetch + 1)
-    room = np.maximum(on.l1_bytes - work.resident * slm_bytes(on, c), 1)
-    return np.minimum(1, room / need)
+    room = np.maximum(on.constants.kept_in_l1 * on.l1_bytes - work.resident * slm_bytes(on, c), 1)
+    return np.clip(2 - need / room, 0, 1)
 
 
 def _blocks(on: Case, c: Columns) -> Column:
@@ -82,7 +91,7 @@ def _blocks(on: Case, c: Columns) -> Column:
     deep = np.ceil(c.block_k / c.load_k)
     plain_a = np.ceil(c.block_m / c.sg_rows / c.load_m) * deep
     plain_b = np.ceil(c.block_n * p.products / c.sg_columns / c.load_n) * deep
-    turned_a, turned_b = np.ceil(a / _TRANSPOSED_ROWS), np.ceil(b / _TRANSPOSED_ROWS)
+    turned_a, turned_b = np.ceil(a / _TRANSPOSED_REGISTERS), np.ceil(b / _TRANSPOSED_REGISTERS)
     # Sub-groups that multiply parts of K load the largest blocks.
     plain_a = np.where(c.k_subgroups > 1, np.ceil(a / _MESSAGE_REGISTERS), plain_a)
     plain_b = np.where(c.k_subgroups > 1, np.ceil(b / _MESSAGE_REGISTERS), plain_b)

@@ -12,10 +12,13 @@ def memory_bytes(on: Case, c: Columns, work: Work) -> Column:
     """Return the bytes over the memory bus: A and B as often as they are read, everything else once; excludes
     sums of splits.
     """
+    return input_bytes(on, c, work) + output_bytes(on)
+
+
+def output_bytes(on: Case) -> int:
+    """Return the bytes of C and of the operands of its epilogue."""
     p = on.problem
-    return input_bytes(on, c, work) + sum(
-        different_bytes(o, p.batch) * (1 + (o.role == "inout")) for o in p.operands[2:]
-    )
+    return sum(different_bytes(o, p.batch) * (1 + (o.role == "inout")) for o in p.operands[2:])
 
 
 def input_bytes(on: Case, c: Columns, work: Work) -> Column:

@@ -16,7 +16,7 @@ from tuner.model.xe.device import Case, case_of
 from tuner.model.xe.fetch import fetch_of
 from tuner.model.xe.l2 import L2Size, model_of
 from tuner.model.xe.machine_code import StepClocks
-from tuner.model.xe.memory import different_bytes, memory_bytes
+from tuner.model.xe.memory import different_bytes, input_bytes, output_bytes
 from tuner.model.xe.work import Work, work_of
 from tuner.session.best import RESOLUTION
 from tuner.session.trial import Prediction
@@ -29,7 +29,8 @@ PARTS = ("multiply", "l1", "l2", "instructions", "spills", "latency", "tiles", "
 class Predictions:
     """Times in microseconds by the `model`, one for each configuration; `parts` are the times of each part alone.
 
-    Of times that the model cannot tell apart, the configuration with the least `burden` is preferred.
+    Of times that the model cannot tell apart, the configuration with the least `burden` is preferred. `shared_us` of
+    the width of each interval is launch overhead, the same for all configurations.
     """
 
     model: str
@@ -38,6 +39,7 @@ class Predictions:
     high_us: Column
     burden: Column
     parts: Mapping[str, Column]
+    shared_us: float
 
     def __len__(self) -> int:
         return len(self.time_us)
@@ -123,6 +125,7 @@ def _merged(ways: Column, found: Mapping[float, Predictions]) -> Predictions:
         joined(lambda p: p.high_us),
         joined(lambda p: p.burden),
         {name: joined(lambda p, name=name: p.parts[name]) for name in one.parts},
+        one.shared_us,
     )
 
 
@@ -143,20 +146,30 @@ def _with_l2(on: Case, size: int) -> Case:
 
 def _predictions(on: Case, c: Columns, work: Work, core: CoreTime, model: str) -> Predictions:
     k = on.constants
-    memory_us = memory_bytes(on, c, work) / on.bytes_per_us
+    inputs_us, outputs_us = input_bytes(on, c, work) / on.bytes_per_us, output_bytes(on) / on.bytes_per_us
     core_us = core.total / on.clock_mhz
     # The larger the multiplying share of a core's time, and the longer it runs, the lower the clock that power allows.
     busy = core.multiply / core.total * on.problem.flops / (on.problem.flops + k.power_flops)
     core_us = core_us * (1 + on.power_slowdown * busy)
-    joint_us = (core_us**k.memory_overlap + memory_us**k.memory_overlap) ** (1 / k.memory_overlap)
-    kernels_us, launch_us = _kernels_us(on, c), np.full(len(c), k.launch_clks / on.clock_mhz)
-    time_us = joint_us + kernels_us + launch_us
+    loops_us = (core_us**k.memory_overlap + inputs_us**k.memory_overlap) ** (1 / k.memory_overlap)
+    tiles_us = np.maximum(core.tiles / on.clock_mhz, outputs_us)
+    kernels_us = _kernels_us(on, c)
+    work_us = np.maximum(_overlapped(loops_us, tiles_us, work.resident), inputs_us + outputs_us) + kernels_us
     unjudged = _unjudged(on, c, work)
     interval = k.interval * np.where(unjudged, k.unjudged, 1.0) * (1.0 if on.is_fitted else k.unjudged)
     parts = {name: getattr(core, name) / on.clock_mhz for name in PARTS[:7]}
-    parts |= {"memory": memory_us, "kernels": kernels_us, "launch": launch_us}
+    parts |= {"memory": inputs_us + outputs_us, "kernels": kernels_us, "launch": np.full(len(c), k.launch_us)}
     burdens = burden(on, c, work, fetch_of(on, c, work), unjudged.astype(np.float64))
-    return Predictions(model, time_us, time_us / interval, time_us * interval, burdens, parts)
+    low_us, high_us = work_us / interval + k.least_launch_us, work_us * interval + k.most_launch_us
+    shared_us = k.most_launch_us - k.least_launch_us
+    return Predictions(model, work_us + k.launch_us, low_us, high_us, burdens, parts, shared_us)
+
+
+def _overlapped(loops: Column, tiles: Column, resident: Column) -> Column:
+    """Return the time of K loops and of what is outside of them: a pipeline of two stages for as many work-groups as
+    share a core. A work-group alone does one after the other; of several, one stores while the others multiply.
+    """
+    return np.maximum(loops, tiles) + np.minimum(loops, tiles) / resident
 
 
 def _kernels_us(on: Case, c: Columns) -> Column:

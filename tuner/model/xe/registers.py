@@ -5,6 +5,7 @@ import numpy as np
 from tuner.model.xe.columns import Column, Columns
 from tuner.model.xe.device import Case
 
+_MANY_SUMS = 3 / 8  # of all registers
 _FEW = 96  # registers of operands that are loaded one after the other, without all being live
 
 
@@ -23,9 +24,8 @@ def copied_registers(on: Case, c: Columns) -> Column:
 
 def needed_registers(on: Case, c: Columns) -> Column:
     """Return the maximum number of live registers of the configuration's code."""
-    k, p, (a, b) = on.constants, on.problem, operand_registers(on, c)
-    elements = c.block_m / c.sg_rows * c.block_n / c.sg_columns * p.products
-    sums = elements * p.dtype_acc.nbytes / on.register_bytes
+    k, (a, b) = on.constants, operand_registers(on, c)
+    sums = _sums(on, c)
     loaded = a * (1 - c.staged_a) + b * (1 - c.staged_b)
     need = sums + k.registers_reserved + k.registers_loaded * loaded
     need = (
@@ -48,5 +48,18 @@ def _of_access(on: Case, c: Columns, a: Column, b: Column) -> Column:
 
 
 def spilled_registers(on: Case, c: Columns) -> Column:
-    """Return the registers that are spilled to memory."""
-    return np.maximum(0, needed_registers(on, c) - c.grf)
+    """Return the registers that are expected to be spilled to memory.
+
+    Where many sums and all operands of a K step exceed the registers, the compiler has to order loads and multiplies
+    so that they fit. It does not always find an order: the registers that spill then, times how often they do.
+    """
+    k, (a, b), sums = on.constants, operand_registers(on, c), _sums(on, c)
+    at_risk = k.registers_at_risk_turned if on.problem.transpose_b else k.registers_at_risk
+    is_full = (sums >= _MANY_SUMS * c.grf) & (sums + a * (1 - c.staged_a) + b * (1 - c.staged_b) > c.grf)
+    return np.maximum(is_full * at_risk, needed_registers(on, c) - c.grf)
+
+
+def _sums(on: Case, c: Columns) -> Column:
+    """Return the registers of a sub-group's sums."""
+    elements = c.block_m / c.sg_rows * c.block_n / c.sg_columns * on.problem.products
+    return elements * on.problem.dtype_acc.nbytes / on.register_bytes

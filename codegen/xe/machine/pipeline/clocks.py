@@ -65,7 +65,7 @@ class Level(StrEnum):
 
 
 LATENCY = {Level.L1: 45, Level.L2: 200, Level.MEMORY: 850}
-"""Clocks until the first bytes of a load arrive. That of memory is the model's `far_clks`: no public source has it."""
+"""Clocks until the first bytes of a load arrive. That of memory is assumed: no public source has it."""
 
 
 _PASS_CLKS = {"pvc": 1}

@@ -127,6 +127,76 @@ def test_defaults_whose_code_does_not_spill_are_not_predicted_to(problem: GemmPr
     assert explain(problem, config, B580).registers_spilled == 0
 
 
+SCREENED = GemmProblem(8192, 4096, 1536, dtype_a=DType.BF16, dtype_b=DType.BF16)
+MEASURED = [
+    # Times of sycl-tla's code on a B70, in us. It walks along M where C has more tiles along N.
+    ((128, 128), (2, 4), LoopOrder.M_OUTER, 667),
+    ((128, 256), (4, 4), LoopOrder.M_OUTER, 693),
+    ((256, 256), (8, 4), LoopOrder.M_OUTER, 748),
+    ((512, 128), (8, 4), LoopOrder.N_OUTER, 1079),
+    ((64, 64), (8, 4), LoopOrder.M_OUTER, 1952),
+    ((256, 64), (8, 4), LoopOrder.N_OUTER, 2466),
+]
+
+
+def test_tiles_of_one_shape_are_ordered_as_measured() -> None:
+    predicted: list[float] = []
+    for tile, layout, order, measured_us in MEASURED:
+        config = _config(SCREENED, tile, layout, 2)
+        config = replace(config, matmul=replace(config.matmul, loop_order=order))
+        predicted.append(_us(SCREENED, config, find("b70")))
+        assert predicted[-1] == pytest.approx(measured_us, rel=0.25)
+    assert predicted == sorted(predicted)
+
+
+def test_work_groups_that_share_a_core_hide_each_others_stores() -> None:
+    wide = GemmProblem(8192, 4096, 1024)
+    alone, shared = _config(wide), _config(wide, (256, 128), (4, 4))
+    stores_us = 8192 * 4096 * 4 / 456e3
+    saved_us = _us(wide, alone) - _us(wide, shared)
+    assert 0.4 * stores_us < saved_us < 0.7 * stores_us
+
+
+def test_prefetched_data_that_l1_does_not_keep_is_fetched_again() -> None:
+    parts = [
+        predict_many(SQUARE, columns_of([_config(SQUARE, (128, 128), (2, 4), distance)]), B580).parts["l2"][0]
+        for distance in (1, 2, 6)
+    ]
+    assert parts[0] == parts[1]
+    assert parts[2] > 2 * parts[1]
+
+
+def test_a_tile_narrower_than_a_line_fetches_whole_lines() -> None:
+    thin = GemmProblem(8, 4096, 4096)
+    l2 = [
+        predict_many(thin, columns_of([_config(thin, (8, n), (1, n // 16))]), B580).parts["l2"][0] for n in (16, 32, 64)
+    ]
+    assert l2[0] > 1.4 * l2[1]
+    assert l2[1] < 1.3 * l2[2]
+
+
+def test_code_that_the_compiler_spills_is_expected_to_spill() -> None:
+    """Intel's offline compiler spills 8 registers of 32x64 at K steps of 64 with B by columns, none at 32."""
+    by_columns = replace(SQUARE, transpose_b=True)
+    deep, shallow = (_deep(by_columns, k) for k in (64, 32))
+    assert explain(by_columns, deep, B580).registers_spilled > 0
+    assert explain(by_columns, shallow, B580).registers_spilled == 0
+    assert _us(by_columns, deep) > 1.5 * _us(by_columns, shallow)
+
+
+def _deep(problem: GemmProblem, k: int) -> XeConfig:
+    config = _config(problem)
+    return replace(config, matmul=replace(config.matmul, block=replace(config.matmul.block, k=k)))
+
+
+def test_launch_overhead_and_its_interval_decide_where_little_is_computed() -> None:
+    tiny = GemmProblem(64, 48, 32)
+    p = predict(tiny, _config(tiny, (32, 32), (1, 1), 0), B580)
+    assert 6 < p.time_us < 8
+    assert 1 < p.low_us < 3
+    assert 20 < p.high_us < 25
+
+
 def test_rows_that_run_together_read_b_once() -> None:
     problem = GemmProblem(512, 32768, 8192, dtype_a=DType.BF16, dtype_b=DType.BF16)
     plain, grouped = _config(problem), _config(problem)
@@ -158,7 +228,7 @@ def test_few_tiles_gain_by_splits_of_k() -> None:
         matmul=replace(whole.matmul, threads=Extent(4, 2, 8)),
         strategy=replace(whole.strategy, split_k=SplitK.PARTIAL_SUMS),
     )
-    assert _us(deep, split) < 0.5 * _us(deep, whole)
+    assert _us(deep, split) < 0.6 * _us(deep, whole)
     flat = GemmProblem(4096, 4096, 256)
     whole = _config(flat)
     split = replace(
