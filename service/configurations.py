@@ -115,15 +115,15 @@ class StrategyBody(BaseModel):
         examples=[False],
     )
     k_unroll: int = Field(default=1, description="K steps per loop iteration", examples=[2])
-    pad_workspace: PaddedOperands = Field(
-        default=PaddedOperands.NONE,
-        description="Operands of any pitch that other kernels copy into a workspace first, for 2-D block messages",
-        examples=["both"],
-    )
     k_subgroups: int = Field(
         default=1,
         description="Number of sub-groups that share a tile of C and multiply different parts of every K step",
         examples=[8],
+    )
+    pad_workspace: PaddedOperands = Field(
+        default=PaddedOperands.NONE,
+        description="Operands of any pitch that other kernels copy into a workspace first, for 2-D block messages",
+        examples=["both"],
     )
 
 

@@ -595,11 +595,11 @@ class StrategyBody(Model):
     k_unroll: int = 1
     """K steps per loop iteration"""
 
-    pad_workspace: PaddedOperands = PaddedOperands.NONE
-    """Operands of any pitch that other kernels copy into a workspace first, for 2-D block messages"""
-
     k_subgroups: int = 1
     """Number of sub-groups that share a tile of C and multiply different parts of every K step"""
+
+    pad_workspace: PaddedOperands = PaddedOperands.NONE
+    """Operands of any pitch that other kernels copy into a workspace first, for 2-D block messages"""
 
 
 class Isa(StrEnum):
