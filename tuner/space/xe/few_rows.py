@@ -39,11 +39,11 @@ def few_rows_tile(on: Problem, ranges: Ranges, rates: Rates) -> tuple[Point, str
     products = on.problem.products
     loaded = [_busiest(on, rates, p) * (on.problem.m + p.block_n * products) for p in found]
     point = next(p for p, most in zip(found, loaded, strict=True) if most <= _ABOUT * min(loaded))
-    of_step = point.block_n * products * point.block_k * nbytes
-    bytes_in_flight = _resident(on, rates, point) * of_step
+    of_column = _bytes_of_b(on, point.block_k)
+    bytes_in_flight = _resident(on, rates, point) * point.block_n * products * of_column
     return point, (
         f"{on.problem.m} rows are bound by memory: {point.k_subgroups} sub-groups share a tile, each with "
-        f"{point.block_k * nbytes} bytes of K in a step; {point.block_n} columns "
+        f"{of_column} bytes of K in a step; {point.block_n} columns "
         f"are the fewest that leave the busiest core about the fewest bytes; nothing is prefetched, as the sub-groups "
         f"of a core load {bytes_in_flight} bytes of B together"
     )
@@ -57,10 +57,10 @@ def _tile(on: Problem, ranges: Ranges, rates: Rates, columns: int) -> Point | No
     """Return the tile of so many columns with the parts of K that fill the thread slots, at least one for each engine
     of a core.
     """
-    nbytes, t = on.problem.dtype_b.nbytes, on.target
-    depths = [k for k in reversed(ranges.block_k) if k * nbytes <= _LINE_BYTES]
+    t = on.target
+    depths = [k for k in reversed(ranges.block_k) if _bytes_of_b(on, k) <= _LINE_BYTES]
     least = ranges.load_m[0], on.dpas_k, t.dpas_n
-    for depth in depths[:1] if on.problem.transpose_b else depths:
+    for depth in depths:
         plain = Point(
             ranges.block_m[-1], columns, depth, 1, 1, *least, ranges.grf[-1], pad_workspace=ranges.pad_workspace[0]
         )
@@ -70,6 +70,11 @@ def _tile(on: Problem, ranges: Ranges, rates: Rates, columns: int) -> Point | No
         if best is not None and _groups(on, best) // rates.cores * best.k_subgroups >= rates.engines:
             return best
     return None
+
+
+def _bytes_of_b(on: Problem, elements: int) -> int:
+    """Return the bytes of neighbouring elements of B along K, of which those of 4 bits share words."""
+    return elements * on.problem.dtype_b.bits // 8
 
 
 def _groups(on: Problem, point: Point) -> int:

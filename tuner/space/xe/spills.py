@@ -53,11 +53,11 @@ def _by_lanes(on: Problem, config: XeConfig) -> int:
 
 def _of_parts(on: Problem, config: XeConfig) -> int:
     """Return the bytes of the operands of a K step where sub-groups multiply parts of K: blocks hold all of it, and
-    vectors of B are packed.
+    B is held twice where vectors of it are packed or its weights decoded.
     """
     if config.strategy.k_subgroups == 1:
         return 0
-    columns = config.sg_n * on.problem.products * (1 + on.vectors_b)
+    columns = config.sg_n * on.problem.products * (1 + (on.vectors_b or on.problem.quantization is not None))
     return (config.sg_m + columns) * config.matmul.block.k * on.problem.dtype_a.nbytes
 
 

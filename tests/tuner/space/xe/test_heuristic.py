@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import Activation, DType, Gate, GemmProblem, PaddedOperands, Refused, SlmOperands, SplitK
+from codegen.problem.quantization import Quantization
 from codegen.target import target_of
 from codegen.xe.rules import (
     check,
@@ -305,3 +306,10 @@ def test_registers_of_half_the_size_leave_narrower_tiles_of_few_rows(transpose_b
     problem = GemmProblem(16, 6144, 4096, transpose_b=transpose_b)
     widths = [default_config(problem, find(name)).matmul.block.n for name in ("a770", "b580")]
     assert widths == [32, 64]
+
+
+@pytest.mark.parametrize(("dtype", "depth"), [(DType.U4, 64), (DType.S8, 64)])
+def test_weights_of_few_rows_are_decoded_in_registers_that_hold_them_twice(dtype: DType, depth: int) -> None:
+    problem = GemmProblem(1, 4096, 2048, dtype_b=dtype, transpose_b=True, quantization=Quantization(128))
+    config = default_config(problem, B580)
+    assert (config.strategy.k_subgroups, config.matmul.block.k) == (8, depth)
