@@ -129,6 +129,8 @@ def groups_formula(problem: GemmProblem, config: XeConfig, kernel: str) -> tuple
         axis = problem.epilogue[int(kernel.removeprefix("sum_"))].axis
         return f"ceil({'m' if axis is Axis.ROW else 'n'} / {SUM_LENGTH})", "1", z
     over_m, over_n = f"ceil(m / {block.m})", f"ceil(n / {block.n})"
+    if problem.experts is not None:
+        return str(threads.m * threads.n), "1", "1"
     if is_persistent(problem, config):
         if config.strategy.raster_group > 1:
             return str(threads.m * threads.n), "1", z

@@ -42,6 +42,18 @@ def row_tiles(rows: tuple[int, ...], height: int) -> int:
     return sum(-(-count // height) for count in rows)
 
 
+def rows_of_tile(rows: tuple[int, ...], height: int, number: int) -> tuple[int, slice]:
+    """Return the expert of a tile, numbered over all experts, and the rows of the tile that are the expert's."""
+    begin = 0
+    for expert, count in enumerate(rows):
+        tiles = -(-count // height)
+        if number < tiles:
+            first = begin + number * height
+            return expert, slice(first, min(first + height, begin + count))
+        number, begin = number - tiles, begin + count
+    raise IndexError(f"expected one of {row_tiles(rows, height)} tiles")
+
+
 def offsets(rows: tuple[int, ...]) -> list[int]:
     """Return the first row of each expert, and the end of the last: what a launch gives."""
     ends = [0]

@@ -70,7 +70,7 @@ def _vectors(problem: GemmProblem, operand: Operand) -> str | None:
     if problem.alignment % VECTOR_ALIGNMENT:
         return f"{operand.name} is aligned to {problem.alignment} bytes; vectors need {VECTOR_ALIGNMENT}"
     distances = [("rows", operand.pitch)] if operand.rows > 1 else []
-    distances += [("matrices", operand.batch_stride)] if problem.batch > 1 else []
+    distances += [("matrices", operand.batch_stride)] if operand.matrices(problem.batch) > 1 else []
     for what, distance in distances:
         if distance * operand.dtype.nbytes % VECTOR_ALIGNMENT:
             nbytes = distance * operand.dtype.nbytes
@@ -83,7 +83,7 @@ def _base(problem: GemmProblem, operand: Operand, target: Target) -> str | None:
     if problem.alignment < least:
         return f"{operand.name} is aligned to {problem.alignment} bytes; block messages need {least}"
     stride = operand.batch_stride * operand.dtype.nbytes
-    if problem.batch > 1 and stride % least:
+    if operand.matrices(problem.batch) > 1 and stride % least:
         return f"matrices {operand.name} are {stride} bytes apart; block messages need a multiple of {least}"
     return None
 

@@ -47,7 +47,7 @@ class SumWrong:
 
 def is_applicable(problem: GemmProblem) -> bool:
     """Return whether C is a multiple of the product, so that its sums are too."""
-    if problem.gate is not None:
+    if problem.gate is not None or problem.experts is not None:
         return False
     if problem.dtype_c is DType.I32 and problem.epilogue:
         return False  # rounded to whole numbers

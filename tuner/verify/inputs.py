@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codegen import DType, EpilogueKind, EpilogueStep, GemmProblem
-from codegen.problem.gemm import SCALE_B, ZERO_B, Operand
+from codegen.problem.experts import offsets
+from codegen.problem.gemm import OFFSETS, SCALE_B, ZERO_B, Operand
 from hal import Buffer
 from tuner.verify.memory_layout import (
     STORED,
@@ -192,6 +193,8 @@ def _filler(p: GemmProblem, number: int, size: float, units: Mapping[int | None,
     """Return the function that draws an operand; None for one that only a launch writes."""
     operand = p.operands[number]
     dtype = operand.dtype
+    if operand.name == OFFSETS:
+        return lambda _, shape: np.array(offsets(p.rows_of_experts), np.int32).reshape(shape)
     if p.has_weights and operand.name in ("A", "B", SCALE_B, ZERO_B):
         return _weights_filler(p, operand, size)
     if number < 2 and p.dtype_a.is_integer:

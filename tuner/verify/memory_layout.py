@@ -65,7 +65,7 @@ def poison_gaps(buffer: Buffer, operand: Operand, batch: int, matrix: int, rows:
     whole = bits_of(buffer)[start : start + operand.rows * operand.pitch].reshape(operand.rows, operand.pitch)
     if rows is not None or last:
         whole[slice(None) if rows is None else rows, operand.columns :] = poison
-    count = batch if operand.batch_stride else 1
+    count = operand.matrices(batch)
     if last and matrix + 1 < count:
         bits_of(buffer)[start + operand.rows * operand.pitch : start + operand.batch_stride] = poison
 
@@ -84,7 +84,7 @@ def matrices(buffer: Buffer, operand: Operand, batch: int) -> Buffer:
     """Return a view of the matrices in an operand's memory: [matrices, rows, columns], one matrix if the
     batch shares it.
     """
-    count = batch if operand.batch_stride else 1
+    count = operand.matrices(batch)
     strides = tuple(n * buffer.itemsize for n in (operand.batch_stride, operand.pitch, 1))
     return np.lib.stride_tricks.as_strided(buffer, (count, operand.rows, operand.columns), strides)
 

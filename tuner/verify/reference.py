@@ -109,7 +109,8 @@ class Reference:
         self._sums: dict[tuple[int, int], Float64] = {}
         self._bounds: dict[tuple[int, int, int, int, int], Bounds] = {}
         self._elements_kept = 0
-        self._keeps_sums = not sampled and problem.multiply_adds <= WHOLE_MULTIPLY_ADDS
+        # Rows of an expert are multiplied by its B alone, which parts of C do.
+        self._keeps_sums = not sampled and problem.experts is None and problem.multiply_adds <= WHOLE_MULTIPLY_ADDS
 
     def buffers(self, parts: Iterable[Part] | None = None) -> tuple[Buffer, ...]:
         """Return memory of the problem's operands in order; outputs are poisoned, except a C that is read.
@@ -259,7 +260,7 @@ def _check_memory(p: GemmProblem, sampled: bool) -> None:
     kept = _BOUNDS_BYTES * min(outputs, _KEPT_BOUNDS) + sums
     inputs = sum(o.nbytes(p.batch) for o in p.operands if o.role == "input")
     written = sum(o.nbytes(p.batch) for o in p.operands if o.role != "input")
-    drawn = 3 * inputs + 12 * (p.m * p.k + p.k * p.columns_b)
+    drawn = 3 * inputs + 12 * (p.m * p.k + (p.experts or 1) * p.k * p.columns_b)
     need = 3 * written + (min(drawn, _SAMPLED_BYTES) if sampled else drawn) + kept
     have = _available_bytes()
     if have is not None and need > have:

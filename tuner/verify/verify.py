@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -15,6 +16,7 @@ from codegen.artifact.workgroup_tiles import (
     WorkgroupTiles,
 )
 from codegen.backend import backend_of
+from codegen.problem.experts import offsets, rows_of_tile
 from codegen.problem.gemm import Operand
 from codegen.simulate import Execute, sample_groups
 from codegen.simulate.run_gemm import run_launch
@@ -204,7 +206,8 @@ class _Output:
     def stored(self, part: Part, memory: Buffer) -> Buffer:
         """Return a part of one matrix, as stored."""
         entry, rows, columns = part
-        return matrices(memory.reshape(-1), self.operand, self.batch)[entry, rows, columns]
+        found = matrices(memory.reshape(-1), self.operand, self.batch)
+        return found[entry % len(found), rows, columns]
 
     def unchanged(self, part: Part) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
         """Return which elements hold the same bits as before."""
@@ -306,6 +309,8 @@ def _part(artifact: AnyArtifact, tile: Tile) -> Part:
     p, block = artifact.problem, artifact.config.matmul.block
     entry, row, column = tile
     rows = slice(row * block.m, min((row + 1) * block.m, p.m))
+    if p.experts is not None:
+        entry, rows = rows_of_tile(p.rows_of_experts, block.m, row)
     return entry, rows, slice(column * block.n, min((column + 1) * block.n, p.n))
 
 
@@ -314,11 +319,14 @@ def _tiles_of(artifact: AnyArtifact, tiles: Collection[Tile]) -> Iterator[Part]:
 
 
 def _bands(p: GemmProblem) -> Iterator[Part]:
-    """Yield all of C, in bands of rows."""
+    """Yield all of C, in bands of rows, each of one expert."""
     rows = max(1, _BAND // p.n)
-    for entry in range(p.batch):
-        for start in range(0, p.m, rows):
-            yield entry, slice(start, min(start + rows, p.m)), slice(0, p.n)
+    matrices = [(entry, 0, p.m) for entry in range(p.batch)]
+    if p.experts is not None:
+        matrices = [(expert, *part) for expert, part in enumerate(pairwise(offsets(p.rows_of_experts)))]
+    for entry, first, end in matrices:
+        for start in range(first, end, rows):
+            yield entry, slice(start, min(start + rows, end)), slice(0, p.n)
 
 
 def _sums(artifact: AnyArtifact, step: int, tiles: Collection[Tile] | None) -> Iterator[Part]:

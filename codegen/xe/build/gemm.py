@@ -12,9 +12,10 @@ from xdsl.ir import Block, Region, SSAValue
 
 from codegen.config.xe import SplitK, XeConfig
 from codegen.problem.epilogue import EpilogueKind
-from codegen.problem.gemm import GemmProblem, Operand
+from codegen.problem.gemm import OFFSETS, GemmProblem, Operand
 from codegen.target import Target, target_of
 from codegen.workers.code_key import PARTIALS
+from codegen.xe.build import experts
 from codegen.xe.build.epilogue import Epilogue
 from codegen.xe.build.gate import columns_of_b, sums_of_products
 from codegen.xe.build.k_parts import k_parts
@@ -142,7 +143,7 @@ def kernels_of(problem: GemmProblem, config: XeConfig) -> dict[str, tuple[Body, 
 def stays_inside(problem: GemmProblem, config: XeConfig, target: Target) -> bool:
     """True if tiles never reach beyond the edges, where the hardware does not compare coordinates."""
     p, block = problem, config.matmul.block
-    divides = not (p.m % block.m or p.n % block.n or p.k % config.k_step)
+    divides = p.experts is None and not (p.m % block.m or p.n % block.n or p.k % config.k_step)
     return divides and not p.dynamic and not target.block2d
 
 
@@ -200,28 +201,42 @@ def _gemm(w: Writer, kernel: Kernel) -> None:
     ab = sources(w, kernel.problem, config, matrices, tiles, part, columns)
     repeated = is_persistent(kernel.problem, config)
     multiply = Multiply(kernel.problem, config, tiles, ab, repeated, kernel.stays_inside)
-    element, epilogue = stored_element(kernel.problem.dtype_acc), kernel.epilogue(tiles.stored)
+    element = stored_element(kernel.problem.dtype_acc)
     products = kernel.problem.products
     sums = k_parts(w, tiles, element, parts, products, part, repeated=repeated) if parts > 1 else None
 
-    def store(w: Writer, place: Place, products: Sequence[SSAValue]) -> None:
+    def store(w: Writer, kernel: Kernel, place: Place, products: Sequence[SSAValue]) -> None:
         match config.strategy.split_k:
             case SplitK.NONE:
-                epilogue.write(w, place, products)
+                kernel.epilogue(tiles.stored).write(w, place, products)
             case SplitK.ATOMIC:
                 add_atomically(w, kernel.problem, kernel.matrices["C"], tiles.stored, place, *products)
             case SplitK.PARTIAL_SUMS:
                 store_partials(w, kernel.matrices[PARTIALS], tiles.stored, place, z, products)
 
-    def tile(w: Writer, row: Index, column: Index) -> None:
-        place = Place(batch, row, column, k_first, k_end)
+    def tile(w: Writer, kernel: Kernel, multiply: Multiply, place: Place) -> None:
         products = sums_of_products(w, kernel.problem, tiles.c, multiply.write(w, place))
         if sums is None:
-            store(w, place, products)
+            store(w, kernel, place, products)
         else:
-            sums.write(w, place, products, store)
+            sums.write(w, place, products, lambda w, place, totals: store(w, kernel, place, totals))
 
-    kernel.for_each_tile(w, tile)
+    def plain(w: Writer, row: Index, column: Index) -> None:
+        tile(w, kernel, multiply, Place(batch, row, column, k_first, k_end))
+
+    def of_expert(w: Writer, expert: Index, row: Index, column: Index, end: Index) -> None:
+        a, *bs = ab
+        inside = a if a.matrix.by_lanes else replace(a, matrix=a.matrix.until(w, end))
+        c = kernel.matrices["C"].until(w, end)
+        of = replace(kernel, matrices={**kernel.matrices, "C": c})
+        place = Place(expert, row, column, k_first, k_end)
+        tile(w, of, replace(multiply, ab=(inside, *bs)), place)
+
+    if kernel.problem.experts is None:
+        kernel.for_each_tile(w, plain)
+    else:
+        offsets, n = kernel.matrices[OFFSETS], kernel.sizes["n"]
+        experts.for_each_tile(w, config, offsets, kernel.problem.experts, n, of_expert)
 
 
 def _clear(w: Writer, kernel: Kernel) -> None:

@@ -1,7 +1,7 @@
 """The operands of a problem as a kernel sees them: arguments, and the position of tiles in them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -136,6 +136,16 @@ class Matrix:
             )
         return named(w.insert(init).tile, f"{self.name.lower()}_tile")
 
+    def until(self, w: Writer, end: Index) -> "Matrix":
+        """Return the matrix without the rows from `end` on: loads of these return zero, stores are dropped."""
+        assert self.memory is not None
+        assert not self._is_batched
+        layout = StridedLayoutAttr([self.pitch if isinstance(self.pitch, int) else None, 1], None)
+        shape = [DYNAMIC_INDEX, self.columns if isinstance(self.columns, int) else DYNAMIC_INDEX]
+        result = MemRefType(self.element, shape, layout)
+        cast = ReinterpretCastOp.from_dynamic(self.memory, [0], [end, self.columns], [self.pitch, 1], result)
+        return replace(self, rows=end, memory=w.insert(cast).result)
+
     def _of_batch(self, w: Writer, batch: Index) -> SSAValue:
         assert self.memory is not None
         if not self._is_batched or (offset := w.mul(batch, self.batch_stride)) == 0:
@@ -167,7 +177,8 @@ def matrix_of(w: Writer, problem: GemmProblem, operand: Operand, given: Mapping[
         pitch, stride = columns, (rows if columns == 1 else columns) if operand.batch_stride else 0
     if by_columns:
         rows, columns = columns, rows
-    return Matrix(name, element, rows, columns, pitch, stride, problem.batch, by_columns, by_lanes)
+    matrices = operand.matrices(problem.batch) if operand.experts > 1 else problem.batch
+    return Matrix(name, element, rows, columns, pitch, stride, matrices, by_columns, by_lanes)
 
 
 def _extent(w: Writer, axis: str, size: int, given: Mapping[str, Index]) -> Index:

@@ -34,6 +34,8 @@ def launched(problem: GemmProblem, config: XeConfig) -> tuple[int, int, int]:
     threads, tiles = config.matmul.threads, tiles_of(problem, config)
     over_m, over_n = (min(t, most) for t, most in zip((threads.m, threads.n), tiles, strict=True))
     z = problem.batch * threads.k
+    if problem.experts is not None:
+        return threads.m * threads.n, 1, 1
     if config.strategy.raster_group > 1:
         # Persistent work-groups derive their place from one linear id over all work-groups of the launch.
         whole = is_persistent(problem, config)

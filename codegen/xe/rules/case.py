@@ -52,7 +52,7 @@ def with_copies(on: Problem) -> Problem | None:
     """Return a problem whose operands that lanes would access are copied for block messages.
 
     None if there are none, or the device has no block messages, or the sizes are not static, or B is that of two
-    products, of which the second may begin at any column, or weights of few bits.
+    products, of which the second may begin at any column, or of experts, or weights of few bits.
     """
     padded = {
         (True, True): PaddedOperands.BOTH,
@@ -65,6 +65,7 @@ def with_copies(on: Problem) -> Problem | None:
         or on.problem.dynamic
         or on.problem.gate is not None
         or on.problem.has_weights
+        or on.problem.experts is not None
     ):
         return None
     return copied(on, padded)

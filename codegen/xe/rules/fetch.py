@@ -156,6 +156,8 @@ def pad_workspace(case: Case) -> str | None:
         return "copies have the sizes of one problem, and this one is dynamic: set pad_workspace to none"
     if case.problem.gate is not None:
         return "the second product of a gated problem may begin at any column of a copy: set pad_workspace to none"
+    if case.problem.experts is not None:
+        return "weights of all experts would be copied at each launch: set pad_workspace to none"
     if case.problem.has_weights:
         return "weights of few bits are not copied: set pad_workspace to none"
     p, paths = case.problem, memory_paths(case.problem, case.on.target)

@@ -2,6 +2,7 @@
 
 from codegen.problem.device_types import failing_types
 from codegen.problem.dtype import WEIGHTS, DType
+from codegen.problem.epilogue import EpilogueKind
 from codegen.xe.rules.case import (
     Problem,
     ProblemRule,
@@ -53,11 +54,17 @@ def weights(on: Problem) -> str | None:
 
 
 def experts(on: Problem) -> str | None:
-    """Refuse experts."""
+    """Require for experts rows of A that are contiguous, steps that see one row or element, and static sizes."""
     p = on.problem
     if p.experts is None:
         return None
-    return "there are no kernels of several experts yet"
+    if p.transpose_a:
+        return "rows of A are sorted by expert, so they must be contiguous: leave transpose_a out"
+    if any(step.kind is EpilogueKind.REDUCE for step in p.epilogue):
+        return "sums over tiles of several experts are not supported: leave reduce out of the epilogue"
+    if p.dynamic:
+        return "kernels of several experts read the rows of each from memory, but N, K and M are static: omit dynamic"
+    return None
 
 
 def device_types(on: Problem) -> str | None:

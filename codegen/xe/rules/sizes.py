@@ -1,6 +1,7 @@
 """Numbers of tiles and K steps of a configuration."""
 
 from codegen.config.xe import XeConfig
+from codegen.problem.experts import row_tiles
 from codegen.problem.gemm import GemmProblem
 
 
@@ -10,9 +11,9 @@ def ceil_div(a: int, b: int) -> int:
 
 
 def tiles_of(problem: GemmProblem, config: XeConfig) -> tuple[int, int]:
-    """Return the tiles of C over M and N."""
+    """Return the tiles of C over M, of all experts, and N."""
     block = config.matmul.block
-    return ceil_div(problem.m, block.m), ceil_div(problem.n, block.n)
+    return row_tiles(problem.rows_of_experts, block.m), ceil_div(problem.n, block.n)
 
 
 def products_of_tile(problem: GemmProblem, block_n: int) -> int:
@@ -26,7 +27,9 @@ def products_of_tile(problem: GemmProblem, block_n: int) -> int:
 
 
 def is_persistent(problem: GemmProblem, config: XeConfig) -> bool:
-    """True if fewer work-groups are launched than C has tiles."""
+    """True if fewer work-groups are launched than C has tiles, or than it may have: of experts, any number."""
+    if problem.experts is not None:
+        return True
     return (config.matmul.threads.m, config.matmul.threads.n) != tiles_of(problem, config)
 
 

@@ -99,6 +99,20 @@ def k_subgroups(case: Case) -> str | None:
     return None
 
 
+def experts(case: Case) -> str | None:
+    """Require of experts that work-groups are numbered in one dimension, and that none shares a tile with another."""
+    if case.problem.experts is None:
+        return None
+    matmul, s = case.config.matmul, case.config.strategy
+    if matmul.threads.k > 1:
+        return f"tiles of experts are not split over work-groups: set threads k to 1, got {matmul.threads.k}"
+    if s.raster_group > 1:
+        return f"tiles of experts are numbered expert by expert: set raster_group to 1, got {s.raster_group}"
+    if matmul.loop_order not in (LoopOrder.M_OUTER, LoopOrder.N_OUTER):
+        return f"{matmul.loop_order.value} has no effect on experts: use the order with om before on"
+    return None
+
+
 def workgroup_size(case: Case) -> str | None:
     """Require that the work-group fits the device."""
     size, most = case.config.subgroups * case.on.target.subgroup_size, case.on.spec.max_workgroup_size
@@ -132,6 +146,7 @@ WORK_RULES: tuple[ConfigRule, ...] = (
     grf_mode,
     subgroups_divide_block,
     k_subgroups,
+    experts,
     workgroup_size,
     resident_subgroups,
     threads_cover,

@@ -50,10 +50,10 @@ def test_each_expert_has_scales_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "field"),
-    [({"experts": 0}, "experts"), ({"batch": 2}, "experts"), ({"batch_stride_b": 0}, "batch_stride_b")],
+    ("experts", "batch", "stride", "field"),
+    [(0, 1, None, "experts"), (8, 2, None, "experts"), (8, 1, 0, "batch_stride_b")],
 )
-def test_what_contradicts_experts_is_refused(given: dict[str, int], field: str) -> None:
+def test_what_contradicts_experts_is_refused(experts: int, batch: int, stride: int | None, field: str) -> None:
     with pytest.raises(InvalidProblem) as refused:
-        GemmProblem(96, 64, 128, **({"experts": 8} | given))
+        GemmProblem(96, 64, 128, batch=batch, batch_stride_b=stride, experts=experts)
     assert refused.value.field == field

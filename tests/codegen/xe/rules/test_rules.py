@@ -95,6 +95,7 @@ HALVES, STEPS, WHOLE_STEPS = (
 )
 GATED = GemmProblem(200, 144, 176, gate=Gate(Activation.SILU))
 WEIGHTS = GemmProblem(200, 144, 176, dtype_b=DType.U4, quantization=Quantization(32))
+EXPERTS = GemmProblem(200, 144, 176, experts=3)
 SUMS = GemmProblem(200, 144, 176, epilogue=(ROWS,))
 BY_LANES, HALF_BY_LANES = GemmProblem(200, 144, 176, alignment=4), GemmProblem(200, 144, 176, lda=177)
 TURNED, PLAIN = GemmProblem(200, 144, 176, transpose_a=True), GemmProblem(200, 144, 176, dtype_a=F32, dtype_b=F32)
@@ -321,6 +322,22 @@ CASES: tuple[Case, ...] = (
         in_parts(4),
         device=SMALL_SLM,
     ),
+    Case("experts", config(**PARTIAL), "set threads k to 1, got 2", config(), EXPERTS),
+    Case("experts", config(raster_group=2), "set raster_group to 1, got 2", config(), EXPERTS),
+    Case(
+        "experts",
+        config(threads=(2, 2, 1), order=LoopOrder.M_OUTER_N_FIRST),
+        "has no effect on experts",
+        config(threads=(2, 2, 1), order=LoopOrder.N_OUTER),
+        EXPERTS,
+    ),
+    Case(
+        "pad-workspace",
+        config((64, 64, 32), (8, 16, 16), pad_workspace=PaddedOperands.A),
+        "weights of all experts would be copied",
+        config((64, 64, 32), (8, 16, 16)),
+        GemmProblem(200, 144, 176, experts=3, lda=177),
+    ),
     Case(
         "weights-step",
         config((64, 64, 64), (32, 16, 32)),
@@ -387,7 +404,11 @@ def test_every_rule_has_a_case() -> None:
 
 
 PROBLEM_CASES: dict[str, tuple[tuple[GemmProblem, str], ...]] = {
-    "experts": ((GemmProblem(200, 144, 72, experts=8), "no kernels of several experts"),),
+    "experts": (
+        (GemmProblem(200, 144, 72, experts=8, transpose_a=True), "leave transpose_a out"),
+        (GemmProblem(200, 144, 72, experts=8, epilogue=(ROWS,)), "leave reduce out"),
+        (GemmProblem(200, 144, 72, experts=8, dynamic=True), "omit dynamic"),
+    ),
     "dtype-pair": (
         (GemmProblem(200, 144, 72, dtype_a=DType.U8, dtype_b=DType.TF32), "one type of .*; got u8 and tf32"),
         (GemmProblem(200, 144, 72, dtype_a=DType.F16, dtype_b=DType.BF16), "got f16 and bf16"),
