@@ -36,7 +36,7 @@ def l2_size(spec: DeviceSpec, constants: Constants | None = None) -> L2Size:
 
 
 def model_of(spec: DeviceSpec) -> str:
-    """Return the version of the model for a device, with what it assumes: "xe-3-0123abcd, L2 assumed"."""
+    """Return the version of the model for a device, with what it assumes: "xe-4-0123abcd, L2 assumed"."""
     return MODEL_VERSION if spec.l2_bytes is not None else f"{MODEL_VERSION}, L2 assumed"
 
 

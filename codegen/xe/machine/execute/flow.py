@@ -80,7 +80,7 @@ def _goto(i: Instruction, number: int, threads: Threads) -> Branch:
 def _loop(i: Instruction, number: int, threads: Threads) -> Branch:
     """Take the channels of the predicate back to UIP; the others wait at JIP, which must follow.
 
-    Source: the only form in 182 loops of production kernels for bmg and pvc; results of compiled loops are right so.
+    Source: inferred from its only form in 182 loops of production kernels. No compiled loop was executed.
     """
     predicate, (jip, uip), size = predicate_of(i, threads), i.targets, i.size
     if predicate is None or jip != number + 1 or uip > number:
