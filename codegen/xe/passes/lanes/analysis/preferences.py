@@ -8,7 +8,6 @@ that split rows into parts shorter than a sub-group keep that of the rows.
 from collections.abc import Iterator
 from typing import cast
 
-import numpy as np
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import VectorType
 from xdsl.dialects.vector import BitcastOp
@@ -46,6 +45,7 @@ from codegen.xe.passes.lanes.vectors.layout import (
     columns_of_lanes,
     joined,
 )
+from codegen.xe.passes.lanes.vectors.shuffles import transposed_source
 from codegen.xe.subgroup import subgroup_size
 
 _WORD_BITS = 32
@@ -140,8 +140,7 @@ def _source_layout(wishes: Wishes, op: TransposeOp | ShapeCastOp) -> LaneLayout:
     layout = wishes.get(result) or canonical(shape_of(result))
     if isinstance(op, ShapeCastOp):
         return layout
-    shape = shape_of(op.vector)
-    return layout.relabelled(np.arange(int(np.prod(shape))).reshape(shape).transpose(op.dims).reshape(-1))
+    return transposed_source(op, layout)
 
 
 def _sources(value: SSAValue) -> Iterator[SSAValue]:

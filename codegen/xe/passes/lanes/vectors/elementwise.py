@@ -8,6 +8,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects.upstream.arith_casts import ExtSIOp, TruncIOp
+from codegen.xe.dialects.upstream.vector_ops import TransposeOp
 from codegen.xe.passes.lanes.emitter import (
     Emitter,
     bits_of,
@@ -29,6 +30,7 @@ from codegen.xe.passes.lanes.vectors import (
     tf32,
 )
 from codegen.xe.passes.lanes.vectors.layout import LaneLayout
+from codegen.xe.passes.lanes.vectors.shuffles import transposed_source
 
 _DIVISIONS = ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ceildivui")
 
@@ -40,8 +42,8 @@ def _elementwise(lowering: Lowering, op: Operation) -> None:
         return
     layout = lowering.layout(result)
     operands = [_operand(lowering, operand, layout) for operand in op.operands]
-    if small_elements.differs_from_small(op):
-        _difference(lowering, op, layout, operands[1])
+    if (conversion := small_elements.converted_minuend(op)) is not None:
+        _difference(lowering, op, conversion, layout, operands[1])
         return
     if op.name.partition(".")[2] in _DIVISIONS:
         operands[1] = _without_zeros(lowering, operands[1], layout)
@@ -56,12 +58,13 @@ def _elementwise(lowering: Lowering, op: Operation) -> None:
     lowering.define(result, Lanes(vector_type(result), layout, tuple(chunks)))
 
 
-def _difference(lowering: Lowering, op: Operation, layout: LaneLayout, less: Sequence[SSAValue]) -> None:
+def _difference(
+    lowering: Lowering, op: Operation, conversion: Operation, layout: LaneLayout, less: Sequence[SSAValue]
+) -> None:
     """Lower a conversion of small integers and the subtraction from them together; the conversion is then unused."""
-    conversion = op.operands[0].owner
-    assert isinstance(conversion, Operation)
-    small = lowering.vector(conversion.operands[0], layout).chunks
-    pairs = zip(small, less, strict=True)
+    turned = op.operands[0].owner
+    source = transposed_source(turned, layout) if isinstance(turned, TransposeOp) else layout
+    pairs = zip(lowering.vector(conversion.operands[0], source).chunks, less, strict=True)
     chunks = [small_elements.converted(lowering, conversion, chunk, number) for chunk, number in pairs]
     lowering.define(op.results[0], Lanes(vector_type(op.results[0]), layout, tuple(chunks)))
 

@@ -11,11 +11,12 @@ import numpy as np
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import SSAValue
 
+from codegen.xe.dialects.upstream.vector_ops import TransposeOp
 from codegen.xe.passes.lanes.emitter import (
     Emitter,
     Register,
 )
-from codegen.xe.passes.lanes.values import Lanes
+from codegen.xe.passes.lanes.values import Lanes, shape_of
 from codegen.xe.passes.lanes.vectors.layout import (
     NOTHING,
     Choice,
@@ -243,3 +244,9 @@ def _exchange_bit(
         at[low] = np.where(upper, swapped, places[low])
         at[high] = np.where(upper, places[high], swapped)
     return held, at
+
+
+def transposed_source(op: TransposeOp, layout: LaneLayout) -> LaneLayout:
+    """Return the layout of the operand of a transposition with which the result has a layout without movement."""
+    shape = shape_of(op.vector)
+    return layout.relabelled(np.arange(int(np.prod(shape))).reshape(shape).transpose(op.dims).reshape(-1))

@@ -25,6 +25,7 @@ from xdsl.utils.exceptions import PassFailedException
 from codegen.xe.dialects.interned import integer_type
 from codegen.xe.dialects.upstream.arith_casts import ExtFOp, ExtUIOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp
+from codegen.xe.dialects.upstream.vector_ops import TransposeOp
 from codegen.xe.passes.lanes.emitter import Emitter, bits_of, chunk_type, element_of, length_of
 from codegen.xe.passes.lanes.lowering import Lowering, element_type
 
@@ -66,12 +67,18 @@ def converts_small(op: Operation) -> bool:
     return op.name in ("arith.uitofp", "arith.sitofp", "arith.extf") and is_small(_element(op.operands[0]))
 
 
-def differs_from_small(op: Operation) -> bool:
-    """Return whether an operation subtracts from converted integers, and may do so in another order."""
+def converted_minuend(op: Operation) -> Operation | None:
+    """Return the conversion of small integers from which an operation subtracts, if it may do so in another order.
+
+    The integers may be transposed in between.
+    """
+    if not isinstance(op, arith.SubfOp) or FastMathFlag.REASSOC not in op.fastmath.data:
+        return None
     minuend = op.operands[0].owner
-    if not isinstance(op, arith.SubfOp) or not isinstance(minuend, Operation) or minuend.name == "arith.extf":
-        return False
-    return FastMathFlag.REASSOC in op.fastmath.data and converts_small(minuend)
+    conversion = minuend.vector.owner if isinstance(minuend, TransposeOp) else minuend
+    if not isinstance(conversion, Operation) or isinstance(conversion, ExtFOp):
+        return None
+    return conversion if converts_small(conversion) else None
 
 
 def converted(lowering: Lowering, op: Operation, chunk: SSAValue, less: SSAValue | None = None) -> SSAValue:
