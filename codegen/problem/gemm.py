@@ -192,6 +192,14 @@ class GemmProblem:
         return self.dtype_a in (DType.F16, DType.BF16) and self.dtype_b in WEIGHTS
 
     @property
+    def bytes_b(self) -> float:
+        """Bytes of memory that an element of B takes, with its part of scales and zero points."""
+        q, bits = self.quantization, self.dtype_b.bits
+        if q is None:
+            return bits / 8
+        return (bits + (q.scale.bits + bits * q.zeros) / (q.group or self.k)) / 8
+
+    @property
     def _stored_k(self) -> int:
         return self.k // self.dtype_b.packed
 

@@ -100,10 +100,10 @@ def core_clocks(problem: GemmProblem, config: XeConfig, rates: Rates) -> CoreClo
     groups = ceil_div(threads.m * threads.n * threads.k * problem.batch, rates.cores)
     groups *= ceil_div(tiles[0], threads.m) * ceil_div(tiles[1], threads.n)
     subgroups = groups * config.subgroups
-    nbytes, parts = problem.dtype_a.nbytes, config.strategy.k_subgroups
+    of_a, of_b, parts = problem.dtype_a.nbytes, problem.bytes_b, config.strategy.k_subgroups
     sg_n, block_n = config.sg_n * problem.products, block.n * problem.products
     return CoreClocks(
         dpas=ceil_div(subgroups, rates.engines) * config.sg_m * sg_n / parts / rates.fma_per_engine,
-        l1=subgroups * (config.sg_m * rates.clocks_a + sg_n * rates.clocks_b) * nbytes / parts / rates.l1_bytes,
-        l2=groups * (block.m + block_n) * nbytes / rates.l2_bytes,
+        l1=subgroups * (config.sg_m * rates.clocks_a * of_a + sg_n * rates.clocks_b * of_b) / parts / rates.l1_bytes,
+        l2=groups * (block.m * of_a + block_n * of_b) / rates.l2_bytes,
     )

@@ -12,7 +12,7 @@ from tuner.model.xe.l2 import l2_size
 
 def bytes_read_together(problem: GemmProblem, config: XeConfig, cores: int) -> int:
     """Return the distinct bytes of A and B that concurrent work-groups read for one element of K."""
-    block, threads, nbytes = config.matmul.block, config.matmul.threads, problem.dtype_a.nbytes
+    block, threads = config.matmul.block, config.matmul.threads
     along_n, group = config.matmul.loop_order.walks_along_n, config.strategy.raster_group
     down, across = (threads.m, threads.n) if along_n else (threads.n, threads.m)
     running = min(cores, down * across)
@@ -23,7 +23,7 @@ def bytes_read_together(problem: GemmProblem, config: XeConfig, cores: int) -> i
         columns = min(running, across)
         rows = ceil_div(running, columns)
     m, n = (rows, columns) if along_n else (columns, rows)
-    return (m * block.m + n * block.n * problem.products) * nbytes
+    return int(m * block.m * problem.dtype_a.nbytes + n * block.n * problem.products * problem.bytes_b)
 
 
 def memory_bytes(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any
 
+from codegen import DType
 from hal import DeviceSpec
 
 FORMULAS = 4
@@ -76,6 +77,7 @@ class Constants:
     registers_unrolled_lanes: float = _constant(2.0, "code: for each register that lanes fetch, unrolled")
     registers_at_risk: float = _constant(0.5, "code: 8 where sums and operands of a step exceed the GRF, in 2 of 34")
     registers_at_risk_turned: float = _constant(7.0, "code: the same where B is transposed, in 15 of 17")
+    registers_converted: float = _constant(2.0, "code: for each register of B that is converted from weights")
     registers_lanes: float = _constant(0.1, "code: for each register that lanes fetch")
 
     # Memory and frequency
@@ -101,6 +103,20 @@ class Constants:
 
 
 CONSTANTS = Constants()
+
+CONVERSIONS: Mapping[DType, float] = MappingProxyType(
+    {
+        DType.U4: 3.8,
+        DType.S4: 3.8,
+        DType.U8: 3.7,
+        DType.S8: 3.7,
+        DType.E4M3: 4.7,
+        DType.E5M2: 2.4,
+        DType.E2M1: 5.2,
+    }
+)
+"""Instructions that convert an element of weights for each lane, of code for a B580. Scaling takes `SCALED` more."""
+SCALED = 1.1
 
 ARCHITECTURES: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
@@ -132,7 +148,7 @@ def sources() -> dict[str, str]:
 
 
 def _version() -> str:
-    digest = hashlib.sha256(repr((CONSTANTS, ARCHITECTURES)).encode()).hexdigest()
+    digest = hashlib.sha256(repr((CONSTANTS, CONVERSIONS, SCALED, ARCHITECTURES)).encode()).hexdigest()
     return f"xe-{FORMULAS}-{digest[:8]}"
 
 

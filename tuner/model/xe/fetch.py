@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tuner.model.xe.columns import Column, Columns
+from tuner.model.xe.constants import CONVERSIONS, SCALED
 from tuner.model.xe.device import Case
 from tuner.model.xe.registers import copied_registers, operand_registers
 from tuner.model.xe.work import Work, slm_bytes
@@ -34,14 +35,15 @@ def fetch_of(on: Case, c: Columns, work: Work) -> Fetch:
     """Return the traffic of a K step."""
     k, nbytes = on.constants, on.problem.dtype_a.nbytes
     subgroups, fetches = work.subgroups, c.prefetch > 0
-    tile_a, tile_b = c.block_m * c.k_step * nbytes, c.k_step * c.block_n * on.problem.products * nbytes
+    tile_a, tile_b = c.block_m * c.k_step * nbytes, c.k_step * c.block_n * on.problem.products * on.problem.bytes_b
     whole_a, whole_b = tile_a * c.sg_columns, tile_b * c.sg_rows
     staged = tile_a * c.staged_a + tile_b * c.staged_b
     in_cache = _kept_in_l1(on, c, work)
     far = np.zeros(len(c))
     # Data beyond the edges of a matrix is not fetched; neighbours along the rows of memory fetch whole lines each.
     inside_a = np.minimum(1, on.problem.m / c.block_m) * (_lines(c.block_m * nbytes) if on.problem.transpose_a else 1)
-    inside_b = np.minimum(1, on.problem.n / c.block_n) * (1 if on.problem.transpose_b else _lines(c.block_n * nbytes))
+    row_b = c.block_n * on.problem.dtype_b.nbytes
+    inside_b = np.minimum(1, on.problem.n / c.block_n) * (1 if on.problem.transpose_b else _lines(row_b))
     for tile, whole, is_staged, by_lanes in (
         (inside_a * tile_a, inside_a * whole_a, c.staged_a, on.lanes_a),
         (inside_b * tile_b, inside_b * whole_b, c.staged_b, on.lanes_b),
@@ -79,7 +81,8 @@ def _kept_in_l1(on: Case, c: Columns, work: Work) -> Column:
     """Return the share of prefetched data that L1 still holds when it is used."""
     if on.l1_bytes is None:
         return np.ones(len(c))
-    tile = (c.block_m + c.block_n * on.problem.products) * c.k_step * on.problem.dtype_a.nbytes
+    p = on.problem
+    tile = (c.block_m * p.dtype_a.nbytes + c.block_n * p.products * p.bytes_b) * c.k_step
     need = work.resident * tile * (c.prefetch + 1)
     room = np.maximum(on.constants.kept_in_l1 * on.l1_bytes - work.resident * slm_bytes(on, c), 1)
     return np.clip(2 - need / room, 0, 1)
@@ -97,6 +100,8 @@ def _blocks(on: Case, c: Columns) -> Column:
     plain_b = np.where(c.k_subgroups > 1, np.ceil(b / _MESSAGE_REGISTERS), plain_b)
     of_a = 0 if on.lanes_a else turned_a if p.transpose_a else plain_a
     of_b = 0 if on.lanes_b else turned_b if p.transpose_b else plain_b
+    if p.has_weights:
+        of_b = of_b * p.bytes_b / p.dtype_a.nbytes + (p.quantization is not None)
     sends_a, sends_b = (k.sends_staged_a, k.sends_staged_b) if on.has_block2d else (k.sends_staged_words,) * 2
     return np.where(c.staged_a > 0, sends_a * a, of_a) + np.where(c.staged_b > 0, sends_b * b, of_b)
 
@@ -118,4 +123,13 @@ def _moves(on: Case, c: Columns) -> Column:
         moves = moves + k.moves_staged_a * c.staged_a * a + k.moves_staged_b * c.staged_b * b
     if on.problem.transpose_a and not on.lanes_a:
         moves = moves + k.moves_transposed_a * a
-    return moves
+    return moves + _conversions(on, c)
+
+
+def _conversions(on: Case, c: Columns) -> Column:
+    """Return the instructions by which a sub-group converts weights in a K step."""
+    p = on.problem
+    if not p.has_weights:
+        return np.zeros(len(c))
+    elements = c.block_n * p.products / c.sg_columns * c.block_k / on.dpas_n
+    return elements * (CONVERSIONS[p.dtype_b] + SCALED * (p.quantization is not None))

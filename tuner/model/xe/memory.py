@@ -28,12 +28,13 @@ def input_bytes(on: Case, c: Columns, work: Work) -> Column:
     Data shared within the band is reused from one rectangle to the next, and data shared by all bands from
     band to band, if L2 has room for it besides the new data.
     """
-    p, nbytes = on.problem, on.problem.dtype_a.nbytes
+    p = on.problem
     a, b = (different_bytes(o, p.batch) for o in p.operands[:2])
     rows, columns = _together(c, work)
     along_n = np.where(work.turns > 1, c.tiles_along_n, c.along_n) > 0
-    depth, matrices = p.k / c.splits * nbytes, a / p.batch + b / p.batch
-    new_a, new_b = rows * c.block_m * depth, columns * c.block_n * p.products * depth
+    depth, matrices = p.k / c.splits, a / p.batch + b / p.batch
+    new_a = rows * c.block_m * depth * p.dtype_a.nbytes
+    new_b = columns * c.block_n * p.products * depth * p.bytes_b
     along = np.where(along_n, work.tiles_n / columns, work.tiles_m / rows)
     bands = np.where(along_n, work.tiles_m / rows, work.tiles_n / columns)
     room = on.constants.cached * on.l2.likely

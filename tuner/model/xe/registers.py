@@ -35,7 +35,8 @@ def needed_registers(on: Case, c: Columns) -> Column:
     of_a, of_b = (k.registers_staged_a, k.registers_staged_b) if on.has_block2d else of_words
     need = need + of_a * c.staged_a * a + of_b * c.staged_b * b
     pipelined = k.registers_pipelined + k.registers_unrolled * (c.k_unroll > 1)
-    return need + c.pipelined * pipelined * (a + b) + _of_access(on, c, a, b)
+    converted = k.registers_converted * b * on.problem.has_weights
+    return need + c.pipelined * pipelined * (a + b) + _of_access(on, c, a, b) + converted
 
 
 def _of_access(on: Case, c: Columns, a: Column, b: Column) -> Column:

@@ -177,7 +177,7 @@ def _loads(on: Problem) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ..
     problem, target = on.problem, on.target
     tallest, widest = target.load_shape[0], target.load_shape[1] // problem.dtype_a.nbytes
     of_a = on.uses_dpas and not (problem.transpose_a or on.lanes_a)
-    of_b = on.uses_dpas and not (problem.transpose_b or on.lanes_b)
+    of_b = on.uses_dpas and not (problem.transpose_b or on.lanes_b or problem.has_weights)
     deepest = min(widest if of_a else tallest, tallest if of_b else widest, problem.k) if of_a or of_b else on.dpas_k
     return (
         powers_of_two(target.dpas_m, tallest if of_a else target.dpas_m),

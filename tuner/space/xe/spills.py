@@ -3,7 +3,7 @@
 Each case was compiled for b580, max1550 and lunar-lake; the default configuration avoids them.
 """
 
-from codegen import SlmOperands, XeConfig
+from codegen import DType, SlmOperands, XeConfig
 from codegen.xe.rules import steps_of
 from codegen.xe.rules.case import Problem
 from codegen.xe.rules.tiles import RESERVED_REGISTERS
@@ -12,6 +12,9 @@ from codegen.xe.rules.tiles import RESERVED_REGISTERS
 _LEAST_ROUNDS = 32
 # Maximum number of K steps of a fully unrolled loop, whose operands are live together.
 _STEPS_TOGETHER = 2
+# Of the operands of a K step, where B is converted: 64x32 by 32 needs no more than 256 registers, 32x64 does, and so
+# does the first with scales that are powers of two.
+_HELD_OF_A, _HELD_OF_B, _HELD_OF_SCALED_B = 0.6, 2.3, 3.0
 # Bytes that lanes fetch take a word each until they are packed.
 _WORD_BYTES = 4
 _A, _B = (SlmOperands.A, SlmOperands.BOTH), (SlmOperands.B, SlmOperands.BOTH)
@@ -23,7 +26,7 @@ def keeps_registers(on: Problem, config: XeConfig) -> bool:
     steps = steps_of(p, config)
     if p.transpose_b and not p.transpose_a and s.k_unroll > 1 and steps // s.k_unroll < _LEAST_ROUNDS:
         return False
-    operands = max(_turned(on, config, steps), _by_lanes(on, config), _of_parts(on, config))
+    operands = max(_turned(on, config, steps), _by_lanes(on, config), _of_parts(on, config), _converted(on, config))
     held = config.sg_m * config.sg_n * p.products * p.dtype_acc.nbytes + operands
     return held <= (s.grf_mode - RESERVED_REGISTERS) * on.target.grf_bytes
 
@@ -59,6 +62,17 @@ def _of_parts(on: Problem, config: XeConfig) -> int:
         return 0
     columns = config.sg_n * on.problem.products * (1 + (on.vectors_b or on.problem.quantization is not None))
     return (config.sg_m + columns) * config.matmul.block.k * on.problem.dtype_a.nbytes
+
+
+def _converted(on: Problem, config: XeConfig) -> int:
+    """Return the bytes of operands where B is converted from weights: part of A, and B more than twice."""
+    p = on.problem
+    if not p.has_weights:
+        return 0
+    of_powers = p.quantization is not None and p.quantization.scale is DType.E8M0
+    of_b = _HELD_OF_SCALED_B if of_powers else _HELD_OF_B
+    held = _HELD_OF_A * config.sg_m + of_b * config.sg_n * p.products
+    return int(held * config.matmul.block.k * on.problem.dtype_a.nbytes)
 
 
 def _turns_a(on: Problem) -> bool:

@@ -70,8 +70,7 @@ def widest_tiles(on: Problem, ranges: Ranges) -> Iterator[Point]:
         if m // rows < ranges.load_m[0] or n // columns < ranges.load_n[0]:
             continue
         load_m = max(v for v in ranges.load_m if v <= max(m // rows, ranges.load_m[0]))
-        together = 1 if on.problem.has_weights else products_of_tile(on.problem, n)
-        columns_b = n // columns * together
+        columns_b = n // columns * products_of_tile(on.problem, n)
         load_n = max(v for v in ranges.load_n if v <= max(columns_b, ranges.load_n[0]))
         load_k = max(v for v in ranges.load_k if v <= k)
         tile = Point(m, n, k, rows, columns, load_m, load_k, load_n, ranges.grf[-1], pad_workspace=padded)
