@@ -1,9 +1,10 @@
-"""The coverage of GEMMs as tables: types and layouts by strategies, epilogues by strategies, epilogues by types."""
+"""The coverage of GEMMs as tables: types, epilogues, gates and weights by strategies, epilogues by types."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from codegen import (
@@ -25,6 +26,7 @@ from codegen import (
     XeStrategy,
 )
 from codegen.problem.gate import parse_gate
+from codegen.problem.quantization import parse_quantization
 from codegen.target import target_of
 from codegen.xe.rules import (
     ceil_div,
@@ -128,7 +130,17 @@ EPILOGUES: dict[str, tuple[EpilogueStep, ...]] = {
     "sums of columns": (EpilogueStep(EpilogueKind.REDUCE, axis=_COLUMN),),
 }
 GATES = ("silu", "gelu", "gelu_tanh:interleaved", "silu:interleaved=16")
-_TABLES = ("Types and layouts", "Epilogues", "Epilogues and types", "Gates")
+WEIGHTS: dict[str, tuple[DType, DType, str]] = {
+    "f16 by u4, 128:f16:zero=8": (DType.F16, DType.U4, "128:f16:zero=8"),
+    "bf16 by u4, 32:bf16:zeros": (DType.BF16, DType.U4, "32:bf16:zeros"),
+    "bf16 by s4, 64:f32": (DType.BF16, DType.S4, "64:f32"),
+    "f16 by s8": (DType.F16, DType.S8, ""),
+    "bf16 by u8, column:bf16:zeros": (DType.BF16, DType.U8, "column:bf16:zeros"),
+    "f16 by e4m3, 128:f16": (DType.F16, DType.E4M3, "128:f16"),
+    "bf16 by e5m2": (DType.BF16, DType.E5M2, ""),
+    "bf16 by e2m1, 32:e8m0": (DType.BF16, DType.E2M1, "32:e8m0"),
+}
+_TABLES = ("Types and layouts", "Epilogues", "Epilogues and types", "Gates", "Weights")
 
 
 def cases(device: str = DEVICE) -> Iterator[Case]:
@@ -149,6 +161,11 @@ def cases(device: str = DEVICE) -> Iterator[Case]:
         for column, (name, strategy) in enumerate(STRATEGIES.items()):
             dtype, layout = INPUTS[(row + column) % len(INPUTS)], _LAYOUTS[(row + column // 2) % len(_LAYOUTS)]
             yield _case((_TABLES[3], gate, name), dtype, layout, strategy, device=device, gate=parse_gate(gate))
+    for row, (weights, (dtype, dtype_b, text)) in enumerate(WEIGHTS.items()):
+        for column, (name, strategy) in enumerate(STRATEGIES.items()):
+            of_b: dict[str, Any] = {"dtype_b": dtype_b, "quantization": parse_quantization(text) if text else None}
+            layout = _LAYOUTS[(row + column // 2) % len(_LAYOUTS)]
+            yield _case((_TABLES[4], weights, name), dtype, layout, strategy, device=device, of_b=of_b)
 
 
 def _case(
@@ -159,19 +176,21 @@ def _case(
     epilogue: tuple[EpilogueStep, ...] = (),
     device: str = DEVICE,
     gate: Gate | None = None,
+    of_b: Mapping[str, Any] = MappingProxyType({}),
 ) -> Case:
     (m, n, k), step = strategy.sizes, max(_LEAST_STEP, 32 // dtype.nbytes)
     blocks = 1 if gate is None else gate.interleave or 1
     n = ceil_div(n, blocks) * blocks
+    packed = DType(of_b.get("dtype_b", dtype)).packed
+    k = ceil_div(k, packed) * packed
     problem = GemmProblem(
         *(m, n, k),
         dtype_a=dtype,
-        dtype_b=dtype,
         transpose_a=layout[0] == "T",
         transpose_b=layout[1] == "T",
         epilogue=epilogue,
         gate=gate,
-        **strategy.problem,
+        **{"dtype_b": dtype, **of_b, **strategy.problem},
     )
     rows, columns = strategy.block
     groups = (2, 2) if strategy.persistent else (ceil_div(m, rows), ceil_div(n, columns))
@@ -236,21 +255,22 @@ many each rule refuses. `--device` judges them one by one; `test_coverage.py` ve
 
 _INTRODUCTION = f"""# Coverage of GEMMs
 
-Verified combinations of types, layouts, epilogues, gates and strategies. `python -m benchmarks.compiler.gemm_coverage`
-writes this page from runs; `tests/codegen/xe/build/test_coverage.py` checks a sample of it.
+Verified combinations of types, layouts, epilogues, gates, weights and strategies.
+`python -m benchmarks.compiler.gemm_coverage` writes this page from runs; `tests/codegen/xe/build/test_coverage.py`
+checks a sample of it.
 
 - **{VERIFIED}**: compiled for {DEVICE} to valid SPIR-V; in the simulator, every element of every output is
   within the error bound of numpy's float64. A dynamic kernel is also checked at a second size.
 - a **name**: the rule that rejects the combination, explained in the last table.
 
 `--device` evaluates the same cells for another GPU and prints those that differ; for max1550 there are none. For a770
-285 of 1007 differ, and for mtl, whose lanes multiply and add, 290 of 1007 differ, all refused by a rule: neither has
-DPAS of tf32 (`device-tf32`), loads by lanes have no prefetches (`prefetch-effect`), and five gates need more
-registers than mtl has, whose lanes multiply in f32 (`registers`).
+309 of 1159 differ, and for mtl, whose lanes multiply and add, 434 of 1159 differ, all refused by a rule: neither has
+DPAS of tf32 (`device-tf32`), loads by lanes have no prefetches (`prefetch-effect`), weights are converted for DPAS
+only (`weights`), and five gates need more registers than mtl has, whose lanes multiply in f32 (`registers`).
 
 Types are those of A and B; C has the accumulator type. Each cell combines a type and layout with a strategy, an
-epilogue or a gate with a strategy, or an epilogue with a type; the tables of epilogues and gates alternate types and
-layouts.
+epilogue, a gate or weights with a strategy, or an epilogue with a type; the tables of epilogues, gates and weights
+alternate layouts, and the first two types.
 Combinations of three or more are sampled at random by `python -m benchmarks.compiler.random_gemms`, over all
 axes, including outputs of other types, pitches, alignments and sequences of epilogue steps.
 """
