@@ -1,6 +1,6 @@
 """Native code of GPUs for a fixed list of GEMMs: registers, spills, and the K loop by 256 DPAS.
 
-Run: python -m benchmarks.compiler.isa [--device b580 --device max1550] [--ocloc PATH]
+Run: python -m benchmarks.compiler.isa [--device b580 --device max1550] [--gemm weights] [--ocloc PATH]
 """
 
 import argparse
@@ -24,6 +24,7 @@ from codegen import (
     XeStrategy,
     compile_gemm,
 )
+from codegen.problem.quantization import parse_quantization
 from codegen.target import target_of
 from codegen.xe.isa import (
     IsaReport,
@@ -38,7 +39,7 @@ from tuner.space.xe.heuristic import default_config
 
 _SIZE = 4096
 _COLUMNS = ("GEMM", "chip", "registers", "spilled bytes", "dpas", "sends", "loads", "prefetches", "SLM", "barriers")
-_RATES = ("sends per 256", "moves per 256", "scalar moves", "bytes per dpas")
+_RATES = ("sends per 256", "moves per 256", "scalar moves", "bytes per dpas", "ALU per dpas", "dpas used")
 _SUBGROUPS, _LARGEST = (8, 4), Extent(32, 32, 32)
 
 
@@ -46,6 +47,7 @@ def main() -> None:
     """Print one table, in Markdown; a GEMM that is refused has its reason in the row."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--device", action="append", help="GPU to compile for, more than one is fine")
+    arguments.add_argument("--gemm", default="", help="only GEMMs whose name has this text")
     arguments.add_argument("--ocloc", type=Path, help="Intel's offline compiler (default: the one installed)")
     options = arguments.parse_args()
     ocloc = chosen_ocloc(options.ocloc)
@@ -55,6 +57,8 @@ def main() -> None:
     _print(columns)
     _print(["---", "---", *(["---:"] * (len(columns) - 2))])
     for name, (problem, config) in gemms().items():
+        if options.gemm not in name:
+            continue
         for device in options.device or ("b580", "max1550"):
             _print([name, *_row(problem, config, find(device), ocloc)])
 
@@ -102,7 +106,37 @@ def gemms() -> dict[str, tuple[GemmProblem, XeConfig | None]]:
         "f16, SLM for both": (f16, _config(staged, both)),
         "f16, 4096x2048x1024, default": (GemmProblem(4096, 2048, 1024), None),
         "f16, 1000x1016x520, default": (GemmProblem(1000, 1016, 520), None),
+        **{f"weights, {text}": (_weights(text), None) for text in _WEIGHTS},
     }
+
+
+_WEIGHTS = (
+    "f16 by u4:128:f16:zero=8",
+    "bf16 by u4:128:bf16:zero=8",
+    "f16 by u4:128:f16:zeros",
+    "bf16 by s8",
+    "bf16 by s8:128:bf16",
+    "f16 by e4m3",
+    "bf16 by e4m3",
+    "bf16 by e4m3:128:bf16",
+    "f16 by e5m2",
+    "bf16 by e2m1:32:e8m0",
+)
+
+
+def _weights(text: str) -> GemmProblem:
+    a, _, of_b = text.partition(" by ")
+    b, _, quantization = of_b.partition(":")
+    return GemmProblem(
+        512,
+        _SIZE,
+        _SIZE,
+        dtype_a=DType(a),
+        dtype_b=DType(b),
+        dtype_c=DType(a),
+        transpose_b=True,
+        quantization=parse_quantization(quantization) if quantization else None,
+    )
 
 
 def _config(strategy: XeStrategy, load: Extent = _LARGEST, step: int = 32) -> XeConfig:
@@ -132,7 +166,9 @@ def _cells(report: IsaReport) -> list[str]:
         loop.loaded_bytes_per_dpas,
     )
     facts = (report.grf_count, report.spill_bytes)
-    return [*map(str, (*facts, *counts)), *(f"{rate:.0f}" for rate in rates)]
+    used = "" if report.pipeline is None else f"{report.pipeline.utilisation:.0%}"
+    alu = f"{loop.alu / loop.dpas:.2f}"
+    return [*map(str, (*facts, *counts)), *(f"{rate:.0f}" for rate in rates), alu, used]
 
 
 def _print(cells: tuple[str, ...] | list[str]) -> None:
