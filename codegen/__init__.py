@@ -50,6 +50,7 @@ from codegen.problem.gemm import (
     DType,
     GemmProblem,
 )
+from codegen.problem.quantization import Quantization
 
 if TYPE_CHECKING:
     from codegen.pipeline import compile_gemm, compile_module
@@ -85,6 +86,7 @@ __all__ = [
     "PaddedOperands",
     "Prefetch",
     "PrefetchLevels",
+    "Quantization",
     "Refused",
     "SlmOperands",
     "SplitK",

@@ -6,7 +6,17 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
 from pydantic_core import PydanticCustomError
 
-from codegen import Activation, Axis, DType, EpilogueKind, EpilogueStep, Gate, GemmProblem, InvalidProblem
+from codegen import (
+    Activation,
+    Axis,
+    DType,
+    EpilogueKind,
+    EpilogueStep,
+    Gate,
+    GemmProblem,
+    InvalidProblem,
+    Quantization,
+)
 from codegen.problem.epilogue import MAX_STEPS
 from codegen.problem.gemm import MAX_DIMENSION
 from codegen.serialization import to_json
@@ -85,6 +95,23 @@ class GateBody(BaseModel):
     )
 
 
+class QuantizationBody(BaseModel):
+    """Scales of B: b[k, n] stands for (b[k, n] - zero) * scale, rounded to A's type."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    group: StrictInt | None = Field(
+        default=None, description="Elements along K that share a scale; null: whole columns", examples=[128]
+    )
+    scale: DType | None = Field(
+        default=None, description="Type of the scales: f16, bf16, f32 or e8m0; default: that of A", examples=["f16"]
+    )
+    zero: StrictInt = Field(default=0, description="Zero point of all elements", examples=[8])
+    zeros: StrictBool = Field(
+        default=False, description="Whether zero points are stored beside the scales, in B's type", examples=[False]
+    )
+
+
 class ProblemBody(BaseModel):
     """C[M, N] = epilogue(A[M, K] @ B[K, N]), complete. Leading dimensions and strides default to packed."""
 
@@ -133,6 +160,11 @@ class ProblemBody(BaseModel):
         description="Gate before the epilogue: B has 2 N columns; default: one product",
         examples=[{"activation": "silu"}],
     )
+    quantization: QuantizationBody | None = Field(
+        default=None,
+        description="Scales and zero points of a B of s4, u4, s8, u8, e4m3, e5m2 or e2m1; default: none",
+        examples=[{"group": 128, "zero": 8}],
+    )
 
 
 def to_problem(body: ProblemBody) -> GemmProblem:
@@ -144,6 +176,8 @@ def to_problem(body: ProblemBody) -> GemmProblem:
     values = dict(body)
     values["epilogue"] = tuple(_step(place, step) for place, step in enumerate(body.epilogue))
     values["gate"] = None if body.gate is None else Gate(body.gate.activation, body.gate.interleave)
+    if (said := body.quantization) is not None:
+        values["quantization"] = Quantization(said.group, said.scale or body.dtype_a, said.zero, said.zeros)
     return GemmProblem(**values)
 
 

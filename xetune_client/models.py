@@ -245,6 +245,22 @@ class GateBody(Model):
     """Columns of a block if blocks of B1 and B2 alternate, a power of two; default: B1, then B2"""
 
 
+class QuantizationBody(Model):
+    """Scales of B: b[k, n] stands for (b[k, n] - zero) * scale, rounded to A's type."""
+
+    group: int | None = None
+    """Elements along K that share a scale; null: whole columns"""
+
+    scale: DType | None = None
+    """Type of the scales: f16, bf16, f32 or e8m0; default: that of A"""
+
+    zero: int = 0
+    """Zero point of all elements"""
+
+    zeros: bool = False
+    """Whether zero points are stored beside the scales, in B's type"""
+
+
 class ProblemBody(Model):
     """C[M, N] = epilogue(A[M, K] @ B[K, N]), complete. Leading dimensions and strides default to packed."""
 
@@ -310,6 +326,9 @@ class ProblemBody(Model):
 
     gate: GateBody | None = None
     """Gate before the epilogue: B has 2 N columns; default: one product"""
+
+    quantization: QuantizationBody | None = None
+    """Scales and zero points of a B of s4, u4, s8, u8, e4m3, e5m2 or e2m1; default: none"""
 
 
 class Form(StrEnum):
@@ -1124,6 +1143,12 @@ class CommonBody(Model):
 
     gate: str = ''
     """Gate of two products, in the syntax of the command line"""
+
+    quantization: str = ''
+    """Scales and zero points of B, in the syntax of the command line"""
+
+    quant: str = ''
+    """Usual quantisation: w4a16, w8a16, fp8, fp8_e5m2, mxfp4, w8a8, as in w4a16:64:zeros. It replaces dtype_b; of a preset, the router and lm_head stay as they are"""
 
 
 class Comparison(Model):
@@ -2419,6 +2444,9 @@ class LayerOut(Model):
 
     gated: bool
     """True if N has two projections, one of which scales the other after its activation"""
+
+    quantised: bool
+    """Whether a quantisation of the model is for these weights; not for the router and lm_head"""
 
 
 class LookupBody(Model):

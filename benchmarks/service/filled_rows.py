@@ -210,7 +210,8 @@ def _tune(
     problem_id += 1
     if device == 0:
         definition = problem_to_json(problem)
-        columns = {name: definition[name] for name in _PROBLEM_COLUMNS} | {"products": problem.products}
+        columns = {name: definition[name] for name in _PROBLEM_COLUMNS}
+        columns |= {"products": problem.products, "quantization": ""}
         rows.add(schema.Problem, id=problem_id, key=problem.key, definition=definition, created_at=made_at, **columns)
     versions = toolchain_versions() if pair % 10 else toolchain_versions() | _OLDER
     tuned = Tuned(problem_id, problem, target, [])

@@ -83,6 +83,11 @@ def device_cpu(on: CpuProblem) -> str | None:
 def dtype_pair(on: CpuProblem) -> str | None:
     """Check the types: inputs that can be multiplied, f32 sums (i32 of integers), and an output type."""
     p = on.problem
+    if p.has_weights:
+        return (
+            f"CPU kernels do not convert weights of {p.dtype_b.value}: compute B once in {p.dtype_a.value}, as its "
+            f"scales and zero points say, and tune with dtype_b {p.dtype_a.value}; kernels of Xe GPUs convert them"
+        )
     if not (p.dtype_a in _BYTES and p.dtype_b in _BYTES) and (p.dtype_a is not p.dtype_b or p.dtype_a not in _FLOATS):
         kinds = ", ".join(kind.value for kind in _FLOATS)
         return f"A and B must be of one type of {kinds}, or each s8 or u8; got {p.dtype_a.value} and {p.dtype_b.value}"

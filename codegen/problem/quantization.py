@@ -12,7 +12,7 @@ _MULTIPLIED = (DType.F16, DType.BF16)
 _HAVE_ZEROS = (DType.U4, DType.U8)
 _MOST_ZERO = 255
 _TEXT = re.compile(
-    r"(?P<group>[0-9]{1,8}|column)(?::(?P<scale>[a-z0-9]+))?(?::zero=(?P<zero>-?[0-9]{1,3})|:(?P<zeros>zeros))?"
+    r"(?P<group>[0-9]{1,8}|column)(?::(?P<scale>(?!zeros$)[a-z0-9]+))?(?::zero=(?P<zero>-?[0-9]{1,3})|:(?P<zeros>zeros))?"
 )
 
 
@@ -72,18 +72,18 @@ class Quantization:
         return f"{'column' if self.group is None else self.group}:{self.scale.value}{zero}"
 
 
-def parse_quantization(text: str) -> Quantization:
-    """Return the quantization of a text form; scales are f16 unless it says otherwise.
+def parse_quantization(text: str, scale: DType = DType.F16) -> Quantization:
+    """Return the quantization of a text form; `scale` is the type of scales unless it says another.
 
     Raises:
         InvalidProblem: what is expected, and what came.
     """
     found = _TEXT.fullmatch(text.replace(" ", ""))
-    if found is None or (found["scale"] or DType.F16.value) not in [scale.value for scale in _SCALES]:
+    if found is None or (found["scale"] or scale.value) not in [known.value for known in _SCALES]:
         raise InvalidProblem(
             "quantization",
             "expected a group and, where needed, the type of scales and a zero point, as in 128, 128:bf16, "
             f"128:f16:zero=8, 64:f16:zeros, column or 32:e8m0; got {text[:60]!r}",
         )
     group = None if found["group"] == "column" else int(found["group"])
-    return Quantization(group, DType(found["scale"] or "f16"), int(found["zero"] or 0), found["zeros"] is not None)
+    return Quantization(group, DType(found["scale"] or scale), int(found["zero"] or 0), found["zeros"] is not None)

@@ -39,6 +39,7 @@ _OF_PROBLEM = {
     "dtype_b": Problem.dtype_b,
     "dtype_c": Problem.dtype_c,
     "dtype_acc": Problem.dtype_acc,
+    "quantization": Problem.quantization,
 }
 
 
@@ -62,6 +63,7 @@ class JobFilter:
     dtype_b: str | None = None
     dtype_c: str | None = None
     dtype_acc: str | None = None
+    quantization: str | None = None
     created_from: datetime | None = None
     created_before: datetime | None = None
 

@@ -1,5 +1,7 @@
 """Queries on problems."""
 
+from typing import cast
+
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -27,5 +29,15 @@ def upsert(session: Session, *, key: str, definition: JsonObject) -> Problem:
     """
     columns = {name: definition[name] for name in _COLUMNS}
     columns["products"] = 1 if definition["gate"] is None else 2
+    columns["quantization"] = _quantization(definition["quantization"])
     insert_missing(session, Problem, {"key": key, "definition": definition, **columns})
     return session.scalars(select(Problem).where(Problem.key == key)).one()
+
+
+def _quantization(said: object) -> str:
+    """Return the text form of a quantization: `128:f16:zero=8`, `32:e8m0`, `column:bf16:zeros`; "" of None."""
+    if said is None:
+        return ""
+    of = cast(JsonObject, said)
+    zero = ":zeros" if of["zeros"] else f":zero={of['zero']}" if of["zero"] else ""
+    return f"{of['group'] or 'column'}:{of['scale']}{zero}"

@@ -46,7 +46,7 @@ class Device(Base):
 
 class Problem(Base):
     """A GEMM. `definition` is its canonical JSON; the columns are for people and filters. `products` of M x N x K are
-    computed: two of a gated problem.
+    computed: two of a gated problem. `quantization` is the text form of that of B, empty if there is none.
     """
 
     __tablename__ = "problem"
@@ -72,6 +72,7 @@ class Problem(Base):
     transpose_a: Mapped[bool]
     transpose_b: Mapped[bool]
     products: Mapped[int]
+    quantization: Mapped[str]
     definition: Mapped[JsonObject]
     created_at: Mapped[datetime] = mapped_column(default=utc_now)
 

@@ -11,6 +11,7 @@ from codegen import Activation, DType
 from codegen.problem.epilogue import EpilogueStep
 from codegen.problem.epilogue_text import print_epilogue
 from codegen.problem.gemm import MAX_DIMENSION
+from codegen.problem.shorthand import SHORTHANDS
 from service.api.jobs.schemas import (
     BudgetBody,
     JobBody,
@@ -22,9 +23,9 @@ from service.api.shapes.schemas import (
 )
 from service.api.shapes.service import presets
 from service.dashboard.devices.rows import DeviceRow, device_rows
-from service.dashboard.naming import INPUT_DTYPES, OUTPUT_DTYPES
+from service.dashboard.naming import B_DTYPES, INPUT_DTYPES, OUTPUT_DTYPES, SCALE_DTYPES
 from service.http.deps import Context
-from service.schemas import EpilogueStepBody, ProblemBody
+from service.schemas import EpilogueStepBody, ProblemBody, QuantizationBody
 from service.settings import Settings
 from tuner.search.method import Method, Objective
 
@@ -51,6 +52,9 @@ class Offered:
     presets: Sequence[PresetOut]
     limits: Limits
     dtypes: Sequence[str] = INPUT_DTYPES
+    b_dtypes: Sequence[str] = B_DTYPES
+    scale_dtypes: Sequence[str] = SCALE_DTYPES
+    quants: Sequence[str] = SHORTHANDS
     output_dtypes: Sequence[str] = OUTPUT_DTYPES
     activations: Sequence[str] = tuple(Activation)
     sum_dtypes: Sequence[str] = (DType.F32, DType.F16, DType.I32)
@@ -76,6 +80,14 @@ def first_set() -> ShapeSetBody:
 def epilogue_line(steps: Sequence[EpilogueStepBody]) -> str:
     """Format the steps of an epilogue in one line, as in forms."""
     return print_epilogue(tuple(EpilogueStep(**dict(step)) for step in steps))
+
+
+def quantization_line(body: QuantizationBody | None) -> str:
+    """Format a quantisation of B in one line, as in forms; empty if there is none."""
+    if body is None:
+        return ""
+    words = [str(body.group or "column"), *((body.scale.value,) if body.scale else ())]
+    return ":".join([*words, *(("zeros",) if body.zeros else (f"zero={body.zero}",) if body.zero else ())])
 
 
 def hundredths(fraction: float) -> str:

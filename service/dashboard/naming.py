@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from codegen import DType, InvalidProblem
+from codegen.problem.dtype import WEIGHTS
 from codegen.problem.epilogue_text import print_epilogue
 from codegen.problem.gemm import Operand
 from db.schema import Problem
@@ -15,6 +16,10 @@ from service.row_mapping import (
 
 INPUT_DTYPES = tuple(dtype.value for dtype in (DType.F16, DType.BF16, DType.TF32, DType.F32, DType.S8, DType.U8))
 """Element types of A and B that forms offer."""
+B_DTYPES = (*INPUT_DTYPES, *(dtype.value for dtype in WEIGHTS if dtype.value not in INPUT_DTYPES))
+"""Element types of B that forms offer, and of A or B by which lists are filtered."""
+SCALE_DTYPES = (DType.F16, DType.BF16, DType.F32, DType.E8M0)
+"""Element types of the scales of B that forms offer."""
 OUTPUT_DTYPES = tuple(dtype.value for dtype in (DType.F32, DType.F16, DType.BF16, DType.I32, DType.S8, DType.U8))
 """Element types of C that forms offer."""
 
@@ -35,6 +40,8 @@ def problem_pairs(problem: Problem) -> Iterator[tuple[str, str]]:
     yield "sums", gemm.dtype_acc.value
     if gemm.gate is not None:
         yield "gate", str(gemm.gate)
+    if gemm.quantization is not None:
+        yield "quantization", str(gemm.quantization)
     if gemm.epilogue:
         yield "epilogue", print_epilogue(gemm.epilogue)
     yield "sizes", "arguments of the kernel" if gemm.dynamic else "fixed"
@@ -69,9 +76,10 @@ def config_pairs(config: Mapping[str, object], prefix: str = "") -> Iterator[tup
 
 
 def _operand(operand: Operand, batch: int) -> str:
-    said = f"{operand.role}, {operand.dtype.value}, {operand.rows} x {operand.columns}"
+    words = f" words of {operand.dtype.packed} elements" if operand.dtype.packed > 1 else ""
+    said = f"{operand.role}, {operand.dtype.value}, {operand.rows} x {operand.columns}{words}"
     if operand.pitch != operand.columns:
-        said += f", rows {operand.pitch} elements apart"
+        said += f", rows {operand.pitch} {'words' if words else 'elements'} apart"
     if batch > 1:
         said += f", matrices {operand.batch_stride} apart" if operand.batch_stride else ", one for all of the batch"
     return said

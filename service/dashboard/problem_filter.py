@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import ClassVar, TypedDict
 from urllib.parse import urlencode
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, false
+from sqlalchemy import ColumnElement, false, or_
 
 from codegen.problem.gemm import MAX_DIMENSION
 from db.schema import Problem
-from service.dashboard.naming import INPUT_DTYPES
+from service.dashboard.naming import B_DTYPES
 from service.errors import NotFound
 
 _SHOWN = 60
@@ -34,6 +34,7 @@ class ProblemFilter:
     `unread` lists invalid parameters as sentences.
     """
 
+    dtypes: ClassVar[tuple[str, ...]] = B_DTYPES
     device: str = ""
     m: int | None = None
     n: int | None = None
@@ -45,8 +46,10 @@ class ProblemFilter:
         """Return the conditions on the problems."""
         if self.unread:
             return [false()]
-        asked = {Problem.m: self.m, Problem.n: self.n, Problem.k: self.k, Problem.dtype_a: self.dtype or None}
-        return [column == value for column, value in asked.items() if value is not None]
+        asked = {Problem.m: self.m, Problem.n: self.n, Problem.k: self.k}
+        found = [column == value for column, value in asked.items() if value is not None]
+        of_either = or_(Problem.dtype_a == self.dtype, Problem.dtype_b == self.dtype)
+        return [*found, of_either] if self.dtype else found
 
     def address(self, path: str, **more: object) -> str:
         """Return the URL of a list with these filters and the parameters `more`."""
@@ -65,7 +68,7 @@ def problem_words(of: Mapping[str, str]) -> ProblemWords:
         "n": number(of, "n"),
         "k": number(of, "k"),
         "dtype": word(of, "dtype"),
-        "unread": (*wrong, *misread(of, "dtype", INPUT_DTYPES)),
+        "unread": (*wrong, *misread(of, "dtype", B_DTYPES)),
     }
 
 

@@ -51,6 +51,7 @@ _HEADERS = {
 
 _FILTERS: tuple[Callable[..., object], ...] = (
     forms.epilogue_line,
+    forms.quantization_line,
     forms.hundredths,
     forms.whole_problems,
     units.count,

@@ -41,6 +41,13 @@ class ListQuery(BaseModel):
     dtype_acc: DType | None = Field(
         default=None, description="Only problems with this accumulator type", examples=["f32"]
     )
+    quantization: str | None = Field(
+        default=None,
+        max_length=100,
+        pattern=r"^[a-z0-9:=-]*$",
+        description="Only problems whose B has these scales and zero points, written in full; empty: none",
+        examples=["128:f16:zero=8"],
+    )
     before: UUID | None = Field(
         default=None, description="`next_before` of the page before; newest first", examples=[ID_EXAMPLE]
     )

@@ -10,6 +10,7 @@ from codegen.problem.epilogue_text import (
     print_epilogue,
 )
 from codegen.problem.gate import parse_gate
+from codegen.problem.shorthand import SHORTHANDS, Asked, types_of
 from service.errors import BadRequest, FieldError
 
 _SIZES = ("m", "n", "k")
@@ -18,8 +19,8 @@ _SIZES = ("m", "n", "k")
 def to_query(problem: GemmProblem) -> dict[str, str | int | bool | None]:
     """Return all parameters of a problem; None for omitted ones."""
     values = {field.name: getattr(problem, field.name) for field in fields(GemmProblem)}
-    gate = "" if problem.gate is None else str(problem.gate)
-    return values | {"epilogue": print_epilogue(problem.epilogue), "gate": gate}
+    texts = {name: "" if values[name] is None else str(values[name]) for name in ("gate", "quantization")}
+    return values | texts | {"epilogue": print_epilogue(problem.epilogue)}
 
 
 class ProblemQuery(BaseModel):
@@ -62,6 +63,20 @@ class ProblemQuery(BaseModel):
         description="Gate of two products, in the syntax of the command line: B has 2 N columns",
         examples=["silu:interleaved=16"],
     )
+    quantization: str = Field(
+        default="",
+        max_length=100,
+        description="Scales and zero points of B, in the syntax of the command line: group along K or column, type of "
+        "the scales, zero=N or zeros",
+        examples=["128:f16:zero=8"],
+    )
+    quant: str = Field(
+        default="",
+        max_length=100,
+        description=f"Usual quantisation in place of dtype_b and quantization: {', '.join(SHORTHANDS)}, as in "
+        "w4a16:64:zeros",
+        examples=["w4a16:128"],
+    )
 
     def problem_of(self, m: int, n: int, k: int) -> GemmProblem:
         """Return the problem with these sizes and the parameters.
@@ -70,10 +85,9 @@ class ProblemQuery(BaseModel):
             InvalidProblem: it contradicts itself; names the field.
         """
         values = {name: getattr(self, name) for name in ProblemQuery.model_fields}
-        both, epilogue = values.pop("dtype"), parse_epilogue(values.pop("epilogue"))
-        gate = parse_gate(values.pop("gate"))
-        values |= {name: values[name] or both for name in ("dtype_a", "dtype_b")}
-        return GemmProblem(m, n, k, **values, epilogue=epilogue, gate=gate)
+        values["epilogue"], values["gate"] = parse_epilogue(self.epilogue), parse_gate(self.gate)
+        types = types_of(Asked(**{name: values.pop(name) for name in Asked._fields}))
+        return GemmProblem(m, n, k, **values, gate=parse_gate(self.gate), **types._asdict())
 
 
 class OptionalProblemQuery(ProblemQuery):

@@ -22,6 +22,7 @@ VALID: dict[str, Row] = {
         "transpose_a": False,
         "transpose_b": False,
         "products": 1,
+        "quantization": "",
         "definition": {},
         "dtype_a": "f16",
         "dtype_b": "f16",

@@ -41,7 +41,7 @@ def add_problem(session: Session, m: int = 96) -> Problem:
     """A GEMM of m x 64 x 128."""
     definition: dict[str, object] = {"m": m, "n": 64, "k": 128, "batch": 1}
     definition |= {f"dtype_{x}": "f16" for x in ("a", "b")} | {f"dtype_{x}": "f32" for x in ("c", "acc")}
-    definition |= {"transpose_a": False, "transpose_b": True, "epilogue": [], "gate": None}
+    definition |= {"transpose_a": False, "transpose_b": True, "epilogue": [], "gate": None, "quantization": None}
     return problems.upsert(session, key=digest(f"problem {m}"), definition=definition)
 
 

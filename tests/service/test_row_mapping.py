@@ -20,6 +20,7 @@ from codegen import (
     InvalidConfig,
     InvalidProblem,
     LoopOrder,
+    Quantization,
     SlmOperands,
     SplitK,
 )
@@ -64,6 +65,13 @@ PROBLEMS = st.builds(
     dynamic=st.booleans(),
     epilogue=st.lists(STEPS, max_size=3).map(tuple),
     gate=st.sampled_from([None, Gate(Activation.GELU), Gate(Activation.SILU, 1)]),
+) | st.builds(
+    GemmProblem,
+    SIZES,
+    SIZES,
+    SIZES.map(lambda k: 8 * k),
+    dtype_b=st.just(DType.U4),
+    quantization=st.builds(Quantization, st.sampled_from([None, 32, 128]), st.just(DType.BF16), zeros=st.booleans()),
 )
 CONFIG = config(3)
 CONFIGS = st.builds(

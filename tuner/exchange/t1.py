@@ -27,6 +27,7 @@ _KINDS = {
     "u8": ("uint8", 1),
     "i32": ("int32", 4),
     "bf16": ("custom", 2),
+    **dict.fromkeys(("s4", "u4", "e2m1"), ("uint32", 4)),  # words of eight
 }
 """Names of types and their sizes in bytes; sizes of other types count bytes."""
 

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from codegen import DType, EpilogueStep, Gate, GemmProblem, InvalidProblem
+from codegen import DType, EpilogueStep, Gate, GemmProblem, InvalidProblem, Quantization
 from codegen.problem.epilogue_text import parse_epilogue
 from codegen.problem.gate import parse_gate
+from codegen.problem.shorthand import Asked, types_of
 from tuner.shapes.shape import Shape
 
 SIZES = ("m", "n", "k")
@@ -20,6 +21,8 @@ FIELDS = (
     "layout",
     "epilogue",
     "gate",
+    "quant",
+    "quantization",
     "weight",
     "name",
 )
@@ -38,7 +41,10 @@ class FieldInvalid(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Default fields of each shape; None leaves a field to the problem's own default."""
+    """Default fields of each shape; None leaves a field to the problem's own default.
+
+    `quant` is the text of a shorthand, which replaces `dtype_b` and adds to the epilogue; "" for none.
+    """
 
     dtype_a: DType = DType.F16
     dtype_b: DType = DType.F16
@@ -52,6 +58,8 @@ class Base:
     deterministic: bool = False
     epilogue: tuple[EpilogueStep, ...] = ()
     gate: Gate | None = None
+    quantization: Quantization | None = None
+    quant: str = ""
 
 
 def shape_of(said: Mapping[str, str], base: Base) -> Shape:
@@ -68,17 +76,8 @@ def shape_of(said: Mapping[str, str], base: Base) -> Shape:
     layout = said.get("layout")
     if layout is not None and layout not in _LAYOUTS:
         raise FieldInvalid("layout", f"expected one of {', '.join(_LAYOUTS)}, got {layout!r}")
-    types = {f"dtype_{of}": _dtype(said, f"dtype_{of}") for of in ("a", "b", "c", "acc")}
-    both = _dtype(said, "dtype")
-    # Types derived from A and B are dropped if a shape sets other types for these.
-    follows = base if both is None and types["dtype_a"] is None else Base()
-    chosen = {
-        "dtype_a": types["dtype_a"] or both or base.dtype_a,
-        "dtype_b": types["dtype_b"] or both or base.dtype_b,
-        "dtype_c": types["dtype_c"] or follows.dtype_c,
-        "dtype_acc": types["dtype_acc"] or follows.dtype_acc,
-    }
     try:
+        asked, dtype_acc = _asked(said, base)
         problem = GemmProblem(
             *(_whole(said, name) for name in SIZES),
             batch=_whole(said, "batch") if said.get("batch") else base.batch,
@@ -87,13 +86,37 @@ def shape_of(said: Mapping[str, str], base: Base) -> Shape:
             alignment=base.alignment,
             dynamic=base.dynamic,
             deterministic=base.deterministic,
-            epilogue=base.epilogue if "epilogue" not in said else parse_epilogue(said["epilogue"]),
-            gate=base.gate if "gate" not in said else parse_gate(said["gate"]),
-            **{name: dtype for name, dtype in chosen.items() if dtype is not None},
+            gate=asked.gate,
+            **types_of(asked)._asdict(),
+            **({} if dtype_acc is None else {"dtype_acc": dtype_acc}),
         )
     except InvalidProblem as error:
         raise FieldInvalid(error.field, error.message) from error
     return Shape(problem, _weight(said), name_of(said))
+
+
+def _asked(said: Mapping[str, str], base: Base) -> tuple[Asked, DType | None]:
+    """Return what determines the types, scales and epilogue of a shape, and the type of its sums."""
+    types = {f"dtype_{of}": _dtype(said, f"dtype_{of}") for of in ("a", "b", "c", "acc")}
+    both = _dtype(said, "dtype")
+    # Types derived from A and B are dropped if a shape sets other types for these.
+    follows = base if both is None and types["dtype_a"] is None else Base()
+    says_b = types["dtype_b"] is not None or bool(said.get("quantization"))
+    quant = said.get("quant") or ("" if says_b else base.quant)
+    quantization = said.get("quantization", "")
+    if not (quant or says_b or both or base.quantization is None):
+        quantization = str(base.quantization)
+    asked = Asked(
+        quant,
+        quantization,
+        both or base.dtype_b,
+        types["dtype_a"] or both or base.dtype_a,
+        types["dtype_b"],
+        types["dtype_c"] or follows.dtype_c,
+        base.epilogue if "epilogue" not in said else parse_epilogue(said["epilogue"]),
+        base.gate if "gate" not in said else parse_gate(said["gate"]),
+    )
+    return asked, types["dtype_acc"] or follows.dtype_acc
 
 
 def name_of(said: Mapping[str, object]) -> str:

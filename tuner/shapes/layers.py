@@ -42,6 +42,7 @@ class Layer:
 
     With `experts` a layer is that many matrices of these sizes, and each has only the rows of its tokens. `gated`
     weights are two projections of N / 2 columns, one of which passes the activation function and scales the other.
+    `quantised` weights are those that a quantisation of the model is for.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Layer:
     times: int
     experts: Experts | None = None
     gated: bool = False
+    quantised: bool = True
 
 
 def attention(
@@ -110,7 +112,7 @@ def experts(hidden: int, intermediate: int, count: int, per_token: int, times: i
     """Return the router and the gated experts of blocks; `intermediate` is that of one expert."""
     of = Experts(count, per_token)
     return (
-        Layer("router", count, hidden, times),
+        Layer("router", count, hidden, times, quantised=False),
         Layer("expert_gate_up", 2 * intermediate, hidden, times, of, gated=True),
         Layer("expert_down", hidden, intermediate, times, of),
     )
@@ -118,4 +120,4 @@ def experts(hidden: int, intermediate: int, count: int, per_token: int, times: i
 
 def lm_head(hidden: int, vocabulary: int) -> tuple[Layer]:
     """Return the projection to the vocabulary."""
-    return (Layer("lm_head", vocabulary, hidden, 1),)
+    return (Layer("lm_head", vocabulary, hidden, 1, quantised=False),)

@@ -2,6 +2,7 @@
 
 from difflib import get_close_matches
 
+from codegen.problem.shorthand import NONE
 from tuner.errors import InvalidShapes
 from tuner.shapes.fields import Base, FieldInvalid, shape_of
 from tuner.shapes.layers import Layer
@@ -38,7 +39,7 @@ def find_model(name: str) -> Model:
 def preset_shapes(source: str, base: Base) -> list[Shape]:
     """Return the shapes of `[preset:]MODEL[@tokens=1,16,...][@layers=qkv,down,...]`, layer by layer.
 
-    The epilogue and the types are those of `base`.
+    The epilogue and the types are those of `base`; layers that are not quantised have B of A's type.
 
     Raises:
         InvalidShapes: no such model, or an unknown choice.
@@ -77,6 +78,8 @@ def _shape(model: Model, layer: Layer, tokens: int, base: Base) -> Shape:
         m, weight = layer.experts.rows(tokens), layer.times * layer.experts.active(tokens)
         name += f" (one of {layer.experts.count} experts)"
     said = {"m": str(m), "n": str(layer.n), "k": str(layer.k), "weight": str(weight), "name": name}
+    if not layer.quantised and (base.quant or base.quantization is not None):
+        said["quant"] = NONE
     return shape_of(said, base)
 
 

@@ -52,7 +52,7 @@ class KernelQuery(ListQuery):
 
     def problems(self) -> list[ColumnElement[bool]]:
         """Return the conditions on the problems."""
-        names = ("m", "n", "k", "batch", "dtype_a", "dtype_b", "dtype_c", "dtype_acc")
+        names = ("m", "n", "k", "batch", "dtype_a", "dtype_b", "dtype_c", "dtype_acc", "quantization")
         given = {name: getattr(self, name) for name in names}
         return [getattr(Problem, name) == value for name, value in given.items() if value is not None]
 

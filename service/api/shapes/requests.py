@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from codegen import InvalidProblem, Refused
 from codegen.problem.epilogue_text import parse_epilogue
 from codegen.problem.gate import parse_gate
+from codegen.problem.shorthand import Asked, types_of
 from codegen.serialization import content_hash
 from db.queries import (
     jobs,
@@ -122,6 +123,9 @@ def _base(common: CommonBody) -> Base:
     values: dict[str, Any] = dict(common)
     try:
         values["epilogue"], values["gate"] = parse_epilogue(common.epilogue), parse_gate(common.gate)
+        asked = Asked(common.quant, common.quantization, dtype_a=common.dtype_a, gate=values["gate"])
+        of_all = types_of(asked).quantization  # refuses a shorthand for all shapes, not for the first
+        values["quantization"] = None if common.quant else of_all
     except InvalidProblem as error:
         raise _invalid(f"common.{error.field}", error.message) from error
     return Base(**values)

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from codegen import DType
+from codegen.problem.shorthand import SHORTHANDS
 from service.api.jobs.schemas import (
     BudgetBody,
     JobStatus,
@@ -31,6 +32,7 @@ _LAYER: dict[str, object] = {
     "times": 48,
     "experts": _EXPERTS,
     "gated": True,
+    "quantised": True,
 }
 
 
@@ -74,6 +76,19 @@ class CommonBody(BaseModel):
         max_length=100,
         description="Gate of two products, in the syntax of the command line",
         examples=["silu"],
+    )
+    quantization: str = Field(
+        default="",
+        max_length=100,
+        description="Scales and zero points of B, in the syntax of the command line",
+        examples=["128:f16:zero=8"],
+    )
+    quant: str = Field(
+        default="",
+        max_length=100,
+        description=f"Usual quantisation: {', '.join(SHORTHANDS)}, as in w4a16:64:zeros. It replaces dtype_b; of a "
+        "preset, the router and lm_head stay as they are",
+        examples=["w4a16:128"],
     )
 
 
@@ -144,6 +159,10 @@ class LayerOut(BaseModel):
     )
     gated: bool = Field(
         description="True if N has two projections, one of which scales the other after its activation", examples=[True]
+    )
+    quantised: bool = Field(
+        description="Whether a quantisation of the model is for these weights; not for the router and lm_head",
+        examples=[True],
     )
 
 

@@ -12,6 +12,7 @@ import typer
 from codegen import DType, GemmProblem, InvalidProblem
 from codegen.problem.epilogue_text import parse_epilogue
 from codegen.problem.gate import parse_gate
+from codegen.problem.shorthand import SHORTHANDS, Asked, Types, types_of
 from service.cli.completing import devices
 from service.cli.options.documents import read_json
 from service.row_mapping import problem_from_json
@@ -61,7 +62,7 @@ def _type(*flags: str, text: str) -> object:
 
 
 _SAID_ALIKE = (
-    *("dtype_c", "dtype_acc", "lda", "ldb", "ldc", "batch", "batch_stride_a", "batch_stride_b", "batch_stride_c"),
+    *("dtype_acc", "lda", "ldb", "ldc", "batch", "batch_stride_a", "batch_stride_b", "batch_stride_c"),
     *("alignment", "dynamic", "deterministic"),
 )
 
@@ -123,6 +124,24 @@ class ProblemOptions:
             show_default=False,
         ),
     ] = None
+    quant: Annotated[
+        str | None,
+        typer.Option(
+            "--quant",
+            help=f"Usual quantisation of B, with A's type by --dtype: {', '.join(SHORTHANDS)}. As in w4a16:64:zeros, "
+            "with the group along K, the type of scales, zero=N or zeros.",
+            show_default=False,
+        ),
+    ] = None
+    quantization: Annotated[
+        str | None,
+        typer.Option(
+            "--quantization",
+            help="Scales and zero points of a B of --dtype-b: the group along K or column, the type of scales "
+            "(default: A's), and zero=N or zeros: 128:f16:zero=8, 64:zeros, 32:e8m0.",
+            show_default=False,
+        ),
+    ] = None
     problem: Annotated[
         Path | None,
         typer.Option(
@@ -147,10 +166,12 @@ class ProblemOptions:
         """
         if own := [name for name in (*_OF_ONE_SHAPE, "problem") if getattr(self, name) is not None]:
             raise InvalidProblem("--shapes", f"expected no --{own[0].replace('_', '-')}: each shape says its own sizes")
-        both, layout = self.dtype or DType.F16, self.layout or Layout.NN
+        # Checked here, though each shape may say other types: a fault is of the option, not of a shape.
+        found, layout = self._types(), self.layout or Layout.NN
+        quant = (self.quant or "").strip()
         return Base(
-            dtype_a=self.dtype_a or both,
-            dtype_b=self.dtype_b or both,
+            dtype_a=self.dtype_a or self.dtype or DType.F16,
+            dtype_b=(self.dtype_a or self.dtype or DType.F16) if quant else found.dtype_b,
             dtype_c=self.dtype_c,
             dtype_acc=self.dtype_acc,
             transpose_a=layout.value[0] == "t",
@@ -161,6 +182,8 @@ class ProblemOptions:
             deterministic=self.deterministic,
             epilogue=parse_epilogue(self.epilogue or ""),
             gate=parse_gate(self.gate or ""),
+            quantization=None if quant else found.quantization,
+            quant=quant,
         )
 
     def read(self) -> GemmProblem:
@@ -176,20 +199,32 @@ class ProblemOptions:
             return _read_problem(self.problem)
         if self.m is None or self.n is None or self.k is None:
             raise InvalidProblem("sizes", "give --m, --n and --k, or --problem FILE")
-        both, layout = self.dtype or DType.F16, self.layout or Layout.NN
+        layout = self.layout or Layout.NN
         # What was left out keeps the problem's own default.
         said = {name: value for name in _SAID_ALIKE if (value := getattr(self, name)) is not None}
         return GemmProblem(
             self.m,
             self.n,
             self.k,
-            dtype_a=self.dtype_a or both,
-            dtype_b=self.dtype_b or both,
             transpose_a=layout.value[0] == "t",
             transpose_b=layout.value[1] == "t",
-            epilogue=parse_epilogue(self.epilogue or ""),
             gate=parse_gate(self.gate or ""),
+            **self._types()._asdict(),
             **said,
+        )
+
+    def _types(self) -> Types:
+        return types_of(
+            Asked(
+                self.quant or "",
+                self.quantization or "",
+                self.dtype or DType.F16,
+                self.dtype_a,
+                self.dtype_b,
+                self.dtype_c,
+                parse_epilogue(self.epilogue or ""),
+                parse_gate(self.gate or ""),
+            )
         )
 
 

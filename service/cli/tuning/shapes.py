@@ -62,8 +62,9 @@ def read_source(source: str, base: Base) -> tuple[dict[str, object], str]:
     shapes = read_shapes(source, base)
     what = f"{counted(len(shapes), 'shape')} of {source}"
     if is_preset(source) and not Path(source).is_file() and not base.epilogue:
-        common = {f.name: getattr(base, f.name) for f in fields(base) if f.name not in ("epilogue", "gate")}
-        common["gate"] = "" if base.gate is None else str(base.gate)
+        common = {f.name: getattr(base, f.name) for f in fields(base) if f.name != "epilogue"}
+        for name in ("gate", "quantization"):
+            common[name] = "" if common[name] is None else str(common[name])
         return {"preset": source, "common": common}, what
     bodies = [{"problem": to_body(one.problem), "weight": one.weight, "name": one.name} for one in shapes]
     return {"shapes": bodies}, what
@@ -184,6 +185,7 @@ def _layers(preset: PresetOut) -> Table:
     for layer in preset.layers:
         experts = f"{layer.experts.per_token} of {layer.experts.count} experts" if layer.experts else ""
         pair = "gate and up" if layer.gated else ""
-        notes = ", ".join(note for note in (experts, pair) if note)
+        kept = "" if layer.quantised else "not quantised"
+        notes = ", ".join(note for note in (experts, pair, kept) if note)
         table.add_row(layer.name, str(layer.n), str(layer.k), str(layer.times), notes)
     return table

@@ -133,7 +133,7 @@ def _stated(problem: GemmProblem) -> dict[str, object]:
 def _chosen(problem: GemmProblem, whole: Mapping[str, object]) -> dict[str, object]:
     # What the plain problem was given too, where it is not the usual.
     usual = _json(GemmProblem(problem.m, problem.n, problem.k, dtype_a=problem.dtype_a, dtype_b=problem.dtype_b))
-    names = ("batch", "dtype_c", "dtype_acc", "transpose_a", "transpose_b", "gate")
+    names = ("batch", "dtype_c", "dtype_acc", "transpose_a", "transpose_b", "gate", "quantization")
     return {name: whole[name] for name in names if whole[name] != usual[name]}
 
 
@@ -150,6 +150,8 @@ def _problem_words(problem: GemmProblem) -> Iterator[str]:
         yield "--deterministic"
     if problem.gate is not None:
         yield from ("--gate", str(problem.gate))
+    if problem.quantization is not None:
+        yield from ("--quantization", str(problem.quantization))
     if problem.epilogue:
         yield from ("--epilogue", print_epilogue(problem.epilogue))
 
@@ -167,6 +169,7 @@ def _tight(problem: GemmProblem) -> GemmProblem:
         transpose_a=problem.transpose_a,
         transpose_b=problem.transpose_b,
         gate=problem.gate,
+        quantization=problem.quantization,
     )
 
 

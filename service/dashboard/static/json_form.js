@@ -37,6 +37,19 @@ function step(text) {
   return body;
 }
 
+// Scales of B as the terminal takes them: "128:f16:zero=8", "64:zeros", "column".
+function scales(text) {
+  const [group, ...words] = text.split(":").map((part) => part.trim());
+  const body = group === "column" ? {} : { group: numeric(group) };
+  for (const word of words) {
+    const zero = /^zero\s*=\s*(.*)$/.exec(word);
+    if (zero) body.zero = numeric(zero[1]);
+    else if (word === "zeros") body.zeros = true;
+    else body.scale = word;
+  }
+  return body;
+}
+
 function value(field) {
   if (field.type === "checkbox") return field.checked;
   const text = field.value.trim();
@@ -44,6 +57,7 @@ function value(field) {
   if (field.dataset.list !== undefined) return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
   if (field.dataset.json !== undefined) return JSON.parse(text);
   if (field.dataset.steps !== undefined) return text.split(",").map(step);
+  if (field.dataset.scales !== undefined) return scales(text);
   if (field.dataset.part !== undefined) return hundredth(text);
   return field.type === "number" ? Number(text) : text;
 }

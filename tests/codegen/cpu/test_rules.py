@@ -160,6 +160,12 @@ def test_a_configuration_is_refused(
         ("dtype-pair", replace(BF16, dtype_acc=DType.I32), ZEN, "sums of bf16 are f32"),
         ("alignment", replace(PROBLEM, alignment=2), ZEN, "at least that of the largest element, 4; got 2"),
         ("dynamic", replace(PROBLEM, dynamic=True), ZEN, "compiled for one M, N and K"),
+        (
+            "dtype-pair",
+            GemmProblem(120, 200, 304, dtype_a=DType.BF16, dtype_b=DType.U4),
+            ZEN,
+            "do not convert weights of u4: compute B once in bf16, .* tune with dtype_b bf16",
+        ),
         ("gate", replace(GATED, dtype_c=DType.F16), ZEN, "then A @ B1 with the epilogue 'gelu, multiply'"),
         ("experts", replace(PROBLEM, experts=8), ZEN, "one of the 8 B for the rows of each expert"),
         ("memory", PROBLEM, cpu(ZEN.isa, memory_bytes=1000), "the operands need 0.0 GiB"),

@@ -15,6 +15,8 @@ from codegen.problem.quantization import Quantization, parse_quantization
         ("32:e8m0", Quantization(32, DType.E8M0)),
         (" 64 : bf16 : zero=-3 ", Quantization(64, DType.BF16, -3)),
         ("128:f16:zeros", Quantization(128, DType.F16, zeros=True)),
+        ("128:zeros", Quantization(128, DType.F16, zeros=True)),
+        ("128:zero=8", Quantization(128, DType.F16, 8)),
     ],
 )
 def test_the_text_is_parsed(text: str, quantization: Quantization) -> None:

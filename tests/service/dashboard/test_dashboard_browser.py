@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from sqlalchemy.orm import Session
 
-from codegen import Activation, DType, Gate, GemmProblem
+from codegen import Activation, DType, Gate, GemmProblem, Quantization
 from codegen.problem.epilogue_text import parse_epilogue
 from db.migrate import upgrade
 from db.queries import (
@@ -137,6 +137,8 @@ def test_the_form_asks_for_all_that_the_reproduction_of_a_job_shows(
         page.fill("[name='problem.epilogue']", "alpha=half, bias:column")
         page.select_option("[name='problem.gate.activation']", "gelu_tanh")
         page.fill("[name='problem.gate.interleave']", "16")
+        page.select_option("[name='problem.dtype_b']", "u4")
+        page.fill("[name='problem.quantization']", "32 : f32 : zero = -3")
         page.select_option("[name=search]", "random")
         page.fill("[name=seed]", "7")
         page.select_option("[name=device]", "b580")
@@ -157,13 +159,22 @@ def test_the_form_asks_for_all_that_the_reproduction_of_a_job_shows(
     epilogue = parse_epilogue("alpha=0.5, bias:column:f16, clip=-1..6, add:ld=96")
     gate = Gate(Activation.GELU_TANH, 16)
     assert problem == GemmProblem(
-        48, 80, 96, batch=3, dtype_c=DType.F16, transpose_b=True, epilogue=epilogue, gate=gate
+        *(48, 80, 96),
+        batch=3,
+        dtype_b=DType.U4,
+        dtype_c=DType.F16,
+        transpose_b=True,
+        epilogue=epilogue,
+        gate=gate,
+        quantization=Quantization(32, DType.F32, -3),
     )
     assert (job.seed, method, job.budget_trials) == (7, "random", 20)
     for words in (
         "--batch 3",
         "--layout nt",
         "--gate gelu_tanh:interleaved=16",
+        "--dtype-b u4",
+        "--quantization 32:f32:zero=-3",
         "--search random",
         "--seed 7",
         "clip=-1..6",

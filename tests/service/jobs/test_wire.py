@@ -13,6 +13,7 @@ from codegen import (
     GemmProblem,
     MatmulConfig,
     Prefetch,
+    Quantization,
     XeConfig,
     XeStrategy,
 )
@@ -24,6 +25,7 @@ from db.schema.base import JsonObject
 from service.api.kernels.schemas import LookupQuery
 from service.configurations import ConfigBody, MatmulBody, PrefetchBody, StrategyBody, to_config_body
 from service.http.deps import Context
+from service.http.problem_query import to_query
 from service.manifest_reader import read_launch
 from service.row_mapping import (
     config_line,
@@ -93,6 +95,24 @@ def test_query_parameters_say_every_field_of_a_problem() -> None:
     assert LookupQuery.model_validate({"m": 48, "n": 96, "k": 64}).problem() == GemmProblem(48, 96, 64)
 
 
+def test_quantised_weights_go_through_the_wire() -> None:
+    asked = {"m": 48, "n": 96, "k": 64, "dtype": "bf16"}
+    zeros = GemmProblem(
+        48, 96, 64, dtype_a=DType.BF16, dtype_b=DType.U4, quantization=Quantization(32, DType.F16, zeros=True)
+    )
+    assert to_problem(to_body(zeros)) == zeros
+    assert LookupQuery.model_validate(asked | {"dtype_b": "u4", "quantization": "32:f16:zeros"}).problem() == zeros
+    of_bf16 = replace(zeros, quantization=Quantization(64, DType.BF16, 8))
+    body = {"dtype_a": "bf16", "dtype_b": "u4", "quantization": {"group": 64, "zero": 8}}
+    assert to_problem(ProblemBody.model_validate({"m": 48, "n": 96, "k": 64} | body)) == of_bf16
+    assert LookupQuery.model_validate(asked | {"quant": "w4a16:64"}).problem() == of_bf16
+    by_step = LookupQuery.model_validate(asked | {"quant": "w8a16", "epilogue": "relu"}).problem()
+    assert by_step.epilogue == parse_epilogue("scale:column:bf16, relu")
+    for problem in (zeros, of_bf16, by_step, WHOLE):
+        query = {name: value for name, value in to_query(problem).items() if value is not None}
+        assert LookupQuery.model_validate(query).problem() == problem
+
+
 def test_what_is_asked_in_the_query_is_what_a_body_asks(client: TestClient) -> None:
     asked = client.get("/v1/kernels", params=QUERY | {"device": "b580"}).json()
     assert asked["source"] == "heuristic"
@@ -109,6 +129,9 @@ def test_what_is_asked_in_the_query_is_what_a_body_asks(client: TestClient) -> N
         ({"epilogue": "relu," * 100}, 400, "problem.epilogue"),
         ({"gate": "relu"}, 400, "problem.gate"),
         ({"gate": "silu" * 30}, 422, "query.gate"),
+        ({"quant": "w4a17"}, 400, "problem.quant"),
+        ({"quant": "w4a16", "dtype_b": "u4"}, 400, "problem.quant"),
+        ({"dtype_b": "u4", "quantization": "24"}, 400, "problem.quantization"),
         ({"epilogue": "x" * 2001}, 422, "query.epilogue"),
         ({"lda": 5}, 400, "problem.lda"),
         ({"batch": 2, "batch_stride_c": 1}, 400, "problem.batch_stride_c"),

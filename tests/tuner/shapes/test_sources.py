@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from codegen import Activation, DType, Gate, GemmProblem
+from codegen import Activation, DType, Gate, GemmProblem, Quantization
 from codegen.problem.epilogue_text import parse_epilogue
 from codegen.serialization import to_json
 from tuner.errors import InvalidShapes
@@ -18,6 +18,10 @@ from tuner.shapes.tables import parse_csv, parse_json
 BF16 = Base(dtype_a=DType.BF16, dtype_b=DType.BF16)
 
 
+def _weights(m: int, n: int, k: int, quantization: Quantization) -> GemmProblem:
+    return GemmProblem(m, n, k, dtype_a=DType.BF16, dtype_b=DType.U4, quantization=quantization)
+
+
 def _sizes(shapes: list[Shape]) -> list[tuple[int, int, int]]:
     return [(s.problem.m, s.problem.n, s.problem.k) for s in shapes]
 
@@ -29,15 +33,27 @@ def test_a_line_means_each_combination_of_its_values() -> None:
     8x32x40 dtype=f16 layout=nt weight=2.5 name=small
     m=128:300:64 n=7 k=9 batch=2 epilogue=alpha=0.5,gelu
     m=4 n=64 k=32 gate=silu:interleaved=16
+    2x32x64 quant=w4a16:32
+    2x48x64 dtype_a=f16 dtype_b=u4 quantization=16:zeros
     """
     shapes = parse_text(text, BF16)
     assert _sizes(shapes)[:6] == [(m, 96, k) for m in (1, 16) for k in (64, 128, 256)]
-    assert _sizes(shapes)[6:] == [(8, 32, 40), (128, 7, 9), (192, 7, 9), (256, 7, 9), (4, 64, 32)]
+    assert _sizes(shapes)[6:] == [
+        (8, 32, 40),
+        (128, 7, 9),
+        (192, 7, 9),
+        (256, 7, 9),
+        (4, 64, 32),
+        (2, 32, 64),
+        (2, 48, 64),
+    ]
     assert shapes[0].problem == GemmProblem(1, 96, 64, dtype_a=DType.BF16, dtype_b=DType.BF16)
     assert shapes[6] == Shape(GemmProblem(8, 32, 40, transpose_b=True), 2.5, "small")
     assert shapes[10].problem == GemmProblem(
         4, 64, 32, dtype_a=DType.BF16, dtype_b=DType.BF16, gate=Gate(Activation.SILU, 16)
     )
+    assert shapes[11].problem == _weights(2, 32, 64, Quantization(32, DType.BF16, 8))
+    assert shapes[12].problem == GemmProblem(2, 48, 64, dtype_b=DType.U4, quantization=Quantization(16, zeros=True))
     assert (shapes[7].problem.batch, shapes[7].problem.epilogue) == (2, parse_epilogue("alpha=0.5,gelu"))
 
 
@@ -57,6 +73,8 @@ def test_a_line_means_each_combination_of_its_values() -> None:
         ("m=1:30:1 n=1:30:1 k=3", "line 1", "at most 500 shapes"),
         ("1x2x3 epilogue=wobble", "line 1, column 16", "wobble"),
         ("1x2x3 gate=wobble", "line 1, column 12", "expected one of silu"),
+        ("1x2x3 quant=w5", "line 1, column 13", "expected one of w4a16"),
+        ("1x2x8 dtype_b=u4 quantization=7", "line 1, column 31", "multiple of 16"),
     ],
 )
 def test_a_fault_of_a_text_is_told_with_its_place(text: str, place: str, expected: str) -> None:
@@ -185,3 +203,43 @@ def test_a_range_of_numbers_that_are_too_long_is_told_as_that() -> None:
 def test_equal_problems_are_one_shape_with_the_sum_of_their_weights() -> None:
     shapes = parse_text("3x5x7 weight=2 name=a\n3x5x8\n3x5x7 name=b\n3x5x7 name=a", BF16)
     assert [(s.problem.k, s.weight, s.name) for s in merged(shapes)] == [(7, 4.0, "a, b"), (8, 1.0, "")]
+
+
+def test_a_shape_may_say_other_weights_than_its_set() -> None:
+    base = Base(dtype_a=DType.BF16, dtype_b=DType.BF16, quant="w4a16:32:zeros", epilogue=parse_epilogue("relu"))
+    table = "m,n,k,quant,dtype_b,dtype\n3,16,64,,,\n3,16,64,none,,\n3,16,64,fp8,,\n3,16,64,,s8,\n3,16,64,,,f16\n"
+    quantised, plain, fp8, exact, halves = (shape.problem for shape in parse_csv(table, base))
+    assert (quantised.dtype_b, quantised.quantization) == (DType.U4, Quantization(32, DType.BF16, zeros=True))
+    assert (plain.dtype_a, plain.dtype_b, plain.quantization) == (DType.BF16, DType.BF16, None)
+    assert (fp8.dtype_b, fp8.epilogue) == (DType.E4M3, parse_epilogue("scale:column:bf16, relu"))
+    assert (exact.dtype_b, exact.quantization, exact.epilogue) == (DType.S8, None, base.epilogue)
+    assert (halves.dtype_a, halves.quantization) == (DType.F16, Quantization(32, zeros=True))
+    said = Base(dtype_b=DType.U4, quantization=Quantization(32))
+    whole, other = (shape.problem for shape in parse_csv("m,n,k,dtype\n3,16,64,\n3,16,64,bf16\n", said))
+    assert (whole.dtype_b, whole.quantization) == (DType.U4, Quantization(32))
+    assert (other.dtype_b, other.quantization) == (DType.BF16, None)
+
+
+@pytest.mark.parametrize("base", [Base(quant="w4a16"), Base(dtype_b=DType.U4, quantization=Quantization(128, zero=8))])
+def test_of_a_model_the_router_and_lm_head_are_not_quantised(base: Base) -> None:
+    shapes = preset_shapes("qwen3-30b-a3b@tokens=16", base)
+    kept = {shape.name.split()[1] for shape in shapes if shape.problem.quantization is None}
+    assert kept == {"router", "lm_head"}
+    for shape in shapes:
+        b = DType.F16 if shape.problem.quantization is None else DType.U4
+        assert (shape.problem.dtype_a, shape.problem.dtype_b) == (DType.F16, b)
+    assert len(shapes) == 6
+
+
+def test_inputs_of_w8a8_are_bytes_except_in_layers_that_are_not_quantised() -> None:
+    by_name = {
+        shape.name.split()[1]: shape.problem
+        for shape in preset_shapes("qwen3-30b-a3b@tokens=16", Base(DType.BF16, DType.BF16, quant="w8a8"))
+    }
+    assert (by_name["qkv"].dtype_a, by_name["qkv"].dtype_c) == (DType.S8, DType.BF16)
+    assert by_name["qkv"].epilogue == parse_epilogue("scale:row, scale:column")
+    assert (by_name["router"].dtype_a, by_name["router"].dtype_c, by_name["router"].epilogue) == (
+        DType.BF16,
+        DType.F32,
+        (),
+    )

@@ -7,6 +7,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import event
 
+from codegen.problem.quantization import parse_quantization
+from codegen.serialization import to_json
 from db.queries import trials
 from db.queries.cluster import leases
 from db.schema import (
@@ -54,6 +56,16 @@ def test_jobs_are_filtered_by_problem_device_status_and_moment(client: TestClien
     assert listed(client, created_from=at) == {wide, away}
     assert listed(client, created_before=at) == {plain}
     assert listed(client, created_from=at, created_before=at) == set()
+
+
+@pytest.mark.parametrize("text", ["64:f16:zeros", "column:bf16", "32:f32:zero=-3", "128:e8m0:zero=8"])
+def test_jobs_are_filtered_by_the_quantization_of_their_problem(client: TestClient, text: str) -> None:
+    asked = to_json(parse_quantization(text))
+    quantised = post_job(client, problem=PROBLEM | {"dtype_b": "u4", "quantization": asked})
+    plain = post_job(client)
+    assert listed(client, quantization=text) == {quantised}
+    assert listed(client, quantization="") == {plain}
+    assert listed(client, quantization="64:bf16") == set()
 
 
 def test_a_job_says_its_kind_and_is_found_by_it(client: TestClient, context: Context) -> None:

@@ -79,6 +79,8 @@ def test_kernels_of_a_device_with_several_drivers_come_in_one_order(client: Test
         ({"evidence": "emulated"}, 0),
         ({"evidence": "none"}, 0),
         ({"device": "b580", "m": 96, "n": 64, "k": 128, "batch": 1, "dtype_a": "f16", "dtype_acc": "f32"}, 2),
+        ({"quantization": ""}, 2),
+        ({"quantization": "128:f16"}, 0),
         ({"m": 64}, 0),
         ({"dtype_c": "bf16"}, 0),
         ({"device": "a770"}, 0),

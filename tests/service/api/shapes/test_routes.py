@@ -75,6 +75,23 @@ def test_a_preset_brings_the_layers_of_a_model(settings: Settings, clock: Clock)
     assert found["budget"]["trials"] == 25 * len(found["shapes"])
 
 
+def test_layers_of_a_preset_are_quantised_but_the_router_and_lm_head(client: TestClient) -> None:
+    common = {"dtype_a": "bf16", "quant": "w4a16:64:zeros"}
+    preset = "qwen3-30b-a3b@tokens=16@layers=o,router"
+    found = made(client, shapes=None, preset=preset, common=common, device="b580")
+    o, router = (shape["problem"] for shape in found["shapes"])
+    assert (o["dtype_b"], o["quantization"]) == ("u4", {"group": 64, "scale": "bf16", "zero": 0, "zeros": True})
+    assert (router["dtype_a"], router["dtype_b"], router["quantization"]) == ("bf16", "bf16", None)
+    said = {"dtype_a": "bf16", "dtype_b": "s4", "quantization": "32:zero=1"}
+    (whole,) = made(client, shapes=None, text="8x96x64", common=said, device="b580")["shapes"]
+    quantization = {"group": 32, "scale": "bf16", "zero": 1, "zeros": False}
+    assert (whole["problem"]["dtype_b"], whole["problem"]["quantization"]) == ("s4", quantization)
+    for fault, field in (({"quant": "w5"}, "quant"), ({"dtype_b": "u4", "quantization": "7"}, "quantization")):
+        body = {"text": "8x96x64", "device": "b580", "common": fault, "budget": {"trials": 5, "seconds": 5}}
+        refused = client.post(PATH, json=body)
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, f"common.{field}")
+
+
 def test_options_are_those_of_jobs(client: TestClient, context: Context) -> None:
     budget = {"trials": 20, "seconds": 60.0, "no_gain": 7, "roofline": 0.75}
     found = made(client, reuse=False, warm_start=False, search="tpe", budget=budget)

@@ -25,6 +25,7 @@ from codegen import (
     MatmulConfig,
     Prefetch,
     PrefetchLevels,
+    Quantization,
     SlmOperands,
     SplitK,
     XeConfig,
@@ -108,6 +109,22 @@ def say() -> Say:
             ("--gate", "silu:interleaved=16", "--layout", "nt"),
             GemmProblem(48, 96, 64, transpose_b=True, gate=Gate(Activation.SILU, 16)),
         ),
+        (
+            ("--quant", "w4a16:32", "--dtype", "bf16", "--out-dtype", "bf16"),
+            GemmProblem(
+                48,
+                96,
+                64,
+                dtype_a=DType.BF16,
+                dtype_b=DType.U4,
+                dtype_c=DType.BF16,
+                quantization=Quantization(32, DType.BF16, 8),
+            ),
+        ),
+        (
+            ("--dtype-b", "u4", "--quantization", "32:f32:zeros"),
+            GemmProblem(48, 96, 64, dtype_b=DType.U4, quantization=Quantization(32, DType.F32, zeros=True)),
+        ),
     ],
 )
 def test_options_say_every_field(say: Say, options: tuple[str, ...], problem: GemmProblem) -> None:
@@ -174,6 +191,9 @@ def test_a_file_that_cannot_be_a_problem_is_named(say: Say, tmp_path: Path, text
         ((*SIZE, "--gate", "relu"), "gate: expected one of silu, gelu, gelu_tanh"),
         ((*SIZE, "--gate", "silu:interleaved=24"), "gate: expected blocks of a power of two columns"),
         ((*SIZE, "--gate", "silu:interleaved=64"), "gate: expected N of whole blocks of 64 columns, got 96"),
+        ((*SIZE, "--quant", "w4"), "quant: expected one of w4a16[:GROUP], "),
+        ((*SIZE, "--quant", "mxfp4", "--dtype-b", "u4"), "quant: expected no dtype_b beside it, got u4"),
+        ((*SIZE, "--quantization", "32"), "quantization: expected A of f16, bf16 and B of s8, u8, "),
         ((*SIZE, "--epilogue", "relu, gelux"), "epilogue: step 2, 'gelux': expected one of alpha"),
         ((*SIZE, "--epilogue", "clip=6..-1"), "clip needs value <= high, got 6.0 and -1.0"),
         ((*SIZE, "--epilogue", "alpha=nan"), "expected a finite value that f32 can hold, got nan"),

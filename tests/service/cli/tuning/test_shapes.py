@@ -48,6 +48,8 @@ def test_shapes_come_from_a_file_by_its_suffix_and_from_text(tmp_path: Path) -> 
         (("--shapes", "3x5x7", "--within", "half"), "--within: expected 0% to 100%"),
         (("--shapes", "3x5x7", "--roofline", "1.5"), "--roofline: Input should be less than or equal to 1"),
         (("--shapes", "3x5x7 k=2"), "expected k once"),
+        (("--shapes", "3x5x7", "--quant", "w4"), "quant: expected one of w4a16"),
+        (("--shapes", "3x5x64", "--quant", "fp8", "--dtype-b", "u4"), "quant: expected no dtype_b beside it, got u4"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(words: tuple[str, ...], told: str) -> None:
@@ -62,13 +64,15 @@ def test_presets_are_listed_with_their_source() -> None:
     code, output, _ = _run("shapes", "presets", "--json")
     assert code == 0
     llama = json.loads(output)["llama-3-8b"]
-    qkv = {"name": "qkv", "n": 6144, "k": 4096, "times": 32, "experts": None, "gated": False}
+    qkv = {"name": "qkv", "n": 6144, "k": 4096, "times": 32, "experts": None, "gated": False, "quantised": True}
     assert llama["layers"][0] == qkv
     assert llama["source"].startswith("https://huggingface.co/meta-llama/")
     code, output, _ = _run("shapes", "presets", "gpt-oss-20b")
     (row,) = (line for line in output.splitlines() if "expert_gate_up" in line)
     assert row.split() == ["expert_gate_up", "5760", "2880", "24", "4", "of", "32", "experts,", "gate", "and", "up"]
     assert "qkv_a" not in output
+    notes = [line.split()[-2:] for line in output.splitlines() if "router" in line or "lm_head" in line]
+    assert notes == [["not", "quantised"]] * 2
     _, _, error = _run("shapes", "presets", "gpt-oss-21b")
     assert "such as gpt-oss-20b" in str(error)
 
