@@ -165,6 +165,11 @@ class ProblemBody(BaseModel):
         description="Scales and zero points of a B of s4, u4, s8, u8, e4m3, e5m2 or e2m1; default: none",
         examples=[{"group": 128, "zero": 8}],
     )
+    experts: StrictInt | None = Field(
+        default=None,
+        description="Experts, each with a B for its rows of A and C, sorted by expert; default: one B for all rows",
+        examples=[128],
+    )
 
 
 def to_problem(body: ProblemBody) -> GemmProblem:

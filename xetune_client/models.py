@@ -330,6 +330,9 @@ class ProblemBody(Model):
     quantization: QuantizationBody | None = None
     """Scales and zero points of a B of s4, u4, s8, u8, e4m3, e5m2 or e2m1; default: none"""
 
+    experts: int | None = None
+    """Experts, each with a B for its rows of A and C, sorted by expert; default: one B for all rows"""
+
 
 class Form(StrEnum):
     """Form of the answers: complete, or the most important fields in columns."""
@@ -1143,6 +1146,9 @@ class CommonBody(Model):
 
     gate: str = ''
     """Gate of two products, in the syntax of the command line"""
+
+    experts: int | None = None
+    """Experts, each with a B for its rows of A and C"""
 
     quantization: str = ''
     """Scales and zero points of B, in the syntax of the command line"""

@@ -42,6 +42,8 @@ def problem_pairs(problem: Problem) -> Iterator[tuple[str, str]]:
         yield "gate", str(gemm.gate)
     if gemm.quantization is not None:
         yield "quantization", str(gemm.quantization)
+    if gemm.experts is not None:
+        yield "experts", f"{gemm.experts}, each with a B for its rows"
     if gemm.epilogue:
         yield "epilogue", print_epilogue(gemm.epilogue)
     yield "sizes", "arguments of the kernel" if gemm.dynamic else "fixed"

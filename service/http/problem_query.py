@@ -63,6 +63,9 @@ class ProblemQuery(BaseModel):
         description="Gate of two products, in the syntax of the command line: B has 2 N columns",
         examples=["silu:interleaved=16"],
     )
+    experts: int | None = Field(
+        default=None, description="Experts, each with a B for its rows of A and C, sorted by expert", examples=[128]
+    )
     quantization: str = Field(
         default="",
         max_length=100,

@@ -23,6 +23,7 @@ FIELDS = (
     "gate",
     "quant",
     "quantization",
+    "experts",
     "weight",
     "name",
 )
@@ -58,6 +59,7 @@ class Base:
     deterministic: bool = False
     epilogue: tuple[EpilogueStep, ...] = ()
     gate: Gate | None = None
+    experts: int | None = None
     quantization: Quantization | None = None
     quant: str = ""
 
@@ -87,6 +89,7 @@ def shape_of(said: Mapping[str, str], base: Base) -> Shape:
             dynamic=base.dynamic,
             deterministic=base.deterministic,
             gate=asked.gate,
+            experts=_whole(said, "experts") if said.get("experts") else base.experts,
             **types_of(asked)._asdict(),
             **({} if dtype_acc is None else {"dtype_acc": dtype_acc}),
         )

@@ -77,6 +77,9 @@ class CommonBody(BaseModel):
         description="Gate of two products, in the syntax of the command line",
         examples=["silu"],
     )
+    experts: StrictInt | None = Field(
+        default=None, description="Experts, each with a B for its rows of A and C", examples=[128]
+    )
     quantization: str = Field(
         default="",
         max_length=100,

@@ -63,7 +63,7 @@ def _type(*flags: str, text: str) -> object:
 
 _SAID_ALIKE = (
     *("dtype_acc", "lda", "ldb", "ldc", "batch", "batch_stride_a", "batch_stride_b", "batch_stride_c"),
-    *("alignment", "dynamic", "deterministic"),
+    *("alignment", "dynamic", "deterministic", "experts"),
 )
 
 _OF_ONE_SHAPE = ("m", "n", "k", "lda", "ldb", "ldc", "batch_stride_a", "batch_stride_b", "batch_stride_c")
@@ -124,6 +124,12 @@ class ProblemOptions:
             show_default=False,
         ),
     ] = None
+    experts: Annotated[
+        int | None,
+        _number(
+            "--experts", "Experts, each with a B for its rows of A and C, which are sorted by expert; M are all rows."
+        ),
+    ] = None
     quant: Annotated[
         str | None,
         typer.Option(
@@ -182,6 +188,7 @@ class ProblemOptions:
             deterministic=self.deterministic,
             epilogue=parse_epilogue(self.epilogue or ""),
             gate=parse_gate(self.gate or ""),
+            experts=self.experts,
             quantization=None if quant else found.quantization,
             quant=quant,
         )

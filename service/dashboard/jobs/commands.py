@@ -29,6 +29,7 @@ _FLAGS = {
     "batch_stride_b": "--batch-stride-b",
     "batch_stride_c": "--batch-stride-c",
     "alignment": "--alignment",
+    "experts": "--experts",
 }
 
 
@@ -133,7 +134,7 @@ def _stated(problem: GemmProblem) -> dict[str, object]:
 def _chosen(problem: GemmProblem, whole: Mapping[str, object]) -> dict[str, object]:
     # What the plain problem was given too, where it is not the usual.
     usual = _json(GemmProblem(problem.m, problem.n, problem.k, dtype_a=problem.dtype_a, dtype_b=problem.dtype_b))
-    names = ("batch", "dtype_c", "dtype_acc", "transpose_a", "transpose_b", "gate", "quantization")
+    names = ("batch", "dtype_c", "dtype_acc", "transpose_a", "transpose_b", "gate", "quantization", "experts")
     return {name: whole[name] for name in names if whole[name] != usual[name]}
 
 
@@ -170,6 +171,7 @@ def _tight(problem: GemmProblem) -> GemmProblem:
         transpose_b=problem.transpose_b,
         gate=problem.gate,
         quantization=problem.quantization,
+        experts=problem.experts,
     )
 
 

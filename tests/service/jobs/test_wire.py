@@ -108,7 +108,9 @@ def test_quantised_weights_go_through_the_wire() -> None:
     assert LookupQuery.model_validate(asked | {"quant": "w4a16:64"}).problem() == of_bf16
     by_step = LookupQuery.model_validate(asked | {"quant": "w8a16", "epilogue": "relu"}).problem()
     assert by_step.epilogue == parse_epilogue("scale:column:bf16, relu")
-    for problem in (zeros, of_bf16, by_step, WHOLE):
+    experts = replace(GemmProblem(48, 96, 64, experts=6), dtype_c=DType.F16)
+    assert to_problem(to_body(experts)) == experts
+    for problem in (zeros, of_bf16, by_step, experts, WHOLE):
         query = {name: value for name, value in to_query(problem).items() if value is not None}
         assert LookupQuery.model_validate(query).problem() == problem
 

@@ -121,6 +121,7 @@ def say() -> Say:
                 quantization=Quantization(32, DType.BF16, 8),
             ),
         ),
+        (("--experts", "6"), GemmProblem(48, 96, 64, experts=6)),
         (
             ("--dtype-b", "u4", "--quantization", "32:f32:zeros"),
             GemmProblem(48, 96, 64, dtype_b=DType.U4, quantization=Quantization(32, DType.F32, zeros=True)),
