@@ -226,11 +226,11 @@ def _gemm(w: Writer, kernel: Kernel) -> None:
 
     def of_expert(w: Writer, expert: Index, row: Index, column: Index, end: Index) -> None:
         a, *bs = ab
-        inside = a if a.matrix.by_lanes else replace(a, matrix=a.matrix.until(w, end))
-        c = kernel.matrices["C"].until(w, end)
-        of = replace(kernel, matrices={**kernel.matrices, "C": c})
+        by_row = [operand.name for operand in kernel.problem.operands if "m" in operand.axes]
+        until = {name: kernel.matrices[name].until(w, end) for name in by_row}
+        of = replace(kernel, matrices={**kernel.matrices, **until})
         place = Place(expert, row, column, k_first, k_end)
-        tile(w, of, replace(multiply, ab=(inside, *bs)), place)
+        tile(w, of, replace(multiply, ab=(replace(a, matrix=until["A"]), *bs)), place)
 
     if kernel.problem.experts is None:
         kernel.for_each_tile(w, plain)
