@@ -230,6 +230,11 @@ class GemmProblem:
         """Experts with rows."""
         return sum(rows > 0 for rows in self.rows_of_experts)
 
+    def accessed_bytes(self, operand: Operand) -> int:
+        """Return the bytes of all distinct matrices that a launch accesses: those of experts with rows."""
+        matrices = self.read_experts if operand.experts > 1 else operand.matrices(self.batch)
+        return operand.rows * operand.columns * operand.dtype.nbytes * matrices
+
     @property
     def pitch_a(self) -> int:
         """Elements between the rows of A."""

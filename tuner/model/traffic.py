@@ -27,18 +27,16 @@ def bytes_read_together(problem: GemmProblem, config: XeConfig, cores: int) -> i
 
 
 def memory_bytes(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> int:
-    """Return the bytes over the memory bus: each operand once, and inputs that do not stay in half of L2 once per wave.
+    """Return the bytes over the memory bus: each operand once, and inputs that do not stay in half of L2 once per wave,
+    but of experts once.
 
     Raises:
         CannotPredict: a fact of the device is unknown.
     """
     p = problem
-    a, b, *others = [
-        o.rows * o.columns * o.dtype.nbytes * (p.batch if o.batch_stride else 1) * (2 if o.role == "inout" else 1)
-        for o in p.operands
-    ]
+    a, b, *others = [p.accessed_bytes(o) * (2 if o.role == "inout" else 1) for o in p.operands]
     rest = sum(others) + split_bytes(problem, config)
-    if a + b <= l2_size(spec).likely / 2:
+    if a + b <= l2_size(spec).likely / 2 or p.experts is not None:
         return a + b + rest
     cores, (tiles_m, tiles_n) = known(spec, "xe_cores"), tiles_of(problem, config)
     waves = ceil_div(tiles_m * tiles_n, min(cores, config.matmul.threads.m * config.matmul.threads.n))

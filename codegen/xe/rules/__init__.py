@@ -23,6 +23,7 @@ from codegen.xe.rules.sizes import (
     ceil_div,
     steps_of,
     tiles_of,
+    tiles_of_blocks,
 )
 from codegen.xe.rules.tiles import TILE_RULES
 from codegen.xe.rules.work import WORK_RULES
@@ -37,6 +38,7 @@ __all__ = [
     "rule_name",
     "steps_of",
     "tiles_of",
+    "tiles_of_blocks",
     "violations",
 ]
 

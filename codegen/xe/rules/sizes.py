@@ -11,9 +11,14 @@ def ceil_div(a: int, b: int) -> int:
 
 
 def tiles_of(problem: GemmProblem, config: XeConfig) -> tuple[int, int]:
-    """Return the tiles of C over M, of all experts, and N."""
+    """Return the tiles of C over M and N."""
     block = config.matmul.block
-    return row_tiles(problem.rows_of_experts, block.m), ceil_div(problem.n, block.n)
+    return tiles_of_blocks(problem, block.m, block.n)
+
+
+def tiles_of_blocks(problem: GemmProblem, block_m: int, block_n: int) -> tuple[int, int]:
+    """Return the tiles of blocks over M, of all experts, and N."""
+    return row_tiles(problem.rows_of_experts, block_m), ceil_div(problem.n, block_n)
 
 
 def products_of_tile(problem: GemmProblem, block_n: int) -> int:

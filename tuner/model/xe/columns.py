@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from codegen import GemmProblem, LoopOrder, PaddedOperands, SlmOperands, SplitK, XeConfig
+from codegen.problem.experts import row_tiles
 from tuner.space.space import (
     Axis,
     Space,
@@ -123,7 +124,7 @@ def columns_of_axes(problem: GemmProblem, axes: Mapping[str, ArrayLike]) -> Colu
         raster_group=number("raster_group", 1),
         along_n=among("order", LoopOrder.M_OUTER, *orders["walks_along_n"]),
         tiles_along_n=among("order", LoopOrder.M_OUTER, *orders["tiles_along_n"]),
-        groups_m=np.ceil(np.ceil(problem.m / block_m) / number("turns_m", 1)),
+        groups_m=np.ceil(tiles_over_m(problem, block_m) / number("turns_m", 1)),
         groups_n=np.ceil(np.ceil(problem.n / block_n) / number("turns_n", 1)),
         splits=number("splits", 1),
         partial_sums=among("split_k", SplitK.NONE, SplitK.PARTIAL_SUMS),
@@ -132,6 +133,14 @@ def columns_of_axes(problem: GemmProblem, axes: Mapping[str, ArrayLike]) -> Colu
         padded_a=among("pad_workspace", PaddedOperands.NONE, *_PADDED_A),
         padded_b=among("pad_workspace", PaddedOperands.NONE, *_PADDED_B),
     )
+
+
+def tiles_over_m(problem: GemmProblem, block_m: Column) -> Column:
+    """Return the rows of tiles, of all experts."""
+    if problem.experts is None:
+        return np.ceil(problem.m / block_m)
+    heights, place = np.unique(block_m, return_inverse=True)
+    return np.array([row_tiles(problem.rows_of_experts, int(height)) for height in heights], np.float64)[place]
 
 
 def columns_of_space(problem: GemmProblem, space: Space[XeConfig]) -> Columns:

@@ -8,7 +8,7 @@ from tuner.model.xe.columns import columns_of
 from tuner.model.xe.device import Case, case_of
 from tuner.model.xe.fetch import fetch_of
 from tuner.model.xe.l2 import L2Size
-from tuner.model.xe.memory import different_bytes, memory_bytes
+from tuner.model.xe.memory import memory_bytes
 from tuner.model.xe.predict import PARTS, predict_many, with_copies
 from tuner.model.xe.registers import needed_registers, spilled_registers
 from tuner.model.xe.work import work_of
@@ -110,7 +110,7 @@ def explain(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Explana
         waves=waves,
         busy=float((work.groups / places)[0]),
         memory_bytes=round(moved),
-        least_bytes=sum(different_bytes(o, problem.batch) * (1 + (o.role == "inout")) for o in problem.operands),
+        least_bytes=sum(problem.accessed_bytes(o) * (1 + (o.role == "inout")) for o in problem.operands),
         registers_needed=round(float(needed_registers(on, columns)[0])),
         registers=config.strategy.grf_mode,
         registers_spilled=round(float(spilled_registers(on, columns)[0])),

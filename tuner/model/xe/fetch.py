@@ -41,7 +41,10 @@ def fetch_of(on: Case, c: Columns, work: Work) -> Fetch:
     in_cache = _kept_in_l1(on, c, work)
     far = np.zeros(len(c))
     # Data beyond the edges of a matrix is not fetched; neighbours along the rows of memory fetch whole lines each.
-    inside_a = np.minimum(1, on.problem.m / c.block_m) * (_lines(c.block_m * nbytes) if on.problem.transpose_a else 1)
+    inside_a = (
+        on.problem.m / (work.tiles_m * c.block_m) if on.problem.experts else np.minimum(1, on.problem.m / c.block_m)
+    )
+    inside_a = inside_a * (_lines(c.block_m * nbytes) if on.problem.transpose_a else 1)
     row_b = c.block_n * on.problem.dtype_b.nbytes
     inside_b = np.minimum(1, on.problem.n / c.block_n) * (1 if on.problem.transpose_b else _lines(row_b))
     for tile, whole, is_staged, by_lanes in (

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from codegen.problem.gemm import Operand
 from tuner.model.xe.columns import Column, Columns
 from tuner.model.xe.device import Case
 from tuner.model.xe.work import Work
@@ -18,7 +17,7 @@ def memory_bytes(on: Case, c: Columns, work: Work) -> Column:
 def output_bytes(on: Case) -> int:
     """Return the bytes of C and of the operands of its epilogue."""
     p = on.problem
-    return sum(different_bytes(o, p.batch) * (1 + (o.role == "inout")) for o in p.operands[2:])
+    return sum(p.accessed_bytes(o) * (1 + (o.role == "inout")) for o in p.operands[2:])
 
 
 def input_bytes(on: Case, c: Columns, work: Work) -> Column:
@@ -29,7 +28,9 @@ def input_bytes(on: Case, c: Columns, work: Work) -> Column:
     band to band, if L2 has room for it besides the new data.
     """
     p = on.problem
-    a, b = (different_bytes(o, p.batch) for o in p.operands[:2])
+    a, b = (p.accessed_bytes(o) for o in p.operands[:2])
+    if p.experts is not None:
+        return _bytes_of_experts(on, c, work, a, b)
     rows, columns = _together(c, work)
     along_n = np.where(work.turns > 1, c.tiles_along_n, c.along_n) > 0
     depth, matrices = p.k / c.splits, a / p.batch + b / p.batch
@@ -49,6 +50,16 @@ def input_bytes(on: Case, c: Columns, work: Work) -> Column:
     )
 
 
+def _bytes_of_experts(on: Case, c: Columns, work: Work, a: int, b: int) -> Column:
+    """Return the bytes of A, and of the B of experts with rows: once for each row of tiles if these follow each other
+    and the B of one expert does not stay in L2.
+    """
+    each = on.problem.read_experts
+    kept = _kept(np.full(len(c), b / each), on.constants.cached * on.l2.likely)
+    turns = np.where(c.along_n > 0, work.tiles_m / each, 1)
+    return a + b * (1 + (1 - kept) * np.maximum(0, turns - 1))
+
+
 def _together(c: Columns, work: Work) -> tuple[Column, Column]:
     """Return the rows and columns of concurrent tiles."""
     groups_m, groups_n = np.minimum(c.groups_m, work.tiles_m), np.minimum(c.groups_n, work.tiles_n)
@@ -65,8 +76,3 @@ def _together(c: Columns, work: Work) -> tuple[Column, Column]:
 def _kept(need: Column | float, room: float) -> Column:
     """Return the share that stays cached: all of what fits, nothing of what is twice too large."""
     return np.clip(2 - np.asarray(need) / room, 0, 1)
-
-
-def different_bytes(operand: Operand, batch: int) -> int:
-    """Return the bytes of all distinct matrices."""
-    return operand.rows * operand.columns * operand.dtype.nbytes * (batch if operand.batch_stride else 1)

@@ -16,7 +16,7 @@ from tuner.model.xe.device import Case, case_of
 from tuner.model.xe.fetch import fetch_of
 from tuner.model.xe.l2 import L2Size, model_of
 from tuner.model.xe.machine_code import StepClocks
-from tuner.model.xe.memory import different_bytes, input_bytes, output_bytes
+from tuner.model.xe.memory import input_bytes, output_bytes
 from tuner.model.xe.work import Work, work_of
 from tuner.session.best import RESOLUTION
 from tuner.session.trial import Prediction
@@ -193,7 +193,7 @@ def _kernels_us(on: Case, c: Columns) -> Column:
 def _copy_us(on: Case, operand: Operand) -> float:
     """Return the time of a kernel that copies an operand for block messages, element by element."""
     k = on.constants
-    nbytes = different_bytes(operand, on.problem.batch)
+    nbytes = on.problem.accessed_bytes(operand)
     l2_us = k.l2_bytes_per_clk_per_core * on.cores * on.clock_mhz
     rate = l2_us if 2 * nbytes <= k.cached * on.l2.likely else on.bytes_per_us
     registers = nbytes / on.register_bytes

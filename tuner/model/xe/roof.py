@@ -29,5 +29,5 @@ def roof_us(problem: GemmProblem, spec: DeviceSpec) -> float:
         raise NoRoofline(spec.name, *missing)
     rates = gpu_rates(check_problem(problem, spec))
     multiply_us = problem.multiply_adds / (rates.cores * rates.engines * rates.fma_per_engine * clock_mhz)
-    nbytes = sum(operand.nbytes(problem.batch) for operand in problem.operands)
+    nbytes = sum(problem.accessed_bytes(operand) for operand in problem.operands)
     return max(multiply_us, nbytes / bandwidth * 1e6)

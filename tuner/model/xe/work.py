@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tuner.model.xe.columns import Column, Columns
+from tuner.model.xe.columns import Column, Columns, tiles_over_m
 from tuner.model.xe.device import Case
 
 
@@ -32,9 +32,12 @@ class Work:
 def work_of(on: Case, c: Columns) -> Work:
     """Return the distribution of work-groups over cores."""
     p = on.problem
-    tiles_m, tiles_n = np.ceil(p.m / c.block_m), np.ceil(p.n / c.block_n)
+    tiles_m, tiles_n = tiles_over_m(p, c.block_m), np.ceil(p.n / c.block_n)
     groups_m, groups_n = np.minimum(c.groups_m, tiles_m), np.minimum(c.groups_n, tiles_n)
     groups = groups_m * groups_n * c.splits * p.batch
+    turns = np.ceil(tiles_m / groups_m) * np.ceil(tiles_n / groups_n)
+    if p.experts is not None:  # numbered in one line
+        turns = np.ceil(tiles_m * tiles_n / groups)
     subgroups, threads = c.subgroups, on.threads_per_engine(c.grf)
     resident = np.maximum(1, threads * on.engines // subgroups)
     slm = slm_bytes(on, c)
@@ -45,7 +48,7 @@ def work_of(on: Case, c: Columns) -> Work:
         tiles_m=tiles_m,
         tiles_n=tiles_n,
         steps=np.ceil(np.ceil(p.k / c.k_step) / c.splits),
-        turns=np.ceil(tiles_m / groups_m) * np.ceil(tiles_n / groups_n),
+        turns=turns,
         groups=groups,
         subgroups=subgroups,
         threads_per_engine=threads,

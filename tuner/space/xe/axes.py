@@ -119,7 +119,7 @@ def ranges_of(on: Problem) -> Ranges:
     load_m, load_k, load_n = _loads(on)
     return Ranges(
         # A tile beyond the first power of two that holds the problem only computes more padding.
-        block_m=powers_of_two(target.dpas_m, min(problem.m, _LONGEST_BLOCK)),
+        block_m=powers_of_two(target.dpas_m, min(max(problem.rows_of_experts), _LONGEST_BLOCK)),
         block_n=powers_of_two(target.dpas_n, min(problem.n, _LONGEST_BLOCK)),
         block_k=powers_of_two(on.dpas_k, min(problem.k, _DEEPEST_K_STEP)),
         sg_rows=layouts,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from codegen.xe.rules import ceil_div
+from codegen.xe.rules import ceil_div, tiles_of_blocks
 from codegen.xe.rules.case import Problem
 from tuner.model.core_clocks import Rates
 from tuner.space.xe.axes import (
@@ -22,14 +22,14 @@ _ABOUT = 1.05
 
 
 def few_rows_tile(on: Problem, ranges: Ranges, rates: Rates) -> tuple[Point, str] | None:
-    """Return a tile of all rows whose sub-groups multiply parts of K, and why; None if C has more than FEW_ROWS rows,
-    or if some engines would have no work with every such tile.
+    """Return a tile of all rows, of experts as many as each has on average, whose sub-groups multiply parts of K, and
+    why; None if these are more than FEW_ROWS, or if some engines would have no work with every such tile.
 
     B is read once whatever the tile, if it reads whole cache lines: narrower tiles are for want of registers. Of the
     tiles with about the fewest bytes for the busiest core, the narrowest is taken: it needs the fewest registers and
     the least shared local memory.
     """
-    if on.problem.m > FEW_ROWS or on.target.emulated:
+    if _rows(on) > FEW_ROWS or on.target.emulated:
         return None
     nbytes, widths = on.problem.dtype_b.nbytes, [n for n in ranges.block_n if n >= _LEAST_DPAS * on.target.dpas_n]
     whole_lines = [n for n in widths if on.problem.transpose_b or n * nbytes >= _LINE_BYTES]
@@ -37,12 +37,13 @@ def few_rows_tile(on: Problem, ranges: Ranges, rates: Rates) -> tuple[Point, str
     if not found:
         return None
     products = on.problem.products
-    loaded = [_busiest(on, rates, p) * (on.problem.m + p.block_n * products) for p in found]
+    loaded = [_busiest(on, rates, p) * (_rows(on) + p.block_n * products) for p in found]
     point = next(p for p, most in zip(found, loaded, strict=True) if most <= _ABOUT * min(loaded))
+    of_experts = "" if on.problem.experts is None else f" of each of {on.problem.read_experts} experts"
     of_column = _bytes_of_b(on, point.block_k)
     bytes_in_flight = _resident(on, rates, point) * point.block_n * products * of_column
     return point, (
-        f"{on.problem.m} rows are bound by memory: {point.k_subgroups} sub-groups share a tile, each with "
+        f"{_rows(on)} rows{of_experts} are bound by memory: {point.k_subgroups} sub-groups share a tile, each with "
         f"{of_column} bytes of K in a step; {point.block_n} columns "
         f"are the fewest that leave the busiest core about the fewest bytes; nothing is prefetched, as the sub-groups "
         f"of a core load {bytes_in_flight} bytes of B together"
@@ -62,7 +63,7 @@ def _tile(on: Problem, ranges: Ranges, rates: Rates, columns: int) -> Point | No
     least = ranges.load_m[0], on.dpas_k, t.dpas_n
     for depth in depths:
         plain = Point(
-            ranges.block_m[-1], columns, depth, 1, 1, *least, ranges.grf[-1], pad_workspace=ranges.pad_workspace[0]
+            _height(on, ranges), columns, depth, 1, 1, *least, ranges.grf[-1], pad_workspace=ranges.pad_workspace[0]
         )
         most = max(rates.engines, _slots(on, rates) // _busiest(on, rates, plain))
         parts = [plain._replace(k_subgroups=n) for n in reversed(ranges.k_subgroups[1:]) if n <= most]
@@ -77,8 +78,18 @@ def _bytes_of_b(on: Problem, elements: int) -> int:
     return elements * on.problem.dtype_b.bits // 8
 
 
+def _rows(on: Problem) -> int:
+    """Return the rows that are multiplied by one B: of experts with rows the mean."""
+    return ceil_div(on.problem.m, on.problem.read_experts)
+
+
+def _height(on: Problem, ranges: Ranges) -> int:
+    return next(rows for rows in ranges.block_m if rows >= _rows(on))
+
+
 def _groups(on: Problem, point: Point) -> int:
-    return ceil_div(on.problem.n, point.block_n) * on.problem.batch
+    tiles_m, tiles_n = tiles_of_blocks(on.problem, point.block_m, point.block_n)
+    return tiles_m * tiles_n * on.problem.batch
 
 
 def _busiest(on: Problem, rates: Rates, point: Point) -> int:

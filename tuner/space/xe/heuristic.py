@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from codegen import GemmProblem, LoopOrder, Refused, SlmOperands, SplitK, XeConfig
-from codegen.xe.rules import ceil_div, check_problem
+from codegen.xe.rules import ceil_div, check_problem, tiles_of_blocks
 from codegen.xe.rules.case import Problem, with_copies
 from codegen.xe.rules.tiles import (
     chooses_blocks_of_a,
@@ -261,7 +261,7 @@ def _rasters(on: Problem, ranges: Ranges, point: Point) -> list[Point]:
 
 
 def _groups(on: Problem, point: Point) -> tuple[int, int]:
-    return ceil_div(on.problem.m, point.block_m), ceil_div(on.problem.n, point.block_n)
+    return tiles_of_blocks(on.problem, point.block_m, point.block_n)
 
 
 def _order(on: Problem, points: Sequence[Point]) -> "np.typing.NDArray[np.intp] | None":

@@ -16,6 +16,7 @@ from codegen import (
 from codegen.xe.rules import (
     ceil_div,
     tiles_of,
+    tiles_of_blocks,
 )
 from tuner.space.xe.axes import (
     DEALT,
@@ -33,7 +34,7 @@ def config_of(problem: GemmProblem, point: Point) -> XeConfig:
         InvalidConfig: values that contradict each other.
     """
     p, subgroups = point, point.sg_rows * point.sg_columns
-    tiles_m, tiles_n = ceil_div(problem.m, p.block_m), ceil_div(problem.n, p.block_n)
+    tiles_m, tiles_n = tiles_of_blocks(problem, p.block_m, p.block_n)
     levels = PrefetchLevels.NONE
     if p.prefetch:
         levels = PrefetchLevels.L2_L1 if p.prefetch_l2 else PrefetchLevels.L1

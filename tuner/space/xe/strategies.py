@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codegen import LoopOrder, SlmOperands, SplitK
-from codegen.xe.rules import ceil_div
+from codegen.xe.rules import ceil_div, tiles_of_blocks
 from codegen.xe.rules.case import Problem
 from tuner.space.xe.axes import (
     DEALT,
@@ -91,7 +91,7 @@ def drawn_deviation(
 
 def is_worth_a_place(on: Problem, point: Point) -> bool:
     """Return whether every choice of a point has an effect and no other point is equivalent; rules are not applied."""
-    tiles_m, tiles_n = ceil_div(on.problem.m, point.block_m), ceil_div(on.problem.n, point.block_n)
+    tiles_m, tiles_n = tiles_of_blocks(on.problem, point.block_m, point.block_n)
     groups_m, groups_n = ceil_div(tiles_m, point.turns_m), ceil_div(tiles_n, point.turns_n)
     if (turns_of(tiles_m, groups_m), turns_of(tiles_n, groups_n)) != (point.turns_m, point.turns_n):
         return False
@@ -122,7 +122,7 @@ def _one_tile(point: Point) -> Change:
 def _turns(on: Problem, ranges: Ranges, point: Point) -> Iterator[dict[str, Any]]:
     """Yield numbers of tiles per work-group that leave work for at least every other core, per split and matrix."""
     problem, cores = on.problem, on.spec.xe_cores or on.spec.cores or 1
-    tiles_m, tiles_n = ceil_div(problem.m, point.block_m), ceil_div(problem.n, point.block_n)
+    tiles_m, tiles_n = tiles_of_blocks(problem, point.block_m, point.block_n)
     for turns_m, turns_n in product(ranges.turns_m, ranges.turns_n):
         if 2 * ceil_div(tiles_m, turns_m) * ceil_div(tiles_n, turns_n) * problem.batch >= cores:
             yield {"turns_m": turns_m, "turns_n": turns_n}
