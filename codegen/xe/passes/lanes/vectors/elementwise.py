@@ -40,10 +40,16 @@ def _elementwise(lowering: Lowering, op: Operation) -> None:
     if not isinstance(result.type, VectorType):
         _scalar(lowering, op)
         return
+    if small_elements.converts_packed(op):
+        small = lowering.vector(op.operands[0])  # parts of bytes are not moved between lanes, their floats are
+        floats = tuple(small_elements.converted(lowering, op, chunk) for chunk in small.chunks)
+        lowering.finish(result, Lanes(vector_type(result), small.layout, floats))
+        return
     layout = lowering.layout(result)
     operands = [_operand(lowering, operand, layout) for operand in op.operands]
-    if (conversion := small_elements.converted_minuend(op)) is not None:
-        _difference(lowering, op, conversion, layout, operands[1])
+    if (conversion := small_elements.converted_minuend(op)) is not None and _difference(
+        lowering, op, conversion, layout, operands[1]
+    ):
         return
     if op.name.partition(".")[2] in _DIVISIONS:
         operands[1] = _without_zeros(lowering, operands[1], layout)
@@ -60,13 +66,19 @@ def _elementwise(lowering: Lowering, op: Operation) -> None:
 
 def _difference(
     lowering: Lowering, op: Operation, conversion: Operation, layout: LaneLayout, less: Sequence[SSAValue]
-) -> None:
-    """Lower a conversion of small integers and the subtraction from them together; the conversion is then unused."""
+) -> bool:
+    """Lower a conversion of small integers and the subtraction from them together; the conversion is then unused.
+
+    Return whether that is possible: parts of bytes are where they have to be.
+    """
     turned = op.operands[0].owner
     source = transposed_source(turned, layout) if isinstance(turned, TransposeOp) else layout
+    if small_elements.converts_packed(conversion) and lowering.vector(conversion.operands[0]).layout != source:
+        return False
     pairs = zip(lowering.vector(conversion.operands[0], source).chunks, less, strict=True)
     chunks = [small_elements.converted(lowering, conversion, chunk, number) for chunk, number in pairs]
     lowering.define(op.results[0], Lanes(vector_type(op.results[0]), layout, tuple(chunks)))
+    return True
 
 
 def _scalar(lowering: Lowering, op: Operation) -> None:

@@ -51,6 +51,8 @@ from codegen.xe.passes.lanes.vectors.shuffles import (
 )
 from codegen.xe.subgroup import subgroup_size
 
+_BYTE = 8
+
 
 def numbered(shape: Ints, first: int = 0) -> Places:
     """Return the element numbers of a vector, in its shape."""
@@ -245,7 +247,11 @@ def _bitcast(lowering: Lowering, op: Operation) -> None:
         there = _rechunked(lowering.layout(result), LONGEST // (after // before))
         here = there.split(after // before)
     chunks = [emitter.bitcast(chunk, element_type(result)) for chunk in lowering.vector(source, here).chunks]
-    lowering.finish(result, Lanes(vector_type(result), there, tuple(chunks)))
+    value = Lanes(vector_type(result), there, tuple(chunks))
+    if 1 < after < _BYTE:
+        lowering.define(result, value)  # parts of bytes stay where the bytes are
+    else:
+        lowering.finish(result, value)
 
 
 def _rechunked(layout: LaneLayout, longest: int) -> LaneLayout:

@@ -10,19 +10,23 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects.upstream.vector_ops import TransposeOp
 from codegen.xe.passes.lanes.emitter import (
     Emitter,
     Register,
+    bits_of,
 )
-from codegen.xe.passes.lanes.values import Lanes, shape_of
+from codegen.xe.passes.lanes.values import Lanes, lane_element, shape_of
 from codegen.xe.passes.lanes.vectors.layout import (
     NOTHING,
     Choice,
     LaneLayout,
     Places,
 )
+
+_BYTE = 8
 
 
 def convert(emitter: Emitter, value: Lanes, layout: LaneLayout) -> Lanes:
@@ -36,6 +40,11 @@ def rearrange(
     """Return the vector of `type_` in `layout` whose element e is element `source_of[e]` of `value`, or e itself."""
     if value.splat is not None:
         return splat(emitter, value.splat, layout, type_)
+    if 1 < bits_of(lane_element(type_.element_type)) < _BYTE:
+        raise PassFailedException(
+            f"lower-to-lanes: expected elements that share a byte to be converted where they are, got {type_} that "
+            "another operation moves between registers: convert them to bytes or floats first"
+        )
     wanted = layout.places
     if source_of is not None:
         wanted = np.where(wanted < 0, NOTHING, source_of[wanted])

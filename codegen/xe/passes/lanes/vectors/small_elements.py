@@ -28,6 +28,7 @@ from codegen.xe.dialects.upstream.arith_ops import CmpiOp
 from codegen.xe.dialects.upstream.vector_ops import TransposeOp
 from codegen.xe.passes.lanes.emitter import Emitter, bits_of, chunk_type, element_of, length_of
 from codegen.xe.passes.lanes.lowering import Lowering, element_type
+from codegen.xe.passes.lanes.values import lane_element
 
 _BYTE = 8
 _HALF = 16
@@ -65,6 +66,11 @@ def is_small(element: Attribute) -> bool:
 def converts_small(op: Operation) -> bool:
     """Return whether an operation converts small elements to floats."""
     return op.name in ("arith.uitofp", "arith.sitofp", "arith.extf") and is_small(_element(op.operands[0]))
+
+
+def converts_packed(op: Operation) -> bool:
+    """Return whether an operation converts elements that share a byte."""
+    return converts_small(op) and bits_of(lane_element(_element(op.operands[0]))) < _BYTE
 
 
 def converted_minuend(op: Operation) -> Operation | None:

@@ -1,0 +1,102 @@
+"""Every code of the types of 4 and 8 bits becomes the float that ml_dtypes says, by LLVM IR and as machine code."""
+
+import warnings
+from functools import partial
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from codegen import CodegenError, KernelArtifact, compile_module, simulate_module
+from codegen.simulate import Execute
+from codegen.simulate.run_module import dtype_of
+from codegen.target import LARGE_GRF_OPENCL, target_of
+from codegen.xe.isa import Compiled
+from codegen.xe.machine.execute.launch import read_machine_code, run_machine_code
+from hal import find
+from tests.codegen.xe.isa.fake_ocloc import real_ocloc
+
+SMALL = {
+    ("uitofp", "i4"): ml_dtypes.uint4,
+    ("sitofp", "i4"): ml_dtypes.int4,
+    ("uitofp", "i8"): np.uint8,
+    ("sitofp", "i8"): np.int8,
+    ("extf", "f8E4M3FN"): ml_dtypes.float8_e4m3fn,
+    ("extf", "f8E5M2"): ml_dtypes.float8_e5m2,
+    ("extf", "f4E2M1FN"): ml_dtypes.float4_e2m1fn,
+}
+FLOATS = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32}
+CODES = np.arange(256, dtype=np.uint8).reshape(16, 16)
+
+
+def source(how: str, small: str, to: str, columns: int) -> str:
+    """Return a kernel that converts all codes; those of 4 bits lie in bytes, the first in the low bits."""
+    cast = "" if small == "i8" else f"{'vector' if columns > 16 else 'arith'}.bitcast"
+    cast = f"%q = {cast} %w : vector<16x16xi8> to vector<16x{columns}x{small}>" if cast else ""
+    return f"""gpu.module @m {{
+      gpu.func @k(%A: memref<16x16xi8>, %C: memref<16x{columns}x{to}>) kernel
+          attributes {{known_block_size = array<i32: 16, 1, 1>}} {{
+        %ta = xetile.init_tile %A[0, 0] : memref<16x16xi8> -> !xetile.tile<16x16xi8>
+        %w = xetile.load_tile %ta : !xetile.tile<16x16xi8> -> vector<16x16xi8>
+        {cast}
+        %f = arith.{how} {"%q" if cast else "%w"} : vector<16x{columns}x{small}> to vector<16x{columns}x{to}>
+        %tc = xetile.init_tile %C[0, 0] : memref<16x{columns}x{to}> -> !xetile.tile<16x{columns}x{to}>
+        xetile.store_tile %f, %tc : vector<16x{columns}x{to}>, !xetile.tile<16x{columns}x{to}>
+        gpu.return
+      }}
+    }}"""
+
+
+def converted(how: str, small: str, to: str, device: str, *, native: bool = False) -> np.ndarray:
+    """Return what the kernel makes of all codes."""
+    columns = 32 if small in ("i4", "f4E2M1FN") else 16
+    artifact = compile_module(source(how, small, to, columns), find(device))
+    c = np.zeros((16, columns), dtype_of(to))
+    execute = code_of(artifact, device) if native else None
+    simulate_module(artifact, "k", (1, 1, 1), (16, 1, 1), [CODES.view(np.int8), c], execute)
+    return c.view(FLOATS[to]).astype(np.float32)
+
+
+def code_of(artifact: KernelArtifact, device: str) -> Execute:
+    ocloc, target = real_ocloc(), target_of(find(device))
+    binary = ocloc.compile(artifact.stage("spirv").data, target.chip, LARGE_GRF_OPENCL)
+    compiled = Compiled(binary, ocloc.disassemble(binary, target.chip), target.grf_bytes)
+    return partial(run_machine_code, read_machine_code(compiled))
+
+
+def expected(how: str, small: str, to: str) -> np.ndarray:
+    codes = CODES
+    if small in ("i4", "f4E2M1FN"):
+        codes = np.stack([CODES & 15, CODES >> 4], axis=-1).reshape(16, 32)
+    known = codes.view(SMALL[how, small]) if small != "i4" else codes.astype(SMALL[how, small])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of NaN
+        return known.astype(np.float32).astype(FLOATS[to]).astype(np.float32)
+
+
+@pytest.mark.parametrize("to", FLOATS)
+@pytest.mark.parametrize(("how", "small"), SMALL)
+def test_every_code_is_converted_exactly(how: str, small: str, to: str) -> None:
+    np.testing.assert_array_equal(converted(how, small, to, "b580"), expected(how, small, to))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", ["b580", "pvc", "a770"])
+@pytest.mark.parametrize("to", FLOATS)
+@pytest.mark.parametrize(("how", "small"), SMALL)
+def test_every_code_is_converted_exactly_by_machine_code(how: str, small: str, to: str, device: str) -> None:
+    np.testing.assert_array_equal(converted(how, small, to, device, native=True), expected(how, small, to))
+
+
+def test_elements_that_share_a_byte_are_not_moved() -> None:
+    module = source("uitofp", "i4", "f32", 32)
+    cast = "%q = vector.bitcast %w : vector<16x16xi8> to vector<16x32xi4>"
+    assert cast in module
+    moved = module.replace(
+        cast,
+        "%p = vector.bitcast %w : vector<16x16xi8> to vector<16x32xi4>\n"
+        "%t = xetile.transpose %p, [1, 0] : vector<16x32xi4> -> vector<32x16xi4>\n"
+        "%q = vector.shape_cast %t : vector<32x16xi4> to vector<16x32xi4>",
+    )
+    with pytest.raises(CodegenError, match="convert them to bytes or floats first"):
+        compile_module(moved, find("b580"))
