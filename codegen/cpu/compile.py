@@ -19,6 +19,7 @@ from codegen.cpu.emit.object_code import (
 from codegen.cpu.header import header_text
 from codegen.cpu.isa import features, needed_flags
 from codegen.cpu.nest.entries import (
+    PACKED,
     kernel_module,
     pack_b_name,
     parameters_of,
@@ -75,7 +76,7 @@ def cpu_launch(plan: Plan, name: str, binary: bytes, needs: tuple[str, ...]) -> 
     grid = (plan.config.thread_count, 1, 1)
     steps = [LaunchStep(name, tuple(places[p] for p in parameters_of(plan)), grid, (1, 1, 1))]
     if plan.packs_b is Packing.BEFOREHAND:
-        packs = (places["B"], places["packed_B"])
+        packs = (*(places[name] for name in PACKED if name in places), places["packed_B"])
         steps.insert(0, LaunchStep(pack_b_name(name), packs, grid, (1, 1, 1), once=True))
     return LaunchSpec(binary, arguments, tuple(steps), 1, "", isa=needs, alignment=problem.alignment)
 

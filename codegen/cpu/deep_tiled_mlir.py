@@ -35,6 +35,8 @@ def has_document_form(problem: GemmProblem) -> str | None:
         return "the document's matmul has no batch"
     if problem.transpose_a or problem.transpose_b:
         return "the document's matmul transposes nothing"
+    if problem.has_weights:
+        return "the document's matmul decodes nothing"
     if DType.U8 in (problem.dtype_a, problem.dtype_b):
         return _UNSIGNED
     return None

@@ -3,6 +3,7 @@
 from codegen.config.cpu import Isa, Packing
 from codegen.cpu.emit.memory import Layout
 from codegen.cpu.nest.entries import (
+    PACKED,
     pack_b_name,
     parameters_of,
 )
@@ -26,6 +27,12 @@ _TYPES = {
     DType.S8: "int8_t",
     DType.U8: "uint8_t",
     DType.I32: "int32_t",
+    DType.S4: "uint32_t",
+    DType.U4: "uint32_t",
+    DType.E2M1: "uint32_t",
+    DType.E4M3: "uint8_t",
+    DType.E5M2: "uint8_t",
+    DType.E8M0: "uint8_t",
 }
 
 
@@ -106,7 +113,8 @@ def _functions(plan: Plan, name: str) -> str:
     parameters = ["void *pool", *(_parameter(operands.get(parameter), parameter) for parameter in names)]
     text = "\n".join(parts) + f"\nint32_t {name}({', '.join(parameters)});\n"
     if plan.packs_b is Packing.BEFOREHAND:
-        packed = f"void *pool, {_parameter(operands['B'], 'B')}, void *packed_B"
+        read = ", ".join(_parameter(operands[name], name) for name in PACKED if name in operands)
+        packed = f"void *pool, {read}, void *packed_B"
         text += f"\nint32_t {pack_b_name(name)}({packed});\n"
     return text
 
@@ -131,7 +139,9 @@ def _described(plan: Plan, operand: Operand) -> str:
     batch = plan.problem.batch
     if batch > 1:
         shape += f", {batch} matrices {o.batch_stride} elements apart" if o.batch_stride else ", the same for all"
-    bits = " (its bits)" if o.dtype in (DType.F16, DType.BF16) else ""
+    bits = " (its bits)" if o.dtype in (DType.F16, DType.BF16, DType.E4M3, DType.E5M2, DType.E8M0) else ""
+    if o.dtype.packed > 1:
+        bits = f" (words of {o.dtype.packed} along K, the first in the lowest bits)"
     return f"{shape}: {o.dtype.value}{bits}, {o.role}"
 
 

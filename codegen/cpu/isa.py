@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from codegen.config.cpu import Isa
-from codegen.problem.dtype import DType
+from codegen.problem.dtype import WEIGHTS, DType
 
 
 class Multiply(StrEnum):
@@ -92,8 +92,10 @@ def multiply_of(a: DType, b: DType, isa: Isa, flags: tuple[str, ...]) -> Multipl
     """Return the multiply of an instruction set for elements of A and B; None if it has none.
 
     AVX-512 multiplies unsigned by signed bytes: a signed A is shifted by 128 and the sum corrected; two unsigned
-    operands are made 16 bits wide.
+    operands are made 16 bits wide. Weights are decoded to A's type before they are multiplied.
     """
+    if not a.is_integer and b in WEIGHTS:
+        b = a
     if a.is_integer:
         if isa is Isa.AMX:
             return Multiply.S8 if "amx_int8" in flags else None

@@ -9,8 +9,9 @@ from codegen.cpu.isa import ISA_FACTS, Multiply, isas_of, multiply_of
 from codegen.cpu.nest.plan import Plan
 from codegen.errors import Refused
 from codegen.problem.device_types import failing_types
-from codegen.problem.dtype import DType
+from codegen.problem.dtype import WEIGHTS, DType
 from codegen.problem.gemm import GemmProblem
+from codegen.problem.quantization import GROUP_MULTIPLE
 from codegen.xe.rules.sizes import ceil_div
 from hal import DeviceSpec
 
@@ -83,14 +84,13 @@ def device_cpu(on: CpuProblem) -> str | None:
 def dtype_pair(on: CpuProblem) -> str | None:
     """Check the types: inputs that can be multiplied, f32 sums (i32 of integers), and an output type."""
     p = on.problem
-    if p.has_weights:
+    other = p.has_weights or (p.dtype_a in _BYTES and p.dtype_b in _BYTES)
+    if not other and (p.dtype_a is not p.dtype_b or p.dtype_a not in _FLOATS):
+        kinds, small = (", ".join(kind.value for kind in of) for of in (_FLOATS, WEIGHTS))
         return (
-            f"CPU kernels do not convert weights of {p.dtype_b.value}: compute B once in {p.dtype_a.value}, as its "
-            f"scales and zero points say, and tune with dtype_b {p.dtype_a.value}; kernels of Xe GPUs convert them"
+            f"A and B must be of one type of {kinds}, or each s8 or u8, or A f16 or bf16 and B weights of {small}; "
+            f"got {p.dtype_a.value} and {p.dtype_b.value}"
         )
-    if not (p.dtype_a in _BYTES and p.dtype_b in _BYTES) and (p.dtype_a is not p.dtype_b or p.dtype_a not in _FLOATS):
-        kinds = ", ".join(kind.value for kind in _FLOATS)
-        return f"A and B must be of one type of {kinds}, or each s8 or u8; got {p.dtype_a.value} and {p.dtype_b.value}"
     acc = DType.I32 if p.dtype_a.is_integer else DType.F32
     if p.dtype_acc is not acc:
         return f"sums of {p.dtype_a.value} are {acc.value}; got dtype_acc {p.dtype_acc.value}"
@@ -231,7 +231,7 @@ def registers_of(case: CpuCase) -> tuple[int, int]:
     have = ISA_FACTS[plan.isa].vector_registers
     if case.by_dots:
         sums = (plan.mr + (1 if plan.shifted else 0)) * plan.nr
-        return sums + min(plan.mr, plan.nr) + 1, have
+        return sums + min(plan.mr, plan.nr) + 1 + _of_weights(plan), have
     vectors = plan.nr // plan.lanes
     # One holds an element of A; conversion, shifting or unfused products need more.
     direct_a, direct_b = plan.packs_a is Packing.NONE, plan.packs_b is Packing.NONE
@@ -243,6 +243,17 @@ def registers_of(case: CpuCase) -> tuple[int, int]:
     spare += 2 if direct_b and plan.group > 1 else 0
     sums = (plan.mr + (1 if direct_b and plan.shifted else 0)) * vectors
     return sums + vectors + spare, have
+
+
+def _of_weights(plan: Plan) -> int:
+    """Return the registers that decoding holds beside what is multiplied: tables or scales, and what is decoded."""
+    p = plan.problem
+    if not p.has_weights:
+        return 0
+    if p.dtype_b.bits == 4:
+        return plan.nr * (2 if plan.isa is Isa.AVX2 else 1) + 1
+    scales = 0 if p.quantization is None else 2 if p.quantization.zeros else 1
+    return plan.nr * scales + plan.group
 
 
 def pack_a(case: CpuCase) -> str | None:
@@ -268,10 +279,26 @@ def pack_b(case: CpuCase) -> str | None:
     use = "; use pack_b block or whole"
     if plan.isa is Isa.AMX:
         return f"tile registers hold B in groups of {plan.group} along K{use}"
+    if p.has_weights and (why := _not_decoded_in_registers(case)) is not None:
+        return f"{why}{use}"
     if plan.multiply is Multiply.S16:
         return f"bytes that are made 16 bits wide must be packed{use}"
     if p.transpose_b and (p.transpose_a or plan.packs_a is not Packing.NONE):
         return f"a transposed B is read in place together with a plain A that is read in place too{use}"
+    return None
+
+
+def _not_decoded_in_registers(case: CpuCase) -> str | None:
+    """Return why weights are not decoded where they are multiplied; None if they are."""
+    plan, p = case.plan, case.problem
+    group = p.quantization.group if p.quantization is not None else None
+    step = plan.lanes * plan.group
+    if not p.transpose_b:
+        return "weights stored [K, N] are decoded into panels"
+    if plan.k_blocks > 1:
+        return f"weights are read in place over the whole K {p.k} at once, not in blocks of {plan.block.k}"
+    if group is not None and group % step and group < p.k:
+        return f"weights are read in place {step} elements at a time, which do not divide groups of {group}"
     return None
 
 
@@ -286,6 +313,8 @@ def block(case: CpuCase) -> str | None:
         most = ceil_div(length, tile) * tile
         if size % tile or size > most:
             return f"block.{name} must be a multiple of innermost.{name} {tile}, at most {most}; got {size}"
+    if p.has_weights and plan.k_blocks > 1 and plan.block.k % GROUP_MULTIPLE:
+        return f"block.k of weights must be a multiple of {GROUP_MULTIPLE}, or all of K; got {plan.block.k}"
     return None
 
 

@@ -33,6 +33,7 @@ from codegen.problem.gemm import Operand
 from codegen.xe.rules.sizes import ceil_div
 
 _POINTER_BYTES = 8
+_C = 2  # its place among the operands
 _CURVES: Mapping[EpilogueKind, Callable[[Floats, str], str]] = {
     EpilogueKind.GELU: gelu,
     EpilogueKind.GELU_TANH: gelu_tanh,
@@ -179,7 +180,7 @@ class Epilogue:
     def _operands(self) -> dict[int | None, tuple[int, Operand]]:
         """C by None and operands of steps by the step, each with its index among the arguments."""
         operands = self.plan.problem.operands
-        return {operand.step: (n, operand) for n, operand in enumerate(operands) if n >= 2}
+        return {o.step: (n, o) for n, o in enumerate(operands) if n == _C or o.step is not None}
 
     @cached_property
     def _pointers(self) -> dict[int | None, str]:

@@ -9,15 +9,17 @@ from codegen.cpu.emit.workspace import (
 )
 from codegen.cpu.emit.writer import (
     Function,
+    Typed,
     Value,
 )
 from codegen.cpu.nest.plan import Plan
-from codegen.cpu.pack.pack_panels import (
+from codegen.cpu.pack.packer import (
     Packer,
     packer_of_a,
     packer_of_b,
 )
 from codegen.problem.epilogue import EpilogueKind
+from codegen.problem.gemm import SCALE_B, ZERO_B
 
 POINTER_BYTES = 8
 THREAD_PARAMETERS = (("ptr", "%arguments"), ("i64", "%thread"))
@@ -105,6 +107,15 @@ class Memory:
         """Return the address of an element of B."""
         return self._element(_B, packer_of_b(self.plan), matrix, column, k)
 
+    def scales_of_b(self, matrix: Value, k: Value, column: Value) -> list[Typed]:
+        """Return what the packer of B takes beside the matrix: scales and zero points from a column on, and K."""
+        p, f, found = self.plan.problem, self.f, list[Typed]()
+        for number, operand in enumerate(p.operands):
+            if operand.name in (SCALE_B, ZERO_B):
+                elements = f.add(f.mul(matrix, operand.batch_stride), column)
+                found.append(("ptr", f.at(self.pointer(number), f.mul(elements, operand.dtype.nbytes))))
+        return [*found, ("i64", k)] if found else []
+
     def depth_of(self, block: Value) -> Value:
         """Return the depth of a K block, unpadded."""
         plan, f = self.plan, self.f
@@ -115,6 +126,7 @@ class Memory:
 
     def _element(self, operand: int, packer: Packer, matrix: Value, line: Value, k: Value) -> str:
         f, stride = self.f, self.plan.problem.operands[operand].batch_stride
+        k = f.div(k, packer.dtype.packed)
         along, across = (k, line) if packer.along_k else (line, k)
         elements = f.add(f.mul(matrix, stride), f.add(f.mul(across, packer.pitch), along))
         return f.at(self.pointer(operand), f.mul(elements, packer.dtype.nbytes))

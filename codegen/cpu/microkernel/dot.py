@@ -9,6 +9,7 @@ from codegen.cpu.emit.writer import Value
 from codegen.cpu.isa import Multiply
 from codegen.cpu.microkernel.products import Products
 from codegen.cpu.microkernel.tile import Tile
+from codegen.cpu.microkernel.weight_columns import Ready, WeightColumns
 from codegen.cpu.nest.plan import (
     LINE,
     SUM_BYTES,
@@ -47,6 +48,8 @@ class _Kernel:
         f, plan, tile = self.tile.f, self.tile.plan, self.tile
         count = tile.rows * tile.columns + (tile.columns if plan.shifted else 0)
         state = _State("%a", "%b", ["zeroinitializer"] * count)
+        if plan.problem.has_weights:
+            return self._of_weights(state)
         steps = f.div(tile.depth, self.elements)
         unroll = tile.unrolled(self.elements)
         whole = f.mul(f.div(steps, unroll), unroll)
@@ -54,6 +57,35 @@ class _Kernel:
         if plan.last_depth // self.elements % unroll:
             state = self._loop(state, whole, steps, 1)
         return self._with_tail(state, rest) if (rest := plan.last_depth % self.elements) else state
+
+    def _of_weights(self, state: _State) -> _State:
+        """Add the products with weights, one group of K after another; there is one K block."""
+        f, groups, columns = self.tile.f, 0, WeightColumns(self.tile)
+        for length, count in columns.spans():
+            if count == 1:
+                state = self._span(state, length, columns.ready(groups))
+            else:
+                carried = [("ptr", state.a), ("ptr", state.b), *((self.products.sums, value) for value in state.sums)]
+                with f.loop(0, count, 1, carried) as loop:
+                    a, b, *sums = loop.carried
+                    after = self._span(_State(a, b, sums), length, columns.ready(loop.index))
+                    loop.next([after.a, after.b, *after.sums])
+                a, b, *sums = loop.results
+                state = _State(a, b, sums)
+            groups += count
+        return state
+
+    def _span(self, state: _State, length: int, ready: Sequence[Ready]) -> _State:
+        """Add the products of that many elements along K, over which scales hold."""
+        steps, rest = divmod(length, self.elements)
+        unroll = min(max(1, steps), self.tile.unrolled(self.elements))
+        whole = steps // unroll * unroll
+        state = self._loop(state, 0, whole, unroll, ready)
+        state = self._loop(state, whole, steps, 1, ready)
+        if not rest:
+            return state
+        rows, columns = self._rows_of_a(state.a, 0, rest), self._columns(state.b, 0, ready, rest)
+        return _State(state.a, state.b, self._added(state.sums, rows, columns))
 
     def keep(self, state: _State) -> None:
         """Reduce lanes, add the sums of earlier K blocks, and store them."""
@@ -75,18 +107,22 @@ class _Kernel:
         found = f.op(f"select i1 %first, {kind} zeroinitializer, {kind} {f.load(kind, place, SUM_BYTES)}")
         return f.op(f"{'fadd' if kind == 'float' else 'add'} {kind} {value}, {found}")
 
-    def _loop(self, state: _State, low: Value, high: Value, unroll: int) -> _State:
+    def _loop(
+        self, state: _State, low: Value, high: Value, unroll: int, ready: Sequence[Ready] | None = None
+    ) -> _State:
         if isinstance(low, int) and isinstance(high, int) and low >= high:
             return state
         f, p = self.tile.f, self.tile.plan.problem
+        elements = unroll * self.elements
         carried = [("ptr", state.a), ("ptr", state.b), *((self.products.sums, value) for value in state.sums)]
         with f.loop(low, high, unroll, carried) as loop:
             a, b, *sums = loop.carried
             self._prefetch(a, b, unroll)
             for step in range(unroll):
-                sums = self._added(sums, self._rows_of_a(a, step), self._rows_of_b(b, step))
-            step_bytes = unroll * self.elements * p.dtype_a.nbytes
-            loop.next([f.at(a, step_bytes), f.at(b, step_bytes), *sums])
+                columns = self._rows_of_b(b, step) if ready is None else self._columns(b, step, ready)
+                sums = self._added(sums, self._rows_of_a(a, step), columns)
+            bytes_b = elements * p.dtype_b.bits // 8
+            loop.next([f.at(a, elements * p.dtype_a.nbytes), f.at(b, bytes_b), *sums])
         a, b, *sums = loop.results
         return _State(a, b, sums)
 
@@ -141,6 +177,11 @@ class _Kernel:
         p = self.tile.plan.problem
         return lambda number: self._vector(pointer, number * p.pitch_b, step, p.dtype_b, count)
 
+    def _columns(self, pointer: str, step: int, ready: Sequence[Ready], count: int = 0) -> Callable[[int], str]:
+        columns = WeightColumns(self.tile)
+        place = self.tile.f.at(pointer, columns.step_bytes(step * self.elements))
+        return lambda number: columns.value(place, number, ready[number], count)
+
     def _vector(self, pointer: str, row: int, step: int, dtype: DType, count: int) -> str:
         """Load the elements of a step, `count` of them if not 0, as factors."""
         f, plan = self.tile.f, self.tile.plan
@@ -160,6 +201,7 @@ class _Kernel:
             (a, self.tile.rows, p.pitch_a, p.dtype_a),
             (b, self.tile.columns, p.pitch_b, p.dtype_b),
         ):
+            ahead = distance * dtype.bits // 8
             for row in range(rows):
-                for offset in range(0, steps * self.elements * dtype.nbytes, LINE):
-                    self.tile.prefetch(pointer, (row * pitch + distance) * dtype.nbytes + offset)
+                for offset in range(0, steps * self.elements * dtype.bits // 8, LINE):
+                    self.tile.prefetch(pointer, row * pitch * dtype.nbytes + ahead + offset)

@@ -64,14 +64,14 @@ from codegen.cpu.pack.pack_operand import (
     write_whole_a,
     write_whole_b,
 )
-from codegen.cpu.pack.pack_panels import (
-    packer_of_a,
-    packer_of_b,
-    write_packer,
-)
+from codegen.cpu.pack.pack_panels import write_packer
+from codegen.cpu.pack.packer import packer_of_a, packer_of_b
 from codegen.cpu.status import Status
+from codegen.problem.gemm import SCALE_B, ZERO_B
 
 _CALL = (("ptr", "%arguments"), ("i32", "%number"), ("ptr", "%pool"))
+PACKED = ("B", SCALE_B, ZERO_B)
+"""Operands that packing B reads, of those that a problem has."""
 _THREAD, _PACK_THREAD = "compute", "pack_b_beforehand"
 
 
@@ -179,7 +179,7 @@ def _buffers(plan: Plan, names: tuple[str, ...]) -> list[Buffer]:
 
 
 def _write_pack_entry(module: Module, plan: Plan, name: str) -> None:
-    """`i32 name(ptr pool, ptr B, ptr packed_B)`."""
+    """`i32 name(ptr pool, ptr B, ptr packed_B)`; of weights with scales these follow B."""
     layout = Layout(plan)
     with module.function(_PACK_THREAD, _CALL) as f:
         thread = f.op("zext i32 %number to i64")
@@ -187,11 +187,14 @@ def _write_pack_entry(module: Module, plan: Plan, name: str) -> None:
         f.call("i64", PACK_WHOLE_B, [("ptr", "%arguments"), ("i64", thread), ("ptr", panels)])
 
     def arguments(f: Function) -> None:
-        _put(f, 1, "%B")
+        for place, operand in enumerate(plan.problem.operands):
+            if operand.name in PACKED:
+                _put(f, place, f"%{operand.name}")
         _put(f, layout.packed_b_at, "%packed_B")
 
-    b = next(operand for operand in plan.problem.operands if operand.name == "B")
-    buffers = [buffer_of(b, plan.problem.batch, written=False), scratch("packed_B", plan.packed_b_bytes)]
+    packed = [operand for operand in plan.problem.operands if operand.name in PACKED]
+    buffers = [buffer_of(operand, plan.problem.batch, written=False) for operand in packed]
+    buffers.append(scratch("packed_B", plan.packed_b_bytes))
     _write_public(module, plan, name, buffers, _PACK_THREAD, arguments)
 
 

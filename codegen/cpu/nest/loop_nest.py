@@ -49,7 +49,7 @@ from codegen.cpu.nest.work_stealing import (
     Takes,
     taken,
 )
-from codegen.cpu.pack.pack_panels import (
+from codegen.cpu.pack.packer import (
     PACK_A,
     PACK_B,
 )
@@ -207,10 +207,11 @@ def _pack_block_of_b(nest: _Nest) -> None:
     f, plan, tiles = nest.f, nest.plan, nest.open["n"]
     with f.loop(tiles.low, tiles.high, enters=True) as tile:
         column = f.mul(tile.index, plan.nr)
-        source = nest.memory.element_b(nest.matrix, f.mul(nest.k, plan.block.k), column)
+        k = f.mul(nest.k, plan.block.k)
+        source, scales = nest.memory.element_b(nest.matrix, k, column), nest.memory.scales_of_b(nest.matrix, k, column)
         panel = f.at(nest.bases.b, f.mul(f.sub(tile.index, tiles.low), plan.panel_bytes_b(plan.block.k)))
         left = f.sub(plan.problem.n, column)
-        f.call("void", PACK_B, [("ptr", source), ("ptr", panel), ("i64", left), ("i64", nest.depth)])
+        f.call("void", PACK_B, [("ptr", source), ("ptr", panel), ("i64", left), ("i64", nest.depth), *scales])
 
 
 def _write_tiles(nest: _Nest) -> None:

@@ -46,6 +46,8 @@ class Plan:
         """Flags of the optional instructions that the code uses."""
         p = self.problem
         read, written = ([o.dtype for o in p.operands if (o.role == "input") is inputs] for inputs in (True, False))
+        if p.has_weights:  # decoded weights are written as elements of A's type
+            written.append(p.dtype_a)
         return used_flags(self.isa, multiply_of(p.dtype_a, p.dtype_b, self.isa, self.flags), read, written, self.flags)
 
     @property

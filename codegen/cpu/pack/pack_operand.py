@@ -21,7 +21,7 @@ from codegen.cpu.nest.work_stealing import (
     Takes,
     taken,
 )
-from codegen.cpu.pack.pack_panels import PACK_A
+from codegen.cpu.pack.packer import PACK_A
 
 PACK_WHOLE_A, PACK_WHOLE_B = "pack_whole_a", "pack_whole_b"
 _PARAMETERS = (*THREAD_PARAMETERS, ("ptr", "%panels"))
@@ -52,7 +52,8 @@ def _write(f: Function, plan: Plan, panels: Panels, kind: Takes) -> None:
         source = memory.element_a(matrix, line, k) if of_a else memory.element_b(matrix, k, line)
         panel = f.at("%panels", panels.offset(f, matrix, block, tile))
         left, depth = f.sub(lines, line), memory.depth_of(block)
-        f.call("void", packer.name, [("ptr", source), ("ptr", panel), ("i64", left), ("i64", depth)])
+        scales = [] if of_a else memory.scales_of_b(matrix, k, line)
+        f.call("void", packer.name, [("ptr", source), ("ptr", panel), ("i64", left), ("i64", depth), *scales])
         f.store("i64", f.add(f.load("i64", packed, 8), 1), packed, 8)
     f.end(f"ret i64 {f.load('i64', packed, 8)}")
 

@@ -3,16 +3,17 @@
 A panel is made of blocks, each by one of four ways: memory that is contiguous along K becomes lanes by a transposition
 of 32-bit groups, memory that is contiguous across K by bringing the elements of a group together; rows of AMX tiles are
 the other way round. What a matrix ends in is first brought to a buffer that has room for a whole block, so that nothing
-beyond the matrix is read.
+beyond the matrix is read. Weights are decoded on the way; the scales of a panel hold for a span of K.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from codegen.config.cpu import Isa
+from codegen.cpu.emit.weights import Weights
 from codegen.cpu.emit.writer import (
     Function,
     Module,
+    Typed,
     Value,
     mask,
     splat,
@@ -21,114 +22,43 @@ from codegen.cpu.nest.plan import (
     GROUP_BYTES,
     LINE,
     SUM_BYTES,
-    Plan,
 )
 from codegen.cpu.pack.interleave import write_interleaved
+from codegen.cpu.pack.packer import PACK_A, PACK_B, PARAMETERS, Packer
+from codegen.cpu.pack.scales import (
+    of_line,
+    padded_depth,
+    ready_parameter,
+    scale_of_line,
+    scales_of_lines,
+    span_name,
+    table_of,
+    write_spans,
+)
 from codegen.cpu.pack.transpose import write_transposed
 from codegen.problem.dtype import DType
 from codegen.xe.rules.sizes import ceil_div
 
-PACK_A, PACK_B = "pack_a", "pack_b"
-
-_PARAMETERS = [("ptr", "%source"), ("ptr", "%panel"), ("i64", "%lines"), ("i64", "%depth")]
 _SHIFT = 0x80808080  # 128 more for each of four bytes
 _UNSHIFT = 128
-
-
-@dataclass(frozen=True)
-class Packer:
-    """Packing of one operand. A line is a row of A or a column of B; lengths in elements.
-
-    `along_k`: lines are contiguous in memory. `by_lines`: a panel holds 64 bytes of each line together, for AMX.
-    """
-
-    plan: Plan
-    name: str
-    dtype: DType
-    along_k: bool
-    pitch: int
-    lines: int
-    by_lines: bool
-
-    @property
-    def transposes(self) -> bool:
-        """Return whether the contiguous dimension differs between memory and panel."""
-        return self.along_k != self.by_lines
-
-    @property
-    def group(self) -> int:
-        """Elements along K that are packed together."""
-        return self.plan.group
-
-    @property
-    def lanes(self) -> int:
-        """Groups in a vector."""
-        return self.plan.lanes
-
-    @property
-    def strip(self) -> int:
-        """Lines of a block."""
-        return self.lanes if self.transposes else self.lines
-
-    @property
-    def depth(self) -> int:
-        """Depth of a block."""
-        return self.group * (self.lanes if self.along_k or self.by_lines else 1)
-
-    @property
-    def read_lines(self) -> int:
-        """Lines that a block reads: across K in whole vectors."""
-        return self.strip if self.along_k else ceil_div(self.strip, self.lanes) * self.lanes
-
-    @property
-    def rows(self) -> int:
-        """Rows of memory that a block reads."""
-        return self.strip if self.along_k else self.depth
-
-    @property
-    def elements(self) -> int:
-        """Elements of a row that a block reads."""
-        return self.depth if self.along_k else self.read_lines
-
-    @property
-    def bits(self) -> str:
-        """Type of an element of memory, as its bits."""
-        return f"i{8 * self.dtype.nbytes}"
-
-    @property
-    def vector(self) -> str:
-        """Type of a vector of groups."""
-        return f"<{self.lanes} x i32>"
-
-    def width(self, strip: int) -> int:
-        """Lines of a strip that the panel has."""
-        return min(self.strip, self.lines - strip * self.strip)
-
-
-def packer_of_a(plan: Plan) -> Packer:
-    """Return the packer of A."""
-    p = plan.problem
-    return Packer(plan, PACK_A, p.dtype_a, not p.transpose_a, p.pitch_a, plan.mr, plan.isa is Isa.AMX)
-
-
-def packer_of_b(plan: Plan) -> Packer:
-    """Return the packer of B."""
-    p = plan.problem
-    return Packer(plan, PACK_B, p.dtype_b, p.transpose_b, p.pitch_b, plan.nr, by_lines=False)
 
 
 def write_packer(module: Module, packer: Packer) -> None:
     """Write `@name(ptr source, ptr panel, i64 lines, i64 depth)`, which packs one panel.
 
-    `lines` are all that the matrix has from the panel's first on; `depth` is what it has of the K block.
+    `lines` are all that the matrix has from the panel's first on; `depth` is what it has of the K block. Of weights
+    with scales there are more parameters: see `write_spans`.
     """
     p = packer
+    if p.scales:
+        write_spans(module, p)
     if p.along_k or p.transposes:
         for width in sorted({p.width(strip) for strip in range(ceil_div(p.lines, p.strip))}):
             _write_block(module, p, width)
     _write_stage(module, p)
-    with module.function(p.name, _PARAMETERS) as f:
-        buffer = f.op(f"alloca [{p.rows * p.elements * p.dtype.nbytes} x i8], align {LINE}")
+    given = [*ready_parameter(p), ("i64", "%padded")] if p.scales else []
+    with module.function(span_name(p), [*PARAMETERS, *given]) as f:
+        buffer = f.op(f"alloca [{p.rows * p.elements * p.unit_bytes} x i8], align {LINE}")
         packed = f.op(f"alloca [{p.lanes * p.lines * GROUP_BYTES} x i8], align {LINE}")
         for strip in range(ceil_div(p.lines, p.strip)):
             _write_strip(f, p, strip, buffer, packed)
@@ -138,10 +68,9 @@ def write_packer(module: Module, packer: Packer) -> None:
 
 def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str) -> None:
     """Write whole blocks directly from the matrix, others through a buffer."""
-    sb, width = p.dtype.nbytes, p.width(strip)
+    sb, width = p.unit_bytes, p.width(strip)
     first = strip * p.strip
-    source = f.at("%source", first * (p.pitch if p.along_k else 1) * sb)
-    along = sb if p.along_k else p.pitch * sb
+    source = f.at("%source", first * (p.pitch_bytes if p.along_k else sb))
     panel = f.at("%panel", first * (LINE if p.by_lines else GROUP_BYTES))
     per_element = p.lines * GROUP_BYTES // p.group  # bytes of the panel for each element along K
     left = f.sub("%lines", first)
@@ -150,22 +79,21 @@ def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str) -
     blocks = f.mul(f.div("%depth", p.depth), p.depth)
     whole = f.op(f"select i1 {enough}, i64 {blocks}, i64 0")
     with f.loop(0, whole, p.depth) as loop:
-        here = f.at(source, f.mul(loop.index, along))
-        _call_block(f, p, width, here, p.pitch * sb, f.at(panel, f.mul(loop.index, per_element)))
+        here = f.at(source, p.offset(f, loop.index))
+        _call_block(f, p, strip, here, p.pitch_bytes, f.at(panel, f.mul(loop.index, per_element)))
     there = f.max(f.min(left, p.read_lines), 0)
-    unit = p.plan.depth_unit
-    padded = f.mul(f.div(f.add("%depth", unit - 1), unit), unit)
+    padded = "%padded" if p.scales else padded_depth(f, p, "%depth")
     with f.loop(whole, padded, p.depth) as loop:
-        here = f.at(source, f.mul(loop.index, along))
-        rest = f.max(f.min(f.sub("%depth", loop.index), p.depth), 0)
+        here = f.at(source, p.offset(f, loop.index))
+        rest = f.div(f.max(f.min(f.sub("%depth", loop.index), p.depth), 0), p.unit_k)
         rows, elements = (there, rest) if p.along_k else (rest, there)
         stage = [("ptr", here), ("ptr", buffer), ("i64", rows), ("i64", elements)]
         f.call("void", f"{p.name}_stage", stage)
         to = f.at(panel, f.mul(loop.index, per_element))
         if not (p.along_k and p.transposes):
-            _call_block(f, p, width, buffer, p.elements * sb, to)
+            _call_block(f, p, strip, buffer, p.elements * sb, to)
         else:  # it would fill more groups than the panel has
-            _call_block(f, p, width, buffer, p.elements * sb, packed)
+            _call_block(f, p, strip, buffer, p.elements * sb, packed)
             groups = f.div(f.min(f.sub(padded, loop.index), p.depth), p.group)
             with f.loop(0, groups, enters=True) as copied:
                 offset = f.mul(copied.index, p.lines * GROUP_BYTES)
@@ -173,22 +101,27 @@ def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str) -
                 f.store(kind, f.load(kind, f.at(packed, offset), GROUP_BYTES), f.at(to, offset), GROUP_BYTES)
 
 
-def _call_block(f: Function, p: Packer, width: int, source: str, pitch: int, panel: str) -> None:
+def _call_block(f: Function, p: Packer, strip: int, source: str, pitch: int, panel: str) -> None:
+    width = p.width(strip)
     if not (p.along_k or p.transposes):  # less work than a call
-        _write_lanes(f, p, width, source, pitch, panel)
+        (_write_decoded if p.decodes else _write_lanes)(f, p, width, source, pitch, panel)
         return
-    f.call("void", f"{p.name}_block_{width}", [("ptr", source), ("i64", pitch), ("ptr", panel)])
+    given: list[Typed] = [("ptr", source), ("i64", pitch), ("ptr", panel)]
+    if p.scales:
+        given.append(("ptr", f.at("%ready", of_line(p, strip * p.strip))))
+    f.call("void", f"{p.name}_block_{width}", given)
 
 
 def _write_block(module: Module, p: Packer, width: int) -> None:
     """Write one whole block of a strip that has `width` lines; `pitch` in bytes."""
-    parameters = [("ptr", "%source"), ("i64", "%pitch"), ("ptr", "%panel")]
+    parameters = [("ptr", "%source"), ("i64", "%pitch"), ("ptr", "%panel"), *ready_parameter(p)]
     with module.function(f"{p.name}_block_{width}", parameters) as f:
         if not p.transposes:
             _write_lines(f, p, width)
             return
         if p.along_k:
-            lines = [_along(f, p, f.at("%source", f.mul("%pitch", line))) for line in range(width)]
+            along = _decoded_along if p.decodes else _along
+            lines = [along(f, p, f.at("%source", f.mul("%pitch", line)), line) for line in range(width)]
             lines += ["zeroinitializer"] * (p.lanes - width)
             distance, stored, count = p.lines * GROUP_BYTES, width, p.lanes
         else:
@@ -203,7 +136,7 @@ def _write_block(module: Module, p: Packer, width: int) -> None:
 def _write_lines(f: Function, p: Packer, width: int) -> None:
     """Write 64 bytes of each line."""
     with f.loop(0, width) as line:
-        vector = _along(f, p, f.at("%source", f.mul("%pitch", line.index)))
+        vector = _along(f, p, f.at("%source", f.mul("%pitch", line.index)), line.index)
         _store(f, p, vector, p.lanes, f.at("%panel", f.mul(line.index, LINE)))
 
 
@@ -214,7 +147,35 @@ def _write_lanes(f: Function, p: Packer, width: int, source: str, pitch: Value, 
         _store(f, p, vector, min(p.lanes, width - first), f.at(panel, first * GROUP_BYTES))
 
 
-def _along(f: Function, p: Packer, pointer: str) -> str:
+def _write_decoded(f: Function, p: Packer, width: int, source: str, pitch: Value, panel: str) -> None:
+    """Write the groups of each line that one or two rows of codes hold."""
+    weights = Weights(f, p.plan)
+    for first in range(0, width, p.lanes):
+        scale, zero = scales_of_lines(f, p, f.at("%ready", of_line(p, first))) if p.scales else ("", "")
+        here = f.at(source, first * p.unit_bytes)
+        rows = [f.load(f"<{p.lanes} x {p.bits}>", f.at(here, f.mul(pitch, row)), p.unit_bytes) for row in range(p.rows)]
+        values = weights.nibbles(rows[0]) if p.unit_k > 1 else [weights.of_bytes(row) for row in rows]
+        for number in range(p.depth // p.group):
+            vector = weights.across(values[number * p.group : (number + 1) * p.group], scale, zero)
+            if p.plan.element_bytes == SUM_BYTES:
+                vector = f.op(f"bitcast {weights.floats} {vector} to {p.vector}")
+            to = f.at(panel, number * p.lines * GROUP_BYTES + first * GROUP_BYTES)
+            _store(f, p, vector, min(p.lanes, width - first), to)
+
+
+def _decoded_along(f: Function, p: Packer, pointer: str, line: int) -> str:
+    """Load the codes of consecutive groups of a line and decode them."""
+    weights = Weights(f, p.plan)
+    if p.looks_up:
+        table = table_of(f, p, f.at("%ready", of_line(p, line))) if p.scales else weights.table("", "")
+        found = weights.looked_up(pointer, table)
+    else:
+        scale, zero = scale_of_line(f, p, f.at("%ready", of_line(p, line))) if p.scales else ("", "")
+        found = weights.along(pointer, scale, zero)
+    return f.op(f"bitcast {weights.floats} {found} to {p.vector}") if p.plan.element_bytes == SUM_BYTES else found
+
+
+def _along(f: Function, p: Packer, pointer: str, _: Value) -> str:
     """Load a vector of consecutive groups."""
     count, wide = p.lanes * p.group, f"i{8 * p.plan.element_bytes}"
     loaded = f.load(f"<{count} x {p.bits}>", pointer, p.dtype.nbytes)
@@ -280,13 +241,13 @@ def _store(f: Function, p: Packer, vector: str, count: int, pointer: str) -> Non
 
 def _write_stage(module: Module, p: Packer) -> None:
     """Copy the available part of a block to a buffer of whole rows, padded with zeros."""
-    sb, kind = p.dtype.nbytes, f"<{p.elements} x {p.bits}>"
+    sb, kind = p.unit_bytes, f"<{p.elements} x {p.bits}>"
     parameters = [("ptr", "%source"), ("ptr", "%buffer"), ("i64", "%rows"), ("i64", "%elements")]
     with module.function(f"{p.name}_stage", parameters) as f, f.loop(0, p.rows) as row:
         to = f.at("%buffer", f.mul(row.index, p.elements * sb))
         f.store(kind, "zeroinitializer", to, sb)
         with f.when(f.compare("slt", row.index, "%rows")):
-            source = f.at("%source", f.mul(row.index, p.pitch * sb))
+            source = f.at("%source", f.mul(row.index, p.pitch_bytes))
             if p.plan.isa is Isa.AVX2:  # masks for 32-bit elements alone
                 with f.loop(0, "%elements") as element:
                     offset = f.mul(element.index, sb)
@@ -297,7 +258,7 @@ def _write_stage(module: Module, p: Packer) -> None:
 
 def _masked_load(f: Function, p: Packer, source: str) -> str:
     """Load the first `%elements` of a row, fewer than 128."""
-    count, sb = p.elements, p.dtype.nbytes
+    count, sb = p.elements, p.unit_bytes
     bytes_, bits = f"<{count} x i8>", f"<{count} x i1>"
     some = f.op("trunc i64 %elements to i8")
     one = f.op(f"insertelement {bytes_} poison, i8 {some}, i64 0")

@@ -14,11 +14,13 @@ from codegen.config.cpu import (
 from codegen.config.matmul import Extent, MatmulConfig
 from codegen.cpu.nest.plan import Plan
 from codegen.cpu.rules import CpuProblem, check_cpu_problem, most_pieces, refusal_on_cpu
+from codegen.problem.dtype import WEIGHTS
 from codegen.problem.epilogue import (
     Axis,
     EpilogueKind,
     EpilogueStep,
 )
+from codegen.problem.quantization import Quantization
 from hal import DeviceSpec
 from tuner.space.cpu.points import (
     CpuPoint,
@@ -32,6 +34,7 @@ INPUTS = (
     *((a, b) for a in (DType.S8, DType.U8) for b in (DType.S8, DType.U8)),
 )
 OUTPUTS = (DType.F32, DType.F16, DType.BF16, DType.I32, DType.S8, DType.U8)
+SCALES = (DType.F16, DType.BF16, DType.F32, DType.E8M0)
 _STORED = (None, DType.F16, DType.BF16)
 _MOST_THREADS = 12
 
@@ -47,13 +50,15 @@ class Drawn:
         return f"{self.problem} {self.problem.dtype_c} {self.problem.epilogue} by {self.config}"
 
 
-def draw(seed: int, spec: DeviceSpec, isas: tuple[Isa, ...], most_threads: int = _MOST_THREADS) -> Drawn:
-    """Return the problem and configuration of a seed, for one of the instruction sets."""
+def draw(
+    seed: int, spec: DeviceSpec, isas: tuple[Isa, ...], most_threads: int = _MOST_THREADS, *, weights: bool = False
+) -> Drawn:
+    """Return the problem and configuration of a seed, for one of the instruction sets; `weights`: B is of such."""
     r = random.Random(seed)
     isa = isas[seed % len(isas)]
     while True:
         try:
-            problem = _problem(r)
+            problem = _of_weights(r, _problem(r)) if weights else _problem(r)
             on = check_cpu_problem(problem, spec)
         except InvalidProblem:  # C of a type that such sums are not stored as
             continue
@@ -62,6 +67,8 @@ def draw(seed: int, spec: DeviceSpec, isas: tuple[Isa, ...], most_threads: int =
         ranges = ranges_of(on, 4)
         for _ in range(40):
             config = _of_the_space(r, on, ranges, isa) if r.random() < 0.5 else _free(r, isa)
+            if weights and r.random() < 0.3:
+                config = _in_place(r, problem.k, isa)
             if config.thread_count <= most_threads and refusal_on_cpu(on, config) is None:
                 return Drawn(problem, _cut(r, on, config))
 
@@ -71,6 +78,8 @@ def facts_of(drawn: Drawn) -> set[str]:
     p, c = drawn.problem, drawn.config
     threads = c.matmul.threads
     order = c.matmul.loop_order.value
+    q = p.quantization
+    scaled = "none" if q is None else f"{q.scale.value}, {'zeros' if q.zeros else 'zero' if q.zero else 'no zero'}"
     grid = {name for name, count in (("m", threads.m), ("n", threads.n), ("k", threads.k)) if count > 1}
     layout = f"{'t' if p.transpose_a else 'n'}{'t' if p.transpose_b else 'n'}"
     shared = {f"shared {x}" for x, stride in (("A", p.batch_stride_a), ("B", p.batch_stride_b)) if stride == 0}
@@ -79,6 +88,7 @@ def facts_of(drawn: Drawn) -> set[str]:
         f"output {p.dtype_c.value}",
         f"layout {layout}",
         f"batch {p.batch > 1}",
+        f"scales {scaled}",
         *shared,
         *(f"step {step.kind.value}" for step in p.epilogue),
         *(f"sums along {step.axis}" for step in p.epilogue if step.kind is EpilogueKind.REDUCE),
@@ -116,6 +126,32 @@ def _problem(r: random.Random) -> GemmProblem:
         alignment=r.choice([4, 16, 64]),
         epilogue=tuple(_step(r, n) for _ in range(r.choice([0, 0, 1, 1, 2, 4]))),
         **strides,
+    )
+
+
+def _of_weights(r: random.Random, p: GemmProblem) -> GemmProblem:
+    """The same with A and B of types of weights, and mostly with scales."""
+    a, b = r.choice([DType.BF16, DType.BF16, DType.F16]), r.choice(WEIGHTS)
+    k = -(-p.k // b.packed) * b.packed
+    quantization = None
+    if r.random() < 0.8:
+        zeros = b in (DType.U4, DType.U8) and r.random() < 0.5
+        zero = r.choice([0, 0, 8, -3]) if b.is_integer and not zeros else 0
+        group, scale = r.choice([None, 16, 32, 32, 48, 64, 128]), r.choice(SCALES)
+        quantization = Quantization(group, scale, zero, zeros)
+    pitched = p.ldc != p.n
+    n_or_k = (k if p.transpose_b else p.n * b.packed) // b.packed
+    return replace(
+        p,
+        k=k,
+        dtype_a=a,
+        dtype_b=b,
+        dtype_acc=DType.F32,
+        lda=max(p.m, k) + r.randint(0, 9) if pitched else None,
+        ldb=n_or_k + r.randint(0, 9) if pitched else None,
+        batch_stride_a=0 if p.batch_stride_a == 0 else None,
+        batch_stride_b=0 if p.batch_stride_b == 0 else None,
+        quantization=quantization,
     )
 
 
@@ -168,6 +204,17 @@ def _free(r: random.Random, isa: Isa) -> CpuConfig:
             Packing.NONE if dots else r.choice(list(Packing)),
             r.choice([0, 0, 4]),
         ),
+    )
+
+
+def _in_place(r: random.Random, k: int, isa: Isa) -> CpuConfig:
+    """A configuration that reads weights in place, over all of K; legal for those stored along K."""
+    m, n, step = r.randint(1, 4), r.randint(1, 4), (16 if isa is Isa.AVX2 else 32) * r.choice([1, 2, 4])
+    block = Extent(m * r.randint(1, 6), n * r.randint(1, 9), -(-k // step) * step)
+    threads = Extent(r.choice([1, 2]), r.choice([1, 2]), 1)
+    return CpuConfig(
+        MatmulConfig(threads, block, Extent(m, n, step), r.choice(list(LoopOrder))),
+        CpuStrategy(isa, Packing.NONE, Packing.NONE, r.choice([0, 0, 4])),
     )
 
 

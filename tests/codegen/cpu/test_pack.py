@@ -10,11 +10,11 @@ from codegen.config.matmul import Extent, MatmulConfig
 from codegen.cpu.emit.writer import Module
 from codegen.cpu.isa import features, multiply_of
 from codegen.cpu.nest.plan import Plan
-from codegen.cpu.pack.pack_panels import (
+from codegen.cpu.pack.pack_panels import write_packer
+from codegen.cpu.pack.packer import (
     Packer,
     packer_of_a,
     packer_of_b,
-    write_packer,
 )
 from codegen.problem.dtype import DType
 from codegen.problem.gemm import GemmProblem

@@ -147,7 +147,7 @@ def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
 def _pieces_of_rows(on: CpuProblem, columns: int) -> float:
     """Return the cache lines of B per piece of a row that a panel copies together, aligned as the piece is."""
     p, line = on.problem, on.spec.line_bytes or _LINE_BYTES
-    nbytes = columns * p.dtype_b.nbytes
+    nbytes = columns * p.dtype_b.nbytes  # of 4-bit types, a row holds words of eight elements along K
     aligned = nbytes & -nbytes if p.pitch_b * p.dtype_b.nbytes % line == 0 else nbytes
     return line / min(aligned, _MOST_LINES * line)
 
@@ -238,8 +238,8 @@ def _stays_in_place(on: CpuProblem) -> bool:
     first pass.
     """
     p = on.problem
-    in_l2 = p.k * p.n * p.dtype_b.nbytes <= _SMALL_B * (on.spec.l2_bytes or _L2_BYTES)
-    plain = p.dtype_b.nbytes == 4 and not p.transpose_b and not _aliases(p.pitch_b * p.dtype_b.nbytes, p.k)
+    in_l2 = p.k * p.n * p.dtype_b.bits // 8 <= _SMALL_B * (on.spec.l2_bytes or _L2_BYTES)
+    plain = p.dtype_b.bits == 32 and not p.transpose_b and not _aliases(p.pitch_b * p.dtype_b.nbytes, p.k)
     return plain and in_l2 and p.batch == 1
 
 
@@ -258,6 +258,11 @@ def _takes_panels_of_b(on: CpuProblem, isa: Isa) -> bool:
 def _aliases(pitch_bytes: int, rows: int) -> bool:
     """Return whether rows at that distance map to one set of L1 and exceed its ways."""
     return pitch_bytes % _WAY_BYTES == 0 and rows > _FEW_ROWS
+
+
+def _decodes_in_registers(on: CpuProblem, point: CpuPoint) -> bool:
+    """Return whether weights are read in place, which is done over all of K at once."""
+    return on.problem.has_weights and point.pack_b == Packing.NONE.value
 
 
 def _why_packed(on: CpuProblem, pack_b: Packing) -> str:
@@ -283,7 +288,7 @@ def _threads(on: CpuProblem, point: CpuPoint, cores: int) -> tuple[CpuPoint, str
         over_m, over_n = _share(rows, m), _share(columns, n)
         tiles, depth = over_m * over_n, ceil_div(steps, k)
         a = over_m * point.tile_m * depth * unit * p.dtype_a.nbytes
-        b = over_n * point.tile_n * depth * unit * p.dtype_b.nbytes
+        b = over_n * point.tile_n * depth * unit * p.dtype_b.bits / 8
         sums = over_m * point.tile_m * over_n * point.tile_n * 4 * (0 if k == 1 else 3)
         join = 0 if m * n * k == 1 else _JOIN_CLOCKS * (1 if k == 1 else 2)
         return tiles * depth * a_tile + (a + b + sums) / _MEMORY_BYTES_A_CLOCK + join
@@ -295,7 +300,7 @@ def _threads(on: CpuProblem, point: CpuPoint, cores: int) -> tuple[CpuPoint, str
         if m * n * k <= cores
         and m <= rows
         and n <= columns
-        and (k == 1 or p.k >= 512 * k)
+        and (k == 1 or (p.k >= 512 * k and not _decodes_in_registers(on, point)))
         # Threads along M would each copy all of B.
         and (m == 1 or point.pack_b != Packing.BLOCK.value)
     ]
@@ -320,7 +325,7 @@ def _pieces(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     p, isa, dots = on.problem, Isa(point.isa), is_dots(on, point.pack_b)
     tile, columns = _of_vectors(TileShape(point.tile_m, point.tile_n), dots), p.n * (16 if dots else 1)
     steps = sweep_clocks(isa, _multiply(on, isa), p.m, columns, tile) * ceil_div(p.k, unit_of(on, isa, dots=dots))
-    nbytes = p.m * p.k * p.dtype_a.nbytes + p.n * p.k * p.dtype_b.nbytes
+    nbytes = p.m * p.k * p.dtype_a.nbytes + p.n * p.k * p.dtype_b.bits // 8
     part = p.batch * max(steps, nbytes / _MEMORY_BYTES_A_CLOCK)
     part /= point.threads_m * point.threads_n * point.threads_k
     # Pieces of rows of B that are read in place must be long enough for sequential reads.
@@ -352,6 +357,7 @@ def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     # Operands that stream through once are not cut, nor are blocks of K that are a little too deep.
     in_l2 = p.m * p.k * p.dtype_a.nbytes <= _PANEL * l2
     streams = point.pack_b == Packing.NONE.value and (rows == 1 or (p.transpose_b and in_l2))
+    streams = streams or _decodes_in_registers(on, point)
     depths = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
     depth = max((d for d in depths if d <= deepest), default=min(depths, default=WHOLE))
     if point.threads_k == 1 and (streams or p.k <= 1.5 * deepest):

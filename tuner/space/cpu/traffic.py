@@ -74,11 +74,11 @@ class _Matrix:
     """Access of a thread to a matrix: the dimensions it runs along, and bytes of an element as it is read."""
 
     dims: frozenset[str]
-    nbytes: int
+    nbytes: float
 
     def touched(self, nest: Nest, place: int) -> int:
         """Return the bytes touched in one round of the loop at a place; -1 is outside of all loops."""
-        return prod(nest.covered(place, dim) for dim in self.dims) * self.nbytes
+        return int(prod(nest.covered(place, dim) for dim in self.dims) * self.nbytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def _into(level: Level, plan: Plan) -> Traffic:
     p, nest, threads = plan.problem, nest_of(plan), plan.config.thread_count
     sources = (
         _Matrix(_dims("mk", p.batch_stride_a), p.dtype_a.nbytes),
-        _Matrix(_dims("nk", p.batch_stride_b), p.dtype_b.nbytes),
+        _Matrix(_dims("nk", p.batch_stride_b), p.dtype_b.bits / 8),
     )
     packings = plan.packs_a, plan.packs_b
     read = tuple(
@@ -161,7 +161,7 @@ def _into(level: Level, plan: Plan) -> Traffic:
     loaded, packing = [0, 0], 0
     whole = (
         p.m * p.k * p.dtype_a.nbytes * plan.matrices_a + plan.packed_a_bytes,
-        p.n * p.k * p.dtype_b.nbytes * plan.matrices_b + plan.packed_b_bytes,
+        p.n * p.k * p.dtype_b.bits // 8 * plan.matrices_b + plan.packed_b_bytes,
     )
     for which, along in enumerate((plan.threads.n, plan.threads.m)):
         bringers = ceil_div(threads, min(level.sharers, along))  # threads that read the same data, one for each cache
@@ -195,7 +195,7 @@ def _by_blocks(view: _View, panels: _Matrix, source: _Matrix) -> tuple[int, int]
 
 def _sums(view: _View, sums: _Matrix, plan: Plan) -> int:
     """Return the bytes of C, of accumulators between blocks of K, and of partial sums of threads along K."""
-    rounds, elements = view.rounds(sums, range(len(view.nest.loops))), sums.touched(view.nest, -1) // sums.nbytes
+    rounds, elements = view.rounds(sums, range(len(view.nest.loops))), int(sums.touched(view.nest, -1) / sums.nbytes)
     waiting = 2 * (rounds - 1) * SUM_BYTES
     left = 2 * SUM_BYTES if plan.threads.k > 1 else 0
     return elements * (waiting + left + plan.problem.dtype_c.nbytes)
