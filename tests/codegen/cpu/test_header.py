@@ -7,6 +7,7 @@ import pytest
 from codegen import DType, GemmProblem
 from codegen.config.cpu import Isa, Packing
 from codegen.cpu.compile import compile_cpu_gemm
+from codegen.problem.quantization import Quantization
 from tests.codegen.cpu.run_kernels import cpu_config, this_cpu
 
 _COMPILER = shutil.which("cc") or shutil.which("gcc")
@@ -63,6 +64,20 @@ def test_a_c_program_calls_two_kernels_and_packs_weights_once(tmp_path: Path) ->
     command = [_COMPILER, "-Wall", "-Wextra", "-Werror", "-std=gnu11", "-pthread", "main.c", "first.o", "second.o"]
     subprocess.run([*command, "-o", "main"], cwd=tmp_path, check=True)
     assert subprocess.run(["./main"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout == "right\n"
+
+
+def test_the_header_says_how_weights_are_stored_and_packed() -> None:
+    quantization = Quantization(32, DType.BF16, zeros=True)
+    problem = GemmProblem(45, 71, 56, dtype_a=DType.BF16, dtype_b=DType.U4, transpose_b=True, quantization=quantization)
+    config = cpu_config(Isa.AVX2, (1, 1, 1), (8, 32, 16), (4, 16, 4), b=Packing.BEFOREHAND)
+    text = compile_cpu_gemm(problem, config, this_cpu()).stage("header").data.decode()
+    for line in (
+        "B[71][7], rows 7 elements apart: u4 (words of 8 along K, the first in the lowest bits), input",
+        "B_scale[2][71], rows 71 elements apart: bf16 (its bits), input",
+        "B_zero[1][71], rows 71 elements apart: u4 (words of 8 along K, the first in the lowest bits), input",
+        "_pack_b(void *pool, const uint32_t *B, const uint16_t *B_scale, const uint32_t *B_zero, void *packed_B);",
+    ):
+        assert line in text, line
 
 
 def test_the_header_says_what_each_argument_is() -> None:

@@ -13,6 +13,7 @@ from codegen.config.cpu import (
 )
 from codegen.cpu.rules import check_cpu, check_cpu_problem
 from codegen.problem.gemm import DType
+from codegen.problem.quantization import Quantization
 from hal import DeviceSpec
 from tests.tuner.space.cpu.cpus import OLD, RAPIDS, ZEN, cpu
 from tuner.space.restrictions import Restriction, restrict_device
@@ -21,6 +22,12 @@ PROBLEM = GemmProblem(120, 200, 300, dtype_a=DType.F32, dtype_b=DType.F32)
 CONFIG = CpuConfig(MatmulConfig(Extent(2, 2, 1), Extent(60, 64, 128), Extent(12, 32, 4)), CpuStrategy(Isa.AVX512))
 GATED = GemmProblem(120, 200, 300, gate=Gate(Activation.GELU))
 BF16 = replace(PROBLEM, dtype_a=DType.BF16, dtype_b=DType.BF16)
+WEIGHTS = GemmProblem(120, 200, 304, dtype_a=DType.BF16, dtype_b=DType.U4, quantization=Quantization(32))
+WEIGHTS_T = replace(WEIGHTS, transpose_b=True, ldb=None, batch_stride_b=None)
+IN_PLACE = CpuConfig(
+    MatmulConfig(Extent(2, 2, 1), Extent(4, 32, 320), Extent(4, 4, 32)),
+    CpuStrategy(Isa.AVX512, Packing.NONE, Packing.NONE),
+)
 AMX = CpuConfig(MatmulConfig(Extent(2, 2, 1), Extent(64, 64, 128), Extent(32, 32, 64)), CpuStrategy(Isa.AMX))
 
 
@@ -28,8 +35,8 @@ def gemm(m: int, n: int, k: int, dtype: DType, *, transpose_a: bool = False, tra
     return GemmProblem(m, n, k, dtype_a=dtype, dtype_b=dtype, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
-def with_matmul(**changes: object) -> CpuConfig:
-    return replace(CONFIG, matmul=replace(CONFIG.matmul, **changes))  # pyright: ignore[reportArgumentType]
+def with_matmul(config: CpuConfig = CONFIG, **changes: object) -> CpuConfig:
+    return replace(config, matmul=replace(config.matmul, **changes))  # pyright: ignore[reportArgumentType]
 
 
 def with_strategy(config: CpuConfig = CONFIG, **changes: object) -> CpuConfig:
@@ -47,6 +54,7 @@ def test_types_with_which_kernels_fail_on_the_cpu_are_refused() -> None:
 def test_the_cases_that_rules_are_shown_on_are_legal() -> None:
     check_cpu(PROBLEM, CONFIG, ZEN)
     check_cpu(BF16, AMX, RAPIDS)
+    check_cpu(WEIGHTS_T, IN_PLACE, ZEN)
     check_cpu(BF16, with_matmul(innermost=Extent(12, 32, 8)), ZEN)
 
 
@@ -141,6 +149,17 @@ def test_the_cases_that_rules_are_shown_on_are_legal() -> None:
             "at most 5, tiles of a thread along M; got 6",
         ),
         ("prefetch-distance", PROBLEM, with_strategy(prefetch_distance=65), ZEN, "at most 64 steps; got 65"),
+        ("pack-b", WEIGHTS, IN_PLACE, ZEN, r"stored \[K, N\] are decoded into panels; use pack_b block or whole"),
+        ("pack-b", replace(WEIGHTS_T, quantization=Quantization(48)), IN_PLACE, ZEN, "do not divide groups of 48"),
+        ("pack-b", WEIGHTS_T, with_matmul(IN_PLACE, block=Extent(4, 32, 128)), ZEN, "not in blocks of 128"),
+        ("registers", WEIGHTS_T, with_matmul(IN_PLACE, innermost=Extent(4, 6, 32)), ZEN, "6 needs 36 vector registers"),
+        (
+            "block",
+            WEIGHTS,
+            with_matmul(innermost=Extent(4, 16, 4), block=Extent(60, 64, 100)),
+            ZEN,
+            "block.k of weights must be a multiple of 16, or all of K; got 100",
+        ),
     ],
 )  # fmt: skip
 def test_a_configuration_is_refused(
@@ -162,9 +181,9 @@ def test_a_configuration_is_refused(
         ("dynamic", replace(PROBLEM, dynamic=True), ZEN, "compiled for one M, N and K"),
         (
             "dtype-pair",
-            GemmProblem(120, 200, 304, dtype_a=DType.BF16, dtype_b=DType.U4),
+            GemmProblem(120, 200, 304, dtype_a=DType.F32, dtype_b=DType.U4),
             ZEN,
-            "do not convert weights of u4: compute B once in bf16, .* tune with dtype_b bf16",
+            "or A f16 or bf16 and B weights of .*u4.*; got f32 and u4",
         ),
         ("gate", replace(GATED, dtype_c=DType.F16), ZEN, "then A @ B1 with the epilogue 'gelu, multiply'"),
         ("experts", replace(PROBLEM, experts=8), ZEN, "one of the 8 B for the rows of each expert"),
