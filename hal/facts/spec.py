@@ -44,7 +44,8 @@ class DeviceSpec:
     GPU's, and times are labelled "DPAS emulated".
 
     Raises:
-        ValueError: a known fact without provenance, or provenance for an unknown fact.
+        ValueError: a known fact without provenance, provenance for an unknown fact, or not one number of threads for
+            each of `grf_modes`.
     """
 
     id: str
@@ -127,6 +128,12 @@ class DeviceSpec:
             raise ValueError(
                 f"DeviceSpec {self.id}: every known fact needs a provenance and only those; "
                 f"without: {sorted(bare)}, for unknown facts: {sorted(ghosts)}"
+            )
+        modes, threads = self.grf_modes, self.threads_per_eu_by_grf_mode
+        if modes is not None and threads is not None and len(modes) != len(threads):
+            raise ValueError(
+                f"DeviceSpec {self.id}: expected a number in threads_per_eu_by_grf_mode for each of grf_modes {modes}, "
+                f"got {threads}"
             )
 
     def facts(self) -> Iterator[Fact]:

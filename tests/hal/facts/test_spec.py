@@ -17,6 +17,11 @@ def test_a_fact_without_provenance_is_refused() -> None:
         DeviceSpec("x", "X", DeviceKind.CPU, cores=4, provenance={"clock_mhz": PROBED})
 
 
+def test_threads_of_other_register_modes_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"for each of grf_modes \(128,\), got \(8, 4\)"):
+        replace(find("b580"), grf_modes=(128,))
+
+
 def test_of_two_facts_of_one_name_the_first_counts_and_none_is_no_fact() -> None:
     facts = [Fact("clock_mhz", None, PROBED), Fact("cores", 4, PROBED), Fact("cores", 8, "table:t")]
     spec = spec_from_facts("x", "X", DeviceKind.CPU, [*facts, Fact("clock_mhz", 2000, "table:t")])

@@ -203,7 +203,7 @@ def test_each_check_is_legal_and_uses_what_it_names(spec: DeviceSpec) -> None:
 
 
 def test_what_a_rule_refuses_is_no_fault() -> None:
-    small = replace(find("b580"), grf_modes=(128,))
+    small = replace(find("b580"), grf_modes=(128,), threads_per_eu_by_grf_mode=(8,))
     findings = checked(small)
     assert findings["gemm-registers-256"].state is State.NOTE
     assert "not for this device, rule " in findings["gemm-registers-256"].found

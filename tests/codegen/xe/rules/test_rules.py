@@ -534,5 +534,7 @@ def test_types_with_which_kernels_fail_on_the_device_are_refused() -> None:
 @pytest.mark.parametrize("modes", [(), (32, 96)])
 def test_a_device_without_a_register_mode_of_kernels_is_refused(modes: tuple[int, ...]) -> None:
     with pytest.raises(Refused) as caught:
-        check_problem(PROBLEM, dataclasses.replace(B580, grf_modes=modes))
+        check_problem(
+            PROBLEM, dataclasses.replace(B580, grf_modes=modes, threads_per_eu_by_grf_mode=tuple(8 for _ in modes))
+        )
     assert caught.value.rule == "device-grf-modes"
