@@ -27,14 +27,6 @@ class Experts:
     count: int
     per_token: int
 
-    def rows(self, tokens: int) -> int:
-        """Return the rows of an expert if all have the same number, rounded up."""
-        return -(-tokens * self.per_token // self.count)
-
-    def active(self, tokens: int) -> int:
-        """Return the number of experts with at least one row, if rows are spread over as many as possible."""
-        return min(self.count, tokens * self.per_token)
-
 
 @dataclass(frozen=True, slots=True)
 class Layer:

@@ -70,14 +70,13 @@ def preset_shapes(source: str, base: Base) -> list[Shape]:
 def _shape(model: Model, layer: Layer, tokens: int, base: Base) -> Shape:
     """Return the GEMM of a layer for a number of tokens, weighted by its occurrences in one pass.
 
-    Experts are one problem with a group of rows each, which no kernel computes yet: the shape is the GEMM of one
-    expert, as often as experts have rows, with the tokens spread evenly.
+    The experts of a block are one problem, with a row for each expert that a token passes.
     """
-    m, weight, name = tokens, layer.times, f"{model.name} {layer.name}"
+    m, of_experts = tokens, dict[str, str]()
     if layer.experts is not None:
-        m, weight = layer.experts.rows(tokens), layer.times * layer.experts.active(tokens)
-        name += f" (one of {layer.experts.count} experts)"
-    said = {"m": str(m), "n": str(layer.n), "k": str(layer.k), "weight": str(weight), "name": name}
+        m, of_experts = tokens * layer.experts.per_token, {"experts": str(layer.experts.count)}
+    said = {"m": str(m), "n": str(layer.n), "k": str(layer.k), "weight": str(layer.times), **of_experts}
+    said["name"] = f"{model.name} {layer.name}"
     if not layer.quantised and (base.quant or base.quantization is not None):
         said["quant"] = NONE
     return shape_of(said, base)

@@ -160,14 +160,14 @@ def test_a_preset_is_a_models_layers_by_tokens() -> None:
     assert not is_preset("shapes.csv")
 
 
-def test_experts_are_the_gemm_of_one_as_often_as_they_have_rows() -> None:
+def test_experts_are_one_problem_with_a_row_for_each_that_a_token_passes() -> None:
     shapes = preset_shapes("qwen3-30b-a3b@tokens=1,5,40@layers=router,expert_gate_up,expert_down", BF16)
-    # 8, 40 and 320 rows on 128 experts: 8, 40 and all have some, and each 1, 1 and 3.
-    assert _sizes(shapes)[:3] == [(1, 128, 2048), (5, 128, 2048), (40, 128, 2048)]
-    assert _sizes(shapes)[3:] == [(m, n, k) for n, k in ((1536, 2048), (2048, 768)) for m in (1, 1, 3)]
-    assert [s.weight for s in shapes] == [48, 48, 48, *2 * [48 * 8, 48 * 40, 48 * 128]]
-    assert [s.name for s in merged(shapes)][3] == "qwen3-30b-a3b expert_gate_up (one of 128 experts)"
-    assert [s.weight for s in merged(shapes)][3] == 48 * (8 + 40)
+    assert [(s.problem.m, s.problem.experts, s.weight) for s in shapes] == [
+        *((tokens, None, 48) for tokens in (1, 5, 40)),
+        *((8 * tokens, 128, 48) for tokens in (1, 5, 40)),
+        *((8 * tokens, 128, 48) for tokens in (1, 5, 40)),
+    ]
+    assert [s.name for s in merged(shapes)][3] == "qwen3-30b-a3b expert_gate_up"
 
 
 def test_a_model_that_is_not_known_is_told_with_the_nearest() -> None:
