@@ -15,8 +15,8 @@ from codegen.problem.epilogue import EpilogueKind
 from codegen.problem.gemm import OFFSETS, GemmProblem, Operand
 from codegen.target import Target, target_of
 from codegen.workers.code_key import PARTIALS
-from codegen.xe.build import experts
 from codegen.xe.build.epilogue import Epilogue
+from codegen.xe.build.experts import ExpertTiles
 from codegen.xe.build.gate import columns_of_b, sums_of_products
 from codegen.xe.build.k_parts import k_parts
 from codegen.xe.build.matrices import (
@@ -236,7 +236,7 @@ def _gemm(w: Writer, kernel: Kernel) -> None:
         kernel.for_each_tile(w, plain)
     else:
         offsets, n = kernel.matrices[OFFSETS], kernel.sizes["n"]
-        experts.for_each_tile(w, config, offsets, kernel.problem.experts, n, of_expert)
+        ExpertTiles(offsets, kernel.problem.experts, n, config).for_each(w, of_expert)
 
 
 def _clear(w: Writer, kernel: Kernel) -> None:

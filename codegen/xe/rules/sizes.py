@@ -4,6 +4,9 @@ from codegen.config.xe import XeConfig
 from codegen.problem.experts import row_tiles
 from codegen.problem.gemm import GemmProblem
 
+EXPERTS_AT_ONCE = 8
+"""Experts whose tiles a work-group counts at once: Intel's compiler loads their offsets by one message."""
+
 
 def ceil_div(a: int, b: int) -> int:
     """Return a / b rounded up."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from codegen.xe.rules.sizes import EXPERTS_AT_ONCE, ceil_div
 from tuner.model.xe.columns import Column, Columns
 from tuner.model.xe.device import Case
 from tuner.model.xe.fetch import Fetch, fetch_of
@@ -21,7 +22,8 @@ _DPAS_ROWS = 8
 class CoreTime:
     """Clocks of the busiest core. `total` is that of its K loops, the others are the times of a part alone.
 
-    `tiles` are outside of the K loops: until the first operands of a tile arrive, and for its stores.
+    `tiles` are outside of the K loops: until the first operands of a tile arrive, and for its stores; and to find the
+    tiles of experts.
     """
 
     total: Column
@@ -59,7 +61,7 @@ def core_time(on: Case, c: Columns, work: Work, known: StepClocks | None = None)
     tiles = work.turns * (
         work.rounds * _tile_clks(on, c, work.resident) + (work.left > 0) * _tile_clks(on, c, work.left)
     )
-    return CoreTime(*step, tiles)
+    return CoreTime(*step, tiles + (work.rounds + (work.left > 0)) * _count_clks(on))
 
 
 def _step(on: Case, c: Columns, work: Work, fetch: Fetch, together: Column, known: StepClocks | None = None) -> _Step:
@@ -104,6 +106,14 @@ def _with_far(on: Case, c: Columns, step: Column) -> Column:
     """
     ahead = c.prefetch + np.maximum(0, c.stages - 1) + c.pipelined
     return np.maximum(step, (step + on.constants.far_clks) / (1 + ahead))
+
+
+def _count_clks(on: Case) -> float:
+    """Return the clocks in which a work-group counts the tiles of experts: it waits for the offsets of some at once,
+    and then for those of each of the some among which its tile is.
+    """
+    count = on.problem.experts
+    return 0.0 if count is None else on.constants.near_clks * (ceil_div(count, EXPERTS_AT_ONCE) + EXPERTS_AT_ONCE)
 
 
 def _tile_clks(on: Case, c: Columns, together: Column) -> Column:
