@@ -7,7 +7,7 @@ from uuid import UUID
 
 from codegen import Axis, DType, EpilogueKind, GemmProblem, InvalidConfig, InvalidProblem, KernelConfig, XeConfig
 from codegen.backend import AnyBackend, backend_of
-from codegen.problem.gemm import Operand
+from codegen.problem.gemm import OFFSETS, Operand
 from codegen.xe.build.workspace import scratch_formulas
 from db import schema
 from service.api.hostcode.formulas import (
@@ -32,7 +32,9 @@ from service.row_mapping import (
 
 @dataclass(frozen=True, slots=True)
 class HostOperand:
-    """An operand as expressions of the sizes; `stride` is 0 if all matrices of a batch share one."""
+    """An operand as expressions of the sizes; `stride` is 0 if all matrices of a batch share one. Each of the experts
+    has one if it is `of_experts`.
+    """
 
     name: str
     role: str
@@ -43,7 +45,10 @@ class HostOperand:
     stride: str
     seed: int
     fill: str
-    """Initial contents: a, b (scaled so that results are about 1), old, whole, factor, or none for an output."""
+    """Initial contents: a, b (scaled so that results are about 1), old, whole, factor, offsets, or none for an
+    output.
+    """
+    of_experts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +170,8 @@ def _binary(kernel: schema.Kernel, backend: AnyBackend, *, emulated: bool) -> sc
 def _sizes(problem: GemmProblem) -> dict[str, int]:
     p = problem
     sizes = {"m": p.m, "n": p.n, "k": p.k, "batch": p.batch}
+    if p.experts is not None:
+        sizes["experts"] = p.experts
     for operand in _matrices(p):
         sizes[f"ld{operand.name.lower()}"] = operand.pitch
     for operand in _matrices(p):
@@ -205,16 +212,19 @@ def _used(manifest: Manifest) -> list[Parameter]:
 
 def _operand(problem: GemmProblem, place: int, operand: Operand) -> HostOperand:
     name = operand.name.lower()
-    rows, columns = (axis or "1" for axis in operand.axes)
+    rows, columns = ("experts + 1" if axis == "expert" else axis or "1" for axis in operand.axes)
     if operand.is_vector:
         pitch, stride = columns, "0" if operand.batch_stride == 0 else f"{rows} * {columns}"
     else:
         pitch, stride = f"ld{name}", f"batch_stride_{name}"
     fill = ("a", "b", "old" if operand.role == "inout" else "none")[place] if place < 3 else _fill(problem, operand)
-    return HostOperand(operand.name, operand.role, operand.dtype, rows, columns, pitch, stride, place + 1, fill)
+    sizes, of_experts = (rows, columns, pitch, stride), operand.experts > 1
+    return HostOperand(operand.name, operand.role, operand.dtype, *sizes, place + 1, fill, of_experts)
 
 
 def _fill(problem: GemmProblem, operand: Operand) -> str:
+    if operand.name == OFFSETS:
+        return "offsets"
     assert operand.step is not None  # it is one of the epilogue
     if operand.role != "input":
         return "none"

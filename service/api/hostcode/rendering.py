@@ -5,6 +5,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from codegen import DType
+from codegen.problem.experts import offsets
 from service.api.hostcode.conditions import LEVEL_ZERO, SYCL, conditions
 from service.api.hostcode.languages import Language
 from service.api.hostcode.program import HostProgram
@@ -47,6 +48,8 @@ def render(program: HostProgram, language: Language) -> str:
     text = template.render(
         p=program,
         gate=gate,
+        per_expert=[operand.name for operand in program.operands[3:] if operand.of_experts],
+        offsets=offsets(program.problem.rows_of_experts),
         file_name=language.file_name,
         integer=program.problem.dtype_a.is_integer,
         c_integer=c.is_integer,

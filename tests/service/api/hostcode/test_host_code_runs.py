@@ -41,6 +41,10 @@ GPU_PROBLEMS = {
     "gated": GemmProblem(
         24, 48, 64, batch=2, transpose_b=True, gate=Gate(Activation.GELU_TANH), epilogue=parse_epilogue("reduce:row")
     ),
+    "experts": GemmProblem(
+        40, 96, 64, transpose_b=True, experts=6, epilogue=parse_epilogue("bias:column, scale:row, scale:column")
+    ),
+    "gated experts": GemmProblem(40, 96, 64, dtype_c=DType.F16, experts=6, gate=Gate(Activation.SILU)),
     "gated, interleaved": GemmProblem(40, 96, 64, dtype_c=DType.F16, gate=Gate(Activation.SILU, 2)),
 }
 CPU_PROBLEMS = {
