@@ -1,4 +1,4 @@
-"""The coverage of GEMMs as tables: types, epilogues, gates and weights by strategies, epilogues by types."""
+"""The coverage of GEMMs as tables: types, epilogues, gates, weights and experts by strategies, epilogues by types."""
 
 import re
 from collections import Counter
@@ -140,7 +140,18 @@ WEIGHTS: dict[str, tuple[DType, DType, str]] = {
     "bf16 by e5m2": (DType.BF16, DType.E5M2, ""),
     "bf16 by e2m1, 32:e8m0": (DType.BF16, DType.E2M1, "32:e8m0"),
 }
-_TABLES = ("Types and layouts", "Epilogues", "Epilogues and types", "Gates", "Weights")
+EXPERTS: dict[str, tuple[DType, Mapping[str, Any]]] = {
+    "f16": (DType.F16, {}),
+    "bf16, silu": (DType.BF16, {"gate": parse_gate("silu")}),
+    "tf32, bias of columns": (DType.TF32, {"epilogue": EPILOGUES["bias of columns"]}),
+    "f32": (DType.F32, {}),
+    "s8, scale of columns": (DType.S8, {"epilogue": EPILOGUES["scale of columns"]}),
+    "bf16 by u4, 32:bf16:zeros": (
+        DType.BF16,
+        {"dtype_b": DType.U4, "quantization": parse_quantization("32:bf16:zeros")},
+    ),
+}
+_TABLES = ("Types and layouts", "Epilogues", "Epilogues and types", "Gates", "Weights", "Experts")
 
 
 def cases(device: str = DEVICE) -> Iterator[Case]:
@@ -165,7 +176,13 @@ def cases(device: str = DEVICE) -> Iterator[Case]:
         for column, (name, strategy) in enumerate(STRATEGIES.items()):
             of_b: dict[str, Any] = {"dtype_b": dtype_b, "quantization": parse_quantization(text) if text else None}
             layout = _LAYOUTS[(row + column // 2) % len(_LAYOUTS)]
-            yield _case((_TABLES[4], weights, name), dtype, layout, strategy, device=device, of_b=of_b)
+            yield _case((_TABLES[4], weights, name), dtype, layout, strategy, device=device, others=of_b)
+    for row, (kind, (dtype, fields)) in enumerate(EXPERTS.items()):
+        for column, (name, strategy) in enumerate(STRATEGIES.items()):
+            if name != "batch":  # which contradicts experts
+                layout = _LAYOUTS[(row + column // 2) % 2]
+                others = {**fields, "experts": 5}
+                yield _case((_TABLES[5], kind, name), dtype, layout, strategy, device=device, others=others)
 
 
 def _case(
@@ -176,21 +193,19 @@ def _case(
     epilogue: tuple[EpilogueStep, ...] = (),
     device: str = DEVICE,
     gate: Gate | None = None,
-    of_b: Mapping[str, Any] = MappingProxyType({}),
+    others: Mapping[str, Any] = MappingProxyType({}),
 ) -> Case:
     (m, n, k), step = strategy.sizes, max(_LEAST_STEP, 32 // dtype.nbytes)
     blocks = 1 if gate is None else gate.interleave or 1
     n = ceil_div(n, blocks) * blocks
-    packed = DType(of_b.get("dtype_b", dtype)).packed
+    packed = DType(others.get("dtype_b", dtype)).packed
     k = ceil_div(k, packed) * packed
     problem = GemmProblem(
         *(m, n, k),
         dtype_a=dtype,
         transpose_a=layout[0] == "T",
         transpose_b=layout[1] == "T",
-        epilogue=epilogue,
-        gate=gate,
-        **{"dtype_b": dtype, **of_b, **strategy.problem},
+        **{"dtype_b": dtype, "epilogue": epilogue, "gate": gate, **others, **strategy.problem},
     )
     rows, columns = strategy.block
     groups = (2, 2) if strategy.persistent else (ceil_div(m, rows), ceil_div(n, columns))
@@ -255,7 +270,7 @@ many each rule refuses. `--device` judges them one by one; `test_coverage.py` ve
 
 _INTRODUCTION = f"""# Coverage of GEMMs
 
-Verified combinations of types, layouts, epilogues, gates, weights and strategies.
+Verified combinations of types, layouts, epilogues, gates, weights, experts and strategies.
 `python -m benchmarks.compiler.gemm_coverage` writes this page from runs; `tests/codegen/xe/build/test_coverage.py`
 checks a sample of it.
 
@@ -264,13 +279,13 @@ checks a sample of it.
 - a **name**: the rule that rejects the combination, explained in the last table.
 
 `--device` evaluates the same cells for another GPU and prints those that differ; for max1550 there are none. For a770
-309 of 1159 differ, and for mtl, whose lanes multiply and add, 434 of 1159 differ, all refused by a rule: neither has
+341 of 1267 differ, and for mtl, whose lanes multiply and add, 480 of 1267 differ, all refused by a rule: neither has
 DPAS of tf32 (`device-tf32`), loads by lanes have no prefetches (`prefetch-effect`), weights are converted for DPAS
 only (`weights`), and five gates need more registers than mtl has, whose lanes multiply in f32 (`registers`).
 
 Types are those of A and B; C has the accumulator type. Each cell combines a type and layout with a strategy, an
-epilogue, a gate or weights with a strategy, or an epilogue with a type; the tables of epilogues, gates and weights
-alternate layouts, and the first two types.
+epilogue, a gate, weights or 5 experts with a strategy, or an epilogue with a type; the tables of epilogues, gates,
+weights and experts alternate layouts, and the first two types.
 Combinations of three or more are sampled at random by `python -m benchmarks.compiler.random_gemms`, over all
 axes, including outputs of other types, pitches, alignments and sequences of epilogue steps.
 """
