@@ -6,9 +6,8 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
-from benchmarks.cpu.buffers import Operands
-from benchmarks.cpu.cases import Case
 from benchmarks.cpu.timing import Contender
 from codegen import CpuConfig, GemmProblem, Packing
 from codegen.config.kernel_config import decode_config
@@ -56,6 +55,29 @@ class Search:
     seconds: float
 
 
+class Searched(Protocol):
+    """A case with a name of its own."""
+
+    @property
+    def name(self) -> str:
+        """As in a table."""
+        ...
+
+    @property
+    def problem(self) -> GemmProblem:
+        """The problem that ours is tuned for."""
+        ...
+
+
+class Held(Protocol):
+    """Operands of one set."""
+
+    @property
+    def bytes(self) -> tuple[Bytes, ...]:
+        """As plain bytes, in the order of the problem's operands."""
+        ...
+
+
 class Winners:
     """The winners of searches, found when first asked for; kept in a file if one is named."""
 
@@ -63,7 +85,7 @@ class Winners:
         self._search, self._device, self._pool, self._path = search, device, pool, path
         self._known: dict[str, object] = json.loads(path.read_text()) if path is not None and path.exists() else {}
 
-    def config(self, case: Case, spec: DeviceSpec) -> CpuConfig:
+    def config(self, case: Searched, spec: DeviceSpec) -> CpuConfig:
         """The fastest configuration that a search found."""
         key = f"{case.name}, {spec.cores} threads, {spec.id}"
         if key in self._known:
@@ -127,7 +149,7 @@ class Kernels:
         self._programs: list[Program] = []
         self._memory: list[list[dict[int, Bytes]]] = []  # calls know its addresses alone
 
-    def contender(self, problem: GemmProblem, config: CpuConfig, sets: Sequence[Operands]) -> Contender:
+    def contender(self, problem: GemmProblem, config: CpuConfig, sets: Sequence[Held]) -> Contender:
         """A compiled kernel that multiplies the sets."""
         launch = compile_cpu_gemm(problem, config, self._spec).launch
         program = link(self._linker, launch, self._cpus)
@@ -146,7 +168,7 @@ class Kernels:
         self._memory.clear()
 
 
-def _with_scratch(launch: LaunchSpec, sets: Sequence[Operands]) -> list[dict[int, Bytes]]:
+def _with_scratch(launch: LaunchSpec, sets: Sequence[Held]) -> list[dict[int, Bytes]]:
     """Arguments by their places: a workspace for all sets, and of what is prepared one for each."""
     once = {p for step in launch.steps if step.once for p in step.parameters if isinstance(p, int)}
     scratch = [i for i, argument in enumerate(launch.arguments) if argument.role == "scratch"]

@@ -48,6 +48,7 @@ _MOST_CODE = 4096  # maximum number of accumulators over all steps of a round
 _WAY_BYTES = 4096  # of L1, so that its index is within a page
 _FEW_ROWS = 8  # rows that are multiplied with rows of B in place; half as many for types that combine four bytes
 _FEW_ROWS_BY_DOTS = 16  # if columns of B are contiguous: a copy of them costs more
+_FEW_ROWS_OF_WEIGHTS = 8  # of which weights are decoded in registers, once for each tile of rows
 _SOME_ROWS = 512  # up to which a copy of all of B costs more than the panels gain
 _BLOCK_AMX = 0.5  # of L2 for all of A: tile registers read it faster than L3 delivers it
 _PANEL = 0.5  # of L2 for one panel of B that is used immediately
@@ -212,6 +213,8 @@ def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
     """Yield instruction sets and packings, in the order in which they are tried."""
     p = on.problem
     few = p.m <= (_FEW_ROWS_BY_DOTS if p.transpose_b else _FEW_ROWS // (2 if p.dtype_b.nbytes == 1 else 1))
+    if p.has_weights:
+        few = p.transpose_b and p.m <= _FEW_ROWS_OF_WEIGHTS
     in_place = not p.transpose_a
     for isa in on.isas:
         if few and isa is not Isa.AMX and p.batch_stride_b != 0:
