@@ -7,7 +7,7 @@ from uuid import UUID
 
 from codegen import Axis, DType, EpilogueKind, GemmProblem, InvalidConfig, InvalidProblem, KernelConfig, XeConfig
 from codegen.backend import AnyBackend, backend_of
-from codegen.problem.gemm import OFFSETS, Operand
+from codegen.problem.gemm import OFFSETS, SCALE_B, ZERO_B, Operand
 from codegen.xe.build.workspace import scratch_formulas
 from db import schema
 from service.api.hostcode.formulas import (
@@ -45,8 +45,8 @@ class HostOperand:
     stride: str
     seed: int
     fill: str
-    """Initial contents: a, b (scaled so that results are about 1), old, whole, factor, offsets, or none for an
-    output.
+    """Initial contents: a, b (scaled so that results are about 1), codes of weights, scale of these, old, whole,
+    factor, offsets, or none for an output.
     """
     of_experts: bool = False
 
@@ -181,11 +181,22 @@ def _sizes(problem: GemmProblem) -> dict[str, int]:
 
 def _tight(problem: GemmProblem) -> dict[str, str]:
     """Return the strides of rows and matrices of packed operands."""
-    tight = {f"ld{operand.name.lower()}": operand.axes[1] for operand in _matrices(problem)}
+    tight = {f"ld{operand.name.lower()}": _sides(problem, operand)[1] for operand in _matrices(problem)}
     for operand in _matrices(problem):
-        name = operand.name.lower()
-        tight[f"batch_stride_{name}"] = f"{operand.axes[0]} * ld{name}" if operand.batch_stride else "0"
+        name, (rows, _) = operand.name.lower(), _sides(problem, operand)
+        tight[f"batch_stride_{name}"] = f"{rows} * ld{name}" if operand.batch_stride else "0"
     return tight
+
+
+def _sides(problem: GemmProblem, operand: Operand) -> tuple[str, str]:
+    """Return the stored rows and columns of an operand as expressions; those along K or groups may be words."""
+    group = None if problem.quantization is None else problem.quantization.group
+    packed = operand.dtype.packed
+    named = {"group": "1" if group is None else f"ceil_div(k, {group})", "expert": "experts + 1", "": "1"}
+    rows, columns = (named.get(axis, axis) for axis in operand.axes)
+    if packed > 1 and operand.axes[1] == "k":
+        return rows, f"ceil_div({columns}, {packed})"
+    return (rows, columns) if packed == 1 else (f"ceil_div({rows}, {packed})", columns)
 
 
 def _matrices(problem: GemmProblem) -> list[Operand]:
@@ -212,22 +223,28 @@ def _used(manifest: Manifest) -> list[Parameter]:
 
 def _operand(problem: GemmProblem, place: int, operand: Operand) -> HostOperand:
     name = operand.name.lower()
-    rows, columns = ("experts + 1" if axis == "expert" else axis or "1" for axis in operand.axes)
+    rows, columns = _sides(problem, operand)
     if operand.is_vector:
         pitch, stride = columns, "0" if operand.batch_stride == 0 else f"{rows} * {columns}"
     else:
         pitch, stride = f"ld{name}", f"batch_stride_{name}"
-    fill = ("a", "b", "old" if operand.role == "inout" else "none")[place] if place < 3 else _fill(problem, operand)
+    fill = _fill(problem, place, operand)
     sizes, of_experts = (rows, columns, pitch, stride), operand.experts > 1
     return HostOperand(operand.name, operand.role, operand.dtype, *sizes, place + 1, fill, of_experts)
 
 
-def _fill(problem: GemmProblem, operand: Operand) -> str:
+def _fill(problem: GemmProblem, place: int, operand: Operand) -> str:
     if operand.name == OFFSETS:
         return "offsets"
-    assert operand.step is not None  # it is one of the epilogue
+    if place == 0:
+        return "a"
     if operand.role != "input":
-        return "none"
+        return "old" if operand.role == "inout" else "none"
+    if operand.name == SCALE_B:
+        return "scale"
+    if operand.name in ("B", ZERO_B):
+        return "codes" if problem.has_weights else "b"
+    assert operand.step is not None  # it is one of the epilogue
     kind = problem.epilogue[operand.step].kind
     return "factor" if kind in (EpilogueKind.SCALE, EpilogueKind.MULTIPLY) else "whole"
 

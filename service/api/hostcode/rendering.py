@@ -9,6 +9,7 @@ from codegen.problem.experts import offsets
 from service.api.hostcode.conditions import LEVEL_ZERO, SYCL, conditions
 from service.api.hostcode.languages import Language
 from service.api.hostcode.program import HostProgram
+from service.api.hostcode.weights import weights_of
 from service.errors import Conflict
 
 # Tolerance of C relative to max(1, |C|): one rounding to its type and the f32 arithmetic of the epilogue.
@@ -21,6 +22,8 @@ _TYPES = {
     "s8": "std::int8_t",
     "u8": "std::uint8_t",
     "i32": "std::int32_t",
+    **dict.fromkeys(("s4", "u4", "e2m1"), "std::uint32_t"),
+    **dict.fromkeys(("e4m3", "e5m2", "e8m0"), "std::uint8_t"),
 }
 _CONDITIONS = {Language.LEVEL_ZERO: LEVEL_ZERO, Language.SYCL: SYCL}
 _MOST_CHECKED, _MOST_SUMS = 4096, 8  # elements of C, and sums of rows or columns, that a program in C++ computes
@@ -48,8 +51,9 @@ def render(program: HostProgram, language: Language) -> str:
     text = template.render(
         p=program,
         gate=gate,
-        per_expert=[operand.name for operand in program.operands[3:] if operand.of_experts],
+        per_expert=[o.name for o in program.operands[3:] if o.of_experts and o.fill not in ("codes", "scale")],
         offsets=offsets(program.problem.rows_of_experts),
+        weights=weights_of(program.problem),
         file_name=language.file_name,
         integer=program.problem.dtype_a.is_integer,
         c_integer=c.is_integer,

@@ -4,9 +4,22 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from codegen import Activation, DType, Extent, Gate, GemmProblem, MatmulConfig, SplitK, XeConfig, XeStrategy
+from codegen import (
+    Activation,
+    DType,
+    Extent,
+    Gate,
+    GemmProblem,
+    MatmulConfig,
+    Quantization,
+    SplitK,
+    XeConfig,
+    XeStrategy,
+)
 from codegen.problem.epilogue_text import parse_epilogue
 from hal import DeviceSpec, find, resolve_device
 from service.api.hostcode.languages import Language
@@ -45,6 +58,29 @@ GPU_PROBLEMS = {
         40, 96, 64, transpose_b=True, experts=6, epilogue=parse_epilogue("bias:column, scale:row, scale:column")
     ),
     "gated experts": GemmProblem(40, 96, 64, dtype_c=DType.F16, experts=6, gate=Gate(Activation.SILU)),
+    "u4, stored zeros": GemmProblem(
+        *(40, 96, 320),
+        dtype_b=DType.U4,
+        transpose_b=True,
+        quantization=Quantization(32, zeros=True),
+        epilogue=parse_epilogue("bias:column"),
+    ),
+    "u4 of bf16, batched": GemmProblem(
+        24, 48, 96, batch=2, dtype_a=DType.BF16, dtype_b=DType.U4, quantization=Quantization(32, DType.BF16, 8)
+    ),
+    "s4, gated": GemmProblem(
+        40, 32, 64, dtype_b=DType.S4, gate=Gate(Activation.SILU), quantization=Quantization(None, DType.F32, -3)
+    ),
+    "u8, stored zeros": GemmProblem(
+        24, 48, 96, dtype_a=DType.BF16, dtype_b=DType.U8, quantization=Quantization(32, DType.F32, zeros=True)
+    ),
+    "s8 of f16": GemmProblem(
+        24, 80, 64, dtype_b=DType.S8, transpose_b=True, epilogue=parse_epilogue("scale:column:f16")
+    ),
+    "e4m3": GemmProblem(24, 80, 64, dtype_b=DType.E4M3, quantization=Quantization(32)),
+    "e5m2": GemmProblem(24, 80, 64, dtype_a=DType.BF16, dtype_b=DType.E5M2, dtype_c=DType.BF16),
+    "experts of u4": GemmProblem(40, 96, 64, dtype_b=DType.U4, experts=6, quantization=Quantization(32, zeros=True)),
+    "mxfp4": GemmProblem(40, 96, 64, dtype_b=DType.E2M1, transpose_b=True, quantization=Quantization(32, DType.E8M0)),
     "gated, interleaved": GemmProblem(40, 96, 64, dtype_c=DType.F16, gate=Gate(Activation.SILU, 2)),
 }
 CPU_PROBLEMS = {
@@ -135,3 +171,66 @@ def test_programs_of_kernels_for_gpus_are_cpp(tmp_path: Path) -> None:
     shutil.copytree(HERE / "level_zero", tmp_path / "include" / "level_zero")
     build(write_program(kernel, Language.SYCL, tmp_path), *sycl_flags())
     build(write_program(kernel, Language.LEVEL_ZERO, tmp_path), "-I", "include", "-c", output="run.o")
+
+
+PACKED = GemmProblem(24, 48, 96, dtype_b=DType.U4, transpose_b=True, quantization=Quantization(32, zeros=True))
+ORDER = np.array([0, 2, 4, 6, 1, 3, 5, 7])
+CONVERTED = """  {
+    std::vector<std::uint32_t> gptq(k / 8 * n), gptq_zeros(groups * (n / 8));
+    std::vector<std::uint32_t> awq(k * (n / 8)), awq_zeros(groups * (n / 8));
+    const Size order[] = {0, 2, 4, 6, 1, 3, 5, 7};
+    for (Size row = 0; row < k; ++row)
+      for (Size j = 0; j < n; ++j) {
+        gptq[row / 8 * n + j] |= code_of(host.B, 0, row, j, true) << row % 8 * 4;
+        awq[row * (n / 8) + j / 8] |= code_of(host.B, 0, row, j / 8 * 8 + order[j % 8], true) << j % 8 * 4;
+      }
+    for (Size group = 0; group < groups; ++group)
+      for (Size j = 0; j < n; ++j) {
+        gptq_zeros[group * (n / 8) + j / 8] |= ((code_of(host.B_zero, 0, group, j) - 1) & 15) << j % 8 * 4;
+        awq_zeros[group * (n / 8) + j / 8] |= code_of(host.B_zero, 0, group, j / 8 * 8 + order[j % 8]) << j % 8 * 4;
+      }
+    for (const Converted &found : {from_gptq(gptq, gptq_zeros), from_awq(awq, awq_zeros)}) {
+      if (found.B != host.B.data) fail("other words of B");
+      for (Size j = 0; j < n; ++j)
+        for (Size group = 0; group < groups; ++group)
+          if ((found.B_zero[j] ^ host.B_zero.data[j]) >> group * 4 & 15) fail("other zero points");
+    }
+    std::cout << "converted\\n";
+  }
+  host.check();"""
+
+
+def words(eights: NDArray[np.integer]) -> NDArray[np.int32]:
+    """Codes [..., 8] as words, the first in the lowest bits."""
+    return (eights.astype(np.uint32) << np.arange(0, 32, 4, dtype=np.uint32)).sum(-1, dtype=np.uint32).view(np.int32)
+
+
+@pytest.mark.opencl
+def test_programs_run_on_weights_of_checkpoints(stand_in: DeviceSpec, tmp_path: Path) -> None:
+    kernel = compiled(PACKED, tuning_for(stand_in).default(PACKED, stand_in), stand_in, tmp_path)
+    program = write_program(kernel, Language.PYOPENCL, tmp_path)
+    rng = np.random.default_rng(5)
+    codes, zeros = rng.integers(0, 16, (96, 48)), rng.integers(0, 16, (3, 48))
+    scales = rng.uniform(0.01, 0.1, (3, 48)).astype(np.float16)
+    by_columns = {"qweight": codes.reshape(96, 6, 8)[..., ORDER], "qzeros": zeros.reshape(3, 6, 8)[..., ORDER]}
+    np.savez(tmp_path / "awq.npz", **{name: words(of) for name, of in by_columns.items()}, scales=scales)
+    by_rows, less = words(codes.reshape(12, 8, 48).transpose(0, 2, 1)), words((zeros - 1 & 15).reshape(3, 6, 8))
+    for name, g_idx in (("gptq", np.arange(96) // 32), ("order", rng.permutation(96) // 32)):
+        np.savez(tmp_path / f"{name}.npz", qweight=by_rows, qzeros=less, scales=scales, g_idx=g_idx)
+    printed = "\nprint('sum', round(float(x.sum()), 3))\nlaunch()\n"
+    program.write_text(program.read_text().replace("\nlaunch()\n", printed, 1))
+    outputs = [run_python(program, "emulated.spv", f"--{kind}", f"{kind}.npz") for kind in ("gptq", "awq")]
+    drawn = run_python(program, "emulated.spv")
+    for done in (*outputs, drawn):
+        assert done.returncode == 0, done.stderr
+        assert "C: 1152 numbers are right" in done.stdout
+    gptq, awq, other = ([line for line in done.stdout.splitlines() if "sum" in line] for done in (*outputs, drawn))
+    assert gptq == awq != other
+    refused = run_python(program, "emulated.spv", "--gptq", "order.npz")
+    assert "g_idx: expected groups of neighbouring rows" in refused.stderr
+    native = write_program(kernel, Language.SYCL, tmp_path)
+    text = native.read_text()
+    assert "  host.check();" in text
+    native.write_text(text.replace("  host.check();", CONVERTED, 1))
+    done = run_program(build(native, "-Wno-sign-conversion", *sycl_flags()))
+    assert "converted" in done.stdout, done.stderr
