@@ -58,7 +58,8 @@ def from_gptq(
                 "g_idx: expected groups of neighbouring rows, got another order (act-order): quantise with "
                 "desc_act=False, or reorder the rows of B and the columns of A"
             )
-    return operands(rows, (unpacked(qzeros, 1) + zero_offset) & 15, scales, transpose, zero)
+    zeros = unpacked(qzeros, 1) + np.uint32(zero_offset) & np.uint32(15)
+    return operands(rows, zeros, scales, transpose, zero)
 
 
 def from_awq(
