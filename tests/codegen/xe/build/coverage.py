@@ -200,12 +200,13 @@ def _case(
     n = ceil_div(n, blocks) * blocks
     packed = DType(others.get("dtype_b", dtype)).packed
     k = ceil_div(k, packed) * packed
+    fields: dict[str, Any] = {"dtype_b": dtype, "epilogue": epilogue, "gate": gate, **others, **strategy.problem}
     problem = GemmProblem(
         *(m, n, k),
         dtype_a=dtype,
         transpose_a=layout[0] == "T",
         transpose_b=layout[1] == "T",
-        **{"dtype_b": dtype, "epilogue": epilogue, "gate": gate, **others, **strategy.problem},
+        **fields,
     )
     rows, columns = strategy.block
     groups = (2, 2) if strategy.persistent else (ceil_div(m, rows), ceil_div(n, columns))
