@@ -38,13 +38,14 @@ def kinship(spec: DeviceSpec, other: DeviceSpec) -> int | None:
     return 1 if spec.architecture is not None and spec.architecture == other.architecture else 2
 
 
-def epilogue_class(problem: GemmProblem) -> tuple[bool, bool, bool]:
-    """Return the properties of a gate and an epilogue that affect which tiles are good: whether it reads a matrix,
-    whether it reduces, and whether there are two products.
+def epilogue_class(problem: GemmProblem) -> tuple[bool, bool, bool, bool]:
+    """Return the properties of a gate, an epilogue and experts that affect which tiles are good: whether it reads a
+    matrix, whether it reduces, whether there are two products, and whether rows are those of experts.
     """
     steps = problem.epilogue
     reads = any(step.is_matrix or step.kind is EpilogueKind.BETA for step in steps)
-    return reads, any(step.kind is EpilogueKind.REDUCE for step in steps), problem.gate is not None
+    reduces = any(step.kind is EpilogueKind.REDUCE for step in steps)
+    return reads, reduces, problem.gate is not None, problem.experts is not None
 
 
 def fitted(donors: Iterable[Donor], problem: GemmProblem, spec: DeviceSpec) -> list[KernelConfig]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from codegen import CpuConfig, GemmProblem, KernelConfig, XeConfig
 from codegen.config.matmul import Extent
-from codegen.xe.rules.sizes import products_of_tile
+from codegen.xe.rules.sizes import products_of_tile, tiles_of
 from hal import DeviceSpec
 
 Size = tuple[int, int]
@@ -110,7 +110,7 @@ def _xe_zooms(problem: GemmProblem, config: XeConfig, dpas: Extent | None) -> It
 def _xe_levels(problem: GemmProblem, config: XeConfig, dpas: Extent | None) -> Iterator[Level]:
     block, load, sg_m, sg_n = config.matmul.block, config.matmul.innermost, config.sg_m, config.sg_n
     split = config.matmul.threads.k
-    tiles = math.ceil(problem.m / block.m) * math.ceil(problem.n / block.n) * problem.batch
+    tiles = math.prod(tiles_of(problem, config)) * problem.batch
     steps = math.ceil(problem.k / split / config.k_step)
     yield _problem_level(problem)
     over = f", over {split} parts of K" if split > 1 else ""
@@ -167,6 +167,8 @@ def _cpu_levels(problem: GemmProblem, config: CpuConfig) -> Iterator[Level]:
 def _problem_level(problem: GemmProblem) -> Level:
     products = problem.batch * problem.products
     count = f"{products:,} products" if products > 1 else "1 product"
+    if problem.experts is not None:
+        count = f"{count}, rows of {problem.experts:,} experts"
     return Level("problem", problem.m, problem.n, problem.k, count)
 
 

@@ -190,7 +190,7 @@ def _least_bytes(pair: Pair) -> int:
     if gemm is None:
         p = pair.problem
         return p.batch * 2 * (p.m * p.k + p.k * p.n + p.m * p.n)
-    return sum(operand.nbytes(gemm.batch) for operand in gemm.operands)
+    return sum(gemm.accessed_bytes(operand) for operand in gemm.operands)
 
 
 def _traffic_note(pair: Pair) -> str:

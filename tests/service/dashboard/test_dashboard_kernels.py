@@ -193,6 +193,16 @@ def test_the_tiling_of_parts_of_k_cuts_the_k_step_of_a_work_group() -> None:
     assert tiling.levels[1].count == "4 tiles, 10 K steps"
 
 
+def test_the_tiling_of_experts_counts_the_tiles_of_each() -> None:
+    problem = GemmProblem(100, 128, 640, experts=8)
+    levels = tiling_of(problem, config(3), None).levels
+    block = config(3).matmul.block
+    rows = sum(-(-count // block.m) for count in problem.rows_of_experts)
+    assert levels[0].count == "1 product, rows of 8 experts"
+    assert levels[1].count.startswith(f"{rows * -(-128 // block.n)} tiles")
+    assert rows > -(-100 // block.m)
+
+
 def test_the_tiling_of_a_cpu_shares_whole_tiles_among_threads() -> None:
     threads, block, tile = Extent(1, 2, 1), Extent(6, 240, 64), Extent(3, 80, 4)
     for_cpu = CpuConfig(MatmulConfig(threads, block, tile), CpuStrategy(Isa.AVX512))

@@ -12,7 +12,7 @@ from tuner.backend import tuning_for, tuning_of
 from tuner.search.problem_search import (
     search_for,
 )
-from tuner.search.warm_start import adapted
+from tuner.search.warm_start import adapted, epilogue_class
 
 CPU, B580 = cpu_spec(), find("b580")
 SOURCE = GemmProblem(48, 320, 512, dtype_a=DType.F32, dtype_b=DType.F32)
@@ -58,3 +58,11 @@ def test_what_is_carried_is_legal_or_a_rule_says_why_not(spec: object) -> None:
         legal += 1
     assert legal >= 5
     assert all(rules)
+
+
+def test_a_configuration_of_experts_is_for_experts() -> None:
+    few, more = GemmProblem(40, 96, 64, experts=8), GemmProblem(400, 96, 64, experts=16)
+    config = tuning_for(B580).default(few, B580)
+    check_kernel(more, adapted(config, few, more, B580), B580)
+    assert epilogue_class(few) == epilogue_class(more)
+    assert epilogue_class(few) != epilogue_class(GemmProblem(40, 96, 64))
