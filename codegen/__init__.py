@@ -19,11 +19,11 @@ from codegen.config.cpu import (
 from codegen.config.kernel_config import KernelConfig
 from codegen.config.matmul import Extent, LoopOrder, MatmulConfig
 from codegen.config.xe import (
-    PaddedOperands,
     Prefetch,
     PrefetchLevels,
     SlmOperands,
     SplitK,
+    WorkspaceOperands,
     XeConfig,
     XeStrategy,
 )
@@ -83,7 +83,6 @@ __all__ = [
     "LoopOrder",
     "MatmulConfig",
     "Packing",
-    "PaddedOperands",
     "Prefetch",
     "PrefetchLevels",
     "Quantization",
@@ -91,6 +90,7 @@ __all__ = [
     "SlmOperands",
     "SplitK",
     "StageOutput",
+    "WorkspaceOperands",
     "XeConfig",
     "XeStrategy",
     "compile_gemm",

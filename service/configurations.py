@@ -8,10 +8,10 @@ from codegen import (
     KernelConfig,
     LoopOrder,
     Packing,
-    PaddedOperands,
     PrefetchLevels,
     SlmOperands,
     SplitK,
+    WorkspaceOperands,
 )
 from codegen.config.kernel_config import decode_config
 from codegen.serialization import Malformed
@@ -120,9 +120,9 @@ class StrategyBody(BaseModel):
         description="Number of sub-groups that share a tile of C and multiply different parts of every K step",
         examples=[8],
     )
-    pad_workspace: PaddedOperands = Field(
-        default=PaddedOperands.NONE,
-        description="Operands of any pitch that other kernels copy into a workspace first, for 2-D block messages",
+    workspace: WorkspaceOperands = Field(
+        default=WorkspaceOperands.NONE,
+        description="Operands that other kernels prepare in a workspace first: copies of any pitch, or weights decoded",
         examples=["both"],
     )
 

@@ -575,8 +575,8 @@ class SplitK(StrEnum):
     ATOMIC = 'atomic'
 
 
-class PaddedOperands(StrEnum):
-    """Operands that are copied into a workspace with a pitch that block messages take."""
+class WorkspaceOperands(StrEnum):
+    """Operands that other kernels write to a workspace for `gemm`: copied for block messages, or weights decoded."""
 
     NONE = 'none'
     A = 'a'
@@ -620,8 +620,8 @@ class StrategyBody(Model):
     k_subgroups: int = 1
     """Number of sub-groups that share a tile of C and multiply different parts of every K step"""
 
-    pad_workspace: PaddedOperands = PaddedOperands.NONE
-    """Operands of any pitch that other kernels copy into a workspace first, for 2-D block messages"""
+    workspace: WorkspaceOperands = WorkspaceOperands.NONE
+    """Operands that other kernels prepare in a workspace first: copies of any pitch, or weights decoded"""
 
 
 class Isa(StrEnum):

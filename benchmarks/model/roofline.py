@@ -4,7 +4,7 @@ Baseline for judging the model of Xe GPUs; it ignores spills, messages and laten
 """
 
 from codegen import EpilogueKind, GemmProblem, SlmOperands, SplitK, XeConfig
-from codegen.xe.padding import padded_operands
+from codegen.xe.prepare import prepared_operands
 from codegen.xe.rules import (
     check_problem,
     steps_of,
@@ -46,8 +46,13 @@ def _loads_ahead(config: XeConfig) -> bool:
 
 
 def _kernels(problem: GemmProblem, config: XeConfig) -> int:
-    """Return the number of kernels of a launch: copies, the multiply, clearing or adding splits of K, and the sums of
-    each reduction.
+    """Return the number of kernels of a launch: those that prepare operands, the multiply, clearing or adding splits of
+    K, and the sums of each reduction.
     """
     reductions = sum(step.kind is EpilogueKind.REDUCE for step in problem.epilogue)
-    return 1 + len(padded_operands(problem, config)) + (config.strategy.split_k is not SplitK.NONE) + reductions
+    return (
+        1
+        + len(prepared_operands(problem, config.strategy.workspace))
+        + (config.strategy.split_k is not SplitK.NONE)
+        + reductions
+    )

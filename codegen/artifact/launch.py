@@ -31,7 +31,7 @@ from codegen.xe.operand_access import (
     AccessBy,
     memory_path,
 )
-from codegen.xe.padding import PAD, pad_groups, pad_kernel, padded_operands
+from codegen.xe.prepare import prepare_groups, prepare_kernel, prepared_operands
 from codegen.xe.rules.sizes import (
     ceil_div,
     is_persistent,
@@ -106,9 +106,8 @@ def arguments(problem: GemmProblem, config: XeConfig) -> tuple[Argument, ...]:
 
 def groups_of(problem: GemmProblem, config: XeConfig, kernel: str) -> tuple[int, int, int]:
     """Return the work-groups of one of the kernels in x, y and z."""
-    for operand in padded_operands(problem, config):
-        if kernel == pad_kernel(operand):
-            return pad_groups(problem, operand)
+    if kernel in (prepares := _prepares(problem, config)):
+        return prepares[kernel]
     x, y, z = launched(problem, config)
     if kernel == KERNEL_NAME:
         return x, y, z
@@ -118,11 +117,17 @@ def groups_of(problem: GemmProblem, config: XeConfig, kernel: str) -> tuple[int,
     return ceil_div(problem.m if axis is Axis.ROW else problem.n, SUM_LENGTH), 1, problem.batch
 
 
+def _prepares(problem: GemmProblem, config: XeConfig) -> dict[str, tuple[int, int, int]]:
+    """Return the work-groups of each kernel that prepares an operand."""
+    operands = prepared_operands(problem, config.strategy.workspace)
+    return {prepare_kernel(problem, operand): prepare_groups(problem, operand) for operand in operands}
+
+
 def groups_formula(problem: GemmProblem, config: XeConfig, kernel: str) -> tuple[str, str, str]:
     """Return the work-groups as formulas of m and n, for launches of other sizes."""
     block, threads, order = config.matmul.block, config.matmul.threads, config.matmul.loop_order
-    if kernel.startswith(PAD):
-        x, y, matrices = map(str, groups_of(problem, config, kernel))  # of a static problem
+    if kernel in (prepares := _prepares(problem, config)):
+        x, y, matrices = map(str, prepares[kernel])  # of a static problem
         return x, y, matrices
     z = str(problem.batch * threads.k if kernel == KERNEL_NAME else problem.batch)
     if kernel.startswith("sum_"):

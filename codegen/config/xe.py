@@ -66,13 +66,28 @@ class SlmOperands(StrEnum):
     BOTH = "both"
 
 
-class PaddedOperands(StrEnum):
-    """Operands that are copied into a workspace with a pitch that block messages take."""
+class WorkspaceOperands(StrEnum):
+    """Operands that other kernels write to a workspace for `gemm`: copied for block messages, or weights decoded."""
 
     NONE = "none"
     A = "a"
     B = "b"
     BOTH = "both"
+
+    @classmethod
+    def of(cls, a: bool, b: bool) -> "WorkspaceOperands":
+        """Return the member for A, B, both or none."""
+        return {(True, False): cls.A, (False, True): cls.B, (True, True): cls.BOTH}.get((a, b), cls.NONE)
+
+    @property
+    def has_a(self) -> bool:
+        """True if A is prepared."""
+        return self in (WorkspaceOperands.A, WorkspaceOperands.BOTH)
+
+    @property
+    def has_b(self) -> bool:
+        """True if B is prepared."""
+        return self in (WorkspaceOperands.B, WorkspaceOperands.BOTH)
 
 
 class SplitK(StrEnum):
@@ -93,8 +108,8 @@ class XeStrategy:
     (columns where it walks along M), 1 for plain. `pipelined_registers` loads the next K step's operands during this
     one.
     `k_unroll` is K steps in one round of the loop. `k_subgroups` share a tile of C: each multiplies its part of every
-    K step, `block` k deep, and the work-group adds their sums through shared local memory. `pad_workspace` says which
-    operands other kernels copy first, for block messages.
+    K step, `block` k deep, and the work-group adds their sums through shared local memory. `workspace` says which
+    operands other kernels prepare first: copy for block messages, or decode if they are weights.
     """
 
     sg_layout: tuple[int, int]
@@ -108,7 +123,7 @@ class XeStrategy:
     pipelined_registers: bool = False
     k_unroll: int = 1
     k_subgroups: int = 1
-    pad_workspace: PaddedOperands = PaddedOperands.NONE
+    workspace: WorkspaceOperands = WorkspaceOperands.NONE
 
     def __post_init__(self) -> None:
         for rows_or_columns in self.sg_layout:
@@ -173,8 +188,8 @@ class XeConfig:
             parts.append(f"raster {s.raster_group}")
         if s.split_k is not SplitK.NONE:
             parts.append(f"split {s.split_k.value}")
-        if s.pad_workspace is not PaddedOperands.NONE:
-            parts.append(f"pad {s.pad_workspace.value}")
+        if s.workspace is not WorkspaceOperands.NONE:
+            parts.append(f"workspace {s.workspace.value}")
         if s.pipelined_registers:
             parts.append("pipelined")
         if s.k_unroll != 1:

@@ -16,7 +16,14 @@ from codegen.problem.gemm import Operand
 from codegen.simulate import Execute, run_kernel
 from codegen.simulate.arguments import Value
 from codegen.simulate.values import Array
-from codegen.xe.padding import PAD_BYTES, PAD_ROWS, pad_groups, pad_kernel, padded_operands
+from codegen.xe.prepare import (
+    in_workspace,
+    prepare_block,
+    prepare_groups,
+    prepare_kernel,
+    prepared_lines,
+    prepared_operands,
+)
 from codegen.xe.workgroup_tiles import workgroup_tiles
 from hal import LaunchStep, Scalar
 from hal.opencl.buffers import (
@@ -51,8 +58,8 @@ def run_launch(
     `execute` runs a kernel, by default its final LLVM IR.
 
     With `only`, run the work-groups that compute these tiles, with all others that the same work-groups compute: of
-    the multiply all splits of K, of copies what these read. Steps that add up whole rows or columns run whole. Scratch
-    memory is poisoned.
+    the multiply all splits of K, of kernels that prepare operands what these read. Steps that add up whole rows or
+    columns run whole. Scratch memory is poisoned.
 
     Raises:
         ValueError: the buffers are not those that the launch names.
@@ -84,25 +91,27 @@ def _chosen(artifact: GemmArtifact, step: LaunchStep, grid: WorkgroupTiles, only
     """Return the linear ids of the work-groups of a step that some tiles need; None for all."""
     if step.kernel in _BY_TILE:
         return sorted(_groups(step, grid, only))
-    for operand in padded_operands(artifact.problem, artifact.config):
-        if step.kernel == pad_kernel(operand):
-            return sorted(_copying(artifact, operand, grid.computed_with(only)))
+    problem = artifact.problem
+    for operand in prepared_operands(problem, artifact.config.strategy.workspace):
+        if step.kernel == prepare_kernel(problem, operand):
+            return sorted(_preparing(artifact, operand, grid.computed_with(only)))
     return None
 
 
-def _copying(artifact: GemmArtifact, operand: Operand, tiles: Collection[Tile]) -> set[int]:
-    """Return the work-groups that copy what tiles read of an operand."""
-    block, is_a = artifact.config.matmul.block, operand.name == "A"
-    across, down, matrices = pad_groups(artifact.problem, operand)
-    by_rows, length = operand.axes[0] != "k", block.m if is_a else block.n
-    extent = PAD_ROWS if by_rows else PAD_BYTES // operand.dtype.nbytes
+def _preparing(artifact: GemmArtifact, operand: Operand, tiles: Collection[Tile]) -> set[int]:
+    """Return the work-groups that prepare what tiles read of an operand."""
+    problem, block, is_a = artifact.problem, artifact.config.matmul.block, operand.name == "A"
+    across, down, matrices = prepare_groups(problem, operand)
+    by_rows = in_workspace(problem, operand).axes[0] != "k"
+    length, most = block.m if is_a else block.n, problem.m if is_a else problem.n
+    extent = prepare_block(problem, operand)[0 if by_rows else 1]
     found: set[int] = set()
     for entry, row, column in {(e % matrices, r if is_a else 0, 0 if is_a else c) for e, r, c in tiles}:
         first = (row if is_a else column) * length
-        lines = range(first // extent, min((first + length - 1) // extent + 1, down if by_rows else across))
-        for line in lines:
-            places = ((x, line) for x in range(across)) if by_rows else ((line, y) for y in range(down))
-            found.update(x + across * (y + down * entry) for x, y in places)
+        for needed in prepared_lines(problem, operand, first, min(first + length, most)):
+            for line in range(needed.start // extent, (needed.stop - 1) // extent + 1):
+                places = ((x, line) for x in range(across)) if by_rows else ((line, y) for y in range(down))
+                found.update(x + across * (y + down * entry) for x, y in places)
     return found
 
 

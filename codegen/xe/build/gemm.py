@@ -1,7 +1,8 @@
 """The kernels of a GEMM as work-group-level XeTile.
 
-`gemm` multiplies. `clear` runs before it and zeroes C where partial sums are added to C in memory. `finish`
-runs after it and adds partial sums that were stored; `sum_...` adds those of a reduction.
+`gemm` multiplies. `pad_...` and `decode_...` run before it and prepare operands; `clear` runs before it and zeroes C
+where partial sums are added to C in memory. `finish` runs after it and adds partial sums that were stored; `sum_...`
+adds those of a reduction.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +27,7 @@ from codegen.xe.build.matrices import (
     stored_element,
 )
 from codegen.xe.build.multiply import Multiply
-from codegen.xe.build.pad import copy_of, stored, write_copy
+from codegen.xe.build.prepare import as_bits, workspace_of, write_prepared
 from codegen.xe.build.raster import (
     for_each_tile,
     grid_of,
@@ -67,7 +68,7 @@ from codegen.xe.operand_access import (
     AccessBy,
     memory_path,
 )
-from codegen.xe.padding import copy_name, pad_kernel, padded_operands
+from codegen.xe.prepare import in_workspace, is_decoded, multiplied, prepare_kernel, prepared_operands
 from codegen.xe.rules.sizes import is_persistent
 from hal import DeviceSpec
 
@@ -127,7 +128,8 @@ def build_gemm(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Modu
 
 def kernels_of(problem: GemmProblem, config: XeConfig) -> dict[str, tuple[Body, int]]:
     """Return the kernels by name, in launch order, each with its number of sub-groups."""
-    made: dict[str, tuple[Body, int]] = {pad_kernel(o): (_pad(o), 1) for o in padded_operands(problem, config)}
+    operands = prepared_operands(problem, config.strategy.workspace)
+    made: dict[str, tuple[Body, int]] = {prepare_kernel(problem, o): (_prepare(problem, o), 1) for o in operands}
     sharing_c = config.subgroups // config.strategy.k_subgroups
     if config.strategy.split_k is SplitK.ATOMIC:
         made[CLEAR] = _clear, sharing_c
@@ -158,8 +160,10 @@ def _function(
     for place, matrix in enumerate(_matrices(w, problem, config, target, sizes, name)):
         memory = named(block.insert_arg(matrix.type, place), matrix.name)
         matrices[matrix.name] = replace(matrix, memory=memory)
-    inside = stays_inside(problem, config, target)
-    body(w, Kernel(problem, config, tiles(problem, config, target.load_shape[1]), sizes, matrices, inside))
+    for operand in prepared_operands(problem, config.strategy.workspace) if name == KERNEL_NAME else ():
+        matrices[operand.name] = replace(matrices[in_workspace(problem, operand).name], name=operand.name)
+    inside, solved = stays_inside(problem, config, target), multiplied(problem, config.strategy.workspace)
+    body(w, Kernel(solved, config, tiles(solved, config, target.load_shape[1]), sizes, matrices, inside))
     w.insert(gpu.ReturnOp())
     function = gpu.FuncOp(name, Region(block), known_block_size=(subgroups * target.subgroup_size, 1, 1))
     function.attributes[ARGUMENTS_APART] = UnitAttr()  # launches that overlap are refused
@@ -176,12 +180,11 @@ def _matrices(
         matrix_of(w, problem, operand, sizes, memory_path(problem, operand, target).by is AccessBy.LANES)
         for operand in problem.operands
     ]
-    for place, operand in enumerate(problem.operands):
-        if operand in padded_operands(problem, config):
-            copy = copy_of(made[place], operand)
-            if kernel == pad_kernel(operand):
-                made[place], copy = stored(made[place], operand), stored(copy, operand)
-            made.append(copy)
+    for operand in prepared_operands(problem, config.strategy.workspace):
+        written, place = workspace_of(problem, operand), problem.operands.index(operand)
+        if kernel == prepare_kernel(problem, operand) and not is_decoded(problem, operand):
+            made[place], written = as_bits(made[place], operand), as_bits(written, operand)
+        made.append(written)
     if config.strategy.split_k is SplitK.PARTIAL_SUMS:
         made.append(partials(w, problem, config, sizes))
     reducing = [i for i, step in enumerate(problem.epilogue) if step.kind is EpilogueKind.REDUCE]
@@ -195,10 +198,7 @@ def _gemm(w: Writer, kernel: Kernel) -> None:
     k_first, k_end = k_range(w, config, split, kernel.sizes["k"])
     part = w.insert(gpu.SubgroupIdOp()).result if parts > 1 else 0
     columns = columns_of_b(kernel.problem, config, kernel.sizes["n"])
-    matrices = dict(kernel.matrices)
-    for operand in padded_operands(kernel.problem, config):
-        matrices[operand.name] = replace(matrices[copy_name(operand)], name=operand.name)
-    ab = sources(w, kernel.problem, config, matrices, tiles, part, columns)
+    ab = sources(w, kernel.problem, config, kernel.matrices, tiles, part, columns)
     repeated = is_persistent(kernel.problem, config)
     multiply = Multiply(kernel.problem, config, tiles, ab, repeated, kernel.stays_inside)
     element = stored_element(kernel.problem.dtype_acc)
@@ -261,10 +261,10 @@ def _batch(w: Writer, kernel: Kernel) -> Index:
     return w.insert(gpu.BlockIdOp(gpu.Dimension.Z)).result if kernel.problem.batch > 1 else 0
 
 
-def _pad(operand: Operand) -> Body:
+def _prepare(problem: GemmProblem, operand: Operand) -> Body:
     def body(w: Writer, kernel: Kernel) -> None:
         batch = _batch(w, kernel) if operand.batch_stride else 0
-        write_copy(w, operand, kernel.matrices[operand.name], kernel.matrices[copy_name(operand)], batch)
+        write_prepared(w, problem, operand, kernel.matrices, batch)
 
     return body
 

@@ -60,6 +60,11 @@ _STORED: dict[DType, Element] = (
 )
 
 
+def multiplied_element(dtype: DType) -> Element:
+    """Return the element type of what is multiplied."""
+    return _MULTIPLIED[dtype]
+
+
 def stored_element(dtype: DType) -> Element:
     """Return the element type of what is added, scaled and stored: integers are signless."""
     return _STORED[dtype]
@@ -166,7 +171,7 @@ def matrix_of(w: Writer, problem: GemmProblem, operand: Operand, given: Mapping[
     name = operand.name
     by_columns = (name == "A" and problem.transpose_a) or (name == "B" and problem.transpose_b)
     multiplied = name == "A" or (name == "B" and not problem.has_weights)
-    element = (_MULTIPLIED if multiplied else _STORED)[operand.dtype]
+    element = multiplied_element(operand.dtype) if multiplied else stored_element(operand.dtype)
     sizes = zip(operand.axes, (operand.rows, operand.columns), strict=True)
     rows, columns = (
         size if axis == "k" and operand.dtype.packed > 1 else _extent(w, axis, size, given) for axis, size in sizes

@@ -1,4 +1,4 @@
-"""Memory that the kernels of one launch share: partial sums over K, and partial sums of reductions."""
+"""Memory that the kernels of one launch share: prepared operands, and partial sums over K and of reductions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from codegen.xe.operand_access import (
     PARTIALS_ROW_MULTIPLE,
     partials_by_lanes,
 )
-from codegen.xe.padding import copy_name, matrices_of, padded_operands, padded_pitch
+from codegen.xe.prepare import in_workspace, prepared_operands
 from codegen.xe.rules.sizes import (
     ceil_div,
     tiles_of,
@@ -50,8 +50,8 @@ def scratch(problem: GemmProblem, config: XeConfig) -> tuple[Scratch, ...]:
     """Return the buffers of a workspace, in the order of arguments."""
     p, (tiles_m, tiles_n) = problem, tiles_of(problem, config)
     found = [
-        Scratch(copy_name(o), o.dtype.value, matrices_of(p, o), o.rows, padded_pitch(o), o.dtype.nbytes)
-        for o in padded_operands(p, config)
+        Scratch(made.name, made.dtype.value, made.matrices(p.batch), made.rows, made.pitch, made.dtype.nbytes)
+        for made in (in_workspace(p, o) for o in prepared_operands(p, config.strategy.workspace))
     ]
     if config.strategy.split_k is SplitK.PARTIAL_SUMS:
         matrices = partial_matrices(p, config)

@@ -12,9 +12,9 @@ from codegen.errors import Refused
 from codegen.problem.gemm import GemmProblem
 from codegen.target import target_of
 from codegen.xe.rules.case import (
-    Case,
     ConfigRule,
     Problem,
+    case_of,
     on_target,
 )
 from codegen.xe.rules.fetch import FETCH_RULES
@@ -27,6 +27,7 @@ from codegen.xe.rules.sizes import (
 )
 from codegen.xe.rules.tiles import TILE_RULES
 from codegen.xe.rules.work import WORK_RULES
+from codegen.xe.rules.workspace import WORKSPACE_RULES
 from hal import DeviceSpec
 
 __all__ = [
@@ -42,7 +43,7 @@ __all__ = [
     "violations",
 ]
 
-CONFIG_RULES: tuple[ConfigRule, ...] = (*WORK_RULES, *TILE_RULES, *FETCH_RULES)
+CONFIG_RULES: tuple[ConfigRule, ...] = (*WORKSPACE_RULES, *WORK_RULES, *TILE_RULES, *FETCH_RULES)
 
 
 def rule_name(rule: Callable[..., str | None]) -> str:
@@ -69,7 +70,7 @@ def refusal(on: Problem, config: XeConfig, *, any_size: bool = False) -> Refused
 
     With `any_size`, rules about effects at these sizes are skipped.
     """
-    case = Case(on, config, any_size)
+    case = case_of(on, config, any_size=any_size)
     for rule in CONFIG_RULES:
         if (why := rule(case)) is not None:
             return Refused(rule_name(rule), why)
@@ -82,7 +83,7 @@ def violations(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> list
     Raises:
         Refused: the problem or the device is refused already.
     """
-    case = Case(check_problem(problem, spec), config, any_size=problem.dynamic)
+    case = case_of(check_problem(problem, spec), config, any_size=problem.dynamic)
     return [Refused(rule_name(rule), why) for rule in CONFIG_RULES if (why := rule(case)) is not None]
 
 

@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from codegen.config.xe import PaddedOperands, XeConfig
+from codegen.config.xe import WorkspaceOperands, XeConfig
 from codegen.problem.dtype import DType
 from codegen.problem.gemm import GemmProblem
 from codegen.target import Target
 from codegen.xe.operand_access import (
     AccessBy,
+    memory_path,
     memory_paths,
 )
+from codegen.xe.prepare import LINE_BYTES, multiplied, prepared_operands
 from codegen.xe.rules.sizes import (
     ceil_div,
     is_persistent,
@@ -25,7 +27,7 @@ class Problem:
     """A problem on a target, and derived values that are common to all configurations.
 
     `lanes_a` and `lanes_b`: lanes access the operand, not block messages; `vectors_a` and `vectors_b`: in vectors.
-    `padded` operands are copied for block messages, so lanes do not access these.
+    `problem` is what `gemm` solves: `given`, whose operands in the `workspace` are prepared for it by other kernels.
     """
 
     problem: GemmProblem
@@ -33,9 +35,10 @@ class Problem:
     target: Target
     lanes_a: bool
     lanes_b: bool
-    vectors_a: bool = False
-    vectors_b: bool = False
-    padded: PaddedOperands = PaddedOperands.NONE
+    vectors_a: bool
+    vectors_b: bool
+    workspace: WorkspaceOperands
+    given: GemmProblem
 
     @property
     def uses_dpas(self) -> bool:
@@ -48,33 +51,43 @@ class Problem:
         return self.target.dpas_k_bytes // self.problem.dtype_a.nbytes
 
 
-def with_copies(on: Problem) -> Problem | None:
-    """Return a problem whose operands that lanes would access are copied for block messages.
+def worth_preparing(on: Problem) -> WorkspaceOperands:
+    """Return the operands that may be worth preparing: those that lanes access, and weights.
 
-    None if there are none, or the device has no block messages, or the sizes are not static, or B is that of two
-    products, of which the second may begin at any column, or of experts, or weights of few bits.
+    None without block messages, or if the sizes are not static, or B is that of experts, or if block messages could
+    not load what is prepared.
     """
-    padded = {
-        (True, True): PaddedOperands.BOTH,
-        (True, False): PaddedOperands.A,
-        (False, True): PaddedOperands.B,
-    }.get((on.lanes_a, on.lanes_b))
-    if (
-        padded is None
-        or not on.target.block2d
-        or on.problem.dynamic
-        or on.problem.gate is not None
-        or on.problem.has_weights
-        or on.problem.experts is not None
-    ):
-        return None
-    return copied(on, padded)
+    if not on.target.block2d or on.problem.dynamic or on.problem.experts is not None:
+        return WorkspaceOperands.NONE
+    which = WorkspaceOperands.of(on.lanes_a, on.lanes_b or on.problem.has_weights)
+    return WorkspaceOperands.NONE if why_not_by_blocks(prepared(on, which)) is not None else which
 
 
-def copied(on: Problem, padded: PaddedOperands) -> Problem:
-    """Return a problem of which these operands are copied for block messages."""
-    a, b = padded in (PaddedOperands.A, PaddedOperands.BOTH), padded in (PaddedOperands.B, PaddedOperands.BOTH)
-    return replace(on, lanes_a=on.lanes_a and not a, lanes_b=on.lanes_b and not b, padded=padded)
+def why_not_by_blocks(on: Problem) -> str | None:
+    """Return why block messages cannot load a prepared operand."""
+    aligned = replace(on.problem, alignment=max(LINE_BYTES, on.problem.alignment))
+    names = {o.name for o in prepared_operands(on.given, on.workspace)}
+    for operand in aligned.operands:
+        if operand.name in names:
+            # The padding of rows belongs to them.
+            path = memory_path(aligned, replace(operand, columns=operand.pitch), on.target)
+            if path.by is not AccessBy.BLOCK2D:
+                return f"{operand.name} in the workspace, {path.rule}: {path.why}"
+    return None
+
+
+def prepared(on: Problem, which: WorkspaceOperands) -> Problem:
+    """Return a problem of which these operands are prepared for block messages."""
+    if which is on.workspace:
+        return on
+    plain = on if on.workspace is WorkspaceOperands.NONE else on_target(on.given, on.spec, on.target)
+    return replace(
+        plain,
+        problem=multiplied(on.given, which),
+        lanes_a=plain.lanes_a and not which.has_a,
+        lanes_b=plain.lanes_b and not which.has_b,
+        workspace=which,
+    )
 
 
 def on_target(problem: GemmProblem, spec: DeviceSpec, target: Target) -> Problem:
@@ -82,7 +95,8 @@ def on_target(problem: GemmProblem, spec: DeviceSpec, target: Target) -> Problem
     paths = memory_paths(problem, target)
     lanes_a, lanes_b = (paths[name].by is not AccessBy.BLOCK2D for name in ("A", "B"))
     vectors_a, vectors_b = (paths[name].by is AccessBy.VECTORS for name in ("A", "B"))
-    return Problem(problem, spec, target, lanes_a, lanes_b, vectors_a, vectors_b)
+    none = WorkspaceOperands.NONE
+    return Problem(problem, spec, target, lanes_a, lanes_b, vectors_a, vectors_b, none, problem)
 
 
 _ANY = 2**24  # tiles, or K steps: more than any configuration requires
@@ -90,7 +104,7 @@ _ANY = 2**24  # tiles, or K steps: more than any configuration requires
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One configuration of a problem on a target.
+    """One configuration of a problem on a target, prepared as the configuration says: `case_of` makes one.
 
     Code with dynamic shapes is for `any_size`: choices without effect at the problem's own sizes are not
     refused.
@@ -102,18 +116,8 @@ class Case:
 
     @property
     def problem(self) -> GemmProblem:
-        """The problem."""
+        """The problem that `gemm` solves."""
         return self.on.problem
-
-    @property
-    def lanes_a(self) -> bool:
-        """True if lanes access A in the multiply."""
-        return self.on.lanes_a and self.config.strategy.pad_workspace not in (PaddedOperands.A, PaddedOperands.BOTH)
-
-    @property
-    def lanes_b(self) -> bool:
-        """True if lanes access B in the multiply."""
-        return self.on.lanes_b and self.config.strategy.pad_workspace not in (PaddedOperands.B, PaddedOperands.BOTH)
 
     @property
     def tiles(self) -> tuple[int, int]:
@@ -137,6 +141,11 @@ class Case:
         if self.any_size and not is_persistent(self.on.problem, self.config):
             return _ANY
         return threads.m if self.config.matmul.loop_order.walks_along_n else threads.n
+
+
+def case_of(on: Problem, config: XeConfig, *, any_size: bool = False) -> Case:
+    """Return a configuration of a problem, prepared as it says."""
+    return Case(prepared(on, config.strategy.workspace), config, any_size)
 
 
 ProblemRule = Callable[[Problem], str | None]

@@ -1,13 +1,11 @@
 """Rules about fetching ahead: prefetches, staging in shared local memory, pipelining, barriers, unrolling."""
 
-from codegen.config.xe import PaddedOperands, PrefetchLevels, SlmOperands
+from codegen.config.xe import PrefetchLevels, SlmOperands
 from codegen.problem.epilogue import (
     Axis,
     EpilogueKind,
 )
 from codegen.xe.layout.limits import LEAST_PREFETCH_ROWS
-from codegen.xe.operand_access import MAX_SURFACE_BYTES, AccessBy, memory_paths
-from codegen.xe.padding import padded_operands, padded_pitch
 from codegen.xe.rules.case import (
     Case,
     ConfigRule,
@@ -36,7 +34,7 @@ def prefetch_distance(case: Case) -> str | None:
 def prefetch_effect(case: Case) -> str | None:
     """Require that a prefetch has an effect."""
     prefetch = case.config.strategy.prefetch
-    if prefetch.distance and case.lanes_a and case.lanes_b:
+    if prefetch.distance and case.on.lanes_a and case.on.lanes_b:
         return "prefetch has no effect where lanes access A and B: set levels none"
     if prefetch.distance and case.on.target.emulated:
         return f"prefetches have no effect on {case.on.spec.name}, which emulates: set levels none"
@@ -52,8 +50,8 @@ def prefetch_layout(case: Case) -> str | None:
     block, round_k = c.matmul.block, c.matmul.block.k * c.strategy.k_unroll
     block_n = block.n * products_of_tile(p, block.n)
     sides = (
-        ("layout_a", c.strategy.prefetch.layout_a, (block.m, round_k), p.transpose_a, case.lanes_a),
-        ("layout_b", c.strategy.prefetch.layout_b, (round_k, block_n), p.transpose_b, case.lanes_b),
+        ("layout_a", c.strategy.prefetch.layout_a, (block.m, round_k), p.transpose_a, case.on.lanes_a),
+        ("layout_b", c.strategy.prefetch.layout_b, (round_k, block_n), p.transpose_b, case.on.lanes_b),
     )
     for name, layout, tile, by_columns, by_lanes in sides:
         if layout is None:
@@ -145,31 +143,6 @@ def _copied_ahead(case: Case) -> int:
     return max(0, case.config.strategy.slm_stages - 1)
 
 
-def pad_workspace(case: Case) -> str | None:
-    """Require that copies are of operands that lanes access, on a device with block messages, of a static problem."""
-    padded = case.config.strategy.pad_workspace
-    if padded is PaddedOperands.NONE:
-        return None
-    if not case.on.target.block2d:
-        return f"{case.on.target.chip} has no 2-D block messages that a copy would be for: set pad_workspace to none"
-    if case.problem.dynamic:
-        return "copies have the sizes of one problem, and this one is dynamic: set pad_workspace to none"
-    if case.problem.gate is not None:
-        return "the second product of a gated problem may begin at any column of a copy: set pad_workspace to none"
-    if case.problem.experts is not None:
-        return "weights of all experts would be copied at each launch: set pad_workspace to none"
-    if case.problem.has_weights:
-        return "weights of few bits are not copied: set pad_workspace to none"
-    p, paths = case.problem, memory_paths(case.problem, case.on.target)
-    for operand in padded_operands(p, case.config):
-        name, pitch = operand.name, padded_pitch(operand) * operand.dtype.nbytes
-        if paths[name].by is AccessBy.BLOCK2D:
-            return f"{name} is loaded by block messages as it is: leave it out of pad_workspace"
-        if pitch > MAX_SURFACE_BYTES:
-            return f"rows of a copy of {name} would be {pitch} bytes; block messages take at most {MAX_SURFACE_BYTES}"
-    return None
-
-
 FETCH_RULES: tuple[ConfigRule, ...] = (
     slm_stages,
     slm_size,
@@ -179,5 +152,4 @@ FETCH_RULES: tuple[ConfigRule, ...] = (
     barrier_every,
     pipelined_registers,
     k_unroll,
-    pad_workspace,
 )

@@ -85,11 +85,16 @@ def alignment(on: Problem) -> str | None:
 
 def memory(on: Problem) -> str | None:
     """Require that all operands fit in the device's memory."""
-    p, spec = on.problem, on.spec
-    need = sum(operand.nbytes(p.batch) for operand in p.operands)
-    have = min(spec.memory_bytes or _MAX_BYTES, _MAX_BYTES)
+    return too_large(on, 0, "the operands")
+
+
+def too_large(on: Problem, more: int, what: str) -> str | None:
+    """Return why the operands and so many `more` bytes do not fit in the device's memory."""
+    p = on.given
+    need = sum(operand.nbytes(p.batch) for operand in p.operands) + more
+    have = min(on.spec.memory_bytes or _MAX_BYTES, _MAX_BYTES)
     if need > have:
-        return f"the operands need {need / 2**30:.1f} GiB; {spec.name} can hold {have / 2**30:.1f} GiB"
+        return f"{what} need {need / 2**30:.1f} GiB; {on.spec.name} can hold {have / 2**30:.1f} GiB"
     return None
 
 

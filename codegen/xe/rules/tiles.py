@@ -63,14 +63,14 @@ _NOT_BY_BLOCKS = "transposed, staged, f32, weights, accessed by lanes, or split 
 def chooses_blocks_of_a(case: Case) -> bool:
     """True if A is loaded by blocks of innermost m x k."""
     staged = case.config.strategy.slm in (SlmOperands.A, SlmOperands.BOTH)
-    return _chooses_blocks(case) and not (case.problem.transpose_a or case.lanes_a or staged)
+    return _chooses_blocks(case) and not (case.problem.transpose_a or case.on.lanes_a or staged)
 
 
 def chooses_blocks_of_b(case: Case) -> bool:
     """True if B is loaded by blocks of innermost k x n."""
     staged = case.config.strategy.slm in (SlmOperands.B, SlmOperands.BOTH)
     return _chooses_blocks(case) and not (
-        case.problem.transpose_b or case.lanes_b or staged or case.problem.has_weights
+        case.problem.transpose_b or case.on.lanes_b or staged or case.problem.has_weights
     )
 
 

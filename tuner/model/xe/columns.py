@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from codegen import GemmProblem, LoopOrder, PaddedOperands, SlmOperands, SplitK, XeConfig
+from codegen import GemmProblem, LoopOrder, SlmOperands, SplitK, WorkspaceOperands, XeConfig
 from codegen.problem.experts import row_tiles
 from tuner.space.space import (
     Axis,
@@ -17,7 +17,8 @@ from tuner.space.xe.axes import Point
 
 Column = NDArray[np.float64]
 
-_PADDED_A, _PADDED_B = (PaddedOperands.A, PaddedOperands.BOTH), (PaddedOperands.B, PaddedOperands.BOTH)
+_IN_A = tuple(which for which in WorkspaceOperands if which.has_a)
+_IN_B = tuple(which for which in WorkspaceOperands if which.has_b)
 _A, _B = (SlmOperands.A, SlmOperands.BOTH), (SlmOperands.B, SlmOperands.BOTH)
 
 
@@ -56,8 +57,8 @@ class Columns:
     partial_sums: Column
     atomic: Column
     k_subgroups: Column
-    padded_a: Column
-    padded_b: Column
+    workspace_a: Column
+    workspace_b: Column
 
     def __len__(self) -> int:
         return len(self.block_m)
@@ -130,8 +131,8 @@ def columns_of_axes(problem: GemmProblem, axes: Mapping[str, ArrayLike]) -> Colu
         partial_sums=among("split_k", SplitK.NONE, SplitK.PARTIAL_SUMS),
         atomic=among("split_k", SplitK.NONE, SplitK.ATOMIC),
         k_subgroups=number("k_subgroups", 1),
-        padded_a=among("pad_workspace", PaddedOperands.NONE, *_PADDED_A),
-        padded_b=among("pad_workspace", PaddedOperands.NONE, *_PADDED_B),
+        workspace_a=among("workspace", WorkspaceOperands.NONE, *_IN_A),
+        workspace_b=among("workspace", WorkspaceOperands.NONE, *_IN_B),
     )
 
 
@@ -171,5 +172,5 @@ def _row(config: XeConfig) -> tuple[float, ...]:
         *(matmul.loop_order.walks_along_n, matmul.loop_order.tiles_along_n),
         *(threads.m, threads.n, threads.k),
         *(s.split_k is SplitK.PARTIAL_SUMS, s.split_k is SplitK.ATOMIC, s.k_subgroups),
-        *(s.pad_workspace in _PADDED_A, s.pad_workspace in _PADDED_B),
+        *(s.workspace.has_a, s.workspace.has_b),
     )

@@ -62,6 +62,9 @@ class Constants:
     moves_staged_b: float = _constant(0.7, "code: for each register of B")
     moves_lanes: float = _constant(7.0, "code: for each register")
     copied_instructions: float = _constant(36.0, "code: for each register of an operand that is copied for blocks")
+    decoded_instructions: float = _constant(
+        3.0, "code: for each register of weights that are decoded, to convert aside"
+    )
     moves_vectors: float = _constant(1.5, "code: for each register")
 
     # Registers of a thread besides its accumulator

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen import DType, GemmProblem
+from codegen import DType, GemmProblem, WorkspaceOperands
 from codegen.target import LARGE_GRF, SMALL_GRF
 from codegen.xe.rules import check_problem
 from hal import DeviceSpec, Use, readiness
@@ -21,11 +21,14 @@ _WIDE_REGISTER_BYTES = 64  # of the devices that the rate of L1 is of
 class Case:
     """A problem on a device. Rates are per clock of one engine (EU) or core; a register is `register_bytes`.
     `lanes_a` and `lanes_b` are true if lanes fetch the operand, `vectors_a` and `vectors_b` if they do so in vectors;
+    `problem` is what `gemm` solves: `given`, whose operands in the `workspace` are prepared for it by other kernels;
     `has_block2d` if operands have 2-D block messages, and `is_fitted` if public numbers of its architecture determined
     constants.
     """
 
     problem: GemmProblem
+    given: GemmProblem
+    workspace: WorkspaceOperands
     constants: Constants
     cores: int
     engines: int
@@ -80,6 +83,8 @@ def case_of(problem: GemmProblem, spec: DeviceSpec, constants: Constants | None 
         l1 = l1 * on.target.grf_bytes // _WIDE_REGISTER_BYTES  # assumed: as many registers
     return Case(
         problem=problem,
+        given=problem,
+        workspace=on.workspace,
         constants=constants,
         cores=cores,
         engines=engines,

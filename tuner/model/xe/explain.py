@@ -9,7 +9,7 @@ from tuner.model.xe.device import Case, case_of
 from tuner.model.xe.fetch import fetch_of
 from tuner.model.xe.l2 import L2Size
 from tuner.model.xe.memory import memory_bytes
-from tuner.model.xe.predict import PARTS, predict_many, with_copies
+from tuner.model.xe.predict import PARTS, predict_many, prepared
 from tuner.model.xe.registers import needed_registers, spilled_registers
 from tuner.model.xe.work import work_of
 from tuner.session.trial import Prediction
@@ -23,7 +23,7 @@ _WHAT = {
     "latency": "one thread, waiting for loads",
     "tiles": "first loads, and stores of C",
     "memory": "bytes over the memory bus",
-    "kernels": "sums of splits or reductions",
+    "kernels": "operands prepared, splits or reductions summed",
     "launch": "start of the launch",
 }
 
@@ -87,7 +87,7 @@ def explain(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Explana
         CannotPredict: a fact of the device is unknown.
     """
     columns = columns_of([config])
-    on, predicted = with_copies(case_of(problem, spec), columns), predict_many(problem, columns, spec)
+    on, predicted = prepared(case_of(problem, spec), columns), predict_many(problem, columns, spec)
     work = work_of(on, columns)
     prediction = predicted.at(0)
     parts = tuple(PartTime(name, float(predicted.parts[name][0]), _WHAT[name]) for name in PARTS)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from codegen import GemmProblem
 from tuner.model.xe.columns import Column, Columns
 from tuner.model.xe.constants import CONVERSIONS, SCALED
 from tuner.model.xe.device import Case
@@ -135,4 +136,9 @@ def _conversions(on: Case, c: Columns) -> Column:
     if not p.has_weights:
         return np.zeros(len(c))
     elements = c.block_n * p.products / c.sg_columns * c.block_k / on.dpas_n
-    return elements * (CONVERSIONS[p.dtype_b] + SCALED * (p.quantization is not None))
+    return elements * conversion_of(p)
+
+
+def conversion_of(problem: GemmProblem) -> float:
+    """Return the instructions that convert an element of weights for each lane."""
+    return CONVERSIONS[problem.dtype_b] + SCALED * (problem.quantization is not None)

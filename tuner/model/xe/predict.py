@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from codegen import EpilogueKind, GemmProblem, XeConfig
-from codegen.problem.gemm import Operand
+from codegen import EpilogueKind, GemmProblem, WorkspaceOperands, XeConfig
+from codegen.problem.gemm import SCALE_B, ZERO_B, Operand
+from codegen.xe.prepare import is_decoded, multiplied, prepared_operands
 from hal import DeviceSpec
 from tuner.model.xe.burden import MOST, burden
 from tuner.model.xe.columns import Column, Columns, columns_of
 from tuner.model.xe.constants import Constants
 from tuner.model.xe.core import CoreTime, core_time
 from tuner.model.xe.device import Case, case_of
-from tuner.model.xe.fetch import fetch_of
+from tuner.model.xe.fetch import conversion_of, fetch_of
 from tuner.model.xe.l2 import L2Size, model_of
 from tuner.model.xe.machine_code import StepClocks
 from tuner.model.xe.memory import input_bytes, output_bytes
@@ -90,20 +91,26 @@ def predict_many(
         CannotPredict: a fact of the device is unknown.
     """
     on = case_of(problem, spec, constants)
-    if not (on.lanes_a or on.lanes_b):
+    ways = columns.workspace_a + 2 * columns.workspace_b
+    if not ways.any():
         return _of_way(on, columns, spec, known)
-    ways = columns.padded_a + 2 * columns.padded_b
     found: dict[float, Predictions] = {}
     for way in np.unique(ways).tolist():
         these = columns.at(np.flatnonzero(ways == way))
-        found[way] = _of_way(with_copies(on, these), these, spec, known)
+        found[way] = _of_way(prepared(on, these), these, spec, known)
     return _merged(ways, found)
 
 
-def with_copies(on: Case, columns: Columns) -> Case:
-    """Return a problem of whose operands lanes do not access those that all of these configurations copy."""
-    a, b = bool(columns.padded_a.all()), bool(columns.padded_b.all())
-    return replace(on, lanes_a=on.lanes_a and not a, lanes_b=on.lanes_b and not b)
+def prepared(on: Case, columns: Columns) -> Case:
+    """Return a problem of which the operands are prepared that all of these configurations prepare."""
+    which = WorkspaceOperands.of(bool(columns.workspace_a.all()), bool(columns.workspace_b.all()))
+    return replace(
+        on,
+        problem=multiplied(on.given, which),
+        workspace=which,
+        lanes_a=on.lanes_a and not which.has_a,
+        lanes_b=on.lanes_b and not which.has_b,
+    )
 
 
 def _merged(ways: Column, found: Mapping[float, Predictions]) -> Predictions:
@@ -173,7 +180,9 @@ def _overlapped(loops: Column, tiles: Column, resident: Column) -> Column:
 
 
 def _kernels_us(on: Case, c: Columns) -> Column:
-    """Return the time of kernels besides the multiply: clearing or adding splits of K, and the sums of reductions."""
+    """Return the time of kernels besides the multiply: preparing operands, clearing or adding splits of K, and the sums
+    of reductions.
+    """
     p, k = on.problem, on.constants
     c_bytes = p.batch * p.m * p.n * p.dtype_acc.nbytes
     sums = c_bytes * p.products
@@ -182,30 +191,54 @@ def _kernels_us(on: Case, c: Columns) -> Column:
     rate = np.where(stored <= k.cached * on.l2.likely, l2_us, on.bytes_per_us)
     partial_us = 2 * stored / rate + k.next_kernel_us
     atomic_us = (k.atomic_cost * stored + c_bytes) / l2_us + k.next_kernel_us
-    copies_us = sum(
-        is_padded * _copy_us(on, operand)
-        for operand, is_padded in zip(p.operands[:2], (c.padded_a, c.padded_b), strict=True)
-    )
     reductions = sum(step.kind is EpilogueKind.REDUCE for step in p.epilogue)
-    return copies_us + c.partial_sums * partial_us + c.atomic * atomic_us + reductions * k.next_kernel_us
+    return _prepare_us(on) + c.partial_sums * partial_us + c.atomic * atomic_us + reductions * k.next_kernel_us
+
+
+def _prepare_us(on: Case) -> float:
+    """Return the time of the kernels that copy operands for block messages, element by element, and decode weights."""
+    found = 0.0
+    for operand in prepared_operands(on.given, on.workspace):
+        (made,) = (o for o in on.problem.operands if o.name == operand.name)
+        found += _decode_us(on, made) if is_decoded(on.given, operand) else _copy_us(on, operand)
+    return found
 
 
 def _copy_us(on: Case, operand: Operand) -> float:
-    """Return the time of a kernel that copies an operand for block messages, element by element."""
+    nbytes = on.given.accessed_bytes(operand)
+    return _kernel_us(on, 2 * nbytes, nbytes * on.constants.copied_instructions)
+
+
+def _decode_us(on: Case, made: Operand) -> float:
+    """Return the time of the kernel that reads weights, with scales and zero points, and writes `made`."""
+    read = sum(on.given.accessed_bytes(o) for o in on.given.operands if o.name in ("B", SCALE_B, ZERO_B))
+    nbytes = on.problem.accessed_bytes(made)
+    conversions = on.register_bytes / made.dtype.nbytes / on.dpas_n * conversion_of(on.given)
+    return _kernel_us(on, read + nbytes, nbytes * (on.constants.decoded_instructions + conversions))
+
+
+def _kernel_us(on: Case, moved: int, instructions: float) -> float:
+    """Return the time of a kernel that moves bytes, with that many instructions for all bytes of its registers."""
     k = on.constants
-    nbytes = on.problem.accessed_bytes(operand)
     l2_us = k.l2_bytes_per_clk_per_core * on.cores * on.clock_mhz
-    rate = l2_us if 2 * nbytes <= k.cached * on.l2.likely else on.bytes_per_us
-    registers = nbytes / on.register_bytes
-    issue_us = registers * k.copied_instructions / (on.engines * on.cores * on.clock_mhz)
-    return max(2 * nbytes / rate, issue_us) + k.next_kernel_us
+    rate = l2_us if moved <= k.cached * on.l2.likely else on.bytes_per_us
+    issue_us = instructions / on.register_bytes / (on.engines * on.cores * on.clock_mhz)
+    return max(moved / rate, issue_us) + k.next_kernel_us
 
 
 def _unjudged(on: Case, c: Columns, work: Work) -> "np.typing.NDArray[np.bool_]":
     """Return whether a configuration uses features that no public measurement covers."""
     p = on.problem
     steps = bool(p.epilogue or p.gate)
-    problem = on.lanes_a or on.lanes_b or not on.uses_dpas or p.transpose_a or p.transpose_b or steps
+    problem = (
+        on.lanes_a
+        or on.lanes_b
+        or on.workspace is not WorkspaceOperands.NONE
+        or not on.uses_dpas
+        or p.transpose_a
+        or p.transpose_b
+        or steps
+    )
     return (
         problem
         | (c.pipelined > 0)
@@ -214,5 +247,4 @@ def _unjudged(on: Case, c: Columns, work: Work) -> "np.typing.NDArray[np.bool_]"
         | (c.barrier_every > 0)
         | (c.stages > 0)
         | (c.k_subgroups > 1)
-        | (c.padded_a + c.padded_b > 0)
     )

@@ -4,11 +4,11 @@ A block over the whole problem stays one, counts of tiles stay equal, and a tile
 than the problem. The binary differs where sizes are compiled in.
 """
 
-from codegen import GemmProblem, InvalidConfig, PaddedOperands, Refused, XeConfig
+from codegen import GemmProblem, InvalidConfig, Refused, WorkspaceOperands, XeConfig
 from codegen.target import target_of
 from codegen.workers.code_key import code_basis
 from codegen.xe.rules import check_problem, refusal
-from codegen.xe.rules.case import Problem, with_copies
+from codegen.xe.rules.case import Problem, prepared, worth_preparing
 from hal import DeviceSpec
 from tuner.space.xe.points import config_of, point_of
 
@@ -21,7 +21,7 @@ def adapt(config: XeConfig, source: GemmProblem, problem: GemmProblem, spec: Dev
     """
     on = check_problem(problem, spec)
     try:
-        found = config_of(problem, point_of(source, config)._replace(pad_workspace=_copies(config, source, on)))
+        found = config_of(problem, point_of(source, config)._replace(workspace=_workspace(config, source, on)))
     except (InvalidConfig, ValueError) as error:
         raise Refused("axes", f"the configuration has no form for {problem}: {error}") from error
     if (refused := refusal(on, found)) is not None:
@@ -29,11 +29,16 @@ def adapt(config: XeConfig, source: GemmProblem, problem: GemmProblem, spec: Dev
     return found
 
 
-def _copies(config: XeConfig, source: GemmProblem, on: Problem) -> str:
-    """Return the operands of a problem to copy, so that block messages load what they load with `config`."""
-    given, copied = check_problem(source, on.spec), with_copies(on)
-    by_lanes = config.strategy.pad_workspace is PaddedOperands.NONE and (given.lanes_a or given.lanes_b)
-    return PaddedOperands.NONE.value if by_lanes or copied is None else copied.padded.value
+def _workspace(config: XeConfig, source: GemmProblem, on: Problem) -> str:
+    """Return the operands of a problem to prepare, so that block messages load what they load with `config`; weights
+    if `config` decodes them.
+    """
+    worth, which = worth_preparing(on), config.strategy.workspace
+    before = prepared(check_problem(source, on.spec), which)
+    decodes = which.has_b or not on.problem.has_weights
+    return WorkspaceOperands.of(
+        worth.has_a and not before.lanes_a, worth.has_b and decodes and not before.lanes_b
+    ).value
 
 
 def choices(config: XeConfig, problem: GemmProblem, spec: DeviceSpec) -> tuple[object, ...]:

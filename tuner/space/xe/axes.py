@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from codegen import LoopOrder, PaddedOperands, SlmOperands, SplitK
+from codegen import LoopOrder, SlmOperands, SplitK, WorkspaceOperands
 from codegen.config.xe import XE_ORDERS
 from codegen.target import Target
 from codegen.xe.rules import ceil_div
@@ -55,7 +55,7 @@ class Point(NamedTuple):
     split_k: str = SplitK.NONE.value
     splits: int = 1
     k_subgroups: int = 1
-    pad_workspace: str = PaddedOperands.NONE.value
+    workspace: str = WorkspaceOperands.NONE.value
 
 
 PARAMETERS = {
@@ -108,7 +108,7 @@ class Ranges(NamedTuple):
     split_k: tuple[str, ...]
     splits: tuple[int, ...]
     k_subgroups: tuple[int, ...]
-    pad_workspace: tuple[str, ...]
+    workspace: tuple[str, ...]
 
 
 def ranges_of(on: Problem) -> Ranges:
@@ -146,7 +146,7 @@ def ranges_of(on: Problem) -> Ranges:
         split_k=tuple(method.value for method in SplitK),
         splits=powers_of_two(1, min(_MOST_SPLITS, ceil_div(problem.k, on.dpas_k))),
         k_subgroups=tuple(parts for parts in layouts if parts <= _MOST_K_SUBGROUPS),
-        pad_workspace=(on.padded.value,),
+        workspace=(on.workspace.value,),
     )
 
 

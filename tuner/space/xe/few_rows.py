@@ -62,9 +62,7 @@ def _tile(on: Problem, ranges: Ranges, rates: Rates, columns: int) -> Point | No
     depths = [k for k in reversed(ranges.block_k) if _bytes_of_b(on, k) <= _LINE_BYTES]
     least = ranges.load_m[0], on.dpas_k, t.dpas_n
     for depth in depths:
-        plain = Point(
-            _height(on, ranges), columns, depth, 1, 1, *least, ranges.grf[-1], pad_workspace=ranges.pad_workspace[0]
-        )
+        plain = Point(_height(on, ranges), columns, depth, 1, 1, *least, ranges.grf[-1], workspace=ranges.workspace[0])
         most = max(rates.engines, _slots(on, rates) // _busiest(on, rates, plain))
         parts = [plain._replace(k_subgroups=n) for n in reversed(ranges.k_subgroups[1:]) if n <= most]
         best = next((p for p in parts if is_legal(on, p) and keeps_registers(on, config_of(on.problem, p))), None)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from codegen import GemmProblem, LoopOrder, Refused, SlmOperands, SplitK, XeConfig
+from codegen import GemmProblem, LoopOrder, Refused, SlmOperands, SplitK, WorkspaceOperands, XeConfig
 from codegen.xe.rules import ceil_div, check_problem, tiles_of_blocks
-from codegen.xe.rules.case import Problem, with_copies
+from codegen.xe.rules.case import Problem, prepared, worth_preparing
 from codegen.xe.rules.tiles import (
     chooses_blocks_of_a,
     chooses_blocks_of_b,
@@ -74,23 +74,29 @@ def explain_default(problem: GemmProblem, spec: DeviceSpec) -> Default:
     Raises:
         Refused: the problem or the device is refused, or no tile is legal.
     """
-    plain, *padded = (default_of(on) for on in ways_of(check_problem(problem, spec)))
-    by_lanes = _predicted_us(problem, plain, spec) if padded else None
-    copied = _predicted_us(problem, padded[0], spec) if padded else None
-    if by_lanes is None or copied is None:
+    on = check_problem(problem, spec)
+    plain, *others = (default_of(way) for way in ways_of(on))
+    times = [_predicted_us(problem, default, spec) for default in (plain, *others)] if others else [None]
+    known_us = [(us, default) for us, default in zip(times, (plain, *others), strict=True) if us is not None]
+    if len(known_us) != len(times):
         return plain
-    best = padded[0] if copied < by_lanes else plain
-    why = (
-        f"{best.config.strategy.pad_workspace.value}, predicted {copied:.4g} us with copies for block messages and "
-        f"{by_lanes:.4g} us by lanes"
-    )
-    return replace(best, steps=(*best.steps, HeuristicStep("pad_workspace", best.point.pad_workspace, why)))
+    best = min(known_us, key=lambda each: each[0])[1]
+    said = ", ".join(f"{us:.4g} us with {default.point.workspace}" for us, default in known_us)
+    why = f"predicted: {said}; what is not in the workspace is accessed by lanes{_or_decoded(on)}"
+    return replace(best, steps=(*best.steps, HeuristicStep("workspace", best.point.workspace, why)))
+
+
+def _or_decoded(on: Problem) -> str:
+    return ", or weights that each work-group decodes again" if on.given.has_weights else ""
 
 
 def ways_of(on: Problem) -> list[Problem]:
-    """Return a problem as it is and, if lanes access operands that could be copied for block messages, so."""
-    copied = with_copies(on)
-    return [on] if copied is None or on.target.emulated else [on, copied]
+    """Return a problem as it is and with the operands prepared that may be worth it; weights also without decoding."""
+    worth = worth_preparing(on)
+    others = [worth] if worth is not WorkspaceOperands.NONE and not on.target.emulated else []
+    if others and on.given.has_weights and worth.has_a:
+        others.append(WorkspaceOperands.A)
+    return [on, *(prepared(on, which) for which in others)]
 
 
 def _predicted_us(problem: GemmProblem, default: Default, spec: DeviceSpec) -> float | None:
@@ -182,7 +188,7 @@ def best_tiles(on: Problem, ranges: Ranges, rates: Rates) -> list[Point]:
 
     tiles = list(widest_tiles(on, ranges))
     if not tiles:
-        raise Refused("registers", f"no tile of {on.problem} is legal on {on.spec.name}")
+        raise Refused("registers", f"no tile of {on.given} is legal on {on.spec.name}")
     launches = [(tile, launch) for tile in tiles for launch in _launches(on, ranges, _usual(on, ranges, tile))]
     order = _order(on, [launch for _, launch in launches])
     if order is None:
@@ -272,9 +278,9 @@ def _order(on: Problem, points: Sequence[Point]) -> "np.typing.NDArray[np.intp] 
     """
     if on.target.emulated:
         return None
-    c = columns_of_axes(on.problem, dict(zip(Point._fields, map(np.array, zip(*points, strict=True)), strict=True)))
+    c = columns_of_axes(on.given, dict(zip(Point._fields, map(np.array, zip(*points, strict=True)), strict=True)))
     try:
-        predicted = predict_many(on.problem, c, on.spec)
+        predicted = predict_many(on.given, c, on.spec)
     except CannotPredict:
         return None
     groups = c.groups_m * c.groups_n * c.splits * on.problem.batch

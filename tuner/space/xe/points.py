@@ -5,11 +5,11 @@ from codegen import (
     GemmProblem,
     LoopOrder,
     MatmulConfig,
-    PaddedOperands,
     Prefetch,
     PrefetchLevels,
     SlmOperands,
     SplitK,
+    WorkspaceOperands,
     XeConfig,
     XeStrategy,
 )
@@ -65,7 +65,7 @@ def config_of(problem: GemmProblem, point: Point) -> XeConfig:
             pipelined_registers=bool(p.pipelined),
             k_unroll=p.k_unroll,
             k_subgroups=p.k_subgroups,
-            pad_workspace=PaddedOperands(p.pad_workspace),
+            workspace=WorkspaceOperands(p.workspace),
         ),
     )
 
@@ -100,7 +100,7 @@ def point_of(problem: GemmProblem, config: XeConfig) -> Point:
         split_k=s.split_k.value,
         splits=threads.k,
         k_subgroups=s.k_subgroups,
-        pad_workspace=s.pad_workspace.value,
+        workspace=s.workspace.value,
     )
 
 

@@ -10,7 +10,7 @@ from codegen.xe.rules import (
     refusal,
     tiles_of,
 )
-from codegen.xe.rules.case import Problem, copied
+from codegen.xe.rules.case import Problem, prepared
 from hal import DeviceSpec
 from tuner.model.core_clocks import Rates, core_clocks
 from tuner.space.xe.axes import (
@@ -35,12 +35,12 @@ def refit_xe(problem: GemmProblem, config: XeConfig, spec: DeviceSpec, said: Col
     on = check_problem(problem, spec)
     if refusal(on, config) is None:
         return config
-    on = copied(on, config.strategy.pad_workspace)
+    on = prepared(on, config.strategy.workspace)
     ranges, (rates, _) = ranges_of(on), rates_of(on)
     for tiles in _tiles(ranges, config, said):
         legal = [found for tile in tiles if (found := _with_loads(on, ranges, tile, said)) is not None]
         if legal:
-            return min(legal, key=lambda c: _clocks(problem, c, rates))
+            return min(legal, key=lambda c: _clocks(on.problem, c, rates))
     return config
 
 

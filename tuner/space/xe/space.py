@@ -81,7 +81,7 @@ def xe_space(problem: GemmProblem, spec: DeviceSpec) -> Space[XeConfig]:
         tiles = list(legal_tiles(on, ranges))
         if not tiles:
             continue
-        start = default if default.pad_workspace in ranges.pad_workspace else default_of(on).point
+        start = default if default.workspace in ranges.workspace else default_of(on).point
         deviating = list(_deviating(on, ranges, start, max(_LEAST, _A_TILE * len(tiles)), rng, len(of_way)))
         ranks += [_ranks(every, deviating), _plain(on, ranges, every, tiles, rng, len(of_way))]
     if not ranks:

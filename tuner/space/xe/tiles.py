@@ -42,15 +42,15 @@ def legal_tiles(on: Problem, ranges: Ranges) -> Iterator[Point]:
     A rule depends on a work-group and its sub-groups, or on one sub-group's tile and its loads: each is checked once.
     """
     fits: dict[tuple[int, ...], bool] = {}
-    (padded,) = ranges.pad_workspace
+    (padded,) = ranges.workspace
     least = ranges.block_k[0], ranges.load_m[0], ranges.load_k[0], ranges.load_n[0]
     for m, n, rows, columns, grf in product(
         ranges.block_m, ranges.block_n, ranges.sg_rows, ranges.sg_columns, ranges.grf
     ):
-        if not is_legal(on, Point(m, n, least[0], rows, columns, *least[1:], grf, pad_workspace=padded)):
+        if not is_legal(on, Point(m, n, least[0], rows, columns, *least[1:], grf, workspace=padded)):
             continue
         for k, load_m, load_k, load_n in product(ranges.block_k, ranges.load_m, ranges.load_k, ranges.load_n):
-            tile = Point(m, n, k, rows, columns, load_m, load_k, load_n, grf, pad_workspace=padded)
+            tile = Point(m, n, k, rows, columns, load_m, load_k, load_n, grf, workspace=padded)
             together = products_of_tile(on.problem, n)
             of_subgroup = (m // rows, n // columns, together, k, load_m, load_k, load_n, grf)
             if of_subgroup not in fits:
@@ -64,7 +64,7 @@ def widest_tiles(on: Problem, ranges: Ranges) -> Iterator[Point]:
     all registers.
     """
     k_bytes = on.problem.dtype_a.nbytes
-    (padded,) = ranges.pad_workspace
+    (padded,) = ranges.workspace
     k = max((v for v in ranges.block_k if v * k_bytes <= _K_STEP_BYTES), default=ranges.block_k[0])
     for m, n, rows, columns in product(ranges.block_m, ranges.block_n, ranges.sg_rows, ranges.sg_columns):
         if m // rows < ranges.load_m[0] or n // columns < ranges.load_n[0]:
@@ -73,7 +73,7 @@ def widest_tiles(on: Problem, ranges: Ranges) -> Iterator[Point]:
         columns_b = n // columns * products_of_tile(on.problem, n)
         load_n = max(v for v in ranges.load_n if v <= max(columns_b, ranges.load_n[0]))
         load_k = max(v for v in ranges.load_k if v <= k)
-        tile = Point(m, n, k, rows, columns, load_m, load_k, load_n, ranges.grf[-1], pad_workspace=padded)
+        tile = Point(m, n, k, rows, columns, load_m, load_k, load_n, ranges.grf[-1], workspace=padded)
         if is_legal(on, tile):
             yield tile
 

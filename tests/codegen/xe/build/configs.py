@@ -8,11 +8,11 @@ from codegen import (
     Extent,
     LoopOrder,
     MatmulConfig,
-    PaddedOperands,
     Prefetch,
     PrefetchLevels,
     SlmOperands,
     SplitK,
+    WorkspaceOperands,
     XeConfig,
     XeStrategy,
 )
@@ -29,7 +29,8 @@ from codegen.xe.rules import (
 from codegen.xe.rules.case import (
     Case,
     Problem,
-    with_copies,
+    case_of,
+    worth_preparing,
 )
 from codegen.xe.rules.tiles import (
     chooses_blocks_of_a,
@@ -54,7 +55,7 @@ def draw_config(rng: Random, on: Problem, small: bool, in_parts: bool = False) -
     block = Extent(rows * sg_m, columns * sg_n, on.dpas_k * _of(rng, *multiples))
     plain = XeConfig(
         MatmulConfig(Extent(1, 1, 1), block, Extent(t.dpas_m, t.dpas_n, on.dpas_k)),
-        XeStrategy((rows, columns), k_subgroups=parts, pad_workspace=_padded(rng, on)),
+        XeStrategy((rows, columns), k_subgroups=parts, workspace=_workspace(rng, on)),
     )
     tiles, steps = tiles_of(on.problem, plain), ceil_div(on.problem.k, plain.k_step)
     splits, split_k = _split(rng, steps)
@@ -64,16 +65,16 @@ def draw_config(rng: Random, on: Problem, small: bool, in_parts: bool = False) -
     walked = threads.m if order.walks_along_n else threads.n
     strategy = _strategy(rng, plain, ceil_div(steps, splits), walked, on.target.grf_modes)
     matmul = replace(plain.matmul, threads=threads, loop_order=order)
-    return _with_loads(rng, Case(on, XeConfig(matmul, replace(strategy, split_k=split_k))))
+    return _with_loads(rng, case_of(on, XeConfig(matmul, replace(strategy, split_k=split_k))))
 
 
-def _padded(rng: Random, on: Problem) -> PaddedOperands:
-    """Operands to copy, half of the time that lanes would access some."""
-    copied = with_copies(on)
-    if copied is None or rng.random() < 0.5:
-        return PaddedOperands.NONE
-    both = copied.padded is PaddedOperands.BOTH and rng.random() < 0.4
-    return _of(rng, PaddedOperands.A, PaddedOperands.B) if both else copied.padded
+def _workspace(rng: Random, on: Problem) -> WorkspaceOperands:
+    """Operands to prepare, half of the time that some may be worth it."""
+    worth = worth_preparing(on)
+    if worth is WorkspaceOperands.NONE or rng.random() < 0.5:
+        return WorkspaceOperands.NONE
+    both = worth is WorkspaceOperands.BOTH and rng.random() < 0.4
+    return _of(rng, WorkspaceOperands.A, WorkspaceOperands.B) if both else worth
 
 
 _RASTERS = (LoopOrder.M_OUTER, LoopOrder.N_OUTER)
@@ -106,7 +107,7 @@ def _strategy(rng: Random, plain: XeConfig, steps: int, walked: int, modes: tupl
         pipelined_registers=not staged and steps > 1 and rng.random() < 0.3,
         k_unroll=rng.randint(2, min(8, steps)) if steps > 1 and rng.random() < 0.3 else 1,
         k_subgroups=parts,
-        pad_workspace=plain.strategy.pad_workspace,
+        workspace=plain.strategy.workspace,
     )
 
 

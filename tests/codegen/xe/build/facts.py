@@ -59,7 +59,7 @@ def facts_of_config(problem: GemmProblem, config: XeConfig) -> Iterator[Fact]:
     yield "prefetch", prefetch.levels.value if prefetch.hints else f"{prefetch.levels.value} without hints"
     yield "payloads kept", str(prefetch.payloads).lower()
     yield from (("prefetch dealt out", n) for n in ("layout_a", "layout_b") if getattr(prefetch, n) is not None)
-    yield "padded", s.pad_workspace.value
+    yield "workspace", s.workspace.value
     yield "staged", f"{s.slm.value} by {s.slm_stages}" if s.slm_stages else "none"
     yield "barrier every", str(s.barrier_every)
     yield "raster", "plain" if s.raster_group == 1 else "grouped"

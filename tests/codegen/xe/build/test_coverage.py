@@ -31,9 +31,8 @@ def test_the_page_says_how_many_cells_differ_for_sub_groups_of_8(device: str) ->
     differing = {rule for key, rule in refused.items() if rule != cells[key]}
     count = sum(rule != cells[key] for key, rule in refused.items())
     assert f"{count} of {len(cells)} differ" in PAGE
-    of_mtl = {"registers", "weights"}
-    assert differing - of_mtl == {"device-tf32", "prefetch-effect"}
-    assert differing & of_mtl == (of_mtl if device == "mtl" else set())
+    of_both = {"device-tf32", "prefetch-effect"}
+    assert differing == of_both | ({"registers", "weights"} if device == "mtl" else {"workspace-operands"})
 
 
 @pytest.mark.slow

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen import Activation, DType, Gate, GemmProblem, PaddedOperands, Refused, SlmOperands, SplitK
+from codegen import Activation, DType, Gate, GemmProblem, Refused, SlmOperands, SplitK, WorkspaceOperands
 from codegen.problem.quantization import Quantization
 from codegen.target import target_of
 from codegen.xe.rules import (
     check,
     check_problem,
 )
-from codegen.xe.rules.case import copied
+from codegen.xe.rules.case import prepared
 from hal import XE_DEVICES, DeviceSpec, find
 from tests.tuner.fakes import SMALL, emulated
 from tests.tuner.gemm_problems import PROBLEMS
@@ -90,7 +90,7 @@ def test_the_default_of_every_kind_of_problem_is_legal_and_a_point(name: str) ->
     for spec in (B580, find("max1100"), emulated()):
         config = default_config(problem, spec)
         check(problem, config, spec)
-        ranges = ranges_of(copied(check_problem(problem, spec), config.strategy.pad_workspace))
+        ranges = ranges_of(prepared(check_problem(problem, spec), config.strategy.workspace))
         point = point_of(problem, config)
         assert config_of(problem, point) == config
         assert all(value in values for value, values in zip(point, ranges, strict=True))
@@ -158,18 +158,18 @@ def test_what_lanes_access_is_not_prefetched() -> None:
 def test_operands_of_any_pitch_are_copied_for_block_messages(n: int, k: int, padded: str) -> None:
     problem = GemmProblem(1000, n, k)
     default = explain_default(problem, B580)
-    assert default.config.strategy.pad_workspace.value == padded
+    assert default.config.strategy.workspace.value == padded
     if padded != "none":
-        assert default.steps[-1].name == "pad_workspace"
+        assert default.steps[-1].name == "workspace"
         lanes = by_lanes(problem, B580).config
         assert 1.5 * predict(problem, default.config, B580).time_us < predict(problem, lanes, B580).time_us
-    assert default_config(replace(problem, dynamic=True), B580).strategy.pad_workspace is PaddedOperands.NONE
-    assert default_config(problem, find("a770")).strategy.pad_workspace is PaddedOperands.NONE
+    assert default_config(replace(problem, dynamic=True), B580).strategy.workspace is WorkspaceOperands.NONE
+    assert default_config(problem, find("a770")).strategy.workspace is WorkspaceOperands.NONE
 
 
 def test_lanes_access_what_is_read_once() -> None:
-    assert default_config(GemmProblem(1, 4096, 4095, transpose_b=True), B580).strategy.pad_workspace is (
-        PaddedOperands.NONE
+    assert default_config(GemmProblem(1, 4096, 4095, transpose_b=True), B580).strategy.workspace is (
+        WorkspaceOperands.NONE
     )
 
 
