@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codegen import GemmProblem
+from codegen import DType, GemmProblem, Quantization
 from hal.probe.icd import wheel_runtime
 from service.cli.exchange import kit, results
 from tests.service.cli.both_transports import Run
@@ -26,7 +26,10 @@ from tests.tuner.kit.kits import SpirvCompiler, flipped
 from tuner.exchange.records import DeviceRecord, ProblemRecord
 from tuner.kit.contents import CONTENTS
 
-PROBLEMS = (GemmProblem(48, 80, 96), GemmProblem(40, 64, 160))
+PROBLEMS = (
+    GemmProblem(48, 80, 96),
+    GemmProblem(40, 64, 160, dtype_b=DType.U4, quantization=Quantization(32, zeros=True)),
+)
 EMULATED = ("--device", "opencl-cpu-as-b580")
 SITE = Path(np.__file__).parents[1]
 NEEDED = ("numpy", "pyopencl", "pytools", "platformdirs", "siphash24", "typing_extensions")

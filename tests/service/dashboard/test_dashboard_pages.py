@@ -12,6 +12,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from codegen import DType, GemmProblem, Quantization
 from db.queries import (
     devices,
     jobs,
@@ -505,6 +506,21 @@ def test_a_kernel_of_several_steps_shows_them_with_epilogue_strategy_and_memory_
     assert "Launch of the best clear, then gemm, then finish A by 2-D blocks B by lanes block2d-pitch" in seen
     assert f"epilogue {steps}" in seen
     assert f"+ {steps}" in text_of(client.get("/").text)
+
+
+def test_quantised_weights_are_shown_and_found_by_their_type(client: TestClient, database: Database) -> None:
+    problem = GemmProblem(64, 96, 320, dtype_b=DType.U4, quantization=Quantization(32, DType.BF16, zeros=True))
+    with database.write() as session:
+        job = rows.add_job(session, rows.add_problem(session, problem=problem), rows.add_device(session))
+    seen = text_of(client.get(f"/jobs/{job.id}").text)
+    assert "64x96x320 f16,u4:32:bf16:zeros->f32 NN" in seen
+    assert "B input, u4, 40 x 96 words of 8 elements" in seen
+    assert "B scale input, bf16, 10 x 96" in seen
+    assert "B zero input, u4, 2 x 96 words of 8 elements" in seen
+    assert "--dtype-b u4" in seen
+    assert "--quantization 32:bf16:zeros" in seen
+    assert str(job.id) in client.get("/jobs?dtype=u4").text
+    assert str(job.id) not in client.get("/jobs?dtype=s4").text
 
 
 def test_rows_of_another_version_have_pages(client: TestClient, database: Database) -> None:
