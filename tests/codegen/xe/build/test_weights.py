@@ -5,15 +5,16 @@ from random import Random
 
 import pytest
 
-from codegen import DType, Extent, GemmArtifact, GemmProblem, compile_gemm
+from codegen import DType, Extent, GemmArtifact, GemmProblem, XeConfig, compile_gemm
 from codegen.problem.dtype import WEIGHTS
 from codegen.problem.quantization import Quantization
 from codegen.target import target_of
 from codegen.xe.isa import IsaReport, NativeCode, compile_kernel
+from codegen.xe.rules import check_problem
 from hal import DeviceSpec, find
 from tests.codegen.xe.isa.fake_ocloc import real_ocloc
 from tuner import ProofKind
-from tuner.space.xe.heuristic import default_config
+from tuner.space.xe.heuristic import default_config, default_of, ways_of
 from tuner.verify.verify import verify_by_simulation
 
 HALVES = (DType.F16, DType.BF16)
@@ -25,8 +26,8 @@ def native(artifact: GemmArtifact, spec: DeviceSpec) -> NativeCode:
     return compile_kernel(real_ocloc(), artifact, target_of(spec))
 
 
-def drawn(seed: int) -> tuple[GemmProblem, DeviceSpec]:
-    """Draw a problem with weights, and a GPU."""
+def drawn(seed: int) -> tuple[GemmProblem, DeviceSpec, XeConfig]:
+    """Draw a problem with weights, a GPU, and the default of one way to prepare operands."""
     rng = Random(seed)
     weights, a = rng.choice(WEIGHTS), rng.choice(HALVES)
     quantization = None
@@ -48,13 +49,15 @@ def drawn(seed: int) -> tuple[GemmProblem, DeviceSpec]:
         transpose_b=rng.random() < 0.5,
         quantization=quantization,
     )
-    return problem, find(rng.choice(DEVICES))
+    spec = find(rng.choice(DEVICES))
+    way = rng.choice(ways_of(check_problem(problem, spec)))
+    return problem, spec, default_of(way).config
 
 
 @pytest.mark.parametrize("seed", range(900, 906))
 def test_a_drawn_problem(seed: int) -> None:
-    problem, spec = drawn(seed)
-    proof = verify_by_simulation(compile_gemm(problem, default_config(problem, spec), spec))
+    problem, spec, config = drawn(seed)
+    proof = verify_by_simulation(compile_gemm(problem, config, spec))
     assert proof.checked == proof.total
 
 
@@ -62,8 +65,8 @@ def test_a_drawn_problem(seed: int) -> None:
 @pytest.mark.parametrize("first", range(0, DRAWS, PART))
 def test_drawn_problems_by_their_machine_code(first: int) -> None:
     for seed in range(first, first + PART):
-        problem, spec = drawn(seed)
-        artifact = compile_gemm(problem, default_config(problem, spec), spec)
+        problem, spec, config = drawn(seed)
+        artifact = compile_gemm(problem, config, spec)
         proof = verify_by_simulation(artifact, compiled=native(artifact, spec).compiled)
         assert (proof.kind, proof.checked) == (ProofKind.MACHINE_CODE, proof.total), problem
 

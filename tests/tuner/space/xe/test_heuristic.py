@@ -24,6 +24,7 @@ from tuner.space.xe.heuristic import (
     default_config,
     default_of,
     explain_default,
+    ways_of,
 )
 from tuner.space.xe.points import (
     config_of,
@@ -165,6 +166,28 @@ def test_operands_of_any_pitch_are_copied_for_block_messages(n: int, k: int, pad
         assert 1.5 * predict(problem, default.config, B580).time_us < predict(problem, lanes, B580).time_us
     assert default_config(replace(problem, dynamic=True), B580).strategy.workspace is WorkspaceOperands.NONE
     assert default_config(problem, find("a770")).strategy.workspace is WorkspaceOperands.NONE
+
+
+@pytest.mark.parametrize(
+    ("device", "m", "workspace"), [("max1100", 16384, "b"), ("max1100", 256, "none"), ("b580", 4096, "none")]
+)
+def test_weights_are_decoded_first_where_conversions_bound_many_rows(device: str, m: int, workspace: str) -> None:
+    problem = GemmProblem(
+        m, 4096, 3072, dtype_a=DType.BF16, dtype_b=DType.E2M1, quantization=Quantization(32, DType.E8M0)
+    )
+    default = explain_default(problem, find(device))
+    assert default.config.strategy.workspace.value == workspace
+    assert default.steps[-1].name == "workspace"
+    other = WorkspaceOperands.NONE if workspace == "b" else WorkspaceOperands.B
+    slower = default_of(prepared(check_problem(problem, find(device)), other)).config
+    assert predict(problem, default.config, find(device)).time_us < predict(problem, slower, find(device)).time_us
+
+
+def test_weights_and_an_operand_of_any_pitch_have_a_way_each() -> None:
+    problem = GemmProblem(200, 144, 176, lda=177, dtype_b=DType.U4, quantization=Quantization(32))
+    ways = ways_of(check_problem(problem, B580))
+    assert [way.workspace.value for way in ways] == ["none", "both", "a"]
+    assert [(way.lanes_a, way.problem.has_weights) for way in ways] == [(True, True), (False, False), (False, True)]
 
 
 def test_lanes_access_what_is_read_once() -> None:
