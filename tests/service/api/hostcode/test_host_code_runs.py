@@ -17,6 +17,7 @@ from codegen import (
     MatmulConfig,
     Quantization,
     SplitK,
+    WorkspaceOperands,
     XeConfig,
     XeStrategy,
 )
@@ -95,6 +96,13 @@ SPLIT = XeConfig(
     MatmulConfig(Extent(3, 5, 2), Extent(32, 32, 32), Extent(32, 16, 16)),
     XeStrategy((1, 1), split_k=SplitK.PARTIAL_SUMS),
 )
+WEIGHTS = GemmProblem(
+    40, 96, 64, dtype_a=DType.BF16, dtype_b=DType.U4, quantization=Quantization(32, DType.BF16, zero=8)
+)
+DECODED = XeConfig(
+    MatmulConfig(Extent(2, 3, 1), Extent(32, 32, 32), Extent(8, 16, 16)),
+    XeStrategy((2, 1), workspace=WorkspaceOperands.B),
+)
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +142,14 @@ def test_a_kernel_of_dynamic_sizes_runs_for_others_with_several_steps(stand_in: 
     done = run_program(built, "emulated.spv", *others)
     assert "C: 3840 of 3840 numbers were compared and are right" in done.stdout, done.stderr
     assert "the kernel relies on" in run_program(built, "emulated.spv", "40", "97", "512").stderr
+
+
+@pytest.mark.opencl
+def test_a_kernel_that_decodes_weights_first_runs(stand_in: DeviceSpec, tmp_path: Path) -> None:
+    kernel = compiled(WEIGHTS, DECODED, stand_in, tmp_path)
+    for language in (Language.PYOPENCL, Language.DPCTL):
+        done = run_python(write_program(kernel, language, tmp_path))
+        assert "C: 3840 numbers are right" in done.stdout, done.stderr
 
 
 @pytest.mark.opencl
