@@ -65,7 +65,8 @@ def widest_tiles(on: Problem, ranges: Ranges) -> Iterator[Point]:
     """
     k_bytes = on.problem.dtype_a.nbytes
     (padded,) = ranges.workspace
-    k = max((v for v in ranges.block_k if v * k_bytes <= _K_STEP_BYTES), default=ranges.block_k[0])
+    steps = [v for v in ranges.block_k if v * k_bytes <= _K_STEP_BYTES and _divides_group(on, v)]
+    k = max(steps, default=ranges.block_k[0])
     for m, n, rows, columns in product(ranges.block_m, ranges.block_n, ranges.sg_rows, ranges.sg_columns):
         if m // rows < ranges.load_m[0] or n // columns < ranges.load_n[0]:
             continue
@@ -76,6 +77,12 @@ def widest_tiles(on: Problem, ranges: Ranges) -> Iterator[Point]:
         tile = Point(m, n, k, rows, columns, load_m, load_k, load_n, ranges.grf[-1], workspace=padded)
         if is_legal(on, tile):
             yield tile
+
+
+def _divides_group(on: Problem, k: int) -> bool:
+    """Return whether K steps of this length lie in one group of scales each."""
+    quantization = on.problem.quantization
+    return quantization is None or quantization.group is None or quantization.group % k == 0
 
 
 def settled(on: Problem, ranges: Ranges, point: Point) -> Point:

@@ -61,6 +61,11 @@ def test_a_drawn_problem(seed: int) -> None:
     assert proof.checked == proof.total
 
 
+def test_the_k_step_of_the_default_divides_any_group() -> None:
+    problem = GemmProblem(64, 96, 480, dtype_b=DType.U4, quantization=Quantization(48))
+    assert default_config(problem, find("b580")).matmul.block.k == 16
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, DRAWS, PART))
 def test_drawn_problems_by_their_machine_code(first: int) -> None:
