@@ -37,8 +37,10 @@ def alu_step(i: Instruction, threads: Threads) -> Step:
         NotRepresented: it is not represented.
     """
     match i.opcode:
-        case "nop" | "illegal":
+        case "nop":
             return lambda: None
+        case "illegal":
+            raise NotRepresented(i.text, "an illegal instruction")
         case "mov" if _copies(i):
             return _copy(i, threads)
         case _ if i.destination is not None and i.destination.type is DataType.BF8:
@@ -329,6 +331,6 @@ def _result(i: Instruction, threads: Threads, sources: Sequence[Reader]) -> Call
     def result() -> Array:
         values = [source() for source in sources]
         mode = threads.rounding(where)
-        return convert(compute(values)) if mode is Rounding.NEAREST else rounded_by(exact(values), dtype, mode)
+        return convert(compute(values) if mode is Rounding.NEAREST else rounded_by(exact(values), dtype, mode))
 
     return result

@@ -41,13 +41,15 @@ def dpas_step(i: Instruction, following: Instruction, threads: Threads) -> Step:
     if to.number == a.number == b.number:
         return _void(i, to, before, following)
     types = {operand.type for operand in (to, b, a)}
-    if i.opcode != "dpas" or to.type not in _SUMS or not types <= _SUMS | _DECODED.keys() or depth != 8:
+    if i.opcode != "dpas" or i.saturate or to.type not in _SUMS or not types <= _SUMS | _DECODED.keys() or depth != 8:
         raise NotRepresented(i.text, "a dpas of these types or of this shape")
     assert to.type is not None
     assert a.type is not None
     assert b.type is not None
     lanes, each = i.size, 32 // b.type.bits
     k = depth * each
+    if before.file is not RegisterFile.NULL and before.type is not to.type:
+        raise NotRepresented(i.text, "a dpas whose accumulator is of another type than its result")
     if a.type.bits != b.type.bits:
         raise NotRepresented(i.text, "a dpas of elements of different sizes")
     b_rows = threads.view(VIEWS[b.type])[b.number : b.number + depth, :, : lanes * each]

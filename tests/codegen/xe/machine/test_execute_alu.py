@@ -156,6 +156,8 @@ def test_the_mode_of_rounding_is_that_of_cr0() -> None:
     nearest, cut = run(start + line, sources), run(towards_zero + line, sources)
     assert (nearest.get(9, "f4")[0], cut.get(9, "f4")[0]) == (2**24 + 4, 2**24 + 2)
     assert (nearest.get(10, "f4")[0], cut.get(10, "f4")[0]) == (np.float32(1 + 2**-23), np.float32(1))
+    saturated = run(towards_zero + "add (1|M0) (sat)r10.0<1>:f r3.0<0;1,0>:f r3.0<0;1,0>:f", sources)
+    assert saturated.get(10, "f4")[0] == 1
     with pytest.raises(SimulationRefused, match="modes 0x80 in cr0"):
         run("(W) mov (1|M0) cr0.0<1>:ud 0x80:uw")
 
@@ -193,6 +195,8 @@ def test_packed_immediates() -> None:
         ("(f0.0.any16h) mov (16|M0) r9.0<1>:d 0:w", "any16h"),
         ("mov (16|M0) r127.8<1>:q r2.0<1;1,0>:q\nmov (16|M0) r200.0<1>:d 0:w", "r200 is not represented"),
         ("cmp (1|M0) (ov)f0.0 null<1>:f r2.0<0;1,0>:f r2.0<0;1,0>:f", "condition ov"),
+        ("illegal", "an illegal instruction"),
+        ("dpas.8x8 (16|M0) r60:f r40:bf r20:bf r30.0:bf", "accumulator is of another type"),
     ],
 )
 def test_what_is_not_represented_is_refused_by_name(line: str, named: str) -> None:
