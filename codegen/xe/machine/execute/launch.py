@@ -26,6 +26,8 @@ _CONSTANTS = (".data.const", ".bss.const")
 _PATCHES = frozenset({"__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0"})  # 0 here, as in the binary
 _WATCHING_BYTES = 10  # what a race detector keeps of each byte of shared memory
 
+_LEAST_SCRATCH = 1024  # bytes
+
 
 @dataclass(frozen=True, slots=True)
 class MachineCode:
@@ -99,7 +101,7 @@ def _machine(
     phases = Phases(subgroups, split=True, named=named)
     variables = (SharedVariable("shared", 0, kernel.slm_bytes),) if kernel.slm_bytes else ()
     shared = SharedMemory(variables, subgroups, phases, detect_races)
-    memory = Memory(payload.buffers, payload.heap, shared, len(subgroups), kernel.scratch_bytes)
+    memory = Memory(payload.buffers, payload.heap, shared, len(subgroups), _scratch_of_thread(kernel.scratch_bytes))
     return Machine(listing, threads, memory, phases, deadline_s), shared
 
 
@@ -125,3 +127,11 @@ def _check_launch(kernel: KernelInfo, groups: Extents, local_size: Extents) -> N
         raise SimulationRefused(
             "", f"the kernel requires work-groups of {kernel.local_size}, the launch has {local_size}"
         )
+
+
+def _scratch_of_thread(used: int) -> int:
+    """Return the scratch memory that a driver gives a thread: a power of two of at least 1 KiB.
+
+    Blocks that are loaded may reach beyond what is used. Source: Intel's compute runtime, per-thread scratch size.
+    """
+    return max(_LEAST_SCRATCH, 1 << (used - 1).bit_length()) if used else 0
