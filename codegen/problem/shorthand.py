@@ -127,7 +127,7 @@ def _parsed(name: str, usual: _Usual, parts: str, dtype_a: DType) -> tuple[Quant
     try:
         return parse_quantization(text, usual.scale or dtype_a), says_group
     except InvalidProblem as error:
-        raise _invalid(f"{name}: {error.message}") from error
+        raise _invalid(f"{name}:{parts}, which is {text}: {error.message}") from error
 
 
 def _of_bytes(asked: Asked, dtype_a: DType) -> Types:
