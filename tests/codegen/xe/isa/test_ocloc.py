@@ -166,7 +166,7 @@ def test_epilogues_of_32_by_64_do_not_spill(device: str, dtype: DType, epilogue:
         4096, 2048, 8192, dtype_a=dtype, dtype_b=dtype, dtype_c=dtype, epilogue=parse_epilogue(epilogue)
     )
     config = default_config(problem, spec)
-    assert (config.sg_m, config.sg_n) == (32, 64)
+    assert {config.sg_m, config.sg_n} == {32, 64}
     artifact = compile_gemm(problem, config, spec)
     (report,) = compile_native(ocloc, artifact.stage("spirv").data, target_of(spec)).reports
     assert report.spill_bytes == 0
