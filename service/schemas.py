@@ -108,7 +108,7 @@ class QuantizationBody(BaseModel):
     )
     zero: StrictInt = Field(default=0, description="Zero point of all elements", examples=[8])
     zeros: StrictBool = Field(
-        default=False, description="Whether zero points are stored beside the scales, in B's type", examples=[False]
+        default=False, description="Zero points are stored beside the scales, in B's type", examples=[False]
     )
 
 

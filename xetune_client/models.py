@@ -258,7 +258,7 @@ class QuantizationBody(Model):
     """Zero point of all elements"""
 
     zeros: bool = False
-    """Whether zero points are stored beside the scales, in B's type"""
+    """Zero points are stored beside the scales, in B's type"""
 
 
 class ProblemBody(Model):
@@ -2452,7 +2452,7 @@ class LayerOut(Model):
     """True if N has two projections, one of which scales the other after its activation"""
 
     quantised: bool
-    """Whether a quantisation of the model is for these weights; not for the router and lm_head"""
+    """A quantisation of the model is for these weights; not for the router and lm_head"""
 
 
 class LookupBody(Model):

@@ -67,7 +67,7 @@ class Types(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What was asked for: `quant` is a shorthand, `quantization` its explicit form; "" and None where nothing was said.
+    """Types asked for: `quant` is a shorthand, `quantization` its explicit form; "" and None where nothing was said.
 
     `dtype` is the type of A and B that say nothing else.
     """

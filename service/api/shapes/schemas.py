@@ -164,7 +164,7 @@ class LayerOut(BaseModel):
         description="True if N has two projections, one of which scales the other after its activation", examples=[True]
     )
     quantised: bool = Field(
-        description="Whether a quantisation of the model is for these weights; not for the router and lm_head",
+        description="A quantisation of the model is for these weights; not for the router and lm_head",
         examples=[True],
     )
 
