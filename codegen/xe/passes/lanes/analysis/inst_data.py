@@ -8,6 +8,7 @@ While products are stored their sums fill most registers. A large block beside t
 the stores are loaded right before these.
 """
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -52,38 +53,39 @@ def _bytes(value: SSAValue, bits: int) -> int:
     return prod(value.type.get_shape()) * bits // 8
 
 
-def _is_stored_with_products(op: LoadNdOp) -> bool:
-    """True if the loaded value, with products and element by element, becomes what is stored."""
+def _reached(start: SSAValue, follow: Callable[[SSAValue], Iterable[SSAValue]]) -> Iterator[SSAValue]:
+    """Yield a value and all that follow from it, each once."""
     seen: set[SSAValue] = set()
-    pending: list[SSAValue] = [op.result]
+    pending = [start]
     while pending:
         value = pending.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        for use in value.uses:
-            if isinstance(use.operation, StoreNdOp):
-                return _has_products(value)
-            if _is_elementwise(use.operation):
-                pending += use.operation.results
+        if value not in seen:
+            seen.add(value)
+            yield value
+            pending += follow(value)
+
+
+def _is_stored_with_products(op: LoadNdOp) -> bool:
+    """True if the loaded value, with products and element by element, becomes what is stored."""
+
+    def computed(value: SSAValue) -> list[SSAValue]:
+        return [result for use in value.uses if _is_elementwise(use.operation) for result in use.operation.results]
+
+    for value in _reached(op.result, computed):
+        if any(isinstance(use.operation, StoreNdOp) for use in value.uses):
+            return _has_products(value)
     return False
 
 
 def _has_products(stored: SSAValue) -> bool:
     """True if a value is computed from products element by element."""
-    seen: set[SSAValue] = set()
-    pending = [stored]
-    while pending:
-        value = pending.pop()
+
+    def operands(value: SSAValue) -> Sequence[SSAValue]:
         owner = value.owner
-        if value in seen or not isinstance(owner, Operation):
-            continue
-        seen.add(value)
-        if isinstance(owner, DpasOp) or (isinstance(owner, scf.ForOp) and _multiplies(owner)):
-            return True
-        if _is_elementwise(owner):
-            pending += owner.operands
-    return False
+        return owner.operands if isinstance(owner, Operation) and _is_elementwise(owner) else ()
+
+    owners = (value.owner for value in _reached(stored, operands))
+    return any(isinstance(owner, DpasOp) or (isinstance(owner, scf.ForOp) and _multiplies(owner)) for owner in owners)
 
 
 def _multiplies(loop: scf.ForOp) -> bool:
@@ -96,18 +98,8 @@ def _is_elementwise(op: Operation) -> bool:
 
 def _is_operand(op: LoadNdOp) -> bool:
     """True if the loaded value is an operand of DPAS without rearrangement."""
-    seen: set[SSAValue] = set()
-    pending: list[SSAValue] = [op.result]
-    while pending:
-        value = pending.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        for use in value.uses:
-            if isinstance(use.operation, DpasOp) and use.index < 2:
-                return True
-            pending += _same(use)
-    return False
+    reached = _reached(op.result, lambda value: [same for use in value.uses for same in _same(use)])
+    return any(isinstance(use.operation, DpasOp) and use.index < 2 for value in reached for use in value.uses)
 
 
 def _same(use: Use) -> list[SSAValue]:
