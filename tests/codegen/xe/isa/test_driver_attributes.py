@@ -18,7 +18,7 @@ WITH_BLOCK2D, NARROW = SIMULATED_GPUS[:4], SIMULATED_GPUS[4:]
 STATELESS = "-cl-intel-greater-than-4GB-buffer-required"
 """Memory by 64-bit addresses. Else GPUs with sub-groups of 8 address buffers through surfaces, of which the simulation
 has another kind than the offline compiler."""
-SPILLS = GemmProblem(512, 384, 1024)
+SPILLS = GemmProblem(1024, 768, 1024)
 SPLIT = GemmProblem(64, 96, 4096)  # two kernels on some GPUs
 
 
@@ -44,7 +44,7 @@ def check(gpu: SimulatedGpu, problem: GemmProblem, options: str) -> int:
 
 @pytest.mark.slow
 def test_a_kernel_that_spills_with_128_registers_and_not_with_256() -> None:
-    assert check(SIMULATED_GPUS[0], SPILLS, "") == 5632
+    assert check(SIMULATED_GPUS[0], SPILLS, "") == 2560
     assert check(SIMULATED_GPUS[0], SPILLS, LARGE_GRF_OPENCL) == 0
 
 

@@ -142,12 +142,6 @@ def test_persistent_work_groups_and_their_orders_are_in_the_space() -> None:
         pytest.param("tn", ("load_m",), marks=pytest.mark.slow),
         pytest.param("tt", ("load_m", "load_n", "load_k"), marks=pytest.mark.slow),
         pytest.param("f32", ("load_m", "load_n", "load_k"), marks=pytest.mark.slow),
-        pytest.param(
-            "odd",
-            ("load_m", "load_n", "load_k", "prefetch", "prefetch_l2", "prefetch_a", "prefetch_hints"),
-            marks=pytest.mark.slow,
-        ),
-        pytest.param("odd A alone", ("load_m", "prefetch_a"), marks=pytest.mark.slow),
         ("one element", ("order", "raster_group", "turns_m", "turns_n", "split_k", "splits", "slm", "k_unroll")),
         pytest.param("one row", ("block_m", "order", "raster_group", "turns_m"), marks=pytest.mark.slow),
     ],
@@ -155,6 +149,24 @@ def test_persistent_work_groups_and_their_orders_are_in_the_space() -> None:
 def test_an_axis_without_effect_has_one_value(name: str, single: tuple[str, ...]) -> None:
     axes = _axes(space_of(PROBLEMS[name]))
     assert {axis: len(axes[axis]) for axis in single} == dict.fromkeys(single, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "axes"),
+    [
+        ("odd", ("load_m", "load_n", "load_k", "prefetch", "prefetch_l2", "prefetch_a", "prefetch_hints")),
+        ("odd A alone", ("load_m", "prefetch_a")),
+    ],
+)
+def test_operands_accessed_by_lanes_have_no_messages_to_choose(name: str, axes: tuple[str, ...]) -> None:
+    """Only a copy in a workspace has a pitch that block messages accept."""
+    space = space_of(PROBLEMS[name])
+    column = dict(zip(Point._fields, space.points.T, strict=True))
+    copied = np.array(_axes(space)["workspace"])[column["workspace"]] != "none"
+    for axis in axes:
+        assert len(np.unique(column[axis][~copied])) == 1, axis
+        assert len(np.unique(column[axis][copied])) > 1, axis
 
 
 def test_an_emulated_device_offers_no_choice_that_it_ignores() -> None:

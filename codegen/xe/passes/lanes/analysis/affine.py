@@ -36,11 +36,17 @@ def added(one: Sum, other: Sum, times: int = 1) -> Sum:
 
 def multiplied(one: Sum, other: Sum) -> Sum:
     """Return the product of two sums."""
-    total: Sum = {}
+    total: dict[Product, int] = {}
     for a, count in one.items():
         for b, times in other.items():
-            total = added(total, {tuple(sorted((*a, *b), key=_order)): count * times})
-    return total
+            product = tuple(sorted((*a, *b), key=_order))
+            total[product] = total.get(product, 0) + count * times
+    return {product: count for product, count in total.items() if count}
+
+
+def factors(sum_: Sum) -> int:
+    """Return the number of factors in all products of a sum, with one for each coefficient."""
+    return sum(1 + len(product) for product in sum_)
 
 
 def _order(variable: Parameter | Unknown) -> tuple[int, int, str, int]:

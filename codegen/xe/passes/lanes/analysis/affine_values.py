@@ -19,6 +19,7 @@ from codegen.xe.passes.lanes.analysis.affine import (
     Unknown,
     added,
     constant,
+    factors,
     is_given,
     multiplied,
 )
@@ -32,6 +33,7 @@ _KEEP_DIVISORS = (
 )
 _VIEWS = (memref.ReinterpretCastOp, memref.SubviewOp)
 _FROM_ELSEWHERE = ("memref.", "llvm.", "scf.")
+_MOST_FACTORS = 1024
 
 
 class Sums:
@@ -68,7 +70,11 @@ class Sums:
             case arith.SubiOp():
                 return added(self.of(owner.lhs), self.of(owner.rhs), -1)
             case arith.MuliOp():
-                return multiplied(self.of(owner.lhs), self.of(owner.rhs))
+                one, other = self.of(owner.lhs), self.of(owner.rhs)
+                # Repeated squaring doubles the factors of a product each time, and squares the number of products.
+                if factors(one) * factors(other) > _MOST_FACTORS:
+                    return self._of_operation(owner, value)
+                return multiplied(one, other)
             case memref.DimOp() if (axis := number(owner.index)) is not None:
                 return self._field(owner.source, Field.SIZE, axis, value)
             case memref.ExtractAlignedPointerAsIndexOp() | memref.ExtractStridedMetaDataOp():

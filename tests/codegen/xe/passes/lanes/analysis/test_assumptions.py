@@ -165,3 +165,20 @@ def test_of_arrays_it_names_shapes_and_strides(compiled: Compile) -> None:
     assert "width in bytes (2 * A.shape[1]): at least 64, at most 16777216, a multiple of 4" in words
     assert PITCH.format("2 * B.shape[1]") in words  # the rows of B follow one another
     assert not any("computed" in said for said in words)
+
+
+def test_high_powers_of_an_index_do_not_become_products() -> None:
+    squares = "\n".join(f"    %n{i + 1} = arith.muli %n{i}, %n{i} : index" for i in range(40))
+    source = f"""
+gpu.module @m {{
+  gpu.func @k(%A: memref<16x48xf32>, %n: index) kernel {{
+    %y = gpu.block_id y
+    %n0 = arith.addi %y, %n : index
+{squares}
+    %t = xegpu.create_nd_tdesc %A : memref<16x48xf32> -> !xegpu.tensor_desc<8x16xf32>
+    %a = xegpu.load_nd %t[0, %n40] : !xegpu.tensor_desc<8x16xf32> -> vector<8x16xf32>
+    xegpu.store_nd %a, %t[0, 0] : vector<8x16xf32>, !xegpu.tensor_desc<8x16xf32>
+    gpu.return
+  }}
+}}"""
+    assert compile_module(source, find("b580"), "k.mlir").kernels[0].name == "k"
