@@ -74,6 +74,10 @@ class CpuBackend:
         return artifact_from_json(stored, key, problem, config, spec)
 
     def workgroup_tiles(self, problem: GemmProblem, config: CpuConfig) -> WorkgroupTiles:
-        block = config.matmul.block
-        tiles = -(-problem.m // block.m), -(-problem.n // block.n)
-        return WorkgroupTiles(problem.batch, tiles, tiles, along_n=True, raster_group=1)
+        block, experts = config.matmul.block, None
+        rows = -(-problem.m // block.m)
+        if problem.experts is not None:
+            experts = tuple(-(-count // block.m) for count in problem.rows_of_experts)
+            rows = sum(experts)
+        tiles = rows, -(-problem.n // block.n)
+        return WorkgroupTiles(problem.batch, tiles, tiles, along_n=True, raster_group=1, experts=experts)

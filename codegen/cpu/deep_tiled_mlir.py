@@ -37,6 +37,8 @@ def has_document_form(problem: GemmProblem) -> str | None:
         return "the document's matmul transposes nothing"
     if problem.has_weights:
         return "the document's matmul decodes nothing"
+    if problem.gate is not None or problem.experts is not None:
+        return "the document's matmul is one product by one B"
     if DType.U8 in (problem.dtype_a, problem.dtype_b):
         return _UNSIGNED
     return None

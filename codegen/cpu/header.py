@@ -17,7 +17,7 @@ from codegen.cpu.nest.pool_runtime import (
 )
 from codegen.cpu.status import MEANINGS, Status
 from codegen.problem.dtype import DType
-from codegen.problem.gemm import Operand
+from codegen.problem.gemm import OFFSETS, Operand
 
 _TYPES = {
     DType.F16: "uint16_t",
@@ -139,6 +139,10 @@ def _described(plan: Plan, operand: Operand) -> str:
     batch = plan.problem.batch
     if batch > 1:
         shape += f", {batch} matrices {o.batch_stride} elements apart" if o.batch_stride else ", the same for all"
+    if o.experts > 1:
+        shape += f", {o.experts} experts {o.batch_stride} elements apart"
+    if o.name == OFFSETS:
+        shape += ", first rows of the experts and the end of the last, ascending from 0 to at most M"
     bits = " (its bits)" if o.dtype in (DType.F16, DType.BF16, DType.E4M3, DType.E5M2, DType.E8M0) else ""
     if o.dtype.packed > 1:
         bits = f" (words of {o.dtype.packed} along K, the first in the lowest bits)"

@@ -10,6 +10,7 @@ from codegen.cpu.nest.plan import Plan
 from codegen.errors import Refused
 from codegen.problem.device_types import failing_types
 from codegen.problem.dtype import WEIGHTS, DType
+from codegen.problem.epilogue import EpilogueKind
 from codegen.problem.gemm import GemmProblem
 from codegen.problem.quantization import GROUP_MULTIPLE
 from codegen.xe.rules.sizes import ceil_div
@@ -120,23 +121,11 @@ def dynamic(on: CpuProblem) -> str | None:
     return "a CPU kernel is compiled for one M, N and K; leave dynamic out and tune each size"
 
 
-def gate(on: CpuProblem) -> str | None:
-    """Check that there is one product: micro-kernels hold one accumulator."""
-    chosen = on.problem.gate
-    if chosen is None:
-        return None
-    return (
-        "a CPU kernel computes one product: compute D = A @ B2 in f32 as a problem without gate, then A @ B1 with the "
-        f"epilogue '{chosen.activation.value}, multiply', whose matrix is D"
-    )
-
-
 def experts(on: CpuProblem) -> str | None:
-    """Check that there is one B: sizes of a kernel are constants, rows of experts are not."""
-    count = on.problem.experts
-    if count is None:
+    """Check that rows of experts are only computed: sums over them would be of rows known at run time."""
+    if on.problem.experts is None or all(step.kind is not EpilogueKind.REDUCE for step in on.problem.epilogue):
         return None
-    return f"a CPU kernel multiplies by one B: call a kernel of one of the {count} B for the rows of each expert"
+    return "sums along rows or columns are not those of experts: take reduce out of the epilogue"
 
 
 def memory(on: CpuProblem) -> str | None:
@@ -169,6 +158,28 @@ def amx_permission(case: CpuCase) -> str | None:
     return f"the system of {case.on.spec.name} does not permit AMX (Linux 5.16 or later does); use isa {others[0]}"
 
 
+def gate(case: CpuCase) -> str | None:
+    """Check that columns of both products of a tile are at most two strips of memory."""
+    plan, chosen = case.plan, case.problem.gate
+    if chosen is None or plan.columns.fits:
+        return None
+    block = chosen.interleave
+    return f"innermost.n must be a multiple of the {block} columns that alternate, or divide them; got {plan.nr}"
+
+
+def packed_experts(case: CpuCase) -> str | None:
+    """Check that nothing is packed for experts without rows, and that threads share no sums of rows."""
+    plan = case.plan
+    if case.problem.experts is None:
+        return None
+    for name, packs in (("pack_a", plan.packs_a), ("pack_b", plan.packs_b)):
+        if packs is Packing.WHOLE:
+            return f"of experts, whose rows are known at run time, not all is packed; use {name} block"
+    if plan.threads.k > 1:
+        return f"threads.k must be 1 with experts, whose rows are known at run time; got {plan.threads.k}"
+    return None
+
+
 def innermost_n(case: CpuCase) -> str | None:
     """Check that columns of a tile fill vectors and do not exceed N."""
     plan = case.plan
@@ -185,7 +196,9 @@ def innermost_m(case: CpuCase) -> str | None:
     plan, m = case.plan, case.problem.m
     if plan.mr > m:
         return f"innermost.m must be at most M {m}; got {plan.mr}"
-    if plan.isa is Isa.AMX and plan.mr % ISA_FACTS[Isa.AMX].tile_rows and plan.mr != m:
+    height = ISA_FACTS[Isa.AMX].tile_rows
+    least = case.problem.experts is not None and plan.mr < height
+    if plan.isa is Isa.AMX and plan.mr % height and plan.mr != m and not least:
         return f"innermost.m must be a multiple of 16 rows of a tile register, or M {m}; got {plan.mr}"
     return None
 
@@ -219,20 +232,20 @@ def registers(case: CpuCase) -> str | None:
     if need <= have:
         return None
     kind = "tile" if plan.isa is Isa.AMX else "vector"
-    return f"a tile of {plan.mr}x{plan.nr} needs {need} {kind} registers, {plan.isa.value} has {have}"
+    return f"a tile of {plan.mr}x{plan.width} sums needs {need} {kind} registers, {plan.isa.value} has {have}"
 
 
 def registers_of(case: CpuCase) -> tuple[int, int]:
     """Return the registers that the micro-kernel's loop needs at once, and those available."""
     plan = case.plan
     if plan.isa is Isa.AMX:
-        rows, columns = ceil_div(plan.mr, 16), ceil_div(plan.nr, 16)
+        rows, columns = ceil_div(plan.mr, 16), ceil_div(plan.width, 16)
         return rows * columns + rows + columns, _TILE_REGISTERS
     have = ISA_FACTS[plan.isa].vector_registers
     if case.by_dots:
-        sums = (plan.mr + (1 if plan.shifted else 0)) * plan.nr
-        return sums + min(plan.mr, plan.nr) + 1 + _of_weights(plan), have
-    vectors = plan.nr // plan.lanes
+        sums = (plan.mr + (1 if plan.shifted else 0)) * plan.width
+        return sums + min(plan.mr, plan.width) + 1 + _of_weights(plan), have
+    vectors = plan.width // plan.lanes
     # One holds an element of A; conversion, shifting or unfused products need more.
     direct_a, direct_b = plan.packs_a is Packing.NONE, plan.packs_b is Packing.NONE
     # Of 16 registers one more is left for what LLVM loads early: without it sums go to memory and back.
@@ -251,9 +264,9 @@ def _of_weights(plan: Plan) -> int:
     if not p.has_weights:
         return 0
     if p.dtype_b.bits == 4:
-        return plan.nr * (2 if plan.isa is Isa.AVX2 else 1) + 1
+        return plan.width * (2 if plan.isa is Isa.AVX2 else 1) + 1
     scales = 0 if p.quantization is None else 2 if p.quantization.zeros else 1
-    return plan.nr * scales + plan.group
+    return plan.width * scales + plan.group
 
 
 def pack_a(case: CpuCase) -> str | None:
@@ -322,7 +335,7 @@ def threads(case: CpuCase) -> str | None:
     """Check that every thread has work and a core."""
     plan, spec, count = case.plan, case.on.spec, case.config.thread_count
     for name, wanted, most in (
-        ("m", plan.threads.m, case.problem.batch * plan.tiles_m),
+        ("m", plan.threads.m, plan.row_tiles),
         ("n", plan.threads.n, plan.tiles_n),
         ("k", plan.threads.k, plan.k_blocks),
     ):
@@ -349,7 +362,7 @@ def most_pieces(plan: Plan) -> int:
     if plan.config.thread_count == 1:
         return 1
     if plan.cut_along == "m":
-        return max(1, plan.problem.batch * plan.tiles_m // plan.threads.m)
+        return max(1, plan.row_tiles // plan.threads.m)
     return max(1, plan.tiles_n // plan.threads.n)
 
 
@@ -370,13 +383,14 @@ CPU_PROBLEM_RULES: tuple[CpuProblemRule, ...] = (
     device_types,
     alignment,
     dynamic,
-    gate,
     experts,
     memory,
 )
 CPU_CONFIG_RULES: tuple[CpuConfigRule, ...] = (
     isa,
     amx_permission,
+    gate,
+    packed_experts,
     pack_a,
     pack_b,
     innermost_n,

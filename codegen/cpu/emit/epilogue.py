@@ -21,6 +21,7 @@ from codegen.cpu.emit.writer import (
     Function,
     Value,
     f32,
+    mask,
 )
 from codegen.cpu.nest.plan import Plan
 from codegen.problem.dtype import DType
@@ -47,13 +48,15 @@ _FEW_STEPS = 3
 def is_short(plan: Plan) -> bool:
     """Return whether the steps are few enough instructions to be repeated for each row of a tile."""
     steps = plan.problem.epilogue
+    if plan.problem.gate is not None:
+        return False
     return len(steps) <= _FEW_STEPS and all(s.kind not in (*_CURVES, EpilogueKind.REDUCE) for s in steps)
 
 
 def keeps_sums(plan: Plan) -> bool:
     """Return whether C stores the accumulators unchanged."""
     p = plan.problem
-    return not p.epilogue and p.dtype_c is (DType.I32 if plan.sums_are_integers else DType.F32)
+    return p.gate is None and not p.epilogue and p.dtype_c is (DType.I32 if plan.sums_are_integers else DType.F32)
 
 
 @dataclass(frozen=True)
@@ -95,13 +98,21 @@ class Epilogue:
         _ = self._pointers, self._partials
 
     def row(self, number: Value, sums: Sequence[str], along_columns: Sequence[str]) -> list[str]:
-        """Store a row of accumulators to C; return `along_columns`, the column sums so far, with this row added."""
+        """Store a row of accumulators to C; return `along_columns`, the column sums so far, with this row added.
+
+        Accumulators of a gate are the vectors of both products, as `Columns.vectors` orders them.
+        """
         steps, dtype, elements = self.plan.problem.epilogue, self.plan.problem.dtype_c, self._elements
-        if not steps and self.plan.sums_are_integers:
+        gate = self.plan.problem.gate
+        if not steps and self.plan.sums_are_integers and gate is None:
             for c, value in enumerate(sums):
                 self._store(number, c, elements.of_integers(value, dtype))
             return []
         values = [elements.as_floats(value) for value in sums] if self.plan.sums_are_integers else list(sums)
+        if gate is not None:
+            first, second = (self._product(number, values) for number in (0, 1))
+            active = [self._elementwise(gate.step, x) for x in first]
+            values = self._with(self.floats.mul, active, second)
         carried: list[str] = []
         for place, step in enumerate(steps):
             if step.kind is not EpilogueKind.REDUCE:
@@ -124,6 +135,26 @@ class Epilogue:
                 self._elements.store(value, pointer, DType.F32, self._rest(c))  # what follows is another tile's
 
     # Steps.
+
+    def _product(self, number: int, values: Sequence[str]) -> list[str]:
+        """Return the vectors of one product of a gate, from those of both."""
+        lanes, columns = self.plan.lanes, self.plan.columns
+        vectors = columns.vectors(self.columns, lanes)
+        where = {v.place + n: (at, n) for at, v in enumerate(vectors) for n in range(v.count)}
+        found = list[str]()
+        for first in range(0, self.columns, lanes):
+            inside = range(first, min(first + lanes, self.columns))
+            sources = [where[columns.sum_of(number, column)] for column in inside]
+            used = list(dict.fromkeys(at for at, _ in sources))
+            if len(used) == 1 and [lane for _, lane in sources] == list(range(len(sources))):
+                found.append(values[used[0]])
+                continue
+            kind = self.floats.type
+            a, b = (values[at] for at in (used[0], used[-1]))
+            turns = [lane + lanes * (at != used[0]) for at, lane in sources]
+            turns += [0] * (lanes - len(turns))
+            found.append(self.f.op(f"shufflevector {kind} {a}, {kind} {b}, {mask(turns)}"))
+        return found
 
     def _step(self, place: int, step: EpilogueStep, row: Value, values: list[str]) -> list[str]:
         v = self.floats
@@ -190,7 +221,7 @@ class Epilogue:
         for step, (number, o) in self._operands.items():
             if o.role == "output" and step is not None:
                 continue
-            offset = f.mul(matrix, o.batch_stride)
+            offset = f.mul(matrix if self.plan.problem.experts is None or o.experts > 1 else 0, o.batch_stride)
             if "m" in o.axes:
                 offset = f.add(offset, f.mul(row, o.pitch))
             if "n" in o.axes:

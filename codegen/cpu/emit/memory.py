@@ -19,7 +19,7 @@ from codegen.cpu.pack.packer import (
     packer_of_b,
 )
 from codegen.problem.epilogue import EpilogueKind
-from codegen.problem.gemm import SCALE_B, ZERO_B
+from codegen.problem.gemm import OFFSETS, SCALE_B, ZERO_B
 
 POINTER_BYTES = 8
 THREAD_PARAMETERS = (("ptr", "%arguments"), ("i64", "%thread"))
@@ -100,11 +100,12 @@ class Memory:
         return f.at(begin, work.threads_at + work.offset(region))
 
     def element_a(self, matrix: Value, row: Value, k: Value) -> str:
-        """Return the address of an element of A."""
-        return self._element(_A, packer_of_a(self.plan), matrix, row, k)
+        """Return the address of an element of A; experts share one."""
+        of = 0 if self.plan.problem.experts is not None else matrix
+        return self._element(_A, packer_of_a(self.plan), of, row, k)
 
     def element_b(self, matrix: Value, k: Value, column: Value) -> str:
-        """Return the address of an element of B."""
+        """Return the address of an element of B; `column` is one of B."""
         return self._element(_B, packer_of_b(self.plan), matrix, column, k)
 
     def scales_of_b(self, matrix: Value, k: Value, column: Value) -> list[Typed]:
@@ -115,6 +116,12 @@ class Memory:
                 elements = f.add(f.mul(matrix, operand.batch_stride), column)
                 found.append(("ptr", f.at(self.pointer(number), f.mul(elements, operand.dtype.nbytes))))
         return [*found, ("i64", k)] if found else []
+
+    @property
+    def offsets(self) -> str:
+        """Return the address of the first rows of the experts."""
+        operands = self.plan.problem.operands
+        return self.pointer(next(n for n, operand in enumerate(operands) if operand.name == OFFSETS))
 
     def depth_of(self, block: Value) -> Value:
         """Return the depth of a K block, unpadded."""

@@ -37,6 +37,8 @@ def rounds(plan: Plan, along: str) -> int:
 
 def most_tiles_m(plan: Plan) -> int:
     """Return the largest number of tiles over the rows of one matrix in a thread's part, or in a piece of it."""
+    if plan.problem.experts is not None:  # all rows may be those of one expert
+        return plan.tiles_m
     return min(largest_part(plan.problem.batch * plan.tiles_m, plan.parts_m), plan.tiles_m)
 
 
@@ -57,7 +59,7 @@ def block_tiles_n(plan: Plan) -> int:
 
 def tile_bytes(plan: Plan) -> int:
     """Return the bytes of one tile of sums, whose last row is padded to whole vectors."""
-    sums = (plan.mr - 1) * plan.nr + ceil_div(plan.nr, plan.lanes) * plan.lanes
+    sums = (plan.mr - 1) * plan.width + ceil_div(plan.width, plan.lanes) * plan.lanes
     return ceil_div(sums * SUM_BYTES, LINE) * LINE
 
 

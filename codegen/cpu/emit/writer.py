@@ -261,6 +261,20 @@ class Function:
             self.end(f"br label %{name}.after")
         self.label(f"{name}.after")
 
+    def choose(self, number: Value, ways: Sequence[Callable[[], None]]) -> None:
+        """Execute the way of that number, which is one of theirs."""
+        if len(ways) == 1:
+            ways[0]()
+            return
+        name = self.fresh("s")
+        cases = " ".join(f"i64 {n}, label %{name}.{n}" for n in range(1, len(ways)))
+        self.end(f"switch i64 {number}, label %{name}.0 [ {cases} ]")
+        for n, write in enumerate(ways):
+            self.label(f"{name}.{n}")
+            write()
+            self.end(f"br label %{name}.after")
+        self.label(f"{name}.after")
+
     def either(
         self,
         condition: str,

@@ -5,7 +5,7 @@ from codegen.cpu.emit.epilogue import is_short
 from codegen.cpu.emit.writer import Module
 from codegen.cpu.microkernel.amx import write_amx_tile, write_begin_and_end
 from codegen.cpu.microkernel.dot import write_dot_tile
-from codegen.cpu.microkernel.tile import TILE_PARAMETERS, Tile, shapes, tile_name, write_finish, write_rows
+from codegen.cpu.microkernel.tile import Tile, shapes, tile_name, tile_parameters, write_finish, write_rows
 from codegen.cpu.microkernel.vector import write_vector_tile
 from codegen.cpu.nest.plan import Plan
 
@@ -34,7 +34,7 @@ def write_microkernels(module: Module, plan: Plan) -> None:
             write_rows(module, plan, columns)
     for rows, columns in shapes(plan):
         # A call costs little beside a tile, and code that is not copied into the nest compiles once.
-        with module.function(tile_name(rows, columns), TILE_PARAMETERS, copied=False) as f:
+        with module.function(tile_name(rows, columns), tile_parameters(plan), copied=False) as f:
             write(Tile(f, plan, rows, columns))
         if plan.threads.k > 1:
             write_finish(module, plan, rows, columns)

@@ -44,19 +44,33 @@ def write_begin_and_end(module: Module, plan: Plan) -> None:
 def write_amx_tile(tile: Tile) -> None:
     """Write the body of a tile's function."""
     plan, f = tile.plan, tile.f
+    if plan.problem.experts is not None:
+        with f.when(f.compare("ne", "%rows", plan.mr)):
+            place = f.at(_setups(f.module, plan), f.mul(f.sub("%rows", 1), LINE))
+            f.call("void", "llvm.x86.ldtilecfg", [("ptr", place)])
+        _write_products(tile, ceil_div(tile.rows, _ROWS), fits=tile.columns % _COLUMNS == 0)
+        with f.when(f.compare("ne", "%rows", plan.mr)):
+            f.call("void", "llvm.x86.ldtilecfg", [("ptr", _setup(f.module, plan, plan.mr))])
+        return
     heights = _heights(plan.mr)[: ceil_div(tile.rows, _ROWS)]
     # Panels end in rows of zeros; of the matrix itself, no row beyond the last may be read.
     other_setup = plan.packs_a is Packing.NONE and heights != _heights(tile.rows)
     if other_setup:
         heights = _heights(tile.rows)
         f.call("void", "llvm.x86.ldtilecfg", [("ptr", _setup(f.module, plan, tile.rows))])
-    kernel = _Kernel(tile, _Registers.of(plan), len(heights), ceil_div(tile.columns, _COLUMNS))
-    kernel.begin()
-    kernel.multiply()
-    fits = heights == _heights(tile.rows) and tile.columns % _COLUMNS == 0
-    kernel.leave(to_c=fits and keeps_sums(plan) and tile.ends_here)
+    _write_products(tile, len(heights), fits=heights == _heights(tile.rows) and tile.columns % _COLUMNS == 0)
     if other_setup:
         f.call("void", "llvm.x86.ldtilecfg", [("ptr", _setup(f.module, plan, plan.mr))])
+
+
+def _write_products(tile: Tile, down: int, *, fits: bool) -> None:
+    """Write the products of a tile; `fits`: the registers hold what is inside of C alone."""
+    plan = tile.plan
+    across = tuple(vector.place // _COLUMNS for vector in plan.columns.vectors(tile.columns, _COLUMNS))
+    kernel = _Kernel(tile, _Registers.of(plan), down, across)
+    kernel.begin()
+    kernel.multiply()
+    kernel.leave(to_c=fits and keeps_sums(plan) and tile.ends_here)
 
 
 def _heights(rows: int) -> list[int]:
@@ -73,7 +87,7 @@ class _Registers:
 
     @classmethod
     def of(cls, plan: Plan) -> "_Registers":
-        registers = cls(ceil_div(plan.mr, _ROWS), ceil_div(plan.nr, _COLUMNS))
+        registers = cls(ceil_div(plan.mr, _ROWS), ceil_div(plan.width, _COLUMNS))
         assert registers.b(registers.across - 1) < _REGISTERS, "a rule checks it"
         return registers
 
@@ -89,6 +103,22 @@ class _Registers:
 
 def _setup(module: Module, plan: Plan, rows: int) -> str:
     """Return a global with the shapes of the registers, for tiles of this many rows."""
+    return _constant(module, f"tile_setup_{rows}", _shapes(plan, rows))
+
+
+def _setups(module: Module, plan: Plan) -> str:
+    """Return a global with the setups of tiles of one row, of two, and so on."""
+    return _constant(module, "tile_setups", b"".join(_shapes(plan, rows) for rows in range(1, plan.mr + 1)))
+
+
+def _constant(module: Module, name: str, raw: bytes) -> str:
+    text = "".join(f"\\{byte:02X}" for byte in raw)
+    module.head(f'@{name} = internal unnamed_addr constant [{len(raw)} x i8] c"{text}", align {LINE}')
+    return f"@{name}"
+
+
+def _shapes(plan: Plan, rows: int) -> bytes:
+    """Return the operand of the instruction that sets up the registers."""
     registers = _Registers.of(plan)
     heights = [_ROWS] * _REGISTERS
     for i, height in enumerate(_heights(rows)):
@@ -97,25 +127,21 @@ def _setup(module: Module, plan: Plan, rows: int) -> str:
     unused = _CONFIGURED - _REGISTERS
     widths = [_ROW_BYTES] * _REGISTERS + [0] * unused
     raw = bytes([_PALETTE, 0, *[0] * _RESERVED_BYTES])
-    raw += b"".join(width.to_bytes(2, "little") for width in widths) + bytes([*heights, *[0] * unused])
-    text = "".join(f"\\{byte:02X}" for byte in raw)
-    name = f"@tile_setup_{rows}"
-    module.head(f'{name} = internal unnamed_addr constant [{len(raw)} x i8] c"{text}", align {LINE}')
-    return name
+    return raw + b"".join(width.to_bytes(2, "little") for width in widths) + bytes([*heights, *[0] * unused])
 
 
 @dataclass(frozen=True, slots=True)
 class _Kernel:
-    """Tile of `down` x `across` accumulator registers."""
+    """Tile of `down` rows of accumulator registers, of those columns of registers."""
 
     tile: Tile
     registers: _Registers
     down: int
-    across: int
+    across: tuple[int, ...]
 
     def begin(self) -> None:
         """Load or zero the accumulators for this K block."""
-        places = [(i, j) for i in range(self.down) for j in range(self.across)]
+        places = [(i, j) for i in range(self.down) for j in self.across]
 
         def none() -> list[Value]:
             for place in places:
@@ -169,14 +195,14 @@ class _Kernel:
 
     @property
     def _sums_pitch(self) -> int:
-        return self.tile.plan.nr * SUM_BYTES
+        return self.tile.plan.width * SUM_BYTES
 
     def _keep(self) -> None:
         self._store("%sums", self._sums_pitch)
 
     def _store(self, pointer: str, pitch: int) -> None:
         for i in range(self.down):
-            for j in range(self.across):
+            for j in self.across:
                 place = self.tile.f.at(pointer, i * _ROWS * pitch + j * _COLUMNS * SUM_BYTES)
                 self._move("llvm.x86.tilestored64", self.registers.sums(i, j), place, pitch)
 
@@ -198,7 +224,7 @@ class _Kernel:
 
     @property
     def _step_bytes_b(self) -> int:
-        return self.tile.plan.nr * _ROW_BYTES
+        return self.tile.plan.width * _ROW_BYTES
 
     @property
     def _is_direct(self) -> bool:
@@ -211,7 +237,7 @@ class _Kernel:
 
     @property
     def _pitch_b(self) -> int:
-        return self.tile.plan.nr * _ROW_BYTES // _COLUMNS
+        return self.tile.plan.width * _ROW_BYTES // _COLUMNS
 
     def _step(self, a: str, b: str) -> None:
         """Multiply 64 bytes of K, loading each register just before its first product so that loads and products
@@ -220,7 +246,7 @@ class _Kernel:
         f, load = self.tile.f, "llvm.x86.tileloadd64"
         for i in range(self.down):
             self._move(load, self.registers.a(i), f.at(a, i * _ROWS * self._pitch_a), self._pitch_a)
-            for j in range(self.across):
+            for j in self.across:
                 if i == 0:
                     self._move(load, self.registers.b(j), f.at(b, j * _ROW_BYTES), self._pitch_b)
                 self._tiles(self._product, self.registers.sums(i, j), self.registers.a(i), self.registers.b(j))
@@ -247,5 +273,5 @@ class _Kernel:
         for step in range(distance, distance + steps):
             for row in range(self.tile.rows):
                 self.tile.prefetch(a, step * self._step_bytes_a + row * self._pitch_a)
-            for line in range(plan.nr):
+            for line in range(plan.width):
                 self.tile.prefetch(b, step * self._step_bytes_b + line * LINE)

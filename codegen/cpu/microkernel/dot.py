@@ -46,7 +46,7 @@ class _Kernel:
     def multiplied(self) -> _State:
         """Return the products of the whole K block, in lanes."""
         f, plan, tile = self.tile.f, self.tile.plan, self.tile
-        count = tile.rows * tile.columns + (tile.columns if plan.shifted else 0)
+        count = (tile.rows + (1 if plan.shifted else 0)) * len(tile.lines)
         state = _State("%a", "%b", ["zeroinitializer"] * count)
         if plan.problem.has_weights:
             return self._of_weights(state)
@@ -90,13 +90,14 @@ class _Kernel:
     def keep(self, state: _State) -> None:
         """Reduce lanes, add the sums of earlier K blocks, and store them."""
         f, tile, totals = self.tile.f, self.tile, [self.products.total(value) for value in state.sums]
-        excess = totals[tile.rows * tile.columns :]
+        lines = tile.lines
+        excess = totals[tile.rows * len(lines) :]
         for r in range(tile.rows):
-            for c in range(tile.columns):
-                value = totals[r * tile.columns + c]
+            for c, line in enumerate(lines):
+                value = totals[r * len(lines) + c]
                 if excess:
                     value = f.op(f"sub i32 {value}, {excess[c]}")
-                place = tile.sums_at(r, c)
+                place = tile.sums_at(r, line.place)
                 if not tile.once:
                     value = self._with_earlier(value, place)
                 f.store(tile.sum_kind, value, place, SUM_BYTES)
@@ -141,15 +142,15 @@ class _Kernel:
 
     def _added(self, sums: Sequence[str], row: Callable[[int], str], column: Callable[[int], str]) -> list[str]:
         """Add the products of one step; of A and B, the one with fewer vectors stays in registers."""
-        tile, added = self.tile, list(sums)
-        few = tile.rows <= tile.columns
-        kept = [row(r) for r in range(tile.rows)] if few else [column(c) for c in range(tile.columns)]
-        for other in range(tile.columns if few else tile.rows):
+        tile, added, columns = self.tile, list(sums), len(self.tile.lines)
+        few = tile.rows <= columns
+        kept = [row(r) for r in range(tile.rows)] if few else [column(c) for c in range(columns)]
+        for other in range(columns if few else tile.rows):
             value = column(other) if few else row(other)
             for n, one in enumerate(kept):
                 r, c = (n, other) if few else (other, n)
                 a, b = (one, value) if few else (value, one)
-                place = r * tile.columns + c
+                place = r * columns + c
                 added[place] = self.products.add(added[place], a, b)
             if few and tile.plan.shifted:
                 self._add_excess(added, other, value)
@@ -159,7 +160,7 @@ class _Kernel:
         return added
 
     def _add_excess(self, sums: list[str], column: int, b: str) -> None:
-        place = self.tile.rows * self.tile.columns + column
+        place = self.tile.rows * len(self.tile.lines) + column
         sums[place] = self.products.add(sums[place], self.products.shift, b)
 
     def _rows_of_a(self, pointer: str, step: int, count: int = 0) -> Callable[[int], str]:
@@ -175,7 +176,8 @@ class _Kernel:
 
     def _rows_of_b(self, pointer: str, step: int, count: int = 0) -> Callable[[int], str]:
         p = self.tile.plan.problem
-        return lambda number: self._vector(pointer, number * p.pitch_b, step, p.dtype_b, count)
+        lines = self.tile.lines
+        return lambda number: self._vector(pointer, lines[number].memory * p.pitch_b, step, p.dtype_b, count)
 
     def _columns(self, pointer: str, step: int, ready: Sequence[Ready], count: int = 0) -> Callable[[int], str]:
         columns = WeightColumns(self.tile)
@@ -198,10 +200,10 @@ class _Kernel:
         if not distance:
             return
         for pointer, rows, pitch, dtype in (
-            (a, self.tile.rows, p.pitch_a, p.dtype_a),
-            (b, self.tile.columns, p.pitch_b, p.dtype_b),
+            (a, range(self.tile.rows), p.pitch_a, p.dtype_a),
+            (b, [line.memory for line in self.tile.lines], p.pitch_b, p.dtype_b),
         ):
             ahead = distance * dtype.bits // 8
-            for row in range(rows):
+            for row in rows:
                 for offset in range(0, steps * self.elements * dtype.bits // 8, LINE):
                     self.tile.prefetch(pointer, row * pitch * dtype.nbytes + ahead + offset)

@@ -3,7 +3,7 @@
 A step is what one instruction takes of K: `group` elements. Offsets are in bytes from where the step begins.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from codegen.config.cpu import Packing
@@ -18,6 +18,7 @@ from codegen.cpu.emit.writer import (
 )
 from codegen.cpu.isa import Multiply
 from codegen.cpu.microkernel.products import Products
+from codegen.cpu.nest.columns import Strip
 from codegen.cpu.nest.plan import (
     GROUP_BYTES,
     LINE,
@@ -117,11 +118,11 @@ class RowsOfA:
 
 @dataclass(frozen=True, slots=True)
 class ColumnsOfB:
-    """Vectors of columns of B, a group of each column; `columns` are inside the matrix."""
+    """Vectors of columns of B, a group of each column."""
 
     f: Function
     plan: Plan
-    columns: int
+    vectors: Sequence[Strip]
 
     @property
     def is_direct(self) -> bool:
@@ -131,14 +132,14 @@ class ColumnsOfB:
     @property
     def step_bytes(self) -> int:
         """Bytes from one step to the next."""
-        return self.plan.group * self._row_bytes if self.is_direct else self.plan.nr * GROUP_BYTES
+        return self.plan.group * self._row_bytes if self.is_direct else self.plan.width * GROUP_BYTES
 
     def value(self, pointer: str, step: int, vector: int) -> str:
         """Load a vector of groups."""
         pointer = self.f.at(pointer, step * self.step_bytes)
         if self.is_direct:
             return self.tail(pointer, vector, self.plan.group)
-        place = self.f.at(pointer, vector * self.plan.lanes * GROUP_BYTES)
+        place = self.f.at(pointer, self.vectors[vector].place * GROUP_BYTES)
         return self.f.load(Products(self.f, self.plan).factors, place, self.plan.element_bytes)
 
     def tail(self, pointer: str, vector: int, count: int) -> str:
@@ -147,11 +148,10 @@ class ColumnsOfB:
         """
         if not self.is_direct:
             return self.value(pointer, 0, vector)
-        lanes, dtype = self.plan.lanes, self.plan.problem.dtype_b
-        place = self.f.at(pointer, vector * lanes * dtype.nbytes)
-        inside = min(lanes, self.columns - vector * lanes)
+        dtype, strip = self.plan.problem.dtype_b, self.vectors[vector]
+        place = self.f.at(pointer, strip.memory * dtype.nbytes)
         elements = elements_of(self.f, self.plan)
-        rows = [elements.load(self.f.at(place, n * self._row_bytes), dtype, inside) for n in range(count)]
+        rows = [elements.load(self.f.at(place, n * self._row_bytes), dtype, strip.count) for n in range(count)]
         if self.plan.multiply is Multiply.F32:
             return elements.widened(rows[0], dtype)
         rows += ["zeroinitializer"] * (self.plan.group - count)
@@ -159,10 +159,10 @@ class ColumnsOfB:
 
     def correction(self, pointer: str, depth: str | int, vector: int) -> str:
         """Load the correction of a packed panel for a vector of columns: 128 times their sums, where A is shifted."""
-        unit, nr = self.plan.depth_unit, self.plan.nr
+        unit, width = self.plan.depth_unit, self.plan.width
         assert unit == self.plan.group, "vectors are as deep as a group"
         groups = self.f.div(self.f.add(depth, unit - 1), unit)
-        place = self.f.add(self.f.mul(groups, nr * GROUP_BYTES), vector * self.plan.lanes * GROUP_BYTES)
+        place = self.f.add(self.f.mul(groups, width * GROUP_BYTES), self.vectors[vector].place * GROUP_BYTES)
         return self.f.load(f"<{self.plan.lanes} x i32>", self.f.at(pointer, place), 4)
 
     def prefetched(self, steps: int) -> Iterator[int]:
@@ -171,8 +171,10 @@ class ColumnsOfB:
             yield from range(0, steps * self.step_bytes, LINE)
             return
         for row in range(steps * self.plan.group):
-            bytes_of_row = self.plan.nr * self.plan.problem.dtype_b.nbytes
-            yield from (row * self._row_bytes + at for at in range(0, bytes_of_row, LINE))
+            for strip in self.plan.columns.strips(self.plan.nr):
+                nbytes = self.plan.problem.dtype_b.nbytes
+                begin = row * self._row_bytes + strip.memory * nbytes
+                yield from range(begin, begin + strip.count * nbytes, LINE)
 
     @property
     def _row_bytes(self) -> int:

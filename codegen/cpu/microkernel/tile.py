@@ -13,12 +13,13 @@ from codegen.cpu.emit.writer import (
     Module,
     Value,
 )
+from codegen.cpu.isa import ISA_FACTS
+from codegen.cpu.nest.columns import Strip
 from codegen.cpu.nest.plan import (
     SUM_BYTES,
     Plan,
 )
 from codegen.problem.dtype import DType
-from codegen.xe.rules.sizes import ceil_div
 
 _PLACE = (("i64", "%matrix"), ("i64", "%row"), ("i64", "%column"))
 TILE_PARAMETERS = (
@@ -46,7 +47,7 @@ HERE = ("%matrix", "%row", "%column")
 class Tile:
     """Function that computes `rows` x `columns` of C over one K block, while it is written.
 
-    Sums lie in memory as [rows][nr].
+    Sums lie in memory as [rows][width].
     """
 
     f: Function
@@ -55,9 +56,14 @@ class Tile:
     columns: int
 
     @property
-    def vectors(self) -> int:
-        """Vectors in one row of columns."""
-        return ceil_div(self.columns, self.plan.lanes)
+    def vectors(self) -> tuple[Strip, ...]:
+        """Vectors of sums in one row."""
+        return self.plan.columns.vectors(self.columns, self.plan.lanes)
+
+    @property
+    def lines(self) -> tuple[Strip, ...]:
+        """Columns of B, each by itself."""
+        return self.plan.columns.vectors(self.columns, 1)
 
     @property
     def once(self) -> bool:
@@ -76,7 +82,8 @@ class Tile:
 
     def unrolled(self, unit: int) -> int:
         """Steps of `unit` elements along K per round; one in edge tiles, as these are few."""
-        main = (self.rows, self.columns) == shapes(self.plan)[0]
+        tall = self.plan.problem.experts is not None or self.rows == max(heights(self.plan))
+        main = tall and self.columns == shapes(self.plan)[0][1]
         return self.plan.config.matmul.innermost.k // unit if main else 1
 
     @property
@@ -91,7 +98,7 @@ class Tile:
 
     def sums_at(self, row: int, column: int) -> str:
         """Return the address of an accumulator in memory."""
-        return self.f.at("%sums", (row * self.plan.nr + column) * SUM_BYTES)
+        return self.f.at("%sums", (row * self.plan.width + column) * SUM_BYTES)
 
     def prefetch(self, pointer: str, offset: int) -> None:
         """Prefetch a cache line into the first-level cache."""
@@ -102,11 +109,10 @@ class Tile:
         """Load or zero the vectors of accumulators for this K block, row by row."""
 
         def found() -> list[str]:
-            lanes = self.plan.lanes
-            places = [(r, c * lanes) for r in range(self.rows) for c in range(self.vectors)]
+            places = [(r, vector.place) for r in range(self.rows) for vector in self.vectors]
             return [self.f.load(self.vector_kind, self.sums_at(*place), SUM_BYTES) for place in places]
 
-        none = ["zeroinitializer"] * (self.rows * self.vectors)
+        none = ["zeroinitializer"] * (self.rows * len(self.vectors))
         if self.once:
             return none
         return self.f.either("%first", [self.vector_kind] * len(none), lambda: none, found)
@@ -138,19 +144,20 @@ class Tile:
 
     def _call_rows(self) -> None:
         here = [("i64", value) for value in HERE]
-        arguments = [("ptr", "%arguments"), ("ptr", "%sums"), ("i64", self.rows), *here]
+        rows = self.rows if self.plan.problem.experts is None else "%rows"
+        arguments = [("ptr", "%arguments"), ("ptr", "%sums"), ("i64", rows), *here]
         self.f.call("void", _rows_name(self.columns), arguments)
 
     def _keep(self, sums: Sequence[str]) -> None:
         for n, value in enumerate(sums):
-            place = self.sums_at(n // self.vectors, n % self.vectors * self.plan.lanes)
-            self.f.store(self.vector_kind, value, place, SUM_BYTES)
+            row, vector = divmod(n, len(self.vectors))
+            self.f.store(self.vector_kind, value, self.sums_at(row, self.vectors[vector].place), SUM_BYTES)
 
     def _finish(self, sums: Sequence[str]) -> None:
         epilogue = Epilogue(self.f, self.plan, self.columns, HERE)
         epilogue.begin()
         for r in range(self.rows):
-            epilogue.row(r, sums[r * self.vectors : (r + 1) * self.vectors], [])
+            epilogue.row(r, sums[r * epilogue.vectors : (r + 1) * epilogue.vectors], [])
 
 
 def tile_name(rows: int, columns: int) -> str:
@@ -158,12 +165,23 @@ def tile_name(rows: int, columns: int) -> str:
     return f"tile_{rows}x{columns}"
 
 
+def tile_parameters(plan: Plan) -> tuple[tuple[str, str], ...]:
+    """Return the parameters of a tile's function; those of experts are told how many `%rows` there are."""
+    return TILE_PARAMETERS if plan.problem.experts is None else (*TILE_PARAMETERS, ("i64", "%rows"))
+
+
+def heights(plan: Plan) -> tuple[int, ...]:
+    """Return the rows of the tiles that occur; of experts any, in whole tile registers with AMX."""
+    if plan.problem.experts is None:
+        return tuple(dict.fromkeys([*([plan.mr] if plan.tiles_m > 1 else []), plan.last_rows]))
+    step = min(plan.mr, ISA_FACTS[plan.isa].tile_rows or 1)
+    return tuple(range(step, plan.mr + 1, step))
+
+
 def shapes(plan: Plan) -> list[tuple[int, int]]:
     """Return the sizes of the tiles that occur."""
-    rows = [plan.mr] if plan.tiles_m > 1 else []
     columns = [plan.nr] if plan.tiles_n > 1 else []
-    every_row, every_column = dict.fromkeys([*rows, plan.last_rows]), dict.fromkeys([*columns, plan.last_columns])
-    return [(r, c) for r in every_row for c in every_column]
+    return [(r, c) for r in heights(plan) for c in dict.fromkeys([*columns, plan.last_columns])]
 
 
 def write_rows(module: Module, plan: Plan, columns: int) -> None:
@@ -185,13 +203,13 @@ def _each_row(tile: Tile, epilogue: Epilogue, rows: Value, sums: str, parts: Val
     epilogue.begin()
     carried = [(epilogue.floats.type, "zeroinitializer")] * (len(epilogue.sums_along_columns) * epilogue.vectors)
     with f.loop(0, rows, 1, carried, enters=True) as each:
-        line = f.at(sums, f.mul(each.index, plan.nr * SUM_BYTES))
-        places = [f.at(line, c * plan.lanes * SUM_BYTES) for c in range(epilogue.vectors)]
-        values = [_loaded(tile, place, c) for c, place in enumerate(places)]
+        line = f.at(sums, f.mul(each.index, plan.width * SUM_BYTES))
+        places = [(f.at(line, vector.place * SUM_BYTES), vector.place) for vector in tile.vectors]
+        values = [_loaded(tile, *place) for place in places]
         if parts != 1:
             with f.loop(1, parts, 1, [(kind, value) for value in values], enters=True) as part:
                 offset = f.mul(part.index, stride)
-                others = [_loaded(tile, f.at(place, offset), c) for c, place in enumerate(places)]
+                others = [_loaded(tile, f.at(pointer, offset), column) for pointer, column in places]
                 plus = "add" if plan.sums_are_integers else "fadd"
                 part.next([f.op(f"{plus} {kind} {a}, {b}") for a, b in zip(part.carried, others, strict=True)])
             values = part.results
@@ -199,9 +217,9 @@ def _each_row(tile: Tile, epilogue: Epilogue, rows: Value, sums: str, parts: Val
     epilogue.end(each.results)
 
 
-def _loaded(tile: Tile, pointer: str, vector: int) -> str:
+def _loaded(tile: Tile, pointer: str, column: int) -> str:
     """Load a vector of sums; where rows are not whole vectors, nothing beyond the last is read."""
-    count = min(tile.plan.lanes, tile.plan.nr - vector * tile.plan.lanes)
+    count = min(tile.plan.lanes, tile.plan.width - column)
     dtype = DType.I32 if tile.plan.sums_are_integers else DType.F32
     return elements_of(tile.f, tile.plan).load(pointer, dtype, count)
 

@@ -12,7 +12,7 @@ from codegen.cpu.microkernel.tile import Tile
 def write_vector_tile(tile: Tile) -> None:
     """Write the body of a tile's function."""
     f, plan = tile.f, tile.plan
-    kernel = _Kernel(tile, RowsOfA(f, plan), ColumnsOfB(f, plan, tile.columns), Products(f, plan))
+    kernel = _Kernel(tile, RowsOfA(f, plan), ColumnsOfB(f, plan, tile.vectors), Products(f, plan))
     tile.leave(kernel.multiplied(tile.initial()))
 
 
@@ -35,7 +35,7 @@ class _Kernel:
     def multiplied(self, sums: Sequence[str]) -> list[str]:
         """Return the sums with the products of the whole K block added."""
         f, plan = self.tile.f, self.tile.plan
-        extra = ["zeroinitializer"] * (self.tile.vectors if self._corrects else 0)
+        extra = ["zeroinitializer"] * (len(self.tile.vectors) if self._corrects else 0)
         state = _State("%a", "%b", [*sums, *extra])
         # Panels end in zeros, matrices do not.
         tail = plan.last_depth % plan.group if self.rows.is_direct or self.columns.is_direct else 0
@@ -48,7 +48,7 @@ class _Kernel:
             state = self._loop(state, whole, steps, 1)
         if tail:
             state = self._with_tail(state, tail)
-        count = self.tile.rows * self.tile.vectors
+        count = self.tile.rows * len(self.tile.vectors)
         return self._corrected(state.sums[:count], state.sums[count:])
 
     @property
@@ -75,7 +75,7 @@ class _Kernel:
         return lambda row: self.rows.value(pointer, step, row)
 
     def _columns(self, pointer: str, step: int) -> list[str]:
-        return [self.columns.value(pointer, step, vector) for vector in range(self.tile.vectors)]
+        return [self.columns.value(pointer, step, vector) for vector in range(len(self.tile.vectors))]
 
     def _added(self, sums: Sequence[str], row: Callable[[int], str], columns: Sequence[str]) -> list[str]:
         """Add the products of one step; a row is loaded where it is used, so that it occupies a register briefly."""
@@ -96,7 +96,7 @@ class _Kernel:
         f, tile = self.tile.f, self.tile
 
         def tailed() -> list[str]:
-            columns = [self.columns.tail(state.b, vector, count) for vector in range(tile.vectors)]
+            columns = [self.columns.tail(state.b, vector, count) for vector in range(len(tile.vectors))]
             return self._added(state.sums, lambda row: self.rows.tail(state.a, row, count), columns)
 
         if tile.once:
@@ -109,8 +109,8 @@ class _Kernel:
         tile = self.tile
         if not tile.plan.shifted:
             return list(sums)
-        excess = taken or [self.columns.correction("%b", tile.depth, vector) for vector in range(tile.vectors)]
-        return [self.products.minus(value, excess[n % tile.vectors]) for n, value in enumerate(sums)]
+        excess = taken or [self.columns.correction("%b", tile.depth, vector) for vector in range(len(tile.vectors))]
+        return [self.products.minus(value, excess[n % len(excess)]) for n, value in enumerate(sums)]
 
     def _prefetch(self, a: str, b: str, steps: int) -> None:
         """Prefetch operands of later rounds into the first-level cache."""

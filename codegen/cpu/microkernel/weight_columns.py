@@ -48,12 +48,12 @@ class WeightColumns:
 
     def ready(self, group: Value) -> list[Ready]:
         """Load the scales and zero points of the tile's columns in a group."""
-        return [self._ready(column, group) for column in range(self.tile.columns)]
+        return [self._ready(column, group) for column in range(len(self.tile.lines))]
 
     def value(self, pointer: str, column: int, ready: Ready, count: int) -> str:
         """Load and decode the elements of a step of a column, `count` of them if not 0, as factors."""
         f, plan, weights = self.tile.f, self.tile.plan, self._weights
-        row = f.at(pointer, column * plan.problem.pitch_b * plan.problem.dtype_b.nbytes)
+        row = f.at(pointer, self.tile.lines[column].memory * plan.problem.pitch_b * plan.problem.dtype_b.nbytes)
         if self._by_table:
             found = weights.looked_up(row, ready.table, count)
         else:
@@ -75,7 +75,8 @@ class WeightColumns:
         f, plan = self.tile.f, self.tile.plan
         number, operand = next((n, o) for n, o in enumerate(plan.problem.operands) if o.name == name)
         row = f.mul(f.div(group, operand.dtype.packed), operand.pitch)
-        element = f.add(f.add(f.mul("%matrix", operand.batch_stride), row), f.add("%column", column))
+        first = f.add(plan.columns.first(f, "%column"), self.tile.lines[column].memory)
+        element = f.add(f.add(f.mul("%matrix", operand.batch_stride), row), first)
         place = f.at(Memory(f, plan).pointer(number), f.mul(element, operand.dtype.nbytes))
         kind = f"i{8 * operand.dtype.nbytes}" if name == ZERO_B else stored(operand.dtype)
         return self._weights.elements.same(kind, f.load(kind, place, operand.dtype.nbytes)), operand.dtype

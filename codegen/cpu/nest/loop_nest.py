@@ -34,7 +34,8 @@ from codegen.cpu.emit.writer import (
     Module,
     Value,
 )
-from codegen.cpu.microkernel.tile import tile_name
+from codegen.cpu.microkernel.tile import heights, tile_name
+from codegen.cpu.nest.matrices import Matrix, matrices_of_experts, write_row_tiles
 from codegen.cpu.nest.partition import (
     Place,
     Range,
@@ -49,10 +50,8 @@ from codegen.cpu.nest.work_stealing import (
     Takes,
     taken,
 )
-from codegen.cpu.pack.packer import (
-    PACK_A,
-    PACK_B,
-)
+from codegen.cpu.pack.call_packer import write_pack_b
+from codegen.cpu.pack.packer import PACK_A
 
 MULTIPLY = "multiply"
 _TRUE, _FALSE = "true", "false"
@@ -64,11 +63,12 @@ def write_multiply(module: Module, plan: Plan) -> None:
         f.call("void", "begin_thread")
         bases = _bases(f, plan)
         with _places(f, plan) as place:
-            units = write_part(f, plan.problem.batch * plan.tiles_m, plan.parts_m, place.m)
+            count = plan.problem.batch * plan.tiles_m if plan.problem.experts is None else write_row_tiles(f, plan)
+            units = write_part(f, count, plan.parts_m, place.m)
             columns = write_part(f, plan.tiles_n, plan.parts_n, place.n)
             blocks = write_part(f, plan.k_blocks, plan.threads.k, place.k)
-            with _matrices(f, plan, units) as (matrix, rows):
-                nest = _Nest(f, plan, bases, place, matrix, {"m": rows, "n": columns, "k": blocks})
+            with (matrices_of_experts if plan.problem.experts is not None else _matrices)(f, plan, units) as matrix:
+                nest = _Nest(f, plan, bases, place, matrix, {"m": matrix.tiles, "n": columns, "k": blocks})
                 _write_blocks(nest, blocks_in_order(plan))
         f.call("void", "end_thread")
 
@@ -125,16 +125,16 @@ def _bases(f: Function, plan: Plan) -> _Bases:
 
 
 @contextmanager
-def _matrices(f: Function, plan: Plan, units: Range) -> Generator[tuple[Value, Range]]:
-    """Yield each matrix that the thread has rows of, with its tiles of rows."""
+def _matrices(f: Function, plan: Plan, units: Range) -> Generator[Matrix]:
+    """Yield each matrix of a batch that the thread has rows of."""
     if plan.problem.batch == 1:
-        yield 0, units
+        yield Matrix(0, units, 0, plan.problem.m)
         return
     first, last = f.div(units.low, plan.tiles_m), f.div(f.sub(units.high, 1), plan.tiles_m)
     with f.loop(first, f.add(last, 1), enters=True) as loop:
         before = f.mul(loop.index, plan.tiles_m)
         low, high = f.max(f.sub(units.low, before), 0), f.min(f.sub(units.high, before), plan.tiles_m)
-        yield loop.index, Range(low, high)
+        yield Matrix(loop.index, Range(low, high), 0, plan.problem.m)
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class _Nest:
     plan: Plan
     bases: _Bases
     place: Place
-    matrix: Value
+    matrix: Matrix
     ranges: dict[str, Range]
     open: dict[str, Range] = field(default_factory=dict[str, Range])
 
@@ -153,6 +153,10 @@ class _Nest:
     def memory(self) -> Memory:
         """Addresses."""
         return Memory(self.f, self.plan)
+
+    def row(self, tile: Value) -> Value:
+        """Return the first row of a tile, in the matrices of A and C."""
+        return self.f.add(self.matrix.first_row, self.f.mul(tile, self.plan.mr))
 
     @property
     def k(self) -> Value:
@@ -196,22 +200,17 @@ def _blocks(nest: _Nest, along: str) -> Generator[Range]:
 def _pack_block_of_a(nest: _Nest) -> None:
     f, plan, tiles = nest.f, nest.plan, nest.open["m"]
     with f.loop(tiles.low, tiles.high, enters=True) as tile:
-        row = f.mul(tile.index, plan.mr)
-        source = nest.memory.element_a(nest.matrix, row, f.mul(nest.k, plan.block.k))
+        source = nest.memory.element_a(nest.matrix.number, nest.row(tile.index), f.mul(nest.k, plan.block.k))
         panel = f.at(nest.bases.a, f.mul(f.sub(tile.index, tiles.low), plan.panel_bytes_a(plan.block.k)))
-        left = f.sub(plan.problem.m, row)
+        left = f.sub(nest.matrix.rows, f.mul(tile.index, plan.mr))
         f.call("void", PACK_A, [("ptr", source), ("ptr", panel), ("i64", left), ("i64", nest.depth)])
 
 
 def _pack_block_of_b(nest: _Nest) -> None:
     f, plan, tiles = nest.f, nest.plan, nest.open["n"]
     with f.loop(tiles.low, tiles.high, enters=True) as tile:
-        column = f.mul(tile.index, plan.nr)
-        k = f.mul(nest.k, plan.block.k)
-        source, scales = nest.memory.element_b(nest.matrix, k, column), nest.memory.scales_of_b(nest.matrix, k, column)
         panel = f.at(nest.bases.b, f.mul(f.sub(tile.index, tiles.low), plan.panel_bytes_b(plan.block.k)))
-        left = f.sub(plan.problem.n, column)
-        f.call("void", PACK_B, [("ptr", source), ("ptr", panel), ("i64", left), ("i64", nest.depth), *scales])
+        write_pack_b(f, plan, nest.matrix.number, tile.index, nest.k, panel)
 
 
 def _write_tiles(nest: _Nest) -> None:
@@ -227,7 +226,7 @@ def _write_tiles(nest: _Nest) -> None:
 
 
 def _write_tile(nest: _Nest, tile_m: Value, tile_n: Value) -> None:
-    """Write the call of the micro-kernel: one of four, as the last tiles of rows and columns may be smaller."""
+    """Write the call of the micro-kernel of the tile's size."""
     f, plan = nest.f, nest.plan
     a, b, sums = _panel_of_a(nest, tile_m), _panel_of_b(nest, tile_n), _sums_of(nest, tile_m, tile_n)
     first, last = _first_and_last(nest)
@@ -239,23 +238,40 @@ def _write_tile(nest: _Nest, tile_m: Value, tile_n: Value) -> None:
         ("i64", nest.depth),
         ("i1", first),
         ("i1", last),
-        ("i64", nest.matrix),
-        ("i64", f.mul(tile_m, plan.mr)),
+        ("i64", nest.matrix.number),
+        ("i64", nest.row(tile_m)),
         ("i64", f.mul(tile_n, plan.nr)),
     ]
-    write_by_size(f, plan, tile_m, tile_n, lambda rows, columns: f.call("void", tile_name(rows, columns), arguments))
+
+    def call(rows: int, columns: int) -> None:
+        f.call("void", tile_name(rows, columns), arguments)
+
+    if plan.problem.experts is None:
+        write_by_size(f, plan, tile_m, tile_n, call)
+        return
+    rows = f.min(f.sub(nest.matrix.rows, f.mul(tile_m, plan.mr)), plan.mr)
+    arguments.append(("i64", rows))
+    every = heights(plan)
+
+    def of_height(height: int) -> None:
+        write_by_width(f, plan, tile_n, lambda columns: call(height, columns))
+
+    f.choose(f.div(f.sub(rows, 1), every[0]), [lambda h=height: of_height(h) for height in every])
 
 
 def write_by_size(f: Function, plan: Plan, tile_m: Value, tile_n: Value, write: Callable[[int, int], object]) -> None:
     """Write the code of a tile once for each tile size."""
 
     def of_rows(rows: int) -> tuple[()]:
-        _write_either(
-            f, tile_n, plan.tiles_n - 1, plan.last_columns, plan.nr, lambda columns: _done(write(rows, columns))
-        )
+        write_by_width(f, plan, tile_n, lambda columns: write(rows, columns))
         return ()
 
     _write_either(f, tile_m, plan.tiles_m - 1, plan.last_rows, plan.mr, of_rows)
+
+
+def write_by_width(f: Function, plan: Plan, tile_n: Value, write: Callable[[int], object]) -> None:
+    """Write the code of a tile once for each number of columns."""
+    _write_either(f, tile_n, plan.tiles_n - 1, plan.last_columns, plan.nr, lambda columns: _done(write(columns)))
 
 
 def _done(_: object) -> tuple[()]:
@@ -285,7 +301,7 @@ def _panel_of_a(nest: _Nest, tile: Value) -> str:
     f, plan = nest.f, nest.plan
     match plan.packs_a:
         case Packing.NONE:
-            return nest.memory.element_a(nest.matrix, f.mul(tile, plan.mr), f.mul(nest.k, plan.block.k))
+            return nest.memory.element_a(nest.matrix.number, nest.row(tile), f.mul(nest.k, plan.block.k))
         case Packing.BLOCK:
             return _own_panel(nest, nest.bases.a, tile, nest.open["m"], plan.panel_bytes_a(plan.block.k))
         case _:
@@ -296,7 +312,8 @@ def _panel_of_b(nest: _Nest, tile: Value) -> str:
     f, plan = nest.f, nest.plan
     match plan.packs_b:
         case Packing.NONE:
-            return nest.memory.element_b(nest.matrix, f.mul(nest.k, plan.block.k), f.mul(tile, plan.nr))
+            column = plan.columns.first(f, f.mul(tile, plan.nr))
+            return nest.memory.element_b(nest.matrix.number, f.mul(nest.k, plan.block.k), column)
         case Packing.BLOCK:
             return _own_panel(nest, nest.bases.b, tile, nest.open["n"], plan.panel_bytes_b(plan.block.k))
         case _:
@@ -308,14 +325,14 @@ def _own_panel(nest: _Nest, base: str, tile: Value, block: Range, nbytes: int) -
 
 
 def _shared_panel(nest: _Nest, base: str, panels: Panels, tile: Value) -> str:
-    return nest.f.at(base, panels.offset(nest.f, nest.matrix, nest.k, tile))
+    return nest.f.at(base, panels.offset(nest.f, nest.matrix.number, nest.k, tile))
 
 
 def _sums_of(nest: _Nest, tile_m: Value, tile_n: Value) -> str:
     """Return the address of a tile's sums between K blocks."""
     f, plan, each = nest.f, nest.plan, tile_bytes(nest.plan)
     if plan.threads.k > 1:
-        entry = f.add(f.mul(nest.place.k, plan.problem.batch), nest.matrix)
+        entry = f.add(f.mul(nest.place.k, plan.problem.batch), nest.matrix.number)
         number = f.add(f.mul(f.add(f.mul(entry, plan.tiles_m), tile_m), plan.tiles_n), tile_n)
         return f.at(nest.bases.sums, f.mul(number, each))
     kept = sums_buffer(plan)

@@ -26,8 +26,9 @@ class Buffer:
 def buffer_of(operand: Operand, batch: int, *, written: bool) -> Buffer:
     """Return the buffer of an operand; it ends with the last column of the last row, and excludes gaps between rows."""
     size, pitch = operand.dtype.nbytes, operand.pitch
-    used = (batch - 1) * operand.batch_stride + (operand.rows - 1) * pitch + operand.columns
-    regular = operand.columns <= pitch and (batch == 1 or operand.batch_stride % pitch == 0)
+    matrices = operand.matrices(batch)
+    used = (matrices - 1) * operand.batch_stride + (operand.rows - 1) * pitch + operand.columns
+    regular = operand.columns <= pitch and (matrices == 1 or operand.batch_stride % pitch == 0)
     row, distance = (operand.columns, pitch) if regular else (used, used)
     return Buffer(operand.name, used * size, row * size, distance * size, written)
 

@@ -33,13 +33,13 @@ def largest_part(count: int, parts: int) -> int:
     return len(part(count, parts, 0))
 
 
-def write_part(f: Function, count: int, parts: int, number: Value) -> Range:
-    """Write the partition of a `number` known only at run time."""
+def write_part(f: Function, count: Value, parts: int, number: Value) -> Range:
+    """Write the partition of `count` items, for a `number` known only at run time."""
     if parts == 1:
         return Range(0, count)
-    each, over = divmod(count, parts)
-    low = f.add(f.mul(number, each), f.min(number, over) if over else 0)
-    if not over:
+    each, over = f.div(count, parts), f.rem(count, parts)
+    low = f.add(f.mul(number, each), 0 if over == 0 else f.min(number, over))
+    if over == 0:
         return Range(low, f.add(low, each))
     more = f.op(f"zext i1 {f.compare('slt', number, over)} to i64")
     return Range(low, f.add(low, f.add(more, each)))

@@ -6,7 +6,9 @@ from functools import cached_property
 from codegen.config.cpu import CpuConfig, Isa, Packing
 from codegen.config.matmul import Extent
 from codegen.cpu.isa import ISA_FACTS, Multiply, multiply_of, used_flags
+from codegen.cpu.nest.columns import Columns
 from codegen.problem.dtype import DType
+from codegen.problem.experts import row_tiles
 from codegen.problem.gemm import GemmProblem
 from codegen.xe.rules.sizes import ceil_div
 
@@ -22,9 +24,9 @@ class Plan:
     """Plan of one kernel. Lengths in elements, tiles or blocks as named; `*_bytes` in bytes.
 
     A panel holds a strip of one operand over the depth of one K block, in the order in which the micro-kernel reads:
-    `mr` rows of A or `nr` columns of B, zeros where the matrix ends. Panels of B are [depth / group][nr][group]; those
-    of A are [depth / group][mr][group], and [depth / step][mr][step] with a step of 64 bytes for AMX. Where `shifted`,
-    the sums of the columns over the block, times 128, follow as i32: [nr].
+    `mr` rows of A or `width` columns of B, zeros where the matrix ends. Panels of B are [depth / group][width][group];
+    those of A are [depth / group][mr][group], and [depth / step][mr][step] with a step of 64 bytes for AMX. Where
+    `shifted`, the sums of the columns over the block, times 128, follow as i32: [width].
 
     Packed whole, an operand is [matrix][K block][panel], each block's panels as deep as the block.
     """
@@ -94,8 +96,18 @@ class Plan:
 
     @property
     def nr(self) -> int:
-        """Columns of a tile of the micro-kernel."""
+        """Columns of C in a tile of the micro-kernel."""
         return self.config.matmul.innermost.n
+
+    @property
+    def width(self) -> int:
+        """Columns of sums in a tile, and of B in a panel: those of both products of a gate."""
+        return self.nr * self.problem.products
+
+    @cached_property
+    def columns(self) -> Columns:
+        """Columns of B behind those of C."""
+        return Columns(self.problem, self.nr)
 
     @property
     def block(self) -> Extent:
@@ -120,7 +132,7 @@ class Plan:
             return next(along for along in self.config.matmul.loop_order.blocks if along != "k")
         if own_a or own_b:
             return "m" if own_a else "n"
-        more_rows = self.problem.batch * self.tiles_m * self.threads.n >= self.tiles_n * self.threads.m
+        more_rows = self.row_tiles * self.threads.n >= self.tiles_n * self.threads.m
         return "m" if more_rows else "n"
 
     @property
@@ -142,6 +154,12 @@ class Plan:
     def tiles_n(self) -> int:
         """Tiles over the columns."""
         return ceil_div(self.problem.n, self.nr)
+
+    @property
+    def row_tiles(self) -> int:
+        """Tiles over the rows of all matrices; of experts, with the rows that the problem is tuned for."""
+        p = self.problem
+        return p.batch * self.tiles_m if p.experts is None else row_tiles(p.rows_of_experts, self.mr)
 
     @property
     def last_rows(self) -> int:
@@ -173,7 +191,7 @@ class Plan:
 
     def panel_bytes_b(self, depth: int) -> int:
         """Bytes of a panel of B."""
-        return self.padded(depth) * self.nr * self.element_bytes + (self.nr * SUM_BYTES if self.shifted else 0)
+        return self.padded(depth) * self.width * self.element_bytes + (self.width * SUM_BYTES if self.shifted else 0)
 
     @property
     def matrices_a(self) -> int:
@@ -183,7 +201,7 @@ class Plan:
     @property
     def matrices_b(self) -> int:
         """Number of distinct matrices of B."""
-        return 1 if self.problem.batch_stride_b == 0 else self.problem.batch
+        return 1 if self.problem.batch_stride_b == 0 else self.problem.experts or self.problem.batch
 
     @property
     def matrix_bytes_a(self) -> int:

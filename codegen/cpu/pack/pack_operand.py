@@ -21,6 +21,7 @@ from codegen.cpu.nest.work_stealing import (
     Takes,
     taken,
 )
+from codegen.cpu.pack.call_packer import write_pack_b
 from codegen.cpu.pack.packer import PACK_A
 
 PACK_WHOLE_A, PACK_WHOLE_B = "pack_whole_a", "pack_whole_b"
@@ -41,19 +42,19 @@ def write_whole_b(module: Module, plan: Plan) -> None:
 
 def _write(f: Function, plan: Plan, panels: Panels, kind: Takes) -> None:
     memory, packer, tiles = Memory(f, plan), panels.packer, panels.tiles
-    lines = plan.problem.m if packer.name == PACK_A else plan.problem.n
     packed = f.op("alloca i64, align 8")
     f.store("i64", 0, packed, 8)
     with _units(f, plan, panels, kind) as unit:
         before, tile = f.div(unit, tiles), f.rem(unit, tiles)
         matrix, block = f.div(before, plan.k_blocks), f.rem(before, plan.k_blocks)
-        line, k = f.mul(tile, packer.lines), f.mul(block, plan.block.k)
-        of_a = packer.name == PACK_A
-        source = memory.element_a(matrix, line, k) if of_a else memory.element_b(matrix, k, line)
         panel = f.at("%panels", panels.offset(f, matrix, block, tile))
-        left, depth = f.sub(lines, line), memory.depth_of(block)
-        scales = [] if of_a else memory.scales_of_b(matrix, k, line)
-        f.call("void", packer.name, [("ptr", source), ("ptr", panel), ("i64", left), ("i64", depth), *scales])
+        if packer.name == PACK_A:
+            row = f.mul(tile, plan.mr)
+            source = memory.element_a(matrix, row, f.mul(block, plan.block.k))
+            left, depth = f.sub(plan.problem.m, row), memory.depth_of(block)
+            f.call("void", PACK_A, [("ptr", source), ("ptr", panel), ("i64", left), ("i64", depth)])
+        else:
+            write_pack_b(f, plan, matrix, tile, block, panel)
         f.store("i64", f.add(f.load("i64", packed, 8), 1), packed, 8)
     f.end(f"ret i64 {f.load('i64', packed, 8)}")
 

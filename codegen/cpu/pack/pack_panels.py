@@ -59,7 +59,7 @@ def write_packer(module: Module, packer: Packer) -> None:
     given = [*ready_parameter(p), ("i64", "%padded")] if p.scales else []
     with module.function(span_name(p), [*PARAMETERS, *given]) as f:
         buffer = f.op(f"alloca [{p.rows * p.elements * p.unit_bytes} x i8], align {LINE}")
-        packed = f.op(f"alloca [{p.lanes * p.lines * GROUP_BYTES} x i8], align {LINE}")
+        packed = f.op(f"alloca [{p.lanes * p.panel_lines * GROUP_BYTES} x i8], align {LINE}")
         for strip in range(ceil_div(p.lines, p.strip)):
             _write_strip(f, p, strip, buffer, packed)
         if p.plan.shifted and p.name == PACK_B:
@@ -72,7 +72,7 @@ def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str) -
     first = strip * p.strip
     source = f.at("%source", first * (p.pitch_bytes if p.along_k else sb))
     panel = f.at("%panel", first * (LINE if p.by_lines else GROUP_BYTES))
-    per_element = p.lines * GROUP_BYTES // p.group  # bytes of the panel for each element along K
+    per_element = p.panel_lines * GROUP_BYTES // p.group  # bytes of the panel for each element along K
     left = f.sub("%lines", first)
     needed = width if p.along_k else p.read_lines
     enough = f.compare("sge", left, needed)
@@ -96,7 +96,7 @@ def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str) -
             _call_block(f, p, strip, buffer, p.elements * sb, packed)
             groups = f.div(f.min(f.sub(padded, loop.index), p.depth), p.group)
             with f.loop(0, groups, enters=True) as copied:
-                offset = f.mul(copied.index, p.lines * GROUP_BYTES)
+                offset = f.mul(copied.index, p.panel_lines * GROUP_BYTES)
                 kind = f"<{width} x i32>"
                 f.store(kind, f.load(kind, f.at(packed, offset), GROUP_BYTES), f.at(to, offset), GROUP_BYTES)
 
@@ -123,7 +123,7 @@ def _write_block(module: Module, p: Packer, width: int) -> None:
             along = _decoded_along if p.decodes else _along
             lines = [along(f, p, f.at("%source", f.mul("%pitch", line)), line) for line in range(width)]
             lines += ["zeroinitializer"] * (p.lanes - width)
-            distance, stored, count = p.lines * GROUP_BYTES, width, p.lanes
+            distance, stored, count = p.panel_lines * GROUP_BYTES, width, p.lanes
         else:
             lines = [
                 _across(f, p, f.at("%source", f.mul("%pitch", depth * p.group)), "%pitch") for depth in range(p.lanes)
@@ -159,7 +159,7 @@ def _write_decoded(f: Function, p: Packer, width: int, source: str, pitch: Value
             vector = weights.across(values[number * p.group : (number + 1) * p.group], scale, zero)
             if p.plan.element_bytes == SUM_BYTES:
                 vector = f.op(f"bitcast {weights.floats} {vector} to {p.vector}")
-            to = f.at(panel, number * p.lines * GROUP_BYTES + first * GROUP_BYTES)
+            to = f.at(panel, number * p.panel_lines * GROUP_BYTES + first * GROUP_BYTES)
             _store(f, p, vector, min(p.lanes, width - first), to)
 
 
@@ -273,10 +273,10 @@ def _masked_load(f: Function, p: Packer, source: str) -> str:
 def _write_correction(f: Function, p: Packer) -> None:
     """Write 128 times the column sums after the panel: the correction for the shifted A."""
     groups = f.div(f.add("%depth", p.group - 1), p.group)
-    after = f.mul(groups, p.lines * GROUP_BYTES)
+    after = f.mul(groups, p.panel_lines * GROUP_BYTES)
     for first in range(0, p.lines, p.lanes):
         with f.loop(0, groups, carried=[(p.vector, "zeroinitializer")], enters=True) as loop:
-            offset = f.add(f.mul(loop.index, p.lines * GROUP_BYTES), first * GROUP_BYTES)
+            offset = f.add(f.mul(loop.index, p.panel_lines * GROUP_BYTES), first * GROUP_BYTES)
             four = f.load(p.vector, f.at("%panel", offset), GROUP_BYTES)
             loop.next([_added(f, p, loop.carried[0], _bytes(f, p, four))])
         total = f.op(f"mul {p.vector} {loop.results[0]}, {splat('i32', _UNSHIFT)}")

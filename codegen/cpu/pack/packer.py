@@ -18,6 +18,7 @@ class Packer:
     """Packing of one operand. A line is a row of A or a column of B; lengths in elements.
 
     `along_k`: lines are contiguous in memory. `by_lines`: a panel holds 64 bytes of each line together, for AMX.
+    `lines` of the `panel_lines` of a panel are packed by a call: of B, the columns that are contiguous in memory.
     """
 
     plan: Plan
@@ -26,6 +27,7 @@ class Packer:
     along_k: bool
     pitch: int
     lines: int
+    panel_lines: int
     by_lines: bool
 
     @property
@@ -130,10 +132,10 @@ class Packer:
 def packer_of_a(plan: Plan) -> Packer:
     """Return the packer of A."""
     p = plan.problem
-    return Packer(plan, PACK_A, p.dtype_a, not p.transpose_a, p.pitch_a, plan.mr, plan.isa is Isa.AMX)
+    return Packer(plan, PACK_A, p.dtype_a, not p.transpose_a, p.pitch_a, plan.mr, plan.mr, plan.isa is Isa.AMX)
 
 
 def packer_of_b(plan: Plan) -> Packer:
     """Return the packer of B."""
-    p = plan.problem
-    return Packer(plan, PACK_B, p.dtype_b, p.transpose_b, p.pitch_b, plan.nr, by_lines=False)
+    p, lines = plan.problem, next(plan.columns.strips(plan.nr)).count
+    return Packer(plan, PACK_B, p.dtype_b, p.transpose_b, p.pitch_b, lines, plan.width, by_lines=False)

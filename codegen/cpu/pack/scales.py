@@ -86,7 +86,7 @@ def write_spans(module: Module, p: Packer) -> None:
             start = f.sub(f.mul(loop.index, group), "%k")
             low, high = f.max(start, 0), f.min(f.add(start, group), "%depth")
             source = f.at("%source", p.offset(f, low))
-            panel = f.at("%panel", f.mul(f.div(low, p.group), p.lines * GROUP_BYTES))
+            panel = f.at("%panel", f.mul(f.div(low, p.group), p.panel_lines * GROUP_BYTES))
             span: list[Typed] = [("ptr", source), ("ptr", panel), ("i64", "%lines"), ("i64", f.sub(high, low))]
             # Only the last span is padded: groups need not be whole units.
             ends = f.compare("eq", high, "%depth")

@@ -130,26 +130,26 @@ def _xe_levels(problem: GemmProblem, config: XeConfig, dpas: Extent | None) -> I
 def _cpu_zooms(problem: GemmProblem, config: CpuConfig) -> Iterator[Zoom]:
     m, n, k = problem.m * problem.batch, problem.n, problem.k
     part, block, tile = _part(problem, config), config.matmul.block, config.matmul.innermost
-    threads = config.matmul.threads
+    threads, name_b = config.matmul.threads, "B" if problem.products == 1 else "B1, and B2 like it"
     yield Zoom(
         "The problem in threads' parts",
         f"{threads.m} x {threads.n} parts of C and {threads.k} of K: the p loops. Each is cut into blocks.",
         Matrix("A", (m, k), (part.m, part.k), (min(block.m, part.m), min(block.k, part.k))),
-        Matrix("B", (k, n), (part.k, part.n), (min(block.k, part.k), min(block.n, part.n))),
+        Matrix(name_b, (k, n), (part.k, part.n), (min(block.k, part.k), min(block.n, part.n))),
         Matrix("C", (m, n), (part.m, part.n), (min(block.m, part.m), min(block.n, part.n))),
     )
     yield Zoom(
         "A block in tiles",
         f"The o loops step by {block}; the i loops go through its tiles of {tile.m} x {tile.n} of C.",
         Matrix("A", (block.m, block.k), (tile.m, block.k), (tile.m, tile.k)),
-        Matrix("B", (block.k, block.n), (block.k, tile.n), (tile.k, tile.n)),
+        Matrix(name_b, (block.k, block.n), (block.k, tile.n), (tile.k, tile.n)),
         Matrix("C", (block.m, block.n), (tile.m, tile.n)),
     )
     yield Zoom(
         "A call of the micro-kernel",
         f"{tile.m} x {tile.n} of C stay in registers while it goes through {block.k} of K, {tile.k} in one round.",
         Matrix("A", (tile.m, block.k), (tile.m, tile.k)),
-        Matrix("B", (block.k, tile.n), (tile.k, tile.n)),
+        Matrix(name_b, (block.k, tile.n), (tile.k, tile.n)),
         Matrix("C", (tile.m, tile.n), (tile.m, tile.n)),
     )
 

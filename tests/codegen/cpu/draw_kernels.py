@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, replace
 from typing import Any
 
-from codegen import DType, GemmProblem, InvalidProblem, LoopOrder
+from codegen import Activation, DType, Gate, GemmProblem, InvalidProblem, LoopOrder
 from codegen.config.cpu import (
     CpuConfig,
     CpuStrategy,
@@ -51,14 +51,24 @@ class Drawn:
 
 
 def draw(
-    seed: int, spec: DeviceSpec, isas: tuple[Isa, ...], most_threads: int = _MOST_THREADS, *, weights: bool = False
+    seed: int,
+    spec: DeviceSpec,
+    isas: tuple[Isa, ...],
+    most_threads: int = _MOST_THREADS,
+    *,
+    weights: bool = False,
+    grouped: bool = False,
 ) -> Drawn:
-    """Return the problem and configuration of a seed, for one of the instruction sets; `weights`: B is of such."""
+    """Return the problem and configuration of a seed, for one of the instruction sets.
+
+    `weights`: B is of such. `grouped`: there is a gate, or a B for each of several experts, or both.
+    """
     r = random.Random(seed)
     isa = isas[seed % len(isas)]
     while True:
         try:
             problem = _of_weights(r, _problem(r)) if weights else _problem(r)
+            problem = _grouped(r, problem) if grouped else problem
             on = check_cpu_problem(problem, spec)
         except InvalidProblem:  # C of a type that such sums are not stored as
             continue
@@ -82,6 +92,7 @@ def facts_of(drawn: Drawn) -> set[str]:
     scaled = "none" if q is None else f"{q.scale.value}, {'zeros' if q.zeros else 'zero' if q.zero else 'no zero'}"
     grid = {name for name, count in (("m", threads.m), ("n", threads.n), ("k", threads.k)) if count > 1}
     layout = f"{'t' if p.transpose_a else 'n'}{'t' if p.transpose_b else 'n'}"
+    gate = "none" if p.gate is None else "strips" if p.gate.interleave is None else "alternating"
     shared = {f"shared {x}" for x, stride in (("A", p.batch_stride_a), ("B", p.batch_stride_b)) if stride == 0}
     return {
         f"inputs {p.dtype_a.value} {p.dtype_b.value}",
@@ -90,6 +101,7 @@ def facts_of(drawn: Drawn) -> set[str]:
         f"batch {p.batch > 1}",
         f"scales {scaled}",
         *shared,
+        f"experts {p.experts is not None}, gate {gate}",
         *(f"step {step.kind.value}" for step in p.epilogue),
         *(f"sums along {step.axis}" for step in p.epilogue if step.kind is EpilogueKind.REDUCE),
         f"isa {c.strategy.isa.value}",
@@ -152,6 +164,32 @@ def _of_weights(r: random.Random, p: GemmProblem) -> GemmProblem:
         batch_stride_a=0 if p.batch_stride_a == 0 else None,
         batch_stride_b=0 if p.batch_stride_b == 0 else None,
         quantization=quantization,
+    )
+
+
+def _grouped(r: random.Random, p: GemmProblem) -> GemmProblem:
+    """The same with a gate, with experts, or with both."""
+    which = r.choice(["gate", "experts", "both"])
+    gate = Gate(r.choice(list(Activation)), r.choice([None, None, 1, 2, 16, 32])) if which != "experts" else None
+    block = gate.interleave if gate is not None else None
+    n = p.n if block is None else -(-p.n // block) * block
+    experts = r.choice([1, 2, 3, 5, 9]) if which != "gate" else None
+    steps = tuple(step for step in p.epilogue if experts is None or step.kind is not EpilogueKind.REDUCE)
+    pitch_b = None if p.ldb == p.row_b else max(p.k, 2 * n) + r.randint(0, 9)
+    return replace(
+        p,
+        n=n,
+        k=min(p.k, 128),
+        batch=1 if experts is not None else p.batch,
+        lda=max(p.m, p.k) + 1 if p.lda != p.row_a else None,
+        ldb=pitch_b,
+        ldc=n + 3 if p.ldc != p.n else None,
+        batch_stride_a=0 if p.batch_stride_a == 0 and experts is None else None,
+        batch_stride_b=0 if p.batch_stride_b == 0 and experts is None else None,
+        batch_stride_c=None,
+        epilogue=tuple(replace(step, ld=None) for step in steps),
+        gate=gate,
+        experts=experts,
     )
 
 

@@ -2,7 +2,9 @@
 
 import ctypes
 import math
+import random
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from codegen.config.cpu import (
 )
 from codegen.config.matmul import Extent, LoopOrder, MatmulConfig
 from codegen.cpu.compile import compile_cpu_gemm
+from codegen.problem.gemm import OFFSETS
 from hal import DeviceSpec
 from hal.device import Buffer
 from hal.facts.cpu import probe_cpu
@@ -91,12 +94,17 @@ def scratch(nbytes: int) -> Buffer:
 
 
 def check_kernel(problem: GemmProblem, config: CpuConfig, calls: int = 1) -> CpuArtifact:
-    """Compile, run and compare all of the outputs; inputs end where memory that nobody may touch begins."""
+    """Compile, run and compare all of the outputs; inputs end where memory that nobody may touch begins.
+
+    Experts have the rows that the problem is tuned for in the first call, then any.
+    """
     artifact = compile_cpu_gemm(problem, config, this_cpu())
     reference = Reference(problem, seed=11)
     with Run(artifact) as run:
-        for _ in range(calls):
+        for call in range(calls):
             buffers = placed(problem, reference.buffers())
+            if problem.experts is not None and call:
+                buffers[_offsets_at(problem)][:] = _any_offsets(problem, call)
             assert set(run(buffers)) == {0}
             compare_outputs(problem, reference, buffers)
     return artifact
@@ -111,6 +119,25 @@ def placed(problem: GemmProblem, buffers: tuple[Buffer, ...]) -> tuple[Buffer, .
     return tuple(placed)
 
 
+def _offsets_at(problem: GemmProblem) -> int:
+    return next(number for number, operand in enumerate(problem.operands) if operand.name == OFFSETS)
+
+
+def _any_offsets(problem: GemmProblem, seed: int) -> list[int]:
+    """Ascending numbers from 0 to at most M, several of them equal."""
+    r = random.Random(f"{problem.key} {seed}")
+    ends = [r.choice([0, r.randint(0, problem.m), problem.m]) for _ in range(problem.experts or 1)]
+    return [0, *sorted(ends)]
+
+
+def _parts(problem: GemmProblem, buffers: tuple[Buffer, ...]) -> list[tuple[int, int, slice]]:
+    """Matrix of C, matrix of B and rows of each part of C that a call computes."""
+    if problem.experts is None:
+        return [(entry, entry, slice(0, problem.m)) for entry in range(problem.batch)]
+    ends = buffers[_offsets_at(problem)].tolist()
+    return [(0, expert, slice(*rows)) for expert, rows in enumerate(pairwise(ends)) if rows[0] < rows[1]]
+
+
 def compare_outputs(problem: GemmProblem, reference: Reference, buffers: tuple[Buffer, ...]) -> None:
     """Every element of every output within its bound, and nothing written between rows."""
     for number, operand in enumerate(problem.operands):
@@ -120,16 +147,23 @@ def compare_outputs(problem: GemmProblem, reference: Reference, buffers: tuple[B
         whole[: buffers[number].size] = buffers[number]
         got = decode(matrices(whole, operand, problem.batch), operand.dtype).astype(np.float64)
         assert outside_is_poison(whole, operand, problem.batch), f"written between rows of {operand.name}"
-        for entry in range(problem.batch):
+        parts = _parts(problem, buffers)
+        if problem.experts is not None:
+            last = parts[-1][2].stop if parts else 0
+            before = decode(matrices(reference.buffers()[number], operand, 1), operand.dtype).astype(np.float64)
+            assert np.array_equal(got[0, last:], before[0, last:], equal_nan=True), f"rows of nobody from {last} on"
+        for matrix, entry, rows in parts:
+            of_rows = got[matrix]
             if operand.step is None:
-                bounds = reference.bounds_of_c(entry, slice(0, problem.m), slice(0, problem.n))
+                of_rows = of_rows[rows]
+                bounds = reference.bounds_of_c(entry, rows, slice(0, problem.n))
             else:
                 length = problem.m if problem.epilogue[operand.step].axis is Axis.ROW else problem.n
                 bounds = reference.bounds_of_sums(operand, entry, slice(0, length))
-            right = bounds.holds(got[entry].reshape(bounds.value.shape))
+            right = bounds.holds(of_rows.reshape(bounds.value.shape))
             if not right.all():
                 at = tuple(np.argwhere(~right)[0])
                 raise AssertionError(
-                    f"{operand.name}{[entry, *at]} is {got[entry].reshape(right.shape)[at]}, expected "
+                    f"{operand.name}{[entry, *at]} of rows {rows} is {of_rows.reshape(right.shape)[at]}, expected "
                     f"{bounds.value[at]}; {(~right).sum()} of {right.size} are wrong"
                 )

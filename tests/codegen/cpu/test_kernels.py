@@ -1,3 +1,4 @@
+import ctypes
 import mmap
 from dataclasses import replace
 from typing import Any
@@ -195,3 +196,23 @@ def _sparse(rows: int, pitch: int) -> NDArray[np.float32]:
     """A matrix of zeros, of which only the pages that are written take memory."""
     mapping = mmap.mmap(-1, rows * pitch * 4, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
     return np.frombuffer(mapping, np.float32).reshape(rows, pitch)
+
+
+@pytest.mark.parametrize("pack_b", [Packing.BLOCK, Packing.NONE])
+def test_the_b_of_an_expert_without_rows_is_not_read(pack_b: Packing) -> None:
+    problem = _f32(9, 64, 96, experts=3)
+    artifact = compile_cpu_gemm(problem, cpu_config(tile=(4, 32, 4), block=(8, 32, 96), b=pack_b), this_cpu())
+    a, _, c, _ = Reference(problem, seed=3).buffers()
+    each = 64 * 96 * c.itemsize
+    assert each % mmap.PAGESIZE == 0
+    memory = mmap.mmap(-1, 3 * each)
+    b = np.frombuffer(memory, np.float32)
+    b[:] = np.random.default_rng(3).random(b.size)
+    rows_of = ((0, slice(5)), (2, slice(5, 9)))
+    wanted = np.concatenate([a.reshape(9, 96)[rows] @ b.reshape(3, 96, 64)[expert] for expert, rows in rows_of])
+    begin = ctypes.c_void_p(b.ctypes.data + each)
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.mprotect(begin, ctypes.c_size_t(each), 0) == 0
+    with Run(artifact) as run:
+        assert run((a, b, c, np.array([0, 5, 5, 9], np.int32))) == [0]
+    np.testing.assert_allclose(c.reshape(9, 64).astype(np.float64), wanted, rtol=1e-4, atol=1e-4)

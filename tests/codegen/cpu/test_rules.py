@@ -4,7 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from codegen import Activation, Extent, Gate, GemmProblem, InvalidConfig, MatmulConfig, Refused
+from codegen import (
+    Activation,
+    Axis,
+    EpilogueKind,
+    EpilogueStep,
+    Extent,
+    Gate,
+    GemmProblem,
+    InvalidConfig,
+    MatmulConfig,
+    Refused,
+)
 from codegen.config.cpu import (
     CpuConfig,
     CpuStrategy,
@@ -20,7 +31,10 @@ from tuner.space.restrictions import Restriction, restrict_device
 
 PROBLEM = GemmProblem(120, 200, 300, dtype_a=DType.F32, dtype_b=DType.F32)
 CONFIG = CpuConfig(MatmulConfig(Extent(2, 2, 1), Extent(60, 64, 128), Extent(12, 32, 4)), CpuStrategy(Isa.AVX512))
-GATED = GemmProblem(120, 200, 300, gate=Gate(Activation.GELU))
+EXPERTS = replace(PROBLEM, experts=8)
+BY_BLOCKS = replace(CONFIG, strategy=replace(CONFIG.strategy, pack_b=Packing.BLOCK),
+                    matmul=replace(CONFIG.matmul, threads=Extent(2, 1, 2)))  # fmt: skip
+INTERLEAVED = GemmProblem(120, 192, 300, dtype_a=DType.F32, dtype_b=DType.F32, gate=Gate(Activation.GELU, 32))
 BF16 = replace(PROBLEM, dtype_a=DType.BF16, dtype_b=DType.BF16)
 WEIGHTS = GemmProblem(120, 200, 304, dtype_a=DType.BF16, dtype_b=DType.U4, quantization=Quantization(32))
 WEIGHTS_T = replace(WEIGHTS, transpose_b=True, ldb=None, batch_stride_b=None)
@@ -149,10 +163,13 @@ def test_the_cases_that_rules_are_shown_on_are_legal() -> None:
             "at most 5, tiles of a thread along M; got 6",
         ),
         ("prefetch-distance", PROBLEM, with_strategy(prefetch_distance=65), ZEN, "at most 64 steps; got 65"),
+        ("gate", INTERLEAVED, with_matmul(innermost=Extent(6, 48, 4), block=Extent(60, 96, 128)), ZEN, "32 columns"),
+        ("packed-experts", EXPERTS, CONFIG, ZEN, "not all is packed; use pack_b block"),
+        ("packed-experts", EXPERTS, BY_BLOCKS, ZEN, "threads.k must be 1 with experts"),
         ("pack-b", WEIGHTS, IN_PLACE, ZEN, r"stored \[K, N\] are decoded into panels; use pack_b block or whole"),
         ("pack-b", replace(WEIGHTS_T, quantization=Quantization(48)), IN_PLACE, ZEN, "do not divide groups of 48"),
         ("pack-b", WEIGHTS_T, with_matmul(IN_PLACE, block=Extent(4, 32, 128)), ZEN, "not in blocks of 128"),
-        ("registers", WEIGHTS_T, with_matmul(IN_PLACE, innermost=Extent(4, 6, 32)), ZEN, "6 needs 36 vector registers"),
+        ("registers", WEIGHTS_T, with_matmul(IN_PLACE, innermost=Extent(4, 6, 32)), ZEN, "needs 36 vector registers"),
         (
             "block",
             WEIGHTS,
@@ -185,8 +202,12 @@ def test_a_configuration_is_refused(
             ZEN,
             "or A f16 or bf16 and B weights of .*u4.*; got f32 and u4",
         ),
-        ("gate", replace(GATED, dtype_c=DType.F16), ZEN, "then A @ B1 with the epilogue 'gelu, multiply'"),
-        ("experts", replace(PROBLEM, experts=8), ZEN, "one of the 8 B for the rows of each expert"),
+        (
+            "experts",
+            replace(PROBLEM, experts=8, epilogue=(EpilogueStep(EpilogueKind.REDUCE, axis=Axis.ROW),)),
+            ZEN,
+            "take reduce out of the epilogue",
+        ),
         ("memory", PROBLEM, cpu(ZEN.isa, memory_bytes=1000), "the operands need 0.0 GiB"),
     ],
 )

@@ -3,8 +3,8 @@
 Source: DOC: deep-Tiled Matmul, "Config/Schedule": innermost, threads, block, loop order.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import product
 
 from codegen import GemmProblem, Refused
@@ -54,6 +54,7 @@ _BLOCK_AMX = 0.5  # of L2 for all of A: tile registers read it faster than L3 de
 _PANEL = 0.5  # of L2 for one panel of B that is used immediately
 _COLUMNS_A_CORE = 64  # minimum, for threads that share no columns
 _COLUMNS_A_CORE_AMX = 32
+_ROWS_AMX = 16
 _FEW_ROWS_BESIDE_AMX = 4  # rows above which tile registers gain more than reading B in place saves
 _SMALL_B = 0.25  # of L2 for a row-major f32 B that is read in place: it stays there, and no thread waits for panels
 _FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page; of bytes, or for several rows
@@ -90,17 +91,19 @@ def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec) -> CpuDefault:
     Raises:
         Refused: the problem or the CPU is refused.
     """
-    on = check_cpu_problem(problem, spec)
-    if not on.isas:
+    given = check_cpu_problem(problem, spec)
+    if not given.isas:
         raise Refused("isa", f"no instructions of {spec.name} multiply {problem.dtype_a.value}")
-    cores = spec.cores or 1
-    point, why_tile = _innermost(on, cores)
-    point, why_threads = _threads(on, point, cores)
+    cores, on = spec.cores or 1, as_batch(given)
+    point, why_tile = _innermost(on, cores, _ways_of_experts(on) if problem.experts is not None else _ways(on))
+    point, why_threads = _threads(on, point, cores, experts=problem.experts is not None)
     point, why_blocks = _blocks(on, point)
     point, why_order = _order(on, point)
     point, why_pieces = _pieces(on, point)
-    config = config_of(on, point)
-    refused = refusal_on_cpu(on, config)
+    if problem.experts is not None:
+        point = _of_any_expert(on, point, problem.m)
+    config = config_of(given, point)
+    refused = refusal_on_cpu(given, config)
     if refused is not None:
         raise refused
     c = config.matmul
@@ -113,6 +116,31 @@ def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec) -> CpuDefault:
             HeuristicStep("loop order", c.loop_order.value, why_order),
         ),
     )
+
+
+def as_batch(on: CpuProblem) -> CpuProblem:
+    """Return experts as a batch of products with the mean rows of those that have rows; other problems as they are."""
+    p = on.problem
+    if p.experts is None:
+        return on
+    count, steps = p.read_experts, tuple(step for step in p.epilogue if step.axis is None and not step.is_matrix)
+    rows = ceil_div(p.m, count)
+    if rows > _ROWS_AMX:
+        rows = ceil_div(rows, _ROWS_AMX) * _ROWS_AMX
+    alike = replace(p, m=rows, batch=count, experts=None, epilogue=steps, batch_stride_a=None,
+                    batch_stride_c=None, lda=None if p.transpose_a else p.lda)  # fmt: skip
+    return replace(on, problem=alike)
+
+
+def _of_any_expert(on: CpuProblem, point: CpuPoint, rows: int) -> CpuPoint:
+    """Return the point with tile registers of all their rows, and blocks of the mean rows where these are packed."""
+    if point.isa == Isa.AMX.value and point.tile_m < _ROWS_AMX:
+        point = point._replace(tile_m=min(_ROWS_AMX, rows))
+    if point.pack_a == Packing.NONE.value or point.block_m != WHOLE:
+        return point
+    tiles = ceil_div(on.problem.m, point.tile_m)
+    counts = (count for count in ranges_of(on, 1).block_m if count >= tiles)
+    return point._replace(block_m=min(counts, default=tiles))
 
 
 def tiles_of(on: CpuProblem, isa: Isa, plain: CpuPoint) -> Iterator[TileShape]:
@@ -136,7 +164,7 @@ def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
     copies_rows = not p.transpose_b and (plain.pack_b != Packing.NONE.value or p.dtype_b.nbytes == 1)
 
     def clocks(tile: TileShape) -> tuple[float, float]:
-        steps = sweep_clocks(isa, multiply, p.m, p.n if not dots else p.n * 16, _of_vectors(tile, dots))
+        steps = sweep_clocks(isa, multiply, p.m, _vectors(on, p.n, dots), _of_vectors(on, tile, dots))
         uses = max(p.m, _FEWEST_USES)
         copying = _LINE_WEIGHT / uses * _pieces_of_rows(on, tile.n) if copies_rows else 0.0
         parts = _EVEN_WEIGHT * (tile.m / p.m + tile.n / p.n)
@@ -153,8 +181,13 @@ def _pieces_of_rows(on: CpuProblem, columns: int) -> float:
     return line / min(aligned, _MOST_LINES * line)
 
 
-def _of_vectors(tile: TileShape, dots: bool) -> TileShape:
-    return TileShape(tile.m, tile.n * 16) if dots else tile
+def _vectors(on: CpuProblem, columns: int, dots: bool) -> int:
+    """Return the columns of sums of both products; a column of dots is a whole vector of them."""
+    return columns * on.problem.products * (16 if dots else 1)
+
+
+def _of_vectors(on: CpuProblem, tile: TileShape, dots: bool) -> TileShape:
+    return TileShape(tile.m, _vectors(on, tile.n, dots))
 
 
 def _plain(on: CpuProblem, isa: Isa, pack_a: Packing, pack_b: Packing) -> CpuPoint:
@@ -171,10 +204,10 @@ def _multiply(on: CpuProblem, isa: Isa) -> Multiply:
     return how
 
 
-def _innermost(on: CpuProblem, cores: int) -> tuple[CpuPoint, str]:
+def _innermost(on: CpuProblem, cores: int, ways: Iterable[tuple[Isa, Packing, Packing]]) -> tuple[CpuPoint, str]:
     """Choose the fastest instruction set, the packing, and the register tile with the least waste."""
     p = on.problem
-    for isa, pack_a, pack_b in _ways(on):
+    for isa, pack_a, pack_b in ways:
         plain = _plain(on, isa, pack_a, pack_b)
         tiles = best_tiles(on, plain)
         if not tiles:
@@ -182,7 +215,7 @@ def _innermost(on: CpuProblem, cores: int) -> tuple[CpuPoint, str]:
         tile = _narrower(on, isa, tiles, cores)
         unit = unit_of(on, isa, dots=is_dots(on, pack_b.value))
         unroll = next((u for u in (_STEPS_A_ROUND, 2) if _may_unroll(on, isa, tile, u * unit, u)), 1)
-        clocks = step_clocks(isa, _multiply(on, isa), tile.m, tile.n)
+        clocks = step_clocks(isa, _multiply(on, isa), tile.m, tile.n * p.products)
         why = (
             f"{isa.value} is the fastest of {', '.join(i.value for i in on.isas)} that multiplies {p.dtype_a.value}; "
             f"{tile.m}x{tile.n} sums stay in registers, {clocks:g} clocks a step of {unit} along K; "
@@ -203,7 +236,7 @@ def _narrower(on: CpuProblem, isa: Isa, tiles: list[TileShape], cores: int) -> T
     p, multiply = on.problem, _multiply(on, isa)
 
     def clocks(tile: TileShape) -> float:
-        return sweep_clocks(isa, multiply, p.m, p.n, tile)
+        return sweep_clocks(isa, multiply, p.m, _vectors(on, p.n, False), _of_vectors(on, tile, False))
 
     enough = [t for t in tiles if p.batch * ceil_div(p.m, t.m) * ceil_div(p.n, t.n) >= cores]
     return enough[0] if enough and clocks(enough[0]) <= cores * clocks(tiles[0]) else tiles[0]
@@ -236,12 +269,27 @@ def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
         yield isa, Packing.BLOCK, Packing.WHOLE
 
 
+def _ways_of_experts(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
+    """Yield instruction sets and packings for experts of as many rows; nothing is packed whole."""
+    p = on.problem
+    few = p.transpose_b and p.m <= (_FEW_ROWS_OF_WEIGHTS if p.has_weights else _FEW_ROWS_BY_DOTS)
+    separate = not p.transpose_a and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
+    for isa in on.isas:
+        if isa is Isa.AMX and few and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
+            continue
+        if few and isa is not Isa.AMX and not p.transpose_a:
+            yield isa, Packing.NONE, Packing.NONE
+        if separate:
+            yield isa, Packing.NONE, Packing.BLOCK
+        yield isa, Packing.BLOCK, Packing.BLOCK
+
+
 def _stays_in_place(on: CpuProblem) -> bool:
     """Return whether reading B in place is as fast: f32 rows, which need no interleaving, in L2 after the
     first pass.
     """
     p = on.problem
-    in_l2 = p.k * p.n * p.dtype_b.bits // 8 <= _SMALL_B * (on.spec.l2_bytes or _L2_BYTES)
+    in_l2 = p.k * p.columns_b * p.dtype_b.bits // 8 <= _SMALL_B * (on.spec.l2_bytes or _L2_BYTES)
     plain = p.dtype_b.bits == 32 and not p.transpose_b and not _aliases(p.pitch_b * p.dtype_b.nbytes, p.k)
     return plain and in_l2 and p.batch == 1
 
@@ -278,12 +326,15 @@ def _why_packed(on: CpuProblem, pack_b: Packing) -> str:
     return f", which {on.problem.m} rows use again"
 
 
-def _threads(on: CpuProblem, point: CpuPoint, cores: int) -> tuple[CpuPoint, str]:
-    """Choose the thread grid whose busiest thread has the least to compute and to read."""
+def _threads(on: CpuProblem, point: CpuPoint, cores: int, *, experts: bool) -> tuple[CpuPoint, str]:
+    """Choose the thread grid whose busiest thread has the least to compute and to read.
+
+    Threads along M have rows of different `experts`, and so other B.
+    """
     p = on.problem
     rows, columns = p.batch * ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
     unit = unit_of(on, Isa(point.isa), dots=is_dots(on, point.pack_b))
-    a_tile = step_clocks(Isa(point.isa), _multiply(on, Isa(point.isa)), point.tile_m, point.tile_n)
+    a_tile = step_clocks(Isa(point.isa), _multiply(on, Isa(point.isa)), point.tile_m, point.tile_n * p.products)
     steps = ceil_div(p.k, unit)
 
     def clocks(grid: tuple[int, int, int]) -> float:
@@ -291,7 +342,8 @@ def _threads(on: CpuProblem, point: CpuPoint, cores: int) -> tuple[CpuPoint, str
         over_m, over_n = _share(rows, m), _share(columns, n)
         tiles, depth = over_m * over_n, ceil_div(steps, k)
         a = over_m * point.tile_m * depth * unit * p.dtype_a.nbytes
-        b = over_n * point.tile_n * depth * unit * p.dtype_b.bits / 8
+        matrices = max(1.0, over_m * p.batch / rows) if experts else 1.0
+        b = matrices * over_n * point.tile_n * p.products * depth * unit * p.dtype_b.bits / 8
         sums = over_m * point.tile_m * over_n * point.tile_n * 4 * (0 if k == 1 else 3)
         join = 0 if m * n * k == 1 else _JOIN_CLOCKS * (1 if k == 1 else 2)
         return tiles * depth * a_tile + (a + b + sums) / _MEMORY_BYTES_A_CLOCK + join
@@ -303,9 +355,9 @@ def _threads(on: CpuProblem, point: CpuPoint, cores: int) -> tuple[CpuPoint, str
         if m * n * k <= cores
         and m <= rows
         and n <= columns
-        and (k == 1 or (p.k >= 512 * k and not _decodes_in_registers(on, point)))
+        and (k == 1 or (p.k >= 512 * k and not experts and not _decodes_in_registers(on, point)))
         # Threads along M would each copy all of B.
-        and (m == 1 or point.pack_b != Packing.BLOCK.value)
+        and (m == 1 or experts or point.pack_b != Packing.BLOCK.value)
     ]
     m, n, k = min(grids, key=clocks)
     busiest = ceil_div(rows, m) * ceil_div(columns, n)
@@ -326,9 +378,9 @@ def _pieces(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     if point.threads_m * point.threads_n * point.threads_k == 1:
         return point, ""
     p, isa, dots = on.problem, Isa(point.isa), is_dots(on, point.pack_b)
-    tile, columns = _of_vectors(TileShape(point.tile_m, point.tile_n), dots), p.n * (16 if dots else 1)
+    tile, columns = _of_vectors(on, TileShape(point.tile_m, point.tile_n), dots), _vectors(on, p.n, dots)
     steps = sweep_clocks(isa, _multiply(on, isa), p.m, columns, tile) * ceil_div(p.k, unit_of(on, isa, dots=dots))
-    nbytes = p.m * p.k * p.dtype_a.nbytes + p.n * p.k * p.dtype_b.bits // 8
+    nbytes = p.m * p.k * p.dtype_a.nbytes + p.columns_b * p.k * p.dtype_b.bits // 8
     part = p.batch * max(steps, nbytes / _MEMORY_BYTES_A_CLOCK)
     part /= point.threads_m * point.threads_n * point.threads_k
     # Pieces of rows of B that are read in place must be long enough for sequential reads.
@@ -354,9 +406,10 @@ def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     ranges = ranges_of(on, spec.cores or 1)
     step = point.unroll * unit_of(on, isa, dots=is_dots(on, point.pack_b))
     rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
-    deepest = _PANELS * l1 // (each * (point.tile_m + point.tile_n))
+    width = point.tile_n * p.products
+    deepest = _PANELS * l1 // (each * (point.tile_m + width))
     if point.pack_b == Packing.BLOCK.value:
-        return _one_panel(p, point, ranges.block_k, step, int(_PANEL * l2 / (each * point.tile_n)))
+        return _one_panel(p, point, ranges.block_k, step, int(_PANEL * l2 / (each * width)))
     # Operands that stream through once are not cut, nor are blocks of K that are a little too deep.
     in_l2 = p.m * p.k * p.dtype_a.nbytes <= _PANEL * l2
     streams = point.pack_b == Packing.NONE.value and (rows == 1 or (p.transpose_b and in_l2))
@@ -381,7 +434,7 @@ def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     )  # fmt: skip
     wide = (block_n or columns) * point.tile_n
     why = (
-        f"panels {deep} deep take {deep * each * (point.tile_m + point.tile_n) / 1024:.0f} KiB, "
+        f"panels {deep} deep take {deep * each * (point.tile_m + width) / 1024:.0f} KiB, "
         f"L1 is {l1 / 1024:.0f} KiB; of L2's {l2 / 1024:.0f} KiB a block of A takes {tall * deep * each / 1024:.3g}, "
         f"and its sums with a block of B {tall * wide * 4 / 1024:.3g}"
     )

@@ -16,6 +16,7 @@ from codegen.cpu.nest.plan import Plan
 from codegen.cpu.rules import CpuProblem, check_cpu_problem, most_pieces, refusal_on_cpu
 from hal import DeviceSpec
 from tuner.space.cpu.heuristic import (
+    as_batch,
     best_tiles,
     default_cpu_config,
 )
@@ -86,7 +87,7 @@ def _legal(on: CpuProblem, ranges: CpuRanges, point: CpuPoint) -> CpuPoint | Non
 
 def _tiles(on: CpuProblem, default: CpuPoint) -> list[tuple[str, int, int]]:
     """Return instruction sets with their best register tiles, those of the default first."""
-    found = [(default.isa, default.tile_m, default.tile_n)]
+    found, on = [(default.isa, default.tile_m, default.tile_n)], as_batch(on)
     for isa in on.isas:
         packed = default._replace(isa=isa.value, unroll=1, threads_m=1, threads_n=1, threads_k=1)
         best = best_tiles(on, packed._replace(block_m=0, block_n=0, block_k=0, prefetch=0, pieces=1))

@@ -122,12 +122,13 @@ def levels_of(config: CpuConfig, spec: DeviceSpec) -> Iterator[Level]:
 def nest_of(plan: Plan) -> Nest:
     """Return the loops of the busiest thread: over pieces of its part, matrices, blocks and tiles."""
     p, c, cut = plan.problem, plan.config.matmul, plan.cut_along
-    rows = ceil_div(p.batch * plan.tiles_m, plan.parts_m)  # of tiles, in all matrices
-    matrices = ceil_div(rows, plan.tiles_m)
-    all_tiles, threads = (p.batch * plan.tiles_m, c.threads.m) if cut == "m" else (plan.tiles_n, c.threads.n)
+    rows = ceil_div(plan.row_tiles, plan.parts_m)  # of tiles, in all matrices
+    of_matrix = ceil_div(plan.row_tiles, p.read_experts) if p.experts is not None else plan.tiles_m
+    matrices = ceil_div(rows, of_matrix)
+    all_tiles, threads = (plan.row_tiles, c.threads.m) if cut == "m" else (plan.tiles_n, c.threads.n)
     of_thread = ceil_div(all_tiles, threads) * (plan.mr if cut == "m" else plan.nr)
     reach = {
-        "m": min(p.m, min(rows, plan.tiles_m) * plan.mr),
+        "m": min(p.m, min(rows, of_matrix) * plan.mr),
         "n": min(p.n, ceil_div(plan.tiles_n, plan.parts_n) * plan.nr),
         "k": min(p.k, ceil_div(plan.k_blocks, c.threads.k) * c.block.k),
     }
@@ -149,19 +150,19 @@ def _into(level: Level, plan: Plan) -> Traffic:
     p, nest, threads = plan.problem, nest_of(plan), plan.config.thread_count
     sources = (
         _Matrix(_dims("mk", p.batch_stride_a), p.dtype_a.nbytes),
-        _Matrix(_dims("nk", p.batch_stride_b), p.dtype_b.bits / 8),
+        _Matrix(_dims("nk", p.batch_stride_b), p.products * p.dtype_b.bits / 8),
     )
     packings = plan.packs_a, plan.packs_b
     read = tuple(
-        source if how is Packing.NONE else _Matrix(source.dims, plan.element_bytes)
-        for source, how in zip(sources, packings, strict=True)
+        source if how is Packing.NONE else _Matrix(source.dims, plan.element_bytes * products)
+        for source, how, products in zip(sources, packings, (1, p.products), strict=True)
     )
     c = _Matrix(_dims("mn", 1), SUM_BYTES if plan.k_blocks > 1 else p.dtype_c.nbytes)
     view = _View(nest, (*read, c), level.nbytes)
     loaded, packing = [0, 0], 0
     whole = (
         p.m * p.k * p.dtype_a.nbytes * plan.matrices_a + plan.packed_a_bytes,
-        p.n * p.k * p.dtype_b.bits // 8 * plan.matrices_b + plan.packed_b_bytes,
+        p.columns_b * p.k * p.dtype_b.bits // 8 * plan.matrices_b + plan.packed_b_bytes,
     )
     for which, along in enumerate((plan.threads.n, plan.threads.m)):
         bringers = ceil_div(threads, min(level.sharers, along))  # threads that read the same data, one for each cache

@@ -88,6 +88,9 @@ CPU_PROBLEMS = {
     "f32": GemmProblem(40, 96, 72, dtype_a=DType.F32, dtype_b=DType.F32, epilogue=parse_epilogue("bias:column, gelu")),
     "bf16": GemmProblem(33, 80, 64, dtype_a=DType.BF16, dtype_b=DType.BF16, dtype_c=DType.BF16, transpose_b=True),
     "s8": GemmProblem(24, 64, 96, dtype_a=DType.U8, dtype_b=DType.S8, batch=2),
+    "experts, gated": GemmProblem(
+        30, 48, 64, dtype_a=DType.BF16, dtype_b=DType.BF16, transpose_b=True, experts=5, gate=Gate(Activation.SILU)
+    ),
 }
 DYNAMIC = GemmProblem(
     96, 160, 256, dynamic=True, epilogue=parse_epilogue("bias:column, reduce:row"), gate=Gate(Activation.GELU)
