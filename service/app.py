@@ -56,6 +56,7 @@ _FEATURES = {
     "shapes.routes": ("shape-sets",),
     "exchange.routes": ("imports", "exports"),
     "recordings.routes": ("recordings",),
+    "records.routes": ("records",),
     "compile.routes": ("compile",),
     "explain.routes": ("explain",),
     "xray.routes": ("xray", "kernels"),

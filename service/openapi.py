@@ -15,6 +15,7 @@ from service.errors import Problem
 from service.http.responses import OF_BODIES
 
 CONTRACT_FILE = Path(__file__).resolve().parents[1] / "openapi.yaml"
+RECORD_FILE = CONTRACT_FILE.parent / "docs/record.schema.json"
 _KEY = {
     "type": "http",
     "scheme": "bearer",
@@ -62,6 +63,7 @@ def contract_text(app: FastAPI) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Write openapi.yaml and the generated files of the client, or check that they are current."""
     # Imported here: the app itself imports this module.
+    from service.api.records.json_schema import record_schema_text
     from service.app import create_app
     from service.settings import Settings
 
@@ -71,6 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
     app = create_app(Settings(scheduler=False))
     stale = False
     texts = {CONTRACT_FILE: contract_text(app), MODELS_FILE: models_text(contract(app))}
+    texts[RECORD_FILE] = record_schema_text()
     texts |= {file: sync_text(source.read_text()) for file, source in SYNC_FILES.items()}
     for file, text in texts.items():
         if write:

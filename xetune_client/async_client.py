@@ -1,6 +1,7 @@
 """Client of a XeTune service: a method for each operation of its API."""
 
-from collections.abc import AsyncIterator, Sequence
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
 from types import TracebackType
 from uuid import UUID, uuid4
 
@@ -31,7 +32,7 @@ from xetune_client.wire import (
 )
 
 Explanation = models.GpuExplanation | models.CpuExplanation
-_JOBS_A_PAGE, _TRIALS_A_PAGE = 200, 1000
+_JOBS_A_PAGE, _TRIALS_A_PAGE, _RECORDS_A_PAGE = 200, 1000, 200
 """Largest page sizes."""
 
 
@@ -350,6 +351,67 @@ class AsyncClient:
         return await self._get(
             f"/v1/recordings/{part(recording_id)}", models.RecordingOut, {"after": after, "limit": limit}
         )
+
+    async def store_records(
+        self, body: models.RecordsBody, *, idempotency_key: str | None = None
+    ) -> models.StoredRecords:
+        """Store results of another tuner. Idempotent."""
+        return await self._create("/v1/records", body, models.StoredRecords, idempotency_key)
+
+    async def records(
+        self,
+        *,
+        tuner: str | None = None,
+        kernel: str | None = None,
+        device: str | None = None,
+        before: UUID | None = None,
+        limit: int | None = None,
+    ) -> models.RecordPage:
+        """Return a page of results of other tuners that match every filter, newest first."""
+        query: Query = {"tuner": tuner, "kernel": kernel, "device": device, "before": before, "limit": limit}
+        return await self._get("/v1/records", models.RecordPage, query)
+
+    async def each_record(
+        self, *, tuner: str | None = None, kernel: str | None = None, device: str | None = None
+    ) -> AsyncIterator[models.RecordOut]:
+        """Iterate over all results of other tuners that match every filter, newest first."""
+        before: UUID | None = None
+        while True:
+            page = await self.records(tuner=tuner, kernel=kernel, device=device, before=before, limit=_RECORDS_A_PAGE)
+            for record in page.records:
+                yield record
+            before = page.next_before
+            if before is None:
+                return
+
+    async def find_record(
+        self,
+        tuner: str,
+        kernel: str,
+        problem: Mapping[str, object],
+        device: str,
+        *,
+        driver: str | None = None,
+        versions: Mapping[str, str] | None = None,
+    ) -> models.RecordLookupOut:
+        """Look up the result of a tuner for a problem on a device, named by PCI id, id or name."""
+        query: Query = {"tuner": tuner, "kernel": kernel, "problem": json.dumps(problem), "device": device}
+        stated = [f"{name}={version}" for name, version in (versions or {}).items()]
+        return await self._get(
+            "/v1/records/lookup", models.RecordLookupOut, {**query, "driver": driver, "version": stated}
+        )
+
+    async def record(self, record_id: UUID) -> models.RecordOut:
+        """Return a result of another tuner."""
+        return await self._get(f"/v1/records/{part(record_id)}", models.RecordOut)
+
+    async def record_schema(self) -> dict[str, object]:
+        """Return the JSON Schema of a record."""
+        return json.loads((await self.send(Request("GET", "/v1/records/schema"))).body)
+
+    async def delete_record(self, record_id: UUID) -> None:
+        """Delete a result of another tuner."""
+        await self._delete(f"/v1/records/{part(record_id)}")
 
     async def create_key(self, body: models.KeyBody, *, idempotency_key: str | None = None) -> models.NewKeyOut:
         """Create an API key. Its secret is None if the first response was lost: revoke it then, and create

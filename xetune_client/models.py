@@ -2708,6 +2708,146 @@ class Readiness(Model):
     """Workers"""
 
 
+class RecordDevice(Model):
+    """The device of a result: its PCI id, which drivers do not change, or else its name."""
+
+    pci_id: str | None = None
+    """Vendor and device id in hexadecimal; without vendor of Intel. Drivers do not change it"""
+
+    name: str | None = None
+    """Name that the driver reports, or id of `xetune devices`; identifies the device if there is no PCI id"""
+
+    driver: str | None = None
+    """Version of the driver, as the tuner's runtime reports it"""
+
+
+class RecordBody(Model):
+    """The result of a tuner for one problem of its kernel on a device."""
+
+    tuner: str
+    """The tuner, or the program whose configurations it makes"""
+
+    kernel: str
+    """Identity of the kernel within the tuner"""
+
+    problem: dict[str, object]
+    """What the configuration is for: sizes, types and whatever else selects it; lookups compare it as a whole. At most 8,192 bytes"""
+
+    device: RecordDevice
+    """The device that it was tuned on"""
+
+    config: dict[str, object]
+    """The configuration, as the tuner writes it. At most 65,536 bytes"""
+
+    versions: dict[str, object] = Field(default_factory=dict[str, object])
+    """Versions of the programs that the result depends on; a lookup that states others gets it as stale"""
+
+    document: dict[str, object] | None = None
+    """The tuner's own entry, returned unchanged, if it needs more than the configuration. At most 262,144 bytes"""
+
+    time_us: float | None = None
+    """Time of the kernel, in us; null if the tuner keeps none"""
+
+    min_us: float | None = None
+    """Least sample, in us"""
+
+    p10_us: float | None = None
+    """10th percentile, in us"""
+
+    p90_us: float | None = None
+    """90th percentile, in us"""
+
+    samples: int | None = None
+    """Number of samples"""
+
+    origin: str | None = None
+    """Where it comes from: a host, a file, a project"""
+
+
+class RecordOut(Model):
+    """A stored result of another tuner. Its times are as stated; nothing was measured or verified here."""
+
+    id: UUID
+    """Sorts by time of arrival"""
+
+    tuner: str
+    """The tuner"""
+
+    kernel: str
+    """Identity of the kernel"""
+
+    problem: dict[str, object]
+    """What the configuration is for"""
+
+    device: str
+    """Id of the device: of the table of GPUs, else its PCI id, else its name"""
+
+    pci_id: str | None
+    """PCI id, as stated"""
+
+    device_name: str | None
+    """Name of the device, as stated"""
+
+    driver: str | None
+    """Driver, as stated"""
+
+    versions: dict[str, str]
+    """Versions, as stated"""
+
+    config: dict[str, object]
+    """The configuration"""
+
+    document: dict[str, object] | None
+    """The tuner's own entry"""
+
+    time_us: float | None
+    """Time, as stated, in us"""
+
+    min_us: float | None
+    """Least sample, in us"""
+
+    p10_us: float | None
+    """10th percentile, in us"""
+
+    p90_us: float | None
+    """90th percentile, in us"""
+
+    samples: int | None
+    """Number of samples"""
+
+    origin: str | None
+    """Where it comes from"""
+
+    created_at: datetime
+    """Time of arrival, UTC"""
+
+
+class RecordLookupOut(Model):
+    """Answer of a lookup: the record for a problem of a kernel on a device."""
+
+    source: Literal['exact', 'stale']
+    """exact: of this driver and these versions, as far as both sides state them; stale: of others"""
+
+    stale: list[str]
+    """What has changed since; empty unless stale"""
+
+    record: RecordOut
+    """The fastest of those in force; without times the newest"""
+
+    others: int
+    """Number of other records in force for the same problem and device"""
+
+
+class RecordPage(Model):
+    """A page of records, newest first."""
+
+    records: list[RecordOut]
+    """This page"""
+
+    next_before: UUID | None
+    """`before` of the next page; null on the last"""
+
+
 class RecordedOut(Model):
     """A configuration of a recording. Its results are not verified here."""
 
@@ -2830,6 +2970,13 @@ class RecordingPage(Model):
 
     next_before: UUID | None
     """`before` of the next page; null on the last"""
+
+
+class RecordsBody(Model):
+    """Results to store, in one transaction."""
+
+    records: list[RecordBody]
+    """The results; later ones replace earlier ones"""
 
 
 class ShapeBody(Model):
@@ -3150,6 +3297,23 @@ class ShapeSetPage(Model):
 
     next_before: UUID | None
     """`before` of the next page; null on the last"""
+
+
+class StoredRecord(Model):
+    """A record of a request."""
+
+    id: UUID
+    """Its id"""
+
+    new: bool
+    """False if the same result is the one in force already"""
+
+
+class StoredRecords(Model):
+    """Ids of the records of a request, in its order."""
+
+    records: list[StoredRecord]
+    """One for each"""
 
 
 class TrialPage(Model):

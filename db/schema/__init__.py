@@ -32,6 +32,7 @@ from db.schema.kernel import (
     Artifact,
     Kernel,
 )
+from db.schema.record import Record
 from db.schema.recording import (
     RECORDED_STATUSES,
     RECORDING_FORMATS,
@@ -108,6 +109,7 @@ __all__ = [
     "Presence",
     "Problem",
     "ReachedDevice",
+    "Record",
     "RecordedTrial",
     "Recording",
     "ResultChange",

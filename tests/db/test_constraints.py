@@ -13,6 +13,7 @@ from db.session import Database, open_database
 from tests.db import (
     constraint_rows,
     constraint_rows_cluster,
+    constraint_rows_records,
     constraint_rows_requests,
     constraint_rows_reuse,
     constraint_rows_sets,
@@ -24,6 +25,7 @@ from tests.db.databases import BACKENDS, create_postgres
 GROUPS = (
     constraint_rows,
     constraint_rows_cluster,
+    constraint_rows_records,
     constraint_rows_requests,
     constraint_rows_reuse,
     constraint_rows_sets,

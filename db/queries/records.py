@@ -1,0 +1,52 @@
+"""Queries on records: results of other tuners."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, defer
+
+from db.schema import Record
+
+CONSIDERED = 1_000
+"""Number of records of a problem on a device, the newest, from which a lookup chooses."""
+
+
+def find(session: Session, record_id: UUID) -> Record | None:
+    """Return a record."""
+    return session.get(Record, record_id)
+
+
+def newest(session: Session, problem_hash: str, device: str) -> list[Record]:
+    """Return the newest records of a problem on a device, newest first; their JSON is loaded when it is read."""
+    query = select(Record).where(Record.problem_hash == problem_hash, Record.device == device)
+    query = query.options(defer(Record.config), defer(Record.document))
+    return list(session.scalars(query.order_by(Record.id.desc()).limit(CONSIDERED)))
+
+
+def latest_like(session: Session, row: Record) -> Record | None:
+    """Return the newest record that `row` would replace: of its problem, device, driver and versions; of those with a
+    time only one of the same configuration.
+    """
+    query = select(Record).where(
+        Record.problem_hash == row.problem_hash, Record.device == row.device, Record.driver == row.driver
+    )
+    if row.time_us is None:
+        query = query.where(Record.time_us.is_(None))
+    else:
+        query = query.where(Record.time_us.is_not(None), Record.config_hash == row.config_hash)
+    newest_first = session.scalars(query.order_by(Record.id.desc()).limit(CONSIDERED))
+    return next((each for each in newest_first if each.versions == row.versions), None)
+
+
+def list_page(
+    session: Session, filters: Mapping[str, str | None], *, limit: int, before: UUID | None = None
+) -> list[Record]:
+    """Return the newest records whose columns have the values of `filters`, at most `limit`, older than `before`."""
+    query = select(Record)
+    for column, value in filters.items():
+        if value is not None:
+            query = query.where(getattr(Record, column) == value)
+    if before is not None:
+        query = query.where(Record.id < before)
+    return list(session.scalars(query.order_by(Record.id.desc()).limit(limit)))

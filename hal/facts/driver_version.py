@@ -1,0 +1,19 @@
+"""Comparison of driver versions, which OpenCL and Level Zero state in different forms.
+
+Intel's driver 25.18.33578.15 is that in OpenCL and 1.6.33578+15 in Level Zero: build and hotfix are the same numbers.
+"""
+
+import re
+
+_OPENCL = re.compile(r"\d{2}\.\d{1,2}\.(\d{5,})(?:\.(\d+))?")
+_LEVEL_ZERO = re.compile(r"\d\.\d{1,2}\.(\d{5,})(?:\+(\d+))?")
+
+
+def is_same_driver(one: str, other: str) -> bool:
+    """Return whether two texts name the same version of a driver."""
+    return one == other or (_build(one) is not None and _build(one) == _build(other))
+
+
+def _build(text: str) -> tuple[int, int] | None:
+    found = _OPENCL.fullmatch(text) or _LEVEL_ZERO.fullmatch(text)
+    return None if found is None else (int(found[1]), int(found[2] or 0))

@@ -1,0 +1,1 @@
+"""Records: tuned results of other tuners, for kernels that are not ours."""

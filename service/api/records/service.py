@@ -1,0 +1,177 @@
+"""Records: storing and lookup."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from db.queries import records
+from db.schema import Record
+from db.schema.base import JsonObject, new_id
+from service.api.kernels.lookup.staleness import driver_change, version_changes
+from service.api.records.devices import (
+    Place,
+    device_of,
+    full_pci_id,
+)
+from service.api.records.schemas import (
+    RecordBody,
+    RecordLookupOut,
+    RecordOut,
+    RecordPage,
+    canonical,
+)
+from service.errors import NotFound
+
+_TIMES = ("time_us", "min_us", "p10_us", "p90_us", "samples")
+_COPIED = ("id", "tuner", "kernel", "problem", "device", "pci_id", "config", "document", "origin", "created_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A lookup: a problem of a kernel, with the versions of the programs that ask."""
+
+    tuner: str
+    kernel: str
+    problem: JsonObject
+    versions: Mapping[str, str]
+
+
+def add(session: Session, body: RecordBody) -> tuple[UUID, bool]:
+    """Store a result unless it is in force already; return its id and whether it is new."""
+    row = _row(body)
+    in_force = records.latest_like(session, row)
+    if in_force is not None and in_force.content_hash == row.content_hash:
+        return in_force.id, False
+    session.add(row)
+    session.flush()
+    return row.id, True
+
+
+def look_up(session: Session, question: Question, place: Place) -> RecordLookupOut:
+    """Return the record for a problem on a device: of this driver and these versions, else the nearest stale one.
+
+    Raises:
+        NotFound: rule `no-record`.
+    """
+    problem_hash = _problem_hash(question.tuner, question.kernel, question.problem)
+    groups: dict[str, list[Record]] = defaultdict(list)
+    for row in _in_force(records.newest(session, problem_hash, place.device)):
+        groups[_environment(row)].append(row)
+    if not groups:
+        raise NotFound(
+            f"no record of {question.kernel!r} by {question.tuner!r} for this problem on {place.device!r}; "
+            "GET /v1/records lists what is stored",
+            rule="no-record",
+        )
+    changes = {key: _changes(rows[0], question, place) for key, rows in groups.items()}
+    nearest = min(groups, key=lambda key: (len(changes[key]), -_newest(groups[key])))
+    rows = sorted(groups[nearest], key=_by_time)
+    return RecordLookupOut(
+        source="stale" if changes[nearest] else "exact",
+        stale=changes[nearest],
+        record=to_out(rows[0]),
+        others=sum(map(len, groups.values())) - 1,
+    )
+
+
+def read(session: Session, record_id: UUID) -> RecordOut:
+    """Return a record.
+
+    Raises:
+        NotFound: there is none.
+    """
+    return to_out(_found(session, record_id))
+
+
+def delete(session: Session, record_id: UUID) -> None:
+    """Delete a record.
+
+    Raises:
+        NotFound: there is none.
+    """
+    session.delete(_found(session, record_id))
+
+
+def list_records(
+    session: Session, filters: Mapping[str, str | None], limit: int, before: UUID | None = None
+) -> RecordPage:
+    """Return the newest records older than `before`, whose columns have the values of `filters`."""
+    rows = records.list_page(session, filters, limit=limit + 1, before=before)
+    page = [to_out(row) for row in rows[:limit]]
+    return RecordPage(records=page, next_before=page[-1].id if len(rows) > limit else None)
+
+
+def to_out(row: Record) -> RecordOut:
+    """Convert a row to its response model."""
+    values = {name: getattr(row, name) for name in (*_COPIED, *_TIMES)}
+    named = {"device_name": row.named, "driver": row.driver or None, "versions": row.versions}
+    return RecordOut.model_validate(values | named)
+
+
+def _found(session: Session, record_id: UUID) -> Record:
+    if (row := records.find(session, record_id)) is None:
+        raise NotFound(f"record {record_id} does not exist; GET /v1/records lists those that do")
+    return row
+
+
+def _row(body: RecordBody) -> Record:
+    pci_id = None if body.device.pci_id is None else full_pci_id(body.device.pci_id)
+    return Record(
+        id=new_id(),
+        tuner=body.tuner,
+        kernel=body.kernel,
+        problem=body.problem,
+        problem_hash=_problem_hash(body.tuner, body.kernel, body.problem),
+        device=device_of(pci_id, body.device.name),
+        pci_id=pci_id,
+        named=body.device.name,
+        driver=body.device.driver or "",
+        versions=dict(body.versions),
+        config=body.config,
+        config_hash=_hash(body.config),
+        document=body.document,
+        origin=body.origin,
+        content_hash=_hash(body.model_dump(mode="json")),
+        **{name: getattr(body, name) for name in _TIMES},
+    )
+
+
+def _in_force(newest_first: Iterable[Record]) -> list[Record]:
+    """Return the rows that no later one replaces: of the same configuration, or, without a time, of any."""
+    seen: set[tuple[str, str | None]] = set()
+    found: list[Record] = []
+    for row in newest_first:
+        key = _environment(row), None if row.time_us is None else row.config_hash
+        if key not in seen:
+            seen.add(key)
+            found.append(row)
+    return found
+
+
+def _environment(row: Record) -> str:
+    return canonical([row.driver, row.versions])
+
+
+def _newest(rows: Sequence[Record]) -> int:
+    return max(row.id.int for row in rows)
+
+
+def _by_time(row: Record) -> tuple[bool, float, int]:
+    return row.time_us is None, row.time_us or 0.0, -row.id.int
+
+
+def _changes(row: Record, question: Question, place: Place) -> list[str]:
+    then = {name: str(version) for name, version in row.versions.items()}
+    return [*driver_change(row.driver or None, place.driver), *version_changes(then, question.versions)]
+
+
+def _problem_hash(tuner: str, kernel: str, problem: JsonObject) -> str:
+    return _hash([tuner, kernel, problem])
+
+
+def _hash(value: object) -> str:
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
