@@ -17,11 +17,11 @@ def find(session: Session, record_id: UUID) -> Record | None:
     return session.get(Record, record_id)
 
 
-def newest(session: Session, problem_hash: str, device: str) -> list[Record]:
+def newest(session: Session, problem_hash: str, device: str, limit: int = CONSIDERED) -> list[Record]:
     """Return the newest records of a problem on a device, newest first; their JSON is loaded when it is read."""
     query = select(Record).where(Record.problem_hash == problem_hash, Record.device == device)
     query = query.options(defer(Record.config), defer(Record.document))
-    return list(session.scalars(query.order_by(Record.id.desc()).limit(CONSIDERED)))
+    return list(session.scalars(query.order_by(Record.id.desc()).limit(limit)))
 
 
 def latest_like(session: Session, row: Record) -> Record | None:

@@ -34,6 +34,7 @@ NAVIGATION = (
     Entry("shapes", "Shapes", "/shapes"),
     Entry("devices", "Devices", "/devices"),
     Entry("schedules", "Schedules", "/schedules"),
+    Entry("records", "Records", "/records"),
     Entry("explore", "Explore", "/explore"),
 )
 

@@ -26,6 +26,7 @@ from service.api.records.schemas import (
 )
 from service.errors import NotFound
 
+_HISTORY = 20
 _TIMES = ("time_us", "min_us", "p10_us", "p90_us", "samples")
 _COPIED = ("id", "tuner", "kernel", "problem", "device", "pci_id", "config", "document", "origin", "created_at")
 
@@ -85,6 +86,16 @@ def read(session: Session, record_id: UUID) -> RecordOut:
         NotFound: there is none.
     """
     return to_out(_found(session, record_id))
+
+
+def history(session: Session, record_id: UUID) -> list[RecordOut]:
+    """Return the newest records of the problem and device of a record, with any driver.
+
+    Raises:
+        NotFound: there is none.
+    """
+    row = _found(session, record_id)
+    return [to_out(each) for each in records.newest(session, row.problem_hash, row.device, _HISTORY)]
 
 
 def delete(session: Session, record_id: UUID) -> None:

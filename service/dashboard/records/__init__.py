@@ -1,0 +1,1 @@
+"""Pages of records: results of other tuners."""
