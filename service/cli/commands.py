@@ -77,6 +77,11 @@ COMMANDS = MappingProxyType(
             "List recordings of other autotuners.",
             with_server=True,
         ),
+        "records": Command(
+            "service.cli.records.commands:app",
+            "Keep results of other tuners: Triton, vLLM, Kernel Tuner.",
+            with_server=True,
+        ),
         "replay": Command("service.cli.tuning.replay:replay_command", "Simulate a search on a recorded space."),
         "layout": Command(
             "service.cli.compiler.layout:layout_command", "Show the layout of a DPAS operand or of its block loads."

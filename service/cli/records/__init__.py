@@ -1,0 +1,1 @@
+"""xetune records: results of other tuners."""
