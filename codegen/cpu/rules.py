@@ -6,6 +6,7 @@ from functools import cached_property
 
 from codegen.config.cpu import CpuConfig, Isa, Packing
 from codegen.cpu.isa import ISA_FACTS, Multiply, isas_of, multiply_of
+from codegen.cpu.microkernel.amx_rows_of_b import registers_of_rows_of_b
 from codegen.cpu.nest.plan import Plan
 from codegen.errors import Refused
 from codegen.problem.device_types import failing_types
@@ -69,7 +70,8 @@ class CpuCase:
 
 def reads_dots(problem: GemmProblem, config: CpuConfig) -> bool:
     """Return whether a configuration multiplies rows of A by stored rows of B along K, without packing."""
-    return problem.transpose_b and config.strategy.pack_b is Packing.NONE
+    strategy = config.strategy
+    return problem.transpose_b and strategy.pack_b is Packing.NONE and strategy.isa is not Isa.AMX
 
 
 def device_cpu(on: CpuProblem) -> str | None:
@@ -239,6 +241,8 @@ def registers_of(case: CpuCase) -> tuple[int, int]:
     """Return the registers that the micro-kernel's loop needs at once, and those available."""
     plan = case.plan
     if plan.isa is Isa.AMX:
+        if plan.reads_rows_of_b:
+            return registers_of_rows_of_b(plan), _TILE_REGISTERS
         rows, columns = ceil_div(plan.mr, 16), ceil_div(plan.width, 16)
         return rows * columns + rows + columns, _TILE_REGISTERS
     have = ISA_FACTS[plan.isa].vector_registers
@@ -291,7 +295,8 @@ def pack_b(case: CpuCase) -> str | None:
         return None
     use = "; use pack_b block or whole"
     if plan.isa is Isa.AMX:
-        return f"tile registers hold B in groups of {plan.group} along K{use}"
+        why = _not_rows_of_b(case)
+        return None if why is None else f"{why}{use}"
     if p.has_weights and (why := _not_decoded_in_registers(case)) is not None:
         return f"{why}{use}"
     if plan.multiply is Multiply.S16:
@@ -299,6 +304,22 @@ def pack_b(case: CpuCase) -> str | None:
     if p.transpose_b and (p.transpose_a or plan.packs_a is not Packing.NONE):
         return f"a transposed B is read in place together with a plain A that is read in place too{use}"
     return None
+
+
+def _not_rows_of_b(case: CpuCase) -> str | None:
+    """Return why tile registers are not loaded with stored rows of B; None if they are."""
+    plan, p = case.plan, case.problem
+    if not p.transpose_b:
+        return f"tile registers hold B in groups of {plan.group} along K"
+    if plan.mr > ISA_FACTS[Isa.AMX].tile_rows:
+        return f"tile registers hold rows of B in place for tiles of at most 16 rows of A, not {plan.mr}"
+    if plan.packs_a is Packing.NONE:
+        return "rows of B in tile registers are multiplied by packed A"
+    if p.k % plan.depth_unit:
+        return f"a tile register reads {plan.depth_unit} elements of a row of B, which do not divide K {p.k}"
+    if plan.k_blocks > 1:
+        return f"rows of B in tile registers are read over the whole K {p.k} at once, not in blocks of {plan.block.k}"
+    return _not_decoded_in_registers(case) if p.has_weights else None
 
 
 def _not_decoded_in_registers(case: CpuCase) -> str | None:

@@ -1,6 +1,6 @@
 """Vectors of elements in memory: masked loads and stores, conversion to f32, and conversion from accumulators."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codegen.config.cpu import Isa
 from codegen.cpu.emit.vector_math import Floats
@@ -63,6 +63,13 @@ class Elements:
         first = self.f.op(f"insertelement <{lanes} x {kind}> poison, {kind} {value}, i64 0")
         zeros = f"<{lanes} x i32> zeroinitializer"
         return self.f.op(f"shufflevector <{lanes} x {kind}> {first}, <{lanes} x {kind}> poison, {zeros}")
+
+    def same_bf16(self, value: str) -> str:
+        """Return a vector of f32 whose lanes all hold one bf16, an i16."""
+        v, pairs = self.floats, replace(self, floats=replace(self.floats, lanes=2 * self.floats.lanes))
+        twice = self.f.op(f"bitcast <{2 * v.lanes} x i16> {pairs.same('i16', value)} to {v.integers}")
+        upper = self.f.op(f"and {v.integers} {twice}, {splat('i32', -0x10000)}")
+        return self.f.op(f"bitcast {v.integers} {upper} to {v.type}")
 
     def mask(self, count: int) -> str:
         """Return an i1 mask, true for the first `count` lanes, without its type."""

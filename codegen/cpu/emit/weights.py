@@ -110,8 +110,13 @@ class Weights:
         if not self._as_pairs:
             return [self.rounded(part) for part in parts]
         (part,) = parts
-        short = self.elements.of_floats(part, DType.BF16)
         lanes = self.plan.lanes
+        if "avx512_bf16" in self.plan.used:
+            kind = f"<{2 * lanes} x bfloat>"
+            name = f"llvm.x86.avx512bf16.cvtne2ps2bf16.{32 * lanes}"
+            both = self.f.call(kind, name, [(self.floats, part), (self.floats, part)])
+            return [self.f.op(f"bitcast {kind} {both} to {self.table_kind}")]
+        short = self.elements.of_floats(part, DType.BF16)
         twice = mask([n % lanes for n in range(2 * lanes)])
         return [self.f.op(f"shufflevector <{lanes} x i16> {short}, <{lanes} x i16> poison, {twice}")]
 
@@ -151,6 +156,19 @@ class Weights:
             return self._chosen(value, table)
         found = f.call(all_, "llvm.x86.avx512.permvar.hi.512", [(all_, table[0]), (all_, value)])
         return f.op(f"bitcast {all_} {found} to {self.integers}")
+
+    def by_lanes(self, pointer: str, table: Sequence[str]) -> list[str]:
+        """Load 128 codes of 4 bits along K, and return what they are in a table of pairs.
+
+        Code 4 j + s of them is lane j of vector s, so that nothing is brought to another lane.
+        """
+        f, kind = self.f, self.table_kind
+        words = f.load(kind, pointer, 4)
+        found = list[str]()
+        for place in range(16 // 4):
+            codes = f.op(f"lshr {kind} {words}, {splat('i16', 4 * place)}") if place else words
+            found.append(f.call(kind, "llvm.x86.avx512.permvar.hi.512", [(kind, table[0]), (kind, codes)]))
+        return found
 
     def along(self, pointer: str, scale: str, zero: str, count: int = 0) -> str:
         """Load consecutive codes of 8 bits along K and return a vector of groups, as integers or floats."""

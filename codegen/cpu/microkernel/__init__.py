@@ -4,6 +4,7 @@ from codegen.config.cpu import Isa, Packing
 from codegen.cpu.emit.epilogue import is_short
 from codegen.cpu.emit.writer import Module
 from codegen.cpu.microkernel.amx import write_amx_tile, write_begin_and_end
+from codegen.cpu.microkernel.amx_rows_of_b import write_tile_of_rows_of_b
 from codegen.cpu.microkernel.dot import write_dot_tile
 from codegen.cpu.microkernel.tile import Tile, shapes, tile_name, tile_parameters, write_finish, write_rows
 from codegen.cpu.microkernel.vector import write_vector_tile
@@ -26,8 +27,9 @@ def write_microkernels(module: Module, plan: Plan) -> None:
     """
     by_tiles = plan.isa is Isa.AMX
     by_dots = plan.problem.transpose_b and plan.packs_b is Packing.NONE
+    by_rows = write_tile_of_rows_of_b if plan.reads_rows_of_b else write_amx_tile
     (write_begin_and_end if by_tiles else _write_nothing)(module, plan)
-    write = write_amx_tile if by_tiles else write_dot_tile if by_dots else write_vector_tile
+    write = by_rows if by_tiles else write_dot_tile if by_dots else write_vector_tile
     keeps = by_tiles or by_dots or not is_short(plan)
     for columns in dict.fromkeys(columns for _, columns in shapes(plan)):
         if keeps and plan.threads.k == 1:

@@ -15,7 +15,9 @@ from codegen.cpu.emit.writer import (
     Value,
 )
 from codegen.cpu.isa import Multiply
+from codegen.cpu.microkernel.amx_rows_of_b import setup_of_rows_of_b
 from codegen.cpu.microkernel.tile import HERE, Tile
+from codegen.cpu.microkernel.tile_setup import REGISTERS, ROW_BYTES, ROWS, setup
 from codegen.cpu.nest.plan import (
     LINE,
     SUM_BYTES,
@@ -24,19 +26,17 @@ from codegen.cpu.nest.plan import (
 from codegen.problem.dtype import DType
 from codegen.xe.rules.sizes import ceil_div
 
-_ROWS = 16
 _COLUMNS = 16
-_REGISTERS = 8
-_ROW_BYTES = 64
-_PALETTE = 1
-_RESERVED_BYTES = 14
-_CONFIGURED = 16  # registers that the memory of a setup has room for
 
 
 def write_begin_and_end(module: Module, plan: Plan) -> None:
     """Write the functions around a thread's tiles: configure and release the tile registers."""
     with module.function("begin_thread") as f:
-        f.call("void", "llvm.x86.ldtilecfg", [("ptr", _setup(module, plan, plan.mr))])
+        if plan.reads_rows_of_b:
+            usual = setup_of_rows_of_b(plan, plan.nr if plan.tiles_n > 1 else plan.last_columns)
+        else:
+            usual = _shapes(plan, plan.mr)
+        f.call("void", "llvm.x86.ldtilecfg", [("ptr", setup(module, usual))])
     with module.function("end_thread") as f:
         f.call("void", "llvm.x86.tilerelease")
 
@@ -46,21 +46,24 @@ def write_amx_tile(tile: Tile) -> None:
     plan, f = tile.plan, tile.f
     if plan.problem.experts is not None:
         with f.when(f.compare("ne", "%rows", plan.mr)):
-            place = f.at(_setups(f.module, plan), f.mul(f.sub("%rows", 1), LINE))
+            place = f.at(
+                setup(f.module, *(_shapes(plan, rows) for rows in range(1, plan.mr + 1))),
+                f.mul(f.sub("%rows", 1), LINE),
+            )
             f.call("void", "llvm.x86.ldtilecfg", [("ptr", place)])
-        _write_products(tile, ceil_div(tile.rows, _ROWS), fits=tile.columns % _COLUMNS == 0)
+        _write_products(tile, ceil_div(tile.rows, ROWS), fits=tile.columns % _COLUMNS == 0)
         with f.when(f.compare("ne", "%rows", plan.mr)):
-            f.call("void", "llvm.x86.ldtilecfg", [("ptr", _setup(f.module, plan, plan.mr))])
+            f.call("void", "llvm.x86.ldtilecfg", [("ptr", setup(f.module, _shapes(plan, plan.mr)))])
         return
-    heights = _heights(plan.mr)[: ceil_div(tile.rows, _ROWS)]
+    heights = _heights(plan.mr)[: ceil_div(tile.rows, ROWS)]
     # Panels end in rows of zeros; of the matrix itself, no row beyond the last may be read.
     other_setup = plan.packs_a is Packing.NONE and heights != _heights(tile.rows)
     if other_setup:
         heights = _heights(tile.rows)
-        f.call("void", "llvm.x86.ldtilecfg", [("ptr", _setup(f.module, plan, tile.rows))])
+        f.call("void", "llvm.x86.ldtilecfg", [("ptr", setup(f.module, _shapes(plan, tile.rows)))])
     _write_products(tile, len(heights), fits=heights == _heights(tile.rows) and tile.columns % _COLUMNS == 0)
     if other_setup:
-        f.call("void", "llvm.x86.ldtilecfg", [("ptr", _setup(f.module, plan, plan.mr))])
+        f.call("void", "llvm.x86.ldtilecfg", [("ptr", setup(f.module, _shapes(plan, plan.mr)))])
 
 
 def _write_products(tile: Tile, down: int, *, fits: bool) -> None:
@@ -75,7 +78,7 @@ def _write_products(tile: Tile, down: int, *, fits: bool) -> None:
 
 def _heights(rows: int) -> list[int]:
     """Return the rows of each of the registers that hold this many rows."""
-    return [min(_ROWS, rows - row) for row in range(0, rows, _ROWS)]
+    return [min(ROWS, rows - row) for row in range(0, rows, ROWS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +90,8 @@ class _Registers:
 
     @classmethod
     def of(cls, plan: Plan) -> "_Registers":
-        registers = cls(ceil_div(plan.mr, _ROWS), ceil_div(plan.width, _COLUMNS))
-        assert registers.b(registers.across - 1) < _REGISTERS, "a rule checks it"
+        registers = cls(ceil_div(plan.mr, ROWS), ceil_div(plan.width, _COLUMNS))
+        assert registers.b(registers.across - 1) < REGISTERS, "a rule checks it"
         return registers
 
     def sums(self, i: int, j: int) -> int:
@@ -101,33 +104,14 @@ class _Registers:
         return self.down * self.across + self.down + j
 
 
-def _setup(module: Module, plan: Plan, rows: int) -> str:
-    """Return a global with the shapes of the registers, for tiles of this many rows."""
-    return _constant(module, f"tile_setup_{rows}", _shapes(plan, rows))
-
-
-def _setups(module: Module, plan: Plan) -> str:
-    """Return a global with the setups of tiles of one row, of two, and so on."""
-    return _constant(module, "tile_setups", b"".join(_shapes(plan, rows) for rows in range(1, plan.mr + 1)))
-
-
-def _constant(module: Module, name: str, raw: bytes) -> str:
-    text = "".join(f"\\{byte:02X}" for byte in raw)
-    module.head(f'@{name} = internal unnamed_addr constant [{len(raw)} x i8] c"{text}", align {LINE}')
-    return f"@{name}"
-
-
-def _shapes(plan: Plan, rows: int) -> bytes:
-    """Return the operand of the instruction that sets up the registers."""
+def _shapes(plan: Plan, rows: int) -> list[tuple[int, int]]:
+    """Return the shapes of the registers for tiles of this many rows."""
     registers = _Registers.of(plan)
-    heights = [_ROWS] * _REGISTERS
+    heights = [ROWS] * REGISTERS
     for i, height in enumerate(_heights(rows)):
         for number in (registers.a(i), *(registers.sums(i, j) for j in range(registers.across))):
             heights[number] = height
-    unused = _CONFIGURED - _REGISTERS
-    widths = [_ROW_BYTES] * _REGISTERS + [0] * unused
-    raw = bytes([_PALETTE, 0, *[0] * _RESERVED_BYTES])
-    return raw + b"".join(width.to_bytes(2, "little") for width in widths) + bytes([*heights, *[0] * unused])
+    return [(height, ROW_BYTES) for height in heights]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +134,7 @@ class _Kernel:
 
         def found() -> list[Value]:
             for i, j in places:
-                memory = self.tile.sums_at(i * _ROWS, j * _COLUMNS)
+                memory = self.tile.sums_at(i * ROWS, j * _COLUMNS)
                 self._move("llvm.x86.tileloadd64", self.registers.sums(i, j), memory, self._sums_pitch)
             return []
 
@@ -203,7 +187,7 @@ class _Kernel:
     def _store(self, pointer: str, pitch: int) -> None:
         for i in range(self.down):
             for j in self.across:
-                place = self.tile.f.at(pointer, i * _ROWS * pitch + j * _COLUMNS * SUM_BYTES)
+                place = self.tile.f.at(pointer, i * ROWS * pitch + j * _COLUMNS * SUM_BYTES)
                 self._move("llvm.x86.tilestored64", self.registers.sums(i, j), place, pitch)
 
     def _loop(self, a: str, b: str, low: Value, high: Value, unroll: int) -> tuple[str, str]:
@@ -220,11 +204,11 @@ class _Kernel:
 
     @property
     def _step_bytes_a(self) -> int:
-        return _ROW_BYTES if self._is_direct else self.tile.plan.mr * _ROW_BYTES
+        return ROW_BYTES if self._is_direct else self.tile.plan.mr * ROW_BYTES
 
     @property
     def _step_bytes_b(self) -> int:
-        return self.tile.plan.width * _ROW_BYTES
+        return self.tile.plan.width * ROW_BYTES
 
     @property
     def _is_direct(self) -> bool:
@@ -233,11 +217,11 @@ class _Kernel:
     @property
     def _pitch_a(self) -> int:
         p = self.tile.plan.problem
-        return p.pitch_a * p.dtype_a.nbytes if self._is_direct else _ROW_BYTES
+        return p.pitch_a * p.dtype_a.nbytes if self._is_direct else ROW_BYTES
 
     @property
     def _pitch_b(self) -> int:
-        return self.tile.plan.width * _ROW_BYTES // _COLUMNS
+        return self.tile.plan.width * ROW_BYTES // _COLUMNS
 
     def _step(self, a: str, b: str) -> None:
         """Multiply 64 bytes of K, loading each register just before its first product so that loads and products
@@ -245,10 +229,10 @@ class _Kernel:
         """
         f, load = self.tile.f, "llvm.x86.tileloadd64"
         for i in range(self.down):
-            self._move(load, self.registers.a(i), f.at(a, i * _ROWS * self._pitch_a), self._pitch_a)
+            self._move(load, self.registers.a(i), f.at(a, i * ROWS * self._pitch_a), self._pitch_a)
             for j in self.across:
                 if i == 0:
-                    self._move(load, self.registers.b(j), f.at(b, j * _ROW_BYTES), self._pitch_b)
+                    self._move(load, self.registers.b(j), f.at(b, j * ROW_BYTES), self._pitch_b)
                 self._tiles(self._product, self.registers.sums(i, j), self.registers.a(i), self.registers.b(j))
 
     @property

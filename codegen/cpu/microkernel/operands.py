@@ -4,7 +4,7 @@ A step is what one instruction takes of K: `group` elements. Offsets are in byte
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from codegen.config.cpu import Packing
 from codegen.cpu.emit.elements import (
@@ -14,7 +14,6 @@ from codegen.cpu.emit.elements import (
 from codegen.cpu.emit.writer import (
     Function,
     mask,
-    splat,
 )
 from codegen.cpu.isa import Multiply
 from codegen.cpu.microkernel.products import Products
@@ -59,13 +58,7 @@ class RowsOfA:
                 # Broadcast first: two instructions, where converting the scalar to f32 takes three.
                 return elements.widened(elements.same("half", f.load("half", pointer, 2)), dtype)
             case DType.BF16:
-                lanes = self.plan.lanes
-                pairs = replace(elements, floats=replace(elements.floats, lanes=2 * lanes))
-                same = f.op(
-                    f"bitcast <{2 * lanes} x i16> {pairs.same('i16', f.load('i16', pointer, 2))} to <{lanes} x i32>"
-                )
-                upper = f.op(f"and <{lanes} x i32> {same}, {splat('i32', -0x10000)}")
-                return f.op(f"bitcast <{lanes} x i32> {upper} to <{lanes} x float>")
+                return elements.same_bf16(f.load("i16", pointer, 2))
             case _:
                 return elements.same("float", f.load("float", pointer, 4))
 

@@ -100,9 +100,9 @@ class Tile:
         """Return the address of an accumulator in memory."""
         return self.f.at("%sums", (row * self.plan.width + column) * SUM_BYTES)
 
-    def prefetch(self, pointer: str, offset: int) -> None:
-        """Prefetch a cache line into the first-level cache."""
-        arguments = [("ptr", self.f.at(pointer, offset)), ("i32", 0), ("i32", 3), ("i32", 1)]
+    def prefetch(self, pointer: str, offset: int, cache: int = 1) -> None:
+        """Prefetch a cache line into the cache of a level, 1 or 2."""
+        arguments = [("ptr", self.f.at(pointer, offset)), ("i32", 0), ("i32", 4 - cache), ("i32", 1)]
         self.f.call("void", "llvm.prefetch.p0", arguments)
 
     def initial(self) -> list[str]:

@@ -25,8 +25,8 @@ class Plan:
 
     A panel holds a strip of one operand over the depth of one K block, in the order in which the micro-kernel reads:
     `mr` rows of A or `width` columns of B, zeros where the matrix ends. Panels of B are [depth / group][width][group];
-    those of A are [depth / group][mr][group], and [depth / step][mr][step] with a step of 64 bytes for AMX. Where
-    `shifted`, the sums of the columns over the block, times 128, follow as i32: [width].
+    those of A are [depth / group][mr][group], and [depth / step][mr][step] with a step of 64 bytes for AMX, if B is
+    packed. Where `shifted`, the sums of the columns over the block, times 128, follow as i32: [width].
 
     Packed whole, an operand is [matrix][K block][panel], each block's panels as deep as the block.
     """
@@ -76,6 +76,19 @@ class Plan:
     def depth_unit(self) -> int:
         """Unit that the depth of a panel is a multiple of."""
         return LINE // self.element_bytes if self.isa is Isa.AMX else self.group
+
+    @property
+    def reads_rows_of_b(self) -> bool:
+        """Return whether tile registers are loaded with stored rows of a transposed B, and A is packed like columns."""
+        return self.isa is Isa.AMX and self.problem.transpose_b and self.packs_b is Packing.NONE
+
+    @property
+    def by_lanes(self) -> bool:
+        """Return whether codes of 4 bits are decoded a cache line at a time, in an order that A is packed in too."""
+        p, line = self.problem, 8 * LINE // 4
+        group = p.quantization.group if p.quantization is not None else None
+        whole = p.k % line == 0 and (group is None or group % line == 0 or group >= p.k)
+        return self.reads_rows_of_b and p.has_weights and p.dtype_b.bits == 4 and whole
 
     @property
     def sums_are_integers(self) -> bool:

@@ -24,6 +24,7 @@ from codegen.cpu.nest.plan import (
     SUM_BYTES,
 )
 from codegen.cpu.pack.interleave import write_interleaved
+from codegen.cpu.pack.order_of_lanes import write_order_of_lanes
 from codegen.cpu.pack.packer import PACK_A, PACK_B, PARAMETERS, Packer
 from codegen.cpu.pack.scales import (
     of_line,
@@ -64,6 +65,8 @@ def write_packer(module: Module, packer: Packer) -> None:
             _write_strip(f, p, strip, buffer, packed)
         if p.plan.shifted and p.name == PACK_B:
             _write_correction(f, p)
+        if p.plan.by_lanes and p.name == PACK_A:
+            write_order_of_lanes(f, p)
 
 
 def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str) -> None:

@@ -132,7 +132,16 @@ class Packer:
 def packer_of_a(plan: Plan) -> Packer:
     """Return the packer of A."""
     p = plan.problem
-    return Packer(plan, PACK_A, p.dtype_a, not p.transpose_a, p.pitch_a, plan.mr, plan.mr, plan.isa is Isa.AMX)
+    return Packer(
+        plan,
+        PACK_A,
+        p.dtype_a,
+        not p.transpose_a,
+        p.pitch_a,
+        plan.mr,
+        plan.mr,
+        plan.isa is Isa.AMX and not plan.reads_rows_of_b,
+    )
 
 
 def packer_of_b(plan: Plan) -> Packer:

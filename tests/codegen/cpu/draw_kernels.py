@@ -22,6 +22,7 @@ from codegen.problem.epilogue import (
 )
 from codegen.problem.quantization import Quantization
 from hal import DeviceSpec
+from tests.tuner.space.cpu.cpus import RAPIDS
 from tuner.space.cpu.points import (
     CpuPoint,
     CpuRanges,
@@ -69,6 +70,8 @@ def draw(
         try:
             problem = _of_weights(r, _problem(r)) if weights else _problem(r)
             problem = _grouped(r, problem) if grouped else problem
+            in_place = isa is Isa.AMX and r.random() < 0.15
+            problem = _of_whole_rows(r, problem) if in_place else problem
             on = check_cpu_problem(problem, spec)
         except InvalidProblem:  # C of a type that such sums are not stored as
             continue
@@ -77,8 +80,10 @@ def draw(
         ranges = ranges_of(on, 4)
         for _ in range(40):
             config = _of_the_space(r, on, ranges, isa) if r.random() < 0.5 else _free(r, isa)
-            if weights and r.random() < 0.3:
+            if weights and isa is not Isa.AMX and r.random() < 0.3:
                 config = _in_place(r, problem.k, isa)
+            if in_place:
+                config = _rows_of_b(r, problem)
             if config.thread_count <= most_threads and refusal_on_cpu(on, config) is None:
                 return Drawn(problem, _cut(r, on, config))
 
@@ -107,6 +112,8 @@ def facts_of(drawn: Drawn) -> set[str]:
         f"isa {c.strategy.isa.value}",
         f"A {c.strategy.pack_a.value}",
         f"B {c.strategy.pack_b.value}",
+        f"rows of B in tile registers {Plan(p, c, RAPIDS.isa or ()).reads_rows_of_b}",
+        f"codes by lanes {Plan(p, c, RAPIDS.isa or ()).by_lanes}",
         f"prefetch {c.strategy.prefetch_distance > 0}",
         *(f"threads {name}" for name in grid),
         f"pieces {c.strategy.pieces > 1}",
@@ -190,6 +197,27 @@ def _grouped(r: random.Random, p: GemmProblem) -> GemmProblem:
         epilogue=tuple(replace(step, ld=None) for step in steps),
         gate=gate,
         experts=experts,
+    )
+
+
+def _of_whole_rows(r: random.Random, p: GemmProblem) -> GemmProblem:
+    """The same with rows of a stored B that whole tile registers are loaded with."""
+    k = max(128, p.k - p.k % r.choice([64, 128]))
+    # As many rows apart as K is longer than, and all matrices one after the other.
+    tight = dict.fromkeys(("lda", "ldb", "batch_stride_a", "batch_stride_b"))
+    if p.experts is None and p.batch > 1:
+        tight |= {name: 0 for name in ("batch_stride_a", "batch_stride_b") if getattr(p, name) == 0}
+    return replace(p, k=k, transpose_b=True, **tight)
+
+
+def _rows_of_b(r: random.Random, p: GemmProblem) -> CpuConfig:
+    """A configuration whose tile registers are loaded with stored rows of B."""
+    m, n, step = r.choice([1, 3, 8, 16, min(p.m, 16)]), 16 * r.randint(1, 4), 64 // p.dtype_a.nbytes
+    block = Extent(m * r.randint(1, 6), n * r.randint(1, 3), -(-p.k // step) * step)
+    threads = Extent(r.choice([1, 2]), r.choice([1, 2]), 1)
+    return CpuConfig(
+        MatmulConfig(threads, block, Extent(m, n, step), r.choice(list(LoopOrder))),
+        CpuStrategy(Isa.AMX, r.choice([Packing.BLOCK, Packing.WHOLE]), Packing.NONE),
     )
 
 

@@ -11,6 +11,7 @@ from tests.codegen.cpu.run_tiles import RAPIDS, check_tiles
 
 _HERE = tuple(isa for isa in (Isa.AVX512, Isa.AVX2) if isa in isas_of(this_cpu().isa or ()))
 _PART = 10
+ROWS_OF_B = 11  # a draw whose codes of 4 bits are decoded into tile registers
 
 runs_here = pytest.mark.skipif(not _HERE, reason="runs kernels: needs a CPU with AVX2")
 runs_tiles = pytest.mark.skipif(
@@ -45,8 +46,9 @@ def test_many_weights_are_multiplied_right(first: int) -> None:
 
 
 @runs_tiles
-def test_weights_are_multiplied_right_by_tiles() -> None:
-    check_tiles(draw(1, RAPIDS, (Isa.AMX,), most_threads=1, weights=True))
+@pytest.mark.parametrize("seed", [1, ROWS_OF_B])
+def test_weights_are_multiplied_right_by_tiles(seed: int) -> None:
+    check_tiles(draw(seed, RAPIDS, (Isa.AMX,), most_threads=1, weights=True))
 
 
 @runs_tiles
@@ -68,6 +70,8 @@ def test_draws_reach_every_axis_of_weights() -> None:
         *(f"layout {layout}" for layout in ("nn", "nt", "tn", "tt")),
         *(f"isa {isa.value}" for isa in Isa),
         "scales none",
+        "rows of B in tile registers True",
+        "codes by lanes True",
         "batch True",
         "shared B",
     }

@@ -34,7 +34,7 @@ def _fit(on: CpuProblem, point: CpuPoint) -> CpuPoint:
     """Limit tiles and blocks to the problem, and move loops that run once outermost."""
     p = on.problem
     lanes = ISA_FACTS[Isa(point.isa)].vector_bytes // 4
-    most_n = p.n if is_dots(on, point.pack_b) else ceil_div(p.n, lanes) * lanes
+    most_n = p.n if is_dots(on, point.isa, point.pack_b) else ceil_div(p.n, lanes) * lanes
     point = point._replace(tile_m=min(point.tile_m, p.m), tile_n=min(point.tile_n, most_n))
     point = point._replace(
         block_m=_block(point.block_m, point.tile_m, p.m),

@@ -147,7 +147,9 @@ def tiles_of(on: CpuProblem, isa: Isa, plain: CpuPoint) -> Iterator[TileShape]:
     """Yield register tiles that fit, with the operands packed as in `plain`."""
     ranges = ranges_of(on, 1)
     lanes = ISA_FACTS[isa].vector_bytes // 4
-    columns = DOTS if is_dots(on, plain.pack_b) else tuple(n for n in ranges.tile_n if n % lanes == 0)
+    columns = DOTS if is_dots(on, plain.isa, plain.pack_b) else tuple(n for n in ranges.tile_n if n % lanes == 0)
+    if _reads_rows_of_b(isa, Packing(plain.pack_b)):
+        columns = columns[:1]  # more read A less often, but more rows of B than the hardware expects
     for m, n in product(ranges.tile_m, columns):
         case = CpuCase(on, config_of(on, plain._replace(isa=isa.value, tile_m=m, tile_n=n)))
         need, have = registers_of(case)
@@ -159,7 +161,7 @@ def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
     """Return register tiles by the clocks of all of C with them, the squarest first on ties."""
     p, isa = on.problem, Isa(plain.isa)
     multiply = _multiply(on, isa)
-    dots = is_dots(on, plain.pack_b)
+    dots = is_dots(on, plain.isa, plain.pack_b)
 
     copies_rows = not p.transpose_b and (plain.pack_b != Packing.NONE.value or p.dtype_b.nbytes == 1)
 
@@ -213,7 +215,7 @@ def _innermost(on: CpuProblem, cores: int, ways: Iterable[tuple[Isa, Packing, Pa
         if not tiles:
             continue
         tile = _narrower(on, isa, tiles, cores)
-        unit = unit_of(on, isa, dots=is_dots(on, pack_b.value))
+        unit = unit_of(on, isa, dots=is_dots(on, isa.value, pack_b.value))
         unroll = next((u for u in (_STEPS_A_ROUND, 2) if _may_unroll(on, isa, tile, u * unit, u)), 1)
         clocks = step_clocks(isa, _multiply(on, isa), tile.m, tile.n * p.products)
         why = (
@@ -255,6 +257,8 @@ def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
             if in_place:
                 yield isa, Packing.NONE, Packing.NONE
             yield isa, Packing.BLOCK, Packing.NONE
+        if isa is Isa.AMX and _few_rows_of_tiles(on):
+            yield isa, Packing.WHOLE, Packing.NONE
         if few and isa is Isa.AMX and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
             continue
         separate = in_place and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
@@ -275,6 +279,8 @@ def _ways_of_experts(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
     few = p.transpose_b and p.m <= (_FEW_ROWS_OF_WEIGHTS if p.has_weights else _FEW_ROWS_BY_DOTS)
     separate = not p.transpose_a and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
     for isa in on.isas:
+        if isa is Isa.AMX and _few_rows_of_tiles(on):
+            yield isa, Packing.BLOCK, Packing.NONE
         if isa is Isa.AMX and few and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
             continue
         if few and isa is not Isa.AMX and not p.transpose_a:
@@ -282,6 +288,17 @@ def _ways_of_experts(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
         if separate:
             yield isa, Packing.NONE, Packing.BLOCK
         yield isa, Packing.BLOCK, Packing.BLOCK
+
+
+def _few_rows_of_tiles(on: CpuProblem) -> bool:
+    """Return whether tile registers of rows of B are faster than vectors, for one row if these decode 4 bits."""
+    p = on.problem
+    return p.transpose_b and p.m <= _ROWS_AMX and (p.m > 1 or p.dtype_b.bits == 4)
+
+
+def _reads_rows_of_b(isa: Isa, pack_b: Packing) -> bool:
+    """Return whether tile registers are loaded with stored rows of B."""
+    return isa is Isa.AMX and pack_b is Packing.NONE
 
 
 def _stays_in_place(on: CpuProblem) -> bool:
@@ -311,9 +328,10 @@ def _aliases(pitch_bytes: int, rows: int) -> bool:
     return pitch_bytes % _WAY_BYTES == 0 and rows > _FEW_ROWS
 
 
-def _decodes_in_registers(on: CpuProblem, point: CpuPoint) -> bool:
-    """Return whether weights are read in place, which is done over all of K at once."""
-    return on.problem.has_weights and point.pack_b == Packing.NONE.value
+def _reads_all_of_k(on: CpuProblem, point: CpuPoint) -> bool:
+    """Return whether weights, or rows of B in tile registers, are read in place: over all of K at once."""
+    in_place = point.pack_b == Packing.NONE.value
+    return in_place and (on.problem.has_weights or _reads_rows_of_b(Isa(point.isa), Packing(point.pack_b)))
 
 
 def _why_packed(on: CpuProblem, pack_b: Packing) -> str:
@@ -333,7 +351,7 @@ def _threads(on: CpuProblem, point: CpuPoint, cores: int, *, experts: bool) -> t
     """
     p = on.problem
     rows, columns = p.batch * ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
-    unit = unit_of(on, Isa(point.isa), dots=is_dots(on, point.pack_b))
+    unit = unit_of(on, Isa(point.isa), dots=is_dots(on, point.isa, point.pack_b))
     a_tile = step_clocks(Isa(point.isa), _multiply(on, Isa(point.isa)), point.tile_m, point.tile_n * p.products)
     steps = ceil_div(p.k, unit)
 
@@ -355,7 +373,7 @@ def _threads(on: CpuProblem, point: CpuPoint, cores: int, *, experts: bool) -> t
         if m * n * k <= cores
         and m <= rows
         and n <= columns
-        and (k == 1 or (p.k >= 512 * k and not experts and not _decodes_in_registers(on, point)))
+        and (k == 1 or (p.k >= 512 * k and not experts and not _reads_all_of_k(on, point)))
         # Threads along M would each copy all of B.
         and (m == 1 or experts or point.pack_b != Packing.BLOCK.value)
     ]
@@ -377,7 +395,7 @@ def _pieces(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     """Choose many pieces per thread, so that temporarily slow cores delay nobody."""
     if point.threads_m * point.threads_n * point.threads_k == 1:
         return point, ""
-    p, isa, dots = on.problem, Isa(point.isa), is_dots(on, point.pack_b)
+    p, isa, dots = on.problem, Isa(point.isa), is_dots(on, point.isa, point.pack_b)
     tile, columns = _of_vectors(on, TileShape(point.tile_m, point.tile_n), dots), _vectors(on, p.n, dots)
     steps = sweep_clocks(isa, _multiply(on, isa), p.m, columns, tile) * ceil_div(p.k, unit_of(on, isa, dots=dots))
     nbytes = p.m * p.k * p.dtype_a.nbytes + p.columns_b * p.k * p.dtype_b.bits // 8
@@ -404,7 +422,7 @@ def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     l1, l2 = spec.l1_bytes or _L1_BYTES, spec.l2_bytes or _L2_BYTES
     each = {Multiply.F32: 4, Multiply.S8: 1}.get(_multiply(on, isa), 2)
     ranges = ranges_of(on, spec.cores or 1)
-    step = point.unroll * unit_of(on, isa, dots=is_dots(on, point.pack_b))
+    step = point.unroll * unit_of(on, isa, dots=is_dots(on, point.isa, point.pack_b))
     rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
     width = point.tile_n * p.products
     deepest = _PANELS * l1 // (each * (point.tile_m + width))
@@ -413,7 +431,7 @@ def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     # Operands that stream through once are not cut, nor are blocks of K that are a little too deep.
     in_l2 = p.m * p.k * p.dtype_a.nbytes <= _PANEL * l2
     streams = point.pack_b == Packing.NONE.value and (rows == 1 or (p.transpose_b and in_l2))
-    streams = streams or _decodes_in_registers(on, point)
+    streams = streams or _reads_all_of_k(on, point)
     depths = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
     depth = max((d for d in depths if d <= deepest), default=min(depths, default=WHOLE))
     if point.threads_k == 1 and (streams or p.k <= 1.5 * deepest):

@@ -80,15 +80,15 @@ def unit_of(on: CpuProblem, isa: Isa, *, dots: bool) -> int:
     return (64 if isa is Isa.AMX else 4) // bytes_each
 
 
-def is_dots(on: CpuProblem, pack_b: str) -> bool:
-    """Return whether rows of A are multiplied by stored rows of a transposed B in place."""
-    return on.problem.transpose_b and pack_b == Packing.NONE.value
+def is_dots(on: CpuProblem, isa: str, pack_b: str) -> bool:
+    """Return whether vectors of rows of A are multiplied by those of stored rows of a transposed B in place."""
+    return on.problem.transpose_b and pack_b == Packing.NONE.value and isa != Isa.AMX.value
 
 
 def config_of(on: CpuProblem, point: CpuPoint) -> CpuConfig:
     """Return the configuration of a point; not yet checked."""
     p, isa = on.problem, Isa(point.isa)
-    step = point.unroll * unit_of(on, isa, dots=is_dots(on, point.pack_b))
+    step = point.unroll * unit_of(on, isa, dots=is_dots(on, point.isa, point.pack_b))
     m = point.block_m or ceil_div(p.m, point.tile_m)
     n = point.block_n or ceil_div(p.n, point.tile_n)
     return CpuConfig(
@@ -106,7 +106,7 @@ def point_of(on: CpuProblem, config: CpuConfig) -> CpuPoint:
     """Return the point of a configuration: blocks that span the problem are `WHOLE`."""
     p, c, s = on.problem, config.matmul, config.strategy
     tiles = c.innermost
-    unit = unit_of(on, s.isa, dots=is_dots(on, s.pack_b.value))
+    unit = unit_of(on, s.isa, dots=is_dots(on, s.isa.value, s.pack_b.value))
     order = c.loop_order.value
     return CpuPoint(
         isa=s.isa.value,
