@@ -17,8 +17,9 @@ from codegen.xe.xray.refusal import XrayRefused
 from codegen.xe.xray.zstd import is_installed, zstd_frame
 
 _ELF, _INTEL_GPU = b"\x7fELF\x02\x01", 205  # e_machine. Source: compute-runtime, zebin: EM_INTELGT
-_SPIRV, _ENTRY_POINT = b"\x03\x02\x23\x07", 15
+_SPIRV, _ENTRY_POINT, _FUNCTION, _FUNCTION_END = b"\x03\x02\x23\x07", 15, 54, 56
 _ZIP, _AR, _ZSTD = b"PK\x03\x04", b"!<arch>\n", b"\x28\xb5\x2f\xfd"
+_SPIRV_HEADER_BYTES = 20
 _HEADER_BYTES, _SECTION_BYTES, _NO_BITS = 64, 64, 8
 
 _MOST_BYTES = 4 << 30  # of all that is unpacked
@@ -79,6 +80,11 @@ def _images(where: str, data: bytes, depth: int, budget: _Budget) -> Iterator[De
     elif data.startswith(_SPIRV):
         if _spirv_bytes(data, 0) == 0:
             raise XrayRefused(where, "expected a SPIR-V module with kernels; it has none, or is cut short")
+        if not _is_whole_module(data):
+            raise XrayRefused(
+                where,
+                f"expected a SPIR-V module that ends with a function; it is cut short after {len(data):,} bytes",
+            )
         yield DeviceImage(where, CodeKind.SPIRV, data)
     elif _is_zebin(data, 0):
         if not _zebin_bytes(data, 0):
@@ -161,16 +167,29 @@ def _spirv_bytes(data: bytes, at: int) -> int:
     A module does not say its size: it ends at the first word that cannot be an instruction.
     Source: SPIR-V specification, "Physical layout".
     """
-    if len(data) < at + 20:
+    if len(data) < at + _SPIRV_HEADER_BYTES:
         return 0
     _, version, _, bound, schema = struct.unpack_from("<5I", data, at)
     if version & 0xFF0000FF or version >> 16 != 1 or not bound or schema:
         return 0
-    place, entered = at + 20, False
+    found = list(_instructions(data, at))
+    return found[-1][1] - at if _ENTRY_POINT in (opcode for opcode, _ in found) else 0
+
+
+def _instructions(data: bytes, at: int) -> Iterator[tuple[int, int]]:
+    """Yield opcode and end of the instructions of a module that begins at `at`."""
+    place = at + _SPIRV_HEADER_BYTES
     while place + 4 <= len(data):
         opcode, words = struct.unpack_from("<HH", data, place)
         if not opcode or not words or place + 4 * words > len(data):
-            break
-        entered |= opcode == _ENTRY_POINT
+            return
         place += 4 * words
-    return place - at if entered else 0
+        yield opcode, place
+
+
+def _is_whole_module(data: bytes) -> bool:
+    """Return whether a file is a SPIR-V module with all of its functions."""
+    found = list(_instructions(data, 0))
+    opcodes = [opcode for opcode, _ in found]
+    is_closed = opcodes.count(_FUNCTION) == opcodes.count(_FUNCTION_END)
+    return is_closed and opcodes[-1] == _FUNCTION_END and found[-1][1] == len(data)

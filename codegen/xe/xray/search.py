@@ -28,7 +28,8 @@ class Found:
     """Kernels of a file with their places.
 
     `more` counts kernels over the limit, `others` binaries for other GPUs, `modules` SPIR-V modules, `compressed`
-    places that may hold compressed code, which was not read. `failures` are modules that do not compile, in words.
+    places that may hold compressed code, which was not read, `seen` binaries for the GPU. `failures` are modules that
+    do not compile, in words.
     """
 
     kernels: list[tuple[str, KernelXray]] = field(default_factory=list[tuple[str, KernelXray]])
@@ -36,6 +37,7 @@ class Found:
     others: int = 0
     modules: int = 0
     compressed: int = 0
+    seen: int = 0
     failures: list[str] = field(default_factory=list[str])
 
 
@@ -60,9 +62,11 @@ def search(ocloc: Ocloc, name: str, data: bytes, wanted: Wanted) -> Found:
                 if chip is None or (wanted.spec is not None and chip.target != wanted.spec.target):
                     found.others += 1
                 else:
+                    found.seen += 1
                     _add(found, seen, ocloc, image, chip, wanted)
     if not found.kernels and wanted.spec is not None:
         for image in _compiled(found, ocloc, modules, wanted.spec):
+            found.seen += 1
             _add(found, seen, ocloc, image, wanted.spec, wanted)
     if not found.kernels:
         raise XrayRefused(name, _why_nothing(found, wanted))
@@ -96,9 +100,17 @@ def _why_nothing(found: Found, wanted: Wanted) -> str:
     if found.failures:
         return f"no SPIR-V module of {found.modules} compiles; the first: {found.failures[0]}"
     if found.modules and wanted.spec is None:
-        return f"{found.modules} SPIR-V modules and no code for a GPU: give --device to compile them"
+        return f"{_counted(found.modules, 'SPIR-V module')} and no code for a GPU: give --device to compile SPIR-V"
     if found.compressed and not found.others:
-        return f"{found.compressed} places may hold compressed code (zstd): install xetune[xray] to read them"
+        places = _counted(found.compressed, "place")
+        return f"{places} may hold compressed code (zstd): install xetune[xray] to read it"
+    if not (found.others or found.seen):
+        return "expected code for Intel's GPUs, got a file without any: no binary, no SPIR-V module"
     what = f"a kernel that is named like {wanted.pattern!r}" if wanted.pattern != "*" else "a kernel"
     where = "" if wanted.spec is None else f" for {wanted.spec.id}"
-    return f"expected {what}{where}, got none, and {found.others} binaries for others"
+    others = f"{_counted(found.others, 'binary', 'binaries')} for other GPUs" if found.others else "other kernels only"
+    return f"expected {what}{where}, got {others}"
+
+
+def _counted(count: int, noun: str, plural: str | None = None) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {plural or noun + 's'}"

@@ -104,7 +104,8 @@ def _table(ranked: list[TrialOut], job: JobOut) -> Table:
         table.add_row(*cells, *([shown_kind(trial.evidence.time)] if len(kinds) > 1 else []))
     captions: list[str] = []
     if (choice := job.choice) is not None:
-        captions.append(f"=: within {choice.resolution - 1:.0%} of the least, which the model does not tell apart")
+        near = f"predicted within {choice.resolution - 1:.0%} of the least time"
+        captions.append(f"=: verified, {near}, which the model does not tell apart")
     if len(ranked) > _SHOWN_TRIALS:
         captions.append(f"{len(ranked) - _SHOWN_TRIALS} slower ones not shown (--json has all)")
     table.caption = "\n".join(captions) or None

@@ -239,7 +239,7 @@ def test_a_default_that_is_kept_within_the_resolution_of_the_model_is_explained(
     assert run(monkeypatch, "jobs", "show", str(job_id)) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "choice the default is kept: trial 1 gains 1.0% by prediction" in shown
-    assert "=: within 7% of the least, which the model does not tell apart" in shown
+    assert "=: verified, predicted within 7% of the least time, which the model does not tell apart" in shown
     assert ("1= 1 " in shown, "2= default" in shown, "3 2 " in shown) == (True, True, True)
 
 

@@ -15,10 +15,12 @@ def annotated(report: PipelineReport) -> str:
 
 def summary(report: PipelineReport) -> Iterator[str]:
     """Yield the figures of a report, in words."""
-    yield f"kernel {report.kernel}, K loop: {report.threads} threads on an engine, operands from {report.level}"
+    threads = f"{report.threads} thread{'s' * (report.threads != 1)}"
+    yield f"kernel {report.kernel}, K loop: {threads} on an engine, operands from {report.level}"
+    least = "1 thread reaches" if report.hiding == 1 else f"{report.hiding} threads reach"
     yield (
         f"{report.clocks:.0f} clocks for an iteration of each thread, {report.dpas} dpas: "
-        f"{report.utilisation:.0%} of dpas used; {report.hiding} threads reach 95 % of the best"
+        f"{report.utilisation:.0%} of dpas used; {least} 95 % of the best"
     )
     uses = (f"{n}: {clocks:.0f} ({n * report.busy_clks / clocks:.0%})" for n, clocks in report.by_threads.items())
     yield f"clocks by threads: {', '.join(uses)}"

@@ -37,7 +37,7 @@ def test_archives_are_unpacked() -> None:
 
 
 def test_spirv_ends_at_the_first_word_that_is_no_instruction() -> None:
-    module = spirv(17, 15, 54)
+    module = spirv(17, 15, 54, 56)
     assert found(module) == [("", CodeKind.SPIRV, module)]
     assert [data for _, _, data in found(library(module + bytes(8)))] == [module]
 
@@ -58,6 +58,9 @@ def test_a_binary_names_its_chip_and_kernels() -> None:
         (zebin()[:-70], "is cut short"),
         (spirv(17, 54), "expected a SPIR-V module with kernels"),
         (spirv()[:12], "expected a SPIR-V module with kernels"),
+        (spirv(17, 15, 54, 56)[:-2], "cut short after 34 bytes"),
+        (spirv(17, 15, 54), "cut short after 32 bytes"),
+        (spirv(17, 15), "cut short after 28 bytes"),
         (wheel({"a.so": library(zebin())})[:-30], "expected a whole zip archive"),
         (ar({"a": zebin()})[:-300], "the ar archive is cut short"),
         (ar({"a": zebin()})[:40], "expected the header of a member"),

@@ -58,7 +58,7 @@ def test_sizes_are_those_given_and_a_problem_that_is_given_whole_is_compared_wit
     [
         (b"plain text", {}, 400, "expected a zebin, a library, an ar archive, a wheel or a SPIR-V module"),
         (zebin()[:-80], {"name": "cut.bin"}, 400, "cut.bin: the ELF file is cut short"),
-        (spirv(17, 15), {}, 400, "give --device"),
+        (spirv(17, 15, 54, 56), {}, 400, "give --device"),
         (zebin(), {"kernel": "other*"}, 400, "named like 'other*'"),
         (zebin(), {"device": "cpu"}, 400, "expected a GPU, got a CPU"),
         (zebin(), {"limit": 0}, 422, "limit"),
