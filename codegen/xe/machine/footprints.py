@@ -44,7 +44,11 @@ def footprint_of(i: Instruction, grf_bytes: int) -> Footprint:
     operands = tuple(filter(None, (i.destination, *i.sources)))
     if i.payload is not None:
         p = i.payload
-        reads |= _registers(p.address, p.address_count, grf_bytes) | _registers(p.data, p.data_count, grf_bytes)
+        if p.gathered:
+            for number in p.gathered:
+                reads |= _ones(number * grf_bytes, grf_bytes)
+        else:
+            reads |= _registers(p.address, p.address_count, grf_bytes) | _registers(p.data, p.data_count, grf_bytes)
         writes |= _registers(p.destination, _written(i), grf_bytes)
     elif i.opcode in ("dpas", "dpasw"):
         sizes = _dpas_bytes(i)

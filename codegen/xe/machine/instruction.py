@@ -71,7 +71,9 @@ class FlagModifier:
 class Payload:
     """Registers of a message with their counts: destination, address (source 0), data (source 1).
 
-    Counts of source 0 and of the destination are those of the descriptor, which holds at most 31.
+    Counts of source 0 and of the destination are those of the descriptor, which holds at most 31. `gathered` are the
+    numbers of the registers of address and data, in order, where the scalar register s0 lists them; else they follow
+    `address` and `data`.
     """
 
     destination: Register
@@ -80,6 +82,7 @@ class Payload:
     address_count: int
     data: Register
     data_count: int
+    gathered: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from codegen.xe.machine.annotations import UnknownAnnotation, annotations
 from codegen.xe.machine.descriptors import UnknownDescriptor, decode, register_counts
+from codegen.xe.machine.gathers import gathered
 from codegen.xe.machine.instruction import FlagModifier, Instruction, Listing, Payload, Predicate, Token
 from codegen.xe.machine.messages import Message, SharedFunction
 from codegen.xe.machine.opcodes import BRANCH_CONTROL, FORMS, MATH, SYNCS, WITH_FUNCTION, Form
@@ -30,6 +31,7 @@ _LINE = re.compile(
 _PREDICATE = re.compile(r"(?P<inverse>~?)f(?P<number>\d)\.(?P<sub>\d)(?:\.(?P<group>(?:any|all)(?:\d+h|v)?))?")
 _COUNTED = re.compile(r"(?P<register>\w+):(?P<count>\d+)")
 _EXTENDED = re.compile(r"(?:(?P<bits>0x[\dA-Fa-f]+):?)?(?:a0\.(?P<register>\d+))?")
+_GATHERED = re.compile(r"r\[(s0\.\d+)\]")
 _TOKENS = re.compile(r"\(\$\d+(?:,\$\d+)*\)")
 _MACRO_MATH = (("math", "invm"), ("math", "rsqtm"))
 _CONDITIONS = frozenset({"eq", "ne", "gt", "ge", "lt", "le", "ov", "un", "ze", "nz", "eo"})
@@ -73,7 +75,7 @@ def parse_listing(kernel: str, text: str) -> Listing:
         offset += _COMPACTED_BYTES if compacted else _NATIVE_BYTES
     while lines and lines[-1].instruction.opcode == "illegal":
         lines.pop()
-    return Listing(kernel, tuple(_resolved(lines, labels)), labels)
+    return Listing(kernel, tuple(gathered(list(_resolved(lines, labels)), frozenset(labels.values()))), labels)
 
 
 def _resolved(lines: list[_Line], labels: Mapping[str, int]) -> Iterator[Instruction]:
@@ -194,6 +196,8 @@ def _sync(given: list[str]) -> tuple[tuple[Token, ...], tuple[Operand, ...]]:
 def _message(function: str, given: list[str]) -> tuple[Message, Payload]:
     if function not in tuple(SharedFunction):
         raise _Unknown(f"shared function {function}")
+    if len(given) == 4 and _GATHERED.fullmatch(given[1]):
+        given = [*given[:2], "null:0", *given[2:]]
     if len(given) != 5:
         raise _Unknown(f"{len(given)} operands of a message, expected 5")
     destination, address, data, extended, descriptor = given
@@ -205,9 +209,16 @@ def _message(function: str, given: list[str]) -> tuple[Message, Payload]:
     destination_count, address_count = register_counts(word)
     return message, Payload(
         *(_whole(destination), destination_count),
-        *(_whole(address), address_count),
+        *(_address(address), address_count),
         *(_whole(counted["register"]), int(counted["count"])),
     )
+
+
+def _address(text: str) -> Register:
+    """Return the register of addresses; of a message whose registers s0 lists, s0 with the byte of the first."""
+    m = _GATHERED.fullmatch(text)
+    register = operand(m[1]) if m else None
+    return register if isinstance(register, Register) else _whole(text)
 
 
 def _whole(text: str) -> Register:

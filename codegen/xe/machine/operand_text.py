@@ -20,7 +20,7 @@ _MODIFIERS = r"(?P<complement>~)?(?P<negate>-)?(?P<absolute>\(abs\))?"
 _REGION = r"(?:<(?P<region>[\d;,]+)>)?"
 _TYPE = r"(?::(?P<type>\w+))?"
 _REGISTER = re.compile(
-    rf"{_MODIFIERS}(?P<file>r|acc|a|f|sr|cr|ce|n|tm|tdr|dbg|sp|ip|msg)(?P<number>\d+)(?:\.(?:(?P<sub>\d+)|(?P<macro>mme[0-7]|nomme)))?"
+    rf"{_MODIFIERS}(?P<file>r|acc|a|f|sr|cr|ce|n|tm|tdr|dbg|sp|ip|msg|s)(?P<number>\d+)(?:\.(?:(?P<sub>\d+)|(?P<macro>mme[0-7]|nomme)))?"
     rf"{_REGION}{_TYPE}"
 )
 _NULL = re.compile(rf"null(?:\.(?P<sub>\d+))?{_REGION}{_TYPE}")

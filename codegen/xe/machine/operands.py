@@ -86,6 +86,7 @@ class RegisterFile(StrEnum):
     STACK_POINTER = "sp"
     INSTRUCTION_POINTER = "ip"
     MESSAGE = "msg"
+    SCALAR = "s"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from codegen.simulate.values import Array
-from codegen.xe.machine.execute.arithmetic import EXACT, compute_of
-from codegen.xe.machine.execute.numbers import converter, rounded_by, widened
-from codegen.xe.machine.execute.operand_access import Reader, flag_bits, reader, writer
+from codegen.xe.machine.execute.arithmetic import EXACT, RATIONAL, compute_of
+from codegen.xe.machine.execute.numbers import converter, rounded_by, rounded_in_direction, rounded_to_bf16, widened
+from codegen.xe.machine.execute.operand_access import Mask, Reader, flag_bits, reader, writer
 from codegen.xe.machine.execute.threads import VIEWS, Rounding, Threads
+from codegen.xe.machine.gathers import writes_a_list
 from codegen.xe.machine.instruction import Instruction
 from codegen.xe.machine.operands import DataType, Immediate, Indirect, Operand, Region, Register, RegisterFile
 from codegen.xe.machine.refusal import NotRepresented
@@ -17,7 +18,11 @@ Step = Callable[[], None]
 
 _UNSIGNED_64 = ("mov", "cmp", "sel", "shr")  # that differ for uq and q; other results have the same bits
 _XE_HPG_GRF_BYTES = 32
+_KEEPS_ACCUMULATOR = ("mach", "macl", "addc", "subb")
 _ZERO = np.zeros(1, np.int8)
+_BITS = {8: DataType.UB, 16: DataType.UW, 32: DataType.UD, 64: DataType.UQ}
+_WIDE = (DataType.DF, DataType.Q, DataType.UQ)
+_NEVER_ROUND = ("math", "rndz", "rnde", "rndd", "rndu")
 _CONDITIONS: dict[str, Callable[[Array, Array], Array]] = {
     "eq": np.equal,
     "ne": np.not_equal,
@@ -36,8 +41,12 @@ def alu_step(i: Instruction, threads: Threads) -> Step:
     Raises:
         NotRepresented: it is not represented.
     """
+    if "AccWrEn" in i.options and i.opcode not in _KEEPS_ACCUMULATOR:
+        raise NotRepresented(i.text, f"{i.opcode} that writes the accumulator as well")
     match i.opcode:
         case "nop":
+            return lambda: None
+        case "mov" if writes_a_list(i):
             return lambda: None
         case "illegal":
             raise NotRepresented(i.text, "an illegal instruction")
@@ -46,6 +55,7 @@ def alu_step(i: Instruction, threads: Threads) -> Step:
         case _ if i.destination is not None and i.destination.type is DataType.BF8:
             raise NotRepresented(i.text, "rounding to bf8")
         case "cmp" | "cmpn":
+            _check_not_numbers(i)
             return _compare(i, threads)
         case "sel" | "csel":
             return _select(i, threads)
@@ -95,13 +105,21 @@ def _type_of(operand: Operand, i: Instruction) -> DataType:
     return operand.type
 
 
+def _reading(i: Instruction, threads: Threads) -> Mask:
+    """Return a function that gives the channels that read: for a selection by a flag also those that it excludes."""
+    if i.opcode != "sel":
+        return predicated(i, threads)
+    channel, size, no_mask = i.channel, i.size, i.no_mask
+    return lambda: threads.mask(channel, size, no_mask)
+
+
 def _source(i: Instruction, threads: Threads, operand: Operand) -> Reader:
     """Return a function that gives a source for arithmetic, with its modifiers."""
     type_ = _type_of(operand, i)
     if type_ is DataType.UQ and i.opcode not in _UNSIGNED_64:
-        read, type_ = reader(threads, operand, i.size, i.text, DataType.Q), DataType.Q
+        read, type_ = reader(threads, operand, i.size, i.text, DataType.Q, _reading(i, threads)), DataType.Q
     else:
-        read = reader(threads, operand, i.size, i.text)
+        read = reader(threads, operand, i.size, i.text, mask=_reading(i, threads))
     if isinstance(operand, Immediate):
         values = widened(read(), type_)
         return lambda: values
@@ -134,10 +152,10 @@ def _copies(i: Instruction) -> bool:
 
 def _copy(i: Instruction, threads: Threads) -> Step:
     to = _type_of(_destination(i), i)
-    plain = DataType(f"u{({8: 'b', 16: 'w', 32: 'd', 64: 'q'})[to.bits]}")
+    plain = _BITS[to.bits]
     (source,) = i.sources
     flag = isinstance(source, Register) and source.file is RegisterFile.FLAG
-    read = reader(threads, source, i.size, i.text, None if flag else plain)
+    read = reader(threads, source, i.size, i.text, None if flag else plain, _reading(i, threads))
     write = writer(threads, _destination(i), i.size, i.text, plain)
     mask = predicated(i, threads)
     return lambda: write(read(), mask())
@@ -171,20 +189,21 @@ def _check_signs(i: Instruction) -> None:
         raise NotRepresented(i.text, "uq compared with a signed integer")
 
 
+def _check_not_numbers(i: Instruction) -> None:
+    """Refuse `cmpn` of floats: it is another comparison where a source is NaN, and no public text says which."""
+    if i.opcode == "cmpn" and any(source.type is not None and source.type.is_float for source in i.sources):
+        raise NotRepresented(i.text, "cmpn of floats, whose result for NaN is not public")
+
+
 def _compare(i: Instruction, threads: Threads) -> Step:
     _check_signs(i)
     left, right = (_source(i, threads, source) for source in i.sources)
     holds, note, mask = _condition(i), _note_flags(i, threads), predicated(i, threads)
     to = _destination(i)
-    if to.type is None or to.type.is_float or (isinstance(to, Register) and to.file is RegisterFile.NULL):
-
-        def compare() -> None:
-            note(holds(left(), right()), mask())
-
-        if isinstance(to, Register) and to.file is RegisterFile.NULL:
-            return compare
-        raise NotRepresented(i.text, "a comparison that writes floats")
-    write, dtype = writer(threads, to, i.size, i.text), VIEWS[to.type]
+    if isinstance(to, Register) and to.file is RegisterFile.NULL:
+        return lambda: note(holds(left(), right()), mask())
+    integer = _BITS[_type_of(to, i).bits]  # all bits are ones where it holds, of floats too
+    write, dtype = writer(threads, to, i.size, i.text, integer), VIEWS[integer]
 
     def compare_and_write() -> None:
         result, among = holds(left(), right()), mask()
@@ -197,6 +216,8 @@ def _compare(i: Instruction, threads: Threads) -> Step:
 def _select(i: Instruction, threads: Threads) -> Step:
     sources = [_source(i, threads, source) for source in i.sources]
     to = _destination(i)
+    if _type_of(to, i).is_float and any(source.type is not to.type for source in i.sources[:2]):
+        raise NotRepresented(i.text, "a selection that converts floats")
     convert, write = converter(_type_of(to, i), i.saturate), writer(threads, to, i.size, i.text)
     if i.opcode == "csel":
         a, b, tested = sources
@@ -246,6 +267,7 @@ def _wide_multiply(i: Instruction, threads: Threads) -> Step:
         write(convert(product), among)
         if keeps:
             np.copyto(threads.wide[:, :size], product, where=True if among is None else among)
+            threads.wide_known[:, :size] |= True if among is None else among
 
     return multiply
 
@@ -271,6 +293,9 @@ def _accumulate(i: Instruction, threads: Threads) -> Step:
 
     def accumulate() -> None:
         among = mask()
+        unknown = ~threads.wide_known[:, :size]
+        if (unknown if among is None else unknown & among).any():
+            raise NotRepresented(i.text, "acc0 that no multiplication with all bits has written last")
         total = wide + ((a() * (b() >> 16)) << 16)
         high = (total.view(np.uint64) >> np.uint64(32)).astype(np.int64) if unsigned else total >> 32
         write(convert(high if upper else total), among)
@@ -320,17 +345,36 @@ def _general(i: Instruction, threads: Threads) -> Step:
 
 
 def _result(i: Instruction, threads: Threads, sources: Sequence[Reader]) -> Callable[[], Array]:
-    """Return a function that computes a result in the destination's type, rounded as cr0 says."""
+    """Return a function that computes a result in the destination's type, rounded as cr0 says.
+
+    Functions of math are not: their error is larger than what a mode of rounding changes.
+    """
     to = _type_of(_destination(i), i)
     compute, convert = compute_of(i), converter(to, i.saturate)
-    exact = EXACT.get(i.opcode)
-    if exact is None or to not in (DataType.F, DataType.HF) or DataType.DF in {source.type for source in i.sources}:
+    if not to.is_float or i.opcode in _NEVER_ROUND or _is_longer(i, to):
         return lambda: convert(compute([source() for source in sources]))
-    dtype, where = VIEWS[to], i.text
+    exact, where = EXACT.get(i.opcode), i.text
+    is_wide = to is DataType.DF or any(
+        s.type in _WIDE and (i.opcode, s.type) != ("mov", DataType.DF) for s in i.sources
+    )
 
     def result() -> Array:
         values = [source() for source in sources]
         mode = threads.rounding(where)
-        return convert(compute(values) if mode is Rounding.NEAREST else rounded_by(exact(values), dtype, mode))
+        if mode is Rounding.NEAREST:
+            return convert(compute(values))
+        if exact is None or (is_wide and to not in (DataType.DF, DataType.F)):
+            raise NotRepresented(where, f"{i.opcode} to {to} that rounds {mode.name.lower().replace('_', ' ')}")
+        if is_wide:
+            near = compute(values).astype(VIEWS[to])
+            return convert(rounded_in_direction(near, values, RATIONAL[i.opcode], mode))
+        wide = exact(values)
+        return convert(rounded_to_bf16(wide, mode) if to is DataType.BF else rounded_by(wide, VIEWS[to], mode))
 
     return result
+
+
+def _is_longer(i: Instruction, to: DataType) -> bool:
+    """True for a move to a type that holds all values of the source."""
+    (*_, source) = i.sources
+    return i.opcode == "mov" and source.type is not None and source.type.is_float and source.type.bits < to.bits

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from codegen.simulate.values import Array
-from codegen.xe.machine.execute.numbers import exact_product, exact_sum, fused, rounded_half
+from codegen.xe.machine.execute.numbers import Exact, exact_product, exact_sum, fused, rounded_half
 from codegen.xe.machine.instruction import Instruction
 from codegen.xe.machine.operands import DataType
 from codegen.xe.machine.refusal import NotRepresented
@@ -50,6 +50,14 @@ EXACT: dict[str, Compute] = {
     "mad": lambda v: exact_sum(exact_product(v[1], v[2]), v[0].astype(np.float64)),
 }
 """Results in float64, rounded to odd if they are not exact, for modes that do not round to nearest."""
+
+RATIONAL: dict[str, Exact] = {
+    "mov": lambda v: v[0],
+    "add": lambda v: v[0] + v[1],
+    "mul": lambda v: v[0] * v[1],
+    "mad": lambda v: v[0] + v[1] * v[2],
+}
+"""Results where float64 does not hold them: of sources or to a destination of 64 bits."""
 
 
 def compute_of(i: Instruction) -> Compute:
@@ -134,19 +142,38 @@ def _math(compute: Callable[..., Array], half: bool) -> Compute:
 
 
 def _shift(i: Instruction, types: Sequence[DataType]) -> Compute:
-    """Shifts count modulo 32, of 64 bits modulo 64. `shr` shifts in zeros at the size of its source."""
+    """Return a shift by the last 5 bits of the count, 6 if the destination has 64 bits, of bytes and words too.
+
+    `shl` and `asr` shift the source with its sign extended. `shr` is of unsigned sources, or of signed ones of as many
+    bits as are shifted (32 or 64), `asr` of signed ones. With a source of 64 bits and a shorter destination, counts of
+    32 to 63 are refused: the manual and the virtual ISA differ in whether the sixth bit counts.
+
+    Source: IGC's virtual ISA, SHL, SHR, ASR; programmer's reference manual, "QWord mode".
+    """
     assert i.destination is not None
-    wide = 64 in (types[0].bits, i.destination.type.bits if i.destination.type else 0)
-    last = 63 if wide else 31
+    assert i.destination.type is not None
+    of_64, to_64 = types[0].bits == 64, i.destination.type.bits == 64
+    width = 64 if of_64 or to_64 else 32
+    if i.saturate:
+        raise NotRepresented(i.text, "a shift that saturates")
+    if i.opcode == "shr" and types[0].is_signed and types[0].bits < width:
+        raise NotRepresented(i.text, f"shr of {types[0]} in {width} bits")
+    if i.opcode == "asr" and not types[0].is_signed:
+        raise NotRepresented(i.text, f"asr of {types[0]}")
+
+    def count_of(counts: Array) -> Array:
+        count = counts.astype(np.int64) & (width - 1)
+        if of_64 and not to_64 and (count > 31).any():
+            raise NotRepresented(i.text, f"a shift of 64 bits to {i.destination and i.destination.type} by 32 or more")
+        return count
+
     if i.opcode == "shl":
-        return lambda v: v[0] << (v[1] & last)
+        return lambda v: v[0] << count_of(v[1])
     if i.opcode == "asr":
-        return lambda v: v[0] >> (v[1] & last)
-    if types[0] is DataType.UQ:
-        return lambda v: v[0] >> (v[1] & last).astype(np.uint64)
-    if wide:
-        return lambda v: (v[0].view(np.uint64) >> (v[1] & last).astype(np.uint64)).view(np.int64)
-    return lambda v: (v[0] & 0xFFFFFFFF) >> (v[1] & last)
+        return lambda v: v[0] >> count_of(v[1])
+    if width == 32:
+        return lambda v: (v[0] & 0xFFFFFFFF) >> count_of(v[1])
+    return lambda v: (v[0].view(np.uint64) >> count_of(v[1]).astype(np.uint64)).view(np.int64)
 
 
 def _boolean(table: int) -> Compute:

@@ -14,7 +14,7 @@ import numpy as np
 
 from codegen.simulate.values import Array, bf16_to_f32, f16_to_f32, f32_to_bf16
 from codegen.xe.machine.execute.alu import Step, predicated
-from codegen.xe.machine.execute.threads import VIEWS, Threads
+from codegen.xe.machine.execute.threads import VIEWS, Rounding, Threads
 from codegen.xe.machine.instruction import Instruction
 from codegen.xe.machine.operands import DataType, Operand, Register, RegisterFile
 from codegen.xe.machine.refusal import NotRepresented
@@ -64,6 +64,8 @@ def dpas_step(i: Instruction, following: Instruction, threads: Threads) -> Step:
     mask, count = predicated(i, threads), threads.count
 
     def multiply() -> None:
+        if threads.rounding(i.text) is not Rounding.NEAREST:
+            raise NotRepresented(i.text, "a dpas while cr0 rounds in a direction")
         left = a_rows.transpose(1, 0, 2).reshape(count, -1)[:, a_first : a_first + rows * k]
         left = decode_a(np.ascontiguousarray(left)).astype(np.float64).reshape(count, rows, k)
         right = b_rows.reshape(depth, count, lanes, each).transpose(1, 0, 3, 2).reshape(count, k, lanes)

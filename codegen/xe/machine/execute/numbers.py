@@ -1,12 +1,16 @@
 """Numbers: conversion between types, and products that are added without rounding between."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 import numpy as np
 
 from codegen.simulate.values import Array, bf16_to_f32, f32_to_bf16, f64_to_bf16
 from codegen.xe.machine.execute.threads import VIEWS, Rounding
 from codegen.xe.machine.operands import DataType
+
+Exact = Callable[[Sequence[Fraction]], Fraction]
 
 _SMALLEST_NORMAL = float(np.finfo(np.float32).tiny)
 _BELOW_F32 = (1 << 29) - 1  # bits of a float64 that a float32 does not have
@@ -32,8 +36,13 @@ def converter(to: DataType, saturate: bool) -> Callable[[Array], Array]:
     """Return a function that converts results to a type: floats to nearest, floats to integers towards zero."""
     dtype = VIEWS[to]
     if to.is_float:
-        return lambda values: _to_float(np.clip(values, 0, 1) if saturate else values, to, dtype)
+        return lambda values: _to_float(_saturated(values) if saturate else values, to, dtype)
     return lambda values: _to_integer(values, dtype, saturate)
+
+
+def _saturated(values: Array) -> Array:
+    """Return values clamped to 0 and 1; NaN becomes 0. Source: IGC's virtual ISA, "Saturation"."""
+    return np.where(np.isnan(values), values.dtype.type(0), np.clip(values, 0, 1))
 
 
 def _to_float(values: Array, to: DataType, dtype: np.dtype[np.generic]) -> Array:
@@ -118,6 +127,25 @@ def exact_product(a: Array, b: Array) -> Array:
     return a.astype(np.float64) * b
 
 
+def rounded_to_bf16(values: Array, mode: Rounding) -> Array:
+    """Round float64 to bf16 in a direction: float32 of the same values."""
+    bits = f64_to_bf16(values)
+    near = bf16_to_f32(bits).astype(np.float64)
+    match mode:
+        case Rounding.NEAREST:
+            beyond = np.zeros(near.shape, np.bool_)
+        case Rounding.UP:
+            beyond = near < values
+        case Rounding.DOWN:
+            beyond = near > values
+        case Rounding.TO_ZERO:
+            beyond = np.abs(near) > np.abs(values)
+    negative = bits >> 15 != 0
+    away = negative if mode is Rounding.DOWN else ~negative if mode is Rounding.UP else np.zeros(near.shape, np.bool_)
+    step = np.where(away, bits + np.uint16(1), bits - np.uint16(1))
+    return bf16_to_f32(np.where(beyond, step, bits).astype(np.uint16))
+
+
 def rounded_by(values: Array, dtype: np.dtype[np.generic], mode: Rounding) -> Array:
     """Round float64 to a shorter type in a direction."""
     near = values.astype(dtype)
@@ -131,3 +159,33 @@ def rounded_by(values: Array, dtype: np.dtype[np.generic], mode: Rounding) -> Ar
         case Rounding.TO_ZERO:
             beyond, towards = np.abs(near) > np.abs(values), 0.0
     return np.where(beyond, np.nextafter(near, dtype.type(towards)), near)
+
+
+def rounded_in_direction(near: Array, sources: Sequence[Array], exact: Exact, mode: Rounding) -> Array:
+    """Return the neighbours in a direction of results that were rounded to nearest; `exact` gives what they are of.
+
+    Element by element in rational numbers: kernels do this for a few scalars, in divisions of integers.
+    """
+    shaped = np.broadcast_arrays(near, *sources)
+    out = np.ascontiguousarray(shaped[0])
+    flat, operands = out.reshape(-1).copy(), [source.reshape(-1).tolist() for source in shaped[1:]]
+    for place, values in enumerate(zip(*operands, strict=True)):
+        if all(math.isfinite(value) for value in values):
+            rounded, result = flat[place].item(), exact([Fraction(value) for value in values])
+            towards = _beyond(rounded, result, mode)
+            if towards is not None:
+                flat[place] = np.nextafter(flat[place], flat.dtype.type(towards))
+    return flat.reshape(out.shape)
+
+
+def _beyond(rounded: float, result: Fraction, mode: Rounding) -> float | None:
+    """Return where the neighbour is that a mode gives, None if it gives this one."""
+    match mode:
+        case Rounding.UP if rounded < result:
+            return math.inf
+        case Rounding.DOWN if rounded > result:
+            return -math.inf
+        case Rounding.TO_ZERO if abs(rounded) > abs(result):
+            return 0.0
+        case _:
+            return None

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.values import Array
 from codegen.xe.machine.execute.threads import VIEWS, Threads
 from codegen.xe.machine.operands import DataType, Immediate, Indirect, Operand, Register, RegisterFile
@@ -11,19 +12,28 @@ from codegen.xe.machine.refusal import NotRepresented
 
 Reader = Callable[[], Array]
 Writer = Callable[[Array, "Array | None"], None]
+Mask = Callable[[], "Array | None"]
 
 
-def reader(threads: Threads, operand: Operand, size: int, where: str, as_type: DataType | None = None) -> Reader:
+def reader(
+    threads: Threads,
+    operand: Operand,
+    size: int,
+    where: str,
+    as_type: DataType | None = None,
+    mask: Mask | None = None,
+) -> Reader:
     """Return a function that gives the elements of a source, without its modifiers: [threads or 1, size or 1].
 
-    `as_type` is read in place of the operand's own, of the same size.
+    `as_type` is read in place of the operand's own, of the same size. `mask` gives the channels that read, None for
+    all: only their addresses in a0 must be those of registers.
     """
     match operand:
         case Immediate():
             values = _immediate(operand, size, as_type)
             return lambda: values
         case Indirect():
-            return _indirect_reader(threads, operand, size, as_type)
+            return _indirect_reader(threads, operand, size, where, as_type, mask or (lambda: None))
         case Register():
             return _register_reader(threads, operand, size, where, as_type)
 
@@ -34,7 +44,7 @@ def writer(threads: Threads, operand: Operand, size: int, where: str, as_type: D
         case Immediate():
             raise NotRepresented(where, "a destination that is a number")
         case Indirect():
-            return _indirect_writer(threads, operand, size, as_type)
+            return _indirect_writer(threads, operand, size, where, as_type)
         case Register(file=RegisterFile.NULL):
             return lambda values, mask: None
         case Register(file=RegisterFile.FLAG):
@@ -84,6 +94,8 @@ def _register_writer(threads: Threads, register: Register, size: int, where: str
     one = _row_slice(row, element)
     block = None if one is not None else _block_slices(row, element, threads.grf_bytes // type_.nbytes)
     changes_modes = register.file is RegisterFile.CONTROL
+    accumulator = threads.row(RegisterFile.ACCUMULATOR, 0, where)
+    changes_sums = bool((row == accumulator).any())
 
     def write(values: Array, mask: Array | None) -> None:
         if one is not None:
@@ -107,6 +119,8 @@ def _register_writer(threads: Threads, register: Register, size: int, where: str
             view[row, :, element] = new
         if changes_modes:
             threads.check_modes(where)
+        if changes_sums:
+            threads.wide_known[True if mask is None else mask.any(axis=1)] = False
 
     return write
 
@@ -137,10 +151,13 @@ def _block_slices(row: Array, element: Array, per_row: int) -> tuple[slice, slic
 
 
 def _indirect_places(
-    threads: Threads, operand: Indirect, size: int, type_: DataType
-) -> Callable[[], tuple[Array, Array]]:
-    registers = threads.row(RegisterFile.ADDRESS, 0, "")
-    addresses = threads.view(np.dtype("u2"))[registers]
+    threads: Threads, operand: Indirect, size: int, type_: DataType, where: str
+) -> Callable[[Array | None], tuple[Array, Array]]:
+    """Return a function of the channels that execute that gives row and element of each channel's register.
+
+    It raises SimulationRefused if one of these channels names bytes that are no element of the registers.
+    """
+    addresses = threads.view(np.dtype("u2"))[threads.row(RegisterFile.ADDRESS, 0, where)]
     region, nbytes = operand.region, type_.nbytes
     if operand.by_element:
         channel = np.arange(size)
@@ -148,35 +165,45 @@ def _indirect_places(
     else:
         which, inner = np.full(size, operand.sub), np.array(region.places(size))
     offset = operand.offset + inner * nbytes
-    last = threads.grf_count * threads.grf_bytes - nbytes
+    end = threads.grf_count * threads.grf_bytes
 
-    def found() -> tuple[Array, Array]:
+    def found(mask: Array | None) -> tuple[Array, Array]:
         at = addresses[:, which].astype(np.int64) + offset
-        np.clip(at, 0, last, out=at)  # a channel that is off may have any address
+        wrong = (at < 0) | (at + nbytes > end) | (at % nbytes != 0)
+        if wrong.any():
+            executing = wrong if mask is None else wrong & mask
+            if executing.any():
+                address = int(at[executing][0])
+                raise SimulationRefused(
+                    where, f"expected {nbytes} aligned bytes of {end} of registers, a0 names byte {address}"
+                )
+            at[wrong] = 0  # channels that are off
         return at // threads.grf_bytes, at % threads.grf_bytes // nbytes
 
     return found
 
 
-def _indirect_reader(threads: Threads, operand: Indirect, size: int, as_type: DataType | None) -> Reader:
+def _indirect_reader(
+    threads: Threads, operand: Indirect, size: int, where: str, as_type: DataType | None, mask: Mask
+) -> Reader:
     type_ = as_type or operand.type
-    find, view = _indirect_places(threads, operand, size, type_), threads.view(VIEWS[type_])
+    find, view = _indirect_places(threads, operand, size, type_, where), threads.view(VIEWS[type_])
     every = np.arange(threads.count)[:, None]
 
     def read() -> Array:
-        row, element = find()
+        row, element = find(mask())
         return view[row, every, element]
 
     return read
 
 
-def _indirect_writer(threads: Threads, operand: Indirect, size: int, as_type: DataType | None) -> Writer:
+def _indirect_writer(threads: Threads, operand: Indirect, size: int, where: str, as_type: DataType | None) -> Writer:
     type_ = as_type or operand.type
-    find, view = _indirect_places(threads, operand, size, type_), threads.view(VIEWS[type_])
+    find, view = _indirect_places(threads, operand, size, type_, where), threads.view(VIEWS[type_])
     every = np.arange(threads.count)[:, None]
 
     def write(values: Array, mask: Array | None) -> None:
-        row, element = find()
+        row, element = find(mask)
         whole = np.broadcast_to(values, row.shape)
         if mask is None:
             view[row, every, element] = whole

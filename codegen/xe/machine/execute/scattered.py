@@ -20,7 +20,7 @@ from codegen.simulate.values import Array
 from codegen.xe.machine.execute.alu import predicated
 from codegen.xe.machine.execute.memory import Memory, surface_addresses
 from codegen.xe.machine.execute.threads import Threads
-from codegen.xe.machine.instruction import Instruction
+from codegen.xe.machine.instruction import Instruction, Payload
 from codegen.xe.machine.messages import (
     Access,
     AddressModel,
@@ -124,6 +124,14 @@ def _check_scratch(memory: Memory, start: int, nbytes: int, where: str) -> None:
         raise SimulationRefused(where, f"touches bytes {start} to {start + nbytes} of {size} of scratch memory")
 
 
+def _registers_of_data(payload: Payload, grf_count: int) -> Array | None:
+    """Return the numbers of the registers of data in order, None without any."""
+    if payload.data.file is RegisterFile.NULL:
+        return None
+    listed = payload.gathered[payload.address_count :]
+    return np.array(listed) if listed else np.arange(payload.data.number, grf_count)
+
+
 class _Accesses:
     """Accesses of one instruction, by all channels of all threads."""
 
@@ -137,9 +145,9 @@ class _Accesses:
         address = np.dtype(f"i{m.address_bits // 8}") if m.address_bits == 64 else np.dtype("u4")
         if m.address_bits == 16:
             raise NotRepresented(i.text, "addresses of 16 bits")
-        self._addresses = self._lanes(i.payload.address.number, address)
+        self._addresses = self._lanes(i.payload, address)
         self._destination = None if i.payload.destination.file is RegisterFile.NULL else i.payload.destination.number
-        self._data = None if i.payload.data.file is RegisterFile.NULL else i.payload.data.number
+        self._data = _registers_of_data(i.payload, threads.grf_count)
         handle = m.surface if m.model in (AddressModel.BINDLESS, AddressModel.SURFACE) else None
         self._handle = None
         if handle is not None:
@@ -171,7 +179,7 @@ class _Accesses:
         row, lane, addresses = self._active()
         if not len(row):
             return
-        values = self._take(row, lane, self._data)
+        values = self._take(row, lane, 0)
         if self._is_scratch():
             self._check_all_scratch(addresses)
             scatter(self._memory.scratch, row, addresses, values)
@@ -202,21 +210,20 @@ class _Accesses:
     def _updated(self, place: Place, type_: Type, row: Array, lane: Array) -> Array:
         access, shape = self._m.access, place.offsets.shape
         if access in (Access.COMPARE_EXCHANGE, Access.FLOAT_COMPARE_EXCHANGE):
-            assert self._data is not None
             per_component = -(-self._size * self._m.data.register // 8 // self._threads.grf_bytes)
-            expected = self._operand(row, lane, self._data, type_).reshape(shape)
-            new = self._operand(row, lane, self._data + per_component, type_).reshape(shape)
+            expected = self._operand(row, lane, 0, type_).reshape(shape)
+            new = self._operand(row, lane, per_component, type_).reshape(shape)
             return compare_exchange(place, type_, expected, new)[0]
         if access in (Access.INCREMENT, Access.DECREMENT, Access.ATOMIC_LOAD):
             name, one = ("sub" if access is Access.DECREMENT else "add"), int(access is not Access.ATOMIC_LOAD)
             return read_modify_write(place, type_, OPERATIONS[name], np.full(shape, one, type_.dtype))
         if access not in _UPDATES:
             raise NotRepresented(self._where, f"{access} is not represented")
-        value = self._operand(row, lane, self._data, type_).reshape(shape)
+        value = self._operand(row, lane, 0, type_).reshape(shape)
         return read_modify_write(place, type_, OPERATIONS[_UPDATES[access]], value)
 
-    def _operand(self, row: Array, lane: Array, register: int | None, type_: Type) -> Array:
-        return np.ascontiguousarray(self._take(row, lane, register)).view(type_.dtype)[:, 0]
+    def _operand(self, row: Array, lane: Array, first: int, type_: Type) -> Array:
+        return np.ascontiguousarray(self._take(row, lane, first)).view(type_.dtype)[:, 0]
 
     def _place(self, row: Array, lane: Array, addresses: Array) -> Place:
         if (addresses % self._each).any():
@@ -256,10 +263,14 @@ class _Accesses:
         chosen[row, lane] = True
         return chosen
 
-    def _lanes(self, register: int, dtype: np.dtype[np.generic]) -> Callable[[], Array]:
-        """Return a function that gives an element of each channel, from a register on."""
+    def _lanes(self, payload: Payload, dtype: np.dtype[np.generic]) -> Callable[[], Array]:
+        """Return a function that gives an element of each channel, from the registers of addresses."""
         per_register = self._threads.grf_bytes // dtype.itemsize
         count, size = -(-self._size // per_register), self._size
+        if payload.gathered:
+            view, listed = self._threads.view(dtype), list(payload.gathered[:count])
+            return lambda: view[listed].transpose(1, 0, 2).reshape(view.shape[1], -1)[:, :size]
+        register = payload.address.number
         part = self._threads.view(dtype)[register : register + count]
         if count == 1:
             single = part[0][:, :size]
@@ -281,19 +292,19 @@ class _Accesses:
             at = self._destination + component * step + lane // per_register
             view[at, row, lane % per_register] = elements[:, component]
 
-    def _take(self, row: Array, lane: Array, register: int | None) -> Array:
-        """Return what is stored, [accesses, bytes]."""
-        if register is None:
+    def _take(self, row: Array, lane: Array, first: int) -> Array:
+        """Return what is stored, [accesses, bytes], of the registers of data from one on."""
+        if self._data is None:
             raise SimulationRefused(self._where, "a store without data")
         if self._m.transposed:
-            count = -(-self._nbytes // self._threads.grf_bytes)
+            count, register = -(-self._nbytes // self._threads.grf_bytes), int(self._data[first])
             given = self._threads.registers[register : register + count, row].transpose(1, 0, 2)
             return np.ascontiguousarray(given.reshape(len(row), -1)[:, : self._nbytes])
         view, per_register = self._register_view()
         step = -(-self._size // per_register)
         out = np.empty((len(row), self._m.vector), f"u{self._each}")
         for component in range(self._m.vector):
-            elements = view[register + component * step + lane // per_register, row, lane % per_register]
+            elements = view[self._data[first + component * step + lane // per_register], row, lane % per_register]
             out[:, component] = elements >> np.uint32(16) if self._m.data.high else elements
         return out.view(np.uint8)
 

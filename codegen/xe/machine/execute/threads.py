@@ -40,7 +40,8 @@ class Rounding(IntEnum):
 class Threads:
     """Registers of all threads that run together, one row for each register: [rows, threads, bytes].
 
-    Behind the general registers are the accumulators, a0 and cr0. `wide` are accumulators of integers with all bits.
+    Behind the general registers are the accumulators, a0 and cr0. `wide` are the products in acc0 with all bits, of the
+    channels of `wide_known`: those whose acc0 nothing has written since.
     `live` selects the threads that execute the current instruction, None all of them; `enabled` are the channels of
     each that are not parked by a branch, None all. A parked channel waits for the instruction in `parked`.
     """
@@ -53,6 +54,7 @@ class Threads:
         self._a0, self._cr0 = rows - 2, rows - 1
         self.registers[self._a0 :] = 0
         self.wide = np.zeros((self.count, _CHANNELS), np.int64)
+        self.wide_known = np.zeros((self.count, _CHANNELS), np.bool_)
         self.flags = np.zeros((self.count, _FLAG_BITS), np.bool_)
         self.live: Array | None = None
         self.enabled: Array | None = None

@@ -41,6 +41,12 @@ def test_a_predicate_selects_channels_and_a_comparison_sets_only_those() -> None
     assert ran.get(9, "i4").tolist() == [0 if e else -i for i, e in enumerate(expected)]
 
 
+@pytest.mark.parametrize("to", ["d", "f"])
+def test_a_comparison_writes_all_bits_of_channels_for_which_it_holds(to: str) -> None:
+    got = one(f"cmp (16|M0) (gt)f0.0 r9.0<1>:{to} r2.0<1;1,0>:f 2.5:f", r2=LANES.astype(np.float32))
+    assert got.tolist() == [0] * 3 + [0xFFFFFFFF] * 13
+
+
 def test_selections_by_flag_by_condition_and_by_source() -> None:
     a, b = LANES.astype(np.float32), (15 - LANES).astype(np.float32)
     a[3], b[4] = np.nan, np.nan
@@ -162,6 +168,87 @@ def test_the_mode_of_rounding_is_that_of_cr0() -> None:
         run("(W) mov (1|M0) cr0.0<1>:ud 0x80:uw")
 
 
+@pytest.mark.parametrize(
+    ("line", "source", "nearest", "up", "down", "cut"),
+    [
+        ("mov (1|M0) r9.0<1>:bf r2.0<0;1,0>:f", np.float32(1 + 3 * 2**-9), 0x3F81, 0x3F81, 0x3F80, 0x3F80),
+        ("mov (1|M0) r9.0<1>:bf r2.0<0;1,0>:f", np.float32(-1 - 2**-9), 0xBF80, 0xBF80, 0xBF81, 0xBF80),
+        ("mov (1|M0) r9.0<1>:bf r2.0<0;1,0>:f", np.float32(3.4e38), 0x7F80, 0x7F80, 0x7F7F, 0x7F7F),
+        ("mov (1|M0) r9.0<1>:hf r2.0<0;1,0>:df", np.float64(-1 - 2**-12), 0xBC00, 0xBC00, 0xBC01, 0xBC00),
+    ],
+)
+def test_conversions_to_shorter_floats_round_as_cr0_says(
+    line: str, source: np.generic, nearest: int, up: int, down: int, cut: int
+) -> None:
+    for bits, expected in ((0, nearest), (0x10, up), (0x20, down), (0x30, cut)):
+        start = f"(W) mov (1|M0) cr0.0<1>:ud 0x{0x4C0 | bits:X}:uw\n"
+        assert run(start + line, {2: np.array([source])}).get(9, "u2")[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "sources", "dtype", "expected"),
+    [
+        ("mul (1|M0) r9.0<1>:df r2.0<0;1,0>:df r3.0<0;1,0>:df", (1 + 2**-52, 1 + 2**-52), "f8", 1 + 2**-51),
+        ("add (1|M0) r9.0<1>:df r2.0<0;1,0>:df r3.0<0;1,0>:df", (1.0, 3 * 2**-54), "f8", 1.0),
+        ("mad (1|M0) r9.0<1>:df r4.0<0;0>:df r2.0<0;0>:df r3.0<0>:df", (3.0, 2**-54, 1.0), "f8", 1.0),
+        ("mov (1|M0) r9.0<1>:f r2.0<0;1,0>:q", (2**40 + 2**17 - 1,), "f4", 2**40),
+    ],
+)
+def test_results_of_64_bits_round_as_cr0_says(
+    line: str, sources: tuple[float, ...], dtype: str, expected: float
+) -> None:
+    for sign in (1, -1):
+        signs = (sign, *[1] * (len(sources) - 1)) if not line.startswith("add") else (sign,) * len(sources)
+        given = {n: np.array([s * v]) for n, (s, v) in enumerate(zip(signs, sources, strict=True), 2)}
+        given |= {4: np.array([sign * sources[2]])} if len(sources) > 2 else {}
+        got = [
+            run(f"(W) mov (1|M0) cr0.0<1>:ud 0x{0x4C0 | mode:X}:uw\n{line}", given).get(9, dtype)[0]
+            for mode in (0x10, 0x20, 0x30)
+        ]
+        above = np.nextafter(np.dtype(dtype).type(expected), np.dtype(dtype).type(np.inf))
+        assert got == ([above, expected, expected] if sign > 0 else [-expected, -above, -expected])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mov (1|M0) r9.0<1>:hf r2.0<0;1,0>:q",
+        "frc (1|M0) r9.0<1>:f r2.0<0;1,0>:f",
+        "dpas.8x1 (16|M0) r9:f r4:f r20:hf r30.0:hf",
+    ],
+)
+def test_results_that_cannot_be_rounded_in_a_direction_are_refused(line: str) -> None:
+    zeros = {number: np.zeros(16, np.uint32) for number in (2, 3, 4, *range(20, 31))}
+    run(line, zeros)
+    with pytest.raises(SimulationRefused, match="round"):
+        run("(W) mov (1|M0) cr0.0<1>:ud 0x4F0:uw\n" + line, zeros)
+
+
+def test_not_a_number_saturates_to_zero() -> None:
+    given = np.array([np.nan, -1, 0.25, np.inf], np.float32)
+    got = run("mov (4|M0) (sat)r9.0<1>:f r2.0<1;1,0>:f\nmov (4|M0) (sat)r10.0<1>:hf r2.0<1;1,0>:f", {2: given})
+    assert got.get(9, "f4")[:4].tolist() == got.get(10, "f2")[:4].tolist() == [0, 0, 0.25, 1]
+
+
+def test_comparisons_for_numbers_are_of_integers_only() -> None:
+    given = {2: LANES.astype(np.int32)}
+    assert run("cmpn (16|M0) (lt)f0.0 null<1>:d r2.0<1;1,0>:d 7:w", given).flag(0) == [1] * 7 + [0] * 9
+    with pytest.raises(SimulationRefused, match="cmpn of floats"):
+        run("cmpn (16|M0) (lt)f0.0 null<1>:f r2.0<1;1,0>:f r2.0<1;1,0>:f", given)
+
+
+def test_the_bits_of_a_product_are_lost_when_its_accumulator_is_written() -> None:
+    multiply = "mul (16|M0) acc0.0<1>:d r2.0<1;1,0>:d r3.0<2;1,0>:uw\n"
+    upper = "mach (16|M0) r9.0<1>:d r2.0<1;1,0>:d r3.0<1;1,0>:d"
+    given = {2: np.full(16, -70000, np.int32), 3: np.full(16, 90000, np.int32)}
+    assert (run(multiply + upper, given).get(9, "i4") == -70000 * 90000 >> 32).all()
+    for write in ("", multiply + "mov (1|M0) acc0.3<1>:d 1:w\n", multiply + "add (16|M0) acc0.0<1>:f 1.0:f 2.0:f\n"):
+        with pytest.raises(SimulationRefused, match="acc0 that no multiplication"):
+            run(write + upper, given)
+    with pytest.raises(SimulationRefused, match="writes the accumulator as well"):
+        run("add (16|M0) r9.0<1>:d r2.0<1;1,0>:d 1:w {AccWrEn}", given)
+
+
 def test_functions_of_math() -> None:
     x = np.linspace(0.25, 4, 16, dtype=np.float32)
     for function, expected in (("inv", 1 / x), ("exp", np.exp2(x)), ("log", np.log2(x)), ("rsqt", x**-0.5)):
@@ -181,6 +268,33 @@ def test_registers_at_addresses_of_each_channel() -> None:
     assert ran.get(10, "i4")[:8].tolist() == list(range(11, 19))
 
 
+@pytest.mark.parametrize("address", [128 * 64, 65533, 64 * 3 + 2])
+def test_addresses_of_channels_that_execute_must_be_registers(address: int) -> None:
+    addresses = np.full(16, 128, np.uint16)
+    addresses[5] = address
+    start = "(W) mov (16|M0) a0.0<1>:uw r4.0<1;1,0>:uw\n(W) mov (1|M0) f0.0<1>:uw 0x20:uw\n"
+    given = {2: np.arange(16, dtype=np.int32), 4: addresses}
+    for line in ("{} mov (16|M0) r9.0<1>:d r[a0.0]<1,0>:d", "{} add (16|M0) r9.0<1>:d r[a0.0]<1,0>:d 1:w"):
+        with pytest.raises(SimulationRefused, match="a0 names byte"):
+            run(start + line.format("(f0.0)"), given)
+        run(start + line.format("(~f0.0)"), given)  # channel 5 is off
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("shl (1|M0) r9.0<1>:w r2.0<0;1,0>:w 17:w", 0xFFFF0000),  # words by 5 bits of the count as well
+        ("shr (1|M0) r9.0<1>:uw r2.0<0;1,0>:uw 33:w", 0xFFFF7FFC),
+        ("asr (1|M0) r9.0<1>:w r2.0<0;1,0>:w 20:w", 0xFFFFFFFF),
+        ("shr (1|M0) r9.0<1>:ud r2.0<0;1,0>:d 28:w", 0xF),
+        ("shl (1|M0) r9.0<1>:q r2.0<0;1,0>:d 40:w", 0),
+        ("shr (1|M0) r9.0<1>:ud r2.0<0;1,0>:uq 31:w", 0xFFFFFFFF),
+    ],
+)
+def test_shifts_count_by_the_size_of_what_is_shifted(line: str, expected: int) -> None:
+    assert one(line, r2=np.array([-8], np.int64))[0] == expected  # the upper half of r9 is not written by words
+
+
 def test_packed_immediates() -> None:
     ran = run("mov (16|M0) r9.0<1>:w 0x76543210:v\nmov (8|M0) r10.0<1>:w 0xFEDCBA98:v")
     assert ran.get(9, "i2")[:16].tolist() == [*range(8), *range(8)]
@@ -196,6 +310,12 @@ def test_packed_immediates() -> None:
         ("mov (16|M0) r127.8<1>:q r2.0<1;1,0>:q\nmov (16|M0) r200.0<1>:d 0:w", "r200 is not represented"),
         ("cmp (1|M0) (ov)f0.0 null<1>:f r2.0<0;1,0>:f r2.0<0;1,0>:f", "condition ov"),
         ("illegal", "an illegal instruction"),
+        ("shr (1|M0) r9.0<1>:ud r2.0<0;1,0>:w 1:w", "shr of w in 32 bits"),
+        ("asr (1|M0) r9.0<1>:ud r2.0<0;1,0>:ud 1:w", "asr of ud"),
+        ("shl (1|M0) (sat)r9.0<1>:d r2.0<0;1,0>:d 1:w", "a shift that saturates"),
+        ("shr (1|M0) r9.0<1>:ud r2.0<0;1,0>:uq 32:w", "by 32 or more"),
+        ("sel (1|M0) (lt)f0.0 r9.0<1>:hf r2.0<0;1,0>:f r3.0<0;1,0>:f", "a selection that converts"),
+        ("mov (1|M0) r9.0<1>:ud s0.0<0;1,0>:ud", "s0 is not represented"),
         ("dpas.8x8 (16|M0) r60:f r40:bf r20:bf r30.0:bf", "accumulator is of another type"),
     ],
 )

@@ -182,3 +182,15 @@ def test_scratch_memory_belongs_to_a_thread() -> None:
         "(W) send.dc0 (16|M0) null r0 r20:1 0x0 0x020F1002 {$0}\n(W) send.dc0 (16|M0) r30 r0 null:0 0x0 0x021C1002 {$1}"
     )
     np.testing.assert_array_equal(run(older, {20: values[1]}, scratch=128).get(30, "u4"), values[1])
+
+
+def test_registers_of_a_message_that_the_scalar_register_lists() -> None:
+    at = np.arange(16, dtype=np.uint32) * 16
+    values = np.arange(64, dtype=np.uint32).reshape(4, 16)
+    load = "\n".join(f"send.slm (16|M0) r{20 + n} r36 null:0 0x{4 * n << 12:X} 0x02100500 {{$3}}" for n in range(4))
+    ran = run(
+        "(W) mov (1|M0) s0.0<1>:uq 0xD0C0B0624:uq\nsend.slm (16|M0) null r[s0.0] 0x0 0x0A003504 {$2}\n" + load,
+        {36: at, 6: values[0], 11: values[1], 12: values[2], 13: values[3]},
+        slm_bytes=256,
+    )
+    assert ran.get(20, "u4", count=4).reshape(4, 16).tolist() == values.tolist()

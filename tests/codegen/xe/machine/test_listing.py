@@ -160,6 +160,36 @@ def test_messages_that_are_no_access_by_addresses(line: str, expected: object) -
     assert one(line).message == expected
 
 
+LISTED = """
+(W) mov (1|M0) s0.0<1>:uq 0xD0C0B0624:uq
+    send.slm (16|M0) null r[s0.0] 0x0 0x0A003504 {$11}
+"""  # as ocloc writes it for ptl
+
+
+def test_registers_that_the_scalar_register_lists() -> None:
+    payload = parse_listing("k", LISTED).instructions[1].payload
+    assert payload is not None
+    assert payload.gathered == (36, 6, 11, 12, 13)
+    assert (payload.address.number, payload.address_count) == (36, 1)
+    assert (payload.data.number, payload.data_count) == (6, 4)
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (("0xD0C0B0624:uq", "r3.0<0;1,0>:uq"), "that no number in its block lists"),
+        (("s0.0<1>:uq 0xD0C0B0624:uq", "s0.0<1>:ud 0xB0624:ud"), "that no number in its block lists"),
+        (("(W) mov", "(W&f0.0) mov"), "that no number in its block lists"),
+        (("    send", "L16:\n    send"), "that no number in its block lists"),
+        (("send.slm (16|M0) null r[s0.0] 0x0 0x0A003504", "send.ugm (1|M0) r3 r[s0.0] 0x0 0x02800203"), "of this kind"),
+    ],
+)
+def test_registers_that_are_listed_elsewhere_are_refused(change: tuple[str, str], named: str) -> None:
+    assert change[0] in LISTED
+    with pytest.raises(MachineCodeRefused, match=named):
+        parse_listing("k", LISTED.replace(*change))
+
+
 def test_branches_have_the_numbers_of_their_targets() -> None:
     listing = parse_listing("k", "L0:\n(f0.0) goto (16|M0) L16 L32\nL16:\n nop\nL32:\n(W) jmpi L0\nillegal\nillegal\n")
     assert [i.targets for i in listing.instructions] == [(1, 2), (), (0,)]

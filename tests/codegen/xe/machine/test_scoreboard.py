@@ -206,3 +206,15 @@ def test_a_later_message_of_a_unit_reads_after_an_earlier_one() -> None:
     assert hazards("bmg", text) == ()
     assert [h.needed for h in hazards("bmg", text.replace("$2.src", "$1.src"))] == ["$2.src"]
     assert [h.needed for h in hazards("bmg", text.replace("send.slm", "send.ugm", 1))] == ["$1.src"]
+
+
+def test_registers_that_the_scalar_register_lists_are_read() -> None:
+    text = """
+        (W)     mov (1|M0)               s0.0<1>:uq    0xD0C0B0624:uq
+                mov (16|M0)              r12.0<1>:d    7:w
+                send.slm (16|M0)         null     r[s0.0]  0x0            0x0A003504           {I@1,$1}
+                mov (16|M0)              r13.0<1>:d    8:w                 {$1.src}
+        (W)     send.gtwy (1|M0)         null     r52  null:0  0x0            0x02000010           {EOT,$12} // end
+    """
+    assert not hazards("bmg", text)
+    assert [h.kind for h in hazards("bmg", text.replace("I@1,", "").replace("{$1.src}", ""))] == [RAW, WAR]
