@@ -22,11 +22,13 @@ def peer_folder(name: str) -> Path:
     return Path(found.submodule_search_locations[0])
 
 
-def run_with_peers(script: str, *arguments: object, env: dict[str, str] | None = None) -> str:
-    """Run a script in a process that can import these packages; return its output."""
-    path = os.pathsep.join(map(str, _FOLDERS))
+def run_with_peers(
+    script: str | Path, *arguments: object, env: dict[str, str] | None = None, extra: tuple[str, ...] = ()
+) -> str:
+    """Run a script, or that of a file, in a process that can import these packages; return its output."""
+    path = os.pathsep.join([*map(str, _FOLDERS), *extra])
     done = subprocess.run(
-        [sys.executable, "-c", script, *map(str, arguments)],
+        [sys.executable, *((script,) if isinstance(script, Path) else ("-c", script)), *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": path, **(env or {})},
         capture_output=True,
         text=True,
