@@ -1,11 +1,13 @@
 """Compares our CPU kernels with weights of 4 and 8 bits with torch's own, interleaved: prints a table of ratios.
 
-Usage: python -m benchmarks.cpu.weights [--kinds u4,s8] [--shapes MxNxK,...] [--threads 16] [--library-path DIR]
+Usage: python -m benchmarks.cpu.weights [--kinds u4,s8,w8a8] [--shapes MxNxK,...] [--threads 16] [--library-path DIR]
 [--trials 40] [--winners FILE] [--seconds 1] [--beforehand]
 
 A is bf16, weights are stored [N, K], C is bf16. `u4`: groups of 128 with bf16 scales and zero 8, against
 `_weight_int4pack_mm_for_cpu`. `s8`: a bf16 scale of each column, against `_weight_int8pack_mm`, and against
-`quantized.linear_dynamic`, which rounds A (f32) to 8 bits too and so computes less. Without torch only our kernels are
+`quantized.linear_dynamic`, which rounds A (f32) to 8 bits too and so computes less. `w8a8`: A is s8 with a scale of
+each row, B s8 with one of each column, against the same layer, and against oneDNN's product of s8 by weights that it
+reordered before, without the rounding of A. Without torch only our kernels are
 timed: the default, the winner of a search if `--trials` is above 0, and with `--beforehand` B unpacked before to bf16.
 Each contender has weights of its own in every set; sets rotate beyond twice the last-level cache.
 """
@@ -25,7 +27,7 @@ from numpy.typing import NDArray
 from benchmarks.cpu import libraries
 from benchmarks.cpu.our_kernels import Kernels, Search, Winners, packed_beforehand, searching, spec_of_threads
 from benchmarks.cpu.timing import Contender, Measured, measure
-from codegen import DType, GemmProblem
+from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
 from codegen.problem.quantization import Quantization
 from hal import Buffer, DeviceSpec
 from hal.cpu.memory import Bytes, rows_of_buffers
@@ -38,35 +40,48 @@ _ALIGNMENT, _MOST_SETS, _SEED = 64, 64, 7
 _TOLERANCE = 3e-2  # of the largest element; that of A rounded to 8 bits is larger
 _TOLERANCE_DYNAMIC = 8e-2
 _LEAST = 0.8
+_SCALE_A = np.float32(2**-7)
+_STORED: dict[DType, type[np.generic]] = {DType.BF16: np.int16, DType.F32: np.float32}
 Product = Callable[[], Any]
 """A call of torch's that returns C."""
 OURS, DEFAULT, BEFOREHAND = "ours", "default", "beforehand"
-INT4, INT8, DYNAMIC = "int4pack", "int8pack", "dynamic s8"
+INT4, INT8, DYNAMIC, QLINEAR = "int4pack", "int8pack", "dynamic s8", "reordered s8"
+W8A8 = "w8a8"
 
 
 @dataclass(frozen=True, slots=True)
 class WeightCase:
-    """A product of bf16 [M, K] by weights stored [N, K]: u4 in groups of 128, or s8 with a scale of each column."""
+    """A product of [M, K] by weights stored [N, K]: bf16 by u4 in groups of 128, or by s8 with a scale of each column,
+    or s8 by s8 with a scale of each row too.
+    """
 
     m: int
     n: int
     k: int
-    dtype: DType
+    kind: str
+
+    @property
+    def dtype(self) -> DType:
+        """Type of the weights."""
+        return DType.S8 if self.kind == W8A8 else DType(self.kind)
 
     @property
     def problem(self) -> GemmProblem:
         """The problem that ours is tuned for."""
         by_groups = self.dtype is DType.U4
         quantization = Quantization(_GROUP if by_groups else None, DType.BF16, _ZERO if by_groups else 0)
+        scaled = tuple(EpilogueStep(EpilogueKind.SCALE, axis=axis) for axis in (Axis.ROW, Axis.COLUMN))
+        by_bytes = self.kind == W8A8
         return GemmProblem(
             self.m, self.n, self.k,
-            dtype_a=DType.BF16, dtype_b=self.dtype, dtype_c=DType.BF16, transpose_b=True, quantization=quantization,
+            dtype_a=DType.S8 if by_bytes else DType.BF16, dtype_b=self.dtype, dtype_c=DType.BF16, transpose_b=True,
+            quantization=None if by_bytes else quantization, epilogue=scaled if by_bytes else (),
         )  # fmt: skip
 
     @property
     def name(self) -> str:
         """As in a table."""
-        return f"{self.dtype.value} {self.m}x{self.n}x{self.k}"
+        return f"{self.kind} {self.m}x{self.n}x{self.k}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,31 +91,36 @@ class WeightOperands:
     a: Buffer
     b: Buffer
     c: Buffer
-    scale: Buffer
+    scales: tuple[Buffer, ...]
 
     @property
     def bytes(self) -> tuple[Bytes, ...]:
         """As plain bytes, in the order of the problem's operands."""
-        return tuple(array.reshape(-1).view(np.uint8) for array in (self.a, self.b, self.c, self.scale))
+        return tuple(array.reshape(-1).view(np.uint8) for array in (self.a, self.b, self.c, *self.scales))
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Numbers of all sets: f32 A and scales that bf16 holds exactly, and codes [N, K]."""
+    """Numbers of all sets: f32 A and scales that bf16 holds exactly, and codes [N, K]; of an A of s8 its codes."""
 
     a: NDArray[np.float32]
     codes: NDArray[np.int8]
     scale: NDArray[np.float32]  # [groups, N]
+    codes_a: NDArray[np.int8] | None = None
 
 
 def drawn(case: WeightCase) -> Values:
     """Random numbers of a case."""
-    rng, groups = np.random.default_rng(_SEED), case.problem.operands[3].rows
+    rng, q = np.random.default_rng(_SEED), case.problem.quantization
+    groups = q.groups(case.k) if q is not None else 1
     low, high = (0, 16) if case.dtype is DType.U4 else (-128, 128)
+    codes_a = rng.integers(-127, 128, (case.m, case.k), np.int8) if case.kind == W8A8 else None
+    a = _bf16(rng.random((case.m, case.k), np.float32) - np.float32(0.5)) if codes_a is None else codes_a * _SCALE_A
     return Values(
-        _bf16(rng.random((case.m, case.k), np.float32) - np.float32(0.5)),
+        a,
         rng.integers(low, high, (case.n, case.k), np.int8),
         _bf16((rng.random((groups, case.n), np.float32) + np.float32(0.5)) / np.float32(high)),
+        codes_a,
     )
 
 
@@ -114,15 +134,18 @@ def operands(case: WeightCase, values: Values, rotate_bytes: int) -> list[Weight
         pairs = codes.view(np.uint8).reshape(case.n, -1, 2)
         codes = pairs[..., 0] | pairs[..., 1] << np.uint8(4)
     contents = (_bits(values.a), codes, None, _bits(values.scale))
+    if values.codes_a is not None:
+        contents = (values.codes_a, codes, None, np.full((case.m, 1), _SCALE_A), values.scale)
     sets: list[WeightOperands] = []
     for row in rows_of_buffers([(size, _ALIGNMENT) for size in sizes], count):
         arrays: list[Buffer] = []
         for held, operand, content in zip(row, described, contents, strict=True):
-            array = held.view(np.int16) if operand.dtype is DType.BF16 else held.view(np.int8)
+            array = held.view(_STORED.get(operand.dtype, np.int8))
             array = array.reshape(operand.rows, -1)
             array[:] = 0 if content is None else content.view(array.dtype)
             arrays.append(array)
-        sets.append(WeightOperands(*arrays))
+        a, b, c, *scales = arrays
+        sets.append(WeightOperands(a, b, c, tuple(scales)))
     return sets
 
 
@@ -130,8 +153,12 @@ def torch_contenders(
     torch: Any, case: WeightCase, values: Values, sets: int, results: dict[str, Any]
 ) -> dict[str, Contender]:
     """Torch's paths for the same, those that this torch has; each leaves its last result in `results`."""
-    a = torch.from_numpy(values.a).to(torch.bfloat16)
-    makers = {INT4: _int4pack} if case.dtype is DType.U4 else {INT8: _int8pack, DYNAMIC: _dynamic}
+    a = torch.from_numpy(values.a).to(torch.bfloat16 if values.codes_a is None else torch.float32)
+    makers = {
+        DType.U4.value: {INT4: _int4pack},
+        DType.S8.value: {INT8: _int8pack, DYNAMIC: _dynamic},
+        W8A8: {DYNAMIC: _dynamic, QLINEAR: _qlinear},
+    }[case.kind]
     found: dict[str, Contender] = {}
     for name, maker in makers.items():
         try:
@@ -185,6 +212,19 @@ def _dynamic(torch: Any, values: Values, a: Any) -> Callable[[], Product]:
             torch._make_per_channel_quantized_tensor(codes, scales, zeros, 0), None
         )
         return lambda: torch.ops.quantized.linear_dynamic(floats, packed, False)
+
+    return another
+
+
+def _qlinear(torch: Any, values: Values, a: Any) -> Callable[[], Product]:
+    """s8 [M, K] with one scale, by weights reordered by oneDNN, C bf16."""
+    codes, scales = torch.from_numpy(values.codes_a), torch.from_numpy(values.scale[0])
+    zeros, to = torch.zeros(len(values.codes), dtype=torch.long), torch.bfloat16
+
+    def another() -> Product:
+        packed = torch.ops.onednn.qlinear_prepack(torch.from_numpy(values.codes).clone(), list(a.shape))
+        given = (codes, float(_SCALE_A), 0, packed, scales, zeros, None, 1.0, 0, to, "none", [], "")
+        return lambda: torch.ops.onednn.qlinear_pointwise(*given)
 
     return another
 
@@ -281,7 +321,7 @@ def main() -> None:
     if torch is None:
         print(libraries.HOW_TO_GET_TORCH, file=sys.stderr)
     wanted = [
-        WeightCase(m, n, k, DType(kind))
+        WeightCase(m, n, k, kind)
         for kind in options.kinds.split(",")
         for m, n, k in (map(int, shape.split("x")) for shape in options.shapes.split(","))
     ]
