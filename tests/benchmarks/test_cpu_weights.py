@@ -31,8 +31,8 @@ def test_operands_of_bytes_hold_the_drawn_numbers() -> None:
     (held, *_), p = operands(case, values, 1), case.problem
     assert [len(part) for part in held.bytes] == [operand.nbytes(1) for operand in p.operands]
     rows, columns = held.scales
-    assert (held.a * rows == values.a).all()
-    assert (held.b.T * columns == values.codes.T * values.scale[0]).all()
+    assert (held.a.view(np.int8) * rows.view(np.float32) == values.a).all()
+    assert (held.b.view(np.int8).T * columns.view(np.float32) == values.codes.T * values.scale[0]).all()
 
 
 def test_the_table_has_ratios_and_their_mean() -> None:

@@ -42,6 +42,7 @@ from codegen.xe.rules.sizes import ceil_div
 
 _SHIFT = 0x80808080  # 128 more for each of four bytes
 _UNSHIFT = 128
+_MOST_PREFETCHED = 512 * 1024  # bytes of a panel in memory, beside which another one stays in L2
 
 
 def write_packer(module: Module, packer: Packer) -> None:
@@ -83,6 +84,7 @@ def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str) -
     whole = f.op(f"select i1 {enough}, i64 {blocks}, i64 0")
     with f.loop(0, whole, p.depth) as loop:
         here = f.at(source, p.offset(f, loop.index))
+        _write_prefetch(f, p, width, here)
         _call_block(f, p, strip, here, p.pitch_bytes, f.at(panel, f.mul(loop.index, per_element)))
     there = f.max(f.min(left, p.read_lines), 0)
     padded = "%padded" if p.scales else padded_depth(f, p, "%depth")
@@ -102,6 +104,19 @@ def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str) -
                 offset = f.mul(copied.index, p.panel_lines * GROUP_BYTES)
                 kind = f"<{width} x i32>"
                 f.store(kind, f.load(kind, f.at(packed, offset), GROUP_BYTES), f.at(to, offset), GROUP_BYTES)
+
+
+def _write_prefetch(f: Function, p: Packer, width: int, source: str) -> None:
+    """Prefetch what the next panel has in place of a block, where rows of memory run across panels.
+
+    The piece of a row that a panel has is too short for the hardware to predict.
+    """
+    if p.along_k or p.lines * p.plan.block.k * p.dtype.bits // 8 > _MOST_PREFETCHED:
+        return
+    for row in range(p.rows):
+        for offset in range(0, width * p.unit_bytes, LINE):
+            place = f.at(source, row * p.pitch_bytes + offset + p.lines * p.unit_bytes)
+            f.call("void", "llvm.prefetch.p0", [("ptr", place), ("i32", 0), ("i32", 2), ("i32", 1)])
 
 
 def _call_block(f: Function, p: Packer, strip: int, source: str, pitch: int, panel: str) -> None:
