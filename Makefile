@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run serve test test-slow test-all lint check audit format openapi lock clean
+.PHONY: help setup run serve test test-slow test-all test-torch lint check audit format openapi lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,18 @@ test-slow: $(READY) ## The slow tests; make test-slow SECONDS=300 begins none af
 test-all: $(READY) ## Everything, slow tests too
 	@$(PYTEST) $(TESTS)
 
+# Beside .venv, whose packages it has too: torch takes about 4 GB.
+TORCH := .venv-torch
+
+test-torch: $(READY) ## The tests of xetune_torch, in an environment with PyTorch (about 4 GB)
+	@test -e $(TORCH)/.ready || { echo "Setting up $(TORCH) (about 4 GB) ..." && $(PYTHON) -m venv $(TORCH) && \
+	  $(TORCH)/bin/python -m pip install -qq --disable-pip-version-check 'torch>=2.15' && \
+	  echo "import site; site.addsitedir('$$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')')" \
+	  > "$$($(TORCH)/bin/python -c 'import site; print(site.getsitepackages()[0])')/xetune.pth" && touch $(TORCH)/.ready; } || \
+	  echo "PyTorch cannot be installed here: the tests of xetune_torch are left out"
+	@! test -e $(TORCH)/.ready || $(TORCH)/bin/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal \
+	  -m "not slow and not gpu" tests/xetune_torch
+
 lint: $(READY) ## Format, lint, types and import contracts
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -69,9 +81,9 @@ LOCK := --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host --n
 
 lock: $(READY) ## Resolve both locks anew: for development, and for running alone with the same versions
 	@$(BIN)/python -m pip install --quiet pip-tools
-	@$(BIN)/pip-compile $(LOCK) --all-extras --output-file requirements.lock pyproject.toml
+	@$(BIN)/pip-compile $(LOCK) --extra build --extra traces --extra cluster --extra xray --extra dev --output-file requirements.lock pyproject.toml
 	@cp requirements.lock requirements-run.lock  # versions are kept where a lock exists
 	@$(BIN)/pip-compile $(LOCK) --extra build --extra traces --extra cluster --extra xray --output-file requirements-run.lock pyproject.toml
 
 clean: ## Remove the virtual environment and caches
-	@rm -rf $(VENV) .pytest_cache .ruff_cache .import_linter_cache
+	@rm -rf $(VENV) $(TORCH) .pytest_cache .ruff_cache .import_linter_cache

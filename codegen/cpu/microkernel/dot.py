@@ -194,21 +194,10 @@ class _Kernel:
             return elements.widened(value, dtype)
         return f.op(f"bitcast {elements.kind(dtype)} {value} to {self.products.factors}")
 
-    def _prefetch_next(self, b: str, steps: int) -> None:
-        """Prefetch what the next tile reads of B in place of these steps."""
-        plan, p = self.tile.plan, self.tile.plan.problem
-        further = plan.nr * (2 if plan.columns.alternate else 1)
-        for line in self.tile.lines:
-            for offset in range(0, steps * self.elements * p.dtype_b.bits // 8, LINE):
-                place = (line.memory + further) * p.pitch_b * p.dtype_b.nbytes + offset
-                self.tile.prefetch(b, place, cache=2)
-
     def _prefetch(self, a: str, b: str, steps: int) -> None:
         plan = self.tile.plan
         p, distance = plan.problem, plan.config.strategy.prefetch_distance * plan.config.matmul.innermost.k
         if not distance:
-            if p.has_weights:  # short rows, beside whose decoding loads wait; plain rows gain nothing
-                self._prefetch_next(b, steps)
             return
         for pointer, rows, pitch, dtype in (
             (a, range(self.tile.rows), p.pitch_a, p.dtype_a),

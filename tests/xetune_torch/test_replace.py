@@ -1,0 +1,84 @@
+"""Replaced layers compute what the model computed before."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+
+import xetune_torch
+from examples.torch_model import Llama, Sizes
+from tests.xetune_torch.compiling import CompilingStore
+from xetune_torch import QuantizedLinear, StoreFailed, TunedLinear
+
+SIZES = Sizes(layers=2, width=64, hidden=160, heads=4, vocabulary=96)
+
+
+def _model() -> tuple[Llama, torch.Tensor]:
+    torch.manual_seed(0)
+    return Llama(SIZES).bfloat16().eval(), torch.randint(0, SIZES.vocabulary, (1, 24))
+
+
+def _error(after: torch.Tensor, before: torch.Tensor) -> float:
+    return float((after.float() - before.float()).norm() / before.float().norm())
+
+
+@torch.inference_mode()
+def test_a_model_computes_the_same_with_replaced_layers(store: CompilingStore) -> None:
+    with torch.inference_mode(False):
+        model, tokens = _model()
+    before = model(tokens)
+    report = xetune_torch.replace_linears(model, [(tokens,), (tokens[:, :1],)], only=lambda name, _: name != "head")
+    assert len(report.layers) == 10
+    assert len(store.tuned) == 8  # four products, for 24 rows and for one
+    assert {type(layer) for name, layer in model.named_modules() if name.endswith(("qkv", "down"))} == {TunedLinear}
+    assert _error(model(tokens), before) < 0.01
+    assert all(choice.used for choice in report.choices)
+    assert "in 4 layers" in str(report)
+    state = model.state_dict()
+    fresh, _ = _model()
+    assert {name: value.shape for name, value in state.items()} == {n: v.shape for n, v in fresh.state_dict().items()}
+
+
+@pytest.mark.parametrize(("text", "most"), [("w4a16:32", 0.25), ("w8a16", 0.02)])
+def test_quantised_layers_are_near(store: CompilingStore, text: str, most: float) -> None:
+    model, tokens = _model()
+    with torch.inference_mode():
+        before = model(tokens)
+        report = xetune_torch.replace_linears(model, [(tokens,)], quantize_to=text, trials=0)
+        assert store.tuned == []
+        assert isinstance(model.head, QuantizedLinear)
+        assert 0 < _error(model(tokens), before) < most
+    assert 0 < max(layer.weight_error for layer in report.layers) < most
+    assert all(choice.used for choice in report.choices)
+    assert "quantised weights differ by up to" in str(report)
+
+
+def test_replaced_layers_compile(store: CompilingStore) -> None:
+    model, tokens = _model()
+    with torch.inference_mode():
+        before = model(tokens)
+        xetune_torch.replace_linears(model, [(tokens,)])
+    with torch.no_grad():
+        assert _error(torch.compile(model, backend="aot_eager", fullgraph=True)(tokens), before) < 0.01
+
+
+def test_without_a_store_nothing_is_replaced() -> None:
+    model, tokens = _model()
+    with xetune_torch.using(None), pytest.raises(StoreFailed, match="LocalStore"):
+        xetune_torch.replace_linears(model, [(tokens,)])
+    assert type(model.head) is torch.nn.Linear
+
+
+@pytest.mark.slow  # tunes on this machine, with a service and a worker
+def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from examples import torch_model
+
+    monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr("sys.argv", ["torch_model.py", "--tokens=8", "--trials=1", "--seconds=20"])
+    with xetune_torch.using(None):
+        torch_model.main()
+    printed = capsys.readouterr().out
+    assert "11 layers, 5 products" in printed
+    assert float(printed.rpartition("logits differ by ")[2].partition("%")[0]) < 1
+    assert shutil.which("xetune") is None or (tmp_path / "xetune.db").exists()

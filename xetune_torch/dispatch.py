@@ -1,0 +1,283 @@
+"""The table of what computes each product, which a thread in the background fills from a store."""
+
+import logging
+import queue
+import threading
+import weakref
+from collections.abc import Callable, Generator, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+
+from xetune_torch.checking import Operands, activated, check_numbers, draw, packed_addresses, time_in_turns
+from xetune_torch.cpu_kernel import CpuKernel, Plan
+from xetune_torch.errors import KernelRefused, StoreFailed, WrongResult
+from xetune_torch.gemm import Gemm, Weights
+from xetune_torch.row_blocks import nearest_rows
+from xetune_torch.stores import Store
+
+Choose = Literal["faster", "always"]
+"""When a kernel is used: if it was faster than torch in turns, or whenever its numbers are right."""
+MOST_ENTRIES = 10_000
+"""Calls beyond these shapes and strides are torch's own."""
+_log = logging.getLogger("xetune_torch")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen for a product: `source` says which kernel was compared (None: there is none), with its time and
+    torch's in microseconds, the least of a few, and its largest error relative to the bound.
+
+    Of quantised products torch's time is that of the same product without quantization.
+    """
+
+    gemm: Gemm
+    source: str | None
+    used: bool
+    ours_us: float | None = None
+    torch_us: float | None = None
+    error: float | None = None
+    reason: str | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        """Torch's time over ours."""
+        return None if self.ours_us is None or self.torch_us is None else self.torch_us / self.ours_us
+
+
+@dataclass(slots=True)
+class Chosen:
+    """The plans for a product: `packed` for constant weights, `plain` for any; None: torch's own."""
+
+    plain: Plan | None = None
+    packed: Plan | None = None
+    plain_us: float | None = None
+
+
+Install = Callable[[Chosen], None]
+
+
+class Frozen:
+    """A weight whose contents do not change, and its packed copies by the plan that reads them.
+
+    It keeps the storage, so that no other tensor gets its address.
+    """
+
+    def __init__(self, weight: torch.Tensor) -> None:
+        self._storage = weight.untyped_storage()
+        self.version = weight._version
+        self.packs: dict[int, tuple[Plan, torch.Tensor]] = {}
+        self.addresses: dict[int, int] = {}
+
+
+class Dispatcher:
+    """Asks a store in the background for kernels, and keeps what it chose. Thread-safe; calls never wait."""
+
+    def __init__(self) -> None:
+        self.store: Store | None = None
+        self.choose: Choose = "faster"
+        self.frozen: dict[int, Frozen] = {}
+        self.choices: list[Choice] = []
+        self._tables: list[dict[Hashable, object]] = []
+        self._known: dict[Gemm, dict[int, CpuKernel]] = {}
+        self._chosen: dict[tuple[Gemm, bool], Chosen] = {}
+        self._questions: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._idle = threading.Condition()
+        self._pending = 0
+        self._threads = torch.get_num_threads()
+        self._thread: threading.Thread | None = None
+
+    def table(self) -> dict[Hashable, object]:
+        """Return a new table, which `use` empties."""
+        made: dict[Hashable, object] = {}
+        self._tables.append(made)
+        return made
+
+    def use(self, store: Store | None, choose: Choose = "faster") -> None:
+        """Take kernels from a store from now on; None: compute with torch alone."""
+        self.wait()
+        self.store, self.choose = store, choose
+        self._forget()
+
+    def ask(self, gemm: Gemm, install: Install, *, constant_b: bool = False) -> None:
+        """Have `install` called in the background with what was chosen, possibly more than once."""
+        if self.store is None:
+            return
+        self._threads = torch.get_num_threads()
+        self.later(lambda: self._answer(gemm, install, constant_b))
+
+    def later(self, work: Callable[[], None]) -> None:
+        """Run something in the background."""
+        with self._idle:
+            self._pending += 1
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="xetune-torch", daemon=True)
+                self._thread.start()
+        self._questions.put(work)
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Return True once nothing is left to ask, or False after a time."""
+        with self._idle:
+            return self._idle.wait_for(lambda: not self._pending, timeout_s)
+
+    def freeze(self, weight: torch.Tensor) -> None:
+        """Declare that the contents of a weight do not change, so that it may be packed once."""
+        address = weight.data_ptr()
+        self.frozen[address] = Frozen(weight)
+        weakref.finalize(weight, self.frozen.pop, address, None)
+        for table in self._tables:
+            table.clear()
+
+    def packed_address(self, weight: torch.Tensor, address: int, plan: Plan) -> int:
+        """Return the address of a frozen weight packed for a plan; 0 until it is packed, or if it is not frozen."""
+        frozen = self.frozen.get(address)
+        if frozen is None or frozen.version != weight._version:
+            return 0
+        found = frozen.addresses.get(id(plan))
+        if found is None:
+            frozen.addresses[id(plan)] = 0
+            self.later(lambda: _pack(frozen, plan, address))
+            return 0
+        return found
+
+    def decide(self, gemm: Gemm, *, constant_b: bool = False) -> Chosen:
+        """Return what computes a product: verify and time what the store has, unless this was done before."""
+        self._threads = torch.get_num_threads()
+        chosen = self._chosen.get((gemm, constant_b))
+        if chosen is None:
+            chosen = Chosen()
+            for _ in self._compare(gemm, constant_b, chosen):
+                pass
+        return chosen
+
+    def _answer(self, gemm: Gemm, install: Install, constant_b: bool) -> None:
+        chosen = self._chosen.get((gemm, constant_b))
+        if chosen is not None:
+            install(chosen)
+            return
+        chosen = Chosen()
+        for _ in self._compare(gemm, constant_b, chosen):
+            install(chosen)
+
+    def _compare(self, gemm: Gemm, constant_b: bool, chosen: Chosen) -> Iterator[None]:
+        """Compare every kernel for a product with torch; yield when `chosen` has changed."""
+        store = self.store
+        if store is None:
+            return
+        operands = draw(gemm)
+        near = nearest_rows(self._known.get(gemm.family, {}), gemm)
+        if near is not None and self._try(gemm, near, "nearest rows", operands, chosen):
+            yield
+        try:
+            for answer in store.find(gemm, constant_b=constant_b):
+                try:
+                    kernel = CpuKernel(answer.manifest, answer.binary)
+                except KernelRefused as refusal:
+                    self.choices.append(Choice(gemm, answer.source, used=False, reason=str(refusal)))
+                    continue
+                if not kernel.prepacked:
+                    self._known.setdefault(gemm.family, {})[gemm.m] = kernel
+                if self._try(gemm, kernel, answer.source, operands, chosen):
+                    yield
+        except StoreFailed as failure:
+            _log.warning("%s", failure)
+            self.choices.append(Choice(gemm, None, used=False, reason=str(failure)))
+            return
+        self._chosen[gemm, constant_b] = chosen
+
+    def _try(self, gemm: Gemm, plan: Plan, source: str, operands: Operands, chosen: Chosen) -> bool:
+        """Verify and time a plan; keep it in `chosen` if it is to be used, and return whether it is."""
+        if torch.get_num_threads() != self._threads:  # each thread has its own number
+            torch.set_num_threads(self._threads)
+        try:
+            if plan.threads > self._threads:
+                raise KernelRefused(f"the kernel runs on {plan.threads} threads, torch on {self._threads}")
+            error = check_numbers(gemm, plan, operands)
+        except (KernelRefused, WrongResult) as refusal:
+            _log.warning("%s: %s", gemm, refusal)
+            self.choices.append(Choice(gemm, source, used=False, reason=str(refusal)))
+            return False
+        addresses, _packed = packed_addresses(plan, operands)
+        with torch.inference_mode():
+            ours_s, torch_s = time_in_turns(lambda: plan.launch(*addresses), _of_torch(gemm, operands))
+        ours_us, torch_us = ours_s * 1e6, torch_s * 1e6
+        least_us = min(chosen.plain_us or torch_us, torch_us) if plan.prepacked else torch_us
+        faster = ours_us < least_us or isinstance(gemm.b, Weights)
+        used = faster or self.choose == "always"
+        self.choices.append(Choice(gemm, source, used, ours_us, torch_us, error))
+        if used and plan.prepacked:
+            chosen.packed = plan
+        elif used:
+            chosen.plain, chosen.plain_us = plan, ours_us
+        return used
+
+    def _work(self) -> None:
+        while True:
+            work = self._questions.get()
+            try:
+                work()
+            except Exception:  # noqa: BLE001 - a call is never to fail for what happens here
+                _log.exception("a kernel could not be chosen; torch's own is used")
+            finally:
+                with self._idle:
+                    self._pending -= 1
+                    self._idle.notify_all()
+
+    def _forget(self) -> None:
+        for table in self._tables:
+            table.clear()
+        self._chosen.clear()
+        self._known.clear()
+        self.choices.clear()
+
+
+def _pack(frozen: Frozen, plan: Plan, address: int) -> None:
+    packed = plan.pack(address)
+    frozen.packs[id(plan)] = plan, packed
+    frozen.addresses[id(plan)] = packed.data_ptr()
+
+
+def _of_torch(gemm: Gemm, operands: Operands) -> Callable[[], torch.Tensor]:
+    """Return torch's own computation of a product."""
+    a, b, bias = operands.a, operands.b, operands.bias
+    if operands.offsets is not None:
+        ends = operands.offsets[1:]
+        return lambda: grouped_product(a, b, ends)
+    if gemm.a in ("s8", "u8"):
+        return lambda: integer_product(a, b)
+    if bias is None and gemm.activation == "none":
+        return lambda: torch.mm(a, b)
+    weight, cast = b.t(), None if bias is None else bias.to(a.dtype)
+    return lambda: activated(torch.nn.functional.linear(a, weight, cast), gemm.activation)
+
+
+def integer_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Return the product of bytes as int32, by torch."""
+    return torch._int_mm(a, b) if a.dtype is b.dtype is torch.int8 else torch.mm(a.int(), b.int())
+
+
+def grouped_product(a: torch.Tensor, b: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
+    """Return the products of groups of rows, which end at the offsets, by torch, one by one."""
+    c, start = a.new_zeros((a.shape[0], b.shape[2])), 0
+    for expert, end in enumerate(offsets.tolist()):
+        if end > start:
+            c[start:end] = a[start:end] @ b[expert]
+        start = end
+    return c
+
+
+DISPATCHER = Dispatcher()
+"""That of this process."""
+
+
+@contextmanager
+def using(store: Store | None, choose: Choose = "faster") -> Generator[Dispatcher]:
+    """Use a store within a block, and the one before after it."""
+    before = DISPATCHER.store, DISPATCHER.choose
+    DISPATCHER.use(store, choose)
+    try:
+        yield DISPATCHER
+    finally:
+        DISPATCHER.use(*before)

@@ -1,0 +1,230 @@
+"""Where kernels come from: a folder, a service, or the results of this machine."""
+
+import atexit
+import base64
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+from uuid import UUID
+
+from xetune_client import Client, ClientError, NotFound, Refused, Retries, models
+from xetune_torch.errors import StoreFailed
+from xetune_torch.gemm import Gemm
+
+MANIFEST, OBJECT = "kernel.json", "kernel.o"
+_CPU = "cpu"
+_STARTED_S, _STOPPED_S = 60.0, 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A kernel for a product: its files, and what the store says of it (`exact`, `nearest`, ...)."""
+
+    manifest: dict[str, object]
+    binary: bytes
+    source: str
+
+
+class Store(Protocol):
+    """Finds kernels, and tunes them. `find` is called by one thread at a time."""
+
+    def find(self, gemm: Gemm, *, constant_b: bool = False) -> Iterator[Answer]:
+        """Yield kernels for a product on this CPU; with `constant_b` also one that takes B packed.
+
+        Raises:
+            StoreFailed: the store does not answer.
+        """
+        ...
+
+    def tune(self, gemms: Sequence[Gemm], trials: int, seconds: float) -> None:
+        """Return when these products are tuned, each with at most `trials` trials and `seconds`.
+
+        Raises:
+            StoreFailed: the store does not answer, or does not tune.
+        """
+        ...
+
+
+class FolderStore:
+    """Kernels in folders below a folder, each with kernel.json and kernel.o, as `xetune kernels ... -o` writes them."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self._folders: dict[str, list[Path]] = {}
+        for manifest in sorted(Path(folder).rglob(MANIFEST)):
+            described = json.loads(manifest.read_text(encoding="utf-8"))
+            if (manifest.parent / OBJECT).is_file():
+                body = models.ProblemBody.model_validate(described["problem"])
+                self._folders.setdefault(_key(body), []).append(manifest.parent)
+
+    def find(self, gemm: Gemm, *, constant_b: bool = False) -> Iterator[Answer]:
+        """Yield the kernels of the folder; see Store.find."""
+        for folder in self._folders.get(_key(gemm.body), ()):
+            manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+            if constant_b or not any(step["once"] for step in manifest["steps"]):
+                yield Answer(manifest, (folder / OBJECT).read_bytes(), "exact")
+
+    def tune(self, gemms: Sequence[Gemm], trials: int, seconds: float) -> None:
+        """Raise, as a folder does not tune."""
+        raise StoreFailed("a folder of kernels does not tune: use LocalStore() or ServiceStore(url)")
+
+
+class ServiceStore:
+    """Kernels of a service, for its CPU, which must have the instructions of this one.
+
+    URL and API key default to those of `xetune_client.Client`. With `queue` a product without results is queued for
+    the workers of the service when it is looked up.
+    """
+
+    def __init__(self, url: str | None = None, api_key: str | None = None, *, queue: bool = False) -> None:
+        self._client = Client(url, api_key, retries=Retries(attempts=2))
+        self._tune = models.Tune.ON_MISS if queue else models.Tune.NEVER
+
+    def find(self, gemm: Gemm, *, constant_b: bool = False) -> Iterator[Answer]:
+        """Look a kernel up, or compile the configuration of the answer; see Store.find."""
+        try:
+            found = self._client.lookup(models.LookupBody(problem=gemm.body, device=_CPU, tune=self._tune))
+            if found.kernel is not None:
+                read = self._client.kernel_file
+                manifest = json.loads(read(found.kernel.id, MANIFEST))
+                yield Answer(manifest, read(found.kernel.id, OBJECT), found.source.value)
+            elif isinstance(found.config, models.ConfigBody):
+                yield self._compiled(gemm, found.config, found.source.value)
+            if constant_b and isinstance(found.config, models.ConfigBody):
+                yield from self._packed_beforehand(gemm, found.config, found.source.value)
+        except NotFound:
+            return
+        except ClientError as error:
+            raise StoreFailed(f"no kernel for {gemm}: {error}") from error
+
+    def tune(self, gemms: Sequence[Gemm], trials: int, seconds: float) -> None:
+        """Queue a job for each product, and wait for all of them; see Store.tune."""
+        budget = models.BudgetBody(trials=trials, seconds=seconds)
+        jobs: list[UUID] = []
+        try:
+            for gemm in gemms:
+                body = models.JobBody(problem=gemm.body, device=_CPU, budget=budget)
+                jobs.append(self._client.create_job(body).id)
+            for gemm, job in zip(gemms, jobs, strict=True):
+                ended = self._client.wait(job)
+                if ended.status not in (models.JobStatus.SUCCEEDED,):
+                    raise StoreFailed(f"job {job} for {gemm}: {ended.status.value}; `xetune jobs show {job}` says why")
+        except ClientError as error:
+            raise StoreFailed(f"tuning: {error}") from error
+
+    def _compiled(self, gemm: Gemm, config: models.ConfigBody, source: str) -> Answer:
+        made = self._client.compile(models.CompileBody(problem=gemm.body, device=_CPU, config=config, files=[OBJECT]))
+        return Answer(made.manifest, base64.b64decode(made.files[0].content), source)
+
+    def _packed_beforehand(self, gemm: Gemm, config: models.ConfigBody, source: str) -> Iterator[Answer]:
+        if not isinstance(config.strategy, models.CpuStrategyBody):
+            return
+        strategy = config.strategy.model_copy(update={"pack_b": models.Packing.BEFOREHAND})
+        try:
+            yield self._compiled(gemm, config.model_copy(update={"strategy": strategy}), f"{source}, B packed")
+        except Refused:  # such as a configuration whose tile reads B in place
+            return
+
+
+class LocalStore:
+    """Results of this machine, as the command line has them.
+
+    They are read by a service on a free port of loopback, a process that starts with the first question and ends with
+    this process; a worker starts beside it with the first tuning.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._service: ServiceStore | None = None
+        self._environment: dict[str, str] = {}
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def find(self, gemm: Gemm, *, constant_b: bool = False) -> Iterator[Answer]:
+        """See ServiceStore.find."""
+        yield from self._started().find(gemm, constant_b=constant_b)
+
+    def tune(self, gemms: Sequence[Gemm], trials: int, seconds: float) -> None:
+        """Tune in a process of this machine; see Store.tune."""
+        service = self._started()
+        with self._lock:
+            if len(self._processes) == 1:
+                self._start("worker")
+        service.tune(gemms, trials, seconds)
+
+    def close(self) -> None:
+        """End the processes."""
+        for process in reversed(self._processes):
+            process.terminate()
+        for process in self._processes:
+            try:
+                process.wait(_STOPPED_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        self._processes.clear()
+        self._service = None
+
+    def _started(self) -> ServiceStore:
+        with self._lock:
+            if self._service is None:
+                with socket.socket() as free:
+                    free.bind(("127.0.0.1", 0))
+                    port = str(free.getsockname()[1])
+                self._environment = {**os.environ, "XETUNE_HOST": "127.0.0.1", "XETUNE_PORT": port}
+                self._start("serve", "--no-worker")
+                url = f"http://127.0.0.1:{port}"
+                self._wait(url)
+                self._service = ServiceStore(url)
+            return self._service
+
+    def _start(self, *command: str) -> None:
+        if not self._processes:
+            atexit.register(self.close)
+        quiet = subprocess.DEVNULL
+        self._processes.append(
+            subprocess.Popen(
+                [sys.executable, "-m", "service.cli", *command],
+                env=self._environment,
+                stdin=quiet,
+                stdout=quiet,
+                stderr=subprocess.PIPE,
+            )
+        )
+
+    def _wait(self, url: str) -> None:
+        begun = time.monotonic()
+        with Client(url, retries=Retries(attempts=1)) as client:
+            while True:
+                try:
+                    client.health()
+                except ClientError as error:
+                    if (code := self._processes[-1].poll()) is not None or time.monotonic() - begun > _STARTED_S:
+                        why = f"it ended with {code}" if code is not None else str(error)
+                        self.close()
+                        raise StoreFailed(
+                            f"the service of this machine did not start: {why}; try `xetune serve`"
+                        ) from error
+                    time.sleep(0.1)
+                else:
+                    return
+
+
+def _key(body: models.ProblemBody) -> str:
+    """Return a problem as text that is equal for equal problems."""
+    full = body.model_dump(mode="json")
+    rows_a, rows_b = (body.k if body.transpose_a else body.m), (body.n if body.transpose_b else body.k)
+    packed = 8 if body.dtype_b in (models.DType.U4, models.DType.S4, models.DType.E2M1) else 1
+    full["lda"] = body.lda or (body.m if body.transpose_a else body.k)
+    full["ldb"] = body.ldb or (body.k // packed if body.transpose_b else body.n)
+    full["ldc"] = body.ldc or body.n
+    rows_b = body.n if body.transpose_b else rows_b // packed
+    for name, tight in (("a", rows_a * full["lda"]), ("b", rows_b * full["ldb"]), ("c", body.m * full["ldc"])):
+        stride = full[f"batch_stride_{name}"]
+        full[f"batch_stride_{name}"] = tight if stride is None else stride
+    return json.dumps(full, sort_keys=True)
