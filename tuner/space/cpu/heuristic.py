@@ -57,7 +57,7 @@ _COLUMNS_A_CORE_AMX = 32
 _ROWS_AMX = 16
 _FEW_ROWS_BESIDE_AMX = 4  # rows above which tile registers gain more than reading B in place saves
 _SMALL_B = 0.25  # of L2 for a row-major f32 B that is read in place: it stays there, and no thread waits for panels
-_FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page; of bytes, or for several rows
+_FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page
 _AHEAD = 4  # steps that are prefetched then: the next rows of B, which the hardware does not predict
 _BEGUN = 0.25  # tiles by which a thread is late on average (assumed)
 _PIECE_ROW_BYTES = 1024
@@ -437,9 +437,9 @@ def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     if point.threads_k == 1 and (streams or p.k <= 1.5 * deepest):
         depth = WHOLE
     by_rows = streams and not p.transpose_b and p.k > _FEW_PAGES
-    if by_rows and (p.dtype_b.nbytes == 1 or (p.m > 1 and p.dtype_b.nbytes == 4)):
+    if by_rows:
         depth = _FEW_PAGES
-        point = point._replace(prefetch=_AHEAD if p.dtype_b.nbytes == 4 else 0)
+        point = point._replace(prefetch=_AHEAD if p.m > 1 and p.dtype_b.nbytes == 4 else 0)
     deep = depth or p.k
     block_m = (
         WHOLE
