@@ -80,7 +80,7 @@ class LaunchSpec:
         ValueError: no step, only `once` steps, or a step with an argument that does not exist.
     """
 
-    binary: bytes  # SPIR-V, or an ELF object of x86-64
+    binary: bytes  # SPIR-V, or for Intel GPUs a native binary (ELF), or an ELF object of x86-64
     arguments: tuple[Argument, ...]
     steps: tuple[LaunchStep, ...]
     subgroup_size: int

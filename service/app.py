@@ -49,6 +49,7 @@ _FEATURES = {
     "jobs.routes": ("jobs",),
     "kernels.routes": ("kernels",),
     "kernels.file_routes": ("kernels", "artifacts"),
+    "kernels.binary_routes": ("kernels", "binaries"),
     "hostcode.routes": ("kernels",),
     "devices.routes": ("devices",),
     "accuracy.routes": ("devices",),

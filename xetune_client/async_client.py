@@ -222,6 +222,19 @@ class AsyncClient:
         """Return the size of a file of a kernel, in bytes."""
         return _size(await self.send(Request("HEAD", f"/v1/kernels/{part(kernel_id)}/artifacts/{part(name)}")))
 
+    async def binaries(self, kernel_id: UUID, *, driver: str | None = None) -> models.BinaryList:
+        """Return the native binaries of a kernel, those for `driver` first."""
+        return await self._get(f"/v1/kernels/{part(kernel_id)}/binaries", models.BinaryList, {"driver": driver})
+
+    async def build_binary(self, kernel_id: UUID) -> models.BinaryOut:
+        """Build the native binary of a kernel with the service's compiler of Intel. Idempotent."""
+        return await self._post(f"/v1/kernels/{part(kernel_id)}/binaries", models.BinaryOut)
+
+    async def rebuild_binaries(self, *, most: int | None = None) -> models.RebuiltOut:
+        """Rebuild binaries of kernels that have none for the driver of the service's compiler."""
+        request = Request("POST", "/v1/binaries/rebuild", query_of({"most": most}))
+        return read(await self.send(request), models.RebuiltOut)
+
     async def host_codes(self, kernel_id: UUID) -> models.HostCodeList:
         """List the host programs of a kernel."""
         return await self._get(f"/v1/kernels/{part(kernel_id)}/host-code", models.HostCodeList)

@@ -787,6 +787,34 @@ class LaunchOut(Model):
     """Packing of each matrix; null for a GPU"""
 
 
+class BinaryOut(Model):
+    """Intel's native binary of a kernel (zebin), for a chip and a driver: what clCreateProgramWithBinary takes."""
+
+    chip: str
+    """Chip that it is for, as Intel's compilers name it"""
+
+    driver: str
+    """Version of the driver whose compiler made it; another driver may reject it"""
+
+    name: str
+    """File name"""
+
+    size: int
+    """Length, in bytes"""
+
+    sha256: str
+    """SHA-256 of the bytes, in hex"""
+
+    href: str
+    """Path to get it from"""
+
+    log_href: str | None
+    """Path of the compiler's log; null if it is empty"""
+
+    stale: list[str] = Field(default_factory=list[str])
+    """What has changed, if a driver was asked for and it is another"""
+
+
 class KernelOut(Model):
     """A compiled kernel with the evidence for it."""
 
@@ -843,6 +871,9 @@ class KernelOut(Model):
 
     origin: str | None = None
     """Host where it was compiled, if imported; null if here"""
+
+    binaries: list[BinaryOut] = Field(default_factory=list[BinaryOut])
+    """Native binaries, newest first, each for one driver: with that of its driver, a runtime need not compile kernel.spv"""
 
     job: UUID | None = None
     """Job of its best trial"""
@@ -1004,6 +1035,13 @@ class BatchOut(Model):
 
     jobs: list[PlacedJob] = Field(default_factory=list[PlacedJob])
     """Jobs of the problems that were to be tuned"""
+
+
+class BinaryList(Model):
+    """Native binaries of a kernel: those of the driver that was asked for first, then the newest."""
+
+    binaries: list[BinaryOut]
+    """The binaries"""
 
 
 class BudgetBody(Model):
@@ -1660,6 +1698,16 @@ class ExplainBody(Model):
 
     config: ConfigBody | None = None
     """Configuration of the problem; null: the default"""
+
+
+class FailedBinary(Model):
+    """A kernel whose binary could not be built."""
+
+    kernel_id: UUID
+    """The kernel"""
+
+    reason: str
+    """Why"""
 
 
 class FieldError(Model):
@@ -2708,6 +2756,22 @@ class Readiness(Model):
     """Workers"""
 
 
+class RebuiltOut(Model):
+    """Binaries that were rebuilt because all of their kernel's were for other drivers."""
+
+    driver: str
+    """Driver of the installed compiler, that they are for"""
+
+    built: list[UUID]
+    """Kernels"""
+
+    failed: list[FailedBinary]
+    """Kernels that do not compile"""
+
+    left: int
+    """Number of stale kernels beyond `most`"""
+
+
 class RecordDevice(Model):
     """The device of a result: its PCI id, which drivers do not change, or else its name."""
 
@@ -3062,6 +3126,9 @@ class StaleBody(Model):
 
     most_jobs: int = 10
     """Maximum number of jobs per run; the rest waits for the next run"""
+
+    binaries: int = 0
+    """Maximum number of native binaries per run that are rebuilt for the installed compiler's driver"""
 
     budget: BudgetBody = Field(default_factory=BudgetBody)
     """Budget of each job"""

@@ -59,7 +59,10 @@ class Kernel(Base):
 
 
 class Artifact(Base):
-    """A file of a kernel, such as "xetile.mlir" or "kernel.spv"; its bytes are stored elsewhere under `sha256`."""
+    """A file of a kernel, such as "xetile.mlir" or "kernel.spv"; its bytes are stored elsewhere under `sha256`.
+
+    A native binary has the `chip` and the `driver` that it is for; other files have neither.
+    """
 
     __tablename__ = "artifact"
     __table_args__ = (
@@ -67,6 +70,8 @@ class Artifact(Base):
         CheckConstraint("length(name) > 0", name="name_not_empty"),
         CheckConstraint("length(sha256) = 64", name="sha256_is_sha256"),
         CheckConstraint("size >= 0", name="size_not_negative"),
+        CheckConstraint("(chip IS NULL) = (driver IS NULL)", name="driver_iff_chip"),
+        CheckConstraint("length(chip) > 0 AND length(driver) > 0", name="binary_not_of_nothing"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -75,5 +80,7 @@ class Artifact(Base):
     sha256: Mapped[str] = mapped_column(index=True)
     size: Mapped[int] = mapped_column(BigInteger)
     media_type: Mapped[str]
+    chip: Mapped[str | None]
+    driver: Mapped[str | None] = mapped_column(index=True)
 
     kernel: Mapped[Kernel] = relationship(back_populates="artifacts", lazy="raise")

@@ -12,6 +12,7 @@ from hal.device import LaunchSpec, Scalar
 from hal.errors import KernelBuildFailed
 from hal.spirv.needs import SpirvOffer, spirv_needs
 
+_ELF = b"\x7fELF"
 _KEPT_PROGRAMS = 8
 
 
@@ -56,6 +57,8 @@ class Programs:
         return tuple(known[step.kernel] for step in launch.steps)
 
     def _program(self, launch: LaunchSpec) -> cl.Program:
+        if launch.binary.startswith(_ELF):
+            return self._native(launch)
         try:
             lacks = self._offer.lacks(spirv_needs(launch.binary))
         except ValueError as error:
@@ -71,6 +74,14 @@ class Programs:
             raise KernelBuildFailed(
                 f"{driver_of(self._device)} refused {launch.title} (options {launch.build_options!r}): {error}"
             ) from error
+
+    def _native(self, launch: LaunchSpec) -> cl.Program:
+        """Build the program of Intel's native binary, which this driver's compiler made; nothing is compiled."""
+        try:
+            return cl.Program(self._context, [self._device], [launch.binary]).build(launch.build_options)
+        except cl.Error as error:
+            message = f"{driver_of(self._device)} refused the native binary of {launch.title}: {error}"
+            raise KernelBuildFailed(f"{message}; it must be of this driver and chip") from error
 
     def _kernel(self, program: cl.Program, name: str) -> cl.Kernel:
         try:

@@ -59,7 +59,11 @@ class Ocloc:
             raise OclocUnusable(f"{self.path} does not know the chip {chip}: {_told(done)}; for a newer one {_INSTALL}")
 
     def compile(self, spirv: bytes, chip: str, options: str) -> bytes:
-        """Compile a SPIR-V module for a chip to a binary (ELF), with a driver's build options.
+        """Compile a SPIR-V module for a chip to a binary (ELF), with a driver's build options; see `build`."""
+        return self.build(spirv, chip, options)[0]
+
+    def build(self, spirv: bytes, chip: str, options: str) -> tuple[bytes, str]:
+        """Compile a SPIR-V module for a chip to a binary (ELF), with a driver's build options; return it and the log.
 
         Raises:
             CompileFailed: stage isa; the compiler's message.
@@ -70,12 +74,13 @@ class Ocloc:
             folder = Path(name)
             (folder / "kernel.spv").write_bytes(spirv)
             target = ["-device", chip, "-options", options] if options else ["-device", chip]
-            output = ["-output", "kernel", "-out_dir", "binary"]
-            self._work(folder, "compile", "-file", "kernel.spv", "-spirv_input", *target, *output)
+            # Without the SPIR-V, which a driver would compile instead of refusing the code of another chip.
+            output = ["-output", "kernel", "-out_dir", "binary", "-exclude_ir"]
+            log = self._work(folder, "compile", "-file", "kernel.spv", "-spirv_input", *target, *output)
             binaries = sorted((folder / "binary").glob("*.bin"))
             if len(binaries) != 1:
                 raise CompileFailed(_STAGE, f"expected one binary for {chip}, got {len(binaries)}")
-            return binaries[0].read_bytes()
+            return binaries[0].read_bytes(), log
 
     def disassemble(self, binary: bytes, chip: str) -> Disassembly:
         """Disassemble a binary for a chip.
@@ -97,7 +102,7 @@ class Ocloc:
             assembly = {name: file.read_text(errors="replace") for name, file in kernels.items()}
             return Disassembly(info.read_text(errors="replace"), assembly)
 
-    def _work(self, folder: Path, *arguments: str) -> None:
+    def _work(self, folder: Path, *arguments: str) -> str:
         left_s = max(self.until_s - time.monotonic(), 0.0)
         limit_s = min(self.timeout_s, left_s)
         try:
@@ -112,6 +117,7 @@ class Ocloc:
             raise CompileCrashed(_STAGE, f"ocloc {arguments[0]}: {_told(done)}")
         if done.returncode:
             raise CompileFailed(_STAGE, f"ocloc {arguments[0]}: {_told(done)}")
+        return done.stdout + done.stderr
 
     def _ask(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         try:

@@ -76,6 +76,30 @@ class ArtifactOut(BaseModel):
     href: str = Field(description="Path to get it from", examples=["/v1/kernels/01970a3c-.../artifacts/kernel.spv"])
 
 
+class BinaryOut(BaseModel):
+    """Intel's native binary of a kernel (zebin), for a chip and a driver: what clCreateProgramWithBinary takes."""
+
+    chip: str = Field(description="Chip that it is for, as Intel's compilers name it", examples=["bmg"])
+    driver: str = Field(
+        description="Version of the driver whose compiler made it; another driver may reject it", examples=["26.27.1"]
+    )
+    name: str = Field(description="File name", examples=["kernel-bmg-26.27.1.zebin"])
+    size: int = Field(description="Length, in bytes", examples=[18432])
+    sha256: str = Field(description="SHA-256 of the bytes, in hex", examples=["9f86d081884c7d65..."])
+    href: str = Field(
+        description="Path to get it from", examples=["/v1/kernels/01970a3c-.../artifacts/kernel-bmg-26.27.1.zebin"]
+    )
+    log_href: str | None = Field(
+        description="Path of the compiler's log; null if it is empty",
+        examples=["/v1/kernels/01970a3c-.../artifacts/kernel-bmg-26.27.1.zebin.log"],
+    )
+    stale: list[str] = Field(
+        default_factory=list[str],
+        description="What has changed, if a driver was asked for and it is another",
+        examples=[["driver 26.27.1 then, 26.31 now"]],
+    )
+
+
 class KernelOut(BaseModel):
     """A compiled kernel with the evidence for it."""
 
@@ -129,7 +153,35 @@ class KernelOut(BaseModel):
     )
     content_hash: str = Field(description="SHA-256 of the SPIR-V, in hex", examples=["9f86d081884c7d65..."])
     artifacts: list[ArtifactOut] = Field(description="Its files", examples=[[]])
+    binaries: list[BinaryOut] = Field(
+        default_factory=list[BinaryOut],
+        description="Native binaries, newest first, each for one driver: with that of its driver, a runtime need not "
+        "compile kernel.spv",
+        examples=[[]],
+    )
     job: UUID | None = Field(
         default=None, description="Job of its best trial", examples=["01970a3c-0000-7000-8000-000000000000"]
     )
     created_at: datetime = Field(description="When it was stored, UTC", examples=["2026-01-02T03:04:06Z"])
+
+
+class BinaryList(BaseModel):
+    """Native binaries of a kernel: those of the driver that was asked for first, then the newest."""
+
+    binaries: list[BinaryOut] = Field(description="The binaries", examples=[[]])
+
+
+class FailedBinary(BaseModel):
+    """A kernel whose binary could not be built."""
+
+    kernel_id: UUID = Field(description="The kernel", examples=["01970a3c-0000-7000-8000-000000000000"])
+    reason: str = Field(description="Why", examples=["kernel 01970a3c-...: ocloc compile: exit status 1"])
+
+
+class RebuiltOut(BaseModel):
+    """Binaries that were rebuilt because all of their kernel's were for other drivers."""
+
+    driver: str = Field(description="Driver of the installed compiler, that they are for", examples=["26.31.1"])
+    built: list[UUID] = Field(description="Kernels", examples=[["01970a3c-0000-7000-8000-000000000000"]])
+    failed: list[FailedBinary] = Field(description="Kernels that do not compile", examples=[[]])
+    left: int = Field(description="Number of stale kernels beyond `most`", examples=[0])

@@ -16,8 +16,10 @@ from db.schema import (
     Trial,
 )
 from service.api.kernels.launch_schemas import to_launch
+from service.api.kernels.lookup.staleness import driver_change
 from service.api.kernels.schemas import (
     ArtifactOut,
+    BinaryOut,
     KernelOut,
 )
 from service.configurations import to_config_body
@@ -94,11 +96,35 @@ def describe(kernel: Kernel, trial: Trial | None) -> KernelOut:
         toolchain=kernel.toolchain,
         content_hash=kernel.content_hash,
         artifacts=[_describe_artifact(artifact) for artifact in kernel.artifacts],
+        binaries=binaries_of(kernel),
         job=None if trial is None else trial.job_id,
         created_at=kernel.created_at,
     )
 
 
+def binaries_of(kernel: Kernel, driver: str | None = None) -> list[BinaryOut]:
+    """Return the native binaries of a kernel: those of `driver` first, then the newest."""
+    names = {artifact.name for artifact in kernel.artifacts}
+    rows = [artifact for artifact in kernel.artifacts if artifact.chip is not None]
+    found = [_describe_binary(row, driver, f"{row.name}{LOG}" in names) for row in reversed(rows)]
+    return sorted(found, key=lambda binary: len(binary.stale))
+
+
+def _describe_binary(row: Artifact, driver: str | None, has_log: bool) -> BinaryOut:
+    file = _describe_artifact(row)
+    return BinaryOut(
+        chip=row.chip or "",
+        driver=row.driver or "",
+        name=row.name,
+        size=row.size,
+        sha256=row.sha256,
+        href=file.href,
+        log_href=f"{file.href}{LOG}" if has_log else None,
+        stale=list(driver_change(row.driver, driver)),
+    )
+
+
+LOG = ".log"
 NO_PROOF = ProofEvidence(kind="none", checked=0, total=0)
 
 

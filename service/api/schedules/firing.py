@@ -27,6 +27,7 @@ from service.api.schedules.missed import (
     Handled,
     handle,
 )
+from service.api.schedules.stale import rebuild_stale_binaries
 from service.api.schedules.work import (
     Started,
     Work,
@@ -44,6 +45,8 @@ def fire_due(context: Context) -> int:
     now = context.now()
     with context.database.read() as session:
         due = [(row.id, row.kind, row.template) for row in schedules.due(session, now) if not _waits(session, row, now)]
+    for _, kind, template in due:
+        rebuild_stale_binaries(kind, template, context, CLOCK)
     return sum(
         _fire_apart(context, row_id, work_or_reason(kind, template, context), now) for row_id, kind, template in due
     )

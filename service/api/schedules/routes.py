@@ -22,6 +22,7 @@ from service.api.schedules.schemas import (
     ScheduleList,
     ScheduleOut,
 )
+from service.api.schedules.stale import rebuild_stale_binaries
 from service.api.schedules.work import read_work
 from service.http.deps import (
     ContextDep,
@@ -117,6 +118,7 @@ def run_schedule(
     with context.database.read() as session:
         kind, template = service.prepare_run(session, schedule_id)
     work = read_work(kind, template, context)
+    rebuild_stale_binaries(kind, template, context, by)
     with once.write() as session:
         fire = service.run_now(session, schedule_id, work, by, context.settings.max_active_jobs, context.now())
         record(session, by, "schedule.run", schedule_id)

@@ -53,6 +53,13 @@ class StaleBody(BaseModel):
         description="Maximum number of jobs per run; the rest waits for the next run",
         examples=[10],
     )
+    binaries: StrictInt = Field(
+        default=0,
+        ge=0,
+        le=100,
+        description="Maximum number of native binaries per run that are rebuilt for the installed compiler's driver",
+        examples=[20],
+    )
     budget: BudgetBody = Field(
         default_factory=BudgetBody, description="Budget of each job", examples=[{"trials": 50, "seconds": 300}]
     )

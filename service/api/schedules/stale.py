@@ -4,27 +4,33 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import structlog
 from pydantic import ValidationError
 
 from codegen import CodegenError
 from db.queries import staleness
 from db.queries.staleness import MadeWith
 from db.schema import Problem
+from db.schema.base import JsonObject
 from hal import HalError
 from service.api.devices.service import DeviceDirectory
 from service.api.jobs.requests import (
     understand,
 )
 from service.api.jobs.schemas import JobBody
+from service.api.kernels.binaries import rebuild
 from service.api.kernels.lookup.staleness import changes
+from service.api.keys.caller import Caller
 from service.api.schedules.planning import Planning
 from service.api.schedules.schemas import StaleBody
-from service.errors import ServiceError
+from service.artifacts import ArtifactStore
+from service.errors import Conflict, ServiceError
 from service.schemas import ProblemBody
 from tuner.errors import TunerError
 from tuner.session.job_spec import JobSpec
 
 _SHOWN = 3
+_log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,23 @@ def stale_work(body: StaleBody, planning: Planning) -> StaleWork:
             except (ServiceError, CodegenError, HalError, TunerError, ValidationError) as error:
                 refusals.append(f"{pair[1]}: {error}")
     return StaleWork(tuple(jobs), tuple(refusals), len(waiting))
+
+
+def rebuild_stale_binaries(kind: str, template: JsonObject, planning: Planning, by: Caller) -> None:
+    """Rebuild native binaries of other drivers, if a schedule asks for it; the audit log has each.
+
+    A compiler that is missing is logged: the jobs of the schedule do without it.
+    """
+    if kind != "stale" or not isinstance(most := template.get("binaries"), int) or most < 1:
+        return
+    try:
+        store = ArtifactStore(planning.settings.artifacts_dir)
+        done = rebuild(planning.database, store, planning.settings, by, most)
+    except Conflict as error:
+        _log.warning("native binaries are not rebuilt", reason=error.detail)
+        return
+    for failed in done.failed:
+        _log.warning("a native binary was not rebuilt", kernel=str(failed.kernel_id), reason=failed.reason)
 
 
 def _stale(rows: Iterable[MadeWith], directory: DeviceDirectory) -> dict[tuple[int, str], bool]:

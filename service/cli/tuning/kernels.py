@@ -24,6 +24,7 @@ from service.cli.chosen_server import server
 from service.cli.completing import devices
 from service.cli.connection import connect, file_places, same
 from service.cli.default_command import FirstByDefault
+from service.cli.exchange.lighthouse import from_lighthouse_command, to_lighthouse_command
 from service.cli.options.problem import AsJson, ProblemOptions, TargetName, with_problem
 from service.cli.printing.evidence import shown_kind, shown_proof_short, shown_rate, shown_time
 from service.cli.printing.output import CONSOLE, print_json, text_table
@@ -92,6 +93,49 @@ def host_code_command(
     write_atomically(output / language.file_name, text.encode())
     for path in (*paths.values(), str(output / language.file_name)):
         CONSOLE.print(path, highlight=False, soft_wrap=True)
+
+
+@app.command("binaries")
+def binaries_command(
+    kernel: Annotated[UUID, typer.Argument(help="Id of the kernel.")],
+    build: Annotated[
+        bool, typer.Option("--build", help="Build the one for the driver of the installed offline compiler first.")
+    ] = False,
+    driver: Annotated[str | None, typer.Option(help="Driver that they are compared with.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the native binaries of a kernel, or build one: a runtime with the same driver need not compile."""
+    with connect() as client:
+        if build:
+            client.build_binary(kernel)
+        found = client.binaries(kernel, driver=driver).binaries
+    if as_json:
+        print_json({"binaries": [binary.model_dump(mode="json") for binary in found]})
+        return
+    table = text_table("chip", "driver", "file", "validity")
+    for binary in found:
+        table.add_row(binary.chip, binary.driver, binary.name, "; ".join(binary.stale) or "-")
+    CONSOLE.print(table if found else "No binary. Build one: xetune kernels binaries ID --build")
+
+
+@app.command("rebuild-binaries")
+def rebuild_command(
+    most: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of kernels.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Rebuild stale native binaries for the driver of the installed offline compiler."""
+    with connect(timeout_s=600.0) as client:
+        done = client.rebuild_binaries(most=most)
+    if as_json:
+        print_json(done.model_dump(mode="json"))
+        return
+    CONSOLE.print(f"{len(done.built)} rebuilt for driver {done.driver}, {len(done.failed)} failed, {done.left} left")
+    for failed in done.failed:
+        CONSOLE.print(failed.reason, highlight=False, soft_wrap=True)
+
+
+app.command("to-lighthouse")(to_lighthouse_command)
+app.command("from-lighthouse")(from_lighthouse_command)
 
 
 def _files(client: Client, kernel: models.KernelOut | None, output: Path | None) -> dict[str, str]:

@@ -10,6 +10,7 @@ from hal.facts.driver_version import is_same_driver
     [
         ("25.18.33578.15", "1.6.33578+15", True),
         ("24.39.31294", "1.5.31294", True),
+        ("26.27.039122", "26.27.39122.14", True),  # of a Debian package, without the hotfix
         ("25.18.33578.15", "1.6.33578+16", False),
         ("25.18.33578.15", "1.6.33579+15", False),
         ("26.27", "26.27", True),

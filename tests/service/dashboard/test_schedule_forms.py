@@ -70,6 +70,7 @@ GIVEN = {
 TABLE = {"csv": "m,n,k,weight,name\r\n5,96,160,0.1,qkv\r\n", "device": "b580", "within": 0.0}
 STALE = {
     "most_jobs": 4,
+    "binaries": 6,
     "devices": ["b580", "opencl-cpu"],
     "budget": {"trials": 7, "seconds": 0.05, "no_gain": 7, "roofline": 0.0001234567},
 }

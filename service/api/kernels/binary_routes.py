@@ -1,0 +1,73 @@
+"""/v1/kernels/{id}/binaries and /v1/binaries: native binaries of kernels."""
+
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Response
+
+from service.api.kernels import binaries
+from service.api.kernels.schemas import BinaryList, BinaryOut, RebuiltOut
+from service.api.kernels.service import binaries_of
+from service.api.keys.guard import (
+    READ,
+    TUNE,
+    CallerDep,
+    GuardedRoute,
+)
+from service.http.deps import (
+    ContextDep,
+    ReadSessionDep,
+)
+from service.http.responses import (
+    CONFLICT,
+    NOT_FOUND,
+    TOO_MANY,
+    Responses,
+)
+
+router = APIRouter(prefix="/v1", tags=["kernels"], route_class=GuardedRoute)
+
+_CREATED: Responses = {200: {"model": BinaryOut, "description": "It is here already"}}
+KernelId = Annotated[UUID, Path(description="Id of the kernel", examples=["01970a3c-0000-7000-8000-000000000000"])]
+
+
+@router.get("/kernels/{kernel_id}/binaries", responses=NOT_FOUND, dependencies=[READ])
+def list_binaries(
+    kernel_id: KernelId,
+    session: ReadSessionDep,
+    driver: Annotated[
+        str | None,
+        Query(min_length=1, max_length=100, description="Driver of the caller, compared", examples=["26.27.1"]),
+    ] = None,
+) -> BinaryList:
+    """List the native binaries of a kernel; with `driver` those for it first, the others with what has changed."""
+    return BinaryList(binaries=binaries_of(binaries.find_kernel(session, kernel_id), driver))
+
+
+@router.post(
+    "/kernels/{kernel_id}/binaries",
+    status_code=201,
+    responses=_CREATED | CONFLICT | NOT_FOUND | TOO_MANY,
+    dependencies=[TUNE],
+)
+def build_binary(kernel_id: KernelId, context: ContextDep, response: Response, by: CallerDep) -> BinaryOut:
+    """Build the native binary of a kernel with the installed compiler of Intel, for the driver of its version."""
+    with context.compiler.slots.one():
+        found, is_new = binaries.build(context.database, context.artifacts, context.settings, by, kernel_id)
+    response.status_code = HTTPStatus.CREATED if is_new else HTTPStatus.OK
+    return found
+
+
+@router.post("/binaries/rebuild", responses=CONFLICT | TOO_MANY, dependencies=[TUNE])
+def rebuild_binaries(
+    context: ContextDep,
+    by: CallerDep,
+    most: Annotated[int, Query(ge=1, le=100, description="Most kernels of this request", examples=[20])] = 20,
+) -> RebuiltOut:
+    """Rebuild stale binaries: those of kernels that have none for the driver of the installed compiler.
+
+    A schedule of stale results does so, too, with `binaries`.
+    """
+    with context.compiler.slots.one():
+        return binaries.rebuild(context.database, context.artifacts, context.settings, by, most)

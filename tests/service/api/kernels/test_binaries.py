@@ -1,0 +1,200 @@
+"""Native binaries of kernels: built, served beside SPIR-V, rebuilt for a new driver; Intel's driver takes them."""
+
+from dataclasses import replace
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from codegen import GemmArtifact, GemmProblem
+from codegen.backend import compile_kernel
+from db.queries import kernels, trials
+from db.queries.cluster import leases
+from hal import SimulatedDevice, find
+from hal.driver.simulated_gpus import SIMULATED_GPUS
+from service.api.schedules.firing import fire_due
+from service.http.deps import Context
+from service.jobs.store import DbTrialStore
+from tests.codegen.xe.isa.fake_ocloc import elf, fake_ocloc, real_ocloc
+from tests.conformance.trial_samples import artifact, predicted
+from tests.hal.driver.real_driver import real_driver
+from tests.service.cli.both_transports import Run, both
+from tests.service.cli.conftest import one_database, run
+from tests.service.rest import Clock, post_job, row_of
+from tuner.backend import tuning_for
+
+__all__ = ["one_database", "run"]
+NEW, OLD = "echo 26.31.40000", "echo 26.27.39122"
+PROBLEM = GemmProblem(96, 64, 128)
+
+
+def stored(client: TestClient, context: Context, made: GemmArtifact) -> UUID:
+    """Store a kernel of a job and return its id."""
+    problem = {"m": made.problem.m, "n": made.problem.n, "k": made.problem.k, "transpose_b": made.problem.transpose_b}
+    job = post_job(client, problem=problem)
+    with context.database.write() as session:
+        leases.claim(session, job, "worker", 60.0)
+    store = DbTrialStore(context.database, context.artifacts, job, "worker")
+    store.begin(0, made.config)
+    store.end(0, replace(predicted(0), kernel_hash=made.content_hash), made)
+    with context.database.write() as session:
+        row = row_of(session, job)
+        row.status, row.finished_at, row.worker, row.lease_until = "succeeded", context.now(), None, None
+        row.best_trial_id = trials.list_page(session, job)[0].id
+        return kernels.list_page(session, limit=1)[0].id
+
+
+def default() -> GemmArtifact:
+    """Compile the default of a problem for the B580."""
+    spec = find("b580")
+    made = compile_kernel(PROBLEM, tuning_for(spec).default(PROBLEM, spec), spec)
+    assert isinstance(made, GemmArtifact)
+    return made
+
+
+@pytest.fixture
+def ocloc(tmp_path: Path, context: Context) -> Path:
+    """A compiler of the old version in the service's data folder."""
+    folder = context.settings.ocloc_dir
+    folder.mkdir(parents=True)
+    return fake_ocloc(folder, version=OLD, compile="echo built it; mkdir binary; cp " + _binary(tmp_path))
+
+
+def _binary(folder: Path) -> str:
+    (folder / "zebin").write_bytes(elf())
+    return f"{folder / 'zebin'} binary/kernel_bmg.bin"
+
+
+def upgrade(ocloc: Path, version: str = NEW) -> None:
+    """Replace the compiler by one of another version."""
+    ocloc.write_text(ocloc.read_text().replace(OLD, version))
+
+
+def test_a_binary_is_built_once_and_offered_with_its_log(client: TestClient, context: Context, ocloc: Path) -> None:
+    kernel = stored(client, context, artifact(0))
+    path = f"/v1/kernels/{kernel}/binaries"
+    assert client.get(path).json() == {"binaries": []}
+    made = client.post(path)
+    assert made.status_code == 201, made.text
+    found = made.json()
+    assert (found["chip"], found["driver"], found["stale"]) == ("bmg", "26.27.39122", [])
+    assert found["name"] == "kernel-bmg-26.27.39122.zebin"
+    assert client.get(found["href"]).content == elf()
+    assert client.get(found["log_href"]).text == "built it"
+    assert client.post(path).status_code == 200
+    assert client.get(path).json()["binaries"] == [found]
+    assert client.get(f"/v1/kernels/{kernel}").json()["binaries"] == [found]
+    events = client.get("/v1/audit?action=binary.build").json()["events"]
+    assert [(e["subject"], e["outcome"]) for e in events] == [(str(kernel), "done")]
+
+
+def test_a_lookup_offers_a_binary_from_the_next_answer_on(client: TestClient, context: Context, ocloc: Path) -> None:
+    kernel = stored(client, context, default())
+    asked = {"m": 96, "n": 64, "k": 128, "device": "b580"}
+
+    def offered() -> list[str]:
+        found = client.get("/v1/kernels", params=asked).json()["kernel"]
+        assert found["id"] == str(kernel)
+        return [each["driver"] for each in found["binaries"]]
+
+    assert offered() == []
+    client.post(f"/v1/kernels/{kernel}/binaries")
+    assert offered() == ["26.27.39122"]
+
+
+def test_after_a_change_of_the_driver_stale_binaries_are_rebuilt(
+    client: TestClient, context: Context, ocloc: Path
+) -> None:
+    kernel = stored(client, context, artifact(0))
+    other = stored(client, context, artifact(1, GemmProblem(112, 64, 128, transpose_b=True)))
+    client.post(f"/v1/kernels/{kernel}/binaries")
+    assert client.post("/v1/binaries/rebuild").json()["built"] == []
+    upgrade(ocloc)
+    (old,) = client.get(f"/v1/kernels/{kernel}/binaries?driver=1.9.40000").json()["binaries"]
+    assert old["stale"] == ["driver 26.27.39122 then, 1.9.40000 now"]
+    done = client.post("/v1/binaries/rebuild").json()
+    assert done == {"driver": "26.31.40000", "built": [str(kernel)], "failed": [], "left": 0}
+    new, old = client.get(f"/v1/kernels/{kernel}/binaries?driver=1.9.40000").json()["binaries"]
+    assert (new["driver"], new["stale"]) == ("26.31.40000", [])
+    assert old["stale"]
+    first, _ = client.get(f"/v1/kernels/{kernel}/binaries?driver=26.27.39122.14").json()["binaries"]
+    assert (first["driver"], first["stale"]) == ("26.27.39122", [])
+    assert client.get(f"/v1/kernels/{other}/binaries").json()["binaries"] == []  # none was asked for
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_a_schedule_of_stale_results_rebuilds_binaries(
+    client: TestClient, context: Context, clock: Clock, ocloc: Path, by_hand: bool
+) -> None:
+    kernel = stored(client, context, artifact(0))
+    client.post(f"/v1/kernels/{kernel}/binaries")
+    upgrade(ocloc)
+    body = {"name": "nightly", "cron": "0 * * * *", "stale": {"devices": ["b50"], "binaries": 5}}
+    made = client.post("/v1/schedules", json=body).json()
+    assert len(client.get(f"/v1/kernels/{kernel}/binaries").json()["binaries"]) == 1
+    clock.step(hours=1)
+    if by_hand:
+        client.post(f"/v1/schedules/{made['id']}/run")
+    else:
+        fire_due(context)
+    drivers = [each["driver"] for each in client.get(f"/v1/kernels/{kernel}/binaries").json()["binaries"]]
+    assert drivers == ["26.31.40000", "26.27.39122"]
+    actor = client.get("/v1/audit?action=binary.build").json()["events"][0]["actor"]
+    assert actor == ("local" if by_hand else "schedule")
+
+
+def test_what_cannot_be_built_is_refused_by_name(
+    client: TestClient, context: Context, ocloc: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = stored(client, context, artifact(0))
+    path = f"/v1/kernels/{kernel}/binaries"
+    client.post(path)
+    fake_ocloc(ocloc.parent, version=NEW, compile="echo 'error: no'; exit 3")
+    assert client.post(path).json()["rule"] == "isa"
+    (failed,) = client.post("/v1/binaries/rebuild").json()["failed"]
+    assert (failed["kernel_id"], "error: no" in failed["reason"]) == (str(kernel), True)
+    fake_ocloc(ocloc.parent, version=NEW, undefined="missing_builtin")
+    assert "missing_builtin" in client.post(path).json()["detail"]
+    ocloc.unlink()
+    monkeypatch.setenv("PATH", "")
+    for where in (path, "/v1/binaries/rebuild"):
+        answer = client.post(where)
+        assert (answer.status_code, answer.json()["rule"]) == (409, "ocloc")
+    assert client.post(f"/v1/kernels/{UUID(int=3)}/binaries").status_code in (404, 409)
+
+
+def test_the_command_line_builds_lists_and_rebuilds(
+    one_database: None, run: Run, client: TestClient, context: Context, ocloc: Path
+) -> None:
+    kernel = str(stored(client, context, artifact(0)))
+    assert "Build one" in run("kernels", "binaries", kernel)[1]
+    for arguments in (("binaries", kernel, "--build", "--driver", "26.31.1"), ("rebuild-binaries",)):
+        local, served = both(run, "kernels", *arguments)
+        assert local == served
+    assert "26.27.39122" in run("kernels", "binaries", kernel, "--build")[1]
+    assert "0 rebuilt for driver 26.27.39122" in run("kernels", "rebuild-binaries")[1]
+
+
+@pytest.mark.slow
+def test_the_driver_builds_and_launches_the_served_binary_without_compiling(
+    client: TestClient, context: Context, app: FastAPI
+) -> None:
+    driver, compiler = real_driver(), real_ocloc()
+    context.settings.ocloc_dir.parent.mkdir(parents=True, exist_ok=True)
+    context.settings.ocloc_dir.symlink_to(compiler.path.parent)
+    made = default()
+    kernel = stored(client, context, made)
+    answer = client.post(f"/v1/kernels/{kernel}/binaries")
+    assert answer.status_code == 201, answer.text
+    binary = client.get(answer.json()["href"]).content
+    assert answer.json()["driver"] == driver.version
+    b580, other = SIMULATED_GPUS[0], next(gpu for gpu in SIMULATED_GPUS if gpu.row == "a770")
+    with SimulatedDevice(driver, b580) as device:
+        accepted = device.accept(replace(made.launch, binary=binary), 60)
+        compiled = device.accept(made.launch, 60)
+    assert [each.kernel for each in accepted.kernels] == [each.kernel for each in compiled.kernels]
+    assert accepted.kernels[0].spill_bytes == compiled.kernels[0].spill_bytes
+    with SimulatedDevice(driver, other) as device, pytest.raises(Exception, match="refused the native binary"):
+        device.accept(replace(made.launch, binary=binary), 60)
