@@ -107,13 +107,14 @@ def _built(driver: Driver, language: Language, folder: Path, kernel: str) -> Pat
     if language is Language.SYCL:
         return build(program, *sycl_flags())
     if language is Language.LEVEL_ZERO:
-        _need_headers()
+        need_headers()
         loader = Path(driver.interpreter(B580).command[2]) / "libze_loader.so.1"
         return build(program, "-Wl,--unresolved-symbols=ignore-in-shared-libs", loader)  # it needs a newer C library
     return program
 
 
-def _need_headers() -> None:
+def need_headers() -> None:
+    """Skip the test without Level Zero's headers."""
     command = ["g++", "-E", "-x", "c++", "-include", "level_zero/ze_api.h", "/dev/null"]
     if subprocess.run(command, capture_output=True, check=False).returncode:
         pytest.skip(NO_HEADERS)

@@ -20,6 +20,8 @@ from service.jobs.store import DbTrialStore
 from tests.codegen.xe.isa.fake_ocloc import elf, fake_ocloc, real_ocloc
 from tests.conformance.trial_samples import artifact, predicted
 from tests.hal.driver.real_driver import real_driver
+from tests.service.api.hostcode.host_code import build, run_under_driver
+from tests.service.api.hostcode.test_under_driver import need_headers
 from tests.service.cli.both_transports import Run, both
 from tests.service.cli.conftest import one_database, run
 from tests.service.rest import Clock, post_job, row_of
@@ -27,6 +29,7 @@ from tuner.backend import tuning_for
 
 __all__ = ["one_database", "run"]
 NEW, OLD = "echo 26.31.40000", "echo 26.27.39122"
+EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
 PROBLEM = GemmProblem(96, 64, 128)
 
 
@@ -198,3 +201,23 @@ def test_the_driver_builds_and_launches_the_served_binary_without_compiling(
     assert accepted.kernels[0].spill_bytes == compiled.kernels[0].spill_bytes
     with SimulatedDevice(driver, other) as device, pytest.raises(Exception, match="refused the native binary"):
         device.accept(replace(made.launch, binary=binary), 60)
+
+
+@pytest.mark.slow
+def test_the_example_launches_the_binary_with_level_zero_and_falls_back_to_spirv(tmp_path: Path) -> None:
+    driver, compiler = real_driver(), real_ocloc()
+    made = default()
+    spirv, step = made.stage("spirv").data, made.launch.steps[0]
+    for name, data in (("kernel.spv", spirv), ("cut.zebin", b"\x7fELF")):
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "kernel.zebin").write_bytes(compiler.compile(spirv, "bmg", made.launch.build_options))
+    (tmp_path / "example.cpp").write_text((EXAMPLES / "level_zero_binary.cpp").read_text())
+    b580 = SIMULATED_GPUS[0]
+    loader = Path(driver.interpreter(b580).command[2]) / "libze_loader.so.1"
+    need_headers()
+    program = build(tmp_path / "example.cpp", "-Wl,--unresolved-symbols=ignore-in-shared-libs", loader)
+    groups = [size // local for size, local in zip(step.global_size, step.local_size, strict=True)]
+    numbers = [*step.local_size, *groups, *(argument.nbytes for argument in made.launch.arguments)]
+    for file, source in (("kernel.zebin", "native binary"), ("cut.zebin", "SPIR-V")):
+        done = run_under_driver(driver, b580, program, file, "kernel.spv", step.kernel, *map(str, numbers))
+        assert done.stdout == f"launched gemm on Intel(R) Graphics [0xe20b] from its {source}\n", done.stderr

@@ -1,16 +1,25 @@
 """`xetune records` on the own database and on a service."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 
+from service.app import create_app
+from service.settings import Settings
 from tests.service.api.records.test_records import RECORD
 from tests.service.cli.both_transports import Run, both
+from tests.service.dashboard.chromium import served
+from tests.service.rest import invented_devices
 from tests.xetune_client.tuners import test_serving, test_t4, test_triton
 
 pytestmark = pytest.mark.usefixtures("one_database")
+EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
 B60 = ("--device", "8086:E211", "--driver", "25.18.33578.15")
 
 
@@ -98,3 +107,27 @@ def test_options_that_cannot_be_meant_are_refused(run: Run, tmp_path: Path) -> N
     ):
         status, _, errors = run("records", *arguments)
         assert (status != 0, message in errors) == (True, True), errors
+
+
+def test_the_example_of_a_fleet_is_a_schedule(client: TestClient) -> None:
+    body = json.loads((EXAMPLES / "fleet_nightly.json").read_text())
+    answer = client.post("/v1/schedules", json=body)
+    assert (answer.status_code, answer.json()["stale"]["binaries"]) == (201, 100), answer.text
+
+
+@pytest.mark.slow
+def test_the_example_shares_the_cache_of_triton(settings: Settings, tmp_path: Path) -> None:
+    app = create_app(settings, invented_devices)
+    entry = test_triton.write(tmp_path / "one", json.dumps([[test_triton.config(64), 0.5]]))
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+
+    def share(what: str, cache: str, url: str) -> str:
+        command = [str(EXAMPLES / "triton_cache.sh"), what, url, "8086:E211", "25.18.33578.15", "3.9.0"]
+        env = {**os.environ, "PATH": path, "TRITON_CACHE_DIR": str(tmp_path / cache)}
+        return subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False).stdout
+
+    with served(app) as url:
+        said = share("push", "one", url), share("pull", "two", url)
+    assert said == ("1 record stored, 0 here before\n", f"1 file written to {tmp_path / 'two'}\n")
+    copy = tmp_path / "two" / test_triton.KEY / entry.name
+    assert json.loads(copy.read_text()) == json.loads(entry.read_text())
