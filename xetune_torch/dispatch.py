@@ -84,7 +84,7 @@ class Dispatcher:
         self._known: dict[Gemm, dict[int, CpuKernel]] = {}
         self._chosen: dict[tuple[Gemm, bool], Chosen] = {}
         self._questions: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        self._idle = threading.Condition()
+        self._idle, self._deciding = threading.Condition(), threading.Lock()
         self._pending = 0
         self._threads = torch.get_num_threads()
         self._thread: threading.Thread | None = None
@@ -145,21 +145,19 @@ class Dispatcher:
     def decide(self, gemm: Gemm, *, constant_b: bool = False) -> Chosen:
         """Return what computes a product: verify and time what the store has, unless this was done before."""
         self._threads = torch.get_num_threads()
-        chosen = self._chosen.get((gemm, constant_b))
-        if chosen is None:
-            chosen = Chosen()
-            for _ in self._compare(gemm, constant_b, chosen):
-                pass
-        return chosen
+        found: list[Chosen] = []
+        self._answer(gemm, found.append, constant_b)
+        return found[-1] if found else Chosen()
 
     def _answer(self, gemm: Gemm, install: Install, constant_b: bool) -> None:
-        chosen = self._chosen.get((gemm, constant_b))
-        if chosen is not None:
-            install(chosen)
-            return
-        chosen = Chosen()
-        for _ in self._compare(gemm, constant_b, chosen):
-            install(chosen)
+        with self._deciding:  # `decide` may be called while the thread answers
+            chosen = self._chosen.get((gemm, constant_b))
+            if chosen is not None:
+                install(chosen)
+                return
+            chosen = Chosen()
+            for _ in self._compare(gemm, constant_b, chosen):
+                install(chosen)
 
     def _compare(self, gemm: Gemm, constant_b: bool, chosen: Chosen) -> Iterator[None]:
         """Compare every kernel for a product with torch; yield when `chosen` has changed."""
@@ -203,7 +201,7 @@ class Dispatcher:
         with torch.inference_mode():
             ours_s, torch_s = time_in_turns(lambda: plan.launch(*addresses), _of_torch(gemm, operands))
         ours_us, torch_us = ours_s * 1e6, torch_s * 1e6
-        least_us = min(chosen.plain_us or torch_us, torch_us) if plan.prepacked else torch_us
+        least_us = min(chosen.plain_us or torch_us, torch_us)
         faster = ours_us < least_us or isinstance(gemm.b, Weights)
         used = faster or self.choose == "always"
         self.choices.append(Choice(gemm, source, used, ours_us, torch_us, error))

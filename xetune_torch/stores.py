@@ -12,7 +12,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from tempfile import TemporaryFile
+from typing import IO, Protocol
 from uuid import UUID
 
 from xetune_client import Client, ClientError, NotFound, Refused, Retries, models
@@ -119,6 +120,10 @@ class ServiceStore:
         except ClientError as error:
             raise StoreFailed(f"tuning: {error}") from error
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
     def _compiled(self, gemm: Gemm, config: models.ConfigBody, source: str) -> Answer:
         made = self._client.compile(models.CompileBody(problem=gemm.body, device=_CPU, config=config, files=[OBJECT]))
         return Answer(made.manifest, base64.b64decode(made.files[0].content), source)
@@ -145,6 +150,7 @@ class LocalStore:
         self._service: ServiceStore | None = None
         self._environment: dict[str, str] = {}
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._printed: IO[bytes] | None = None
 
     def find(self, gemm: Gemm, *, constant_b: bool = False) -> Iterator[Answer]:
         """See ServiceStore.find."""
@@ -155,11 +161,13 @@ class LocalStore:
         service = self._started()
         with self._lock:
             if len(self._processes) == 1:
-                self._start("worker")
+                self._start("worker", "--parent", str(os.getpid()))
         service.tune(gemms, trials, seconds)
 
     def close(self) -> None:
-        """End the processes."""
+        """Close the connections and end the processes; the next question starts others."""
+        if self._service is not None:
+            self._service.close()
         for process in reversed(self._processes):
             process.terminate()
         for process in self._processes:
@@ -167,8 +175,12 @@ class LocalStore:
                 process.wait(_STOPPED_S)
             except subprocess.TimeoutExpired:
                 process.kill()
+                process.wait()
         self._processes.clear()
         self._service = None
+        if self._printed is not None:
+            self._printed.close()
+            self._printed = None
 
     def _started(self) -> ServiceStore:
         with self._lock:
@@ -184,7 +196,8 @@ class LocalStore:
             return self._service
 
     def _start(self, *command: str) -> None:
-        if not self._processes:
+        if self._printed is None:
+            self._printed = TemporaryFile()  # noqa: SIM115 - `close` closes it
             atexit.register(self.close)
         quiet = subprocess.DEVNULL
         self._processes.append(
@@ -193,9 +206,15 @@ class LocalStore:
                 env=self._environment,
                 stdin=quiet,
                 stdout=quiet,
-                stderr=subprocess.PIPE,
+                stderr=self._printed,
             )
         )
+
+    def _last_line(self) -> str:
+        """Return what the processes printed last."""
+        assert self._printed is not None
+        self._printed.seek(0)
+        return (self._printed.read().decode(errors="replace").strip() or "without a message").splitlines()[-1]
 
     def _wait(self, url: str) -> None:
         begun = time.monotonic()
@@ -205,7 +224,7 @@ class LocalStore:
                     client.health()
                 except ClientError as error:
                     if (code := self._processes[-1].poll()) is not None or time.monotonic() - begun > _STARTED_S:
-                        why = f"it ended with {code}" if code is not None else str(error)
+                        why = f"it ended with {code}: {self._last_line()}" if code is not None else str(error)
                         self.close()
                         raise StoreFailed(
                             f"the service of this machine did not start: {why}; try `xetune serve`"

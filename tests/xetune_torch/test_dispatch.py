@@ -12,7 +12,7 @@ import torch
 
 import xetune_torch
 from tests.xetune_torch.compiling import CompilingStore, by_kernel
-from xetune_torch import Answer, FolderStore, Gemm, StoreFailed
+from xetune_torch import Answer, FolderStore, Gemm, LocalStore, StoreFailed
 from xetune_torch.gemm import gemm_of
 
 A, B = torch.randn(48, 128), torch.randn(128, 96)
@@ -196,3 +196,11 @@ def test_a_folder_of_kernels_is_a_store(tmp_path: Path) -> None:
         folder.tune([gemm], 1, 1.0)
     with xetune_torch.using(folder, "always"):
         assert torch.allclose(by_kernel(lambda: xetune_torch.mm(A, B)), A @ B, atol=1e-4)
+
+
+def test_a_service_that_does_not_start_is_a_failed_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XETUNE_DATABASE_URL", "nonsense://")
+    store, gemm = LocalStore(), gemm_of(A, B, torch.float32)
+    assert gemm is not None
+    with pytest.raises(StoreFailed, match=r"did not start: it ended with 2: .*nonsense:// is not supported"):
+        next(store.find(gemm))
