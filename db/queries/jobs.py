@@ -3,10 +3,11 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, case, func, not_, null, or_, select, update
+from sqlalchemy import ColumnElement, Select, Update, and_, bindparam, case, func, not_, null, or_, select, update
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from db.queries import trials
@@ -19,7 +20,7 @@ from db.schema import (
     ShapeSetMember,
     Trial,
 )
-from db.schema.base import JsonObject, new_id
+from db.schema.base import JsonObject, new_id, table_of
 
 # The first kind whose condition holds is the job's kind; jobs of no kind here are searches.
 _TELLS: dict[str, ColumnElement[bool]] = {
@@ -41,6 +42,16 @@ _OF_PROBLEM = {
     "dtype_acc": Problem.dtype_acc,
     "quantization": Problem.quantization,
 }
+
+
+class Target(NamedTuple):
+    """The problem of a job, and its device, a slug with its stored facts."""
+
+    problem_id: int
+    problem_key: str
+    device_id: int
+    device: str
+    device_spec: JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +170,25 @@ def active_identical(session: Session, request_hash: str) -> Job | None:
     return session.scalars(query.order_by(Job.id).limit(1)).first()
 
 
+def target(session: Session, job_id: UUID) -> Target:
+    """Return what a job tunes, and for what."""
+    return Target(*session.execute(_target_statement(), {"job_id": job_id}).one())
+
+
+@cache
+def _target_statement() -> Select[int, str, int, str, JsonObject]:
+    query = select(Job.problem_id, Problem.key, Job.device_id, Device.slug, Device.spec)
+    return query.join(Job.problem).join(Job.device).where(Job.id == bindparam("job_id"))
+
+
 def is_cancel_requested(session: Session, job_id: UUID) -> bool:
     """Return whether that job was asked to stop."""
-    return session.scalar(select(Job.cancel_requested).where(Job.id == job_id)) is True
+    return session.scalar(_cancel_statement(), {"job_id": job_id}) is True
+
+
+@cache
+def _cancel_statement() -> Select[bool]:
+    return select(Job.cancel_requested).where(Job.id == bindparam("job_id"))
 
 
 def update_best(session: Session, job_id: UUID) -> None:
@@ -220,9 +247,14 @@ def _loads():  # of a type private to SQLAlchemy
 
 def add_wall_times(session: Session, job_id: UUID, seconds: Mapping[str, float], device_restarts: int) -> None:
     """Add the wall times of a part of a run to the job's totals, in seconds by column."""
-    taken: dict[str, float | int] = {**seconds, "device_restarts": device_restarts}
-    sums = {name: func.coalesce(getattr(Job, name), 0) + value for name, value in taken.items()}
-    session.execute(update(Job).where(Job.id == job_id).values(**sums))
+    taken: dict[str, object] = {**seconds, "device_restarts": device_restarts}
+    session.execute(_wall_times_statement(tuple(taken)), {"job_id": job_id, **{f"of_{n}": s for n, s in taken.items()}})
+
+
+@cache
+def _wall_times_statement(names: tuple[str, ...]) -> Update:
+    sums = {name: func.coalesce(getattr(Job, name), 0) + bindparam(f"of_{name}") for name in names}
+    return update(table_of(Job)).where(Job.id == bindparam("job_id")).values(sums)
 
 
 def wall_time_s(session: Session, job_id: UUID) -> float:

@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import cache
 from uuid import UUID
 
-from sqlalchemy import Select, or_, select
+from sqlalchemy import Select, Update, bindparam, or_, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
 from db.queries import trials
-from db.queries.insert import insert_missing
+from db.queries.insert import insert_all_missing, insert_missing
 from db.schema import (
     Artifact,
     Device,
@@ -46,8 +47,8 @@ def upsert(
     toolchain: JsonObject,
     files: Iterable[ArtifactFile],
     origin: str | None = None,
-) -> Kernel:
-    """Return the kernel of that binary on that device, with its files; add the row and the files that are missing.
+) -> UUID:
+    """Add the kernel of that binary on that device, and its files, where they are missing; return its id.
 
     `origin` names where it was compiled; compiling it here (None) clears that of an import.
     """
@@ -62,19 +63,28 @@ def upsert(
         "manifest": manifest,
         "toolchain": toolchain,
     }
-    is_new = insert_missing(session, Kernel, values | {"origin": origin})
-    identity = (
-        Kernel.device_id == device_id,
-        Kernel.compile_key == compile_key,
-        Kernel.content_hash == content_hash,
+    session.flush()
+    kernel_id = insert_missing(session, Kernel, values | {"origin": origin})
+    if kernel_id is None:
+        same, own = _identity_statements()
+        kernel_id = session.scalar(same, values)
+        if origin is None:
+            session.execute(own, {"kernel_id": kernel_id})
+    assert isinstance(kernel_id, UUID)
+    rows = [{"name": f.name, "sha256": f.sha256, "size": f.size, "media_type": f.media_type} for f in files]
+    insert_all_missing(session, Artifact, [{"kernel_id": kernel_id, **row} for row in rows])
+    return kernel_id
+
+
+@cache
+def _identity_statements() -> tuple[Select[UUID], Update]:
+    """Return the query of a kernel's id, and what marks a kernel as compiled here."""
+    same = select(Kernel.id).where(
+        Kernel.device_id == bindparam("device_id"),
+        Kernel.compile_key == bindparam("compile_key"),
+        Kernel.content_hash == bindparam("content_hash"),
     )
-    kernel = session.scalars(select(Kernel).where(*identity)).one()
-    if origin is None and not is_new:
-        kernel.origin = None
-    for f in files:
-        file = {"name": f.name, "sha256": f.sha256, "size": f.size, "media_type": f.media_type}
-        insert_missing(session, Artifact, {"kernel_id": kernel.id, **file})
-    return kernel
+    return same, update(Kernel).where(Kernel.id == bindparam("kernel_id")).values(origin=None)
 
 
 def get(session: Session, kernel_id: UUID) -> Kernel | None:

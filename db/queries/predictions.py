@@ -1,13 +1,14 @@
 """Queries on predictions and the measurements of the same configuration, problem and device that judge them."""
 
 from collections.abc import Collection, Mapping
+from functools import cache
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Double, Row, Select, String, column, distinct, func, select, values
-from sqlalchemy.orm import Session, contains_eager, joinedload
+from sqlalchemy import Double, Select, String, bindparam, column, distinct, func, insert, select, update, values
+from sqlalchemy.orm import Session, contains_eager
 
-from db.queries import trials
+from db.queries import jobs
 from db.schema import (
     Device,
     Job,
@@ -17,6 +18,7 @@ from db.schema import (
     Problem,
     Trial,
 )
+from db.schema.base import table_of
 
 _ROWS_AT_ONCE = 1_000  # bounds memory: there may be tens of thousands
 
@@ -44,16 +46,26 @@ def judge(session: Session, problem_id: int, device: str, config_hashes: Collect
     nothing themselves get the best trial that follows. `config_hashes` limits the configurations; None: all.
     """
     session.flush()
-    measured = _measured(session, problem_id, device, config_hashes)
+    limits = {"problem_id": problem_id, "slug": device, "hashes": list(config_hashes or ())}
+    measured_query, predicted_query = _judging_statements(is_limited=config_hashes is not None)
+    measured = session.execute(measured_query, limits).all()
     own = {trial_id: (trial_id, median_us) for trial_id, _, median_us in measured}
     fastest = {config_hash: (trial_id, median_us) for trial_id, config_hash, median_us in reversed(measured)}
-    changed: set[UUID] = set()
-    for prediction in _predictions(session, problem_id, device, config_hashes) if measured else ():
-        by = own.get(prediction.trial_id) or fastest.get(prediction.trial.config_hash)
-        if by is not None and _set_error(prediction, *by):
-            changed.add(prediction.trial.job_id)
-    session.flush()
-    _correct_best(session, changed)
+    new: list[dict[str, int | float]] = []
+    changed: list[dict[str, int | float]] = []
+    affected = set[UUID]()
+    for trial_id, job_id, config_hash, time_us, *before in session.execute(predicted_query, limits) if measured else ():
+        by = own.get(trial_id) or fastest.get(config_hash)
+        if by is None or before == [by[0], by[1] / time_us]:
+            continue
+        error = {"trial_id": trial_id, "measured_trial_id": by[0], "ratio": by[1] / time_us}
+        (changed if any(before) else new).append(error)
+        affected.add(job_id)
+    if new:
+        session.execute(insert(table_of(PredictionError)), new)
+    if changed:
+        session.execute(update(PredictionError), changed)
+    _correct_best(session, affected)
 
 
 def judged(session: Session, device: str, problem_keys: Collection[str] | None = None) -> list[Judged]:
@@ -137,47 +149,34 @@ def _predicted_us(trial: Trial) -> float:
     return trial.prediction.time_us
 
 
-def _set_error(prediction: Prediction, measured_trial_id: int, median_us: float) -> bool:
-    """Judge a prediction by a measurement; return False if nothing changed."""
-    ratio, before = median_us / prediction.time_us, prediction.error
-    if before is None:
-        prediction.error = PredictionError(measured_trial_id=measured_trial_id, ratio=ratio)
-    elif (before.measured_trial_id, before.ratio) != (measured_trial_id, ratio):
-        before.measured_trial_id, before.ratio = measured_trial_id, ratio
-    else:
-        return False
-    return True
+@cache
+def _judging_statements(
+    *, is_limited: bool
+) -> tuple[Select[int, str, float], Select[int, UUID, str, float, int, float]]:
+    """Return the queries of `judge`, for `:problem_id`, `:slug` and, if limited, `:hashes`.
 
-
-def _jobs_of(problem_id: int, device: str) -> Select[UUID]:
-    return select(Job.id).join(Job.device).where(Job.problem_id == problem_id, Device.slug == device)
-
-
-def _measured(
-    session: Session, problem_id: int, device: str, config_hashes: Collection[str] | None
-) -> list[Row[int, str, float]]:
-    """Select trial, hash of its configuration and median, the fastest first; reused measurements count once."""
-    query = select(Trial.id, Trial.config_hash, Measurement.median_us).join(Trial.measurement)
-    query = query.where(Trial.job_id.in_(_jobs_of(problem_id, device)), ~Trial.reused.has())
-    if config_hashes is not None:
-        query = query.where(Trial.config_hash.in_(config_hashes))
-    return list(session.execute(query.order_by(Measurement.median_us, Trial.id)))
-
-
-def _predictions(
-    session: Session, problem_id: int, device: str, config_hashes: Collection[str] | None
-) -> list[Prediction]:
-    query = select(Prediction).join(Prediction.trial).where(Trial.job_id.in_(_jobs_of(problem_id, device)))
-    if config_hashes is not None:
-        query = query.where(Trial.config_hash.in_(config_hashes))
-    loads = contains_eager(Prediction.trial), joinedload(Prediction.error)
-    return list(session.scalars(query.options(*loads)))
+    First trial, hash of its configuration and median, the fastest first; reused measurements count once. Then
+    trial, job, hash, predicted time, and the measurement and ratio that judge it so far, NULL if nothing does.
+    """
+    same = select(Job.id).join(Job.device).where(Job.problem_id == bindparam("problem_id"))
+    of = [Trial.job_id.in_(same.where(Device.slug == bindparam("slug")))]
+    if is_limited:
+        of.append(Trial.config_hash.in_(bindparam("hashes", expanding=True)))
+    measured = select(Trial.id, Trial.config_hash, Measurement.median_us).join(Trial.measurement)
+    measured = measured.where(*of, ~Trial.reused.has()).order_by(Measurement.median_us, Trial.id)
+    judged = PredictionError.measured_trial_id, PredictionError.ratio
+    predicted = select(Trial.id, Trial.job_id, Trial.config_hash, Prediction.time_us, *judged)
+    predicted = predicted.join(Trial.prediction).outerjoin(Prediction.error).where(*of)
+    return measured, predicted
 
 
 def _correct_best(session: Session, job_ids: Collection[UUID]) -> None:
     """Set the best trial of jobs that measured nothing by their judged predictions."""
-    for job in session.scalars(select(Job).where(Job.id.in_(job_ids))):
-        measured = select(Trial.id).join(Measurement).where(Trial.job_id == job.id).limit(1)
-        if session.scalar(measured) is None:
-            best = trials.best(session, job.id)
-            job.best_trial_id = None if best is None else best.id
+    for job_id in session.scalars(_unmeasured_statement(), {"ids": list(job_ids)}).all() if job_ids else ():
+        jobs.update_best(session, job_id)
+
+
+@cache
+def _unmeasured_statement() -> Select[UUID]:
+    measured = select(Trial.id).join(Measurement).where(Trial.job_id == Job.id)
+    return select(Job.id).where(Job.id.in_(bindparam("ids", expanding=True)), ~measured.exists())

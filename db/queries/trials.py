@@ -5,14 +5,15 @@ least burden of those that gain more than the resolution over it.
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, bindparam, case, func, or_, select
+from sqlalchemy import ColumnElement, Select, Update, bindparam, case, func, or_, select, update
 from sqlalchemy.orm import Session, aliased, joinedload, undefer
 
+from db.queries.insert import insert_missing
 from db.schema import (
     Kernel,
     Measurement,
@@ -21,7 +22,7 @@ from db.schema import (
     Reuse,
     Trial,
 )
-from db.schema.base import JsonObject
+from db.schema.base import JsonObject, table_of
 
 
 class Tie(NamedTuple):
@@ -30,6 +31,14 @@ class Tie(NamedTuple):
     fastest: int
     least_us: float
     trials: int
+
+
+class Begun(NamedTuple):
+    """A trial as its begin stored it, and its status."""
+
+    id: int
+    status: str
+    config_hash: str
 
 
 class Point(NamedTuple):
@@ -49,22 +58,42 @@ def begin(
     config: JsonObject,
     config_hash: str,
     proposer: str | None = None,
-) -> Trial:
-    """Add a pending trial.
-
-    Raises:
-        sqlalchemy.exc.IntegrityError: the job has that number or that configuration already.
-    """
-    trial = Trial(job_id=job_id, number=number, config=config, config_hash=config_hash, proposer=proposer)
-    session.add(trial)
+) -> int | None:
+    """Add a pending trial; return its id, or None when the job has that number or that configuration already."""
     session.flush()
-    return trial
+    columns = {"number": number, "config": config, "config_hash": config_hash, "proposer": proposer}
+    return insert_missing(session, Trial, {"job_id": job_id, **columns})
 
 
-def find_clash(session: Session, job_id: UUID, number: int, config_hash: str) -> Trial | None:
-    """Return a trial of the job that already has that number or that configuration."""
+def begun(session: Session, job_id: UUID, number: int) -> Begun | None:
+    """Return what `begin` stored under that number, and the trial's status."""
+    row = session.execute(_begun_statement(), {"job_id": job_id, "number": number}).first()
+    return None if row is None else Begun(*row)
+
+
+@cache
+def _begun_statement() -> Select[int, str, str]:
+    query = select(Trial.id, Trial.status, Trial.config_hash)
+    return query.where(Trial.job_id == bindparam("job_id"), Trial.number == bindparam("number"))
+
+
+def end(session: Session, trial_id: int, columns: Mapping[str, object]) -> None:
+    """Store the columns of a trial's outcome."""
+    values = {f"of_{name}": value for name, value in columns.items()}
+    session.execute(_end_statement(tuple(columns)), {"trial_id": trial_id, **values})
+
+
+@cache
+def _end_statement(names: tuple[str, ...]) -> Update:
+    table = table_of(Trial)
+    values = {name: bindparam(f"of_{name}", type_=table.c[name].type) for name in names}
+    return update(table).where(Trial.id == bindparam("trial_id")).values(values)
+
+
+def find_clash(session: Session, job_id: UUID, number: int, config_hash: str) -> int | None:
+    """Return the number of a trial of the job that already has that number or that configuration."""
     same = or_(Trial.number == number, Trial.config_hash == config_hash)
-    return session.scalars(select(Trial).where(Trial.job_id == job_id, same).limit(1)).first()
+    return session.scalar(select(Trial.number).where(Trial.job_id == job_id, same).limit(1))
 
 
 def get(session: Session, job_id: UUID, number: int) -> Trial | None:

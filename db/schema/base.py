@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from uuid import UUID
 
-from sqlalchemy import JSON, DateTime, Dialect, MetaData, TypeDecorator
+from sqlalchemy import JSON, DateTime, Dialect, MetaData, Table, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase
 
 JsonObject = dict[str, object]
@@ -48,6 +48,13 @@ class Base(DeclarativeBase):
         JsonObject: JSON(none_as_null=True),
         list[JsonObject]: JSON(none_as_null=True),
     }
+
+
+def table_of(model: type[Base]) -> Table:
+    """Return the table of a class, for statements without the ORM."""
+    table = model.__table__
+    assert isinstance(table, Table)  # declarative classes here have tables, not other selectables
+    return table
 
 
 def utc_now() -> datetime:

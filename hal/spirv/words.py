@@ -49,7 +49,7 @@ def with_instructions(spirv: bytes, new: Iterable[Instruction], ids: int) -> byt
 
 def text_of(operands: Iterable[int]) -> str:
     """Return the string that starts with the first of these words."""
-    raw = b"".join(word.to_bytes(4, "little") for word in operands)
+    raw = np.fromiter(operands, "<u4").tobytes()
     return raw.partition(b"\0")[0].decode()
 
 

@@ -1,8 +1,9 @@
 """Stored measurements of a job's problem on its device, and the keys under which they are found."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from functools import lru_cache
 from uuid import UUID
 
 from codegen import AnyArtifact, GemmProblem, KernelConfig
@@ -52,7 +53,8 @@ class StoredTimes:
         driver = self.spec.driver
         if not self.by_run or driver is None:
             return None
-        return self.by_run.get(result_key(artifact, self.spec, driver).run)
+        manifest = backend_of(artifact.config).manifest(artifact)
+        return self.by_run.get(result_key(artifact, manifest, self.spec, driver).run)
 
     def scale(self, known: KnownTime) -> float | None:
         """Return the time of the default now over its time in that job; None if either job did not measure it."""
@@ -99,13 +101,20 @@ def _known_time(row: schema.Trial) -> tuple[KnownTime, schema.ResultKey]:
     return time, row.measurement.key
 
 
-def key_of_measured(artifact: AnyArtifact, device: schema.Device, driver: str) -> schema.ResultKey | None:
-    """Return the key of a kernel's measurement; None on a device whose stored facts this version cannot read."""
+def key_of_measured(
+    artifact: AnyArtifact, manifest: Mapping[str, object], device: JsonObject, driver: str
+) -> JsonObject | None:
+    """Return the columns of the key of a kernel's measurement; None if this version cannot read the device's facts."""
     try:
-        spec = spec_from_json(device.spec)
+        spec = _spec(json.dumps(device))
     except ValueError:
         return None
-    return to_row(result_key(artifact, spec, driver))
+    return _columns(result_key(artifact, manifest, spec, driver))
+
+
+@lru_cache(256)
+def _spec(text: str) -> DeviceSpec:
+    return spec_from_json(json.loads(text))
 
 
 def key_of_imported(kernel: KernelRecord, spec: DeviceSpec, driver: str) -> schema.ResultKey | None:
@@ -119,9 +128,8 @@ def key_of_imported(kernel: KernelRecord, spec: DeviceSpec, driver: str) -> sche
         return None
     launch = launch_hash(kernel.manifest, kernel.compile_key)
     key = ResultKey(binary, launch, kernel.problem, identity_of(spec), driver, dict(kernel.toolchain))
-    return to_row(key)
+    return schema.ResultKey(**_columns(key))
 
 
-def to_row(key: ResultKey) -> schema.ResultKey:
-    """Convert a key to a row that is not yet linked to a trial."""
-    return schema.ResultKey(key=key.key, run=key.run, parts=cast(JsonObject, to_json(key)))
+def _columns(key: ResultKey) -> JsonObject:
+    return {"key": key.key, "run": key.run, "parts": to_json(key)}

@@ -1,12 +1,12 @@
 """Trials of one job in the database: the implementation of TrialStore."""
 
-import json
 from dataclasses import asdict, dataclass
 from pathlib import PurePath
 from uuid import UUID
 
-from sqlalchemy import inspect, select
-from sqlalchemy.orm import Session, joinedload
+import msgspec
+from sqlalchemy import inspect
+from sqlalchemy.orm import Session
 
 from codegen import AnyArtifact, KernelConfig
 from codegen.backend import backend_of
@@ -18,7 +18,10 @@ from db.queries import (
     trials,
 )
 from db.queries.cluster import leases
+from db.queries.insert import insert_row
+from db.queries.jobs import Target
 from db.queries.kernels import ArtifactFile
+from db.queries.trials import Begun
 from db.schema.base import (
     JsonObject,
     utc_now,
@@ -80,19 +83,15 @@ class DbTrialStore:
         """
         if number < 0:
             raise ValueError(f"expected a trial number of at least 0, got {number}")
+        document, key = config_to_json(config), config.key
         with self.database.write() as session:
             leases.check_own(session, self.job_id, self.worker)
-            clash = trials.find_clash(session, self.job_id, number, config.key)
-            if clash is not None:
-                raise ValueError(f"trial {number} ({config}) is there already as trial {clash.number}")
-            trials.begin(
-                session,
-                self.job_id,
-                number=number,
-                config=config_to_json(config),
-                config_hash=config.key,
-                proposer=proposer,
+            trial_id = trials.begin(
+                session, self.job_id, number=number, config=document, config_hash=key, proposer=proposer
             )
+            if trial_id is None:
+                clash = trials.find_clash(session, self.job_id, number, key)
+                raise ValueError(f"trial {number} ({config}) is there already as trial {clash}")
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         """Record the outcome of a trial, its times and its kernel.
@@ -107,15 +106,18 @@ class DbTrialStore:
         files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
         with self.database.write() as session:
             leases.check_own(session, self.job_id, self.worker)
-            row = _pending(session, self.job_id, number)
-            job = _job(session, self.job_id)
-            if artifact is not None:
-                row.kernel_id = _add_kernel(session, job, row, artifact, document, files).id
-            _fill(session, job.device, row, outcome, artifact)
-            session.flush()
+            row, job = _pending(session, self.job_id, number), jobs.target(session, self.job_id)
+            kernel_id = None if artifact is None else self._add_kernel(session, job, row, artifact, document, files)
+            _fill(session, row, outcome, kernel_id)
+            if outcome.measurement is not None and artifact is not None:
+                measured = asdict(outcome.measurement) | {"trial_id": row.id, "versions": dict(artifact.toolchain)}
+                insert_row(session, schema.Measurement, measured)
+                driver = outcome.measurement.driver
+                if (key := key_of_measured(artifact, document, job.device_spec, driver)) is not None:
+                    insert_row(session, schema.ResultKey, {"trial_id": row.id, **key})
             if outcome.time_us is not None:
                 # The measurement judges the predictions of the configuration, here and in other jobs.
-                predictions.judge(session, job.problem_id, job.device.slug, {row.config_hash})
+                predictions.judge(session, job.problem_id, job.device, {row.config_hash})
             jobs.update_best(session, self.job_id)
 
     def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: AnyArtifact | None) -> None:
@@ -130,17 +132,16 @@ class DbTrialStore:
         files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
         with self.database.write() as session:
             leases.check_own(session, self.job_id, self.worker)
-            row, job = _pending(session, self.job_id, number), _job(session, self.job_id)
+            row, job = _pending(session, self.job_id, number), jobs.target(session, self.job_id)
             measured = trials.get(session, UUID(source.job), source.number)
             if measured is None or measured.measurement is None or measured.reused is not None:
                 raise ValueError(f"expected a measured trial, got {source.number} of job {source.job}")
-            own = None if artifact is None else _add_kernel(session, job, row, artifact, document, files)
-            row.kernel_id = measured.kernel_id if own is None else own.id
-            _fill(session, job.device, row, outcome, None)
-            session.add(_copied(measured.measurement, row.id))
-            session.add(schema.Reuse(trial_id=row.id, source_trial_id=measured.id, scale=source.scale))
-            session.flush()
-            predictions.judge(session, job.problem_id, job.device.slug, {row.config_hash})
+            own = None if artifact is None else self._add_kernel(session, job, row, artifact, document, files)
+            _fill(session, row, outcome, own or measured.kernel_id)
+            insert_row(session, schema.Measurement, _values(measured.measurement) | {"trial_id": row.id})
+            reuse = {"trial_id": row.id, "source_trial_id": measured.id, "scale": source.scale}
+            insert_row(session, schema.Reuse, reuse)
+            predictions.judge(session, job.problem_id, job.device, {row.config_hash})
 
     def spent_s(self) -> float:
         """Return the wall time of the job's runs so far, from their events, in seconds."""
@@ -152,75 +153,55 @@ class DbTrialStore:
         with self.database.read() as session:
             return jobs.is_cancel_requested(session, self.job_id)
 
+    def _add_kernel(
+        self,
+        session: Session,
+        job: Target,
+        row: Begun,
+        artifact: AnyArtifact,
+        document: JsonObject,
+        files: list[ArtifactFile],
+    ) -> UUID:
+        made_for = artifact.problem.key, artifact.config.key
+        if made_for != (job.problem_key, row.config_hash):
+            raise ValueError(
+                f"a trial of job {self.job_id}: the artifact given is of {artifact.problem}, {artifact.config}"
+            )
+        return kernels.upsert(
+            session,
+            problem_id=job.problem_id,
+            device_id=job.device_id,
+            target=artifact.target,
+            config=config_to_json(artifact.config),
+            config_hash=row.config_hash,
+            compile_key=artifact.key,
+            content_hash=artifact.content_hash,
+            manifest=document,
+            toolchain=dict(artifact.toolchain),
+            files=files,
+        )
 
-def _pending(session: Session, job_id: UUID, number: int) -> schema.Trial:
-    row = session.scalars(
-        select(schema.Trial).where(schema.Trial.job_id == job_id, schema.Trial.number == number)
-    ).first()
+
+def _pending(session: Session, job_id: UUID, number: int) -> Begun:
+    row = trials.begun(session, job_id, number)
     if row is None or row.status != "pending":
         raise ValueError(f"trial {number} {'was not begun' if row is None else 'has ended already'}")
     return row
 
 
-def _job(session: Session, job_id: UUID) -> schema.Job:
-    # Only the rows that a trial is written with: its search and its best are not needed here.
-    return session.scalars(
-        select(schema.Job)
-        .where(schema.Job.id == job_id)
-        .options(joinedload(schema.Job.problem), joinedload(schema.Job.device))
-    ).one()
-
-
-def _fill(
-    session: Session, device: schema.Device, row: schema.Trial, outcome: Outcome, artifact: AnyArtifact | None
-) -> None:
-    row.ended_at = utc_now()
-    for name, value in outcome_to_columns(outcome).items():
-        setattr(row, name, value)
-    if outcome.measurement is not None and artifact is not None:
-        key, times = key_of_measured(artifact, device, outcome.measurement.driver), asdict(outcome.measurement)
-        session.add(schema.Measurement(trial_id=row.id, versions=dict(artifact.toolchain), key=key, **times))
+def _fill(session: Session, row: Begun, outcome: Outcome, kernel_id: UUID | None) -> None:
+    trials.end(session, row.id, {"ended_at": utc_now(), "kernel_id": kernel_id, **outcome_to_columns(outcome)})
     if outcome.prediction is not None:
-        session.add(schema.Prediction(trial_id=row.id, **asdict(outcome.prediction)))
+        insert_row(session, schema.Prediction, {"trial_id": row.id, **asdict(outcome.prediction)})
 
 
-def _copied(measurement: schema.Measurement, trial_id: int) -> schema.Measurement:
-    """Return a copy of a measurement for another trial."""
-    columns = [column.key for column in inspect(schema.Measurement).column_attrs if column.key != "trial_id"]
-    return schema.Measurement(trial_id=trial_id, **{name: getattr(measurement, name) for name in columns})
-
-
-def _add_kernel(
-    session: Session,
-    job: schema.Job,
-    row: schema.Trial,
-    artifact: AnyArtifact,
-    document: JsonObject,
-    files: list[ArtifactFile],
-) -> schema.Kernel:
-    made_for = artifact.problem.key, artifact.config.key
-    if made_for != (job.problem.key, row.config_hash):
-        raise ValueError(
-            f"trial {row.number} of job {job.id}: the artifact given is of {artifact.problem}, {artifact.config}"
-        )
-    return kernels.upsert(
-        session,
-        problem_id=job.problem_id,
-        device_id=job.device_id,
-        target=artifact.target,
-        config=row.config,
-        config_hash=row.config_hash,
-        compile_key=artifact.key,
-        content_hash=artifact.content_hash,
-        manifest=document,
-        toolchain=dict(artifact.toolchain),
-        files=files,
-    )
+def _values(measurement: schema.Measurement) -> dict[str, object]:
+    return {column.key: getattr(measurement, column.key) for column in inspect(schema.Measurement).column_attrs}
 
 
 def _put_files(store: ArtifactStore, artifact: AnyArtifact, document: JsonObject) -> list[ArtifactFile]:
     data = {stage.file_name: stage.data for stage in artifact.stages}
-    data["kernel.json"] = (json.dumps(document, indent=2) + "\n").encode()
+    data["kernel.json"] = msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
     return [
         ArtifactFile(name, store.put(content), len(content), _MEDIA_TYPES[PurePath(name).suffix])
         for name, content in data.items()

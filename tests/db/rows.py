@@ -67,7 +67,7 @@ def add_job(
 
 def add_kernel(session: Session, job: Job, number: int = 0) -> Kernel:
     """A kernel of a job's problem and device."""
-    return kernels.upsert(
+    kernel_id = kernels.upsert(
         session,
         problem_id=job.problem_id,
         device_id=job.device_id,
@@ -80,13 +80,15 @@ def add_kernel(session: Session, job: Job, number: int = 0) -> Kernel:
         toolchain={"llvm": "22"},
         files=[kernels.ArtifactFile("kernel.spv", digest(f"content {number}"), 100, "application/octet-stream")],
     )
+    return session.get_one(Kernel, kernel_id)
 
 
 def add_trial(session: Session, job_id: UUID, number: int) -> Trial:
     """A pending trial."""
-    return trials.begin(
+    trial_id = trials.begin(
         session, job_id, number=number, config={"number": number}, config_hash=digest(f"config {number}")
     )
+    return session.get_one(Trial, trial_id)
 
 
 def add_measured(session: Session, job: Job, number: int, median_us: float, ended_at: datetime = NOON) -> Trial:

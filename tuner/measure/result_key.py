@@ -71,12 +71,12 @@ def identity_of(spec: DeviceSpec) -> DeviceIdentity:
     )
 
 
-def result_key(artifact: AnyArtifact, spec: DeviceSpec, driver: str) -> ResultKey:
-    """Return the key for measurements of a kernel on a device under a driver."""
+def result_key(artifact: AnyArtifact, manifest: Mapping[str, object], spec: DeviceSpec, driver: str) -> ResultKey:
+    """Return the key for measurements of a kernel, which `manifest` describes, on a device under a driver."""
     backend = backend_of(artifact.config)
     return ResultKey(
         binary=backend.code_hash(artifact),
-        launch=launch_hash(backend.manifest(artifact), artifact.key),
+        launch=launch_hash(manifest, artifact.key),
         problem=artifact.problem.key,
         device=identity_of(spec),
         driver=driver,

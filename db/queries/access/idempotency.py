@@ -30,7 +30,7 @@ def claim(session: Session, *, caller: str, key: str, request_hash: str, now: da
         "made_at": now,
         "expires_at": expires_at,
     }
-    return insert_missing(session, IdempotentAnswer, values)
+    return insert_missing(session, IdempotentAnswer, values) is not None
 
 
 def complete(session: Session, *, caller: str, key: str, status: int, location: str | None, body: str) -> None:

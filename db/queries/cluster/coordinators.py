@@ -7,8 +7,9 @@ from doing work twice.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 
-from sqlalchemy import Select, delete, select, update
+from sqlalchemy import Select, bindparam, delete, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from db.errors import FenceLost
@@ -76,7 +77,7 @@ def check(session: Session, fence: Fence) -> None:
     Raises:
         FenceLost: another holder has it, or it was given up.
     """
-    if session.scalar(_own(fence).with_for_update(read=True, key_share=True)) is None:
+    if session.scalar(_own_statement(), {"name": fence.name, "number": fence.number, "holder": fence.holder}) is None:
         raise _lost(fence)
 
 
@@ -140,10 +141,14 @@ def _is_free(row: Coordinator, holder: str, is_dead: Callable[[str], bool], now:
     return row.expires_at <= now or row.holder == holder or is_dead(row.holder)
 
 
-def _own(fence: Fence) -> Select[str]:
-    return select(Coordinator.name).where(
-        Coordinator.name == fence.name, Coordinator.fence == fence.number, Coordinator.holder == fence.holder
+@cache
+def _own_statement() -> Select[str]:
+    own = select(Coordinator.name).where(
+        Coordinator.name == bindparam("name"),
+        Coordinator.fence == bindparam("number"),
+        Coordinator.holder == bindparam("holder"),
     )
+    return own.with_for_update(read=True, key_share=True)
 
 
 def _lost(fence: Fence) -> FenceLost:

@@ -5,9 +5,10 @@
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from functools import cache
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, case, func, literal, null, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, literal, null, or_, select, update
 from sqlalchemy.orm import Session
 
 from db.errors import LeaseLost
@@ -74,9 +75,14 @@ def check_own(session: Session, job_id: UUID, worker: str) -> None:
     Raises:
         LeaseLost: it is not, or not any more.
     """
-    own = select(Job.id).where(Job.id == job_id, Job.status == "running", Job.worker == worker)
-    if session.scalar(own.with_for_update(of=Job)) is None:
+    if session.scalar(_own_statement(), {"job_id": job_id, "owner": worker}) is None:
         raise _lost(job_id, worker)
+
+
+@cache
+def _own_statement() -> Select[UUID]:
+    own = Job.id == bindparam("job_id"), Job.status == "running", Job.worker == bindparam("owner")
+    return select(Job.id).where(*own).with_for_update(of=Job)
 
 
 def release(session: Session, job_id: UUID, worker: str) -> None:

@@ -248,7 +248,7 @@ class _Import:
             return None
         name = record.compile_key, record.outcome.kernel_hash
         kernel = self._exchange.kernels[name].record
-        row = kernels.upsert(
+        kernel_id = kernels.upsert(
             self._session,
             problem_id=job.problem_id,
             device_id=job.device_id,
@@ -262,8 +262,8 @@ class _Import:
             files=self._files[name],
             origin=job.origin,
         )
-        self._kernels.add(row.id)
-        return row.id
+        self._kernels.add(kernel_id)
+        return kernel_id
 
     def _key(self, record: TrialRecord, job: schema.Job, driver: str) -> schema.ResultKey | None:
         """Return the result key of a trial's time; None if the file does not have its kernel."""

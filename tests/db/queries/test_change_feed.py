@@ -14,6 +14,7 @@ from db.queries import (
     trials,
 )
 from db.queries.access import api_keys
+from db.queries.insert import insert_row
 from db.schema import (
     KEYS,
     ApiKey,
@@ -44,7 +45,9 @@ def _measured(session: Session, job: Job) -> None:
 
 def _measured_twice(session: Session, job: Job) -> None:
     _measured(session, job)
-    _measured(session, job)  # a job has no number twice
+    trial_id = session.scalars(select(Trial.id).where(Trial.job_id == job.id)).one()
+    values = {"trial_id": trial_id, "time_us": 1.0, "low_us": -1.0, "high_us": 1.0, "model_version": "x"}
+    insert_row(session, Prediction, values)
 
 
 def _predicted(session: Session, job: Job) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from codegen.backend import backend_of
 from codegen.serialization import (
     content_hash,
     to_json,
@@ -79,6 +80,6 @@ def test_a_measurement_has_its_key(store: DbTrialStore, spec: DeviceSpec) -> Non
         made = replace(made, stages=(*made.stages, emulated), launch=launch)
     store.begin(0, config(1))
     store.end(0, measured(1), made)
-    expected = result_key(made, spec, "2026.1")
+    expected = result_key(made, backend_of(made.config).manifest(made), spec, "2026.1")
     assert keys(store.database) == [(expected.key, expected.run, to_json(expected))]
     assert content_hash(keys(store.database)[0][2]) == expected.key  # whoever reads the parts can check it

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from codegen import AnyArtifact, CpuArtifact, StageOutput
+from codegen.backend import backend_of
 from codegen.problem.gemm import GemmProblem
-from hal import LaunchStep, find
+from hal import DeviceSpec, LaunchStep, find
 from tests.conformance.trial_samples import artifact
 from tests.tuner.fakes import artifact_of, cpu_spec
 from tuner.measure.result_key import (
@@ -25,9 +26,13 @@ CHANGES: dict[str, AnyArtifact] = {
 }
 
 
+def _result_key(of: AnyArtifact, spec: DeviceSpec, driver: str) -> ResultKey:
+    return result_key(of, backend_of(of.config).manifest(of), spec, driver)
+
+
 def key(of: AnyArtifact, **changes: object) -> ResultKey:
     """The key of a kernel on a B580."""
-    return result_key(of, replace(B580, **changes), "26.27")
+    return _result_key(of, replace(B580, **changes), "26.27")
 
 
 @pytest.mark.parametrize("part", CHANGES)
@@ -40,8 +45,8 @@ def test_what_ran_is_told_apart_by_each_part(part: str) -> None:
 def test_another_device_or_driver_is_another_run() -> None:
     mine = key(SAMPLE)
     others = [
-        result_key(SAMPLE, find("b570"), "26.27"),
-        result_key(SAMPLE, B580, "26.28"),
+        _result_key(SAMPLE, find("b570"), "26.27"),
+        _result_key(SAMPLE, B580, "26.28"),
         key(SAMPLE, xe_cores=18),
         key(SAMPLE, pci_ids=("e20c",)),
     ]
@@ -69,5 +74,5 @@ def test_the_name_of_a_cpu_kernel_is_not_part_of_what_ran() -> None:
             made, key=compile_key, stages=(*(s for s in made.stages if s.name != "llvm"), text), launch=launch
         )
 
-    runs = [result_key(named(*of), spec, "1").run for of in (("a" * 64,), ("b" * 64,), ("b" * 64, "mul"))]
+    runs = [_result_key(named(*of), spec, "1").run for of in (("a" * 64,), ("b" * 64,), ("b" * 64, "mul"))]
     assert runs[0] == runs[1] != runs[2]

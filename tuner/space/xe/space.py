@@ -6,8 +6,10 @@ those that deviate in more.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -63,15 +65,29 @@ _SPREAD = 128  # number of good tiles to sample from
 _DRAWS = 2  # per sampled point that the space has room for
 _LEAST, _A_TILE = 3_000, 8  # points of either kind: minimum, and per legal tile if these are few
 _SEED = 20  # seed of the sample: the space is deterministic
+_BUILDING = Lock()  # jobs of many equal devices begin together: one of them builds the space
 
 
-@lru_cache(KEPT_SPACES)
 def xe_space(problem: GemmProblem, spec: DeviceSpec) -> Space[XeConfig]:
     """Enumerate and sample legal configurations; deterministic, and including the default.
+
+    Devices of equal facts share it, whatever their ids and drivers. Thread-safe.
 
     Raises:
         Refused: the problem or the device is refused, or no configuration is legal.
     """
+    provenance = {name: source for name, source in spec.provenance.items() if name != "driver"}
+    with _BUILDING:
+        return _kept_space(problem, replace(spec, id="", driver=None, provenance=provenance))
+
+
+@lru_cache(KEPT_SPACES)
+def _kept_space(problem: GemmProblem, spec: DeviceSpec) -> Space[XeConfig]:
+    return build_space(problem, spec)
+
+
+def build_space(problem: GemmProblem, spec: DeviceSpec) -> Space[XeConfig]:
+    """Build the space that `xe_space` keeps."""
     ways = ways_of(check_problem(problem, spec))
     of_way = [(on, ranges_of(on)) for on in ways]
     every = _merged([ranges for _, ranges in of_way])

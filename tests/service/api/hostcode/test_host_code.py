@@ -105,7 +105,7 @@ def stored(context: Context) -> UUID:
     with context.database.write() as session:
         device = devices.upsert(session, slug="b580", driver="", name="B580", kind="gpu", emulates=None, spec={})
         problem = problems.upsert(session, key=SPLIT.key, definition=problem_to_json(SPLIT))
-        made = kernels.upsert(
+        return kernels.upsert(
             session,
             problem_id=problem.id,
             device_id=device.id,
@@ -118,7 +118,6 @@ def stored(context: Context) -> UUID:
             toolchain={},
             files=[kernels.ArtifactFile("kernel.spv", context.artifacts.put(data), 5, "application/octet-stream")],
         )
-        return made.id
 
 
 def test_every_program_of_a_kernel_is_served_and_named(client: TestClient, context: Context) -> None:

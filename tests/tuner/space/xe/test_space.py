@@ -15,7 +15,8 @@ from codegen.xe.rules import (
     check_problem,
     violations,
 )
-from hal import find
+from hal import Fact, find
+from hal.facts.spec import spec_from_facts
 from tests.tuner.fakes import SMALL, emulated
 from tests.tuner.gemm_problems import PROBLEMS
 from tuner.space.space import Space
@@ -28,7 +29,7 @@ from tuner.space.xe.points import (
     config_of,
     point_of,
 )
-from tuner.space.xe.space import xe_space
+from tuner.space.xe.space import build_space, xe_space
 
 B580 = find("b580")
 LARGE = GemmProblem(2048, 1536, 1024)
@@ -192,8 +193,16 @@ def test_tiles_end_where_the_problem_does() -> None:
 
 
 def test_the_version_names_the_space() -> None:
-    assert xe_space(TINY, emulated()).version == xe_space.__wrapped__(TINY, emulated()).version
+    assert xe_space(TINY, emulated()).version == build_space(TINY, emulated()).version
     assert space_of(TINY).version != xe_space(TINY, emulated()).version != xe_space(SMALL, emulated()).version
+
+
+def test_devices_of_equal_facts_share_a_space() -> None:
+    facts = [*B580.facts(), Fact("driver", "26.27", "probed")]
+    card = spec_from_facts("b580-1", B580.name, B580.kind, facts)
+    assert xe_space(SMALL, card) is xe_space(SMALL, B580)
+    smaller = replace(B580, max_slm_bytes=65536)
+    assert xe_space(SMALL, smaller) is not xe_space(SMALL, B580)
 
 
 def test_configurations_that_no_point_says_have_no_row() -> None:
