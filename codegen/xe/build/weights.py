@@ -36,6 +36,7 @@ from codegen.xe.dialects.xetile import BroadcastOp, LoadTileOp, TransposeOp
 
 _NIBBLE = 4
 _NO_NANS = arith.FastMathFlagsAttr([FastMathFlag.NO_NANS])  # weights are numbers
+_REASSOC = arith.FastMathFlagsAttr([FastMathFlag.REASSOC])
 _FRACTION = 23  # bits of the fraction of f32
 _LEAST_POWER = 1 << 22  # 2^-127, a subnormal f32
 _BYTE_NAN, _QUIET_NAN = 255, 0x7FC00000
@@ -65,7 +66,7 @@ class Weights:
         if quantization is None:
             return self._numbers(w, stored, element)
         # In f32 all is exact but products with scales of f32; in f16 only the product is rounded.
-        halves = element == f16 and quantization.scale is DType.F16
+        halves = element == f16 and quantization.scale is DType.F16 and self.problem.dtype_b.is_integer
         computed = f16 if halves else f32
         value = self._numbers(w, stored, computed, quantization.zero)
         group = w.div(k, self.problem.k if quantization.group is None else quantization.group)
@@ -74,8 +75,9 @@ class Weights:
             value = _less(w, value, self._repeated(w, zero))
         assert self.scale is not None
         scale = self._row(w, self.scale, batch, group, column)
-        value = w.insert(arith.MulfOp(value, self._repeated(w, _extended(w, scale, computed)))).result
-        return value if computed == element else w.insert(arith.TruncFOp(value, self._type(element))).result
+        flags = _REASSOC if self.problem.dtype_b.is_integer else None
+        scaled = w.insert(arith.MulfOp(value, self._repeated(w, _extended(w, scale, computed)), flags)).result
+        return scaled if computed == element else w.insert(arith.TruncFOp(scaled, self._type(element))).result
 
     def _numbers(self, w: Writer, stored: SSAValue, to: AnyFloat, zero: int = 0) -> SSAValue:
         """Return the elements as floats, less `zero`."""
@@ -150,7 +152,7 @@ def _less_number(w: Writer, value: SSAValue, number: int) -> SSAValue:
 
 def _less(w: Writer, value: SSAValue, zero: SSAValue) -> SSAValue:
     """Return the difference of whole numbers, which is the same in any order."""
-    return w.insert(arith.SubfOp(value, zero, arith.FastMathFlagsAttr([FastMathFlag.REASSOC]))).result
+    return w.insert(arith.SubfOp(value, zero, _REASSOC)).result
 
 
 def _extended(w: Writer, scale: SSAValue, to: AnyFloat) -> SSAValue:
@@ -173,8 +175,7 @@ def _power_of_two(w: Writer, exponent: SSAValue, to: VectorType) -> SSAValue:
 
     wide = w.insert(ExtUIOp(exponent, words)).results[0]
     bits = w.insert(arith.ShLIOp(wide, number(_FRACTION))).result
-    least = w.insert(CmpiOp(wide, number(0), "eq")).result
-    bits = w.insert(SelectOp(least, number(_LEAST_POWER), bits)).results[0]
+    bits = w.insert(arith.MaxUIOp(bits, number(_LEAST_POWER))).result  # of 0
     is_nan = w.insert(CmpiOp(wide, number(_BYTE_NAN), "eq")).result
     bits = w.insert(SelectOp(is_nan, number(_QUIET_NAN), bits)).results[0]
     return w.insert(arith.BitcastOp(bits, to)).result

@@ -3,7 +3,7 @@
 Each case was compiled for b580, max1550 and lunar-lake; the default configuration avoids them.
 """
 
-from codegen import DType, SlmOperands, XeConfig
+from codegen import SlmOperands, XeConfig
 from codegen.xe.rules import steps_of
 from codegen.xe.rules.case import Problem
 from codegen.xe.rules.tiles import RESERVED_REGISTERS
@@ -12,9 +12,8 @@ from codegen.xe.rules.tiles import RESERVED_REGISTERS
 _LEAST_ROUNDS = 32
 # Maximum number of K steps of a fully unrolled loop, whose operands are live together.
 _STEPS_TOGETHER = 2
-# Of the operands of a K step, where B is converted: 64x32 by 32 needs no more than 256 registers, 32x64 does, and so
-# does the first with scales that are powers of two.
-_HELD_OF_A, _HELD_OF_B, _HELD_OF_SCALED_B = 0.6, 2.3, 3.0
+# Of the operands of a K step, where B is converted: 64x32 by 32 needs no more than 256 registers, 32x64 does.
+_HELD_OF_A, _HELD_OF_B = 0.6, 2.3
 # Bytes that lanes fetch take a word each until they are packed.
 _WORD_BYTES = 4
 _A, _B = (SlmOperands.A, SlmOperands.BOTH), (SlmOperands.B, SlmOperands.BOTH)
@@ -69,9 +68,7 @@ def _converted(on: Problem, config: XeConfig) -> int:
     p = on.problem
     if not p.has_weights:
         return 0
-    of_powers = p.quantization is not None and p.quantization.scale is DType.E8M0
-    of_b = _HELD_OF_SCALED_B if of_powers else _HELD_OF_B
-    held = _HELD_OF_A * config.sg_m + of_b * config.sg_n * p.products
+    held = _HELD_OF_A * config.sg_m + _HELD_OF_B * config.sg_n * p.products
     return int(held * config.matmul.block.k * on.problem.dtype_a.nbytes)
 
 

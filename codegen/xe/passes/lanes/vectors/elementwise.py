@@ -8,7 +8,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects.upstream.arith_casts import ExtSIOp, TruncIOp
-from codegen.xe.dialects.upstream.vector_ops import TransposeOp
 from codegen.xe.passes.lanes.emitter import (
     Emitter,
     bits_of,
@@ -47,9 +46,7 @@ def _elementwise(lowering: Lowering, op: Operation) -> None:
         return
     layout = lowering.layout(result)
     operands = [_operand(lowering, operand, layout) for operand in op.operands]
-    if (conversion := small_elements.converted_minuend(op)) is not None and _difference(
-        lowering, op, conversion, layout, operands[1]
-    ):
+    if (found := small_elements.affine_of(op)) is not None and _affine(lowering, op, found, layout):
         return
     if op.name.partition(".")[2] in _DIVISIONS:
         operands[1] = _without_zeros(lowering, operands[1], layout)
@@ -64,19 +61,21 @@ def _elementwise(lowering: Lowering, op: Operation) -> None:
     lowering.define(result, Lanes(vector_type(result), layout, tuple(chunks)))
 
 
-def _difference(
-    lowering: Lowering, op: Operation, conversion: Operation, layout: LaneLayout, less: Sequence[SSAValue]
-) -> bool:
-    """Lower a conversion of small integers and the subtraction from them together; the conversion is then unused.
+def _affine(lowering: Lowering, op: Operation, found: small_elements.Affine, layout: LaneLayout) -> bool:
+    """Lower a conversion of small elements with what is subtracted and multiplied; the conversion is then unused.
 
     Return whether that is possible: parts of bytes are where they have to be.
     """
-    turned = op.operands[0].owner
-    source = transposed_source(turned, layout) if isinstance(turned, TransposeOp) else layout
+    conversion = found.conversion
+    source = layout if found.turned is None else transposed_source(found.turned, layout)
     if small_elements.converts_packed(conversion) and lowering.vector(conversion.operands[0]).layout != source:
         return False
-    pairs = zip(lowering.vector(conversion.operands[0], source).chunks, less, strict=True)
-    chunks = [small_elements.converted(lowering, conversion, chunk, number) for chunk, number in pairs]
+    small = lowering.vector(conversion.operands[0], source).chunks
+    none = [None] * len(small)
+    less = none if found.less is None else lowering.vector(found.less, source if found.less_first else layout).chunks
+    scale = none if found.scale is None else lowering.vector(found.scale, layout).chunks
+    result = element_type(op.results[0])
+    chunks = [small_elements.affine(lowering, found, result, *of) for of in zip(small, less, scale, strict=True)]
     lowering.define(op.results[0], Lanes(vector_type(op.results[0]), layout, tuple(chunks)))
     return True
 

@@ -7,31 +7,35 @@ fraction of a float move to their places in f16; a multiplication then corrects 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, math
 from xdsl.dialects import vector as xvector
 from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
     FixedBitwidthType,
     Float4E2M1FNType,
     Float8E4M3FNType,
     Float8E5M2Type,
     IntegerType,
+    bf16,
     f16,
     f32,
+    i8,
+    i32,
 )
 from xdsl.dialects.utils.fast_math import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects.interned import integer_type
-from codegen.xe.dialects.upstream.arith_casts import ExtFOp, ExtUIOp
+from codegen.xe.dialects.upstream.arith_casts import ExtFOp, ExtSIOp, ExtUIOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp
-from codegen.xe.dialects.upstream.vector_ops import TransposeOp
-from codegen.xe.passes.lanes.emitter import Emitter, bits_of, chunk_type, element_of, length_of
+from codegen.xe.dialects.upstream.vector_ops import ShapeCastOp, TransposeOp
+from codegen.xe.passes.lanes.emitter import Emitter, Register, bits_of, chunk_type, element_of, length_of
 from codegen.xe.passes.lanes.lowering import Lowering, element_type
 from codegen.xe.passes.lanes.values import lane_element
 
 _BYTE = 8
-_HALF = 16
+_HALF, _WORD = 16, 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +58,9 @@ _FORMATS: Mapping[Attribute, _Format] = {
     Float4E2M1FNType(): _Format(2, 1, 1),
 }
 _WIDE: Mapping[Attribute, _Format] = {f16: _Format(5, 10, 15, beyond=True), f32: _Format(8, 23, 127, beyond=True)}
-_UNITS: Mapping[Attribute, tuple[int, float]] = {f16: (0x6400, 2.0**10), f32: (0x4B000000, 2.0**23)}
-"""The bits of the floats whose unit is 1, and their values."""
+_FRACTION, _BIAS = 23, 127  # of f32
+_UNIT_BITS, _UNIT = 0x6400, 2.0**10  # the f16 whose unit is 1
+_TOGETHER = 8
 
 
 def is_small(element: Attribute) -> bool:
@@ -73,54 +78,260 @@ def converts_packed(op: Operation) -> bool:
     return converts_small(op) and bits_of(lane_element(_element(op.operands[0]))) < _BYTE
 
 
-def converted_minuend(op: Operation) -> Operation | None:
-    """Return the conversion of small integers from which an operation subtracts, if it may do so in another order.
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """A conversion of small elements, less `less`, times `scale`, of which not both are None.
 
-    The integers may be transposed in between.
+    `turned`: the transposition between the conversion and the result; `less_first`: it follows the subtraction.
     """
-    if not isinstance(op, arith.SubfOp) or FastMathFlag.REASSOC not in op.fastmath.data:
-        return None
-    minuend = op.operands[0].owner
-    conversion = minuend.vector.owner if isinstance(minuend, TransposeOp) else minuend
-    if not isinstance(conversion, Operation) or isinstance(conversion, ExtFOp):
-        return None
-    return conversion if converts_small(conversion) else None
+
+    conversion: Operation
+    turned: TransposeOp | None
+    less: SSAValue | None
+    less_first: bool
+    scale: SSAValue | None
 
 
-def converted(lowering: Lowering, op: Operation, chunk: SSAValue, less: SSAValue | None = None) -> SSAValue:
-    """Return the elements of a chunk as floats, integers less the numbers of another chunk.
+def affine_of(op: Operation) -> Affine | None:
+    """Return the conversion that an operation scales, subtracts from or rounds.
+
+    Of integers, if it may do so in another order, and the result is the same in it.
+    """
+    if isinstance(op, arith.TruncFOp) and isinstance(product := op.operands[0].owner, arith.MulfOp):
+        return affine_of(product) if _element(op.results[0]) in (f16, bf16) else None
+    if not isinstance(op, arith.SubfOp | arith.MulfOp) or _element(op.results[0]) not in (f16, bf16, f32):
+        return None
+    scale, value = (op.operands[1], op.operands[0]) if isinstance(op, arith.MulfOp) else (None, op.results[0])
+    less: SSAValue | None = None
+    turned: TransposeOp | None = None
+    less_first = False
+    while isinstance(inner := value.owner, Operation) and not converts_small(inner):
+        if isinstance(inner, TransposeOp) and turned is None:
+            turned, value = inner, inner.vector
+        elif isinstance(inner, arith.SubfOp) and less is None and FastMathFlag.REASSOC in inner.fastmath.data:
+            less, value, less_first = inner.operands[1], inner.operands[0], turned is not None
+        else:
+            return None
+    if not isinstance(inner, Operation):
+        return None
+    found, is_f32 = Affine(inner, turned, less, less_first, scale), _element(op.results[0]) == f32
+    if isinstance(inner, ExtFOp):
+        is_plain = less is None and is_f32 and not _FORMATS[_element(inner.operands[0])].beyond
+        return found if is_plain and _element(inner.results[0]) == f32 and not _keeps_nan(inner) else None
+    if FastMathFlag.REASSOC not in op.fastmath.data:
+        return None
+    return found if scale is None or (is_f32 and _least_place(found) is not None) else None
+
+
+def _keeps_nan(conversion: ExtFOp) -> bool:
+    return conversion.fastmath is None or FastMathFlag.NO_NANS not in conversion.fastmath.data
+
+
+def affine(
+    lowering: Lowering, op: Affine, to: Attribute, chunk: SSAValue, less: SSAValue | None, scale: SSAValue | None
+) -> SSAValue:
+    """Return the elements of a chunk as floats, less the numbers of a chunk and times those of another."""
+    emitter, conversion = lowering.emitter, op.conversion
+    _check_whole(conversion, chunk)
+    if isinstance(conversion, ExtFOp):
+        assert scale is not None  # a float is scaled
+        return _scaled(emitter, chunk, _FORMATS[_element(conversion.operands[0])], to, scale)
+    known = _known_number(op.less)
+    if known is not None:
+        less = None
+    least = _least_place(op) or 0
+    signed = conversion.name == "arith.sitofp"
+    if scale is None and to == f16:
+        return _in_halves(emitter, chunk, less or known or 0, signed=signed)
+    return _from_integer(emitter, chunk, to, signed=signed, less=less or known or 0, scale=scale, least=least)
+
+
+def converted(lowering: Lowering, op: Operation, chunk: SSAValue) -> SSAValue:
+    """Return the elements of a chunk as floats.
 
     Raises:
         PassFailedException: the chunk does not fill bytes.
     """
     emitter, small, result = lowering.emitter, _element(op.operands[0]), element_type(op.results[0])
-    if length_of(chunk) * bits_of(element_of(chunk)) < _BYTE:
-        raise PassFailedException(f"lower-to-lanes: {op.name}: expected whole bytes of {small} in a lane, got one")
+    _check_whole(op, chunk)
     if isinstance(op, ExtFOp):
-        keeps_nan = op.fastmath is None or FastMathFlag.NO_NANS not in op.fastmath.data
-        value = _from_float(emitter, chunk, _FORMATS[small], f16 if result == f16 else f32, keeps_nan)
+        value = _from_float(emitter, chunk, _FORMATS[small], f16 if result == f16 else f32, _keeps_nan(op))
     else:
-        value = _from_integer(emitter, chunk, f16 if result == f16 else f32, less, signed=op.name == "arith.sitofp")
+        signed = op.name == "arith.sitofp"
+        if result == f16 and bits_of(element_of(chunk)) < _BYTE:
+            return _in_halves(emitter, chunk, 0, signed=signed)
+        return _from_integer(emitter, chunk, result, signed=signed)
+    return _in_type(emitter, value, result)
+
+
+def _in_type(emitter: Emitter, value: SSAValue, result: Attribute) -> SSAValue:
+    """Return a chunk of floats in another type of floats."""
     if element_of(value) == result:
         return value
     cast_ = arith.TruncFOp if bits_of(result) < bits_of(element_of(value)) else ExtFOp
-    return emitter.value(cast_(value, chunk_type(result, length_of(chunk))))
+    return emitter.value(cast_(value, chunk_type(result, length_of(value))))
 
 
-def _from_integer(emitter: Emitter, chunk: SSAValue, to: Attribute, less: SSAValue | None, *, signed: bool) -> SSAValue:
+def _check_whole(op: Operation, chunk: SSAValue) -> None:
+    if length_of(chunk) * bits_of(element_of(chunk)) < _BYTE:
+        small = _element(op.operands[0])
+        raise PassFailedException(f"lower-to-lanes: {op.name}: expected whole bytes of {small} in a lane, got one")
+
+
+def _in_halves(emitter: Emitter, chunk: SSAValue, less: SSAValue | int, *, signed: bool) -> SSAValue:
+    """Return integers as f16: their bits as the lowest of a fraction, less the float without them."""
     bits, length = bits_of(element_of(chunk)), length_of(chunk)
-    words, each = _words(emitter, chunk, bits_of(to))
+    words, each = _words(emitter, chunk, _HALF)
     sign = 1 << (bits - 1) if signed else 0
     spread = _spread(emitter, words, each, length)
     shifted = emitter.value(arith.ShRUIOp(spread, _numbers(emitter, [i % each * bits for i in range(length)], spread)))
     low = emitter.value(arith.AndIOp(shifted, _splat(emitter, (1 << bits) - 1, shifted)))
-    pattern, unit = _UNITS[to]
+    number = emitter.bitcast(emitter.value(arith.XOrIOp(low, _splat(emitter, _UNIT_BITS ^ sign, low))), f16)
+    fixed = _UNIT + sign + (less if isinstance(less, int) else 0)
+    if isinstance(less, int):
+        return emitter.value(arith.SubfOp(number, _splat(emitter, fixed, number)))
+    registers = [_register_of(less, i) for i in range(length)]
+    if len(set(registers)) == 1:
+        one = emitter.value(arith.AddfOp(emitter.register(registers[0]), _constant(emitter, fixed, f16)))
+        return emitter.value(arith.SubfOp(number, emitter.splat(one, length)))
+    return emitter.value(arith.SubfOp(number, emitter.value(arith.AddfOp(less, _splat(emitter, fixed, number)))))
+
+
+def _from_integer(
+    emitter: Emitter,
+    chunk: SSAValue,
+    to: Attribute,
+    *,
+    signed: bool,
+    less: SSAValue | int = 0,
+    scale: SSAValue | None = None,
+    least: int = 0,
+) -> SSAValue:
+    """Return integers as floats: their bits at some place of a fraction, less the float without them.
+
+    With a scale, one multiply-add does both: with places of at least `least`, its addend is exact.
+    """
+    bits, length = bits_of(element_of(chunk)), length_of(chunk)
+    words, each = _words(emitter, chunk, _WORD)
     # With its sign flipped, a signed number is one without sign, plus 2^(bits - 1).
-    number = emitter.bitcast(emitter.value(arith.XOrIOp(low, _splat(emitter, pattern ^ sign, low))), to)
-    over = _splat(emitter, unit + sign, number)
+    sign = 1 << (bits - 1) if signed else 0
+    places = _places(bits, each, least)
+    given = None if isinstance(less, int) else less
+    fixed = sign + (less if isinstance(less, int) else 0)
+    moved: dict[tuple[int, int], SSAValue] = {}
+    over: dict[tuple[int, Register | None, Register | None], SSAValue] = {}
+
+    def number(i: int) -> SSAValue:
+        at, (shift, place) = (i // each, places[i % each][0]), places[i % each]
+        if at not in moved:
+            moved[at] = _shifted(emitter, emitter.register((words, i // each)), shift)
+        low = emitter.value(arith.AndIOp(moved[at], _constant(emitter, (1 << bits) - 1 << place)))
+        pattern = _power_of_two(_FRACTION - place) ^ sign << place
+        return emitter.bitcast(emitter.value(arith.XOrIOp(low, _constant(emitter, pattern))), f32)
+
+    def less_over(i: int, number: SSAValue) -> SSAValue:
+        by, minus = (None if chunk is None else _register_of(chunk, i) for chunk in (scale, given))
+        key = places[i % each][1], by, minus
+        if key not in over:
+            over[key] = _over(emitter, 2.0 ** (_FRACTION - key[0]) + fixed, by, minus)
+        if by is None:
+            return emitter.value(arith.SubfOp(number, over[key]))
+        return emitter.value(math.FmaOp(number, emitter.register(by), over[key]))
+
+    # Intel's compiler keeps about this order: neighbours do not wait for each other, and few are held in f32.
+    out: list[Register] = []
+    for begin in range(0, length, _TOGETHER):
+        some = range(begin, min(begin + _TOGETHER, length))
+        numbers = [number(i) for i in some]
+        sums = [less_over(i, number) for i, number in zip(some, numbers, strict=True)]
+        part = _in_type(emitter, emitter.chunk([(value, 0) for value in sums]), to)
+        out += [(part, i) for i in range(len(some))]
+    return emitter.chunk(out)
+
+
+def _over(emitter: Emitter, fixed: float, scale: Register | None, less: Register | None) -> SSAValue:
+    """Return what a number has too much, `fixed` and `less`; with a scale, the addend that takes it away."""
+    if scale is None:
+        number = emitter.constant(fixed, f32)
+        return number if less is None else emitter.value(arith.AddfOp(emitter.register(less), number))
+    number = emitter.constant(-fixed, f32)
     if less is not None:
-        over = _sum(emitter, less, over)
-    return emitter.value(arith.SubfOp(number, over))
+        number = emitter.value(arith.SubfOp(number, emitter.register(less)))
+    return emitter.value(arith.MulfOp(emitter.register(scale), number))
+
+
+def _places(bits: int, each: int, least: int) -> list[tuple[int, int]]:
+    """Return for each element of a word the shift to the right, and its place in the fraction then: few shifts."""
+    most = _FRACTION - bits
+    shifts = [0]
+    for begin in range(0, each * bits, bits):
+        if not any(least <= begin - shift <= most for shift in shifts):
+            shifts.append(begin - max(least, 1))
+    found = [(shift, begin - shift) for begin in range(0, each * bits, bits) for shift in shifts]
+    usable = [(shift, place) for shift, place in found if least <= place <= most]
+    return [next(x for x in usable if sum(x) == begin) for begin in range(0, each * bits, bits)]
+
+
+def _least_place(op: Affine) -> int | None:
+    """Return the least place in the fraction whose addend is exact, of all higher ones too; None if there is none."""
+    bits, known = bits_of(lane_element(_element(op.conversion.operands[0]))), _known_number(op.less)
+    if op.scale is None:
+        return 0
+    sign = 1 << (bits - 1) if op.conversion.name == "arith.sitofp" else 0
+    found = None
+    for place in reversed(range(_FRACTION - bits + 1)):
+        fixed = (1 << _FRACTION - place) + sign + (known or 0)
+        length = (
+            _FRACTION - place + 1 if op.less is not None and known is None else (fixed // (fixed & -fixed)).bit_length()
+        )
+        if length + _significant_bits(op.scale) > _FRACTION + 1:
+            break
+        found = place
+    return found
+
+
+def _significant_bits(value: SSAValue) -> int:
+    """Return the most significant bits of the floats of a vector, as far as its conversions tell."""
+    while isinstance(value.owner, TransposeOp | xvector.BroadcastOp | ShapeCastOp):
+        value = value.owner.operands[0]
+    source = _element(value.owner.operands[0]) if isinstance(value.owner, ExtFOp) else None
+    return 11 if source == f16 else 8 if source == bf16 else _FRACTION + 1
+
+
+def _known_number(value: SSAValue | None) -> int | None:
+    """Return the whole number that all elements are, if it is a constant that a byte may be."""
+    if value is None or not isinstance(value.owner, arith.ConstantOp):
+        return None
+    elements = value.owner.value
+    if not isinstance(elements, DenseIntOrFPElementsAttr) or not elements.is_splat():
+        return None
+    number = elements.get_values()[0]
+    if isinstance(number, tuple) or abs(number) >= 1 << _BYTE or number != int(number):
+        return None
+    return int(number)
+
+
+def _shifted(emitter: Emitter, word: SSAValue, right: int) -> SSAValue:
+    if right == 0:
+        return word
+    shift = arith.ShRUIOp if right > 0 else arith.ShLIOp
+    return emitter.value(shift(word, emitter.constant(abs(right), element_of(word))))
+
+
+def _power_of_two(power: int) -> int:
+    """Return the bits of the f32 that is a power of two."""
+    return power + _BIAS << _FRACTION
+
+
+def _register_of(chunk: SSAValue, place: int) -> Register:
+    """Return the register of an element of a chunk, that of the first element if all are equal."""
+    source = chunk.owner
+    if isinstance(source, xvector.BroadcastOp):
+        return source.source, 0
+    if isinstance(source, xvector.ShuffleOp):
+        at, first = source.mask.get_values()[place], length_of(source.v1)
+        return _register_of(source.v1, at) if at < first else _register_of(source.v2, at - first)
+    return chunk, place
 
 
 def _from_float(emitter: Emitter, chunk: SSAValue, kind: _Format, to: Attribute, keeps_nan: bool) -> SSAValue:
@@ -128,13 +339,37 @@ def _from_float(emitter: Emitter, chunk: SSAValue, kind: _Format, to: Attribute,
         return emitter.as_f32(_from_float(emitter, chunk, kind, f16, keeps_nan))
     wide, width = _WIDE[to], bits_of(to)
     bits, length = bits_of(element_of(chunk)), length_of(chunk)
-    words, each = _words(emitter, chunk, width)
-    spread = _spread(emitter, words, each, length)
-    top = emitter.value(
-        arith.ShLIOp(spread, _numbers(emitter, [width - bits * (i % each + 1) for i in range(length)], spread))
-    )
-    if wide.exponent > kind.exponent:
-        top = emitter.value(arith.ShRSIOp(top, _splat(emitter, wide.exponent - kind.exponent, top)))
+    by = wide.exponent - kind.exponent
+    if to == f32:
+        top = _sign_and_rest(emitter, chunk, width - _BYTE - by)
+    else:
+        words, each = _words(emitter, chunk, width)
+        spread = _spread(emitter, words, each, length)
+        top = emitter.value(
+            arith.ShLIOp(spread, _numbers(emitter, [width - bits * (i % each + 1) for i in range(length)], spread))
+        )
+        if by:
+            top = emitter.value(arith.ShRSIOp(top, _splat(emitter, by, top)))
+    return _of_bits(emitter, top, bits, kind, to, keeps_nan)
+
+
+def _scaled(emitter: Emitter, chunk: SSAValue, kind: _Format, to: Attribute, scale: SSAValue) -> SSAValue:
+    """Return floats times those of another chunk, computed in f32, some at a time."""
+    bits, length = bits_of(element_of(chunk)), length_of(chunk)
+    top = _sign_and_rest(emitter, chunk, _WORD - _BYTE - _WIDE[f32].exponent + kind.exponent)
+    out: list[Register] = []
+    for begin in range(0, length, _TOGETHER):
+        some = range(begin, min(begin + _TOGETHER, length))
+        value = _of_bits(emitter, emitter.chunk([(top, i) for i in some]), bits, kind, f32, keeps_nan=False)
+        by = emitter.chunk([(emitter.register(_register_of(scale, i)), 0) for i in some])
+        part = _in_type(emitter, emitter.value(arith.MulfOp(value, by)), to)
+        out += [(part, i) for i in range(len(some))]
+    return emitter.chunk(out)
+
+
+def _of_bits(emitter: Emitter, top: SSAValue, bits: int, kind: _Format, to: Attribute, keeps_nan: bool) -> SSAValue:
+    """Return floats whose sign, exponent and fraction are where those of another type are; other bits are not used."""
+    wide, width = _WIDE[to], bits_of(to)
     magnitude = ((1 << bits - 1) - 1) << (wide.fraction - kind.fraction)
     placed = emitter.value(arith.AndIOp(top, _splat(emitter, 1 << (width - 1) | magnitude, top)))
     value = emitter.bitcast(placed, to)
@@ -147,6 +382,27 @@ def _from_float(emitter: Emitter, chunk: SSAValue, kind: _Format, to: Attribute,
     return value
 
 
+def _sign_and_rest(emitter: Emitter, chunk: SSAValue, left: int) -> SSAValue:
+    """Return each element as a word: its sign in all high bits, and the rest as the high bits of a byte shifted left.
+
+    Intel's compiler reads a byte of a word, with its sign, where it shifts it.
+    """
+    bits, length = bits_of(element_of(chunk)), length_of(chunk)
+    words, each = _words(emitter, chunk, _WORD)
+    high: dict[int, SSAValue] = {}
+    out: list[Register] = []
+    for i in range(length):
+        word, offset = i // each, i % each * bits
+        source = emitter.register((words, word))
+        if offset % _BYTE + bits < _BYTE:
+            if word not in high:
+                high[word] = emitter.value(arith.ShLIOp(source, _constant(emitter, _BYTE - bits)))
+            source = high[word]
+        byte = emitter.register((emitter.bitcast(source, i8), offset // _BYTE))
+        out.append((emitter.value(arith.ShLIOp(emitter.value(ExtSIOp(byte, i32)), _constant(emitter, left))), 0))
+    return emitter.chunk(out)
+
+
 def _words(emitter: Emitter, chunk: SSAValue, width: int) -> tuple[SSAValue, int]:
     """Return a chunk as words of this many bits, or of fewer if it has fewer, and the elements of a word."""
     bits = bits_of(element_of(chunk))
@@ -155,19 +411,6 @@ def _words(emitter: Emitter, chunk: SSAValue, width: int) -> tuple[SSAValue, int
     if held < width:
         words = emitter.value(ExtUIOp(words, integer_type(width)))
     return words, held // bits
-
-
-def _sum(emitter: Emitter, less: SSAValue, over: SSAValue) -> SSAValue:
-    """Return the sum of two chunks, the second of equal numbers: one addition where the first are equal too."""
-    repeated = less.owner
-    if isinstance(repeated, xvector.ShuffleOp) and len(set(repeated.mask.get_values())) == 1:
-        place, first = repeated.mask.get_values()[0], length_of(repeated.v1)
-        one = emitter.register((repeated.v1, place) if place < first else (repeated.v2, place - first))
-    elif isinstance(repeated, xvector.BroadcastOp):
-        one = repeated.source
-    else:
-        return emitter.value(arith.AddfOp(less, over))
-    return emitter.splat(emitter.value(arith.AddfOp(one, emitter.register((over, 0)))), length_of(less))
 
 
 def _spread(emitter: Emitter, words: SSAValue, each: int, length: int) -> SSAValue:
@@ -180,11 +423,14 @@ def _numbers(emitter: Emitter, numbers: Sequence[int], like: SSAValue) -> SSAVal
 
 
 def _splat(emitter: Emitter, number: int | float, like: SSAValue) -> SSAValue:
-    element = element_of(like)
+    return emitter.splat(_constant(emitter, number, element_of(like)), length_of(like))
+
+
+def _constant(emitter: Emitter, number: int | float, element: Attribute = i32) -> SSAValue:
     if isinstance(element, IntegerType):
         half = 1 << (bits_of(element) - 1)
         number = (int(number) + half) % (2 * half) - half  # signed
-    return emitter.splat(emitter.constant(number, element), length_of(like))
+    return emitter.constant(number, element)
 
 
 def _element(value: SSAValue) -> Attribute:
