@@ -11,6 +11,7 @@ _SCALES = (DType.F16, DType.BF16, DType.F32, DType.E8M0)
 _MULTIPLIED = (DType.F16, DType.BF16)
 _HAVE_ZEROS = (DType.U4, DType.U8)
 _MOST_ZERO = 255
+_ZEROS = {DType.U4: (0, 15), DType.S4: (-8, 7), DType.U8: (0, 255), DType.S8: (-128, 127)}
 _TEXT = re.compile(
     r"(?P<group>[0-9]{1,8}|column)(?::(?P<scale>(?!zeros$)[a-z0-9]+))?(?::zero=(?P<zero>-?[0-9]{1,3})|:(?P<zeros>zeros))?"
 )
@@ -20,7 +21,8 @@ _TEXT = re.compile(
 class Quantization:
     """Scales of B: one for each column and each `group` elements of K, or for each whole column if None.
 
-    They are stored [ceil(K / group), N] as `scale`. `zero` is subtracted from every element; with `zeros`, a zero point
+    They are stored [ceil(K / group), N] as `scale`: at most 2^100, as kernels compute with multiples of
+    them in f32. `zero`, a number that B's type holds, is subtracted from every element; with `zeros`, a zero point
     for each scale is stored beside them in B's type: words of eight along the groups [ceil(groups / 8), N] of u4, or
     bytes [groups, N] of u8.
 
@@ -36,7 +38,11 @@ class Quantization:
     def __post_init__(self) -> None:
         group = self.group
         if group is not None and (isinstance(group, bool) or group < GROUP_MULTIPLE or group % GROUP_MULTIPLE):
-            raise InvalidProblem("quantization", f"expected groups of a multiple of {GROUP_MULTIPLE}, got {group}")
+            raise InvalidProblem(
+                "quantization",
+                f"expected groups of a multiple of {GROUP_MULTIPLE}, got {group}: the elements along K that share a "
+                "scale; column is one scale for each column",
+            )
         if self.scale not in _SCALES:
             raise InvalidProblem(
                 "quantization", f"expected scales of {', '.join(s.value for s in _SCALES)}, got {self.scale.value}"
@@ -61,6 +67,11 @@ class Quantization:
             raise InvalidProblem("quantization", f"expected {expected}, got {dtype_b.value}")
         if self.zero and not dtype_b.is_integer:
             raise InvalidProblem("quantization", f"expected no zero point of {dtype_b.value}, a float, got {self.zero}")
+        least, most = _ZEROS.get(dtype_b, (0, 0))
+        if not least <= self.zero <= most:
+            raise InvalidProblem(
+                "quantization", f"expected a zero point from {least} to {most}, as {dtype_b.value} is, got {self.zero}"
+            )
 
     def groups(self, k: int) -> int:
         """Groups along a K."""

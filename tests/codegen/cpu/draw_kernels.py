@@ -155,7 +155,9 @@ def _of_weights(r: random.Random, p: GemmProblem) -> GemmProblem:
     quantization = None
     if r.random() < 0.8:
         zeros = b in (DType.U4, DType.U8) and r.random() < 0.5
-        zero = r.choice([0, 0, 8, -3]) if b.is_integer and not zeros else 0
+        zero = (
+            r.choice([0, 0, -3, 7] if b in (DType.S4, DType.S8) else [0, 0, 8, 3]) if b.is_integer and not zeros else 0
+        )
         group, scale = r.choice([None, 16, 32, 32, 48, 64, 128]), r.choice(SCALES)
         quantization = Quantization(group, scale, zero, zeros)
     pitched = p.ldc != p.n

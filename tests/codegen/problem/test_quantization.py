@@ -63,6 +63,10 @@ def test_scales_and_zero_points_are_operands_after_c() -> None:
         ({"dtype_a": DType.S8, "dtype_b": DType.S8}, Quantization(32), "got s8 and s8"),
         ({"dtype_b": DType.S4}, Quantization(32, zeros=True), "stored zero points, got s4"),
         ({"dtype_b": DType.E4M3}, Quantization(32, zero=8), "no zero point of e4m3"),
+        ({"dtype_b": DType.U4}, Quantization(32, zero=16), "from 0 to 15, as u4 is, got 16"),
+        ({"dtype_b": DType.S4}, Quantization(32, zero=8), "from -8 to 7, as s4 is, got 8"),
+        ({"dtype_b": DType.U8}, Quantization(32, zero=-1), "from 0 to 255, as u8 is, got -1"),
+        ({"dtype_b": DType.S8}, Quantization(32, zero=128), "from -128 to 127, as s8 is, got 128"),
     ],
 )
 def test_a_quantisation_needs_weights(types: dict[str, DType], quantization: Quantization, message: str) -> None:

@@ -138,7 +138,7 @@ def test_the_form_asks_for_all_that_the_reproduction_of_a_job_shows(
         page.select_option("[name='problem.gate.activation']", "gelu_tanh")
         page.fill("[name='problem.gate.interleave']", "16")
         page.select_option("[name='problem.dtype_b']", "u4")
-        page.fill("[name='problem.quantization']", "32 : f32 : zero = -3")
+        page.fill("[name='problem.quantization']", "32 : f32 : zero = 3")
         page.select_option("[name=search]", "random")
         page.fill("[name=seed]", "7")
         page.select_option("[name=device]", "b580")
@@ -166,7 +166,7 @@ def test_the_form_asks_for_all_that_the_reproduction_of_a_job_shows(
         transpose_b=True,
         epilogue=epilogue,
         gate=gate,
-        quantization=Quantization(32, DType.F32, -3),
+        quantization=Quantization(32, DType.F32, 3),
     )
     assert (job.seed, method, job.budget_trials) == (7, "random", 20)
     for words in (
@@ -174,7 +174,7 @@ def test_the_form_asks_for_all_that_the_reproduction_of_a_job_shows(
         "--layout nt",
         "--gate gelu_tanh:interleaved=16",
         "--dtype-b u4",
-        "--quantization 32:f32:zero=-3",
+        "--quantization 32:f32:zero=3",
         "--search random",
         "--seed 7",
         "clip=-1..6",

@@ -41,7 +41,7 @@ WHOLE = {
         "deterministic": True,
         "epilogue": [{"kind": "alpha", "value": 0.5}, {"kind": "bias", "axis": "column"}, {"kind": "gelu"}],
         "gate": {"activation": "silu", "interleave": 32},
-        "quantization": {"group": 32, "scale": "f32", "zero": -8},
+        "quantization": {"group": 32, "scale": "f32", "zero": 8},
     },
     "device": "b580",
     "budget": {"trials": 33, "seconds": 90.123456789, "no_gain": 12, "roofline": 0.07},

@@ -33,7 +33,8 @@ def drawn(seed: int) -> tuple[GemmProblem, DeviceSpec, XeConfig]:
     quantization = None
     if rng.random() < 0.75:
         zeros = weights in (DType.U4, DType.U8) and rng.random() < 0.4
-        zero = rng.choice((0, 8, -3)) if weights.is_integer and not zeros else 0
+        some = (0, -3, 7) if weights in (DType.S4, DType.S8) else (0, 8, 3)
+        zero = rng.choice(some) if weights.is_integer and not zeros else 0
         scale = rng.choice((DType.F16, DType.BF16, DType.F32, DType.E8M0))
         quantization = Quantization(rng.choice((None, 32, 64, 128)), scale, zero, zeros)
     m, n, k = rng.choice((1, 7, 33, 96, 130)), rng.choice((48, 80, 100, 160)), rng.choice((72, 200, 256, 512))

@@ -58,7 +58,7 @@ def test_jobs_are_filtered_by_problem_device_status_and_moment(client: TestClien
     assert listed(client, created_from=at, created_before=at) == set()
 
 
-@pytest.mark.parametrize("text", ["64:f16:zeros", "column:bf16", "32:f32:zero=-3", "128:e8m0:zero=8"])
+@pytest.mark.parametrize("text", ["64:f16:zeros", "column:bf16", "32:f32:zero=3", "128:e8m0:zero=8"])
 def test_jobs_are_filtered_by_the_quantization_of_their_problem(client: TestClient, text: str) -> None:
     asked = to_json(parse_quantization(text))
     quantised = post_job(client, problem=PROBLEM | {"dtype_b": "u4", "quantization": asked})
