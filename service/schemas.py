@@ -303,7 +303,7 @@ class AcceptanceEvidence(BaseModel):
     log: str | None = Field(default=None, description="Log of the build; null if empty", examples=[None])
 
 
-TIME_EXAMPLE = {"kind": "predicted", "value": 412.5, "low": 330.0, "high": 500.0, "label": "xe-4-4bab07bb"}
+TIME_EXAMPLE = {"kind": "predicted", "value": 412.5, "low": 330.0, "high": 500.0, "label": "xe-4-fb8a8097"}
 MEASURED_EXAMPLE = {"kind": "measured", "value": 486.8, "low": 480.2, "high": 501.0, "label": "native", "samples": 30}
 _PROOF_EXAMPLE = {"kind": "simulator", "checked": 12, "total": 12}
 EVIDENCE_EXAMPLE = {"time": TIME_EXAMPLE, "proof": _PROOF_EXAMPLE}

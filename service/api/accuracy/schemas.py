@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 class AccuracyOut(BaseModel):
     """Accuracy of one model version's predictions for a device. Ratios are measured over predicted time."""
 
-    model: str = Field(description="Version of the model", examples=["xe-4-4bab07bb"])
+    model: str = Field(description="Version of the model", examples=["xe-4-fb8a8097"])
     measured: int = Field(description="Number of measured trials that it predicted", examples=[12])
     off_by: float = Field(description="Median factor between predicted and measured time, at least 1", examples=[1.3])
     median_ratio: float = Field(description="Median of measured over predicted time", examples=[1.18])

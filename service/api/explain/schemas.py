@@ -33,7 +33,7 @@ class GpuExplanation(BaseModel):
     problem: str = Field(description="Problem in words", examples=["512x384x1024 f16->f32 NN"])
     device: str = Field(description="Device id", examples=["b580"])
     config: ConfigBody | dict[str, object] = Field(description="The configuration, whole", examples=[CONFIG_EXAMPLE])
-    model: str = Field(description="Version of the model", examples=["xe-4-4bab07bb"])
+    model: str = Field(description="Version of the model", examples=["xe-4-fb8a8097"])
     time_us: float = Field(description="Predicted, in us", examples=[141.8])
     low_us: float = Field(description="Lower bound of the interval, in us", examples=[110.0])
     high_us: float = Field(description="Upper bound of the interval, in us", examples=[190.0])

@@ -46,6 +46,7 @@ class Constants:
     near_clks: float = _constant(160.0, f"fitted: {_SCREENING}")
     far_clks: float = _constant(570.0, f"fitted: {_SCREENING}")
     barrier_clks: float = _constant(60.0, f"{_ASSUMED}: a barrier, without waiting for the slowest")
+    dependent_clks: float = _constant(4.0, "code: 3 to 5 by the pipeline model, where registers are crowded")
     tile_clks: float = _constant(640.0, "oneDNN's kernel.db of 041d0e67: of a wave, 640 (Xe2), 1000 (Xe-HPC)")
 
     # Instructions other than multiplies
@@ -81,6 +82,7 @@ class Constants:
     registers_at_risk: float = _constant(0.5, "code: 8 where sums and operands of a step exceed the GRF, in 2 of 34")
     registers_at_risk_turned: float = _constant(7.0, "code: the same where B is transposed, in 15 of 17")
     registers_converted: float = _constant(2.0, "code: for each register of B that is converted from weights")
+    crowded: float = _constant(0.82, "code: share of the registers beyond which weights are converted one by one")
     registers_lanes: float = _constant(0.1, "code: for each register that lanes fetch")
 
     # Memory and frequency

@@ -10,7 +10,7 @@ from tuner.model.xe.columns import Column, Columns
 from tuner.model.xe.device import Case
 from tuner.model.xe.fetch import Fetch, fetch_of
 from tuner.model.xe.machine_code import StepClocks
-from tuner.model.xe.registers import spilled_registers
+from tuner.model.xe.registers import needed_registers, spilled_registers
 from tuner.model.xe.work import Work, sums_bytes
 
 _OVERLAP = 6
@@ -87,9 +87,38 @@ def _step(on: Case, c: Columns, work: Work, fetch: Fetch, together: Column, know
         one_thread = _with_far(on, c, known.at(np.ones(len(c))))
         total = np.maximum(body, one_thread)
         return _Step(total, multiply, l1, l2, instructions, np.zeros(len(c)), one_thread)
-    body = (multiply**_OVERLAP + l1**_OVERLAP + l2**_OVERLAP + instructions**_OVERLAP) ** (1 / _OVERLAP)
-    one_thread = _with_far(on, c, alone + fetch.instructions + _near(on, c, body))
+    waited = multiply
+    if on.problem.has_weights:
+        waited = _queued(alone, _converting(on, c, fetch) + k.near_clks, threads)
+    body = (waited**_OVERLAP + l1**_OVERLAP + l2**_OVERLAP + instructions**_OVERLAP) ** (1 / _OVERLAP)
+    one_thread = _with_far(on, c, alone + _converting(on, c, fetch) + _near(on, c, body))
     return _Step(np.maximum(body, one_thread) + spills, multiply, l1, l2, instructions, spills, one_thread)
+
+
+def _converting(on: Case, c: Columns, fetch: Fetch) -> Column:
+    """Return the clocks in which a thread alone issues the instructions of a K step besides multiplies.
+
+    Where few registers are free, the compiler converts weights one after the other: each instruction waits for the
+    result of the one before.
+    """
+    k = on.constants
+    is_crowded = needed_registers(on, c) > k.crowded * c.grf
+    return fetch.instructions + is_crowded * (k.dependent_clks - 1) * fetch.conversions
+
+
+def _queued(alone: Column, between: Column, threads: Column) -> Column:
+    """Return the clocks of a K step of threads that share an engine's DPAS for `alone` clocks each, and do other work
+    for `between` clocks in turn: multiplies of one thread lie between its conversions, so that threads queue.
+
+    Source: mean value analysis of a closed network of one queue (Reiser and Lavenberg, JACM 27, 1980).
+    """
+    length, step = np.zeros(len(alone)), np.zeros(len(alone))
+    for count in range(1, int(threads.max(initial=0)) + 1):
+        waits = alone * (1 + length)
+        cycle = waits + between
+        step = np.where(count <= threads, cycle, step)
+        length = count * waits / cycle
+    return step
 
 
 def _near(on: Case, c: Columns, body: Column) -> Column:

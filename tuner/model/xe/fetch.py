@@ -21,7 +21,8 @@ _MESSAGE_REGISTERS = 32  # of the largest message: 32 rows of 64 bytes
 class Fetch:
     """Traffic of one K step of a work-group. `near_bytes` come from L1 or shared local memory into registers,
     `far_bytes` from L2. `messages` are by blocks or from shared local memory, `lane_messages` by lanes,
-    `vector_messages` by vectors of lanes, `instructions` all but multiplies of one sub-group.
+    `vector_messages` by vectors of lanes, `instructions` all but multiplies of one sub-group, `conversions` those of
+    them that convert weights.
     """
 
     near_bytes: Column
@@ -30,6 +31,7 @@ class Fetch:
     lane_messages: Column
     vector_messages: Column
     instructions: Column
+    conversions: Column
 
 
 def fetch_of(on: Case, c: Columns, work: Work) -> Fetch:
@@ -62,7 +64,7 @@ def fetch_of(on: Case, c: Columns, work: Work) -> Fetch:
     by_vectors = _fetched_registers(on, c, subgroups, on.vectors_a, on.vectors_b)
     blocks = _blocks(on, c) + k.sends_copied * copied_registers(on, c) + prefetched / _PREFETCH_BYTES / subgroups
     lane_messages, vector_messages = k.sends_lanes * by_lanes, k.sends_vectors * by_vectors
-    messages = blocks + lane_messages + vector_messages
+    messages, conversions = blocks + lane_messages + vector_messages, _conversions(on, c)
     return Fetch(
         near_bytes=whole_a + whole_b + 2 * staged,
         far_bytes=far,
@@ -72,7 +74,9 @@ def fetch_of(on: Case, c: Columns, work: Work) -> Fetch:
         instructions=messages * (1 + k.moves_per_message)
         + k.moves_lanes * by_lanes
         + k.moves_vectors * by_vectors
-        + _moves(on, c),
+        + _moves(on, c)
+        + conversions,
+        conversions=conversions,
     )
 
 
@@ -127,7 +131,7 @@ def _moves(on: Case, c: Columns) -> Column:
         moves = moves + k.moves_staged_a * c.staged_a * a + k.moves_staged_b * c.staged_b * b
     if on.problem.transpose_a and not on.lanes_a:
         moves = moves + k.moves_transposed_a * a
-    return moves + _conversions(on, c)
+    return moves
 
 
 def _conversions(on: Case, c: Columns) -> Column:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import Activation, DType, Gate, GemmProblem, Refused, SlmOperands, SplitK, WorkspaceOperands
-from codegen.problem.quantization import Quantization
+from codegen.problem.quantization import Quantization, parse_quantization
 from codegen.target import target_of
 from codegen.xe.rules import (
     check,
@@ -302,6 +302,21 @@ def test_a_few_rows_leave_work_for_each_engine(m: int, n: int, k: int, device: s
         assert f"{config.subgroups} sub-groups share a tile" in default.steps[2].why
         moved = explain(problem, config, spec)
         assert moved.memory_bytes <= 1.03 * moved.least_bytes
+
+
+@pytest.mark.parametrize("device", ["b580", "b70", "max1100"])
+@pytest.mark.parametrize(("m", "n", "k"), FEW)
+def test_a_few_rows_by_weights_leave_work_for_each_engine(m: int, n: int, k: int, device: str) -> None:
+    spec, of_groups = find(device), parse_quantization("128:bf16:zero=8")
+    for transpose_b in (False, True):
+        problem = GemmProblem(
+            m, n, k, dtype_a=DType.BF16, dtype_b=DType.U4, transpose_b=transpose_b, quantization=of_groups
+        )
+        config = default_config(problem, spec)
+        threads = config.matmul.threads
+        assert spec.xe_cores is not None
+        assert spec.eus_per_core is not None
+        assert threads.m * threads.n * threads.k // spec.xe_cores * config.subgroups >= spec.eus_per_core
 
 
 @pytest.mark.parametrize(
