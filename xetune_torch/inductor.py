@@ -1,7 +1,7 @@
 """Tuned kernels as candidates of torch.compile(mode="max-autotune").
 
-Inductor times them beside its own: of `torch.mm` by `torch._inductor.config.external_matmul`, of `xetune::linear`
-by the autotuning of custom operators, whose other candidate is torch's linear layer.
+Inductor times them beside its own, by `torch._inductor.config.external_matmul`. In torch 2.15 only `aten.mm` reads that
+list: `addmm`, `bmm` and `_int_mm` have no such door.
 """
 
 from torch import Tensor

@@ -52,7 +52,9 @@ def operands(problem: GemmProblem) -> WeightOperands:
         b.view(np.uint16)[:] = _bits(rng.random(b.size // 2, np.float32) - np.float32(0.5))
     else:
         b[:] = np.frombuffer(rng.bytes(b.size), np.uint8)
-        others[0].view(np.uint16)[:] = _bits((rng.random(others[0].size // 2, np.float32) + np.float32(0.5)) / 8)
+        others[0].view(np.uint16)[:] = _bits(
+            (rng.random(others[0].size // 2, np.float32) + np.float32(0.5)) / np.float32(8)
+        )
     others[-1].view(np.int32)[:] = offsets(problem.rows_of_experts)
     c[:] = 0
     return WeightOperands(a, b, c, tuple(others))
