@@ -213,11 +213,16 @@ def _compare(i: Instruction, threads: Threads) -> Step:
     return compare_and_write
 
 
+def _is_exact(source: DataType | None, to: DataType) -> bool:
+    """Return whether each float of a type is one of another: of bf and hf in f, of all in df."""
+    return source is to or (source is not None and source.is_float and source.bits < to.bits)
+
+
 def _select(i: Instruction, threads: Threads) -> Step:
     sources = [_source(i, threads, source) for source in i.sources]
     to = _destination(i)
-    if _type_of(to, i).is_float and any(source.type is not to.type for source in i.sources[:2]):
-        raise NotRepresented(i.text, "a selection that converts floats")
+    if _type_of(to, i).is_float and not all(_is_exact(source.type, _type_of(to, i)) for source in i.sources[:2]):
+        raise NotRepresented(i.text, "a selection that rounds floats")
     convert, write = converter(_type_of(to, i), i.saturate), writer(threads, to, i.size, i.text)
     if i.opcode == "csel":
         a, b, tested = sources

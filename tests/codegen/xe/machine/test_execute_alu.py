@@ -314,7 +314,7 @@ def test_packed_immediates() -> None:
         ("asr (1|M0) r9.0<1>:ud r2.0<0;1,0>:ud 1:w", "asr of ud"),
         ("shl (1|M0) (sat)r9.0<1>:d r2.0<0;1,0>:d 1:w", "a shift that saturates"),
         ("shr (1|M0) r9.0<1>:ud r2.0<0;1,0>:uq 32:w", "by 32 or more"),
-        ("sel (1|M0) (lt)f0.0 r9.0<1>:hf r2.0<0;1,0>:f r3.0<0;1,0>:f", "a selection that converts"),
+        ("sel (1|M0) (lt)f0.0 r9.0<1>:hf r2.0<0;1,0>:f r3.0<0;1,0>:f", "a selection that rounds"),
         ("mov (1|M0) r9.0<1>:ud s0.0<0;1,0>:ud", "s0 is not represented"),
         ("dpas.8x8 (16|M0) r60:f r40:bf r20:bf r30.0:bf", "accumulator is of another type"),
     ],
@@ -322,6 +322,14 @@ def test_packed_immediates() -> None:
 def test_what_is_not_represented_is_refused_by_name(line: str, named: str) -> None:
     with pytest.raises(SimulationRefused, match=named):
         run(line)
+
+
+def test_a_selection_widens_floats() -> None:
+    a = np.linspace(-3, 4.5, 16).astype("f4")
+    b = np.array([0.5, -2.25] * 8, "f4")  # exact in bf16
+    bits = (b.view("u4") >> 16).astype("u2")
+    got = run("sel (16|M0) (lt)f0.0 r9.0<1>:f r2.0<1;1,0>:f r3.0<1;1,0>:bf", {2: a, 3: bits}).get(9, "f4")[:16]
+    assert got.tolist() == np.minimum(a, b).tolist()
 
 
 def test_bf8_is_the_upper_half_of_a_float16() -> None:
