@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run serve test test-slow test-all test-torch lint check audit format openapi lock clean
+.PHONY: help setup run serve docs test test-slow test-all test-torch lint check audit format openapi lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,18 @@ run: $(READY) ## Tune a real problem on whatever this machine has
 
 serve: $(READY) ## Start the service and its worker on http://127.0.0.1:8752
 	@$(BIN)/xetune serve
+
+# Beside what the program needs, so that nothing else waits for it.
+DOCS := $(VENV)/docs
+
+docs: $(READY) $(DOCS)/.ready ## Build the documentation site in build/site; warnings are errors
+	@$(BIN)/python -m docs.site.build build/docs
+	@$(DOCS)/bin/zensical build --clean --strict
+
+$(DOCS)/.ready: requirements-docs.lock
+	@$(PYTHON) -m venv $(DOCS)
+	@$(DOCS)/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements-docs.lock
+	@touch $@
 
 # A worker a processor, eight at most: each may start a PostgreSQL, a browser and compile workers of its own.
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist worksteal
@@ -79,11 +91,12 @@ openapi: $(READY) ## Write openapi.yaml from the application
 LOCK := --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header \
   --strip-extras --allow-unsafe
 
-lock: $(READY) ## Resolve both locks anew: for development, and for running alone with the same versions
+lock: $(READY) ## Resolve the locks anew: for development, for running alone with the same versions, and for the site
 	@$(BIN)/python -m pip install --quiet pip-tools
 	@$(BIN)/pip-compile $(LOCK) --extra build --extra traces --extra cluster --extra xray --extra dev --output-file requirements.lock pyproject.toml
 	@cp requirements.lock requirements-run.lock  # versions are kept where a lock exists
 	@$(BIN)/pip-compile $(LOCK) --extra build --extra traces --extra cluster --extra xray --output-file requirements-run.lock pyproject.toml
+	@$(BIN)/pip-compile $(LOCK) --output-file requirements-docs.lock docs/site/requirements.in
 
 clean: ## Remove the virtual environment and caches
 	@rm -rf $(VENV) $(TORCH) .pytest_cache .ruff_cache .import_linter_cache

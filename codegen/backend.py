@@ -46,11 +46,6 @@ class Backend(Protocol[Config, Artifact]):
         ...
 
     @property
-    def binary_format(self) -> tuple[str, bytes]:
-        """Format of the binary, for messages, and its first bytes."""
-        ...
-
-    @property
     def names_code(self) -> bool:
         """Return whether the binary contains the kernel's name, so that `code_hash` is not the hash of the binary."""
         ...
@@ -63,6 +58,14 @@ class Backend(Protocol[Config, Artifact]):
     @property
     def compiles_modules(self) -> bool:
         """Return whether it also compiles kernels other than GEMMs, from their text."""
+        ...
+
+    def functions_of(self, binary: bytes) -> frozenset[str]:
+        """Parse a binary and return the names of its kernels.
+
+        Raises:
+            ValueError: it is of another format, or cut short.
+        """
         ...
 
     def targets(self, spec: DeviceSpec) -> bool:

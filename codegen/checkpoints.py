@@ -48,7 +48,8 @@ def from_gptq(
     `zero_offset` is added to stored zero points, in 4 bits: 1, or 0 of checkpoints whose format is gptq_v2.
 
     Raises:
-        ValueError: shapes that do not fit, rows in another order (act-order), or zero points that are not `zero`.
+        ValueError: shapes that do not fit, scales beyond 2^100, rows in another order (act-order), or zero points that
+            are not `zero`.
     """
     rows = unpacked(qweight, 0)
     if g_idx is not None:
@@ -74,7 +75,7 @@ def from_awq(
     stored ones.
 
     Raises:
-        ValueError: shapes that do not fit, or zero points that are not `zero`.
+        ValueError: shapes that do not fit, scales beyond 2^100, or zero points that are not `zero`.
     """
     return operands(unpacked(qweight, 1, AWQ_ORDER), unpacked(qzeros, 1, AWQ_ORDER), scales, transpose, zero)
 
@@ -113,12 +114,18 @@ def operands(
     """Return the operands of codes [K, N] with zero points and scales [groups, N].
 
     Raises:
-        ValueError: shapes that do not fit, or zero points that are not `zero`.
+        ValueError: shapes that do not fit, scales beyond 2^100, or zero points that are not `zero`.
     """
     if zeros.shape != scales.shape or scales.shape[1] != codes.shape[1]:
         raise ValueError(
             f"expected zero points and scales [groups, {codes.shape[1]}], got {list(zeros.shape)} and "
             f"{list(scales.shape)}"
+        )
+    beyond = ~(np.abs(scales.astype(np.float64)) <= 2.0**100)  # also NaN
+    if beyond.any():
+        raise ValueError(
+            f"scales: expected at most 2^100 in magnitude, of which kernels compute multiples in f32, got "
+            f"{float(scales[beyond][0])} for group {int(np.argwhere(beyond)[0][0])}: quantise these weights again"
         )
     if zero is not None and (other := zeros[zeros != zero]).size:
         raise ValueError(f"expected zero points of {zero} alone, got {int(other[0])}: tune a problem with stored ones")

@@ -200,7 +200,7 @@ def compile_gemm(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Ge
         launch=launch_spec(problem, config, target, outputs[-1].data, kernels),
         toolchain=dict(toolchain_versions()),
         kernels=kernels,
-        memory_paths=memory_paths(problem, target),
+        memory_paths=memory_paths(problem, target, config.strategy.workspace),
     )
 
 

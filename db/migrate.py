@@ -118,7 +118,10 @@ def _make_sqlite_file(engine: Engine) -> None:
     path = sqlite_path(engine)
     if path is not None:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            for folder in (*reversed([above for above in path.parents if not above.exists()]), path.parent):
+                folder.mkdir(mode=0o700, exist_ok=True)
+            if not path.exists():
+                path.touch(mode=0o600)  # before SQLite makes it readable by all; its journals have the mode of the file
         except OSError as error:
             raise DatabaseUnavailable(
                 f"folder {path.parent} of the database cannot be created: {error.strerror}"

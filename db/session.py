@@ -8,6 +8,7 @@ from pathlib import Path
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -135,6 +136,10 @@ def typed_errors(engine: Engine) -> Generator[None]:
         if typed is None:
             raise
         raise typed from error
+    except PoolTimeout as error:
+        raise DatabaseUnavailable(
+            f"database {shown_url(engine.url)}: all connections of this process are in use; try again"
+        ) from error
 
 
 def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:

@@ -20,6 +20,7 @@ from service.api.accuracy.kept import Accuracies
 from service.api.compile.service import Compiler
 from service.api.devices.elsewhere import with_reached
 from service.api.devices.service import DeviceDirectory
+from service.api.health.storage import StorageCheck
 from service.api.jobs.shared import SharedNews
 from service.api.kernels.lookup.answers import Answers
 from service.api.keys.caller import CallerCache
@@ -98,6 +99,7 @@ def create_app(
             with_reached(list_all or partial(list_with_simulated, settings), database), settings.devices_ttl_s
         ),
         artifacts=ArtifactStore(settings.artifacts_dir),
+        storage=StorageCheck(settings.artifacts_dir),
         now=now,
         rates=Rates(settings.rate_per_s, settings.rate_burst),
         compiler=Compiler(settings),

@@ -12,8 +12,9 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from codegen.artifact.files import write_atomically
+from codegen.artifact.files import make_private, write_atomically
 
+_REPAIR = "delete it and tune the problem again"
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -54,8 +55,8 @@ class ArtifactStore:
         path = self.path(sha256)
         try:
             if not _holds(path, sha256):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                write_atomically(path, data)
+                make_private(path.parent)
+                write_atomically(path, data, private=True)
         except OSError as error:
             if error.errno in _FULL:
                 raise StorageFull(
@@ -82,16 +83,18 @@ class ArtifactStore:
         """Return the bytes of that hash, verified; None if there is no such file.
 
         Raises:
-            ArtifactDamaged: the file does not match its hash.
+            ArtifactDamaged: it does not match its hash, cannot be read, or is no file.
         """
         path = self.path(sha256)
         try:
             data = path.read_bytes()
         except FileNotFoundError:
             return None
+        except OSError as error:
+            raise ArtifactDamaged(f"artifact {path} cannot be read: {error.strerror}; {_REPAIR}") from error
         found = hashlib.sha256(data).hexdigest()
         if found != sha256:
-            raise ArtifactDamaged(f"artifact {path} holds bytes of {found}: delete it and tune the problem again")
+            raise ArtifactDamaged(f"artifact {path} holds bytes of {found}: {_REPAIR}")
         return data
 
     def path(self, sha256: str) -> Path:

@@ -1,9 +1,19 @@
 """Shared schemas: problems, evidence, links. Field names carry their units."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from codegen import (
@@ -112,10 +122,20 @@ class QuantizationBody(BaseModel):
     )
 
 
+def _with_dtype(schema: dict[str, Any]) -> None:
+    """Add `dtype`, which requests may have in place of dtype_a and dtype_b, to a schema: no answer has it."""
+    schema["properties"]["dtype"] = {
+        "anyOf": [{"$ref": schema["properties"]["dtype_a"]["$ref"]}, {"type": "null"}],
+        "default": None,
+        "description": "In requests, the element type of A and B where dtype_a or dtype_b is left out",
+        "examples": ["f16"],
+    }
+
+
 class ProblemBody(BaseModel):
     """C[M, N] = epilogue(A[M, K] @ B[K, N]), complete. Leading dimensions and strides default to packed."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra=_with_dtype)
 
     m: Size = Field(description="Rows of C, in elements", examples=[512])
     n: Size = Field(description="Columns of C, in elements", examples=[384])
@@ -170,6 +190,16 @@ class ProblemBody(BaseModel):
         description="Experts, each with a B for its rows of A and C, sorted by expert; default: one B for all rows",
         examples=[128],
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _both_types(cls, said: object) -> object:
+        """Let `dtype` be the type of A and B where they have none of their own."""
+        if not isinstance(said, dict) or "dtype" not in said:
+            return said
+        said = dict(cast("dict[str, object]", said))
+        dtype = said.pop("dtype")
+        return said if dtype is None else {"dtype_a": dtype, "dtype_b": dtype, **said}
 
 
 def to_problem(body: ProblemBody) -> GemmProblem:

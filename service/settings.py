@@ -101,6 +101,9 @@ class Settings(BaseSettings):
         ge=1024,
         description="Maximum size of an imported file, compressed and decompressed, in bytes",
     )
+    max_import_configurations: int = Field(
+        default=50_000, ge=1, description="Maximum configurations in an imported file"
+    )
     max_import_s: float = Field(default=300.0, gt=0, description="Timeout for receiving an imported file, in seconds")
     max_imports: int = Field(default=2, ge=1, description="Maximum concurrent imports; more are rejected")
     max_problem_bytes: int = Field(
@@ -109,6 +112,10 @@ class Settings(BaseSettings):
     max_trials: int = Field(default=10_000, ge=1, description="Maximum trials of a job")
     max_seconds: float = Field(default=86_400.0, gt=0, description="Maximum time budget of a job, in seconds")
     max_active_jobs: int = Field(default=1_000, ge=1, description="Maximum active jobs; more are rejected")
+    max_records: int = Field(default=1_000_000, ge=1, description="Maximum stored records; more are rejected")
+    max_records_of_problem: int = Field(
+        default=1_000, ge=1, description="Maximum stored records of a problem on a device; more are rejected"
+    )
     max_misfire_grace_s: int = Field(
         default=86_400, ge=1, description="Maximum misfire grace time of a schedule, in seconds"
     )
@@ -255,6 +262,6 @@ def unknown_settings() -> list[str]:
     for name in sorted(os.environ):
         if name.upper().startswith(PREFIX) and name.upper() not in (*settings, *_OF_OTHERS):
             near = get_close_matches(name.upper(), settings, n=1, cutoff=0.75)
-            instead = f"the nearest is {near[0]}" if near else "docs/service.md lists every setting"
+            instead = f"the nearest is {near[0]}" if near else "docs/reference/configuration.md lists every setting"
             told.append(f"unknown setting {name} is ignored; {instead}")
     return told

@@ -3,29 +3,28 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tuner.errors import CannotPredict, DeviceUnusable, NoValidMeasurement, ProofFailed, TunerError
-from tuner.session.budget import Budget
-from tuner.session.result import (
-    Comparison,
-    Event,
-    SessionResult,
-    Stop,
-    TrialBegun,
-    TrialEnded,
-)
-from tuner.session.trial import (
-    Measurement,
-    Outcome,
-    Prediction,
-    Proof,
-    ProofKind,
-    Status,
-    Trial,
-    TrialStore,
-)
-
 if TYPE_CHECKING:
+    from tuner.errors import CannotPredict, DeviceUnusable, NoValidMeasurement, ProofFailed, TunerError
+    from tuner.session.budget import Budget
+    from tuner.session.result import (
+        Comparison,
+        Event,
+        SessionResult,
+        Stop,
+        TrialBegun,
+        TrialEnded,
+    )
     from tuner.session.session import run_session
+    from tuner.session.trial import (
+        Measurement,
+        Outcome,
+        Prediction,
+        Proof,
+        ProofKind,
+        Status,
+        Trial,
+        TrialStore,
+    )
 
 __all__ = [
     "Budget",
@@ -51,11 +50,35 @@ __all__ = [
     "run_session",
 ]
 
-# Modules that import the searches and the models are loaded on first use.
-_LATE = {"run_session": "tuner.session.session"}
+# Imported when it is first asked for: most programs, and every help text, need a part of it.
+_LATE = {
+    "Budget": "tuner.session.budget",
+    "CannotPredict": "tuner.errors",
+    "Comparison": "tuner.session.result",
+    "DeviceUnusable": "tuner.errors",
+    "Event": "tuner.session.result",
+    "Measurement": "tuner.session.trial",
+    "NoValidMeasurement": "tuner.errors",
+    "Outcome": "tuner.session.trial",
+    "Prediction": "tuner.session.trial",
+    "Proof": "tuner.session.trial",
+    "ProofFailed": "tuner.errors",
+    "ProofKind": "tuner.session.trial",
+    "SessionResult": "tuner.session.result",
+    "Status": "tuner.session.trial",
+    "Stop": "tuner.session.result",
+    "Trial": "tuner.session.trial",
+    "TrialBegun": "tuner.session.result",
+    "TrialEnded": "tuner.session.result",
+    "TrialStore": "tuner.session.trial",
+    "TunerError": "tuner.errors",
+    "run_session": "tuner.session.session",
+}
 
 
 def __getattr__(name: str) -> object:
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATE[name]), name)
+    found = getattr(import_module(_LATE[name]), name)
+    globals()[name] = found
+    return found

@@ -113,6 +113,10 @@ class Tuning(Protocol[Config]):
         """
         ...
 
+    def least_us(self, problem: GemmProblem, spec: DeviceSpec) -> float:
+        """Return a time in us that no kernel can beat, whatever the clock and the caches; 0 if none is known."""
+        ...
+
     def check_predictable(self, spec: DeviceSpec) -> None:
         """Check that times can be predicted for a device that is not present.
 

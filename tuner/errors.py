@@ -17,7 +17,10 @@ TunerError
 +-- InvalidShapes        a list of shapes is invalid
 """
 
-from tuner.session.trial import Proof
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tuner.session.trial import Proof
 
 
 class TunerError(Exception):
@@ -27,7 +30,7 @@ class TunerError(Exception):
 class ProofFailed(TunerError):
     """The results of a kernel differ from the reference. `proof` holds the error and its bound."""
 
-    def __init__(self, message: str, proof: Proof) -> None:
+    def __init__(self, message: str, proof: "Proof") -> None:
         super().__init__(message)
         self.message, self.proof = message, proof
 

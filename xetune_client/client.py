@@ -205,6 +205,15 @@ class Client:
         """Return a file by its SHA-256, which is verified. Bytes in `fetched` are not requested again."""
         return self._connection.download(sha256, Fetched() if fetched is None else fetched)
 
+    def withdraw_kernel(self, kernel_id: UUID, reason: str) -> models.KernelOut:
+        """Withdraw a kernel, so that no lookup serves it; it stays stored with the reason. Idempotent."""
+        body = models.WithdrawalBody(reason=reason)
+        return self._put(f"/v1/kernels/{part(kernel_id)}/withdrawal", body, models.KernelOut)
+
+    def restore_kernel(self, kernel_id: UUID) -> None:
+        """Serve a withdrawn kernel again. Idempotent."""
+        self._delete(f"/v1/kernels/{part(kernel_id)}/withdrawal")
+
     def artifact_size(self, sha256: str) -> int:
         """Return the size of a file, by its SHA-256, in bytes."""
         return _size(self.send(Request("HEAD", f"/v1/artifacts/{part(sha256)}")))

@@ -333,6 +333,9 @@ class ProblemBody(Model):
     experts: int | None = None
     """Experts, each with a B for its rows of A and C, sorted by expert; default: one B for all rows"""
 
+    dtype: DType | None = None
+    """In requests, the element type of A and B where dtype_a or dtype_b is left out"""
+
 
 class Form(StrEnum):
     """Form of the answers: complete, or the most important fields in columns."""
@@ -715,7 +718,7 @@ class MemoryPathOut(Model):
     """Path of a matrix between memory and registers."""
 
     by: str
-    """block2d: 2-D block messages; lanes: each lane moves its elements"""
+    """block2d: 2-D block messages; vectors: lanes move several elements each; lanes: one element each; copied, decoded: 2-D block messages, of what a kernel copies or decodes to a workspace before"""
 
     because: str | None = None
     """Rule that prevents 2-D block messages, and why"""
@@ -871,6 +874,12 @@ class KernelOut(Model):
 
     origin: str | None = None
     """Host where it was compiled, if imported; null if here"""
+
+    withdrawn: str | None = None
+    """Why it was withdrawn, so that no lookup serves it; null if it is served"""
+
+    withdrawn_at: datetime | None = None
+    """When it was withdrawn, UTC; null if it is served"""
 
     binaries: list[BinaryOut] = Field(default_factory=list[BinaryOut])
     """Native binaries, newest first, each for one driver: with that of its driver, a runtime need not compile kernel.spv"""
@@ -1275,10 +1284,19 @@ class ConfinementOut(Model):
     """landlock: read-only access to programs; none: not restricted here"""
 
     system_calls: Literal['seccomp', 'none']
-    """seccomp: cannot start programs or send signals; none: not restricted here"""
+    """seccomp: only calls of an allow-list; none: not restricted here"""
+
+    process_ids: Literal['namespace', 'none']
+    """namespace: sees no process but its own; none: not restricted here"""
+
+    user: Literal['own', 'service']
+    """own: a user that nothing else runs as; service: the service's user"""
 
     processes: bool
     """Whether the number of its processes is limited; not for root"""
+
+    lacks: list[str] = Field(default_factory=list[str])
+    """What this platform does not restrict, with the remedy"""
 
 
 class CompileOut(Model):
@@ -2348,6 +2366,9 @@ class JobOut(Model):
     basis: str | None = None
     """Evidence for the time of `best`: interleaved, re-measured with the default and the other finalists; single, the least of single measurements, which are biased to the fast side; predicted by a model. null without a time"""
 
+    time_us: float | None = None
+    """Reported time of the best, in us, as `basis` says: re-measured against the default, interleaved, where that was done; null without a best"""
+
     comparison: Comparison | None = None
     """Speedup over the default configuration, re-measured, interleaved: if not null, use its two times; those of `best` and of trial 0 are single measurements"""
 
@@ -2409,6 +2430,9 @@ class KernelLine(Model):
 
     origin: str | None = None
     """Host where it was compiled, if imported; null if here"""
+
+    withdrawn: str | None = None
+    """Why it was withdrawn, so that no lookup serves it; null if it is served"""
 
 
 class KernelPage(Model):
@@ -3391,6 +3415,13 @@ class TrialPage(Model):
 
     next_after: int | None = None
     """Pass as `after` for the next page; null on the last"""
+
+
+class WithdrawalBody(Model):
+    """Input of a withdrawal."""
+
+    reason: str
+    """Why the kernel is not to be served"""
 
 
 class XrayOut(Model):

@@ -144,8 +144,8 @@ class _Context:
 
     def grow(self, nbytes: int) -> None:
         """Allocate at least that much memory."""
-        self._memory = torch.empty(nbytes, dtype=torch.uint8)
-        self.nbytes, self.workspace = nbytes, self._memory.data_ptr()
+        memory = torch.empty(nbytes, dtype=torch.uint8)
+        self._memory, self.nbytes, self.workspace = memory, nbytes, memory.data_ptr()
 
 
 class _Contexts:

@@ -67,6 +67,7 @@ class Frozen:
 
     def __init__(self, weight: torch.Tensor) -> None:
         self._storage = weight.untyped_storage()
+        self.layout = _layout(weight)
         self.version = weight._version
         self.packs: dict[int, tuple[Plan, torch.Tensor]] = {}
         self.addresses: dict[int, int] = {}
@@ -83,6 +84,7 @@ class Dispatcher:
         self._tables: list[dict[Hashable, object]] = []
         self._known: dict[Gemm, dict[int, CpuKernel]] = {}
         self._chosen: dict[tuple[Gemm, bool], Chosen] = {}
+        self.waits: Callable[[], bool] = lambda: False  # whether a call is to wait for its answer
         self._questions: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._idle, self._deciding = threading.Condition(), threading.Lock()
         self._pending = 0
@@ -107,6 +109,8 @@ class Dispatcher:
             return
         self._threads = torch.get_num_threads()
         self.later(lambda: self._answer(gemm, install, constant_b))
+        if self.waits():
+            self.wait()
 
     def later(self, work: Callable[[], None]) -> None:
         """Run something in the background."""
@@ -129,6 +133,10 @@ class Dispatcher:
         weakref.finalize(weight, self.frozen.pop, address, None)
         for table in self._tables:
             table.clear()
+
+    def freezes_like(self, weight: torch.Tensor) -> bool:
+        """Return whether a frozen weight has this type, shape and strides."""
+        return any(frozen.layout == _layout(weight) for frozen in list(self.frozen.values()))
 
     def packed_address(self, weight: torch.Tensor, address: int, plan: Plan) -> int:
         """Return the address of a frozen weight packed for a plan; 0 until it is packed, or if it is not frozen."""
@@ -229,6 +237,10 @@ class Dispatcher:
         self._chosen.clear()
         self._known.clear()
         self.choices.clear()
+
+
+def _layout(weight: torch.Tensor) -> tuple[object, ...]:
+    return weight.dtype, weight.shape, weight.stride()
 
 
 def _pack(frozen: Frozen, plan: Plan, address: int) -> None:

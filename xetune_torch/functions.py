@@ -230,7 +230,7 @@ def _first_linear(key: object, x: Tensor, weight: Tensor, bias: Tensor | None, a
     if len(_LINEAR) < MOST_ENTRIES:
         _LINEAR[key] = other
         if (gemm := linear_of(x, weight, bias, activation)) is not None:
-            size, dtype, constant = (*x.shape[:-1], gemm.n), x.dtype, weight.data_ptr() in DISPATCHER.frozen
+            size, dtype, constant = (*x.shape[:-1], gemm.n), x.dtype, DISPATCHER.freezes_like(weight)
 
             def install(chosen: Chosen) -> None:
                 _LINEAR[key] = linear_runner(chosen, size, dtype, activation)

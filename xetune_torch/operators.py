@@ -1,7 +1,8 @@
 """Operators of torch.library: `xetune::mm`, `linear`, `quantized_linear` and `grouped_mm`.
 
 They have fake kernels, so that torch.compile and torch.export work; `mm` and `linear` have gradients, computed by
-torch. Under autocast they compute in its type.
+torch. Under autocast they compute in its type. What torch does between a call and its kernel is spared where it changes
+nothing: calls of plain CPU tensors without gradients go to the kernel from the first function that torch calls.
 """
 
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._library.autograd import Info, make_autograd_impl
 
 from xetune_torch import functions
 from xetune_torch.dispatch import grouped_product
@@ -55,6 +57,11 @@ _BY_TORCH = {
 """What computes on devices without a kernel."""
 _DEFAULTS = (None, "none")  # bias and activation
 _FLOATS = (torch.float32, torch.float16, torch.bfloat16)
+_PLAIN = (
+    torch._C.DispatchKeySet(torch._C.DispatchKey.CPU) | torch._C.DispatchKeySet(torch._C.DispatchKey.AutogradCPU)
+).raw_repr()
+"""Keys of calls of CPU tensors without modes, subclasses and views that compute, such as of negated tensors."""
+_grad_enabled, _any_requires_grad = torch.is_grad_enabled, torch._C._any_requires_grad
 
 
 def _fake_mm(a: Tensor, b: Tensor) -> Tensor:
@@ -171,6 +178,22 @@ def _register_autocast(name: str, inputs: int) -> None:
         _LIBRARY.impl(name, under_autocast(device, getattr(torch._C.DispatchKey, key)), key)
 
 
+def _register_autograd(name: str, backward: Callable[..., Any], context: Callable[..., None] | None = None) -> None:
+    """Register a gradient as `torch.library.register_autograd` does, but compute at once what needs none.
+
+    Otherwise torch goes through its dispatcher a second time, which takes as long as the rest of the call.
+    """
+    compute = getattr(functions, f"{name}_cpu")
+    with_gradient = make_autograd_impl(getattr(torch.ops.xetune, name).default, Info(backward, context))
+
+    def run(keys: Any, *arguments: Any) -> Tensor:
+        if keys.raw_repr() == _PLAIN and not (_grad_enabled() and _any_requires_grad(*arguments)):
+            return compute(*arguments)
+        return with_gradient(keys, *arguments)
+
+    _LIBRARY.impl(name, run, "Autograd", with_keyset=True)
+
+
 def _register() -> None:
     for schema in _SCHEMAS:
         _LIBRARY.define(schema, tags=(torch.Tag.pt2_compliant_tag,))
@@ -185,11 +208,10 @@ def _register() -> None:
         for device in ("CUDA", "XPU"):
             _LIBRARY.impl(name, mm_xpu if (name, device) == ("mm", "XPU") else _BY_TORCH[name], device)
         _register_autocast(name, cast)
-    gradient = torch.library.register_autograd
-    gradient("xetune::mm", _mm_backward, setup_context=_mm_context, lib=_LIBRARY)
-    gradient("xetune::linear", _linear_backward, setup_context=_linear_context, lib=_LIBRARY)
-    gradient("xetune::quantized_linear", _no_gradient("quantized_linear", "train with the linear layer"), lib=_LIBRARY)
-    gradient("xetune::grouped_mm", _no_gradient("grouped_mm", "multiply each group by xetune_torch.mm"), lib=_LIBRARY)
+    _register_autograd("mm", _mm_backward, _mm_context)
+    _register_autograd("linear", _linear_backward, _linear_context)
+    _register_autograd("quantized_linear", _no_gradient("quantized_linear", "train with the linear layer"))
+    _register_autograd("grouped_mm", _no_gradient("grouped_mm", "multiply each group by xetune_torch.mm"))
 
 
 _register()

@@ -17,7 +17,8 @@ class Quantized:
     """Weights of a linear layer with `n` outputs and `k` inputs.
 
     `codes` are int8 [n, k], or of u4 int32 [n, k / 8], eight neighbours along K a word, the first in the lowest bits;
-    `scale` is [groups, n]; `zeros`, if there are any, int32 [groups / 8, n].
+    `scale` is [groups, n], at most 2^100 in magnitude, which is not checked; `zeros`, if there are any, int32
+    [groups / 8, n].
     """
 
     weights: Weights

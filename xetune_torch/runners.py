@@ -55,14 +55,13 @@ def mm_runner(plan: Plan, size: tuple[int, int], dtype: torch.dtype) -> Mm:
     launch, unaligned, empty = plan.launch, plan.alignment - 1, torch.empty
 
     def run(a: Tensor, b: Tensor, c: Tensor | None = None) -> Tensor:
-        if c is None:
-            c = empty(size, dtype=dtype)
-        in_a, in_b, in_c = a.data_ptr(), b.data_ptr(), c.data_ptr()
+        out = empty(size, dtype=dtype) if c is None else c
+        in_a, in_b, in_c = a.data_ptr(), b.data_ptr(), out.data_ptr()
         if (in_a | in_b | in_c) & unaligned:
-            return torch_mm(a, b, c)
+            return torch_mm(a, b, out)
         if status := launch(in_a, in_b, in_c):
             check(status)
-        return c
+        return out
 
     return run
 

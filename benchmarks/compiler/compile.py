@@ -34,7 +34,7 @@ def main() -> None:
     options = arguments.parse_args()
     spec = find(options.device)
     times: dict[str, list[float]] = defaultdict(list)
-    for problem, config in _draw(options.count + 3, options.seed, spec):
+    for problem, config in draw(options.count + 3, options.seed, spec):
         artifact = compile_gemm(problem, config, spec)
         for stage in artifact.stages:
             times[stage.name].append(stage.elapsed_ms)
@@ -47,7 +47,7 @@ def main() -> None:
         print(f"| {stage} | {statistics.median(values):.1f} | {values[int(0.9 * len(values))]:.1f} |")
 
 
-def _draw(count: int, seed: int, spec: DeviceSpec) -> list[tuple[GemmProblem, XeConfig]]:
+def draw(count: int, seed: int, spec: DeviceSpec) -> list[tuple[GemmProblem, XeConfig]]:
     rng = random.Random(seed)
     drawn: list[tuple[GemmProblem, XeConfig]] = []
     while len(drawn) < count:

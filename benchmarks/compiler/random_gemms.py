@@ -1,6 +1,6 @@
 """Random legal GEMMs on every axis, compiled and proven: counts of what was drawn, and what went wrong.
 
-Run: python -m benchmarks.compiler.random_gemms [--count 3000] [--seed 7] [--processes 2] [--ocloc PATH]
+Run: python -m benchmarks.compiler.random_gemms [--count 3000] [--seed 7] [--processes 2] [--of-models] [--ocloc PATH]
 """
 
 import argparse
@@ -19,6 +19,7 @@ from tests.codegen.xe.build.judge import Verdict, judge
 
 _SEEDS = 100_000  # of one --seed
 _LARGE = 3  # of so many draws one is not small
+_FEW_ROWS = 5  # of so many draws of models one has few rows
 
 
 def main() -> None:
@@ -28,13 +29,14 @@ def main() -> None:
     arguments.add_argument("--seed", type=int, default=7)
     arguments.add_argument("--first", type=int, default=0, help="draws to leave out")
     arguments.add_argument("--processes", type=int, default=2)
+    arguments.add_argument("--of-models", action="store_true", help="draw weights and experts instead of plain GEMMs")
     arguments.add_argument("--ocloc", type=Path, help="Intel's offline compiler; without one it is not asked")
     options = arguments.parse_args()
     ocloc = None if options.ocloc is None else chosen_ocloc(options.ocloc)
     first = options.seed * _SEEDS
     seeds = range(first + options.first, first + options.count)
     facts, refusals, faults, begun_s = Counter[Fact](), Counter[str](), 0, time.monotonic()
-    for drawn, verdict in each(partial(_judge_seed, ocloc), seeds, options.processes):
+    for drawn, verdict in each(partial(_judge_seed, ocloc, options.of_models), seeds, options.processes):
         facts.update(facts_of(drawn))
         refusals += drawn.refusals
         if verdict.fault:
@@ -45,8 +47,9 @@ def main() -> None:
     sys.exit(faults > 0)
 
 
-def _judge_seed(ocloc: Ocloc | None, seed: int) -> tuple[Draw, Verdict]:
-    drawn = draw(seed, small=seed % _LARGE != 0)
+def _judge_seed(ocloc: Ocloc | None, of_models: bool, seed: int) -> tuple[Draw, Verdict]:
+    few_rows = of_models and seed % _FEW_ROWS == 0
+    drawn = draw(seed, small=seed % _LARGE != 0, few_rows=few_rows, of_models=of_models)
     return drawn, judge(drawn, ocloc)
 
 

@@ -28,7 +28,8 @@ from benchmarks.search.spaces import (
 from tuner.replay.recorded import RecordedSpace
 from tuner.replay.run import Replay, Score, chance, replay, score
 from tuner.replay.warm import donor_rows
-from tuner.search.method import Method, Priors
+from tuner.search.method import Method
+from tuner.search.priors import Priors
 from tuner.search.samplers.build import build_search
 
 MARKS = (20, 50, 100, 200)

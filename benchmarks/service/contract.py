@@ -24,8 +24,8 @@ from urllib.request import urlopen
 from db.migrate import prepare
 from db.schema.base import utc_now
 from service.api.keys import service as keys
-from service.api.keys.caller import Scope
 from service.api.keys.schemas import KeyBody
+from service.api.keys.scope import Scope
 from service.openapi import CONTRACT_FILE
 from service.settings import Settings
 

@@ -1,19 +1,25 @@
 """Throughput and latency of the service with a full database, loaded by wrk over loopback.
 
-Run: XETUNE_DATA_DIR=DIR python -m benchmarks.service.load [--seconds 5] [--rounds 3] [--problems 10000]
+Run: XETUNE_DATA_DIR=DIR python -m benchmarks.service.load [--seconds 5] [--rounds 3] [--problems 10000] [--long 60]
 
-The database of the settings must be filled (benchmarks.service.filling). Rates of an empty route and of lookups are
-measured interleaved, by wall time and by CPU time of the server, which other programs change less. Before that, every
-stored problem is looked up once, in batches, and timed: first answers are computed, later ones come from memory.
+The database of the settings must be filled (benchmarks.service.filling). Rates of an empty route of FastAPI alone, of
+an empty route of the service and of lookups are measured interleaved, by wall time and by CPU time of the server, which
+other programs change less. Before that, every stored problem is looked up once, in batches, and timed: first answers
+are computed, later ones come from memory. Latency is measured for `--long` seconds as well, without and with 50 commits
+per second by another process.
 """
 
 import argparse
 import asyncio
+import itertools
 import json
 import random
 import statistics
 import tempfile
+import threading
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
@@ -36,8 +42,11 @@ from db.schema.base import (
 from db.session import Database
 from service.settings import read_settings
 
+_SERVER = "benchmarks.service.load_server"
+_COMMITS_PER_S = 50
 _DEVICES = ("b580", "b60", "b570", "max1100")
 _CONNECTIONS, _OF_A_BATCH, _LISTENERS = 32, 1_000, 200
+_SHOWN = {"bare": "an empty route of FastAPI alone", "empty": "an empty route of the service", "lookup": "a lookup"}
 _LISTS = (
     "/v1/jobs",
     "/v1/jobs?status=failed",
@@ -53,6 +62,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--problems", type=int, default=10_000, help="asked for at most, each on four devices")
+    parser.add_argument("--long", type=float, default=60.0, help="seconds of each measurement of latency")
     options = parser.parse_args()
     settings = read_settings()
     database = prepare(settings.database_url, create=False)
@@ -70,13 +80,18 @@ def main() -> None:
     }
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
-        with serving(folder, variables, ("benchmarks.service.load_server",)) as served:
+        with (
+            serving(folder, variables, (_SERVER,)) as served,
+            serving(folder, variables, (_SERVER, "--bare")) as bare,
+        ):
             print("| measurement | target | result |\n|---|---:|---:|")
             start_mb = served.rss_mb
             _first(served, problems)
             _untuned(served)
-            rate = _lookups(served, folder, problems, options.seconds, options.rounds)
-            _half(served, folder, problems, options.seconds, rate)
+            rate = _lookups(served, bare, folder, problems, options.seconds, options.rounds)
+            _half(served, folder, problems, options.long, rate)
+            with _commits(database):
+                _half(served, folder, problems, options.long, rate, f", with {_COMMITS_PER_S} commits per second")
             _batches(served, folder, problems, options.seconds)
             _lists(served, database)
             asyncio.run(_listeners(served, database))
@@ -144,36 +159,66 @@ def _asked(problems: list[dict[str, object]]) -> list[Asked]:
     return [Asked(f"/v1/kernels?m={p['m']}&n={p['n']}&k={p['k']}&dtype={p['dtype_a']}&device={d}") for p, d in drawn]
 
 
-def _lookups(served: Served, folder: Path, problems: list[dict[str, object]], seconds: float, rounds: int) -> float:
+def _lookups(
+    served: Served, bare: Served, folder: Path, problems: list[dict[str, object]], seconds: float, rounds: int
+) -> float:
     empty, asked = [Asked("/empty")], _asked(problems)
+    by_name = {"bare": (bare, empty), "empty": (served, empty), "lookup": (served, asked)}
     count = 0.0
     while count < len(asked):  # so that each was looked up once
         count += seconds * wrk.run(folder, served.url, asked, seconds, _CONNECTIONS).per_s
-    rates: dict[str, list[float]] = {"empty": [], "lookup": []}
-    cost: dict[str, list[float]] = {"empty": [], "lookup": []}
+    rates: dict[str, list[float]] = {name: [] for name in by_name}
+    cost: dict[str, list[float]] = {name: [] for name in by_name}
     for _ in range(rounds):
-        for name, requests in (("empty", empty), ("lookup", asked)):
-            before = served.processor_s
-            found = wrk.run(folder, served.url, requests, seconds, _CONNECTIONS)
+        for name, (server, requests) in by_name.items():
+            before = server.processor_s
+            found = wrk.run(folder, server.url, requests, seconds, _CONNECTIONS)
             rates[name].append(found.per_s)
-            cost[name].append(1e6 * (served.processor_s - before) / (found.per_s * seconds))
+            cost[name].append(1e6 * (server.processor_s - before) / (found.per_s * seconds))
             if found.failed:
                 raise RuntimeError(f"{found.failed} requests to {name} failed")
-    ratios = [lookup / nothing for nothing, lookup in zip(rates["empty"], rates["lookup"], strict=True)]
-    title = f"rate of lookups over that of an empty route, {rounds} rounds"
-    _say(title, ", ".join(f"{ratio:.2f}" for ratio in ratios), "0.6")
-    for name, values in (("an empty route", rates["empty"]), ("lookup", rates["lookup"])):
-        _say(f"{name}, requests per second", ", ".join(f"{value:,.0f}" for value in values))
-    of_empty, of_lookup = statistics.median(cost["empty"]), statistics.median(cost["lookup"])
-    _say("CPU time of an empty route, and of a lookup", f"{of_empty:.0f} and {of_lookup:.0f} us")
+    for name, target in (("bare", "0.6"), ("empty", "")):
+        ratios = [lookup / nothing for nothing, lookup in zip(rates[name], rates["lookup"], strict=True)]
+        title = f"rate of lookups over that of {_SHOWN[name]}, {rounds} rounds"
+        _say(title, ", ".join(f"{ratio:.2f}" for ratio in ratios), target)
+    for name, values in rates.items():
+        _say(f"{_SHOWN[name]}, requests per second", ", ".join(f"{value:,.0f}" for value in values))
+    costs = ", ".join(f"{statistics.median(cost[name]):.0f}" for name in by_name)
+    _say("CPU time of these three", f"{costs} us")
     return statistics.median(rates["lookup"])
 
 
-def _half(served: Served, folder: Path, problems: list[dict[str, object]], seconds: float, peak: float) -> None:
+def _half(
+    served: Served, folder: Path, problems: list[dict[str, object]], seconds: float, peak: float, beside: str = ""
+) -> None:
     delay_ms = round(_CONNECTIONS / (peak / 2) * 1000)
     found = wrk.run(folder, served.url, _asked(problems), seconds, _CONNECTIONS, max(delay_ms, 1))
-    _say(f"lookup at half of the peak ({found.per_s:.0f} per second), median", f"{found.median_ms:.1f} ms")
-    _say("lookup at half of the peak, p99", f"{found.p99_ms:.1f} ms", "20 ms")
+    if found.failed:
+        raise RuntimeError(f"{found.failed} lookups failed")
+    what = f"lookup at half of the peak ({found.per_s:.0f} per second), {seconds:.0f} s{beside}"
+    _say(f"{what}: median", f"{found.median_ms:.1f} ms")
+    _say(f"{what}: p99", f"{found.p99_ms:.1f} ms", "20 ms")
+
+
+@contextmanager
+def _commits(database: Database) -> Generator[None]:
+    """Commit trials of a running job, as a worker does, until the block ends."""
+    job_id, ended = _add_running(database), threading.Event()
+
+    def commit() -> None:
+        for number in itertools.count():
+            if ended.wait(1 / _COMMITS_PER_S):
+                return
+            _add_trial(database, job_id, number)
+
+    thread = threading.Thread(target=commit)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        _remove(database, job_id)
 
 
 def _batches(served: Served, folder: Path, problems: list[dict[str, object]], seconds: float) -> None:
@@ -225,9 +270,7 @@ async def _listeners(served: Served, database: Database) -> None:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
     finally:
-        with database.write() as session:
-            session.execute(delete(schema.Trial).where(schema.Trial.job_id == job_id))
-            session.execute(delete(schema.Job).where(schema.Job.id == job_id))
+        _remove(database, job_id)
 
 
 async def _listen(client: httpx.AsyncClient, job_id: UUID, heard: asyncio.Queue[float]) -> None:
@@ -250,10 +293,16 @@ def _add_running(database: Database) -> UUID:
     return job_id
 
 
-def _add_trial(database: Database, job_id: UUID) -> None:
+def _remove(database: Database, job_id: UUID) -> None:
+    with database.write() as session:
+        session.execute(delete(schema.Trial).where(schema.Trial.job_id == job_id))
+        session.execute(delete(schema.Job).where(schema.Job.id == job_id))
+
+
+def _add_trial(database: Database, job_id: UUID, number: int = 0) -> None:
     with database.write() as session:
         values = {
-            "job_id": job_id, "number": 0, "config": {}, "config_hash": "0" * 64, "status": "rejected",
+            "job_id": job_id, "number": number, "config": {}, "config_hash": f"{number:064x}", "status": "rejected",
             "reason": "rule registers: too many", "ended_at": utc_now(),
         }  # fmt: skip
         session.execute(insert(schema.Trial), [values])

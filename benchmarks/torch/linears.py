@@ -1,6 +1,7 @@
 """A model with replaced linear layers beside plain torch, in turns, and the overhead of a dispatched call.
 
     taskset -c 0 python -m benchmarks.torch.linears --trials 20
+    taskset -c 0 python -m benchmarks.torch.linears --calls
 
 Kernels are tuned by a worker of this machine, on the processors that this process may use; torch gets as many threads.
 """
@@ -18,6 +19,8 @@ import xetune_torch
 from examples.torch_model import Llama, Sizes
 from xetune_torch.functions import mm_cpu
 
+_LIBRARIES: list[torch.library.Library] = []
+
 
 def main() -> None:
     """Print the table of the model, and that of single calls."""
@@ -25,12 +28,14 @@ def main() -> None:
     options.add_argument("--trials", type=int, default=20, help="of each product; 0 uses what is stored")
     options.add_argument("--seconds", type=float, default=60.0, help="of tuning, for each product")
     options.add_argument("--rounds", type=int, default=15)
+    options.add_argument("--calls", action="store_true", help="only the table of single calls")
     given = options.parse_args()
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     store = xetune_torch.LocalStore()
     xetune_torch.use(store)
     try:
-        _models(given.trials, given.seconds, given.rounds)
+        if not given.calls:
+            _models(given.trials, given.seconds, given.rounds)
         _calls(store, given.rounds)
     finally:
         store.close()
@@ -58,8 +63,10 @@ def _models(trials: int, seconds: float, rounds: int) -> None:
 
 
 def _calls(store: xetune_torch.Store, rounds: int) -> None:
-    print("\n| product | torch.mm us | xetune_torch.mm us | torch.ops.xetune.mm us | the kernel alone us |")
-    print("|---|---:|---:|---:|---:|")
+    empty, with_gradient = _empty_operators()
+    columns = "product", "torch.mm", "xetune_torch.mm", "torch.ops.xetune.mm", "the kernel alone"
+    print("\n| " + " us | ".join((*columns, "an empty operator", "the same with a gradient")) + " us |")
+    print("|---|" + "---:|" * 6)
     xetune_torch.use(store, "always")
     for m, n, k, dtype in (
         (1, 32, 64, torch.bfloat16),
@@ -72,7 +79,7 @@ def _calls(store: xetune_torch.Store, rounds: int) -> None:
         choice = xetune_torch.DISPATCHER.choices[-1]
         plan = xetune_torch.DISPATCHER.decide(choice.gemm).plain
         if plan is None:
-            print(f"| {choice.gemm} | no kernel: {choice.reason} | | | |")
+            print(f"| {choice.gemm} | no kernel: {choice.reason} | | | | | |")
             continue
         c, launch = torch.empty(m, n, dtype=dtype), plan.launch
         addresses = a.data_ptr(), b.data_ptr(), c.data_ptr()
@@ -81,11 +88,25 @@ def _calls(store: xetune_torch.Store, rounds: int) -> None:
             "ours": lambda a=a, b=b: xetune_torch.mm(a, b),
             "operator": lambda a=a, b=b: torch.ops.xetune.mm(a, b),
             "kernel": lambda launch=launch, given=addresses: launch(*given),
+            "empty": lambda a=a, b=b: empty(a, b),
+            "empty with a gradient": lambda a=a, b=b: with_gradient(a, b),
         }
         with torch.no_grad():
             assert torch.equal(xetune_torch.mm(a, b), mm_cpu(a, b))
             times = _in_turns(run, rounds, 2000 if m == 1 else 200)
         print(f"| {choice.gemm} | " + " | ".join(f"{times[name] * 1e6:.2f}" for name in run) + " |")
+
+
+def _empty_operators() -> tuple[Callable[..., object], Callable[..., object]]:
+    """Return operators in Python that compute nothing: what torch.library takes, without and with a gradient."""
+    library, made = torch.library.Library("xetune_benchmark", "DEF"), torch.empty(0)
+    for name in ("empty", "with_gradient"):
+        library.define(f"{name}(Tensor a, Tensor b) -> Tensor")
+        library.impl(name, lambda _a, _b: made, "CPU")
+        torch.library.register_fake(f"xetune_benchmark::{name}", lambda _a, _b: made, lib=library)
+    torch.library.register_autograd("xetune_benchmark::with_gradient", lambda _ctx, _grad: (None, None), lib=library)
+    _LIBRARIES.append(library)
+    return torch.ops.xetune_benchmark.empty, torch.ops.xetune_benchmark.with_gradient
 
 
 def _in_turns(run: Mapping[str, Callable[[], object]], rounds: int, calls: int) -> dict[str, float]:

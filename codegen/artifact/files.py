@@ -14,8 +14,19 @@ def is_plain_name(name: str) -> bool:
     return _PLAIN.fullmatch(name) is not None
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a temporary file, flush it to disk, and rename it.
+def make_private(folder: Path) -> None:
+    """Make a folder and the missing ones above it, which no other user may enter; existing ones stay as they are.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    missing = [folder, *(above for above in folder.parents if not above.exists())]
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)
+
+
+def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
+    """Write a temporary file, flush it to disk, and rename it; no other user may read a `private` one.
 
     Raises:
         OSError: the disk is full, the folder cannot be written, or `path` is a folder; `path` is unchanged.
@@ -30,7 +41,8 @@ def write_atomically(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(0o644)
+        if not private:
+            Path(name).chmod(0o644)
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

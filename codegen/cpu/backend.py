@@ -5,6 +5,7 @@ from typing import Any
 from codegen.artifact.kernel_artifact import CpuArtifact
 from codegen.artifact.workgroup_tiles import WorkgroupTiles
 from codegen.config.cpu import CpuConfig
+from codegen.elf import defined_functions
 from codegen.problem.gemm import GemmProblem
 from codegen.serialization import Json, content_hash
 from hal import DeviceSpec, runs_own_code
@@ -21,10 +22,12 @@ class CpuBackend:
     config = CpuConfig
     binary = "kernel.o"
     files = (binary, "kernel.h")
-    binary_format = ("ELF", b"\x7fELF")
     names_code = True
     loop_orders = "pmpnpk or pnpmpk, then om, on and ok in any order, then iminik or inimik, all in one word"
     compiles_modules = False
+
+    def functions_of(self, binary: bytes) -> frozenset[str]:
+        return defined_functions(binary)
 
     def targets(self, spec: DeviceSpec) -> bool:
         return runs_own_code(spec)

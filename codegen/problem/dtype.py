@@ -27,6 +27,11 @@ class DType(StrEnum):
     E2M1 = "e2m1"
     E8M0 = "e8m0"  # a power of two; only of scales
 
+    @classmethod
+    def _missing_(cls, value: object) -> "DType | None":
+        """Return the type of another usual name, such as "fp16", "bfloat16" or "int8"."""
+        return cls(_ALIASES[value.lower()]) if isinstance(value, str) and value.lower() in _ALIASES else None
+
     @property
     def bits(self) -> int:
         """Bits of one element."""
@@ -50,3 +55,17 @@ class DType(StrEnum):
 
 WEIGHTS = (DType.S8, DType.U8, DType.E4M3, DType.E5M2, DType.S4, DType.U4, DType.E2M1)
 """Types of B that kernels convert to A's type, f16 or bf16, before they multiply."""
+
+_ALIASES = (
+    dict.fromkeys(("fp16", "float16", "half"), "f16")
+    | dict.fromkeys(("bfloat16",), "bf16")
+    | dict.fromkeys(("tfloat32", "tensorfloat32"), "tf32")
+    | dict.fromkeys(("fp32", "float32", "float", "single"), "f32")
+    | {f"{kind}{bits}": f"s{bits}" for kind in ("int", "i") for bits in (4, 8)}
+    | {f"uint{bits}": f"u{bits}" for bits in (4, 8)}
+    | dict.fromkeys(("int32", "s32"), "i32")
+    | {f"{kind}_{form}": form for kind in ("fp8", "f8", "float8") for form in ("e4m3", "e5m2")}
+    | dict.fromkeys(("fp8", "float8_e4m3fn", "f8e4m3fn", "f8e4m3", "e4m3fn"), "e4m3")
+    | dict.fromkeys(("f8e5m2",), "e5m2")
+    | dict.fromkeys(("fp4", "fp4_e2m1", "float4_e2m1fn", "f4e2m1fn"), "e2m1")
+)

@@ -27,6 +27,8 @@ MAX_DIMENSION = 2**24
 MAX_EXPERTS = 2**12
 GATED_AXIS = "2 * n"
 """Axis of B along which both products of a gate have their columns."""
+GROUP_AXIS = "group"
+"""Axis of groups along K that share a scale."""
 _DERIVED = cast("DType", None)
 _C = 2  # its place among the operands
 SCALE_B, ZERO_B = "B_scale", "B_zero"
@@ -283,7 +285,7 @@ class GemmProblem:
         if self.quantization is None:
             return
         rows, columns = self.quantization.groups(self.k), self.columns_b
-        along = ("group", "n" if self.gate is None else "2 * n")
+        along = (GROUP_AXIS, "n" if self.gate is None else "2 * n")
         shared = self.batch > 1 and self.batch_stride_b == 0
         found = [(SCALE_B, self.quantization.scale)]
         if self.quantization.zeros:

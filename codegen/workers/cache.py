@@ -5,7 +5,7 @@ import json
 import threading
 from pathlib import Path
 
-from codegen.artifact.files import write_atomically
+from codegen.artifact.files import make_private, write_atomically
 from codegen.artifact.kernel_artifact import AnyArtifact
 from codegen.backend import backend_of
 from codegen.config.kernel_config import KernelConfig
@@ -62,9 +62,9 @@ class CompileCache:
             OSError: the disk is full or the folder cannot be written; nothing is left behind.
         """
         path = self._path(artifact.problem, artifact.config, spec)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private(path.parent)
         text = json.dumps(backend_of(artifact.config).artifact_to_json(artifact)).encode()
-        write_atomically(path, hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
+        write_atomically(path, hashlib.sha256(text).hexdigest().encode() + b"\n" + text, private=True)
 
     def _path(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Path:
         key = backend_of(config).code_key(problem, config, spec)

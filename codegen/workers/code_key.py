@@ -14,6 +14,7 @@ from codegen.problem.epilogue import EpilogueStep
 from codegen.problem.epilogue_text import print_step
 from codegen.problem.gate import Gate
 from codegen.problem.gemm import GemmProblem
+from codegen.problem.quantization import Quantization
 from codegen.target import Target
 from codegen.xe.operand_access import (
     AccessBy,
@@ -43,6 +44,7 @@ class DynamicKind:
     shared: tuple[str, ...]
     epilogue: tuple[EpilogueStep, ...]
     gate: Gate | None
+    quantization: Quantization | None
     by_lanes: tuple[str, ...]
 
     def differences(self, other: "DynamicKind") -> str:
@@ -93,6 +95,7 @@ def kind_of(problem: GemmProblem, config: XeConfig, target: Target) -> DynamicKi
         shared=tuple(o.name for o in p.operands if p.batch > 1 and o.batch_stride == 0),
         epilogue=tuple(replace(step, ld=None) for step in p.epilogue),
         gate=p.gate,
+        quantization=p.quantization,
         by_lanes=tuple(by_lanes),
     )
 

@@ -2,6 +2,7 @@
 
 import os
 import resource
+import selectors
 import signal
 from collections.abc import Callable
 from typing import NoReturn
@@ -18,21 +19,23 @@ def in_fork(stage: str, who: str, work: Callable[[], bytes], cpu_limit_s: int) -
     Raises:
         CompileFailed: the stage; `work` raised, ended the fork, or took more processor time than the limit.
     """
-    result, errors = os.memfd_create("result"), os.memfd_create("errors")
-    try:
-        child = os.fork()
-        if child == 0:
-            _run(work, result, errors, cpu_limit_s)
-        _, status = os.waitpid(child, 0)
-        if status != 0:
-            code = os.waitstatus_to_exitcode(status)
-            if code == -signal.SIGXCPU:
-                raise CompileFailed(stage, f"{who} took more than {cpu_limit_s} s of processor time")
-            raise CompileFailed(stage, _reason(who, code, _content(errors)))
-        return _content(result)
-    finally:
+    # Pipes, not files in memory: no limit of a confined process counts those.
+    (result, told), (errors, said) = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
         os.close(result)
         os.close(errors)
+        _run(work, told, said, cpu_limit_s)
+    os.close(told)
+    os.close(said)
+    data, output = _read_all(result, errors)
+    _, status = os.waitpid(child, 0)
+    if status != 0:
+        code = os.waitstatus_to_exitcode(status)
+        if code == -signal.SIGXCPU:
+            raise CompileFailed(stage, f"{who} took more than {cpu_limit_s} s of processor time")
+        raise CompileFailed(stage, _reason(who, code, data if code == _REFUSED else output))
+    return data
 
 
 def _run(work: Callable[[], bytes], result: int, errors: int, cpu_limit_s: int) -> NoReturn:
@@ -45,22 +48,20 @@ def _run(work: Callable[[], bytes], result: int, errors: int, cpu_limit_s: int) 
         most = resource.getrlimit(resource.RLIMIT_CPU)[1]
         hard = cpu_limit_s + 1 if most == resource.RLIM_INFINITY else min(cpu_limit_s + 1, most)
         resource.setrlimit(resource.RLIMIT_CPU, (min(cpu_limit_s, hard), hard))
-        data = memoryview(work())
-        while data:
-            data = data[os.write(result, data) :]
+        _write(result, work())
         status = 0
     except CompileFailed as failed:
-        _say(errors, failed.message)
+        _write(result, failed.message.encode())  # not to `errors`: output of a library is not the reason
     except (RuntimeError, OSError, MemoryError) as error:
-        _say(errors, str(error))
+        _write(result, str(error).encode())
     finally:
         os._exit(status)
 
 
-def _say(errors: int, message: str) -> None:
-    """Report only this text: earlier output of a library is not the reason."""
-    os.ftruncate(errors, 0)
-    os.pwrite(errors, message.encode(), 0)
+def _write(file: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(file, left) :]
 
 
 def _reason(who: str, code: int, said: bytes) -> str:
@@ -71,5 +72,17 @@ def _reason(who: str, code: int, said: bytes) -> str:
     return f"{ended}: {message}" if message else ended
 
 
-def _content(file: int) -> bytes:
-    return os.pread(file, os.fstat(file).st_size, 0)
+def _read_all(*pipes: int) -> list[bytes]:
+    """Return what is written to each pipe until all are closed at their other end."""
+    read: dict[int, list[bytes]] = {pipe: [] for pipe in pipes}
+    with selectors.DefaultSelector() as selector:
+        for pipe in pipes:
+            selector.register(pipe, selectors.EVENT_READ)
+        while selector.get_map():
+            for key, _ in selector.select():
+                data = os.read(key.fd, 1 << 16)
+                read[key.fd].append(data)
+                if not data:
+                    selector.unregister(key.fd)
+                    os.close(key.fd)
+    return [b"".join(parts) for parts in read.values()]

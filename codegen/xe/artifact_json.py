@@ -42,5 +42,5 @@ def artifact_from_json(stored: Any, key: str, problem: GemmProblem, config: XeCo
         problem=problem,
         config=config,
         launch=launch_spec(problem, config, target, stages[-1].data, kernels),
-        memory_paths=memory_paths(problem, target),
+        memory_paths=memory_paths(problem, target, config.strategy.workspace),
     )

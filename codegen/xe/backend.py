@@ -10,6 +10,7 @@ from codegen.problem.gemm import GemmProblem
 from codegen.serialization import Json
 from codegen.target import target_of
 from hal import DeviceSpec, runs_own_code
+from hal.spirv.words import entry_points
 
 
 class XeBackend:
@@ -20,10 +21,12 @@ class XeBackend:
     config = XeConfig
     binary = "kernel.spv"
     files = (binary,)
-    binary_format = ("SPIR-V", b"\x03\x02\x23\x07")
     names_code = False
     loop_orders = f"one of {', '.join(XE_ORDERS)}"
     compiles_modules = True
+
+    def functions_of(self, binary: bytes) -> frozenset[str]:
+        return entry_points(binary)
 
     def targets(self, spec: DeviceSpec) -> bool:
         return not runs_own_code(spec)

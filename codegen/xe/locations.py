@@ -95,7 +95,7 @@ def verify_at_places(module: Operation) -> None:
     """
     for op in module.walk():
         _check(op, check_missing_rules)
-        if op.has_trait(SymbolTable):
+        if op.has_trait(SymbolTable, value_if_unregistered=False):
             check_symbols(op.regions[0].block.ops)
     try:
         module.verify()
@@ -123,9 +123,12 @@ def _locate(op: Operation, location: FileLineColLoc) -> None:
 def _location_of(op: Operation) -> FileLineColLoc | None:
     at: Operation | None = op
     while at is not None:
-        if isinstance(at.location, FileLineColLoc):
-            return at.location
-        at = at.parent_op()
+        # Most have none, and `isinstance` with xDSL's abstract classes takes long.
+        if (location := at.location) is not UNKNOWN_LOC and isinstance(location, FileLineColLoc):
+            return location
+        block = at.parent
+        region = None if block is None else block.parent
+        at = None if region is None else region.parent
     return None
 
 

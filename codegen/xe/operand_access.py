@@ -6,15 +6,17 @@ Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from codegen.config.xe import WorkspaceOperands
 from codegen.problem.gemm import (
     GATED_AXIS,
     GemmProblem,
     Operand,
 )
 from codegen.target import Target
+from codegen.xe.prepare import is_decoded, prepared_operands
 
 MAX_SURFACE_BYTES = 2**24  # row width and row pitch
 _WIDTH_MULTIPLE_BYTES = 4
@@ -28,11 +30,15 @@ class AccessBy(StrEnum):
     BLOCK2D = "block2d"
     VECTORS = "vectors"
     LANES = "lanes"
+    COPIED = "copied"  # into a workspace, which block messages load
+    DECODED = "decoded"  # so, from weights
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPath:
-    """Access method of an operand; other than by block messages also the violated rule, and the reason."""
+    """Access method of an operand; if it is not loaded by block messages as it is stored, also the violated rule, and
+    the reason.
+    """
 
     by: AccessBy
     rule: str | None = None
@@ -42,9 +48,15 @@ class MemoryPath:
         return self.by.value if self.rule is None else f"{self.by.value} ({self.rule}: {self.why})"
 
 
-def memory_paths(problem: GemmProblem, target: Target) -> dict[str, MemoryPath]:
-    """Return the access method of each operand of a problem, by name."""
-    return {operand.name: memory_path(problem, operand, target) for operand in problem.operands}
+def memory_paths(
+    problem: GemmProblem, target: Target, prepared: WorkspaceOperands = WorkspaceOperands.NONE
+) -> dict[str, MemoryPath]:
+    """Return the access method of each operand of a problem, by name, where these are `prepared` in a workspace."""
+    paths = {operand.name: memory_path(problem, operand, target) for operand in problem.operands}
+    for operand in prepared_operands(problem, prepared):
+        by = AccessBy.DECODED if is_decoded(problem, operand) else AccessBy.COPIED
+        paths[operand.name] = replace(paths[operand.name], by=by)
+    return paths
 
 
 def memory_path(problem: GemmProblem, operand: Operand, target: Target) -> MemoryPath:

@@ -68,6 +68,8 @@ class Watch:
 
     def __init__(self, database: Database, max_age_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._database, self._max_age_s, self._clock = database, max_age_s, clock
+        path = sqlite_path(database.engine)
+        self._file = None if path is None else f"{path.absolute().as_uri()}?mode=ro"
         self._lock = threading.Lock()
         self._sqlite: sqlite3.Connection | None = None
 
@@ -92,11 +94,10 @@ class Watch:
 
     def _version(self) -> int | None:
         """Return SQLite's version number of the file's content, valid for one connection; None for other databases."""
-        path = sqlite_path(self._database.engine)
-        if path is None:
+        if self._file is None:
             return None
         with self._lock, suppress(sqlite3.Error):
             if self._sqlite is None:
-                self._sqlite = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+                self._sqlite = sqlite3.connect(self._file, uri=True, check_same_thread=False)
             return self._sqlite.execute("PRAGMA data_version").fetchone()[0]
         return -time.monotonic_ns()  # differs each time: with an unknown version, assume a change

@@ -1,6 +1,6 @@
 """Queries on kernels: compiled binaries, and the best one for a problem and device."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from uuid import UUID
@@ -21,6 +21,8 @@ from db.schema import (
     Trial,
 )
 from db.schema.base import JsonObject
+
+_HASHES = 500  # in one query
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,24 @@ def _identity_statements() -> tuple[Select[UUID], Update]:
 def get(session: Session, kernel_id: UUID) -> Kernel | None:
     """Return a kernel with its problem, device and list of files."""
     return session.scalars(_whole().where(Kernel.id == kernel_id)).first()
+
+
+def with_contents(session: Session, content_hashes: Collection[str]) -> list[Kernel]:
+    """Return the kernels with one of these binaries, with problem and device."""
+    found: list[Kernel] = []
+    for some in _parts(sorted(content_hashes)):
+        found += session.scalars(_whole().where(Kernel.content_hash.in_(some)).order_by(Kernel.id))
+    return found
+
+
+def _parts(hashes: Sequence[str]) -> Iterator[Sequence[str]]:
+    for first in range(0, len(hashes), _HASHES):
+        yield hashes[first : first + _HASHES]
+
+
+def jobs_with(session: Session, kernel_id: UUID) -> list[UUID]:
+    """Return the jobs that have a trial of a kernel."""
+    return list(session.scalars(select(Trial.job_id).where(Trial.kernel_id == kernel_id).distinct()))
 
 
 def artifact(session: Session, kernel_id: UUID, name: str) -> Artifact | None:
@@ -179,7 +199,9 @@ def _whole() -> Select[Kernel]:
 
 def _winners(problem_keys: Collection[str], device: str) -> Select[Trial]:
     query = select(Trial).join(Trial.kernel).join(Trial.job).join(Job.device).join(Job.problem)
-    return query.where(Problem.key.in_(problem_keys), Device.slug == device, Job.best_trial_id == Trial.id)
+    return query.where(
+        Problem.key.in_(problem_keys), Device.slug == device, Job.best_trial_id == Trial.id, Kernel.withdrawn.is_(None)
+    )
 
 
 def _by_problem(found: Iterable[Trial]) -> dict[str, list[Trial]]:

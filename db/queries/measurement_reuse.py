@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session, contains_eager
 from db.schema import (
     Device,
     Job,
+    Kernel,
     Measurement,
     Problem,
     ResultKey,
@@ -21,6 +22,7 @@ def measured(session: Session, problem_key: str, device: str, driver: str) -> li
     """
     query = _with_keys().join(Trial.kernel).join(Trial.job).join(Job.problem).join(Job.device)
     query = query.where(Problem.key == problem_key, Device.slug == device, Measurement.driver == driver)
+    query = query.where(Kernel.withdrawn.is_(None))
     query = query.options(contains_eager(Trial.kernel))
     return list(session.scalars(query.order_by(Measurement.measured_at, Trial.id)))
 

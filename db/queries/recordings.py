@@ -1,13 +1,14 @@
 """Queries on recordings: results imported from files of other formats."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import CursorResult, Select, func, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
-from db.queries.insert import insert_missing
+from db.queries.insert import insert_all_missing, insert_missing
 from db.schema import (
     Problem,
     RecordedTrial,
@@ -25,15 +26,25 @@ class Counts:
     best_us: float | None
 
 
-def add(session: Session, values: Mapping[str, object], tried: Iterable[Mapping[str, object]]) -> Recording | None:
-    """Add a recording with its trials, in their order; return None if an equal one is stored."""
-    recording_id = new_id()
-    if not insert_missing(session, Recording, {"id": recording_id, **values}):
-        return None
-    for number, columns in enumerate(tried):
-        session.add(RecordedTrial(recording_id=recording_id, number=number, **columns))
-    session.flush()
-    return get(session, recording_id)
+def begin(session: Session, values: Mapping[str, object]) -> tuple[UUID, bool]:
+    """Add a recording without trials; return its id, or that of an equal one and whether that is complete."""
+    made = insert_missing(session, Recording, {"id": new_id(), "complete": False, **values})
+    if made is not None:
+        return made, False
+    query = select(Recording.id, Recording.complete).where(Recording.digest == values["digest"])
+    return session.execute(query).one()
+
+
+def add_tried(session: Session, recording_id: UUID, first: int, tried: Sequence[Mapping[str, object]]) -> None:
+    """Add trials of a recording, numbered from `first`, except those that it has."""
+    rows = [{"recording_id": recording_id, "number": first + index, **row} for index, row in enumerate(tried)]
+    insert_all_missing(session, RecordedTrial, rows)
+
+
+def complete(session: Session, digest: str) -> bool:
+    """Show the recording with that digest, which has all its trials; return False if it was shown before."""
+    query = update(Recording).where(Recording.digest == digest, Recording.complete.is_(False)).values(complete=True)
+    return cast(CursorResult[Any], session.execute(query)).rowcount == 1
 
 
 def get(session: Session, recording_id: UUID) -> Recording | None:
@@ -42,24 +53,25 @@ def get(session: Session, recording_id: UUID) -> Recording | None:
 
 
 def by_digest(session: Session, digest: str) -> Recording | None:
-    """Return the recording with that digest."""
-    return session.scalars(_whole().where(Recording.digest == digest)).first()
+    """Return the recording with that digest, without its trials."""
+    return session.scalars(_shown().where(Recording.digest == digest)).first()
 
 
 def ids_of(session: Session, digests: Collection[str]) -> dict[str, UUID]:
     """Return the ids of the recordings with these digests."""
-    return dict(session.execute(select(Recording.digest, Recording.id).where(Recording.digest.in_(digests))).all())
+    query = select(Recording.digest, Recording.id).where(Recording.digest.in_(digests), Recording.complete)
+    return dict(session.execute(query).all())
 
 
 def list_page(session: Session, *, limit: int, before: UUID | None = None) -> list[tuple[Recording, Counts]]:
     """Return the newest recordings with their counts, at most `limit`, older than `before`."""
-    query = select(Recording) if before is None else select(Recording).where(Recording.id < before)
+    query = _shown() if before is None else _shown().where(Recording.id < before)
     return _counted(session, query.order_by(Recording.id.desc()).limit(limit))
 
 
 def find(session: Session, recording_id: UUID) -> tuple[Recording, Counts] | None:
     """Return a recording with its counts."""
-    return next(iter(_counted(session, select(Recording).where(Recording.id == recording_id))), None)
+    return next(iter(_counted(session, _shown().where(Recording.id == recording_id))), None)
 
 
 def tried(session: Session, recording_id: UUID, *, offset: int, limit: int) -> list[RecordedTrial]:
@@ -71,7 +83,7 @@ def tried(session: Session, recording_id: UUID, *, offset: int, limit: int) -> l
 
 def alike(session: Session, problem: Problem) -> list[Recording]:
     """Return recordings of problems with the types and layout of `problem`, newest first, without their trials."""
-    query = select(Recording).join(Recording.problem)
+    query = _shown().join(Recording.problem)
     for name in ("dtype_a", "dtype_b", "dtype_c", "dtype_acc", "transpose_a", "transpose_b"):
         query = query.where(getattr(Problem, name) == getattr(problem, name))
     loads = contains_eager(Recording.problem), joinedload(Recording.device)
@@ -97,4 +109,8 @@ def _counted(session: Session, wanted: Select[Recording]) -> list[tuple[Recordin
 
 def _whole() -> Select[Recording]:
     loads = joinedload(Recording.problem), joinedload(Recording.device), selectinload(Recording.tried)
-    return select(Recording).options(*loads)
+    return _shown().options(*loads)
+
+
+def _shown() -> Select[Recording]:
+    return select(Recording).where(Recording.complete)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session, defer
 
 from db.schema import Record
@@ -15,6 +15,17 @@ CONSIDERED = 1_000
 def find(session: Session, record_id: UUID) -> Record | None:
     """Return a record."""
     return session.get(Record, record_id)
+
+
+def count(session: Session) -> int:
+    """Return the number of records."""
+    return session.scalar(select(func.count()).select_from(Record)) or 0
+
+
+def count_of(session: Session, problem_hash: str, device: str) -> int:
+    """Return the number of records of a problem on a device."""
+    query = select(func.count()).where(Record.problem_hash == problem_hash, Record.device == device)
+    return session.scalar(query) or 0
 
 
 def newest(session: Session, problem_hash: str, device: str, limit: int = CONSIDERED) -> list[Record]:

@@ -101,6 +101,19 @@ def get(session: Session, job_id: UUID, number: int) -> Trial | None:
     return session.scalars(_whole().where(Trial.job_id == job_id, Trial.number == number)).first()
 
 
+def find_any(session: Session, job_id: UUID, numbers: Collection[int], config_hashes: Collection[str]) -> list[Trial]:
+    """Return the trials of a job that have one of these numbers or configurations, with times and kernels."""
+    named = or_(Trial.number.in_(numbers), Trial.config_hash.in_(config_hashes))
+    # Without the errors of predictions: these refer to other trials of the job, which would come without kernels.
+    loads = (
+        joinedload(Trial.measurement),
+        joinedload(Trial.prediction),
+        joinedload(Trial.reused).joinedload(Reuse.source),
+        joinedload(Trial.kernel),
+    )
+    return list(session.scalars(select(Trial).options(*loads).where(Trial.job_id == job_id, named)))
+
+
 def list_page(
     session: Session,
     job_id: UUID,
@@ -169,10 +182,12 @@ def _best_queries() -> tuple[Select[Trial], Select[Trial]]:
         .outerjoin(judged_by, judged_by.id == PredictionError.measured_trial_id)
         .outerjoin(own, own.id == Trial.kernel_id)
         .outerjoin(other, other.id == judged_by.kernel_id)
+        .where(own.withdrawn.is_(None), other.withdrawn.is_(None))
         .where(median_us.is_not(None), or_(Trial.proof_kind != "none", own.content_hash == other.content_hash))
         .order_by(median_us, Trial.number)
     )
     verified = select(Trial).where(of_job, Trial.status == "predicted", Trial.proof_kind != "none")
+    verified = verified.outerjoin(Trial.kernel).where(Kernel.withdrawn.is_(None))
     return measured, select_best_predicted(verified.join(Prediction), Trial.number.expression)
 
 

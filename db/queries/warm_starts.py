@@ -12,6 +12,7 @@ from db.queries import trials
 from db.schema import (
     Device,
     Job,
+    Kernel,
     Measurement,
     Prediction,
     Problem,
@@ -144,6 +145,7 @@ def fastest_of(session: Session, job_ids: Collection[UUID], limit: int) -> list[
     place = func.row_number().over(partition_by=Trial.job_id, order_by=order).label("place")
     ranked = select(Trial.id, place).outerjoin(Trial.measurement).outerjoin(Trial.prediction)
     ranked = ranked.where(Trial.job_id.in_(job_ids), Trial.proof_kind != "none", ~Trial.reused.has())
+    ranked = ranked.outerjoin(Trial.kernel).where(Kernel.withdrawn.is_(None))
     ranks = ranked.where(time_us.is_not(None)).subquery()
     query = select(Trial.job_id, Trial.id, Trial.config, Job.problem_id).join(ranks, ranks.c.id == Trial.id)
     query = query.join(Trial.job).where(ranks.c.place <= limit).order_by(Trial.job_id, ranks.c.place)

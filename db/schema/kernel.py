@@ -25,7 +25,7 @@ class Kernel(Base):
 
     `compile_key` hashes its inputs, `content_hash` its SPIR-V; `target` is the slug of the device it was compiled
     for. `manifest` is the content of kernel.json: arguments and launch. `origin` is where it was compiled; None
-    if here.
+    if here. `withdrawn` is the reason why it is served no more.
     """
 
     __tablename__ = "kernel"
@@ -38,6 +38,8 @@ class Kernel(Base):
         CheckConstraint("length(content_hash) = 64", name="content_hash_is_sha256"),
         CheckConstraint("length(target) > 0", name="target_not_empty"),
         CheckConstraint("length(origin) > 0", name="origin_not_empty"),
+        CheckConstraint("length(withdrawn) > 0", name="withdrawn_not_empty"),
+        CheckConstraint("(withdrawn IS NULL) = (withdrawn_at IS NULL)", name="withdrawn_at_iff_withdrawn"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
@@ -51,6 +53,8 @@ class Kernel(Base):
     manifest: Mapped[JsonObject]
     toolchain: Mapped[JsonObject]
     origin: Mapped[str | None]
+    withdrawn: Mapped[str | None]
+    withdrawn_at: Mapped[datetime | None]
     created_at: Mapped[datetime] = mapped_column(default=utc_now)
 
     problem: Mapped[Problem] = relationship(lazy="raise")

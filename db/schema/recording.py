@@ -32,7 +32,8 @@ class Recording(Base):
     """A file that was imported: a problem on a device, measured elsewhere. No kernel is served from it.
 
     `digest` hashes its content, so that equal results are stored once; `origin` is its source and `named` what
-    the file calls its device. `label` is the label of its times.
+    the file calls its device. `label` is the label of its times. Its trials are written in portions, and no query
+    returns it before it is `complete`.
     """
 
     __tablename__ = "recording"
@@ -53,6 +54,7 @@ class Recording(Base):
     named: Mapped[str]
     label: Mapped[str]
     imported_at: Mapped[datetime] = mapped_column(default=utc_now)
+    complete: Mapped[bool] = mapped_column(default=False)
 
     problem: Mapped[Problem] = relationship(lazy="raise")
     device: Mapped[Device] = relationship(lazy="raise")

@@ -9,7 +9,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
-from tempfile import TemporaryDirectory
+
+from hal.process.temporary import temporary_folder
 
 _VARIABLE = "OCL_ICD_VENDORS"
 _SYSTEM_FOLDER = "/etc/OpenCL/vendors"
@@ -21,10 +22,10 @@ def visible_runtimes() -> Generator[None]:
     thread-safe.
     """
     before = os.environ.get(_VARIABLE)
-    with TemporaryDirectory(prefix="xetune-icd-") as folder:
+    with temporary_folder("icd") as folder:
         for number, library in enumerate(_libraries(Path(before or _SYSTEM_FOLDER))):
-            Path(folder, f"{number:02}.icd").write_text(f"{library}\n", encoding="utf-8")
-        os.environ[_VARIABLE] = folder
+            (folder / f"{number:02}.icd").write_text(f"{library}\n", encoding="utf-8")
+        os.environ[_VARIABLE] = str(folder)
         try:
             yield
         finally:

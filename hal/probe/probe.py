@@ -10,6 +10,7 @@ from hal.facts.spec import (
 from hal.process.child import Child
 
 _TIMEOUT_S = 60.0
+_SHOWN_CHARACTERS = 200
 CPU_RUNTIME = "intel-opencl-rt intel-cmplr-lib-rt"
 """Packages of the OpenCL runtime for CPUs; the first needs libraries of the second and does not name it."""
 
@@ -78,9 +79,15 @@ def _report(child: Child, runtime: str, timeout_s: float) -> ProbeReport:
     try:
         report = child.receive(timeout_s)
     except DeviceFailed as failure:
-        return ProbeReport(fault=f"probing {runtime} failed: {failure}")
+        return ProbeReport(fault=f"probing {runtime} failed: {_in_one_line(str(failure))}")
     assert isinstance(report, ProbeReport)
     return report
+
+
+def _in_one_line(text: str) -> str:
+    """Return what a driver said as one short line: it is shown in tables."""
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN_CHARACTERS else f"{line[: _SHOWN_CHARACTERS - 3]}..."
 
 
 def probe_opencl() -> ProbeReport:

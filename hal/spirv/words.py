@@ -11,6 +11,7 @@ Instruction = tuple[int, tuple[int, ...]]
 _MAGIC = b"\x03\x02\x23\x07"
 _HEADER_WORDS = 5
 _VERSION, _BOUND = 1, 3
+_ENTRY_POINT, _NAME_AT = 15, 2  # OpEntryPoint, whose name is behind the execution model and the id
 
 
 def version(spirv: bytes) -> str:
@@ -37,6 +38,16 @@ def instructions(spirv: bytes) -> Iterator[Instruction]:
             raise ValueError(f"an instruction at word {at} is {length} words long")
         yield opcode, tuple(words[at + 1 : at + length])
         at += length
+
+
+def entry_points(spirv: bytes) -> frozenset[str]:
+    """Return the names of the kernels of a module.
+
+    Raises:
+        ValueError: the bytes are no module.
+    """
+    points = (operands for opcode, operands in instructions(spirv) if opcode == _ENTRY_POINT)
+    return frozenset(text_of(operands[_NAME_AT:]) for operands in points)
 
 
 def with_instructions(spirv: bytes, new: Iterable[Instruction], ids: int) -> bytes:

@@ -1,6 +1,7 @@
 """Commands of xetune: their module, help text and whether they work with a service.
 
-Imports none of them, so that help and completion do not wait for compilers and databases.
+Imports none of them, so that help and completion do not wait for compilers and databases. The module of a command
+imports what its options need; the command imports what it works with when it runs.
 """
 
 from dataclasses import dataclass

@@ -1,19 +1,17 @@
-"""Shell completion of devices, presets, jobs and shape sets, within a time limit."""
+"""Shell completion of devices, presets, jobs and shape sets, within a time limit.
+
+Options name these functions, so importing this module imports nothing of what they ask.
+"""
 
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import typer
 
-from db.errors import DatabaseError
-from hal import XE_DEVICES
-from service.cli.connection import has_database, in_process, of_service, same
-from service.errors import ServiceError
-from service.schemas import ProblemBody, to_problem
-from service.settings import InvalidSettings
-from tuner.shapes.models import MODELS
-from xetune_client import Client, ClientError
+if TYPE_CHECKING:
+    from xetune_client import Client
 
 Choices = list[tuple[str, str]]
 """Values, each with a description."""
@@ -29,6 +27,9 @@ _EVERYWHERE: Choices = [
 
 def devices(context: typer.Context, incomplete: str) -> Choices:
     """Complete devices that are known without a probe, and those of the service."""
+    from hal import XE_DEVICES
+    from service.cli.connection import of_service
+
     del incomplete
     table = [(row.spec.id, row.spec.name) for row in XE_DEVICES]
     known = [*_EVERYWHERE, *table]
@@ -45,15 +46,20 @@ def devices(context: typer.Context, incomplete: str) -> Choices:
 
 def presets(incomplete: str) -> Choices:
     """Complete models whose layers form a set of shapes."""
+    from tuner.shapes.models import MODELS
+
     del incomplete
     return [(name, f"layers of {model.card}") for name, model in MODELS.items()]
 
 
 def jobs(context: typer.Context, incomplete: str) -> Choices:
     """Complete the newest jobs."""
+    from service.cli.connection import same
+    from service.schemas import ProblemBody, to_problem
+
     del incomplete
 
-    def ask(client: Client) -> Choices:
+    def ask(client: "Client") -> Choices:
         found = client.jobs(limit=_MOST).jobs
         return [
             (str(job.id), f"{job.status.value}, {to_problem(same(ProblemBody, job.problem))} on {job.device}")
@@ -67,7 +73,7 @@ def sets(context: typer.Context, incomplete: str) -> Choices:
     """Complete the newest sets of shapes."""
     del incomplete
 
-    def ask(client: Client) -> Choices:
+    def ask(client: "Client") -> Choices:
         found = client.shape_sets(limit=_MOST).shape_sets
         return [(str(one.id), f"{one.status}, {one.source} on {one.device}") for one in found]
 
@@ -80,8 +86,10 @@ def _url(context: typer.Context) -> str | None:
     return named if isinstance(named, str) and named else None
 
 
-def _asked(context: typer.Context, ask: Callable[[Client], Choices]) -> Choices:
+def _asked(context: typer.Context, ask: "Callable[[Client], Choices]") -> Choices:
     """Return what the service or the database of this machine lists; nothing if that database does not exist."""
+    from service.cli.application import has_database, in_process
+    from service.cli.connection import of_service
 
     def run() -> Choices:
         url = _url(context)
@@ -95,6 +103,11 @@ def _asked(context: typer.Context, ask: Callable[[Client], Choices]) -> Choices:
 
 def _within_bound(ask: Callable[[], Choices]) -> Choices:
     """Return the completions that arrive within the time limit; none on an error."""
+    from db.errors import DatabaseError
+    from service.errors import ServiceError
+    from service.settings import InvalidSettings
+    from xetune_client import ClientError
+
     found: Choices = []
 
     def run() -> None:

@@ -6,10 +6,12 @@ from typer.core import TyperGroup
 
 
 class FirstByDefault(TyperGroup):
-    """A group whose first command is the default."""
+    """A group whose first command is the default: without arguments, and where options or sizes come first."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Insert the first command's name if the arguments do not begin with a command."""
-        if not args or (args[0] not in self.commands and args[0] != "--help"):
+        """Insert the first command's name if the arguments begin with no command."""
+        begins = args[0] if args else ""
+        is_default = begins.startswith("-") or begins[:1].isdigit() if args else not ctx.resilient_parsing
+        if is_default and begins != "--help":
             args = [next(iter(self.commands)), *args]
         return super().parse_args(ctx, args)

@@ -94,7 +94,7 @@ def _expected() -> tuple[type[Exception], ...]:
 
 
 def _message(error: Exception) -> str:
-    if "service.cli.connection" not in sys.modules:
+    if "xetune_client.errors" not in sys.modules:
         return str(error)
     # Imported here, where a command used the client.
     from service.cli.connection import message_of
@@ -103,5 +103,8 @@ def _message(error: Exception) -> str:
 
 
 def _end(message: str) -> None:
-    typer.secho(f"error: {message}", fg=typer.colors.RED, bold=True, err=True)
+    # Imported here: a command that succeeded may have printed nothing.
+    from service.cli.printing.output import printable
+
+    typer.secho(f"error: {printable(message)}", fg=typer.colors.RED, bold=True, err=True)
     sys.exit(_BAD_INPUT)

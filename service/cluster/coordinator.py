@@ -77,14 +77,13 @@ class _Run:
 
 @dataclass(slots=True)
 class _Term:
-    """One period of holding the lease: running jobs, and jobs whose end could not be recorded."""
+    """One period of holding the lease, and what runs in it."""
 
     fence: Fence
     database: FencedDatabase
     over: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
     runs: dict[UUID, _Run] = field(default_factory=dict)
-    left: set[UUID] = field(default_factory=set)
     reached: list[Reached] = field(default_factory=list)
     rests_until: datetime | None = None  # while artifacts cannot be written
 
@@ -211,15 +210,14 @@ class Coordinator:
         self._tell_reached(term)
         with term.lock:
             busy = {run.executor.id for run in term.runs.values()}
-            left = set(term.left)
+            under_way = set(term.runs)
         free = {executor.id: executor for executor in executors if executor.id not in busy}
-        if not free and not left:
+        if not free:
             return
         with term.database.write() as session:
-            leases.release_all(session, self.name, left)
+            leases.release_all(session, self.name, under_way)
             release_abandoned(session, lambda name: name != self.name and is_dead(name))
             kept = {(row.host, row.slug) for row in devices.quarantined(session, now=self._clock.now())}
-        term.left -= left
         if self._only is not None:
             for executor in [*free.values()][:1]:
                 self._begin_only(term, executor, self._only)
@@ -318,21 +316,17 @@ class Coordinator:
 
     def _work(self, term: _Term, job: Job, run: _Run) -> None:
         """Thread of a job; frees the executor however it ends."""
-        recorded = False
         try:
             runs = JobRuns(term.database, self.name, self._settings.quarantine_s)
-            recorded = runs.run(job, self._run_at(term.database, run.executor), run.interrupt, run.executor.host)
+            runs.run(job, self._run_at(term.database, run.executor), run.interrupt, run.executor.host)
         except DatabaseError as error:
             _log.warning("job waits for the database", job=str(job.id), error=str(error))
         except StorageError as error:
-            recorded = True
             _log.warning("coordinator waits for room for artifacts", error=str(error), seconds=STORAGE_WAIT_S)
             term.rests_until = self._clock.now() + timedelta(seconds=STORAGE_WAIT_S)
         finally:
             with term.lock:
                 del term.runs[job.id]
-                if not recorded:
-                    term.left.add(job.id)
             self._wake.set()
 
     def _tell_reached(self, term: _Term) -> None:

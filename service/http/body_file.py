@@ -1,13 +1,35 @@
 """Bodies of requests written to disk while they are received, so that they need no memory."""
 
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 import anyio
+from anyio.to_thread import run_sync
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
+from hal.process.temporary import temporary_folder
 from service.errors import BadRequest, Unavailable
+
+
+@asynccontextmanager
+async def upload_folder(purpose: str) -> AsyncGenerator[Path]:
+    """Make a temporary folder for the block.
+
+    Raises:
+        Unavailable: rule `upload-storage`: it cannot be made.
+    """
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(temporary_folder(purpose))
+        except OSError as error:
+            raise Unavailable(f"the file cannot be kept while it is read: {error}", rule="upload-storage") from error
+        try:
+            yield folder
+        finally:
+            with anyio.CancelScope(shield=True):
+                await run_sync(stack.close)
 
 
 async def save_body(request: Request, path: Path, see: Callable[[bytes], object] = len) -> None:

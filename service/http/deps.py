@@ -12,6 +12,7 @@ from db.session import Database
 from service.api.accuracy.kept import Accuracies
 from service.api.compile.service import Compiler
 from service.api.devices.service import DeviceDirectory
+from service.api.health.storage import StorageCheck
 from service.api.jobs.shared import SharedNews
 from service.api.kernels.lookup.answers import Answers
 from service.api.keys.caller import CallerCache
@@ -30,6 +31,7 @@ class Context:
     database: Database
     devices: DeviceDirectory
     artifacts: ArtifactStore
+    storage: StorageCheck
     now: Callable[[], datetime]
     rates: Rates
     compiler: Compiler

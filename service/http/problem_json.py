@@ -1,5 +1,6 @@
 """Rendering of every error as problem+json (RFC 9457)."""
 
+import sys
 from collections.abc import Mapping
 from http import HTTPStatus
 
@@ -86,8 +87,12 @@ def add_problem_handlers(app: FastAPI) -> None:
         }.get(error.status_code, (f"http-{error.status_code}", str(error.detail), None))
         if isinstance(error.__cause__, RecursionError):
             kind, detail, rule = "bad-request", "the body's JSON is nested too deeply to be read", "json-nesting"
-        if isinstance(error.__cause__, UnicodeDecodeError):
+        elif isinstance(error.__cause__, UnicodeDecodeError):
             kind, detail, rule = "bad-request", f"the body is no JSON in UTF-8: {error.__cause__}", "json-encoding"
+        elif isinstance(error.__cause__, ValueError) and "integer string" in str(error.__cause__):
+            most = sys.get_int_max_str_digits()
+            kind, rule = "bad-request", "json-number"
+            detail = f"the body's JSON has a number of more than {most} digits; send a smaller one"
         headers = dict(error.headers or {})
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             headers["Allow"] = ", ".join(_methods(app, request))

@@ -9,7 +9,7 @@ from http import HTTPStatus
 
 import anyio
 import structlog
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -32,6 +32,7 @@ SECURITY_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-store",
 }
+_SECURITY = {name.lower().encode("latin-1"): value.encode("latin-1") for name, value in SECURITY_HEADERS.items()}
 _threshold = logging.getLogger(__name__)  # checked first: most lookups need no line
 _log = structlog.stdlib.get_logger(__name__)
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -93,10 +94,10 @@ class RequestGuard:
             if message["type"] == "http.response.start":
                 begun = True
                 _note(scope, int(message["status"]))  # a route may set a named one
-                headers = MutableHeaders(scope=message)
-                headers["X-Request-Id"] = request_id
-                for name, value in SECURITY_HEADERS.items():
-                    headers.setdefault(name, value)
+                sent = message.get("headers", ())
+                missing = _SECURITY.keys() - {name for name, _ in sent}
+                own = [(name, value) for name, value in _SECURITY.items() if name in missing]
+                message["headers"] = [*sent, (b"x-request-id", request_id.encode()), *own]
             await send(message)
 
         upload = _UPLOADS.get((scope["method"], scope["path"]))

@@ -48,11 +48,28 @@ class Held:
     """Restrictions that this machine enforces. Resources, environment, folder and time are always limited.
 
     `network` is "namespace" (no network), "seccomp" (cannot open sockets) or "none"; `files` is "landlock"
-    (read-only access to programs) or "none"; `system_calls` is "seccomp" (cannot start programs or send
-    signals) or "none"; `processes` is whether their number is limited.
+    (read-only access to programs) or "none"; `system_calls` is "seccomp" (only those of an allow-list) or "none";
+    `process_ids` is "namespace" (sees no other process) or "none"; `user` is "own" (a user that nothing else runs
+    as) or "service"; `processes` is whether their number is limited.
     """
 
     network: str
     files: str
     system_calls: str
+    process_ids: str
+    user: str
     processes: bool
+
+    @property
+    def lacks(self) -> list[str]:
+        """What this machine does not restrict, with the remedy."""
+        return [words for fact, value, words in _LACKS if getattr(self, fact) == value]
+
+
+_LACKS = (
+    ("network", "none", "the network can be reached: permit user namespaces, or seccomp"),
+    ("files", "none", "files of the service's user can be read and written: use Linux 5.13 or newer with Landlock"),
+    ("system_calls", "none", "system calls are not restricted: use x86-64 or 64-bit Arm, and permit seccomp"),
+    ("process_ids", "none", "other processes are visible, though no call may act on them: permit user namespaces"),
+    ("processes", False, "the number of processes is not limited: run the service as a user other than root"),
+)

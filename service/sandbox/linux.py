@@ -1,20 +1,21 @@
-"""Irrevocable restrictions of a process on Linux: network, files, system calls. Uses only the standard
-library.
+"""Irrevocable restrictions of a process on Linux: user, namespaces, files. Uses only the standard library.
 
 Each function returns whether the kernel applied it: older ones and some containers do not.
 """
 
 import ctypes
 import os
-import platform
+import stat
 import struct
 from collections.abc import Iterable
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
-_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP = 1, 38, 22
+_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 _SIGKILL = 9
-_CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000
+_CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWIPC, _CLONE_NEWPID = 0x10000000, 0x40000000, 0x08000000, 0x20000000
+# Ids from here on are given to nobody. Source: systemd, docs/UIDS-GIDS.md.
+_FIRST_FREE_ID, _FREE_IDS = 0x70000000, 0x0FFF0000
 
 
 def end_with_parent() -> None:
@@ -27,11 +28,53 @@ def gain_nothing() -> bool:
     return _LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
 
 
-def leave_network() -> bool:
-    """Enter a user and a network namespace without any interface. Source: user_namespaces(7),
-    network_namespaces(7).
+def leave_namespaces(*, as_root: bool) -> tuple[bool, bool]:
+    """Enter a network namespace without any interface, and have later children enter a process id namespace.
+
+    Unless `as_root`, this is done in a user namespace, in which root has no rights outside. Return whether each was
+    entered.
+    Source: user_namespaces(7), network_namespaces(7), pid_namespaces(7).
     """
-    return _LIBC.unshare(_CLONE_NEWUSER | _CLONE_NEWNET | _CLONE_NEWIPC) == 0
+    apart = _CLONE_NEWNET | _CLONE_NEWIPC
+    user = 0 if as_root else _CLONE_NEWUSER
+    for flags in (user | apart | _CLONE_NEWPID, user | apart):
+        if _LIBC.unshare(flags) == 0:
+            return True, bool(flags & _CLONE_NEWPID)
+    return False, False
+
+
+def may_own_user(readable: Iterable[str]) -> bool:
+    """Return whether this is root, and a user without rights may read all these paths."""
+    return os.geteuid() == 0 and all(map(_all_may_read, readable))
+
+
+def become_own_user(folder: str) -> bool:
+    """Become a user that nothing else runs as, who owns `folder`. Return False if there is no such id here."""
+    own = _FIRST_FREE_ID + os.getpid() % _FREE_IDS
+    try:
+        os.chown(folder, own, own)
+        os.setgroups([])
+        os.setresgid(own, own, own)
+        os.setresuid(own, own, own)
+    except OSError:
+        return False
+    return True
+
+
+def _all_may_read(path: str) -> bool:
+    """Return whether users without rights of their own may read a path and enter the folders above; a missing one needs
+    no permission.
+    """
+    path = os.path.realpath(path)
+    while os.path.exists(path):  # noqa: PTH110 (pathlib is not imported yet)
+        mode = os.stat(path).st_mode  # noqa: PTH116
+        wanted = stat.S_IXOTH if stat.S_ISDIR(mode) else stat.S_IROTH
+        if not mode & wanted:
+            return False
+        if path == os.sep:
+            break
+        path = os.path.dirname(path)  # noqa: PTH120
+    return True
 
 
 # Source: landlock(7), linux/landlock.h. The system calls have these numbers on every architecture.
@@ -75,75 +118,3 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
     rights &= -1 if os.path.isdir(path) else _OF_FILES  # noqa: PTH112 (pathlib is not imported yet)
     _LIBC.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, struct.pack("<Qi", rights, place), 0)
     os.close(place)
-
-
-# Source: seccomp(2), linux/bpf_common.h, linux/audit.h.
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1  # EPERM
-_NUMBER_AT, _ARCH_AT = 0, 4
-_X32 = 0x40000000  # alternative numbers on x86-64
-_FILTER_MODE = 2
-_ARCHES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-# Opening sockets and other access beyond the process; starting programs; leaving the process group.
-_REFUSED: dict[str, tuple[int, int]] = {
-    "socket": (41, 198),
-    "connect": (42, 203),
-    "bind": (49, 200),
-    "listen": (50, 201),
-    "execve": (59, 221),
-    "execveat": (322, 281),
-    "kill": (62, 129),
-    "tkill": (200, 130),
-    "pidfd_send_signal": (424, 424),
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "setsid": (112, 157),
-    "setpgid": (109, 154),
-    "unshare": (272, 97),
-    "setns": (308, 268),
-    "mount": (165, 40),
-    "umount2": (166, 39),
-    "pivot_root": (155, 41),
-    "chroot": (161, 51),
-    "bpf": (321, 280),
-    "perf_event_open": (298, 241),
-    "userfaultfd": (323, 282),
-    "io_uring_setup": (425, 425),
-    "keyctl": (250, 219),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-}
-
-
-_STARTING = ("execve", "execveat")
-
-
-class _Program(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
-
-
-def refuse_calls(*, programs: bool = False) -> bool:
-    """Forbid opening sockets, signalling other processes, leaving the process group, and starting programs unless
-    `programs` are allowed.
-    """
-    machine = platform.machine()
-    if machine not in _ARCHES:
-        return False
-    column = list(_ARCHES).index(machine)
-    numbers = [each[column] for name, each in _REFUSED.items() if not (programs and name in _STARTING)]
-    steps = [
-        _step(_LOAD, 0, 0, _ARCH_AT),
-        _step(_EQUAL, 0, len(numbers) + 3, _ARCHES[machine]),  # another architecture: refused
-        _step(_LOAD, 0, 0, _NUMBER_AT),
-        _step(_AT_LEAST, len(numbers) + 1, 0, _X32),
-        *(_step(_EQUAL, len(numbers) - place, 0, number) for place, number in enumerate(numbers)),
-        _step(_RETURN, 0, 0, _ALLOW),
-        _step(_RETURN, 0, 0, _REFUSE),
-    ]
-    program = _Program(len(steps), b"".join(steps))
-    return _LIBC.prctl(_PR_SET_SECCOMP, _FILTER_MODE, ctypes.byref(program), 0, 0) == 0
-
-
-def _step(code: int, if_true: int, if_false: int, value: int) -> bytes:
-    return struct.pack("<HBBI", code, if_true, if_false, value)

@@ -13,11 +13,11 @@ import select
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
+from hal.process.temporary import temporary_folder
 from service.sandbox.limits import (
     NO_GRANTS,
     Grants,
@@ -95,7 +95,7 @@ def probe(limits: Limits) -> Held:
 def _run(arguments: list[str], files: tuple[int, int, int], wall_s: float, kept: tuple[int, ...]) -> int | None:
     """Run a child; return its exit code, or None if it took too long. Its processes are gone on return."""
     command = [sys.executable, "-I", "-X", "utf8", "-m", "service.sandbox.child", *arguments]
-    with tempfile.TemporaryDirectory(prefix="xetune-confined-") as empty:
+    with temporary_folder("confined") as empty:
         process = subprocess.Popen(
             command,
             stdin=files[0],

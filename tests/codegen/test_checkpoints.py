@@ -98,3 +98,14 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
         from_gptq(qweight, qzeros, scales[:2])
     with pytest.raises(ValueError, match=r"words of 32 bits, got .* of int64"):
         from_gptq(qweight.astype(np.int64), qzeros, scales)
+
+
+@pytest.mark.parametrize("wrong", [2.0**101, -(2.0**101), np.inf, np.nan])
+def test_scales_beyond_what_kernels_multiply_are_refused(wrong: float) -> None:
+    codes, zeros, scales = drawn(9, least=1)
+    scales = scales.astype(np.float32)
+    scales[0, 5] = 2.0**100
+    from_gptq(*gptq(codes, zeros), scales)
+    scales[1, 7] = wrong
+    with pytest.raises(ValueError, match=r"scales: expected at most 2\^100 in magnitude.* for group 1: quantise"):
+        from_gptq(*gptq(codes, zeros), scales)

@@ -22,6 +22,7 @@ VALID: dict[str, Row] = {
         "named": "B580",
         "label": "native",
         "imported_at": NOON,
+        "complete": True,
     },
     "recorded_trial": {
         "recording_id": EARLIER,

@@ -146,3 +146,17 @@ def test_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     engine = make_engine(f"sqlite:///{tmp_path / 'file' / 'new.sqlite'}")
     with pytest.raises(DatabaseUnavailable, match="file"):
         upgrade(engine)
+
+
+def test_no_other_user_may_read_a_new_sqlite_file(tmp_path: Path) -> None:
+    path = tmp_path / "some" / "data" / "xetune.sqlite"
+    prepared = prepare(f"sqlite:///{path}", create=True)
+    with prepared.read() as session:
+        session.execute(text("SELECT 1"))
+        found = {
+            file.name: file.stat().st_mode & 0o777 for file in [path.parent.parent, path.parent, *path.parent.iterdir()]
+        }
+    prepared.close()
+    assert found.pop("some") == found.pop("data") == 0o700
+    assert set(found.values()) == {0o600}
+    assert "xetune.sqlite" in found

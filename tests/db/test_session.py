@@ -3,6 +3,7 @@
 import gc
 import sqlite3
 import weakref
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -159,6 +160,19 @@ def test_locked_file_is_given_up_after_a_while(sqlite_url: str) -> None:
     other.execute("ROLLBACK")
     check_writable(database)
     other.close()
+    database.close()
+
+
+def test_connections_that_are_all_in_use_are_told(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As while other requests of the process wait for a slow database."""
+    database = open_database(sqlite_url)
+    monkeypatch.setattr(database.engine.pool, "_timeout", 0.01)
+    with ExitStack() as others:
+        for _ in range(15):  # SQLAlchemy's limit
+            others.enter_context(database.read()).execute(text("SELECT 1"))
+        with pytest.raises(DatabaseUnavailable, match="all connections of this process are in use"), database.write():
+            pass
+    check_writable(database)
     database.close()
 
 

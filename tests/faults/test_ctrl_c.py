@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from collections.abc import Generator
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,7 +12,7 @@ import typer
 
 from db.queries import trials
 from db.session import Database
-from service.cli.connection import in_process
+from service.cli.application import in_process
 from service.cli.printing.progress import INTERRUPTED
 from service.cli.tuning import running
 from service.cluster import local
@@ -45,6 +46,7 @@ def test_a_job_that_is_interrupted_resumes(
         if not sent and len(ended(database, job_id)) == BEFORE:
             sent = True
             os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.5)  # the main thread handles the signal meanwhile; this one would end the job
 
     steps, here = Steps(interrupt), LocalExecutor(lambda _: HERE, tmp_path / "locks")
     monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(FakeCompiler(fuse=steps)))

@@ -112,3 +112,17 @@ def test_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 def test_only_hashes_name_files(store: ArtifactStore, name: str) -> None:
     with pytest.raises(ValueError, match="SHA-256"):
         store.read(name)
+
+
+def test_a_folder_in_place_of_an_artifact_is_damage(store: ArtifactStore) -> None:
+    store.path(HASH).mkdir(parents=True)
+    with pytest.raises(ArtifactDamaged, match="cannot be read: Is a directory; delete it"):
+        store.get(HASH)
+    with pytest.raises(StorageUnwritable):
+        store.put(DATA)
+
+
+def test_no_other_user_may_enter_the_folders_or_read_the_files(store: ArtifactStore) -> None:
+    store.put(DATA)
+    made = [store.root.parent, store.root, store.path(HASH).parent, store.path(HASH)]
+    assert [path.stat().st_mode & 0o777 for path in made] == [0o700, 0o700, 0o700, 0o600]

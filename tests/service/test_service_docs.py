@@ -1,4 +1,4 @@
-"""docs/service.md lists every setting as the program has it, and every action of the audit log."""
+"""The documentation lists every setting as the program has it, and every action of the audit log."""
 
 import ast
 import re
@@ -11,11 +11,12 @@ from service.settings import PREFIX, Settings
 
 ROOT = Path(service.__file__).parent
 DOCS = (ROOT.parent / "docs" / "service.md").read_text()
-WRITERS = ("record", "_changing")
+CONFIGURATION = (ROOT.parent / "docs" / "reference" / "configuration.md").read_text()
+WRITERS = ("record", "_changing", "_set_reason")
 
 
 def test_every_setting_is_listed_with_its_default_and_meaning() -> None:
-    rows = re.findall(r"^\| `XETUNE_(\w+)` \| (.*?) \| (.*) \|$", DOCS.split("## Settings")[1], re.MULTILINE)
+    rows = re.findall(r"^\| `XETUNE_(\w+)` \| (.*?) \| (.*) \|$", CONFIGURATION, re.MULTILINE)
     listed = {name.lower(): (default, meaning) for name, default, meaning in rows}
     assert list(listed) == list(Settings.model_fields)
     for name, field in Settings.model_fields.items():

@@ -33,6 +33,6 @@ def test_a_misspelt_variable_is_named_with_the_nearest_setting_and_without_its_v
     monkeypatch.setenv("XETUNE_ZZZZ", "a secret")
     assert unknown_settings() == [
         "unknown setting XETUNE_RATE_PER_SECOND is ignored; the nearest is XETUNE_RATE_PER_S",
-        "unknown setting XETUNE_ZZZZ is ignored; docs/service.md lists every setting",
+        "unknown setting XETUNE_ZZZZ is ignored; docs/reference/configuration.md lists every setting",
         "unknown setting xetune_prot is ignored; the nearest is XETUNE_PORT",
     ]

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -11,8 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from service.cli.operating.serve import config_of
-from service.settings import Settings
+from service.cli.operating.serving import check_port_is_free, config_of
+from service.settings import InvalidSettings, Settings
 
 ENDS_S = 20.0
 
@@ -71,3 +72,11 @@ def test_a_connection_outlives_the_pools_of_those_who_ask(tmp_path: Path) -> Non
     usual = Settings(data_dir=tmp_path, database_url=f"sqlite:///{tmp_path / 'x.sqlite'}")
     assert config_of(usual).timeout_keep_alive > 60  # seconds, what proxies in front keep one
     assert config_of(usual.model_copy(update={"keep_alive_s": 7})).timeout_keep_alive == 7
+
+
+def test_a_port_that_is_taken_is_told_before_anything_starts() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(InvalidSettings, match=f"port {port} of 127.0.0.1 is taken.*--port"):
+            check_port_is_free("127.0.0.1", port)
+    check_port_is_free("127.0.0.1", port)

@@ -50,6 +50,8 @@ OPERATIONS: dict[str, Callable[[Client], object]] = {
     "head_kernel_file": lambda c: c.kernel_file_size(ID, "kernel.spv"),
     "list_binaries": lambda c: c.binaries(ID, driver="26.27"),
     "build_binary": lambda c: c.build_binary(ID),
+    "withdraw_kernel": lambda c: c.withdraw_kernel(ID, "wrong"),
+    "restore_kernel": lambda c: c.restore_kernel(ID),
     "rebuild_binaries": lambda c: c.rebuild_binaries(most=5),
     "list_host_code": lambda c: c.host_codes(ID),
     "read_host_code": lambda c: c.host_code(ID, models.Language.SYCL),

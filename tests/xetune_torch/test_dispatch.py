@@ -148,6 +148,18 @@ def test_frozen_weights_are_packed_once_and_changed_ones_are_not_used(store: Com
     assert not xetune_torch.DISPATCHER.frozen
 
 
+def test_frozen_weights_are_packed_though_another_of_their_shape_came_first(store: CompilingStore) -> None:
+    x, other, weight = torch.randn(24, 128), torch.randn(96, 128), torch.randn(96, 128)
+    xetune_torch.freeze(weight)
+    by_kernel(partial(xetune_torch.linear, x, other))
+    want = torch.nn.functional.linear(x, weight)
+    for _ in range(2):
+        assert torch.allclose(xetune_torch.linear(x, weight), want, atol=1e-4)
+        assert xetune_torch.wait(60)
+    assert len(xetune_torch.DISPATCHER.frozen[weight.data_ptr()].packs) == 1
+    assert torch.allclose(xetune_torch.linear(x, other), torch.nn.functional.linear(x, other), atol=1e-4)
+
+
 @pytest.mark.parametrize("cores", [1, 2])
 def test_threads_of_python_compute_at_once(cores: int) -> None:
     with xetune_torch.using(CompilingStore(cores), "always"):

@@ -1,7 +1,8 @@
 """The operators of torch.library: torch's own checks, torch.compile, torch.export, autocast and gradients."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from typing import Any
 
 import pytest
 import torch
@@ -118,26 +119,101 @@ def test_wrong_arguments_are_refused(call: Callable[[], Tensor], message: str) -
         call()
 
 
-@pytest.mark.slow  # Inductor compiles C++
-@pytest.mark.skipif(BACKEND != "inductor", reason="needs g++, with which Inductor compiles")
-def test_inductor_considers_kernels(store: CompilingStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    from torch._inductor import config
-    from torch._inductor.utils import run_and_get_code
+class Considering:
+    """Compiles with max-autotune; the candidate with `wins` in its name wins, `candidates` are the names of all."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from torch._inductor.select_algorithm import AlgorithmSelectorCache
+
+        self.candidates: list[str] = []
+        self._wins = ""
+        # Times depend on what else runs: each candidate is called, and the wanted one is said to be the fastest.
+        time = AlgorithmSelectorCache.benchmark_choice
+
+        def timed(_cls: object, choice: Any, arguments: Any) -> float:
+            time(choice, arguments)
+            self.candidates.append(choice.name)
+            return 0.0 if self._wins in choice.name else 1.0
+
+        monkeypatch.setattr(AlgorithmSelectorCache, "benchmark_choice", classmethod(timed))
+
+    def compiled(self, function: Callable[..., Tensor], *given: Tensor, wins: str) -> tuple[Tensor, str]:
+        """Return the result of a function and its code."""
+        from torch._inductor.utils import fresh_cache, run_and_get_code
+
+        self.candidates, self._wins = [], wins
+        with fresh_cache(), torch.no_grad():
+            torch.compiler.reset()
+            result, codes = run_and_get_code(torch.compile(function, mode="max-autotune"), *given)
+        return result, codes[-1]
+
+
+@pytest.fixture
+def considering(store: CompilingStore, monkeypatch: pytest.MonkeyPatch) -> Generator[Considering]:
+    """Inductor considers the kernels of the store."""
+    from torch._inductor import config, select_algorithm
 
     from xetune_torch.inductor import consider_kernels
 
-    monkeypatch.setattr(config, "external_matmul", [])
-    consider_kernels()
+    monkeypatch.setattr(xetune_torch.DISPATCHER, "waits", xetune_torch.DISPATCHER.waits)
+    with config.patch(external_matmul=[]):
+        consider_kernels()
+        assert hasattr(select_algorithm.extern_kernels, "xetune_mm")  # code from the cache of another process calls it
+        yield Considering(monkeypatch)
+
+
+inductor = pytest.mark.skipif(BACKEND != "inductor", reason="needs g++, with which Inductor compiles")
+
+
+@pytest.mark.slow  # Inductor compiles C++
+@inductor
+def test_inductor_considers_kernels_for_products(store: CompilingStore, considering: Considering) -> None:
     a, b = torch.randn(48, 128).bfloat16(), torch.randn(128, 96).bfloat16()
-    by_kernel(lambda: xetune_torch.mm(a, b))
-    # Inductor's own candidates wait long before they are called: ours is to win.
-    from torch._inductor import select_algorithm
-
-    def chosen(*given: object, **named: object) -> dict[object, float]:
-        return {choice: 0.0 if "xetune" in choice.name else 1.0 for choice in given[0]}  # type: ignore[attr-defined, index]
-
-    monkeypatch.setattr(select_algorithm.AlgorithmSelectorCache, "make_benchmark_fn", lambda *_a, **_k: chosen)
-    with torch.no_grad():
-        y, (code, *_) = run_and_get_code(torch.compile(lambda: torch.relu(torch.mm(a, b)), mode="max-autotune"))
+    y, code = considering.compiled(lambda a, b: torch.relu(torch.mm(a, b)), a, b, wins="xetune_mm")
     assert "extern_kernels.xetune_mm" in code
+    assert sorted(considering.candidates) == ["mm", "xetune_mm"]
+    assert len(store.asked) == 1
     assert torch.allclose(y.float(), torch.relu(a.float() @ b.float()), rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.slow
+@inductor
+def test_inductor_considers_linear_layers(store: CompilingStore, considering: Considering) -> None:
+    x, weight, bias = torch.randn(2, 24, 128).bfloat16(), torch.randn(96, 128).bfloat16(), torch.randn(96).bfloat16()
+
+    def layer(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        return xetune_torch.linear(x, weight, bias, "silu") * 2
+
+    want = 2 * torch.nn.functional.silu(x.float() @ weight.float().t() + bias.float())
+    y, code = considering.compiled(layer, x, weight, bias, wins="fallback")
+    names = [name.partition("_activation")[0] for name in considering.candidates]
+    assert names == ["xetune_linear_linear_in_aten", "xetune_linear_fallback"]
+    assert "torch.ops.xetune.linear" in code
+    assert len(store.asked) == 1  # it waited for the answer before it timed the operator
+    assert torch.allclose(y.float(), want, rtol=2e-2, atol=2e-2)
+    y, code = considering.compiled(layer, x, weight, bias, wins="linear_in_aten")
+    assert "torch.ops.xetune" not in code
+    assert torch.allclose(y.float(), want, rtol=2e-2, atol=2e-2)
+
+
+@pytest.mark.slow
+@inductor
+def test_a_layer_without_bias_is_a_product_that_inductor_considers(considering: Considering) -> None:
+    x, weight = torch.randn(24, 128).bfloat16(), torch.randn(96, 128).bfloat16()
+    y, code = considering.compiled(lambda x, w: xetune_torch.linear(x, w).relu(), x, weight, wins="aten")
+    assert "xetune_mm" in considering.candidates
+    assert "torch.ops.xetune" not in code
+    assert torch.allclose(y.float(), (x.float() @ weight.float().t()).relu(), rtol=2e-2, atol=2e-2)
+
+
+@pytest.mark.slow
+@inductor
+def test_inductor_leaves_operators_alone_that_it_does_not_tune(considering: Considering) -> None:
+    from torch._inductor.utils import fresh_cache, run_and_get_code
+
+    x, weight = torch.randn(24, 128), torch.randn(96, 128)
+    with fresh_cache(), torch.no_grad():
+        torch.compiler.reset()
+        _, (code, *_) = run_and_get_code(torch.compile(lambda x: xetune_torch.linear(x, weight, None, "relu") + 1), x)
+    assert "torch.ops.xetune.linear" in code
+    assert considering.candidates == []

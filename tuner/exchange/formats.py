@@ -3,24 +3,15 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
 from tuner.errors import InvalidFile
 from tuner.exchange import kernel_tuner, t1, t4
 from tuner.exchange.documents import MAX_BYTES, Document, parse, read_text
+from tuner.exchange.file_format import Format
 from tuner.exchange.results import Results
 from tuner.replay.recorded import RecordedSpace
-
-
-class Format(StrEnum):
-    """A format of result files."""
-
-    JSONL = "jsonl"
-    KERNEL_TUNER = "kernel-tuner"
-    T1 = "t1"
-    T4 = "t4"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from codegen.backend import backend_of
 from tuner.exchange.parameters import AnyConfig
-from tuner.session.bounds import Name, Sha256
+from tuner.session.bounds import Name, Reason, Sha256
 
 FIELD_OF_FILE = {"kernel.spv": "spirv", "kernel.o": "object_code", "kernel.h": "header"}
 """Field of a `KernelRecord` that holds each file of the kernel."""
@@ -20,7 +20,7 @@ class KernelRecord:
 
     Object code contains its own name, which differs between versions. `code_hash` is the hash without it, by
     which jobs recognize a known time; None if not recorded. `emulated` is the SPIR-V that a CPU runs in place of
-    the GPU's, in measuring kits and their results.
+    the GPU's, in measuring kits and their results. `withdrawn` is the reason why it is not served where it comes from.
     """
 
     compile_key: Sha256
@@ -36,6 +36,7 @@ class KernelRecord:
     code_hash: Sha256 | None = None
     emulated: str | None = None
     emulated_hash: Sha256 | None = None
+    withdrawn: Reason | None = None
 
     def __post_init__(self) -> None:
         said = self.manifest.get("compile_key"), self.manifest.get("content_hash")
@@ -61,7 +62,7 @@ def binary_of(kernel: KernelRecord) -> bytes:
     """Return the binary of a kernel.
 
     Raises:
-        ValueError: it is not base64, of another format, or does not match its hash.
+        ValueError: it is not base64, of another format, lacks a kernel that is launched, or does not match its hash.
     """
     name = FIELD_OF_FILE[backend_of(kernel.config).binary]
     return _checked(kernel, name, getattr(kernel, name), kernel.content_hash)
@@ -79,13 +80,24 @@ def emulated_of(kernel: KernelRecord) -> bytes | None:
 
 
 def _checked(kernel: KernelRecord, name: str, text: str, sha256: str) -> bytes:
-    form, magic = backend_of(kernel.config).binary_format
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
         raise ValueError(f"{name}: expected base64: {error}") from error
-    if data[:4] != magic:
-        raise ValueError(f"{name}: expected {form}, which begins with {magic.hex()}, got {data[:4].hex()}")
+    try:
+        functions = backend_of(kernel.config).functions_of(data)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
     if (found := hashlib.sha256(data).hexdigest()) != sha256:
         raise ValueError(f"{name}: expected bytes of SHA-256 {sha256}, got {found}")
+    if missing := sorted(_launched(kernel.manifest) - functions):
+        raise ValueError(
+            f"{name}: expected the kernels that the manifest launches, got none named {', '.join(missing)}"
+        )
     return data
+
+
+def _launched(manifest: Mapping[str, object]) -> set[str]:
+    """Return the names of the kernels of the steps; other parts of the program check the form of the manifest."""
+    steps = manifest.get("steps")
+    return {str(step.get("kernel")) for step in steps if isinstance(step, dict)} if isinstance(steps, list) else set()

@@ -5,8 +5,9 @@ numbers and words: 0 and 1 for booleans, "none" for choices left to the builder,
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from types import NoneType
 from typing import Annotated, Any, cast, get_args, get_type_hints
 
@@ -23,8 +24,9 @@ _Path = tuple[str, ...]
 def parameters_of(config: KernelConfig) -> dict[str, Plain]:
     """Return each choice by its name."""
     made: dict[str, Plain] = {}
+    whole = to_json(config)
     for path, _ in _leaves(type(config)):
-        value: Any = to_json(config)
+        value: Any = whole
         for name in path:
             value = value[name]
         made[_name(path)] = _plain(value)
@@ -81,15 +83,17 @@ AnyConfig = Annotated[KernelConfig, Reader(_read_config)]
 """A configuration for a GPU or a CPU."""
 
 
-def _leaves(kind: type, path: _Path = ()) -> Iterator[tuple[_Path, object]]:
-    """Yield the path and the type of each field of a configuration."""
-    hints = get_type_hints(kind)
+@cache
+def _leaves(kind: type, path: _Path = ()) -> tuple[tuple[_Path, object], ...]:
+    """Return the path and the type of each field of a configuration."""
+    hints, found = get_type_hints(kind), []
     for f in fields(cast(Any, kind)):
         hint = hints[f.name]
         if is_dataclass(hint):
-            yield from _leaves(cast(type, hint), (*path, f.name))
+            found.extend(_leaves(cast(type, hint), (*path, f.name)))
         else:
-            yield (*path, f.name), hint
+            found.append(((*path, f.name), hint))
+    return tuple(found)
 
 
 def _name(path: _Path) -> str:

@@ -98,7 +98,7 @@ def artifact_of(kernel: KernelRecord, problem: GemmProblem, device: DeviceSpec) 
         problem=problem,
         config=config,
         launch=launch_from_manifest(kernel.manifest, stages[-1].data),
-        memory_paths=memory_paths(problem, target_of(device)),
+        memory_paths=memory_paths(problem, target_of(device), config.strategy.workspace),
     )
 
 

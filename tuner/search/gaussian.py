@@ -23,7 +23,7 @@ _OF_ITS_OWN = 0.5
 """Share of the noise that is an effect of the row itself, which an untried row may have, too."""
 _STEPS, _RATE = 30, 0.15  # of gradient ascent at each fit, from the prior
 _FITTED = 200  # maximum number of observations for fitting the weights: the best and the newest half
-_PRIOR_WEIGHT, _WEIGHT_SPREAD = 0.0, 1.5  # of the logarithms, normal; axes are scaled to 0..1
+_PRIOR_WEIGHT, _PRIOR_CATEGORY, _WEIGHT_SPREAD = 0.0, -2.0, 1.5  # of the logarithms, normal; axes are scaled to 0..1
 _PRIOR_NOISE, _NOISE_SPREAD = math.log(0.02), 1.0  # relative to the variance
 _WEIGHTS = math.log(1e-3), math.log(10.0)
 _NOISES = math.log(1e-3), 0.0
@@ -39,32 +39,44 @@ class Expected:
 
 
 class Kernel:
-    """Matern 5/2 kernel of a weighted distance; each axis is scaled to 0..1, and words are at distance one."""
+    """Matern 5/2 kernel of a weighted distance.
+
+    Each axis is scaled to 0..1, and words are at distance one. An axis of more than two numbers has a second term: any
+    two of its values are at distance one. A number that is fast for itself, such as a width that fits an alignment,
+    then says nothing of the numbers beside it.
+    """
 
     def __init__(self, space: Space[Any]) -> None:
-        self._points = space.points.astype(np.int64)
-        self._tables = [_squares(axis.values) for axis in space.axes]
+        terms = [(i, table, prior) for i, axis in enumerate(space.axes) for table, prior in _terms(axis.values)]
+        self._tables = [table for _, table, _ in terms]
+        self._points = space.points[:, [i for i, _, _ in terms]].astype(np.int64)
         starts = np.cumsum([0, *(len(table) for table in self._tables)])
         self._columns = self._points + starts[:-1]
         self._width = int(starts[-1])
-        self.weights = np.full(len(self._tables), _PRIOR_WEIGHT)
+        self._priors = np.array([prior for *_, prior in terms])
+        self.weights = self._priors.copy()
         self.noise = _PRIOR_NOISE
 
     def between(self, rows: Rows, others: Rows) -> Floats:
         """Return the correlations, [rows, others], in 32 bits to save memory."""
         tables = [math.exp(w) * table[self._points[rows, i]] for i, (w, table) in enumerate(self._weighted())]
+        if len(rows) == 1 and tables:  # the sum over the axes, without a row of zeros and ones for each of the others
+            squared = np.zeros(len(others))
+            for i, table in enumerate(tables):
+                squared += table[0][self._points[others, i]]
+            return _correlation(squared[None].astype(np.float32))
         left = np.concatenate(tables, axis=1, dtype=np.float32) if tables else np.zeros((len(rows), 0), np.float32)
         right = np.zeros((len(others), self._width), dtype=np.float32)
         np.put_along_axis(right, self._columns[others], 1.0, axis=1)
-        return _matern(left @ right.T)[0]
+        return _correlation(left @ right.T)
 
     def fit(self, rows: Rows, values: Floats) -> None:
         """Maximize the likelihood of observations, starting at the present weights and noise. `values` are [rows]."""
-        of_rows = self._points[rows]
-        squares = np.stack([t[np.ix_(of_rows[:, i], of_rows[:, i])] for i, t in enumerate(self._tables)])
+        of_rows, (left, right) = self._points[rows], np.triu_indices(len(rows), 1)
+        squares = np.stack([t[of_rows[left, i], of_rows[right, i]] for i, t in enumerate(self._tables)])
         theta, first, second = np.array([*self.weights, self.noise]), 0.0, 0.0
         for step in range(1, _STEPS + 1):
-            slope = _slope(theta, squares, values)
+            slope = _slope(theta, squares, values, self._priors)
             first, second = 0.8 * first + 0.2 * slope, 0.95 * second + 0.05 * slope**2
             theta += _RATE * (first / (1 - 0.8**step)) / (np.sqrt(second / (1 - 0.95**step)) + 1e-9)
             theta = np.append(np.clip(theta[:-1], *_WEIGHTS), np.clip(theta[-1], *_NOISES))
@@ -72,6 +84,14 @@ class Kernel:
 
     def _weighted(self) -> list[tuple[float, Floats]]:
         return list(zip(self.weights.tolist(), self._tables, strict=True))
+
+
+def _terms(values: Sequence[object]) -> list[tuple[Floats, float]]:
+    """Return squared distances of the values of an axis, each with its prior weight: by order, and as categories."""
+    ordered = _squares(values)
+    if len(values) <= 2 or any(isinstance(value, str) for value in values):
+        return [(ordered, _PRIOR_WEIGHT)]
+    return [(ordered, _PRIOR_WEIGHT), (1.0 - np.eye(len(values)), _PRIOR_CATEGORY)]
 
 
 def _squares(values: Sequence[object]) -> Floats:
@@ -83,6 +103,20 @@ def _squares(values: Sequence[object]) -> Floats:
     return apart**2
 
 
+def _correlation(squared: NDArray[Any]) -> NDArray[Any]:
+    """Return the correlation by squared distance, which is overwritten."""
+    root = np.maximum(squared, 0, out=squared)
+    root *= 5
+    np.sqrt(root, out=root)
+    falling = np.exp(-root)
+    correlation = root * root
+    correlation /= 3
+    correlation += root
+    correlation += 1
+    correlation *= falling
+    return correlation
+
+
 def _matern(squared: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the correlation by squared distance, and its derivative."""
     root = np.sqrt(5 * np.maximum(squared, 0))
@@ -90,17 +124,24 @@ def _matern(squared: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     return (1 + root + root * root / 3) * falling, -5 / 6 * (1 + root) * falling
 
 
-def _slope(theta: Floats, squares: NDArray[Any], values: Floats) -> Floats:
-    """Return the gradient of the log posterior: the likelihood, with its variance profiled out, and the priors."""
+def _slope(theta: Floats, squares: NDArray[Any], values: Floats, priors: Floats) -> Floats:
+    """Return the gradient of the log posterior: the likelihood, with its variance profiled out, and the priors.
+
+    `squares` are [weights, pairs], the pairs of the upper triangle.
+    """
+    count, above = len(values), np.triu_indices(len(values), 1)
     weights, noise = np.exp(theta[:-1]), math.exp(theta[-1])
-    correlation, derivative = _matern(np.tensordot(weights, squares, axes=1))
-    inverse = np.linalg.inv(correlation + noise * np.eye(len(values)))
+    correlation, derivative = _matern(weights @ squares)
+    covariance = np.zeros((count, count))
+    covariance[above] = correlation
+    covariance += covariance.T
+    covariance[np.diag_indices(count)] = 1 + noise
+    inverse = np.linalg.inv(covariance)
     pulled = inverse @ values
-    outer = np.outer(pulled, pulled) / max(float(values @ pulled) / len(values), 1e-12)
-    by_entry = (outer - inverse) / 2
-    by_weight = np.tensordot(squares, by_entry * derivative, axes=2) * weights
-    by_weight -= (theta[:-1] - _PRIOR_WEIGHT) / _WEIGHT_SPREAD**2
-    by_noise = np.trace(by_entry) * noise - (theta[-1] - _PRIOR_NOISE) / _NOISE_SPREAD**2
+    by_entry = np.outer(pulled, pulled) / max(float(values @ pulled) / count, 1e-12) - inverse
+    by_weight = squares @ (by_entry[above] * derivative) * weights
+    by_weight -= (theta[:-1] - priors) / _WEIGHT_SPREAD**2
+    by_noise = np.trace(by_entry) / 2 * noise - (theta[-1] - _PRIOR_NOISE) / _NOISE_SPREAD**2
     return np.append(by_weight, by_noise)
 
 

@@ -1,6 +1,7 @@
-"""Expected improvement over the best time, by a Gaussian process over the rows of a space."""
+"""The most promising row by a Gaussian process: expected improvement, or the lower confidence bound of its time."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,27 +15,45 @@ FIRST_FIT = 6
 _GROWTH = 1.15  # growth of the observations after which the weights are fitted again
 _CANDIDATES = 6_000  # rows that are predicted; of a larger space the most promising, and some at random
 _AT_RANDOM = 0.25  # share of the candidates
+_CLIP = 0.75  # quantile of the times that slower ones count as
+_BOUND_SHARE, _DEVIATIONS = 0.5, 3.0  # share of the proposals by the confidence bound, and its width
+_FAVOUR = 0.1  # share of the greatest expected improvement from which a favoured row is proposed
 _LOST = 0.25  # noise above which the process is not used: recorded spaces of kernels have 0.01 to 0.02
 
 
 class GaussianProcess:
-    """Gaussian process over a space. Times slower than the median are clipped to it: only fast rows are
-    distinguished.
+    """Gaussian process over a space. Slow times are clipped to a quantile, so that it distinguishes fast rows.
+
+    Of `favoured` rows, the one of greatest expected improvement is proposed if it is near the greatest of all: what was
+    tried decides how much these rows are worth.
     """
 
-    def __init__(self, space: Space[Any]) -> None:
+    def __init__(self, space: Space[Any], favoured: Sequence[int] = ()) -> None:
         self._space = space
+        self._favoured = np.array(favoured, dtype=np.int64)
         self._posterior: Posterior | None = None
         self._fit = 0
 
     def most_promising(self, tried: Tried) -> int | None:
-        """Return the open row of greatest expected improvement; None while too little is known."""
+        """Return the open row of greatest expected improvement, or now and then of the least bound of its time; None
+        while too little is known.
+
+        Improvement alone stays for a hundred trials on a plateau whose times differ by little.
+        """
         expected = self.expected(tried)
-        if expected is None:
+        if expected is None or tried.closed[expected.rows].all():
             return None
-        gain = _improvement(expected, float(np.nanmin(_values(tried, len(tried)))))
-        gain[tried.closed[expected.rows]] = -1.0
-        return int(expected.rows[int(np.argmax(gain))]) if gain.max() >= 0 else None
+        if np.random.default_rng(tried.entropy).random() < _BOUND_SHARE:
+            score, by_bound = _DEVIATIONS * expected.deviation - expected.mean, True
+        else:
+            score, by_bound = _improvement(expected, float(np.nanmin(_values(tried, len(tried))))), False
+        score[tried.closed[expected.rows]] = -np.inf
+        best = int(np.argmax(score))
+        if not by_bound and len(self._favoured):
+            among = np.flatnonzero(np.isin(expected.rows, self._favoured))
+            if len(among) and score[near := among[np.argmax(score[among])]] >= _FAVOUR * score[best]:
+                best = int(near)
+        return int(expected.rows[best])
 
     def expected(self, tried: Tried) -> Expected | None:
         """Return mean and deviation of the candidates; None while too little is known."""
@@ -78,7 +97,8 @@ class GaussianProcess:
         )
         drawn = np.random.default_rng(len(tried)).permutation(len(open_rows))[: int(_AT_RANDOM * _CANDIDATES)]
         best = np.argpartition(means, _CANDIDATES - len(drawn))[: _CANDIDATES - len(drawn)]
-        return open_rows[np.union1d(best, drawn)]
+        favoured = np.searchsorted(open_rows, self._favoured[~tried.closed[self._favoured]])
+        return open_rows[np.union1d(np.union1d(best, drawn), favoured)]
 
 
 def _last_fit(count: int) -> int:
@@ -90,12 +110,12 @@ def _last_fit(count: int) -> int:
 
 
 def _values(tried: Tried, count: int) -> Floats:
-    """Return the centred logarithms of the times of the first rows, clipped at the median; NaN while pending."""
+    """Return the centred logarithms of the times of the first rows, clipped at a quantile; NaN while pending."""
     log_us = np.array([tried.log_us.get(row, math.nan) for row in tried.rows[:count]])
     timed = log_us[np.isfinite(log_us)]
     if not len(timed):
         return np.where(np.isnan(log_us), math.nan, 0.0)
-    worst = float(np.median(timed))
+    worst = float(np.quantile(timed, _CLIP))
     values = np.where(np.isnan(log_us), math.nan, np.minimum(log_us, worst))
     deviation = float(np.nanstd(values))
     return (values - float(np.nanmean(values))) / (deviation or 1.0)

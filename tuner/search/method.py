@@ -1,12 +1,8 @@
-"""Names and objectives of searches, Pareto fronts, and prior knowledge of a space; does not import Optuna."""
+"""Names and objectives of searches, and Pareto fronts; does not import Optuna."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from tuner.errors import ContraryObjective, NoEnergy
 
@@ -31,20 +27,6 @@ class Method(StrEnum):
     def learns(self) -> bool:
         """True if it uses prior times: those of donors and of its own trials."""
         return self not in (Method.RANDOM, Method.EXHAUSTIVE)
-
-
-@dataclass(frozen=True, slots=True)
-class Priors:
-    """Prior knowledge of a space before its search.
-
-    `donors` are rows near configurations that are good elsewhere, best first. `predicted_us` are times,
-    [rows], and `hopeless` are rows that these exclude. `cost` is a second objective of a row.
-    """
-
-    donors: Sequence[int] = ()
-    predicted_us: NDArray[np.float64] | None = None
-    hopeless: NDArray[np.bool_] | None = None
-    cost: Callable[[int], float] | None = None
 
 
 def check_search(name: str) -> None:

@@ -9,7 +9,8 @@ from codegen.backend import backend_for, backend_of
 from hal import DeviceSpec
 from tuner.backend import tuning_for
 from tuner.errors import NoPredictions
-from tuner.search.method import Method, Priors, check_search
+from tuner.search.method import Method, check_search
+from tuner.search.priors import Priors
 from tuner.search.repair import rows_near
 from tuner.search.space_prediction import (
     is_predicted,

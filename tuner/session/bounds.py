@@ -14,6 +14,12 @@ LEAST_US, LONGEST_US = 1e-6, 1e12
 """No clock tells less; eleven days, which also excludes infinity and NaN."""
 _LONGEST_S = 1e9 - 1
 _LONGEST_NAME = 200
+_LONGEST_REASON = 500
+
+
+def _check_reason(text: str) -> None:
+    if not 0 < len(text) <= _LONGEST_REASON or re.search(r"[\x00-\x1f\x7f]", text):
+        raise ValueError(f"expected one line of 1 to {_LONGEST_REASON} characters, got {text[:60]!r}")
 
 
 def check_name(text: str) -> None:
@@ -63,6 +69,7 @@ Microseconds = Annotated[float, Bounds(LEAST_US, LONGEST_US)]
 Factor = Annotated[float, Bounds(1e-12, 1e12)]
 NotNegative = Annotated[float, Bounds(0, math.inf)]
 Name = Annotated[str, check_name]
+Reason = Annotated[str, _check_reason]
 Text = Annotated[str, _check_text]
 Sha256 = Annotated[str, _check_sha256]
 Uuid = Annotated[str, _check_uuid]

@@ -5,15 +5,18 @@ from collections import OrderedDict
 from codegen import GemmProblem
 from tuner.verify.reference import Reference
 
-MOST_BYTES = 2**30
-_PER_OUTPUT = 8 + 3 * 8  # a sum and its bounds, in float64
+MOST_BYTES = 2**28
 
 
 class ReferenceCache:
-    """LRU cache of references by problem and seed. At least one is kept."""
+    """LRU cache of references by problem and seed, `sampled` or whole. At least one is kept.
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self._most_bytes = most_bytes
+    References draw inputs and compute sums when they are asked for: how much they hold counts when another is
+    requested.
+    """
+
+    def __init__(self, sampled: bool, most_bytes: int = MOST_BYTES) -> None:
+        self._sampled, self._most_bytes = sampled, most_bytes
         self._kept: OrderedDict[tuple[GemmProblem, int], Reference] = OrderedDict()
 
     def __len__(self) -> int:
@@ -26,17 +29,11 @@ class ReferenceCache:
             TooLargeToProve: not enough memory for it.
         """
         key = problem, seed
-        if key not in self._kept:
-            while self._kept and self._bytes() + _bytes_of(problem) > self._most_bytes:
-                self._kept.popitem(last=False)
-            self._kept[key] = Reference(problem, seed)
-        self._kept.move_to_end(key)
+        known = self._kept.pop(key, None)
+        while self._kept and self._held_bytes(known) > self._most_bytes:
+            self._kept.popitem(last=False)
+        self._kept[key] = known or Reference(problem, seed, self._sampled)
         return self._kept[key]
 
-    def _bytes(self) -> int:
-        return sum(_bytes_of(problem) for problem, _ in self._kept)
-
-
-def _bytes_of(problem: GemmProblem) -> int:
-    operands = sum(operand.nbytes(problem.batch) for operand in problem.operands)
-    return operands + _PER_OUTPUT * problem.batch * problem.m * problem.n
+    def _held_bytes(self, wanted: Reference | None) -> int:
+        return sum(each.held_bytes for each in (*self._kept.values(), wanted) if each is not None)

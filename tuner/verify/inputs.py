@@ -11,6 +11,7 @@ they are first needed: a part of C has the same inputs whether or not others are
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from mmap import PAGESIZE
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,6 +117,12 @@ class Inputs:
         for part in columns_of_products(self._problem, columns):
             yield part if isinstance(part, slice) else slice(int(part[0]), int(part[-1]) + 1)
 
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of memory of what is drawn, and of the operands that are drawn at once."""
+        whole = sum(buffer.nbytes for buffer in self.buffers) - sum(lines.nbytes for lines in self._lines)
+        return whole + sum(lines.drawn_bytes for lines in self._lines)
+
     def need_all(self) -> None:
         """Draw everything."""
         for lines in self._lines:
@@ -165,6 +172,20 @@ class _Lines:
         for block in range(lines.start // self._block, -(-lines.stop // self._block)):
             if not self._drawn[matrix, block]:
                 self._draw(matrix, block)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the operand's memory, drawn or not."""
+        return self._buffer.nbytes
+
+    @property
+    def drawn_bytes(self) -> int:
+        """Bytes of the pages that drawn lines are in."""
+        if self._by_rows:
+            return round(self.nbytes * float(self._drawn.mean()))
+        length = self._matrices.shape[2]
+        pages = -(-self._block * self._buffer.itemsize // PAGESIZE)
+        return min(self.nbytes, int(self._drawn.sum()) * length * pages * PAGESIZE)
 
     def need_all(self) -> None:
         for matrix in range(len(self._matrices)):

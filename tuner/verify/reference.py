@@ -123,6 +123,12 @@ class Reference:
             self._inputs.need(*part)
         return tuple(buffer.copy() if buffer.flags.writeable else buffer for buffer in self._inputs.buffers)
 
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of memory that are held: operands as far as drawn, sums, and bounds."""
+        sums = sum(each.nbytes for each in self._sums.values())
+        return self._inputs.held_bytes + sums + _BOUNDS_BYTES * self._elements_kept
+
     def before(self, number: int) -> Buffer:
         """Return the contents of an output's memory before a launch; not to be changed."""
         return self._inputs.buffers[number]

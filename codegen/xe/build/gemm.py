@@ -41,6 +41,7 @@ from codegen.xe.build.split_k import (
     add_partials,
     clear,
     k_range,
+    part_to_finish,
     store_partials,
 )
 from codegen.xe.build.sums import sum_partials
@@ -86,6 +87,7 @@ class Kernel:
     sizes: Mapping[str, Index]
     matrices: Mapping[str, Matrix]
     stays_inside: bool
+    register_bytes: int
 
     def epilogue(self, c: Shared) -> Epilogue:
         """Return the epilogue, which converts the accumulator of a tile, or of a part of it, to C."""
@@ -163,7 +165,8 @@ def _function(
     for operand in prepared_operands(problem, config.strategy.workspace) if name == KERNEL_NAME else ():
         matrices[operand.name] = replace(matrices[in_workspace(problem, operand).name], name=operand.name)
     inside, solved = stays_inside(problem, config, target), multiplied(problem, config.strategy.workspace)
-    body(w, Kernel(solved, config, tiles(solved, config, target.load_shape[1]), sizes, matrices, inside))
+    registers = config.strategy.grf_mode * target.grf_bytes
+    body(w, Kernel(solved, config, tiles(solved, config, target.load_shape[1]), sizes, matrices, inside, registers))
     w.insert(gpu.ReturnOp())
     function = gpu.FuncOp(name, Region(block), known_block_size=(subgroups * target.subgroup_size, 1, 1))
     function.attributes[ARGUMENTS_APART] = UnitAttr()  # launches that overlap are refused
@@ -247,12 +250,18 @@ def _clear(w: Writer, kernel: Kernel) -> None:
 
 
 def _finish(w: Writer, kernel: Kernel) -> None:
-    batch, splits, epilogue = _batch(w, kernel), kernel.config.matmul.threads.k, kernel.epilogue(kernel.tiles.c)
+    batch, splits, problem = _batch(w, kernel), kernel.config.matmul.threads.k, kernel.problem
+    part = part_to_finish(problem, kernel.tiles.c, splits, kernel.register_bytes)
+    epilogue, (rows, columns), whole = kernel.epilogue(part), part.shape, kernel.tiles.c.shape
 
     def tile(w: Writer, row: Index, column: Index) -> None:
-        place = Place(batch, row, column, 0, 0)
-        of_each = kernel.matrices[PARTIALS], kernel.tiles.c, place, splits, kernel.problem.products
-        epilogue.write(w, place, add_partials(w, *of_each))
+        def finish(w: Writer, down: Index, right: Index) -> None:
+            place = Place(batch, w.add(row, down), w.add(column, right), 0, 0)
+            epilogue.write(w, place, add_partials(w, kernel.matrices[PARTIALS], part, place, splits, problem.products))
+
+        w.for_each(
+            whole[0], rows, lambda w, down: w.for_each(whole[1], columns, lambda w, right: finish(w, down, right))
+        )
 
     kernel.for_each_tile(w, tile)
 

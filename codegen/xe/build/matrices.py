@@ -25,6 +25,7 @@ from xdsl.ir import Attribute, SSAValue
 from codegen.problem.dtype import DType
 from codegen.problem.gemm import (
     GATED_AXIS,
+    GROUP_AXIS,
     GemmProblem,
     Operand,
 )
@@ -173,9 +174,7 @@ def matrix_of(w: Writer, problem: GemmProblem, operand: Operand, given: Mapping[
     multiplied = name == "A" or (name == "B" and not problem.has_weights)
     element = multiplied_element(operand.dtype) if multiplied else stored_element(operand.dtype)
     sizes = zip(operand.axes, (operand.rows, operand.columns), strict=True)
-    rows, columns = (
-        size if axis == "k" and operand.dtype.packed > 1 else _extent(w, axis, size, given) for axis, size in sizes
-    )
+    rows, columns = (_extent(w, problem, operand.dtype, axis, size, given) for axis, size in sizes)
     pitch: Index = given.get(f"ld{name.lower()}", operand.pitch)
     stride: Index = given.get(f"batch_stride_{name.lower()}", operand.batch_stride)
     if operand.is_vector:
@@ -186,10 +185,15 @@ def matrix_of(w: Writer, problem: GemmProblem, operand: Operand, given: Mapping[
     return Matrix(name, element, rows, columns, pitch, stride, matrices, by_columns, by_lanes)
 
 
-def _extent(w: Writer, axis: str, size: int, given: Mapping[str, Index]) -> Index:
-    """Return the length of an axis: a size of the launch, that of two products, or a constant."""
+def _extent(w: Writer, problem: GemmProblem, dtype: DType, axis: str, size: int, given: Mapping[str, Index]) -> Index:
+    """Return the length of an axis: a size of the launch, that of two products, words or groups of K, or a constant."""
     if axis == GATED_AXIS and "n" in given:
         return w.mul(given["n"], 2)
+    if axis == "k" and "k" in given:
+        return w.ceil_div(given["k"], dtype.packed)
+    group = None if problem.quantization is None else problem.quantization.group
+    if axis == GROUP_AXIS and "k" in given and group is not None:
+        return w.ceil_div(w.ceil_div(given["k"], group), dtype.packed)
     return given.get(axis, size)
 
 

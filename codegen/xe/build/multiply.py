@@ -13,6 +13,7 @@ from codegen.xe.build.sources import (
     Source,
     fetch_ahead,
     fetch_first,
+    fill,
 )
 from codegen.xe.build.tiles import Tiles
 from codegen.xe.build.writer import (
@@ -64,8 +65,7 @@ class Multiply:
         fetch_first(w, self.config, self.ab, place)
         if self._staged and self.repeated:
             w.insert(gpu.BarrierOp())  # the rings may still be read for the previous tile
-        for source in self._staged:
-            source.fill(w, place)
+        fill(w, self._staged, place)
         if not self.config.strategy.pipelined_registers:
             return []
         return [source.load(w, place, place.k_first) for source in self.ab]

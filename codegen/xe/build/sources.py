@@ -99,11 +99,6 @@ class Source:
         """Load the operand from a slot of the ring."""
         return named(w.insert(LoadTileOp(self._slot(w, slot, self.used))).value, self.matrix.name.lower())
 
-    def fill(self, w: Writer, place: Place) -> None:
-        """Copy the first K steps: all but one buffer, which the first step fills."""
-        for stage in range(self.stages - 1):
-            self.put(w, self.load_copy(w, place, w.add(place.k_first, stage * self.k_step)), stage)
-
     def fetch(self, w: Writer, place: Place, k: Index, hints: dict[str, CachePolicy]) -> None:
         """Prefetch the tile of the K step that begins at `k` into caches."""
         given: dict[str, Attribute] = {name: TileCacheHint(policy) for name, policy in hints.items()}
@@ -149,7 +144,8 @@ def sources(
     ring_a, rings_b = ring(a, tiles.a, _STAGES_A), [ring(b, tiles.b, _STAGES_B) for _ in columns]
     weights = None
     if problem.has_weights:
-        weights = Weights(problem, tiles.b, matrices.get(SCALE_B), matrices.get(ZERO_B))
+        beyond_k = problem.k % k_step > 0
+        weights = Weights(problem, tiles.b, beyond_k, matrices.get(SCALE_B), matrices.get(ZERO_B))
     of_b = tiles.stored_b, tiles.copied_b, tiles.ahead_b
     packed = problem.dtype_b.packed
     return (
@@ -159,6 +155,17 @@ def sources(
             for at, ring_b in zip(columns, rings_b, strict=True)
         ),
     )
+
+
+def fill(w: Writer, staged: Sequence[Source], place: Place) -> None:
+    """Copy the first K steps into the rings: all but one buffer, which the first step fills.
+
+    All loads come first: of a load between two copies by the same sub-groups, Intel's compiler may lose the column.
+    """
+    steps = [(source, stage) for source in staged for stage in range(source.stages - 1)]
+    copies = [source.load_copy(w, place, w.add(place.k_first, stage * source.k_step)) for source, stage in steps]
+    for (source, stage), copy in zip(steps, copies, strict=True):
+        source.put(w, copy, stage)
 
 
 def fetch_first(w: Writer, config: XeConfig, ab: Sequence[Source], place: Place) -> None:

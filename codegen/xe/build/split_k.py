@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
 
 from codegen.config.xe import XeConfig
+from codegen.problem.epilogue import Axis, EpilogueKind
 from codegen.problem.gemm import GemmProblem
 from codegen.xe.build.epilogue import (
     as_f32,
@@ -18,11 +19,16 @@ from codegen.xe.build.tiles import Shared
 from codegen.xe.build.writer import Writer
 from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.kinds import AtomicKind
+from codegen.xe.dialects.maps import WgMap
 from codegen.xe.dialects.xetile import (
     AtomicRmwOp,
     LoadTileOp,
     StoreTileOp,
 )
+
+_SUM_BYTES = 4
+_LEAST_ROWS = (8, 1)  # of a block message first
+_LANES = 16
 
 
 def k_range(w: Writer, config: XeConfig, split: Index, k: Index) -> tuple[Index, Index]:
@@ -58,6 +64,29 @@ def store_partials(
     first = w.mul(part, len(products))
     for product, sums in enumerate(products):
         w.insert(StoreTileOp(sums, _tile(w, partials, shared, place, w.add(first, product))))
+
+
+def part_to_finish(problem: GemmProblem, c: Shared, splits: int, register_bytes: int) -> Shared:
+    """Return the part of a tile whose sums of all splits take half of the registers, if a part of it may be finished.
+
+    Intel's compiler loads all sums before it adds them. Rows are halved first, to as many as a block stores; a
+    reduction over rows or columns keeps all of them.
+    """
+    kept = {step.axis for step in problem.epilogue if step.kind is EpilogueKind.REDUCE}
+    rows, columns = c.shape if c.wg_map is None else c.wg_map.sg_data
+    down = right = 1
+
+    def fits() -> bool:
+        return rows * columns * _SUM_BYTES * splits * problem.products <= register_bytes // 2 * down * right
+
+    for least in _LEAST_ROWS:
+        while not fits() and Axis.COLUMN not in kept and rows % (2 * down) == 0 and rows // down > least:
+            down *= 2
+        while not fits() and Axis.ROW not in kept and columns // right % (2 * _LANES) == 0:
+            right *= 2
+    (m, n), layout = c.shape, c.wg_map
+    of_each = None if layout is None else WgMap.of(layout.sg_layout, (rows // down, columns // right))
+    return Shared((m // down, n // right), of_each)
 
 
 def add_partials(

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     bf16,
     f16,
     f32,
+    i1,
     i8,
     i32,
 )
@@ -53,10 +54,14 @@ _ELEMENTS: dict[DType, AnyFloat | IntegerType] = {
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Conversion of the tiles of B: `used` is their distribution, `scale` and `zero` the matrices of a quantised B."""
+    """Conversion of the tiles of B: `used` is their distribution, `scale` and `zero` the matrices of a quantised B.
+
+    With `beyond_k`, tiles reach beyond K, where A is 0.
+    """
 
     problem: GemmProblem
     used: Shared
+    beyond_k: bool
     scale: Matrix | None
     zero: Matrix | None
 
@@ -69,15 +74,28 @@ class Weights:
         halves = element == f16 and quantization.scale is DType.F16 and self.problem.dtype_b.is_integer
         computed = f16 if halves else f32
         value = self._numbers(w, stored, computed, quantization.zero)
-        group = w.div(k, self.problem.k if quantization.group is None else quantization.group)
+        group = 0 if quantization.group is None else w.div(k, quantization.group)
         if self.zero is not None:
             zero = self._zero(w, self.zero, batch, group, column, computed)
             value = _less(w, value, self._repeated(w, zero))
+        if self.beyond_k and (self.zero is not None or quantization.zero):
+            value = self._zero_beyond_k(w, value, k)
         assert self.scale is not None
         scale = self._row(w, self.scale, batch, group, column)
         flags = _REASSOC if self.problem.dtype_b.is_integer else None
         scaled = w.insert(arith.MulfOp(value, self._repeated(w, _extended(w, scale, computed)), flags)).result
         return scaled if computed == element else w.insert(arith.TruncFOp(scaled, self._type(element))).result
+
+    def _zero_beyond_k(self, w: Writer, value: SSAValue, k: Index) -> SSAValue:
+        """Return the tile with zeros beyond K.
+
+        Zeros are loaded there, but less the zero point and scaled they may be infinite, and 0 of A by infinity is NaN.
+        """
+        rows, columns = (w.value(size) for size in (w.sub(self.problem.k, k), self.used.shape[1]))
+        inside = w.insert(vector.CreateMaskOp([rows, columns], self._type(i1))).mask_vector
+        assert isinstance(value.type, VectorType)
+        none = w.splat(self.used.shape, value.type.element_type, 0)
+        return w.insert(SelectOp(inside, value, none)).results[0]
 
     def _numbers(self, w: Writer, stored: SSAValue, to: AnyFloat, zero: int = 0) -> SSAValue:
         """Return the elements as floats, less `zero`."""

@@ -86,7 +86,7 @@ class Writer:
 
     def ceil_div(self, a: Index, b: int) -> Index:
         """Return a / b rounded up."""
-        return self.div(self.add(a, b - 1), b)
+        return a if b == 1 else self.div(self.add(a, b - 1), b)
 
     def minimum(self, a: Index, b: Index) -> Index:
         """Return the smaller of two indices."""
@@ -115,6 +115,18 @@ class Writer:
         inner = Writer(block, self._known)
         inner.insert(scf.YieldOp(*body(inner, counter, arguments)))
         return self.insert(scf.ForOp(*bounds, carried, block)).results
+
+    def for_each(self, extent: int, step: int, body: Callable[["Writer", Index], None]) -> None:
+        """Write `body` in a loop over the multiples of a step below an extent; without a loop for one."""
+        if extent == step:
+            body(self, 0)
+            return
+
+        def inner(w: Writer, at: SSAValue, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            body(w, at)
+            return []
+
+        self.loop(0, extent, step, [], inner, "at")
 
     def when(self, condition: SSAValue, body: Callable[["Writer"], None]) -> None:
         """Write `body` inside an scf.if on the condition."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from typing import TypeVar
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IndexType, IntegerAttr, IntegerType, VectorType, i64
 from xdsl.ir import Attribute
@@ -17,16 +18,28 @@ def integer_type(bits: int) -> IntegerType:
     return IntegerType(bits)
 
 
-@lru_cache(_KEPT)
 def vector(element: Attribute, *shape: int) -> VectorType[Attribute]:
     """Return the vector type of a shape."""
+    key = id(element), shape
+    known = _VECTORS.get(key)
+    return _kept(_VECTORS, key, element, _vector(element, shape)) if known is None else known
+
+
+@lru_cache(_KEPT)
+def _vector(element: Attribute, shape: tuple[int, ...]) -> VectorType[Attribute]:
     return VectorType(element, shape)
 
 
-@lru_cache(_KEPT)
 def integer(number: int, type_: IntegerType | IndexType) -> IntegerAttr:
     """Return a number as an attribute of a type; excess high bits are dropped."""
-    return IntegerAttr(int(number), type_, truncate_bits=True)
+    key = id(type_), number
+    known = _INTEGERS.get(key)
+    return _kept(_INTEGERS, key, type_, _integer(int(number), type_)) if known is None else known
+
+
+@lru_cache(_KEPT)
+def _integer(number: int, type_: IntegerType | IndexType) -> IntegerAttr:
+    return IntegerAttr(number, type_, truncate_bits=True)
 
 
 def i64_array(numbers: Sequence[int]) -> ArrayAttr[IntegerAttr]:
@@ -39,11 +52,34 @@ def _i64_array(numbers: tuple[int, ...]) -> ArrayAttr[IntegerAttr]:
     return ArrayAttr([integer(n, i64) for n in numbers])
 
 
-def dense(type_: IntegerType, numbers: Sequence[int]) -> DenseArrayBase:
+def dense(type_: IntegerType, numbers: Sequence[int]) -> DenseArrayBase[IntegerType]:
     """Return a DenseArrayBase of numbers of a type."""
-    return _dense(type_, tuple(numbers))
+    values = tuple(numbers)
+    key = id(type_), values
+    known = _ARRAYS.get(key)
+    return _kept(_ARRAYS, key, type_, _dense(type_, values)) if known is None else known
 
 
 @lru_cache(_KEPT)
-def _dense(type_: IntegerType, numbers: tuple[int, ...]) -> DenseArrayBase:
+def _dense(type_: IntegerType, numbers: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
     return DenseArrayBase.from_list(type_, numbers)
+
+
+_Made = TypeVar("_Made", bound=Attribute)
+_Key = tuple[int, object]
+
+# By the id of the type, whose hash xDSL computes from all of its parts; behind them are the caches by value.
+_VECTORS: dict[_Key, VectorType[Attribute]] = {}
+_INTEGERS: dict[_Key, IntegerAttr] = {}
+_ARRAYS: dict[_Key, DenseArrayBase[IntegerType]] = {}
+_TYPES: dict[int, Attribute] = {}
+
+
+def _kept(cache_: dict[_Key, _Made], key: _Key, type_: Attribute, made: _Made) -> _Made:
+    """Put an attribute into a cache by the id of a type, which is kept so that its id is not reused."""
+    if len(_TYPES) >= _KEPT or len(cache_) >= _KEPT:
+        for full in (_VECTORS, _INTEGERS, _ARRAYS, _TYPES):
+            full.clear()
+    _TYPES[key[0]] = type_
+    cache_[key] = made
+    return made

@@ -10,13 +10,13 @@ from codegen.artifact.kernel_artifact import (
     KernelArtifact,
     StageOutput,
 )
+from codegen.elf import undefined_symbols
 from codegen.errors import CompileFailed, MissingDpas, UnresolvedBuiltins
 from codegen.serialization import (
     Json,
     to_json,
 )
 from codegen.target import LARGE_GRF, LARGE_GRF_OPENCL, Target
-from codegen.xe.isa.elf import undefined_symbols
 from codegen.xe.isa.loops import KLoop
 from codegen.xe.isa.ocloc import Disassembly, Ocloc
 from codegen.xe.isa.report import (

@@ -2,12 +2,12 @@
 
 import math
 import subprocess
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from codegen.errors import CompileCrashed, CompileFailed, CompileTimedOut, OclocUnusable
+from hal.process.temporary import temporary_folder
 
 _STAGE = "isa"
 _ASK_S = 20.0  # time limit of queries that compile nothing
@@ -70,8 +70,7 @@ class Ocloc:
             CompileTimedOut, CompileCrashed: stage isa.
             OclocUnusable: it does not run.
         """
-        with tempfile.TemporaryDirectory(prefix="xetune-isa-") as name:
-            folder = Path(name)
+        with temporary_folder("isa") as folder:
             (folder / "kernel.spv").write_bytes(spirv)
             target = ["-device", chip, "-options", options] if options else ["-device", chip]
             # Without the SPIR-V, which a driver would compile instead of refusing the code of another chip.
@@ -90,8 +89,7 @@ class Ocloc:
             CompileTimedOut, CompileCrashed: stage isa.
             OclocUnusable: it does not run.
         """
-        with tempfile.TemporaryDirectory(prefix="xetune-isa-") as name:
-            folder = Path(name)
+        with temporary_folder("isa") as folder:
             (folder / "kernel.bin").write_bytes(binary)
             self._work(folder, "disasm", "-file", "kernel.bin", "-dump", "dump", "-device", chip)
             info = folder / "dump" / ".ze_info"

@@ -4,7 +4,7 @@ Source: intel-graphics-compiler: visa/LocalScheduler/SWSB_G4IR.cpp and .h (depen
 done), visa/G4_IR.cpp (pipe of an instruction), visa/iga/IGALibrary/IR/RegDeps.cpp (encodings of distances).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codegen.xe.machine.instruction import Instruction, Pipe
 from codegen.xe.machine.operands import DataType, Indirect, Operand, Register
@@ -28,20 +28,26 @@ class Rules:
 
     `math_in_order` is False where math takes tokens. `long_integers` is True where 64-bit integers execute in the long
     pipe, as then all instructions with a source of 64 bits do. With `merges_bytes`, a write of bytes reads and writes
-    whole words. With `addresses_wait`, a write of a0 waits for all pipes.
+    whole words. With `addresses_wait`, a write of a0 waits for all pipes. With `orders_flags`, hardware orders all
+    accesses of flags and accumulators by instructions in order: Intel's compiler keeps track of them for targets of
+    three or four pipes (`getFootprintForOperand`), and for Xe3 annotates none of its writes of flags for reads by
+    another pipe, but does so for registers.
     """
 
     math_in_order: bool
     long_integers: bool
     merges_bytes: bool
     addresses_wait: bool
+    orders_flags: bool
 
 
-_XE_HPG = Rules(math_in_order=False, long_integers=True, merges_bytes=False, addresses_wait=True)
-_XE_HPC = Rules(math_in_order=True, long_integers=False, merges_bytes=True, addresses_wait=False)
+_XE_HPG = Rules(math_in_order=False, long_integers=True, merges_bytes=False, addresses_wait=True, orders_flags=False)
+_XE_HPC = Rules(math_in_order=True, long_integers=False, merges_bytes=True, addresses_wait=False, orders_flags=False)
+_XE3 = replace(_XE_HPC, orders_flags=True)
 RULES = {
     **dict.fromkeys(("dg2", "mtl-u", "mtl-h", "arl-h"), _XE_HPG),
-    **dict.fromkeys(("pvc", "bmg", "lnl-m", "ptl-h"), _XE_HPC),
+    **dict.fromkeys(("pvc", "bmg", "lnl-m"), _XE_HPC),
+    "ptl-h": _XE3,
 }
 """Rules by the chip's name for compilers."""
 

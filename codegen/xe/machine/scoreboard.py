@@ -222,7 +222,8 @@ class _Checker:
         after = self._footprints[number]
         if self._pipes[first] is not None:
             # Hardware orders reads of accumulators and flags after instructions in order.
-            reads, writes = self._footprints[first].reads, self._footprints[first].writes
+            compared = GENERAL if self._rules.orders_flags else -1
+            reads, writes = self._footprints[first].reads & compared, self._footprints[first].writes & compared
             shared = writes & after.reads & GENERAL
         else:
             reads, writes = flight.reads.get(first, 0), flight.writes.get(first, 0)

@@ -30,7 +30,7 @@ class MlirModule:
             self._module = ir.Module.parse(text)
 
     def __str__(self) -> str:
-        return str(self._module)
+        return self._module.operation.get_asm(assume_verified=True)  # printing would verify it again
 
     def to_bitcode(self, chip: str) -> bytes:
         """Convert per-lane kernels to LLVM bitcode for `chip`. Consumes the module: call it only once.

@@ -44,7 +44,10 @@ def read_module(source: SourceText) -> ModuleOp:
     Raises:
         CompileFailed: stage source; the text is not a module of these dialects, or not a valid one.
     """
-    parser = _PlacedParser(source)
+    try:
+        parser = _PlacedParser(source)  # which reads the first token
+    except ParseError as error:
+        raise _failed(source, error.span.start, _message(error)) from error
     try:
         module = parser.parse_module()
     except ParseError as error:

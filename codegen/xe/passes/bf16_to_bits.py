@@ -6,7 +6,7 @@ the compiler supports for all GPUs and a driver may lack: then they are integer 
 make bf16 arithmetic.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -34,6 +34,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from codegen.xe.bf16_conversions import FROM_BITS, TO_BITS
 from codegen.xe.dialects import gpu
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.interned import integer
 from codegen.xe.dialects.literals import bytes_of
 from codegen.xe.dialects.upstream.arith_casts import ExtFOp, ExtUIOp, TruncIOp
@@ -48,6 +49,7 @@ _HALF = 16  # bits of bf16, the upper ones of f32
 _SIGNLESS, _INFINITY, _QUIET = 0x7FFFFFFF, 0x7F800000, 0x40  # masks of f32, and the first bit of a fraction of bf16
 _CASTS = ("arith.bitcast", "vector.bitcast")
 _ANY_BITS = ("arith.select", *_CASTS)
+_RETYPED = BFloat16Type | FunctionType | VectorType | MemRefType
 
 
 @dataclass(frozen=True)
@@ -72,24 +74,48 @@ def bf16_to_bits(module: ModuleOp, *, instructions: bool = True) -> None:
 
 
 def _rewrite(body: Block, instructions: bool) -> None:
-    ops = tuple(body.walk())
+    ops = tuple(walk(body))
+    retyped = _retyped(ops)
+    if not retyped:
+        return
     functions: dict[str, Operation] = {}
     # All are found first, as replacing one retypes others' operands.
-    for op, narrow in [(op, tuple(map(_is_bf16, op.operands))) for op in ops if _computes(op)]:
+    found = [(op, [id(operand.type) in retyped for operand in op.operands]) for op in ops if _computes(op, retyped)]
+    for op, narrow in found:
         with Rewriting(op):
             _compute(op, narrow, functions, instructions)
     for op in ops:
         if op.parent is not None:
-            _retype(op)
+            _retype(op, retyped)
     if body.first_op is not None:
         body.insert_ops_before(tuple(functions.values()), body.first_op)
 
 
-def _computes(op: Operation) -> bool:
+_Retyped = Mapping[int, tuple[Attribute, Attribute]]
+"""Attributes by id, which they keep, each with the one that replaces it."""
+
+
+def _retyped(ops: Iterable[Operation]) -> _Retyped:
+    """Return the attributes with bf16 that values and operations have."""
+    held: dict[int, Attribute] = {}
+    for op in ops:
+        for value in (*op.results, *_arguments(op)) if op.regions else op.results:
+            held[id(value.type)] = value.type
+        for attribute in (*op.properties.values(), *op.attributes.values()):
+            held[id(attribute)] = attribute
+    pairs = ((key, old, _type_of_bits(old)) for key, old in held.items() if isinstance(old, _RETYPED))
+    return {key: (old, new) for key, old, new in pairs if new != old}  # equal types may differ in identity
+
+
+def _arguments(op: Operation) -> Iterable[SSAValue]:
+    return (argument for region in op.regions for block in region.blocks for argument in block.args)
+
+
+def _computes(op: Operation, retyped: _Retyped) -> bool:
     """True for an operation in which bf16 is more than its bits."""
     if not op.name.startswith(("arith.", "math.")) or op.name in _ANY_BITS:
         return False
-    return any(map(_is_bf16, (*op.results, *op.operands)))
+    return any(id(value.type) in retyped for value in (*op.results, *op.operands))
 
 
 def _compute(op: Operation, narrow: Sequence[bool], functions: dict[str, Operation], instructions: bool) -> None:
@@ -196,15 +222,15 @@ class _Words:
         return self.value(arith.ConstantOp(integer(constant, self._element)))
 
 
-def _retype(op: Operation) -> None:
+def _retype(op: Operation, retyped: _Retyped) -> None:
     """Replace the types of an operation's results, of the arguments of its blocks, and in its properties."""
-    for value in (*op.results, *(a for region in op.regions for block in region.blocks for a in block.args)):
-        if (type_ := _type_of_bits(value.type)) is not value.type:
-            Rewriter.replace_value_with_new_type(value, type_)
+    for value in (*op.results, *_arguments(op)) if op.regions else op.results:
+        if (change := retyped.get(id(value.type))) is not None:
+            Rewriter.replace_value_with_new_type(value, change[1])
     for held in (op.properties, op.attributes):
         for name, attribute in held.items():
-            if (type_ := _type_of_bits(attribute)) is not attribute:
-                held[name] = type_
+            if (change := retyped.get(id(attribute))) is not None:
+                held[name] = change[1]
     if op.name in _CASTS and op.operands[0].type == op.results[0].type:
         Rewriter.replace_op(op, [], [op.operands[0]])
 

@@ -48,8 +48,6 @@ def weights(on: Problem) -> str | None:
         return None
     if not on.uses_dpas:
         return f"{on.spec.name} has no DPAS, for which weights of {p.dtype_b.value} are converted"
-    if p.dynamic:
-        return f"kernels with weights of {p.dtype_b.value} are not dynamic: compile one for each number of rows"
     return None
 
 

@@ -94,11 +94,17 @@ def release(session: Session, job_id: UUID, worker: str) -> None:
     _change_own(session, job_id, worker, _put_back())
 
 
-def release_all(session: Session, worker: str, among: Collection[UUID] | None = None) -> int:
-    """Release the jobs of a worker that was killed or ends at once, or its jobs in `among`; return their number."""
+def release_all(session: Session, worker: str, under_way: Collection[UUID] = ()) -> int:
+    """Release the jobs of a worker that was killed or ends at once, or of a live one those that it does not run;
+    return their number.
+
+    `under_way` are the jobs and sets of shapes that it runs. It may have others: it was told that a claim failed
+    which the database had committed.
+    """
     query = update(Job).where(Job.status == "running", Job.worker == worker).values(**_put_back())
-    if among is not None:
-        query = query.where(Job.id.in_(among))
+    if under_way:
+        in_sets = select(ShapeSetMember.job_id).where(ShapeSetMember.set_id.in_(under_way))
+        query = query.where(Job.id.not_in(under_way), Job.id.not_in(in_sets))
     return len(session.scalars(query.returning(Job.id)).all())
 
 

@@ -12,7 +12,15 @@ _STAGE = {"name": "spirv", "file": "kernel.spv", "size": 4096, "sha256": _SHA256
 _FILE_SHA256 = "4156e071bb495a6ea12bb7098318a5b0bc498bfdec9b51ba6601c7142b00f934"
 _CONTENT = "AwIjBwAGAQAhAAAAFAAAAAAAAAA="
 _FILE = {"name": "kernel.spv", "size": 20, "sha256": _FILE_SHA256, "content": _CONTENT}
-_HELD = {"network": "namespace", "files": "landlock", "system_calls": "seccomp", "processes": True}
+HELD = {
+    "network": "namespace",
+    "files": "landlock",
+    "system_calls": "seccomp",
+    "process_ids": "namespace",
+    "user": "service",
+    "processes": True,
+    "lacks": [],
+}
 
 
 class CompileBody(ConfigChoice):
@@ -65,9 +73,18 @@ class ConfinementOut(BaseModel):
         description="landlock: read-only access to programs; none: not restricted here", examples=["landlock"]
     )
     system_calls: Literal["seccomp", "none"] = Field(
-        description="seccomp: cannot start programs or send signals; none: not restricted here", examples=["seccomp"]
+        description="seccomp: only calls of an allow-list; none: not restricted here", examples=["seccomp"]
+    )
+    process_ids: Literal["namespace", "none"] = Field(
+        description="namespace: sees no process but its own; none: not restricted here", examples=["namespace"]
+    )
+    user: Literal["own", "service"] = Field(
+        description="own: a user that nothing else runs as; service: the service's user", examples=["service"]
     )
     processes: bool = Field(description="Whether the number of its processes is limited; not for root", examples=[True])
+    lacks: list[str] = Field(
+        default_factory=list[str], description="What this platform does not restrict, with the remedy", examples=[[]]
+    )
 
 
 class CompileOut(BaseModel):
@@ -83,4 +100,4 @@ class CompileOut(BaseModel):
         description="Requested files, in the order of the request",
         examples=[[_FILE]],
     )
-    confinement: ConfinementOut = Field(description="Restrictions of the compiling process", examples=[_HELD])
+    confinement: ConfinementOut = Field(description="Restrictions of the compiling process", examples=[HELD])

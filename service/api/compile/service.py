@@ -84,13 +84,19 @@ class Compiler:
                 self._try_again()
             finally:
                 self._trying.release()
-        return None if self._held is None else ConfinementOut.model_validate(asdict(self._held))
+        return None if self._held is None else _told(self._held)
+
+    def prepare(self) -> None:
+        """Find out in a background thread what this machine restricts, and log it."""
+        threading.Thread(target=self.confinement, name="confinement", daemon=True).start()
 
     def _try_again(self) -> None:
         if self._held is not None or self._clock() < self._again_at:
             return
         try:
-            self._held = probe(self._limits)
+            self._held = held = probe(self._limits)
+            say = _log.warning if held.lacks else _log.info
+            say("texts are compiled in a confined process", **asdict(held), lacks=held.lacks)
         except ConfinedFailure as failure:
             self._failed, self._again_at = True, self._clock() + _PROBED_AGAIN_S
             _log.warning("no confined process starts", why=str(failure))
@@ -119,6 +125,10 @@ def understand(body: CompileBody, spec: DeviceSpec, settings: Settings) -> Modul
     problem = to_problem(body.problem)
     check_size(problem, settings)
     return GemmWork(problem, None if body.config is None else from_config_body(body.config), spec, wanted)
+
+
+def _told(held: Held) -> ConfinementOut:
+    return ConfinementOut.model_validate({**asdict(held), "lacks": held.lacks})
 
 
 class _AtPlace(BaseModel):
@@ -157,7 +167,7 @@ def _read(document: dict[str, object], held: Held) -> CompileOut:
     try:
         said = _Said.model_validate(document)
         if said.made is not None:
-            return CompileOut.model_validate({**said.made, "confinement": asdict(held)})
+            return CompileOut.model_validate({**said.made, "confinement": _told(held)})
     except ValidationError as error:
         raise BadRequest("what the compiler answered cannot be read", rule="compiler-ended") from error
     if said.refused is not None:

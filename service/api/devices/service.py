@@ -42,7 +42,7 @@ class DeviceDirectory:
         if listed is None:
             with self._lock:
                 return self._refresh()
-        if self._clock() - listed[0] > self._ttl_s:
+        if self._clock() - listed[0] > self._ttl_s and not self._lock.locked():
             self.prepare()
         return listed[1]
 
@@ -50,18 +50,16 @@ class DeviceDirectory:
         """Return what `all` does if that needs no waiting; None before the first listing."""
         return None if self._listed is None else self.all()
 
-    def prepare(self) -> threading.Thread:
+    def prepare(self) -> None:
         """List the devices in a background thread, unless a listing is running or not due."""
-        thread = threading.Thread(target=self._refresh_once, name="devices", daemon=True)
-        thread.start()
-        return thread
-
-    def _refresh_once(self) -> None:
         if self._lock.acquire(blocking=False):
-            try:
-                self._refresh()
-            finally:
-                self._lock.release()
+            threading.Thread(target=self._refresh_then_release, name="devices", daemon=True).start()
+
+    def _refresh_then_release(self) -> None:
+        try:
+            self._refresh()
+        finally:
+            self._lock.release()
 
     def _refresh(self) -> tuple[ListedDevice, ...]:
         if self._listed is None or self._clock() - self._listed[0] > self._ttl_s:

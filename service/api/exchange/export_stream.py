@@ -19,7 +19,8 @@ from service.artifacts import StorageError
 from service.errors import BadRequest, Conflict, FieldError, NotFound, Unavailable
 from service.http.deps import Context
 from tuner.errors import InvalidFile
-from tuner.exchange.formats import FORMATS, Format
+from tuner.exchange.file_format import Format
+from tuner.exchange.formats import FORMATS
 from tuner.exchange.jsonl import write_lines
 
 JSON_LINES, JSON = FORMATS[Format.JSONL].media_type, FORMATS[Format.T4].media_type

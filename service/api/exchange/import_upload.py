@@ -1,4 +1,4 @@
-"""Import of an uploaded file of any format: read and checked before the transaction, added within it."""
+"""Import of an uploaded file of any format: read and checked, then written in portions, and completed at last."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from codegen import GemmProblem
+from db.session import Database
 from hal import ListedDevice
 from service.api.audit.log import record
 from service.api.exchange import (
@@ -20,16 +21,17 @@ from service.api.exchange.measuring import MeasureRequest
 from service.api.exchange.recording import Recorded
 from service.api.exchange.schemas import ImportOut
 from service.api.jobs.requests import check_budget, submit
-from service.api.keys.caller import Scope
 from service.api.keys.callers import Caller
 from service.api.keys.guard import check_scope
+from service.api.keys.scope import Scope
 from service.artifacts import StorageError
 from service.errors import BadRequest, FieldError, Unavailable
 from service.http.deps import Context
 from service.schemas import check_size
 from service.settings import Settings
-from tuner.errors import TunerError
-from tuner.exchange.formats import File, Format, open_file, results_of, specification_of
+from tuner.errors import InvalidLine, TunerError
+from tuner.exchange.file_format import Format
+from tuner.exchange.formats import File, open_file, results_of, specification_of
 from tuner.exchange.jsonl import read_lines
 
 _NAME = "the file"
@@ -73,8 +75,10 @@ def read_file(path: Path, options: ImportOptions, context: Context, by: Caller) 
             case Format.JSONL:
                 return _lines(path, options, context, by)
             case Format.T1:
+                specification = specification_of(file)
+                _check_count(len(specification.configurations), context.settings)
                 space = measuring.understand_space(
-                    _NAME, specification_of(file), _listed(context), options.device, options.seconds
+                    _NAME, specification, _listed(context), options.device, options.seconds
                 )
                 return _queued([space], file.format, _NAME, context.settings)
             case _:
@@ -85,11 +89,29 @@ def read_file(path: Path, options: ImportOptions, context: Context, by: Caller) 
         raise Unavailable(str(error), rule="artifact-files") from error
 
 
-def take_in(session: Session, read: Checked | Recorded | Queued, by: Caller, settings: Settings) -> ImportOut:
-    """Add what was read, with its events in the audit log.
+def write(database: Database, read: Checked | Recorded | Queued) -> None:
+    """Write the rows of what was read in portions, so that other writers do not wait for the whole file.
 
     Raises:
-        TunerError: it contradicts what is stored, or holds configurations that are not XeTune's.
+        BadRequest: rule `import`: it contradicts what was stored since it was read.
+    """
+    match read:
+        case Checked():
+            try:
+                importing.write(database, read)
+            except InvalidLine as error:
+                message = f"{error}; the lines before it may be imported, and the same import adds no line twice"
+                raise BadRequest(message, rule="import") from error
+        case Recorded():
+            recording.write(database, read)
+        case Queued():
+            pass
+
+
+def take_in(session: Session, read: Checked | Recorded | Queued, by: Caller, settings: Settings) -> ImportOut:
+    """Complete what was written, or queue the jobs, with the events in the audit log.
+
+    Raises:
         TooMany: the limit of active jobs is reached.
     """
     match read:
@@ -110,6 +132,7 @@ def refused(error: TunerError, path: Path) -> BadRequest:
 def _lines(path: Path, options: ImportOptions, context: Context, by: Caller) -> Checked | Queued:
     with path.open("rb") as stream:
         exchange = read_lines(stream)
+    _check_count(len(exchange.trials) + len(exchange.candidates), context.settings)
     if exchange.candidates and not exchange.trials:
         _check_not_given(options.problem, None)
         asked = measuring.understand(exchange, _listed(context), options.device, options.seconds)
@@ -131,6 +154,7 @@ def _check_not_given(problem: GemmProblem | None, device: str | None) -> None:
 
 def _recorded(file: File, options: ImportOptions, context: Context) -> Recorded:
     results = results_of(file)
+    _check_count(len(results.tried), context.settings)
     source = results.source
     problem, device = options.problem, None if options.device is None else _listed(context)(options.device).spec
     if source is None:
@@ -146,7 +170,15 @@ def _recorded(file: File, options: ImportOptions, context: Context) -> Recorded:
         problem, device = source.problem, device or _listed(context)(source.device).spec
     check_size(problem, context.settings)
     origin = options.origin or ("a request" if source is None else source.origin)
-    return Recorded(results, file.format, problem, device, origin)
+    return recording.check(results, file.format, problem, device, origin)
+
+
+def _check_count(count: int, settings: Settings) -> None:
+    if count > settings.max_import_configurations:
+        raise BadRequest(
+            f"expected at most {settings.max_import_configurations} configurations in a file, got {count}; divide it",
+            rule="import",
+        )
 
 
 def _lacking(field: str, message: str) -> BadRequest:

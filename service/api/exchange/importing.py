@@ -1,9 +1,12 @@
-"""Import of an exchange file: checked against the database, then written in one transaction or not at all."""
+"""Import of an exchange file: checked against the database as a whole, then written in portions.
+
+A process that is killed meanwhile leaves the portions that it wrote; the same import adds the others.
+"""
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import cast
 from uuid import UUID
@@ -32,6 +35,7 @@ from service.api.exchange.hardware import (
     difference,
     stored_spec,
 )
+from service.api.exchange.portions import portions
 from service.api.exchange.records import trial_record
 from service.api.exchange.schemas import ImportOut
 from service.api.kernels.launch_schemas import to_launch
@@ -45,31 +49,38 @@ from service.row_mapping import (
     outcome_to_columns,
     problem_to_json,
 )
+from tuner.backend import tuning_for
 from tuner.errors import InvalidLine
-from tuner.exchange.formats import Format
+from tuner.exchange.file_format import Format
 from tuner.exchange.jsonl import Exchange, Line
 from tuner.exchange.kernel_record import KernelRecord, binary_of
 from tuner.exchange.records import Ended, JobRecord, TrialRecord
-from tuner.session.trial import ReusedFrom
+from tuner.session.trial import ReusedFrom, Status
 
 _BINARY, _TEXT, _MANIFEST = "application/octet-stream", "text/plain; charset=utf-8", "application/json"
+_PORTION = 40  # lines of one transaction: SQLite writes them in some 50 ms
 Resolve = Callable[[str], DeviceSpec]
 """Find a device by id, local or in the table; raises UnknownDevice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A file that passed the checks possible before the transaction, with the files of its kernels."""
+    """A file that passed all checks, with the files of its kernels.
+
+    `added` counts the jobs and trials that were written, and the trials that were known.
+    """
 
     exchange: Exchange
     files: dict[tuple[str, str], list[ArtifactFile]]
     origin: str | None
+    added: Counter[str] = field(default_factory=Counter)
+    kernels: set[UUID] = field(default_factory=set)
 
 
 def check(
     exchange: Exchange, database: Database, artifacts: ArtifactStore, resolve: Resolve, origin: str | None
 ) -> Checked:
-    """Compare a file's devices with the local ones, and store the files of its kernels.
+    """Compare a file with the local devices and what is stored, and store the files of its kernels.
 
     Raises:
         InvalidLine: a line contradicts stored data.
@@ -81,6 +92,8 @@ def check(
     with database.read() as session:
         for (id, _), device in exchange.devices.items():
             _check_device(session, id, device, resolve)
+    for trial in exchange.trials.values():
+        _check_time(exchange, trial)
     for kernel in exchange.kernels.values():
         try:
             to_launch(dict(kernel.record.manifest))
@@ -88,75 +101,195 @@ def check(
             place = ".".join(str(part) for part in error.errors()[0]["loc"])
             message = f"kernel: manifest.{place}: {error.errors()[0]['msg']}; expected the form of kernel.json"
             raise InvalidLine(kernel.number, message) from error
+    with database.read() as session:
+        _check_stored(session, exchange)
     # Files first: a row never refers to missing bytes.
     files = {name: _put_files(artifacts, line.record) for name, line in exchange.kernels.items()}
     return Checked(exchange, files, origin)
 
 
-def add(session: Session, checked: Checked, by: Caller) -> ImportOut:
-    """Add records that are not stored yet, with an event in the audit log.
+def write(database: Database, checked: Checked) -> None:
+    """Write the records that are not stored yet, in portions, so that other writers do not wait for all.
 
     Raises:
-        InvalidLine: a line contradicts stored data; let the exception roll the transaction back.
+        InvalidLine: a line contradicts what was stored since the check.
     """
+    lines = [*checked.exchange.jobs.values(), *checked.exchange.trials.values()]
+    for portion in portions(lines, _PORTION):
+        with database.write() as session:
+            one_import_at_a_time(session)
+            _Portion(session, checked).add(portion)
+
+
+def add(session: Session, checked: Checked, by: Caller) -> ImportOut:
+    """Choose the winners of the jobs that were written, and judge predictions; with an event in the audit log."""
     one_import_at_a_time(session)
-    imported = _Import(session, checked.exchange, checked.files, checked.origin).run()
-    record(session, by, "import", imported.origin)
-    return imported
+    exchange, added = checked.exchange, checked.added
+    changed = _withdraw(session, checked)
+    rows = [_job(session, line) for line in exchange.jobs.values()]
+    for row, line in zip(rows, exchange.jobs.values(), strict=True):
+        assert row is not None  # written before
+        _choose_best(session, row, line.record)
+    for job_id in changed:
+        jobs.update_best(session, job_id)
+    judged: Counter[str] = Counter()
+    for problem_id, device in {(row.problem_id, row.device.slug) for row in rows if row is not None}:
+        before = predictions.count_judged(session)
+        predictions.judge(session, problem_id, device)
+        judged[device] += predictions.count_judged(session) - before
+    origin = checked.origin or exchange.header.origin
+    record(session, by, "import", origin)
+    return ImportOut(
+        format=Format.JSONL,
+        origin=origin,
+        jobs=added["jobs"],
+        trials=added["trials"],
+        kernels=len(checked.kernels),
+        known=added["known"],
+        judged={device: count for device, count in judged.items() if count},
+    )
 
 
-class _Import:
-    """One import within a transaction."""
+def _check_stored(session: Session, exchange: Exchange) -> None:
+    """Check that a file does not contradict the stored jobs and trials, and that each job has its best trial.
 
-    def __init__(
-        self,
-        session: Session,
-        exchange: Exchange,
-        files: dict[tuple[str, str], list[ArtifactFile]],
-        origin: str | None,
-    ) -> None:
-        self._session, self._exchange, self._files = session, exchange, files
-        self._origin = origin
-        self._added: Counter[str] = Counter()
-        self._rows: dict[str, schema.Job] = {}
-        self._kernels: set[UUID] = set()
-        self._there: dict[UUID, dict[int | str, schema.Trial]] = {}
+    Raises:
+        InvalidLine: it does.
+    """
+    timed = {
+        (line.record.job, line.record.number)
+        for line in exchange.trials.values()
+        if line.record.outcome.status in (Status.MEASURED, Status.PREDICTED)
+    }
+    stored = {id: row for id, line in exchange.jobs.items() if (row := _job(session, line)) is not None}
+    lines = [line for line in exchange.trials.values() if line.record.job in stored]
+    for first in range(0, len(lines), _PORTION):
+        portion = lines[first : first + _PORTION]
+        there = _stored_trials(session, portion)
+        for line in portion:
+            _known(line, stored[line.record.job], there)
+        session.expunge_all()
+    for id, line in exchange.jobs.items():
+        best = line.record.best
+        if best is None or (id, best) in timed:
+            continue
+        row = trials.get(session, UUID(id), best) if id in stored else None
+        if row is None or row.status not in ("measured", "predicted"):
+            raise InvalidLine(line.number, f"job: best: expected a trial of the job with a time, got {best}")
 
-    def run(self) -> ImportOut:
-        """Add records that are not stored yet, judge predictions by them, and return the counts."""
-        session, added = self._session, self._added
-        for line in self._exchange.jobs.values():
-            self._rows[line.record.id] = self._job(line)
-        for line in self._exchange.trials.values():
-            self._trial(line)
-        session.flush()
-        for line in self._exchange.jobs.values():
-            self._best(line)
-        judged: Counter[str] = Counter()
-        for problem_id, device in {(row.problem_id, row.device.slug) for row in self._rows.values()}:
-            before = predictions.count_judged(session)
-            predictions.judge(session, problem_id, device)
-            judged[device] += predictions.count_judged(session) - before
-        return ImportOut(
-            format=Format.JSONL,
-            origin=self._origin or self._exchange.header.origin,
-            jobs=added["jobs"],
-            trials=added["trials"],
-            kernels=len(self._kernels),
-            known=added["known"],
-            judged={device: count for device, count in judged.items() if count},
+
+def _job(session: Session, line: Line[JobRecord]) -> schema.Job | None:
+    """Return the stored job of a line.
+
+    Raises:
+        InvalidLine: it is another one.
+    """
+    record, there = line.record, jobs.get(session, UUID(line.record.id))
+    if there is None:
+        return None
+    said = record.problem, record.device, record.driver, record.options.seed, record.status.value
+    known = there.problem.key, there.device.slug, there.device.driver, there.seed, there.status
+    if said != known:
+        raise InvalidLine(line.number, f"job: expected what job {record.id} is here, {known}, got {said}")
+    return there
+
+
+_Stored = Mapping[tuple[UUID, int | str], schema.Trial]
+
+
+def _stored_trials(session: Session, lines: Sequence[Line[TrialRecord]]) -> _Stored:
+    """Return the stored trials of these lines, by job, and number or hash of the configuration."""
+    found: dict[tuple[UUID, int | str], schema.Trial] = {}
+    for job in {line.record.job for line in lines}:
+        records = [line.record for line in lines if line.record.job == job]
+        numbers, hashes = [each.number for each in records], [each.config.key for each in records]
+        for row in trials.find_any(session, UUID(job), numbers, hashes):
+            found[row.job_id, row.number] = found[row.job_id, row.config_hash] = row
+    return found
+
+
+def _known(line: Line[TrialRecord], job: schema.Job, there: _Stored) -> bool:
+    """Return whether the trial of a line is stored.
+
+    Raises:
+        InvalidLine: another one is, or the job ran here without it.
+    """
+    record = line.record
+    known = there.get((job.id, record.number)) or there.get((job.id, record.config.key))
+    if known is None and job.origin is None:
+        raise InvalidLine(
+            line.number, f"trial: job {job.id} ran here and has no trial {record.number}: expected those it has"
         )
+    if known is not None and (known.status == "pending" or trial_record(known) != record):
+        message = f"trial: expected what trial {known.number} of job {job.id} is here, got another outcome"
+        raise InvalidLine(line.number, message)
+    return known is not None
 
-    def _job(self, line: Line[JobRecord]) -> schema.Job:
-        record = line.record
-        there = jobs.get(self._session, UUID(record.id))
-        if there is None:
-            return self._add_job(record)
-        said = record.problem, record.device, record.driver, record.options.seed, record.status.value
-        known = there.problem.key, there.device.slug, there.device.driver, there.seed, there.status
-        if said != known:
-            raise InvalidLine(line.number, f"job: expected what job {record.id} is here, {known}, got {said}")
-        return there
+
+def _withdraw(session: Session, checked: Checked) -> set[UUID]:
+    """Withdraw imported kernels that are withdrawn in the file, and new ones whose binary is withdrawn here for the
+    same device; return the jobs that have them. A kernel that was compiled here stays as it is.
+    """
+    lines = checked.exchange.kernels
+    told = {name: line.record.withdrawn for name, line in lines.items() if line.record.withdrawn is not None}
+    rows = kernels.with_contents(session, {content_hash for _, content_hash in lines})
+    here = {(row.device.slug, row.content_hash): row.withdrawn for row in rows if row.withdrawn is not None}
+    found: set[UUID] = set()
+    for row in rows:
+        if row.origin is None or row.withdrawn is not None:
+            continue
+        own = here.get((row.device.slug, row.content_hash)) if row.id in checked.kernels else None
+        if (reason := own or told.get((row.compile_key, row.content_hash))) is not None:
+            row.withdrawn, row.withdrawn_at = reason, utc_now()
+            found.update(kernels.jobs_with(session, row.id))
+    session.flush()
+    return found
+
+
+def _choose_best(session: Session, job: schema.Job, record: JobRecord) -> None:
+    """Set the winner of a new job: the fastest trial, unless the finalists were re-measured, interleaved."""
+    if job.best_trial_id is not None:
+        return
+    best = None if record.best is None else trials.get(session, job.id, record.best)
+    is_served = best is not None and (best.kernel is None or best.kernel.withdrawn is None)
+    if record.best is not None and record.compared_best_us is not None and is_served:
+        jobs.set_best(session, job.id, record.best)
+    else:
+        jobs.update_best(session, job.id)
+
+
+class _Portion:
+    """Consecutive lines of a file, written in one transaction."""
+
+    def __init__(self, session: Session, checked: Checked) -> None:
+        self._session, self._exchange, self._files = session, checked.exchange, checked.files
+        self._origin, self._added, self._kernels = checked.origin, checked.added, checked.kernels
+        self._rows: dict[str, schema.Job] = {}
+
+    def add(self, lines: Sequence[Line[JobRecord] | Line[TrialRecord]]) -> None:
+        """Add the records that are not stored."""
+        for line in lines:  # first: a query of a job loads its best trial anew, without the kernel
+            self._job(line.record.id if isinstance(line.record, JobRecord) else line.record.job)
+        there = _stored_trials(
+            self._session, [cast(Line[TrialRecord], line) for line in lines if isinstance(line.record, TrialRecord)]
+        )
+        for line in lines:
+            if isinstance(line.record, TrialRecord):
+                self._trial(cast(Line[TrialRecord], line), there)
+        self._session.flush()
+
+    def _job(self, id: str) -> schema.Job:
+        if id not in self._rows:
+            line = self._exchange.jobs[id]
+            self._rows[id] = _job(self._session, line) or self._add_job(line.record)
+        return self._rows[id]
+
+    def _trial(self, line: Line[TrialRecord], there: _Stored) -> None:
+        job = self._job(line.record.job)
+        if _known(line, job, there):
+            self._added["known"] += 1
+        else:
+            self._add_trial(line.record, job)
 
     def _add_job(self, record: JobRecord) -> schema.Job:
         session, exchange = self._session, self._exchange
@@ -189,29 +322,6 @@ class _Import:
         found = jobs.get(session, row.id)
         assert found is not None
         return found
-
-    def _trial(self, line: Line[TrialRecord]) -> None:
-        record, job = line.record, self._rows[line.record.job]
-        there = self._trials_of(job)
-        known = there.get(record.number) or there.get(record.config.key)
-        if known is None and job.origin is None:
-            raise InvalidLine(
-                line.number, f"trial: job {job.id} ran here and has no trial {record.number}: expected those it has"
-            )
-        if known is None:
-            self._add_trial(record, job)
-        elif known.status == "pending" or trial_record(known) != record:
-            message = f"trial: expected what trial {known.number} of job {job.id} is here, got another outcome"
-            raise InvalidLine(line.number, message)
-        else:
-            self._added["known"] += 1
-
-    def _trials_of(self, job: schema.Job) -> Mapping[int | str, schema.Trial]:
-        """Return the stored trials of a job, by number and by hash of the configuration."""
-        if job.id not in self._there:
-            rows = trials.list_page(self._session, job.id)
-            self._there[job.id] = {row.number: row for row in rows} | {row.config_hash: row for row in rows}
-        return self._there[job.id]
 
     def _add_trial(self, record: TrialRecord, job: schema.Job) -> None:
         row = schema.Trial(
@@ -273,21 +383,30 @@ class _Import:
         spec = self._exchange.devices[job.device.slug, job.device.driver].record
         return key_of_imported(kernel, spec, driver)
 
-    def _best(self, line: Line[JobRecord]) -> None:
-        """Set the winner of a new job: the fastest trial, unless the finalists were re-measured, interleaved."""
-        record, job = line.record, self._rows[line.record.id]
-        if job.best_trial_id is not None:
-            return
-        best = None if record.best is None else trials.get(self._session, job.id, record.best)
-        if record.best is not None and (best is None or best.status not in ("measured", "predicted")):
-            raise InvalidLine(line.number, f"job: best: expected a trial of the job with a time, got {record.best}")
-        if best is not None and record.compared_best_us is not None:
-            jobs.set_best(self._session, job.id, best.number)
-        else:
-            jobs.update_best(self._session, job.id)
-
     def _origin_of(self, record: JobRecord) -> str:
         return self._origin or record.origin or self._exchange.header.origin
+
+
+def _check_time(exchange: Exchange, line: Line[TrialRecord]) -> None:
+    """Check that a time is possible: a file's facts of a device are those that are known here, or its own.
+
+    Raises:
+        InvalidLine: it is less than the multiply units of the device need.
+    """
+    job, outcome = exchange.jobs[line.record.job].record, line.record.outcome
+    problem, spec = exchange.problems[job.problem].record, exchange.devices[job.device, job.driver].record
+    times = {
+        "measured": None if outcome.measurement is None else outcome.measurement.median_us,
+        "predicted": None if outcome.prediction is None else outcome.prediction.time_us,
+    }
+    least_us = tuning_for(spec).least_us(problem, spec)
+    for kind, time_us in times.items():
+        if time_us is not None and time_us < least_us:
+            raise InvalidLine(
+                line.number,
+                f"trial: {kind}: expected at least {least_us:.3g} us, what {problem} takes on the multiply units of "
+                f"{spec.id}, got {time_us:.3g} us",
+            )
 
 
 def _put_files(artifacts: ArtifactStore, kernel: KernelRecord) -> list[ArtifactFile]:

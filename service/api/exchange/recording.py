@@ -1,8 +1,8 @@
 """Import of a Kernel Tuner cache or a T4 file as a recording."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 
 from sqlalchemy.orm import Session
@@ -14,9 +14,11 @@ from db.queries import (
     problems,
     recordings,
 )
+from db.session import Database
 from hal import DeviceKind, DeviceSpec
 from service.api.audit.log import record
 from service.api.devices.elsewhere import store_missing_device
+from service.api.exchange.portions import portions
 from service.api.exchange.schemas import ImportOut
 from service.api.keys.caller import Caller
 from service.errors import BadRequest
@@ -25,67 +27,96 @@ from service.row_mapping import (
     problem_to_json,
 )
 from tuner.errors import InvalidFile
-from tuner.exchange.formats import Format
+from tuner.exchange.file_format import Format
 from tuner.exchange.parameters import config_of
 from tuner.exchange.records import label_of
 from tuner.exchange.results import Results, Times, Tried
 from tuner.session.bounds import LEAST_US, LONGEST_US, MOST, check_name
 
 _SHOWN = 5
+_PORTION = 500  # trials of one transaction: SQLite writes them in some 30 ms
+_TIMES = tuple(field.name for field in fields(Times))
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """Checked results of a Kernel Tuner cache or T4 file, to be stored as a recording."""
+    """Checked results of a Kernel Tuner cache or T4 file, to be stored as a recording.
 
-    results: Results
+    `digest` identifies the recording, `columns` are the other values of its row, and `rows` those of its trials.
+    """
+
     format: Format
     problem: GemmProblem
     device: DeviceSpec
-    origin: str
+    driver: str
+    digest: str
+    columns: Mapping[str, object]
+    rows: Sequence[Mapping[str, object]]
+    notes: tuple[str, ...]
 
 
-def add(session: Session, read: Recorded, by: Caller) -> ImportOut:
-    """Store a recording with its event in the audit log, unless an identical one is stored.
+def check(results: Results, format: Format, problem: GemmProblem, spec: DeviceSpec, origin: str) -> Recorded:
+    """Check the results of a file.
 
     Raises:
         InvalidFile: the parameters are not those of this program's configurations, or one occurs twice.
         BadRequest: it is a CPU, and the file is of another one.
     """
-    results, problem, spec = read.results, read.problem, read.device
     configs = _configs(results)
     if len(set(configs)) != len(configs):
         raise InvalidFile("expected each configuration once, got one twice; keep one of its results")
     _check_device(configs[0], results, spec)
     rows = [_row(number, config, results.tried[number]) for number, config in enumerate(configs)]
-    timed = sum(tried.times is not None for tried in results.tried)
-    if not timed:
+    if all(row["time_us"] is None for row in rows):
         raise InvalidFile(f"none of {len(configs)} configurations has a time; nothing to import")
     source = results.source
     driver = (source.driver if source is not None else spec.driver) or ""
-    digest = content_hash([problem.key, spec.id, driver, [_told(row) for row in rows]])
-    values: dict[str, object] = {
-        "problem_id": problems.upsert(session, key=problem.key, definition=problem_to_json(problem)).id,
-        "device_id": store_missing_device(session, spec, driver).id,
-        "format": read.format.value,
-        "digest": digest,
-        "origin": read.origin,
+    columns = {
+        "format": format.value,
+        "origin": origin,
         "named": results.device or spec.name,
         "label": label_of(spec) if source is None else source.label,
     }
-    made = recordings.add(session, values, rows)
-    found = made or recordings.by_digest(session, digest)
-    assert found is not None  # it kept the new one out
-    if made is not None:
+    digest = content_hash([problem.key, spec.id, driver, [_told(row) for row in rows]])
+    return Recorded(format, problem, spec, driver, digest, columns, rows, tuple(results.notes))
+
+
+def write(database: Database, read: Recorded) -> None:
+    """Write a recording in portions, so that other writers do not wait; no reader sees it before `add`."""
+    with database.write() as session:
+        recording_id, is_complete = recordings.begin(
+            session,
+            {
+                "problem_id": problems.upsert(
+                    session, key=read.problem.key, definition=problem_to_json(read.problem)
+                ).id,
+                "device_id": store_missing_device(session, read.device, read.driver).id,
+                "digest": read.digest,
+                **read.columns,
+            },
+        )
+    if is_complete:
+        return
+    for number, portion in enumerate(portions(read.rows, _PORTION)):
+        with database.write() as session:
+            recordings.add_tried(session, recording_id, number * _PORTION, portion)
+
+
+def add(session: Session, read: Recorded, by: Caller) -> ImportOut:
+    """Show a recording that was written, with its event in the audit log unless an identical one was stored."""
+    is_new = recordings.complete(session, read.digest)
+    found = recordings.by_digest(session, read.digest)
+    assert found is not None  # written before
+    if is_new:
         record(session, by, "import", found.id)
     return ImportOut(
         format=read.format,
         origin=found.origin,
-        known=0 if made is not None else len(configs),
+        known=0 if is_new else len(read.rows),
         recording=found.id,
-        configurations=len(configs),
-        timed=timed,
-        notes=list(results.notes),
+        configurations=len(read.rows),
+        timed=sum(row["time_us"] is not None for row in read.rows),
+        notes=list(read.notes),
     )
 
 
@@ -93,7 +124,7 @@ def _configs(results: Results) -> list[KernelConfig]:
     """Return the configurations of a file.
 
     Raises:
-        InvalidFile: some are not valid here; the message has their number and the first reasons.
+        InvalidFile: some are not valid here; the message has the first ones with their reasons.
     """
     found: list[KernelConfig] = []
     faults: list[str] = []
@@ -102,11 +133,13 @@ def _configs(results: Results) -> list[KernelConfig]:
             found.append(config_of(dict(zip(results.parameters, tried.values, strict=True))))
         except (ValueError, InvalidConfig) as error:
             faults.append(f"configuration {number}: {error}")
+            if len(faults) == _SHOWN:
+                break
     if faults:
         raise InvalidFile(
-            f"{len(faults)} of {len(results.tried)} configurations are not of this program: "
-            f"{'; '.join(faults[:_SHOWN])}; `xetune replay` searches recorded results of any kernel, without importing "
-            "them"
+            f"{len(faults)}{' or more' * (len(faults) == _SHOWN)} of {len(results.tried)} configurations are not of "
+            f"this program: {'; '.join(faults)}; "
+            "`xetune replay` searches recorded results of any kernel, without importing them"
         )
     return found
 
@@ -132,7 +165,7 @@ def _row(number: int, config: KernelConfig, tried: Tried) -> dict[str, object]:
         "config_hash": config.key,
         "status": tried.status.value,
         "reason": tried.reason,
-        **({} if times is None else asdict(_ordered(times))),
+        **(dict.fromkeys(_TIMES) if times is None else asdict(_ordered(times))),
         **{name: s if s is not None and 0 <= s < math.inf else None for name, s in wall_s.items()},
         "tried_at": _read_moment(tried.at),
     }

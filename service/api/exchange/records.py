@@ -118,6 +118,7 @@ def kernel_record(
         toolchain={name: str(version) for name, version in row.toolchain.items()},
         header=None if header is None else artifacts.get(header).decode(),
         code_hash=code_hash,
+        withdrawn=row.withdrawn,
         **{FIELD_OF_FILE[backend.binary]: binary},
     )
 

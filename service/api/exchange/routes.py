@@ -31,7 +31,6 @@ from service.http.responses import (
     TOO_MANY,
     Responses,
 )
-from tuner.errors import TunerError
 
 router = APIRouter(prefix="/v1", tags=["exchange"], route_class=GuardedRoute)
 
@@ -92,11 +91,9 @@ def import_results(
     options = ImportOptions(query.format, query.problem(), query.device, query.origin, query.seconds)
     with context.imports.one():
         read = import_upload.read_file(upload.path, options, context, by)
+        import_upload.write(context.database, read)
         with upload.once.write() as session:
-            try:
-                done = import_upload.take_in(session, read, by, context.settings)
-            except TunerError as error:
-                raise import_upload.refused(error, upload.path) from error
+            done = import_upload.take_in(session, read, by, context.settings)
             status = HTTPStatus.ACCEPTED if done.queued else HTTPStatus.OK
             return upload.once.answer(session, response, done, status)
 

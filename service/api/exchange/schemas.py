@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from service.http.problem_query import OptionalProblemQuery
 from service.schemas import FiniteFloat
-from tuner.exchange.formats import Format
+from tuner.exchange.file_format import Format
 from tuner.session.bounds import check_name
 
 _ID = "01970a3c-0000-7000-8000-000000000000"

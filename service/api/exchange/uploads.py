@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import anyio
 from anyio.to_thread import run_sync
 from fastapi import Depends, Request
 
 from service.api.keys.guard import CallerDep
-from service.http.body_file import save_body
+from service.http.body_file import save_body, upload_folder
 from service.http.deps import ContextDep
 from service.http.idempotency import (
     KeyHeader,
@@ -32,8 +31,8 @@ class Upload:
 async def _upload(
     request: Request, context: ContextDep, by: CallerDep, key: KeyHeader = None
 ) -> AsyncGenerator[Upload]:
-    async with anyio.TemporaryDirectory(prefix="xetune-import-") as folder:
-        path = Path(folder) / "upload"
+    async with upload_folder("import") as folder:
+        path = folder / "upload"
         once = Once(context, caller_name(by), key, await _kept(request, path))
         await run_sync(once.check)
         yield Upload(path, once)

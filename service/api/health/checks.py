@@ -1,8 +1,6 @@
 """Checks of the parts that a service depends on."""
 
 from collections.abc import Iterator
-from contextlib import suppress
-from secrets import token_hex
 
 from sqlalchemy import func, select
 
@@ -35,18 +33,8 @@ def checks(context: Context) -> Iterator[CheckOut]:
 
 
 def _artifacts(context: Context) -> CheckOut:
-    folder = context.artifacts.root
-    probe = folder / f".ready-{token_hex(8)}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe.write_bytes(b"ready")
-    except OSError as error:
-        detail = f"{folder} cannot be written: {error.strerror}; change its permissions or free some space"
-        return CheckOut(name="artifacts", ok=False, detail=detail)
-    finally:
-        with suppress(OSError):
-            probe.unlink(missing_ok=True)
-    return CheckOut(name="artifacts", ok=True)
+    fault = context.storage.fault()
+    return CheckOut(name="artifacts", ok=fault is None, detail=fault)
 
 
 def _compiler(context: Context) -> CheckOut:

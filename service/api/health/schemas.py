@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from service.api.compile.schemas import ConfinementOut
+from service.api.compile.schemas import HELD, ConfinementOut
 
 
 class Health(BaseModel):
@@ -50,6 +50,6 @@ class Readiness(BaseModel):
     database: str = Field(description="Revision of the database", examples=["0001"])
     confinement: ConfinementOut | None = Field(
         description="Restrictions of a process that compiles on request; null: none starts",
-        examples=[{"network": "namespace", "files": "landlock", "system_calls": "seccomp", "processes": True}],
+        examples=[HELD],
     )
     workers: WorkerOut = Field(description="Workers", examples=[{"running": 1, "stale": 0, "queued": 3}])

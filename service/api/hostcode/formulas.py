@@ -5,8 +5,10 @@ import re
 from dataclasses import dataclass
 
 _LONGEST = 200  # characters of a formula
+_LONGEST_RULE = 400  # characters of an assumption
+_NUMBER = r"[0-9]{1,18}"
 _RULE = re.compile(
-    r"[a-z ]+ \(([^()]+)\): ((?:at least|at most|a multiple of) \d+(?:, (?:at most|a multiple of) \d+)*)"
+    rf"([a-z ]+) \(([^()]+)\): ((?:at least|at most|a multiple of) {_NUMBER}(?:, (?:at most|a multiple of) {_NUMBER})*)"
 )
 
 
@@ -16,7 +18,7 @@ class UnknownFormula(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """An assumption of a kernel: in words, and as conditions on sizes."""
+    """An assumption of a kernel: in words, rendered from what was parsed, and as conditions on sizes."""
 
     words: str
     conditions: tuple[str, ...]
@@ -26,12 +28,18 @@ def expression(formula: str, names: frozenset[str]) -> str:
     """Convert a formula such as `2 * ceil(n / 64)` to calls of `ceil_div` and `least`, which programs define.
 
     Raises:
-        UnknownFormula: it has anything but numbers, `names`, ceil, min, and sums and products of them.
+        UnknownFormula: it has anything but numbers, `names`, ceil, min, and sums and products of them, or more than 200
+            characters.
     """
+    return ast.unparse(_read(_parsed(formula), names))
+
+
+def _parsed(formula: str) -> ast.expr:
+    if len(formula) > _LONGEST:
+        raise UnknownFormula(f"expected a formula of at most {_LONGEST} characters, got {len(formula)}")
     try:
-        parsed = ast.parse(formula.strip()[:_LONGEST], mode="eval").body
-        return ast.unparse(_read(parsed, names))
-    except (SyntaxError, ValueError, RecursionError) as error:
+        return ast.parse(formula.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UnknownFormula(f"expected a formula of sizes, got {formula[:60]!r}") from error
 
 
@@ -43,7 +51,9 @@ def _read(node: ast.expr, names: frozenset[str]) -> ast.expr:
             return node
         case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()):
             return ast.BinOp(_read(node.left, names), node.op, _read(node.right, names))
-        case ast.UnaryOp(op=ast.USub()):
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if not isinstance(
+            operand, ast.UnaryOp
+        ):  # `--` is C++'s decrement
             return ast.UnaryOp(node.op, _read(node.operand, names))
         case ast.Call(
             func=ast.Name(id="ceil"), args=[ast.BinOp(op=ast.Div(), right=ast.Constant()) as whole], keywords=[]
@@ -63,19 +73,21 @@ def assumption(words: str, names: frozenset[str]) -> Assumption | None:
     """Return the checks of an assumption before a launch; None for what the kernel computes itself, and for
     addresses, which programs align.
     """
-    found = _RULE.fullmatch(words)
+    found = _RULE.fullmatch(words) if len(words) <= _LONGEST_RULE else None
     if found is None:
         return None
+    what, formula, rules = found.groups()
     try:
-        value = expression(found[1], names)
+        parsed = _parsed(formula)
+        value = ast.unparse(_read(parsed, names))
     except UnknownFormula:
         return None
     conditions: list[str] = []
-    for rule in found[2].split(", "):
+    for rule in rules.split(", "):
         number = rule.rpartition(" ")[2]
         conditions.append(
             f"({value}) % {number} == 0"
             if rule.startswith("a multiple")
             else f"{value} {'>=' if rule.startswith('at least') else '<='} {number}"
         )
-    return Assumption(words, tuple(conditions))
+    return Assumption(f"{what} ({ast.unparse(parsed)}): {rules}", tuple(conditions))

@@ -1,8 +1,10 @@
 """The APIs that host code is written for."""
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from codegen.backend import CPU, XE, AnyBackend
+if TYPE_CHECKING:
+    from codegen.backend import AnyBackend
 
 
 class Language(StrEnum):
@@ -16,8 +18,10 @@ class Language(StrEnum):
     CPP = "cpp"
 
     @property
-    def backend(self) -> AnyBackend:
+    def backend(self) -> "AnyBackend":
         """Backend of the kernels that it launches."""
+        from codegen.backend import CPU, XE  # not imported for the names alone
+
         return CPU if self in (Language.CTYPES, Language.CPP) else XE
 
     @property

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from codegen import Axis, DType, EpilogueKind, GemmProblem, InvalidConfig, InvalidProblem, KernelConfig, XeConfig
 from codegen.backend import AnyBackend, backend_of
-from codegen.problem.gemm import OFFSETS, SCALE_B, ZERO_B, Operand
+from codegen.problem.gemm import GROUP_AXIS, OFFSETS, SCALE_B, ZERO_B, Operand
 from codegen.xe.build.workspace import scratch_formulas
 from db import schema
 from service.api.hostcode.formulas import (
@@ -192,7 +192,7 @@ def _sides(problem: GemmProblem, operand: Operand) -> tuple[str, str]:
     """Return the stored rows and columns of an operand as expressions; those along K or groups may be words."""
     group = None if problem.quantization is None else problem.quantization.group
     packed = operand.dtype.packed
-    named = {"group": "1" if group is None else f"ceil_div(k, {group})", "expert": "experts + 1", "": "1"}
+    named = {GROUP_AXIS: "1" if group is None else f"ceil_div(k, {group})", "expert": "experts + 1", "": "1"}
     rows, columns = (named.get(axis, axis) for axis in operand.axes)
     if packed > 1 and operand.axes[1] == "k":
         return rows, f"ceil_div({columns}, {packed})"

@@ -11,18 +11,13 @@ from db.queries import (
     trials,
 )
 from db.queries.jobs import JobFilter
-from service.api.jobs.schemas import (
-    JobKind,
-    JobPage,
-    JobStatus,
-    TrialPage,
-    TrialStatus,
-)
+from service.api.jobs.schemas import JobKind, JobPage, TrialPage, TrialStatus
 from service.api.jobs.service import (
     describe_all,
     describe_trial,
     find_job,
 )
+from service.api.jobs.status import JobStatus
 from service.http.list_query import ListQuery
 from service.schemas import Moment
 

@@ -5,11 +5,9 @@ from sqlalchemy.orm import Session
 
 from db.queries import jobs
 from db.schema import Job
-from service.api.jobs.schemas import (
-    JobBody,
-    JobStatus,
-)
+from service.api.jobs.schemas import JobBody
 from service.api.jobs.service import describe_options
+from service.api.jobs.status import JobStatus
 from service.errors import Conflict
 from service.schemas import ProblemBody
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
+from service.api.jobs.status import JobStatus
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.job_summary import ChoiceRule
 from service.schemas import (
@@ -24,21 +25,6 @@ from tuner.search.method import Method, Objective
 MAX_SEED = 2**63 - 1
 _PROBLEM = {"m": 512, "n": 384, "k": 1024, "dtype_a": "f16", "dtype_b": "f16"}
 _BUDGET = {"trials": 20, "seconds": 300.0}
-
-
-class JobStatus(StrEnum):
-    """Status of a job."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    SUCCEEDED = "succeeded"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-
-    @property
-    def over(self) -> bool:
-        """Return whether the job has ended."""
-        return self not in (JobStatus.QUEUED, JobStatus.RUNNING)
 
 
 class JobKind(StrEnum):
@@ -395,6 +381,12 @@ class JobOut(JobOptions):
         "finalists; single, the least of single measurements, which are biased to the fast side; predicted by a model. "
         "null without a time",
         examples=["interleaved"],
+    )
+    time_us: float | None = Field(
+        default=None,
+        description="Reported time of the best, in us, as `basis` says: re-measured against the default, interleaved, "
+        "where that was done; null without a best",
+        examples=[412.5],
     )
     comparison: Comparison | None = Field(
         None,

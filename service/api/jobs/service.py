@@ -29,17 +29,17 @@ from service.api.jobs.schemas import (
     JobLinks,
     JobOptions,
     JobOut,
-    JobStatus,
     RestrictionOut,
     ReusedOut,
     TrialOut,
     TrialStatus,
     WallTimeOut,
 )
+from service.api.jobs.status import JobStatus
 from service.configurations import to_config_body
 from service.errors import NotFound
 from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, tflops
-from service.job_summary import Choice, reported_times_of
+from service.job_summary import Choice, ReportedTimes, reported_times_of
 from service.schemas import ProblemBody
 from tuner.space.restrictions import effect_of
 
@@ -119,6 +119,7 @@ def _describe(
 ) -> JobOut:
     path = job_path(job.id)
     best = None if job.best_trial is None else describe_trial(job.best_trial, job.problem)
+    reported = None if best is None else _reported(job, best)
     return JobOut(
         id=job.id,
         status=JobStatus(job.status),
@@ -134,7 +135,8 @@ def _describe(
         stop=job.stop if JobStatus(job.status).over else None,
         done=sum(number for status, number in counts.items() if status != "pending"),
         best=best,
-        basis=None if best is None else _basis(job, best),
+        basis=None if reported is None else reported.basis.word,
+        time_us=None if reported is None else reported.best_us,
         comparison=_comparison(job),
         choice=choice,
         wall=wall_of(job),
@@ -185,9 +187,9 @@ def _comparison(job: Job) -> Comparison | None:
     return Comparison(default_us=default_us, best_us=best_us, speedup=default_us / best_us)
 
 
-def _basis(job: Job, best: TrialOut) -> str | None:
+def _reported(job: Job, best: TrialOut) -> ReportedTimes | None:
     time, again = best.evidence.time, (job.compared_default_us, job.compared_best_us)
-    return None if time is None else reported_times_of(time, None, interleaved=again).basis.word
+    return None if time is None else reported_times_of(time, None, interleaved=again)
 
 
 def describe_trial(trial: Trial, problem: Problem) -> TrialOut:

@@ -6,9 +6,9 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from codegen import CodegenError
+from codegen.elf import undefined_symbols
 from codegen.target import target_of
 from codegen.xe.isa import Ocloc
-from codegen.xe.isa.elf import undefined_symbols
 from db.queries import binaries, kernels
 from db.schema import Kernel
 from db.session import Database

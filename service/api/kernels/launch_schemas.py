@@ -91,7 +91,11 @@ class MemoryPathOut(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     by: str = Field(
-        description="block2d: 2-D block messages; lanes: each lane moves its elements", examples=["block2d"]
+        description=(
+            "block2d: 2-D block messages; vectors: lanes move several elements each; lanes: one element each; "
+            "copied, decoded: 2-D block messages, of what a kernel copies or decodes to a workspace before"
+        ),
+        examples=["block2d"],
     )
     because: str | None = Field(
         default=None, description="Rule that prevents 2-D block messages, and why", examples=["block2d-pitch: ..."]

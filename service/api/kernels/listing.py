@@ -73,6 +73,11 @@ class KernelLine(BaseModel):
     origin: str | None = Field(
         default=None, description="Host where it was compiled, if imported; null if here", examples=["the lab"]
     )
+    withdrawn: str | None = Field(
+        default=None,
+        description="Why it was withdrawn, so that no lookup serves it; null if it is served",
+        examples=["wrong results on driver 26.31"],
+    )
     config: ConfigBody | dict[str, object] = Field(
         description="The configuration; as stored if this version cannot read it", examples=[CONFIG_EXAMPLE]
     )
@@ -147,6 +152,7 @@ def _line(kernel: Kernel, trial: Trial | None) -> KernelLine:
         evidence=evidence,
         tflops=tflops(kernel.problem, evidence),
         origin=kernel.origin,
+        withdrawn=kernel.withdrawn,
         config=to_config_body(kernel.config),
         content_hash=kernel.content_hash,
         created_at=kernel.created_at,

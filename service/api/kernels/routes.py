@@ -8,17 +8,20 @@ from fastapi import APIRouter, Path, Query
 from service.api.kernels import (
     listing,
     service,
+    withdrawal,
 )
 from service.api.kernels.listing import (
     KernelPage,
     KernelQuery,
 )
-from service.api.kernels.schemas import KernelOut
+from service.api.kernels.schemas import KernelOut, WithdrawalBody
 from service.api.keys.guard import (
     READ,
+    TUNE,
+    CallerDep,
     GuardedRoute,
 )
-from service.http.deps import ReadSessionDep
+from service.http.deps import ContextDep, ReadSessionDep
 from service.http.responses import NOT_FOUND
 
 router = APIRouter(prefix="/v1/kernels", tags=["kernels"], route_class=GuardedRoute)
@@ -39,3 +42,20 @@ def list_kernels(session: ReadSessionDep, query: Annotated[KernelQuery, Query()]
 def read_kernel(kernel_id: KernelId, session: ReadSessionDep) -> KernelOut:
     """Return a kernel, its launch, its files, and the evidence of its best trial."""
     return service.read_kernel(session, kernel_id)
+
+
+@router.put("/{kernel_id:uuid}/withdrawal", responses=NOT_FOUND, dependencies=[TUNE])
+def withdraw_kernel(kernel_id: KernelId, body: WithdrawalBody, context: ContextDep, by: CallerDep) -> KernelOut:
+    """Withdraw a kernel: it stays stored with the reason, and no lookup serves it, nor any job its times.
+
+    The best of each of its jobs is chosen again without it.
+    """
+    with context.database.write() as session:
+        return withdrawal.withdraw(session, by, kernel_id, body.reason, context.now())
+
+
+@router.delete("/{kernel_id:uuid}/withdrawal", status_code=204, responses=NOT_FOUND, dependencies=[TUNE])
+def restore_kernel(kernel_id: KernelId, context: ContextDep, by: CallerDep) -> None:
+    """Serve a withdrawn kernel again."""
+    with context.database.write() as session:
+        withdrawal.restore(session, by, kernel_id)

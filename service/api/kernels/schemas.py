@@ -1,29 +1,20 @@
 """Kernels and their files on the wire."""
 
 from datetime import datetime
-from enum import StrEnum
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from codegen import GemmProblem
 from service.api.kernels.launch_schemas import (
     LAUNCH_EXAMPLE,
     LaunchOut,
 )
+from service.api.kernels.tune import Tune
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.http.problem_query import ProblemQuery
 from service.schemas import EVIDENCE_EXAMPLE, TIME_EXAMPLE, DeviceChoice, Evidence, ProblemBody, TimeEvidence
-
-
-class Tune(StrEnum):
-    """Condition for a lookup to queue a job: never, if no result of the problem is stored, or also if it is
-    stale.
-    """
-
-    NEVER = "never"
-    ON_MISS = "on_miss"
-    ON_STALE = "on_stale"
 
 
 class LookupBody(DeviceChoice):
@@ -100,6 +91,20 @@ class BinaryOut(BaseModel):
     )
 
 
+Reason = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$")
+]
+"""One line of text."""
+
+
+class WithdrawalBody(BaseModel):
+    """Input of a withdrawal."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: Reason = Field(description="Why the kernel is not to be served", examples=["wrong results on driver 26.31"])
+
+
 class KernelOut(BaseModel):
     """A compiled kernel with the evidence for it."""
 
@@ -139,6 +144,14 @@ class KernelOut(BaseModel):
     )
     origin: str | None = Field(
         default=None, description="Host where it was compiled, if imported; null if here", examples=["the lab"]
+    )
+    withdrawn: str | None = Field(
+        default=None,
+        description="Why it was withdrawn, so that no lookup serves it; null if it is served",
+        examples=["wrong results on driver 26.31"],
+    )
+    withdrawn_at: datetime | None = Field(
+        default=None, description="When it was withdrawn, UTC; null if it is served", examples=["2026-01-02T03:04:06Z"]
     )
     config: ConfigBody | dict[str, object] = Field(
         description="The configuration, canonical; as stored if this version cannot read it",

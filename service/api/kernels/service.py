@@ -91,6 +91,8 @@ def describe(kernel: Kernel, trial: Trial | None) -> KernelOut:
         predicted=None if trial is None else foretold(trial),
         prediction_error=None if trial is None else prediction_error(trial),
         origin=kernel.origin,
+        withdrawn=kernel.withdrawn,
+        withdrawn_at=kernel.withdrawn_at,
         config=to_config_body(kernel.config),
         launch=to_launch(kernel.manifest),
         toolchain=kernel.toolchain,

@@ -2,29 +2,14 @@
 
 import threading
 import time
-from collections.abc import Callable, Container
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from uuid import UUID
 
 from db.queries.change_feed import News
 from db.schema import KEYS
-
-
-class Scope(StrEnum):
-    """Each scope includes those before it: READ reads, TUNE starts and stops jobs, ADMIN manages keys and
-    reads the audit log.
-    """
-
-    READ = "read"
-    TUNE = "tune"
-    ADMIN = "admin"
-
-    def includes(self, other: "Scope") -> bool:
-        """Return whether this scope includes `other`."""
-        order = list(Scope)
-        return order.index(other) <= order.index(self)
+from service.api.keys.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +21,22 @@ class Caller:
     key_id: UUID | None = None
     request_id: str | None = None
 
+    def asking(self, request_id: str) -> "Caller":
+        """Return this caller with a request."""
+        return Caller(self.name, self.scope, self.key_id, request_id)
 
-_FORWARDING = (
-    *("forwarded", "via", "x-real-ip", "cf-connecting-ip", "true-client-ip"),
-    *(f"x-forwarded-{part}" for part in ("for", "host", "proto", "port", "server")),
+
+_FORWARDING = frozenset(
+    (
+        *("forwarded", "via", "x-real-ip", "cf-connecting-ip", "true-client-ip"),
+        *(f"x-forwarded-{part}" for part in ("for", "host", "proto", "port", "server")),
+    )
 )
 
 
-def is_passed_on(headers: Container[str]) -> bool:
-    """Return whether a proxy forwarded the request."""
-    return any(name in headers for name in _FORWARDING)
+def is_passed_on(headers: Iterable[str]) -> bool:
+    """Return whether a proxy forwarded the request; names are in lower case."""
+    return not _FORWARDING.isdisjoint(headers)
 
 
 LOCAL = Caller("local", Scope.ADMIN)

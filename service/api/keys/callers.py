@@ -10,12 +10,8 @@ from sqlalchemy.orm import Session
 from db.errors import DatabaseError
 from db.queries.access import api_keys
 from db.schema import ApiKey
-from service.api.keys.caller import (
-    LOCAL,
-    Caller,
-    Scope,
-    is_passed_on,
-)
+from service.api.keys.caller import LOCAL, Caller, is_passed_on
+from service.api.keys.scope import Scope
 from service.api.keys.tokens import read_token
 from service.errors import Forbidden, Unauthorized
 from service.http.deps import Context

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
@@ -14,15 +13,12 @@ from service.api.audit.log import (
     Outcome,
     record,
 )
-from service.api.keys.caller import (
-    Caller,
-    Scope,
-    is_passed_on,
-)
+from service.api.keys.caller import Caller, is_passed_on
 from service.api.keys.callers import (
     identify,
     is_from_here,
 )
+from service.api.keys.scope import Scope
 from service.errors import Forbidden, Unauthorized, UnsupportedType
 from service.http.deps import (
     Context,
@@ -48,7 +44,7 @@ class Needs:
             await run_in_threadpool(self.check, request, context)
         else:
             context.rates.take(cached.key_id or _address(request))
-            request.state.caller = replace(cached, request_id=request.state.request_id)
+            request.state.caller = cached.asking(request.state.request_id)
 
     def check(self, request: Request, context: Context) -> None:
         """Authenticate the caller, and store it for the route.
@@ -61,7 +57,7 @@ class Needs:
         if self.scope is None:
             return
         try:
-            caller = replace(identify(context, request), request_id=request.state.request_id)
+            caller = identify(context, request).asking(request.state.request_id)
         except Unauthorized:
             context.rates.take(_address(request))
             raise

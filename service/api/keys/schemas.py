@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from service.api.keys.caller import Scope
+from service.api.keys.scope import Scope
 from service.schemas import Moment
 
 _ID = "01970a3c-0000-7000-8000-000000000000"

@@ -9,13 +9,14 @@ from sqlalchemy.orm import Session
 
 from db.queries.access import api_keys
 from db.schema import ApiKey
-from service.api.keys.caller import RESERVED, Scope
+from service.api.keys.caller import RESERVED
 from service.api.keys.schemas import (
     KeyBody,
     KeyList,
     KeyOut,
     NewKeyOut,
 )
+from service.api.keys.scope import Scope
 from service.api.keys.tokens import new_token
 from service.errors import BadRequest, Conflict, FieldError, NotFound
 

@@ -36,15 +36,23 @@ class RequestMetrics:
             registry=registry,
         )
 
+        self._hits, self._misses = self._answers.labels("hit"), self._answers.labels("miss")
+        self._by_route: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+
     def note_answers(self, *, kept: int, worked_out: int) -> None:
         """Count answers to lookups by whether they were cached."""
-        for result, number in (("hit", kept), ("miss", worked_out)):
-            self._answers.labels(result).inc(number)
+        self._hits.inc(kept)
+        self._misses.inc(worked_out)
 
     def note(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a response."""
-        self._requests.labels(method, route, str(status)).inc()
-        self._seconds.labels(method, route).observe(seconds)
+        known = self._by_route.get((method, route, status))
+        if known is None:  # labels() takes longer than the counting
+            known = self._requests.labels(method, route, str(status)), self._seconds.labels(method, route)
+            self._by_route[method, route, status] = known
+        requests, histogram = known
+        requests.inc()
+        histogram.observe(seconds)
 
 
 class Counted:

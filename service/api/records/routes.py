@@ -43,6 +43,7 @@ from service.http.deps import (
 from service.http.idempotency import OnceDep
 from service.http.responses import (
     BAD_REQUEST,
+    CONFLICT,
     NOT_FOUND,
     TOO_LARGE,
     Responses,
@@ -66,15 +67,17 @@ Kernel = Annotated[KernelName, Query(description="Identity of the kernel", examp
 _DEVICE = "PCI id, id or name of the device, or auto for that of the service"
 
 
-@router.post("", status_code=201, responses=_CREATED | BAD_REQUEST | TOO_LARGE, dependencies=[TUNE])
-def store_records(body: RecordsBody, response: Response, by: CallerDep, once: OnceDep) -> StoredRecords:
+@router.post("", status_code=201, responses=_CREATED | BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[TUNE])
+def store_records(
+    body: RecordsBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
+) -> StoredRecords:
     """Store results of another tuner: all, or none if one is malformed. Those in force already are not stored again.
 
     With a time, a result replaces the one of the same configuration; without one, that of any configuration. Only
     results of the same problem, device, driver and versions are replaced. Replaced ones are listed, but not looked up.
     """
     with once.write() as session:
-        stored = [service.add(session, each) for each in body.records]
+        stored = service.add_all(session, body.records, context.settings)
         for record_id, is_new in stored:
             record(session, by, "record.create", record_id, Outcome.DONE if is_new else Outcome.UNCHANGED)
         found = StoredRecords(records=[StoredRecord(id=record_id, new=is_new) for record_id, is_new in stored])

@@ -24,7 +24,8 @@ from service.api.records.schemas import (
     RecordPage,
     canonical,
 )
-from service.errors import NotFound
+from service.errors import Conflict, NotFound
+from service.settings import Settings
 
 _HISTORY = 20
 _TIMES = ("time_us", "min_us", "p10_us", "p90_us", "samples")
@@ -41,15 +42,29 @@ class Question:
     versions: Mapping[str, str]
 
 
-def add(session: Session, body: RecordBody) -> tuple[UUID, bool]:
-    """Store a result unless it is in force already; return its id and whether it is new."""
-    row = _row(body)
-    in_force = records.latest_like(session, row)
-    if in_force is not None and in_force.content_hash == row.content_hash:
-        return in_force.id, False
-    session.add(row)
-    session.flush()
-    return row.id, True
+def add_all(session: Session, bodies: Iterable[RecordBody], settings: Settings) -> list[tuple[UUID, bool]]:
+    """Store the results that are not in force already; return the id of each and whether it is new.
+
+    Raises:
+        Conflict: rule `records` or `records-of-problem`: there would be more than the settings allow.
+    """
+    total = records.count(session)
+    added: list[tuple[UUID, bool]] = []
+    for body in bodies:
+        row = _row(body)
+        in_force = records.latest_like(session, row)
+        if in_force is not None and in_force.content_hash == row.content_hash:
+            added.append((in_force.id, False))
+            continue
+        total += 1
+        _check_room(total, settings.max_records, "records", "")
+        of_problem = records.count_of(session, row.problem_hash, row.device) + 1
+        where = f" of a problem of {row.kernel!r} by {row.tuner!r} on {row.device!r}"
+        _check_room(of_problem, settings.max_records_of_problem, "records-of-problem", where)
+        session.add(row)
+        session.flush()
+        added.append((row.id, True))
+    return added
 
 
 def look_up(session: Session, question: Question, place: Place) -> RecordLookupOut:
@@ -121,6 +136,12 @@ def to_out(row: Record) -> RecordOut:
     values = {name: getattr(row, name) for name in (*_COPIED, *_TIMES)}
     named = {"device_name": row.named, "driver": row.driver or None, "versions": row.versions}
     return RecordOut.model_validate(values | named)
+
+
+def _check_room(number: int, most: int, rule: str, where: str) -> None:
+    if number > most:
+        message = f"expected at most {most} records{where}, got one more: delete some, such as those that were replaced"
+        raise Conflict(message, rule=rule)
 
 
 def _found(session: Session, record_id: UUID) -> Record:

@@ -7,7 +7,7 @@ import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from db.errors import DatabaseError
-from service.api.schedules.firing import fire_due
+from service.api.schedules.firing import fire_due, realign
 from service.http.deps import Context
 from service.jobs.heartbeat import (
     Role,
@@ -24,9 +24,10 @@ class ScheduleClock:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._presence = ExitStack()
+        self._latest: datetime | None = None  # time of a check
         self._scheduler = BackgroundScheduler(timezone=UTC)
         self._scheduler.add_job(
-            self._look,
+            self.look,
             "interval",
             seconds=context.settings.scheduler_poll_s,
             max_instances=1,
@@ -46,8 +47,13 @@ class ScheduleClock:
         self._scheduler.shutdown(wait=True)
         self._presence.close()
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Fire what is due, after a jump of the clock back with due times of the present."""
+        now, latest = self._context.now(), self._latest
         try:
+            if latest is None or now < latest:
+                realign(self._context)
+            self._latest = now
             fire_due(self._context)
         except DatabaseError as error:
             _log.warning("schedules wait for the database", error=str(error))

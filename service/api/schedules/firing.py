@@ -52,6 +52,35 @@ def fire_due(context: Context) -> int:
     )
 
 
+def realign(context: Context) -> int:
+    """Bring due times forward that lie beyond the next one; return the number of schedules.
+
+    A clock that jumped into the future and back left them there, and nothing would run until then.
+    """
+    now, moved = context.now(), 0
+    with context.database.read() as session:
+        far = [row.id for row in schedules.list_all(session) if _next_if_far(row, now) is not None]
+    for schedule_id in far:
+        with context.database.write() as session:
+            schedule = session.get(Schedule, schedule_id, with_for_update=True)
+            due_at = None if schedule is None else _next_if_far(schedule, now)
+            if schedule is not None and due_at is not None:
+                _log.warning("schedule is due earlier", schedule=schedule.name, due_at=due_at.isoformat())
+                schedule.next_due_at = due_at
+                moved += 1
+    return moved
+
+
+def _next_if_far(schedule: Schedule, now: datetime) -> datetime | None:
+    """Return the next due time if the schedule waits for a later one."""
+    if not schedule.enabled or schedule.next_due_at is None or schedule.next_due_at <= now:
+        return None
+    with suppress(BadRequest):  # handling it reports what cannot be read
+        due_at = next_due(parse_cron(schedule.cron, schedule.timezone, schedule.hours), now)
+        return due_at if due_at is not None and due_at < schedule.next_due_at else None
+    return None
+
+
 def fire_now(session: Session, schedule: Schedule, work: Work, by: Caller, max_active: int, now: datetime) -> int:
     """Start the work of a schedule outside of its due times; return the id of the run.
 

@@ -8,12 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from codegen import DType
 from codegen.problem.shorthand import SHORTHANDS
-from service.api.jobs.schemas import (
-    BudgetBody,
-    JobStatus,
-    SearchOptions,
-    StopCriteria,
-)
+from service.api.jobs.schemas import BudgetBody, SearchOptions, StopCriteria
+from service.api.jobs.status import JobStatus
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.schemas import EVIDENCE_EXAMPLE, DeviceChoice, Evidence, FiniteFloat, ProblemBody, Size
 from tuner.shapes.shape import MOST_SHAPES

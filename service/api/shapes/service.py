@@ -16,8 +16,8 @@ from db.schema import (
     Trial,
 )
 from db.schema.base import utc_now
-from service.api.jobs.schemas import JobStatus
 from service.api.jobs.service import describe_options
+from service.api.jobs.status import JobStatus
 from service.api.shapes.schemas import (
     CellOut,
     CoverOut,

@@ -54,9 +54,10 @@ class SetState:
     worker: Worker
     stop: threading.Event
     acceptor: Acceptor | None = None
-    references: ReferenceCache = field(default_factory=ReferenceCache)
+    references: ReferenceCache = field(init=False)
 
     def __post_init__(self) -> None:
+        self.references = ReferenceCache(sampled=self.device is None)
         row = self.read()
         self.trials_budget, self.seconds_budget, self.within = row.budget_trials, row.budget_seconds, row.within
         self._stored_s, self._stored_uses = time.monotonic(), self._uses

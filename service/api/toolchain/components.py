@@ -6,12 +6,6 @@ from enum import StrEnum
 from pathlib import Path
 from urllib.parse import unquote
 
-from codegen.errors import OclocUnusable
-from codegen.xe.isa import Ocloc
-from hal.driver.installed import probe_simulated, record_driver
-from hal.driver.simulated_gpus import SIMULATED_GPUS
-from hal.errors import HalError
-
 _OCLOC = """\
 #!/bin/sh
 here=$(cd "$(dirname "$0")" && pwd); lib=$here/root/usr/lib/x86_64-linux-gnu
@@ -46,6 +40,10 @@ class Component:
 
 
 def _complete_ocloc(folder: Path, _: Sequence[Path]) -> str:
+    # Imported here, as below: the help of `xetune toolchain` names tools and sizes alone.
+    from codegen.errors import OclocUnusable
+    from codegen.xe.isa import Ocloc
+
     wrapper = folder / "ocloc"
     wrapper.write_text(_OCLOC)
     wrapper.chmod(0o755)
@@ -56,6 +54,10 @@ def _complete_ocloc(folder: Path, _: Sequence[Path]) -> str:
 
 
 def _complete_driver(folder: Path, packages: Sequence[Path]) -> str:
+    from hal.driver.installed import probe_simulated, record_driver
+    from hal.driver.simulated_gpus import SIMULATED_GPUS
+    from hal.errors import HalError
+
     try:
         version = probe_simulated(folder, SIMULATED_GPUS[0]).driver_version
     except HalError as error:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from codegen.artifact.files import make_private
 from service.api.toolchain.apt import (
     Apt,
     AptFailed,
@@ -57,7 +58,7 @@ def install(component: Component, folder: Path, progress: Progress, machine: Mac
     """
     distribution = _check_machine(component, machine)
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_private(folder.parent)
         _check_space(component, folder.parent)
         _remove_leftovers(folder)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-{os.getpid()}-") as work:

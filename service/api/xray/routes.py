@@ -5,7 +5,6 @@ from pathlib import Path as FilePath
 from typing import Annotated
 from uuid import UUID
 
-import anyio
 from fastapi import APIRouter, Depends, Path, Query, Request
 
 from service.api.keys.guard import (
@@ -15,7 +14,7 @@ from service.api.keys.guard import (
 )
 from service.api.xray.schemas import XrayOut, XrayQuery
 from service.api.xray.service import xray_file, xray_kernel
-from service.http.body_file import save_body
+from service.http.body_file import save_body, upload_folder
 from service.http.deps import ContextDep
 from service.http.responses import (
     BAD_REQUEST,
@@ -43,8 +42,8 @@ KernelId = Annotated[UUID, Path(description="Id of the kernel", examples=["01970
 
 
 async def _received(request: Request) -> AsyncGenerator[FilePath]:
-    async with anyio.TemporaryDirectory(prefix="xetune-xray-") as folder:
-        path = FilePath(folder) / "upload"
+    async with upload_folder("xray") as folder:
+        path = folder / "upload"
         await save_body(request, path)
         yield path
 

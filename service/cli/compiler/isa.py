@@ -1,9 +1,8 @@
 """`--isa`: native code of kernels, as files and as a table with a column for each kernel."""
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
-import typer
 from rich.table import Column, Table
 
 from codegen import GemmProblem, KernelArtifact, XeConfig, compile_gemm
@@ -23,10 +22,6 @@ from service.cli.printing.output import text_table
 from service.settings import read_settings
 
 Artifact = TypeVar("Artifact", bound=KernelArtifact)
-Isa = Annotated[
-    bool,
-    typer.Option("--isa", help="Write and summarize the GPU's instructions (isa.asm, isa.json, pipeline.txt)."),
-]
 
 _UNKNOWN = "-"
 

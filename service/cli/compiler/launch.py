@@ -9,7 +9,11 @@ from service.manifest_reader import (
     read_launch,
 )
 
-_WAYS = {"block2d": "2-D blocks", "lanes": "lanes"}
+_WAYS = {
+    "block2d": "2-D blocks",
+    "copied": "2-D blocks of a copy",
+    "decoded": "2-D blocks of what is decoded before",
+}
 _WHEN = {
     "none": "is read in place",
     "block": "is packed block by block",

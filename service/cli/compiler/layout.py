@@ -6,11 +6,8 @@ from typing import Annotated
 
 import typer
 
-from codegen.target import LARGE_GRF, Target, target_of
 from codegen.xe.layout import (
     BlockLoadLayout,
-    DpasLayout,
-    LayoutRefused,
     Operand,
     block_limits,
     block_load_layout,
@@ -18,10 +15,7 @@ from codegen.xe.layout import (
     hardware_view,
     work_item_table,
 )
-from hal import resolve_device
 from service.cli.printing.output import CONSOLE
-
-_SUM_BITS = 32
 
 
 class View(StrEnum):
@@ -42,11 +36,15 @@ def layout_command(
     device: Annotated[str, typer.Option(help="A name that `xetune devices` lists.")] = "b580",
 ) -> None:
     """Show the linear layout of a DPAS operand, or of the 2-D block loads that fill it."""
+    from codegen.target import target_of
+    from hal import resolve_device
+    from service.cli.compiler.layouts import check_held
+
     target = target_of(resolve_device(device).spec)
     limits = block_limits(target)
     dpas = replace(limits.dpas(bits), warps_per_cta=subgroups, rep_cluster=cluster)
     if view is View.HARDWARE or (view is View.LOADS and operand is not Operand.C):
-        _check_held(dpas, operand, shape, bits, target)
+        check_held(dpas, operand, shape, bits, target)
     match view:
         case View.LOADS:
             text = _loads(block_load_layout(dpas, operand, shape, bits, limits))
@@ -56,20 +54,6 @@ def layout_command(
             packed = dpas.ops_per_chan if operand in (Operand.B, Operand.B_TRANSPOSED) else 1
             text = work_item_table(dpas.tile_layout(operand), packed)
     CONSOLE.out(text, highlight=False)
-
-
-def _check_held(dpas: DpasLayout, operand: Operand, shape: tuple[int, int], bits: int, target: Target) -> None:
-    """Check that a sub-group's part of the tile fits in the registers of a thread: larger listings have no
-    bound.
-    """
-    rows, columns = (-(-size // dpas.warps[dim]) for size, dim in zip(shape, operand.dims, strict=True))
-    nbytes = rows * columns * (_SUM_BITS if operand is Operand.C else bits) // 8
-    have = max(target.grf_modes, default=LARGE_GRF) * target.grf_bytes
-    if nbytes > have:
-        raise LayoutRefused(
-            f"expected a tile that fits the registers of a sub-group, {have} bytes, got {rows}x{columns} elements of "
-            f"it in each, {nbytes} bytes: use a smaller tile, or more sub-groups (--subgroups)"
-        )
 
 
 def _loads(layout: BlockLoadLayout) -> str:

@@ -1,21 +1,9 @@
 """xetune opt: passes over the text of a module."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from codegen import CompileFailed
-from codegen.artifact.files import write_atomically
-from codegen.xe.opt import (
-    OptFailed,
-    our_passes,
-    read_passes,
-    run_passes,
-)
-from service.cli.compiler.modules import read_source, read_stdin
-from service.cli.printing.output import CONSOLE
 
 
 def opt_command(
@@ -43,8 +31,16 @@ def opt_command(
 
     xDSL's own passes (canonicalize, cse, dce and others) are available by name, too.
     """
+    import sys
+
+    from codegen import CompileFailed
+    from codegen.artifact.files import write_atomically
+    from codegen.xe.opt import OptFailed, read_passes, run_passes
+    from service.cli.compiler.modules import read_source, read_stdin
+    from service.cli.compiler.passes import print_passes
+
     if list_passes:
-        _print_passes()
+        print_passes()
         return
     chosen = read_passes(passes or ())
     if output is not None and not output.parent.is_dir():
@@ -58,9 +54,3 @@ def opt_command(
         write_atomically(output, result.encode())
     elif not verify_only:
         sys.stdout.write(result)
-
-
-def _print_passes() -> None:
-    for info in our_passes():
-        options = f"{{{info.options}}}" if info.options else ""
-        CONSOLE.print(f"{info.name}{options}\n    {info.purpose}", soft_wrap=True)

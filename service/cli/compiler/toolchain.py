@@ -4,38 +4,27 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-from rich.table import Column, Table
 
-from service.api.toolchain.components import (
-    COMPONENTS,
-    ToolName,
-)
-from service.api.toolchain.install import (
-    Machine,
-    install,
-)
-from service.api.toolchain.listing import (
-    Tool,
-    list_toolchain,
-)
+from service.api.toolchain.components import COMPONENTS, ToolName
+from service.cli.default_command import FirstByDefault
 from service.cli.options.problem import AsJson
-from service.cli.printing.output import CONSOLE, ERRORS, print_json, text_table
-from service.settings import read_settings
+from service.cli.printing.output import CONSOLE, ERRORS, print_json
 
-app = typer.Typer(help="Show the installed toolchain; install optional tools.", invoke_without_command=True)
+app = typer.Typer(cls=FirstByDefault, help="Show the installed toolchain; install optional tools.")
 
 
-@app.callback()
-def list_command(context: typer.Context, as_json: AsJson = False) -> None:
+@app.command("list")
+def list_command(as_json: AsJson = False) -> None:
     """Show the libraries, runtimes and compilers that are installed."""
-    if context.invoked_subcommand is not None:
-        return
+    from service.api.toolchain.listing import list_toolchain
+    from service.cli.compiler.tools import table_of
+    from service.settings import read_settings
+
     tools = list_toolchain(read_settings())
     if as_json:
         print_json({"tools": [asdict(tool) for tool in tools]})
     else:
-        CONSOLE.print(_table(tools))
+        CONSOLE.print(table_of(tools))
 
 
 @app.command("install")
@@ -50,6 +39,11 @@ def install_command(
     ] = ToolName.OCLOC,
 ) -> None:
     """Install one of Intel's tools into your data folder, on Debian or Ubuntu, without root."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    from service.api.toolchain.install import Machine, install
+    from service.settings import read_settings
+
     component, folder = COMPONENTS[tool], read_settings().data_dir / tool
     size = f"downloads {component.download_mb} MB, takes {component.unpacked_mb} MB"
     ERRORS.print(f"{component.title}: {size} in {folder}", highlight=False, soft_wrap=True)
@@ -62,11 +56,3 @@ def install_command(
 
         version = install(component, folder, show, Machine.this())
     CONSOLE.print(f"{tool} {version} is in {folder}", highlight=False, soft_wrap=True)
-
-
-def _table(tools: list[Tool]) -> Table:
-    table = text_table(Column("tool", no_wrap=True), Column("version", no_wrap=True), Column("for"), "where")
-    for tool in tools:
-        where = tool.advice if tool.path is None or tool.advice is not None else tool.path
-        table.add_row(tool.name, tool.version or "-", tool.purpose, where or "")
-    return table

@@ -15,7 +15,8 @@ from service.cli.printing.output import ERRORS, print_json, print_line
 from service.errors import BadRequest
 from service.http.problem_query import to_query
 from service.schemas import ProblemBody, to_problem
-from tuner.exchange.formats import File, Format, open_file, results_of, specification_of
+from tuner.exchange.file_format import Format
+from tuner.exchange.formats import File, open_file, results_of, specification_of
 from xetune_client import Client, models
 from xetune_client.wire import Query, Request, query_of
 

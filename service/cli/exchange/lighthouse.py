@@ -1,28 +1,13 @@
 """xetune kernels to-lighthouse and from-lighthouse: schedule parameters of lighthouse's XeGPU matmul."""
 
-import json
 from pathlib import Path
 from typing import Annotated, cast
 
 import typer
 
-from codegen import GemmProblem, XeConfig
-from codegen.artifact.files import write_atomically
-from codegen.backend import check_kernel
-from codegen.errors import CodegenError
-from hal import find
-from service.cli.connection import connect, same
+from service.cli.connection import connect
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_json, print_line
-from service.configurations import ConfigBody, from_config_body
-from service.errors import BadRequest, NotFound
-from service.row_mapping import config_to_json
-from service.schemas import ProblemBody, to_problem
-from tuner.errors import InvalidFile
-from tuner.exchange.lighthouse import Parameters, from_parameters, to_parameters
-from xetune_client import Client, models
-
-_PAGE = 200
 
 
 def to_lighthouse_command(
@@ -30,8 +15,16 @@ def to_lighthouse_command(
     device: Annotated[str, typer.Option(help="Only kernels tuned on this device.")],
 ) -> None:
     """Write the best kernel of each problem as parameters of lighthouse's matmul schedule."""
+    import json
+
+    from codegen.artifact.files import write_atomically
+    from service.cli.exchange.parameters import best
+    from service.errors import NotFound
+    from tuner.errors import InvalidFile
+    from tuner.exchange.lighthouse import Parameters, to_parameters
+
     with connect() as client:
-        found = _best(client, device)
+        found = best(client, device)
     entries: list[Parameters] = []
     for problem, config in found.values():
         try:
@@ -50,6 +43,17 @@ def from_lighthouse_command(
     dtype: Annotated[str, typer.Option(help="Element type of A and B.")] = "f16",
 ) -> None:
     """Print lighthouse's parameters as configurations, for `xetune compile --config`, and which are legal here."""
+    import json
+
+    from codegen.backend import check_kernel
+    from codegen.errors import CodegenError
+    from hal import find
+    from service.errors import BadRequest
+    from service.row_mapping import config_to_json
+    from service.schemas import ProblemBody, to_problem
+    from tuner.errors import InvalidFile
+    from tuner.exchange.lighthouse import from_parameters
+
     try:
         content: object = json.loads(file.read_bytes())
     except ValueError as error:
@@ -78,23 +82,3 @@ def from_lighthouse_command(
             }
         )
     print_json(told)
-
-
-def _best(client: Client, device: str) -> dict[str, tuple[GemmProblem, XeConfig]]:
-    """Return the fastest kernel for a GPU of each problem, by the evidence that lookups prefer."""
-    found: dict[str, tuple[GemmProblem, XeConfig]] = {}
-    before = None
-    while True:
-        page = client.kernels(device=device, before=before, limit=_PAGE)
-        for kernel in page.kernels:
-            problem = to_problem(same(ProblemBody, kernel.problem))
-            if problem.key in found:
-                continue
-            config = client.lookup(models.LookupBody(problem=kernel.problem, device=device)).config
-            if isinstance(config, models.ConfigBody):
-                made = from_config_body(same(ConfigBody, config))
-                if isinstance(made, XeConfig):
-                    found[problem.key] = problem, made
-        before = page.next_before
-        if before is None:
-            return found

@@ -6,21 +6,10 @@ from uuid import UUID
 
 import typer
 
-from hal import check_executes
-from service.cli.chosen_server import server
 from service.cli.completing import devices, jobs
 from service.cli.connection import connect
-from service.cli.exchange import foreign
-from service.cli.exchange.kit import write_kit
-from service.cli.exchange.lines import check_origin, count_records, tell_imported, write
 from service.cli.options.problem import AsJson, ProblemOptions, with_problem
-from service.cli.printing.counted import counted
-from service.cli.printing.output import print_json, print_line
-from service.errors import BadRequest
-from service.http.problem_query import to_query
-from tuner.exchange.formats import Format, open_file
-from xetune_client import Client, NotFound, models
-from xetune_client.wire import query_of
+from tuner.exchange.file_format import Format
 
 File = Annotated[Path, typer.Argument(help="File of results.", exists=True, dir_okay=False)]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="File to write (default: standard output).")]
@@ -54,6 +43,15 @@ def export_command(
     output: Output = None,
 ) -> None:
     """Export results: all, or of a problem (--m, --n, --k), a device or a job; or one job in another format."""
+    from hal import check_executes
+    from service.cli.exchange import foreign
+    from service.cli.exchange.imported import device_id
+    from service.cli.exchange.kit import write_kit
+    from service.cli.exchange.lines import check_origin, count_records, write
+    from service.errors import BadRequest
+    from service.http.problem_query import to_query
+    from xetune_client.wire import query_of
+
     check_origin(origin)
     if device is not None:
         check_executes(device)
@@ -75,20 +73,12 @@ def export_command(
         return
     query = query_of({"origin": origin, "runners_up": runners_up, "limit": limit, **asked})
     with connect() as client:
-        of = None if device is None else _device_id(client, device)
+        of = None if device is None else device_id(client, device)
         lines = client.export_results(job_id=job, device=of, **dict(query))
         if device is not None and not count_records(lines):
             client.device(device)  # fails if there is no such device
     chosen = problem.given or device is not None or job is not None
     write(lines, output, chosen=bool(chosen) and not runners_up)
-
-
-def _device_id(client: Client, name: str) -> str:
-    """Return the id of a device by any of its names; a name that is none now may be in results."""
-    try:
-        return client.device(name).id
-    except NotFound:
-        return name
 
 
 @with_problem
@@ -104,25 +94,19 @@ def import_command(
     as_json: AsJson = False,
 ) -> None:
     """Import results: JSON lines of another database, a cache of Kernel Tuner or a T4 file, all or nothing."""
+    from service.cli.exchange import foreign
+    from service.cli.exchange.imported import tell_queued
+    from service.cli.exchange.lines import check_origin, tell_imported
+    from tuner.exchange.formats import open_file
+
     check_origin(origin)
     opened = open_file(file, format)
     said = foreign.Said(problem.read() if problem.given else None, device, spec)
     with connect() as client:
         done = foreign.import_file(client, file, opened, said, origin)
         if done.queued:
-            _tell_queued(done, as_json=as_json)
+            tell_queued(done, as_json=as_json)
         elif done.recording is not None:
             foreign.tell_recording(client, done.recording, done, opened.name, as_json=as_json)
         else:
             tell_imported(done, as_json=as_json)
-
-
-def _tell_queued(done: models.ImportOut, *, as_json: bool) -> None:
-    """Print the jobs that measure what a file lists."""
-    if as_json:
-        print_json({"queued": [str(job) for job in done.queued], "configurations": done.configurations})
-        return
-    for job in done.queued:
-        print_line(f"job {job} is queued: `xetune jobs show {job}`")
-    by = "a worker; `xetune jobs resume ID` runs a job here" if server() is None else "the service's workers"
-    print_line(f"{counted(done.configurations, 'configuration')} to be measured by {by}")

@@ -1,17 +1,13 @@
 """xetune audit: the audit log."""
 
-from collections.abc import Mapping
 from typing import Annotated
 from uuid import UUID
 
 import typer
-from rich.table import Table
 
-from service.api.audit.schemas import AuditPage
 from service.cli.connection import connect, same
 from service.cli.options.problem import AsJson
-from service.cli.printing.output import CONSOLE, print_json, text_table
-from xetune_client import models
+from service.cli.printing.output import CONSOLE, print_json
 
 _PAGE = 200
 
@@ -24,6 +20,10 @@ def audit_command(
     as_json: AsJson = False,
 ) -> None:
     """List the audit log, newest first."""
+    from service.api.audit.schemas import AuditPage
+    from service.cli.operating.audit_tables import table_of
+    from xetune_client import models
+
     with connect() as client:
         events: list[models.AuditEventOut] = []
         while True:
@@ -40,15 +40,6 @@ def audit_command(
     elif not page.events:
         CONSOLE.print("No such event.")
     else:
-        CONSOLE.print(_table(page, prefixes))
+        CONSOLE.print(table_of(page, prefixes))
         if page.next_before is not None:
             CONSOLE.print(f"older ones: xetune audit --before {page.next_before}", highlight=False, soft_wrap=True)
-
-
-def _table(page: AuditPage, prefixes: Mapping[UUID, str]) -> Table:
-    table = text_table("time, UTC", "who", "what", "to what", "outcome")
-    for event in page.events:
-        prefix = None if event.key_id is None else prefixes.get(event.key_id)
-        who = event.actor if prefix is None else f"{event.actor} ({prefix})"
-        table.add_row(f"{event.at:%Y-%m-%d %H:%M:%S}", who, event.action, event.subject, event.outcome.value)
-    return table

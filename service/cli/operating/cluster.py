@@ -5,16 +5,10 @@ from typing import Annotated
 
 import typer
 
-from db.migrate import prepare
-from db.queries.cluster import coordinators
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json, text_table
-from service.cluster.link import check_installed, link_to
-from service.logs import configure_logs
-from service.settings import read_settings
 
 app = typer.Typer(no_args_is_help=True, help="Run on many machines: scheduler and coordinator.")
-
 Insecure = Annotated[
     bool, typer.Option("--insecure", help="Allow tcp:// beyond loopback, where any client can run any code.")
 ]
@@ -28,6 +22,10 @@ def scheduler_command(
     insecure: Insecure = False,
 ) -> None:
     """Start a Dask scheduler, to which workers and one coordinator connect."""
+    from service.cluster.link import check_installed, link_to
+    from service.logs import configure_logs
+    from service.settings import read_settings
+
     settings = read_settings()
     configure_logs(settings)
     check_installed()
@@ -39,6 +37,10 @@ def scheduler_command(
 @app.command("show")
 def show_command(as_json: AsJson = False) -> None:
     """Show the active coordinator, and the devices that it reaches."""
+    from db.migrate import prepare
+    from db.queries.cluster import coordinators
+    from service.settings import read_settings
+
     database = prepare(read_settings().database_url, create=True)
     with closing(database), database.read() as session:
         leaders = [

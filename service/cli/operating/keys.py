@@ -1,38 +1,24 @@
 """xetune keys: create, list and revoke API keys."""
 
-import re
-from datetime import timedelta
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from db.schema.base import utc_now
-from service.api.keys.caller import Scope
-from service.api.keys.schemas import (
-    KeyBody,
-    KeyList,
-    KeyOut,
-)
-from service.api.keys.service import none_named
+from service.api.keys.scope import Scope
 from service.cli.connection import connect, same
+from service.cli.default_command import FirstByDefault
 from service.cli.options.problem import AsJson
-from service.cli.printing.output import CONSOLE, print_json, text_table
-from service.errors import BadRequest, Unavailable
-from service.http.validation_errors import shown
-from xetune_client import models
+from service.cli.printing.output import CONSOLE, print_json
 
-app = typer.Typer(help="Create, list and revoke API keys.", invoke_without_command=True)
-
-_DIGITS = 4
-_UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+app = typer.Typer(cls=FirstByDefault, help="Create, list and revoke API keys.")
 
 
-@app.callback()
-def list_command(context: typer.Context, as_json: AsJson = False) -> None:
+@app.command("list")
+def list_command(as_json: AsJson = False) -> None:
     """List keys, newest first."""
-    if context.invoked_subcommand is not None:
-        return
+    from service.api.keys.schemas import KeyList
+    from service.cli.operating.key_tables import table_of
+
     with connect() as client:
         keys = same(KeyList, client.keys())
     if as_json:
@@ -41,7 +27,7 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
         CONSOLE.print("No key yet: the service is open, on loopback only.")
         CONSOLE.print("Make one: xetune keys create NAME --scope admin")
     else:
-        CONSOLE.print(_table(keys.keys))
+        CONSOLE.print(table_of(keys.keys))
 
 
 @app.command("create")
@@ -56,8 +42,14 @@ def create_command(
     as_json: AsJson = False,
 ) -> None:
     """Create a key and print it once; from the first key on, every request to the service needs one."""
+    from db.schema.base import utc_now
+    from service.api.keys.schemas import KeyBody
+    from service.cli.operating.key_tables import name_of, span
+    from service.errors import Unavailable
+    from xetune_client import models
+
     now = utc_now()
-    body = KeyBody(name=_name(name), scope=scope, expires_at=None if expires is None else now + _span(expires))
+    body = KeyBody(name=name_of(name), scope=scope, expires_at=None if expires is None else now + span(expires))
     with connect() as client:
         made = client.create_key(same(models.KeyBody, body))
     if made.key is None:
@@ -78,6 +70,9 @@ def revoke_command(
     key: Annotated[str, typer.Argument(help="Name, prefix or id of the key.")], as_json: AsJson = False
 ) -> None:
     """Revoke a key, from the next request on."""
+    from service.api.keys.schemas import KeyList
+    from service.api.keys.service import none_named
+
     with connect() as client:
         known = same(KeyList, client.keys()).keys
         named = [one for one in known if one.name == key and one.revoked_at is None]
@@ -89,35 +84,3 @@ def revoke_command(
         print_json(revoked.model_dump(mode="json"))
     else:
         CONSOLE.print(f"key {revoked.name} ({revoked.prefix}) is revoked", highlight=False)
-
-
-def _name(text: str) -> str:
-    if not text.isprintable() or not 0 < len(text) <= 200:
-        raise BadRequest(f"NAME: expected 1 to 200 printable characters, got {text!r}")
-    return text
-
-
-def _span(text: str) -> timedelta:
-    form = re.fullmatch(r"([0-9]+)([hdw])", text)
-    if form is None:
-        raise BadRequest(f"--expires: expected a number and h, d or w, such as 90d, got {shown(text)}")
-    if len(form[1].lstrip("0")) > _DIGITS or int(form[1]) == 0:
-        bound = "9" * _DIGITS
-        raise BadRequest(f"--expires: expected 1{form[2]} to {bound}{form[2]}, got {shown(text)}")
-    return int(form[1]) * _UNITS[form[2]]
-
-
-def _table(keys: list[KeyOut]) -> Table:
-    table = text_table("name", "prefix", "scope", "made", "used last", "state")
-    for key in keys:
-        used = "never" if key.last_used_at is None else f"{key.last_used_at:%Y-%m-%d %H:%M}"
-        table.add_row(key.name, key.prefix, key.scope.value, f"{key.created_at:%Y-%m-%d}", used, _state(key))
-    return table
-
-
-def _state(key: KeyOut) -> str:
-    if key.revoked_at is not None:
-        return f"revoked {key.revoked_at:%Y-%m-%d}"
-    if key.expires_at is None:
-        return "works"
-    return f"{'expired' if key.expires_at <= utc_now() else 'until'} {key.expires_at:%Y-%m-%d}"

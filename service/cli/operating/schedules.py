@@ -1,33 +1,17 @@
 """xetune schedules: jobs and shape sets that start on a schedule."""
 
-from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
-from uuid import UUID
 
 import typer
-from pydantic import BaseModel
-from rich.table import Table
 
-from service.api.schedules.schemas import (
-    FireOut,
-    FirePage,
-    ScheduleBody,
-    ScheduleList,
-    ScheduleOut,
-)
 from service.cli.connection import connect, same
-from service.cli.options.documents import read_json
-from service.cli.options.naming import told_by_options
+from service.cli.default_command import FirstByDefault
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json, text_table
-from service.errors import NotFound
-from xetune_client import Client, models
 
-_PAGE = 200
-app = typer.Typer(help="Create, list and run schedules of jobs.", invoke_without_command=True)
-
+app = typer.Typer(cls=FirstByDefault, help="Create, list and run schedules of jobs.")
 _OPTIONS = MappingProxyType(
     {
         "name": "NAME",
@@ -42,15 +26,15 @@ _OPTIONS = MappingProxyType(
     }
     | {name: f"--{name}" for name in ("cron", "timezone", "hours", "job", "shapes")}
 )
-
 Named = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Name or id of the schedule.")]
 
 
-@app.callback()
-def list_command(context: typer.Context, as_json: AsJson = False) -> None:
+@app.command("list")
+def list_command(as_json: AsJson = False) -> None:
     """List schedules, with their next and last runs."""
-    if context.invoked_subcommand is not None:
-        return
+    from service.api.schedules.schemas import ScheduleList
+    from service.cli.operating.schedule_tables import table_of
+
     with connect() as client:
         found = same(ScheduleList, client.schedules())
     if as_json:
@@ -59,7 +43,7 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
         CONSOLE.print("No schedule yet. One that tunes stale results again every night:")
         CONSOLE.print('xetune schedules create nightly --cron "30 2 * * *" --stale 20', highlight=False)
     else:
-        CONSOLE.print(_table(found.schedules))
+        CONSOLE.print(table_of(found.schedules))
 
 
 @app.command("create")
@@ -88,6 +72,12 @@ def create_command(
     as_json: AsJson = False,
 ) -> None:
     """Create a schedule of a job, a shape set, or jobs for stale results."""
+    from service.api.schedules.schemas import ScheduleBody, ScheduleOut
+    from service.cli.operating.schedule_tables import moment, say
+    from service.cli.options.documents import read_json
+    from service.cli.options.naming import told_by_options
+    from xetune_client import models
+
     budget = {"trials": trials, "seconds": seconds}
     values = {
         "name": name,
@@ -102,43 +92,53 @@ def create_command(
     }
     with connect() as client, told_by_options(_OPTIONS):
         made = same(ScheduleOut, client.create_schedule(same(models.ScheduleBody, ScheduleBody.model_validate(values))))
-    _say(made, as_json, f"schedule {made.name}: first run {_moment(made.next_due_at)}")
+    say(made, as_json, f"schedule {made.name}: first run {moment(made.next_due_at)}")
 
 
 @app.command("show")
 def show_command(schedule: Named, as_json: AsJson = False) -> None:
     """Show a schedule."""
+    from service.api.schedules.schemas import ScheduleOut
+    from service.cli.operating.schedule_tables import id_of, table_of
+
     with connect() as client:
-        found = same(ScheduleOut, client.schedule(_id_of(client, schedule)))
+        found = same(ScheduleOut, client.schedule(id_of(client, schedule)))
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
-        CONSOLE.print(_table([found]))
+        CONSOLE.print(table_of([found]))
         print_json(found.model_dump(mode="json", exclude={"fires"}, exclude_none=True))
 
 
 @app.command("pause")
 def pause_command(schedule: Named, as_json: AsJson = False) -> None:
     """Pause a schedule."""
+    from service.cli.operating.schedule_tables import id_of, say
+
     with connect() as client:
-        paused = client.pause_schedule(_id_of(client, schedule))
-    _say(paused, as_json, f"schedule {paused.name} is paused")
+        paused = client.pause_schedule(id_of(client, schedule))
+    say(paused, as_json, f"schedule {paused.name} is paused")
 
 
 @app.command("resume")
 def resume_command(schedule: Named, as_json: AsJson = False) -> None:
     """Resume a schedule; runs missed during the pause are skipped."""
+    from service.cli.operating.schedule_tables import id_of, moment, say
+
     with connect() as client:
-        resumed = client.resume_schedule(_id_of(client, schedule))
-    _say(resumed, as_json, f"schedule {resumed.name}: next run {_moment(resumed.next_due_at)}")
+        resumed = client.resume_schedule(id_of(client, schedule))
+    say(resumed, as_json, f"schedule {resumed.name}: next run {moment(resumed.next_due_at)}")
 
 
 @app.command("run")
 def run_command(schedule: Named, as_json: AsJson = False) -> None:
     """Start a run now, in addition to the due times; a worker runs it."""
+    from service.api.schedules.schemas import FireOut
+    from service.cli.operating.schedule_tables import id_of, result, say
+
     with connect() as client:
-        fire = same(FireOut, client.run_schedule(_id_of(client, schedule)))
-    _say(fire, as_json, f"schedule {schedule}: {_result(fire)}")
+        fire = same(FireOut, client.run_schedule(id_of(client, schedule)))
+    say(fire, as_json, f"schedule {schedule}: {result(fire)}")
 
 
 @app.command("next")
@@ -148,13 +148,15 @@ def next_command(
     as_json: AsJson = False,
 ) -> None:
     """Show the next due times of a schedule."""
+    from service.cli.operating.schedule_tables import id_of, moment
+
     with connect() as client:
-        found = client.next_times(_id_of(client, schedule), count=count)
+        found = client.next_times(id_of(client, schedule), count=count)
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
     for due in found.due:
-        CONSOLE.print(f"{due.local}  ({_moment(due.due_at)})", highlight=False, soft_wrap=True)
+        CONSOLE.print(f"{due.local}  ({moment(due.due_at)})", highlight=False, soft_wrap=True)
     if not found.due:
         CONSOLE.print(f"never: it is paused; `xetune schedules resume {schedule}` resumes it")
 
@@ -167,15 +169,17 @@ def history_command(
     as_json: AsJson = False,
 ) -> None:
     """Show the runs of a schedule, newest first."""
+    from service.cli.operating.schedule_tables import id_of, moment, result, runs
+
     with connect() as client:
-        page = _runs(client, _id_of(client, schedule), before, limit)
+        page = runs(client, id_of(client, schedule), before, limit)
     if as_json:
         print_json(page.model_dump(mode="json"))
         return
     table = text_table("run", "due", "what came of it")
     for fire in page.fires:
         by = " (by hand)" if fire.by_hand else f" (for {fire.due_times} due times)" if fire.due_times > 1 else ""
-        table.add_row(str(fire.id), f"{_moment(fire.due_at)}{by}", _result(fire))
+        table.add_row(str(fire.id), f"{moment(fire.due_at)}{by}", result(fire))
     CONSOLE.print(table if page.fires else "It did not run yet.")
     if page.next_before is not None:
         CONSOLE.print(f"older ones: xetune schedules history {schedule} --before {page.next_before}", highlight=False)
@@ -184,54 +188,8 @@ def history_command(
 @app.command("delete")
 def delete_command(schedule: Named) -> None:
     """Delete a schedule and its history; the jobs that it started are kept."""
+    from service.cli.operating.schedule_tables import id_of
+
     with connect() as client:
-        client.delete_schedule(_id_of(client, schedule))
+        client.delete_schedule(id_of(client, schedule))
     CONSOLE.print(f"schedule {schedule} is deleted", highlight=False)
-
-
-def _id_of(client: Client, schedule: str) -> UUID:
-    for one in client.schedules().schedules:
-        if schedule in (one.name, str(one.id)):
-            return one.id
-    raise NotFound(f"no schedule {schedule!r}; `xetune schedules` lists those that exist")
-
-
-def _runs(client: Client, schedule_id: UUID, before: int | None, limit: int) -> FirePage:
-    found: list[models.FireOut] = []
-    while True:
-        page = client.fires(schedule_id, before=before, limit=min(limit - len(found), _PAGE))
-        found, before = found + page.fires, page.next_before
-        if before is None or len(found) >= limit:
-            return same(FirePage, models.FirePage(fires=found, next_before=before))
-
-
-def _say(made: BaseModel, as_json: bool, sentence: str) -> None:
-    if as_json:
-        print_json(made.model_dump(mode="json"))
-    else:
-        CONSOLE.print(sentence, highlight=False, soft_wrap=True)
-
-
-def _moment(at: datetime | None) -> str:
-    return "never" if at is None else f"{at:%Y-%m-%d %H:%M} UTC"
-
-
-def _result(fire: FireOut) -> str:
-    parts = [fire.outcome, *(f"job {job}" for job in fire.jobs)]
-    if fire.shape_set is not None:
-        parts.append(f"set of shapes {fire.shape_set}")
-    return "\n".join([*parts, *([fire.reason] if fire.reason is not None else [])])
-
-
-def _table(schedules: list[ScheduleOut]) -> Table:
-    table = text_table("name", "starts", "when", "next run", "last run")
-    for schedule in schedules:
-        starts = {"job": "a job", "shapes": "a set of shapes", "stale": "jobs for stale results"}[schedule.kind]
-        last = f"{_moment(schedule.fires[0].due_at)}\n{schedule.fires[0].outcome}" if schedule.fires else "not yet"
-        following = _moment(schedule.next_due_at) if schedule.enabled else "paused"
-        table.add_row(schedule.name, starts, _when(schedule), following, last)
-    return table
-
-
-def _when(schedule: ScheduleOut) -> str:
-    return "\n".join([schedule.cron, schedule.timezone, *([schedule.hours] if schedule.hours is not None else [])])

@@ -1,37 +1,12 @@
 """xetune serve and xetune worker: the service, and the process that runs its jobs."""
 
-import gc
-import os
-import signal
-import sys
-from collections.abc import Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
-from types import FrameType
 from typing import Annotated
 
-import structlog
 import typer
-import uvicorn
 
-from db.migrate import prepare
-from service.api.keys.callers import check_closed
-from service.app import create_app
 from service.cli.printing.output import CONSOLE
-from service.cluster.link import link_to
-from service.cluster.one_machine import check_one_machine
-from service.cluster.shard import parse_shard
-from service.http.worker_readiness import answering
-from service.jobs.supervisor import (
-    LATE_S,
-    Supervisor,
-    end_with,
-    end_within,
-)
-from service.logs import configure_logs
-from service.settings import InvalidSettings, Settings, read_settings, unknown_settings
-from service.traces import configure_traces
 
 Scheduler = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler of a cluster: tls://HOST:PORT or tcp://.")
@@ -40,12 +15,14 @@ Insecure = Annotated[
     bool, typer.Option("--insecure", help="Allow tcp:// beyond loopback, where any client can run any code.")
 ]
 Parent = Annotated[int | None, typer.Option(hidden=True, help="Process to end with.")]
-
 _NOT_STARTED = 3
-_log = structlog.stdlib.get_logger(__name__)
 
 
 def serve_command(
+    host: Annotated[str | None, typer.Option(help="Address to listen on (default: XETUNE_HOST, 127.0.0.1).")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65_535, help="Port to listen on (default: XETUNE_PORT, 8752).")
+    ] = None,
     worker: Annotated[bool, typer.Option(help="Run a worker beside the service.")] = True,
     scheduler: Scheduler = None,
     coordinators: Annotated[
@@ -54,7 +31,22 @@ def serve_command(
     insecure: Insecure = False,
 ) -> None:
     """Start the REST service and dashboard, with a worker, or with a coordinator for the workers of a scheduler."""
-    settings = _settings_of("service")
+    import gc
+    import os
+    import sys
+
+    from db.migrate import prepare
+    from service.api.keys.callers import check_closed
+    from service.cli.operating.serving import Server, check_port_is_free, config_of, running, settings_of
+    from service.cluster.link import link_to
+    from service.cluster.one_machine import check_one_machine
+    from service.jobs.supervisor import LATE_S, Supervisor
+    from service.settings import InvalidSettings
+
+    settings = settings_of("service")
+    said = {"host": host, "port": port}
+    settings = settings.model_copy(update={name: value for name, value in said.items() if value is not None})
+    check_port_is_free(settings.host, settings.port)
     beside = [["worker"]]
     if scheduler is not None:
         link_to(scheduler, settings, insecure=insecure)
@@ -74,27 +66,12 @@ def serve_command(
     config = config_of(settings)
     gc.collect()
     gc.freeze()  # a garbage collection scanned the quarter million objects of loaded modules, for 60 to 170 ms
-    with _running(started):
-        server = _Server(config, started, settings.shutdown_s + LATE_S)
+    with running(started):
+        server = Server(config, started, settings.shutdown_s + LATE_S)
         with suppress(KeyboardInterrupt):  # which the server raises again when it has shut down
             server.run()
         if not server.started:
             raise typer.Exit(_NOT_STARTED)
-
-
-def config_of(settings: Settings) -> uvicorn.Config:
-    """Return the configuration of the HTTP server."""
-    return uvicorn.Config(
-        create_app(settings),
-        host=settings.host,
-        port=settings.port,
-        log_config=None,
-        access_log=False,
-        # Longer than clients keep a connection (httpx 5 s, proxies 60 s): otherwise a request may meet a closing
-        # one.
-        timeout_keep_alive=settings.keep_alive_s,
-        timeout_graceful_shutdown=settings.shutdown_s,
-    )
 
 
 def worker_command(
@@ -112,7 +89,11 @@ def worker_command(
     With --scheduler this machine compiles and measures for the coordinator of that Dask scheduler instead,
     and needs no database. With XETUNE_WORKER_PORT it answers /healthz and /readyz there.
     """
-    settings = _settings_of("worker", parent)
+    from service.cli.operating.serving import settings_of
+    from service.cluster.link import link_to
+    from service.http.worker_readiness import answering
+
+    settings = settings_of("worker", parent)
     from service.cluster import starting  # devices and compilers, which nothing else of the service needs
     from service.doctor.worker import worker_faults
 
@@ -134,56 +115,11 @@ def coordinator_command(
     """Assign the jobs of the database to the workers of a Dask scheduler, or wait until the active
     coordinator is gone.
     """
-    settings = _settings_of("coordinator", parent)
+    from service.cli.operating.serving import settings_of
+    from service.cluster.link import link_to
+    from service.cluster.shard import parse_shard
+
+    settings = settings_of("coordinator", parent)
     from service.cluster import starting
 
     starting.run_coordinator(settings, link_to(scheduler, settings, insecure=insecure), parse_shard(shard))
-
-
-def _settings_of(process: str, parent: int | None = None) -> Settings:
-    """Return the settings of a process, with its logs and traces set up; it ends with its parent.
-
-    Raises:
-        InvalidSettings: a variable is invalid.
-    """
-    settings = read_settings()
-    configure_logs(settings)
-    configure_traces(settings, process)
-    if parent is None:
-        for sentence in unknown_settings():
-            _log.warning(sentence)
-    else:  # the parent has the same variables, and has reported them
-        end_with(parent)
-    return settings
-
-
-class _Server(uvicorn.Server):
-    """Forwards the signal that ends it at once, so that requests and jobs have the same time to end."""
-
-    def __init__(self, config: uvicorn.Config, beside: Sequence[Supervisor], within_s: float) -> None:
-        super().__init__(config)
-        self._beside, self._within_s = beside, within_s
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop the processes beside this server, then the server."""
-        end_within(self._within_s)
-        for each in self._beside:
-            each.ask()
-        super().handle_exit(sig, frame)
-
-
-@contextmanager
-def _running(supervisors: Sequence[Supervisor]) -> Generator[None]:
-    # The server re-raises SIGTERM after its shutdown; by default that would end us before the worker is stopped.
-    signal.signal(signal.SIGTERM, _exit)
-    for each in supervisors:
-        each.start()
-    try:
-        yield
-    finally:
-        with ThreadPoolExecutor(max(len(supervisors), 1)) as pool:
-            list(pool.map(Supervisor.stop, supervisors))
-
-
-def _exit(number: int, _frame: FrameType | None) -> None:
-    sys.exit(128 + number)

@@ -4,9 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, cast, get_type_hints
-
-import typer
+from typing import cast, get_type_hints
 
 from codegen import (
     GemmProblem,
@@ -23,23 +21,6 @@ from service.row_mapping import (
     config_to_json,
 )
 from tuner.backend import tuning_for
-
-ConfigFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--config", help="Configuration as JSON (default: the heuristic's choice).", exists=True, dir_okay=False
-    ),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        help="A field of the configuration, as in block=256x256x32, sg_layout=8x4, prefetch.distance=3 or slm=both; "
-        "on a CPU threads=2x1x1, isa=avx2, pack_b=beforehand; may be given often.",
-        metavar="NAME=VALUE",
-        show_default=False,
-    ),
-]
 
 _Places = Mapping[str, tuple[str, ...]]
 _EXTENTS = ("threads", "block", "innermost")

@@ -14,8 +14,6 @@ from codegen.problem.epilogue_text import parse_epilogue
 from codegen.problem.gate import parse_gate
 from codegen.problem.shorthand import SHORTHANDS, Asked, Types, types_of
 from service.cli.completing import devices
-from service.cli.options.documents import read_json
-from service.row_mapping import problem_from_json
 from tuner.shapes.fields import Base
 
 DeviceName = Annotated[
@@ -57,8 +55,24 @@ def _number(flag: str, text: str) -> object:
     return typer.Option(flag, help=text, metavar="NUMBER", show_default=False)
 
 
+def _read_type(text: str) -> DType:
+    try:
+        return DType(text)
+    except ValueError:
+        raise typer.BadParameter(
+            f"expected {', '.join(DType)}, or another name of these such as fp16, bfloat16 or int8; got {text!r}"
+        ) from None
+
+
+def _types(incomplete: str) -> list[str]:
+    return [name.value for name in DType if name.startswith(incomplete)]
+
+
+_TYPES_HELP = f"Element type of A and B (default: f16): {', '.join(DType)}; also fp16, bfloat16, int8 and the like."
+
+
 def _type(*flags: str, text: str) -> object:
-    return typer.Option(*flags, help=text, show_default=False)
+    return typer.Option(*flags, help=text, show_default=False, parser=_read_type, metavar="TYPE", autocompletion=_types)
 
 
 _SAID_ALIKE = (
@@ -76,7 +90,13 @@ class ProblemOptions:
     m: Annotated[int | None, _number("--m", "Rows of C.")] = None
     n: Annotated[int | None, _number("--n", "Columns of C.")] = None
     k: Annotated[int | None, _number("--k", "Inner (reduction) dimension.")] = None
-    dtype: Annotated[DType | None, _type("--dtype", text="Element type of A and B (default: f16).")] = None
+    dtype: Annotated[
+        DType | None,
+        _type(
+            "--dtype",
+            text=_TYPES_HELP,
+        ),
+    ] = None
     dtype_a: Annotated[DType | None, _type("--dtype-a", text="Element type of A (default: --dtype).")] = None
     dtype_b: Annotated[DType | None, _type("--dtype-b", text="Element type of B (default: --dtype).")] = None
     dtype_c: Annotated[
@@ -205,7 +225,9 @@ class ProblemOptions:
                 raise InvalidProblem("--problem", f"expected the whole problem in the file, got also {others}")
             return _read_problem(self.problem)
         if self.m is None or self.n is None or self.k is None:
-            raise InvalidProblem("sizes", "give --m, --n and --k, or --problem FILE")
+            raise InvalidProblem(
+                "sizes", "give M N K or MxNxK, as in 512x384x1024, or --m, --n and --k, or --problem FILE"
+            )
         layout = self.layout or Layout.NN
         # What was left out keeps the problem's own default.
         said = {name: value for name in _SAID_ALIKE if (value := getattr(self, name)) is not None}
@@ -235,17 +257,21 @@ class ProblemOptions:
         )
 
 
-def _three(sizes: list[int] | None) -> list[int] | None:
-    if sizes and len(sizes) != 3:
-        raise InvalidProblem("sizes", f"expected three numbers, M N K, got {' '.join(map(str, sizes))}")
-    return sizes
+def _three(sizes: list[str] | None) -> list[int] | None:
+    """Read "512 384 1024" or "512x384x1024", as problems are printed."""
+    if not sizes:
+        return None
+    numbers = [number for text in sizes for number in text.lower().split("x")]
+    if len(numbers) != 3 or not all(number.isascii() and number.isdigit() for number in numbers):
+        raise InvalidProblem("sizes", f"expected M N K, or MxNxK as in 512x384x1024, got {' '.join(sizes)}")
+    return [int(number) for number in numbers]
 
 
 _SIZES = "sizes"
 _Sizes = Annotated[
-    list[int] | None,
+    list[str] | None,
     typer.Argument(
-        help="M, N and K, in place of --m, --n and --k.", metavar="M N K", show_default=False, callback=_three
+        help="M, N and K, or MxNxK, in place of --m, --n and --k.", metavar="M N K", show_default=False, callback=_three
     ),
 ]
 
@@ -282,6 +308,9 @@ def with_problem(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _read_problem(path: Path) -> GemmProblem:
+    from service.cli.options.documents import read_json
+    from service.row_mapping import problem_from_json
+
     document = read_json("--problem", path, "a problem")
     try:
         return problem_from_json(document)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from service.api.jobs.schemas import JobOut
+from service.job_summary import Basis
 from service.schemas import Evidence, TimeEvidence
 
 PROOFS = {
@@ -11,6 +13,23 @@ PROOFS = {
     "simulator": "simulator",
     "none": "not verified",
 }
+
+
+def shown_us(time_us: float) -> str:
+    """Return a time in ms from 1 ms on, else in us."""
+    return f"{time_us * 1e-3:.4g} ms" if time_us >= 1000 else f"{time_us:.4g} us"
+
+
+def shown_best(job: JobOut) -> tuple[str, str]:
+    """Return the reported time of a job, as its page and the API report it, and the label of its basis.
+
+    A time that was not measured again has its spread.
+    """
+    if job.time_us is None or job.basis is None or job.best is None:
+        return "none", ""
+    basis = Basis[job.basis.upper()]
+    time = shown_us(job.time_us) if basis is Basis.INTERLEAVED else shown_time(job.best.evidence.time)
+    return time, basis.value
 
 
 def shown_time(time: TimeEvidence | None) -> str:

@@ -3,6 +3,7 @@
 import json
 import textwrap
 from collections.abc import Iterable
+from unicodedata import category
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleDimensions
@@ -10,6 +11,8 @@ from rich.segment import Segment
 from rich.table import Column, Table
 
 _UNBOUNDED = 10_000
+_MARK = "\N{REPLACEMENT CHARACTER}"
+_OBEYED = ("Cc", "Cf", "Cs", "Zl", "Zp")  # controls, directions of writing, halves of pairs, ends of lines
 
 
 class _Output(Console):
@@ -26,11 +29,18 @@ class _Output(Console):
         self.width, self.height = new_size
 
     def _render_buffer(self, buffer: Iterable[Segment]) -> str:
-        text = super()._render_buffer(buffer)
+        text = super()._render_buffer(s if s.control else Segment(printable(s.text), s.style) for s in buffer)
         if self.is_terminal:
             return text
         *lines, rest = text.split("\n")
         return "\n".join([*(line.rstrip(" ") for line in lines), rest])
+
+
+def printable(text: str) -> str:
+    """Return a text with marks in place of characters that a terminal would obey: names may come from others."""
+    if text.isprintable():
+        return text
+    return "".join(_MARK if category(c) in _OBEYED and c not in "\n\t" else c for c in text)
 
 
 # Without markup: names of devices and messages may hold brackets.

@@ -5,10 +5,8 @@ import signal
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from service.api.jobs.schemas import (
-    JobOut,
-    JobStatus,
-)
+from service.api.jobs.schemas import JobOut
+from service.api.jobs.status import JobStatus
 from service.cli.printing.output import ERRORS
 
 INTERRUPTED = 128 + signal.SIGINT

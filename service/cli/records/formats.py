@@ -2,24 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 
 from service.api.records.devices import device_of
-from service.cli.records.options import name_here
+from service.cli.records.devices import name_here
+from service.cli.records.record_format import RecordFormat
 from service.errors import BadRequest
 from xetune_client import Client, models
 from xetune_client.tuners import Stated, serving, t4, triton
 from xetune_client.tuners.stated import read_object
-
-
-class RecordFormat(StrEnum):
-    """Tuners, and programs with tuned files, whose files are read."""
-
-    T4 = "t4"
-    TRITON = "triton"
-    VLLM = "vllm"
-    SGLANG = "sglang"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,39 +1,22 @@
 """xetune kernels: stored kernels, the best for one problem, and programs that run a kernel."""
 
-import sys
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
-from uuid import UUID
 
 import typer
-from rich.table import Column, Table
 
-from codegen.artifact.files import (
-    is_plain_name,
-    write_atomically,
-)
 from service.api.hostcode.languages import Language
-from service.api.kernels.lookup.schemas import LookupOut
-from service.api.kernels.schemas import (
-    KernelOut,
-    LookupBody,
-    Tune,
-)
-from service.cli.chosen_server import server
+from service.api.kernels.tune import Tune
 from service.cli.completing import devices
-from service.cli.connection import connect, file_places, same
+from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
 from service.cli.exchange.lighthouse import from_lighthouse_command, to_lighthouse_command
+from service.cli.ids import HELP, find_kernel
 from service.cli.options.problem import AsJson, ProblemOptions, TargetName, with_problem
-from service.cli.printing.evidence import shown_kind, shown_proof_short, shown_rate, shown_time
 from service.cli.printing.output import CONSOLE, print_json, text_table
-from service.errors import NotFound, Unavailable
-from service.row_mapping import config_line
-from service.schemas import to_body, to_problem
-from xetune_client import Client, models
 
-_PAGE = 200
+KernelId = Annotated[str, typer.Argument(metavar="KERNEL", help=f"Id of the kernel: {HELP}")]
+
 app = typer.Typer(
     cls=FirstByDefault,
     help="List kernels, recommend one, write programs that run it.",
@@ -62,18 +45,39 @@ def kernels_command(
     """List stored kernels, newest first, or look up the kernel for a problem (--m, --n, --k) with its
     confidence.
     """
+    from service.api.kernels.lookup.schemas import LookupOut
+    from service.api.kernels.schemas import LookupBody
+    from service.cli.tuning.kernel_lists import files_of, newest, print_list, show
+    from service.schemas import to_body
+    from xetune_client import models
+
     with connect() as client:
         if not problem.given:
-            _list(_newest(client, device, limit), as_json)
+            print_list(newest(client, device, limit), as_json)
         else:
             body = LookupBody(problem=to_body(problem.read()), device=device or "auto", target=target, tune=tune)
             found = client.lookup(same(models.LookupBody, body))
-            _show(same(LookupOut, found), _files(client, found.kernel, output), as_json)
+            show(same(LookupOut, found), files_of(client, found.kernel, output), as_json)
+
+
+@app.command("list")
+def list_command(
+    device: Annotated[
+        str | None, typer.Option(help="Only kernels tuned on this device.", autocompletion=devices)
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of kernels.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List stored kernels, newest first."""
+    from service.cli.tuning.kernel_lists import newest, print_list
+
+    with connect() as client:
+        print_list(newest(client, device, limit), as_json)
 
 
 @app.command("host-code")
 def host_code_command(
-    kernel: Annotated[UUID, typer.Argument(help="Id of the kernel.")],
+    kernel: KernelId,
     language: Annotated[
         Language, typer.Argument(help="API: the first four for GPU kernels, the others for CPU kernels.")
     ],
@@ -84,20 +88,47 @@ def host_code_command(
     """Print a complete program that runs a kernel, verifies its results and prints its time, or write it with
     the files.
     """
+    import sys
+
+    from codegen.artifact.files import write_atomically
+    from service.cli.tuning.kernel_lists import copy_files
+    from xetune_client import models
+
     with connect() as client:
-        text = client.host_code(kernel, models.Language(language))
+        kernel_id = find_kernel(client, kernel)
+        text = client.host_code(kernel_id, models.Language(language))
         if output is None:
             sys.stdout.write(text)
             return
-        paths = copy_files(client, client.kernel(kernel), output)
+        paths = copy_files(client, client.kernel(kernel_id), output)
     write_atomically(output / language.file_name, text.encode())
     for path in (*paths.values(), str(output / language.file_name)):
         CONSOLE.print(path, highlight=False, soft_wrap=True)
 
 
+@app.command("withdraw")
+def withdraw_command(
+    kernel: KernelId,
+    reason: Annotated[str, typer.Option(help="Why it is not to be served; stored with the kernel.")],
+) -> None:
+    """Withdraw a kernel: it stays stored, and no lookup serves it."""
+    with connect() as client:
+        found = client.withdraw_kernel(kernel_id := find_kernel(client, kernel), reason)
+    CONSOLE.print(f"kernel {kernel_id} is withdrawn: {found.withdrawn}", highlight=False, soft_wrap=True, markup=False)
+    CONSOLE.print(f"undo: xetune kernels restore {kernel_id}", highlight=False, soft_wrap=True)
+
+
+@app.command("restore")
+def restore_command(kernel: KernelId) -> None:
+    """Serve a withdrawn kernel again."""
+    with connect() as client:
+        client.restore_kernel(kernel_id := find_kernel(client, kernel))
+    CONSOLE.print(f"kernel {kernel_id} is served again", highlight=False, soft_wrap=True)
+
+
 @app.command("binaries")
 def binaries_command(
-    kernel: Annotated[UUID, typer.Argument(help="Id of the kernel.")],
+    kernel: KernelId,
     build: Annotated[
         bool, typer.Option("--build", help="Build the one for the driver of the installed offline compiler first.")
     ] = False,
@@ -106,9 +137,10 @@ def binaries_command(
 ) -> None:
     """List the native binaries of a kernel, or build one: a runtime with the same driver need not compile."""
     with connect() as client:
+        kernel_id = find_kernel(client, kernel)
         if build:
-            client.build_binary(kernel)
-        found = client.binaries(kernel, driver=driver).binaries
+            client.build_binary(kernel_id)
+        found = client.binaries(kernel_id, driver=driver).binaries
     if as_json:
         print_json({"binaries": [binary.model_dump(mode="json") for binary in found]})
         return
@@ -136,111 +168,3 @@ def rebuild_command(
 
 app.command("to-lighthouse")(to_lighthouse_command)
 app.command("from-lighthouse")(from_lighthouse_command)
-
-
-def _files(client: Client, kernel: models.KernelOut | None, output: Path | None) -> dict[str, str]:
-    """Return the locations of a kernel's files, copied to `output` if given.
-
-    Raises:
-        NotFound: files are requested, and no stored kernel runs the problem.
-    """
-    if kernel is None:
-        if output is not None:
-            raise NotFound("no kernel is stored that runs the problem, so there are no files to copy: tune it first")
-        return {}
-    return file_places(kernel) if output is None else copy_files(client, kernel, output)
-
-
-def _newest(client: Client, device: str | None, limit: int) -> list[KernelOut]:
-    found: list[UUID] = []
-    before: UUID | None = None
-    while True:
-        page = client.kernels(device=device, before=before, limit=min(limit - len(found), _PAGE))
-        found, before = [*found, *(line.id for line in page.kernels)], page.next_before
-        if before is None or len(found) >= limit:
-            return [same(KernelOut, client.kernel(kernel_id)) for kernel_id in found]  # a line has not all
-
-
-def _list(listed: list[KernelOut], as_json: bool) -> None:
-    if as_json:
-        print_json({"kernels": [kernel.model_dump(mode="json") for kernel in listed]})
-    elif not listed:
-        CONSOLE.print("No kernels yet. Tune a problem: xetune tune --m 512 --n 384 --k 1024 --dtype f16")
-    else:
-        CONSOLE.print(_table(listed))
-
-
-def _table(listed: list[KernelOut]) -> Table:
-    kernel_id = Column("kernel", min_width=36, overflow="fold")  # an id is whole
-    table = text_table(kernel_id, Column("time (spread)"), Column("numbers"), spaced=True)
-    for kernel in listed:
-        time = kernel.evidence.time
-        rate = "" if kernel.tflops is None else f"\n{shown_rate(kernel.tflops)}"
-        table.add_row(
-            f"{kernel.id}\n{to_problem(kernel.problem)}\n{kernel.device}",
-            "none" if time is None else f"{shown_time(time)}\n{shown_kind(time)}{rate}",
-            shown_proof_short(kernel.evidence) if kernel.reason is None else f"{kernel.status}: {kernel.reason}",
-        )
-    return table
-
-
-def copy_files(client: Client, kernel: models.KernelOut, folder: Path) -> dict[str, str]:
-    """Write the files of a kernel under their names; return their paths by name.
-
-    Raises:
-        Unavailable: a name from the service is not a plain file name.
-    """
-    if strange := [artifact.name for artifact in kernel.artifacts if not is_plain_name(artifact.name)]:
-        raise Unavailable(
-            f"kernel {kernel.id} has a file called {strange[0]!r}, which is not a plain file name; nothing was written"
-        )
-    folder.mkdir(parents=True, exist_ok=True)
-    for artifact in kernel.artifacts:
-        write_atomically(folder / artifact.name, client.artifact(artifact.sha256))
-    return {artifact.name: str(folder / artifact.name) for artifact in kernel.artifacts}
-
-
-def _show(found: LookupOut, files: dict[str, str], as_json: bool) -> None:
-    if as_json:
-        print_json(found.model_dump(mode="json") | {"files": files})
-        return
-    if found.kernel is not None:
-        CONSOLE.print(_table([found.kernel]))
-    for line in _what_is_what(found):
-        CONSOLE.print(line, highlight=False, soft_wrap=True, markup=False)
-    for name, path in files.items():
-        CONSOLE.print(f"  {name:13} {path}", highlight=False, soft_wrap=True)
-
-
-def _what_is_what(found: LookupOut) -> Iterator[str]:
-    trust = found.confidence
-    yield f"source: {found.source}, confidence {trust.level} ({trust.value:.2f}: {'; '.join(trust.reasons)})"
-    if found.kernel is None:
-        yield f"configuration: {config_line(found.model_dump(mode='json')['config'])}"
-    yield f"time: {found.time_text}"
-    if found.stale:
-        yield f"stale: {'; '.join(found.stale)}"
-    if found.elsewhere is not None:
-        near = found.elsewhere
-        yield f"carried over from {to_problem(near.problem)}, trial {near.trial} of job {near.job}"
-        if found.kernel is not None:
-            steps = found.model_dump(mode="json")["launch"]["steps"]
-            yield f"its launch here: {', '.join(_shown_step(step) for step in steps)}"
-    kernel = found.kernel
-    if kernel is not None and kernel.prediction_error is not None and kernel.predicted is not None:
-        predicted = f"{shown_time(kernel.predicted)} that {kernel.predicted.label} predicted"
-        yield f"{kernel.prediction_error:.2f} times the {predicted}"
-    if kernel is not None and kernel.origin is not None:
-        yield f"compiled by {kernel.origin}, not here"
-    if found.unmeasured:
-        several = "configurations are" if found.unmeasured > 1 else "configuration is"
-        yield f"{found.unmeasured} {several} predicted faster and not measured: `xetune export --runners-up`"
-    if found.job is not None:
-        resumes = "runs it here" if server() is None else "follows it"
-        yield f"job {found.job} is queued for a worker; `xetune jobs resume {found.job}` {resumes}"
-    elif found.next:
-        yield f"`xetune tune` {found.next[0].why.removesuffix('; its best kernel is then served here')}"
-
-
-def _shown_step(step: Mapping[str, object]) -> str:
-    return f"{step['kernel']} of global size {step['global_size']}"

@@ -1,39 +1,18 @@
 """xetune replay: results of searches in a recorded space."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
-from rich.table import Column, Table
 
 from service.cli.options.problem import AsJson
-from service.cli.printing.output import CONSOLE, ERRORS, number_column, print_json, print_line, text_table
-from tuner.exchange.formats import Format, read_recorded
-from tuner.replay.recorded import RecordedSpace
-from tuner.replay.run import chance, replay, score
-from tuner.replay.warm import donor_rows
-from tuner.search.method import Method, Priors
-from tuner.search.samplers.build import build_search
+from service.cli.printing.output import CONSOLE, ERRORS, print_json, print_line
+from tuner.exchange.file_format import Format
+from tuner.search.method import Method
 
 _MARKS = (10, 20, 50, 100, 200, 500, 1000)
 _DEFAULT = (Method.PORTFOLIO.value, Method.RANDOM.value)
-
-
 Recorded = Annotated[Path, typer.Argument(help="A cache of Kernel Tuner or a T4 file.", exists=True, dir_okay=False)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """Results of one search method: mean fractions of the optimum by evaluations, the P score, and counts by
-    proposer.
-    """
-
-    search: str
-    fraction: dict[int, float]
-    p_score: float
-    by: dict[str, int]
 
 
 def replay_command(
@@ -59,11 +38,15 @@ def replay_command(
     as_json: AsJson = False,
 ) -> None:
     """Search a recorded space as if it were a device, and report how close to the optimum each search came."""
+    from service.cli.tuning.replayed import replayed, table_of
+    from tuner.exchange.formats import read_recorded
+    from tuner.replay.warm import donor_rows
+
     recorded = read_recorded(file, format, _note)
     donors = donor_rows(recorded, read_recorded(warm, on_note=_note)) if warm is not None else []
     evaluations = min(trials, len(recorded))
     marks = [*(mark for mark in _MARKS if mark < evaluations), evaluations]
-    lines = _replayed(recorded, list(search or _DEFAULT), evaluations, seeds, donors, marks)
+    lines = replayed(recorded, list(search or _DEFAULT), evaluations, seeds, donors, marks)
     timed = int((recorded.times_us > 0).sum())
     if as_json:
         print_json(
@@ -85,39 +68,8 @@ def replay_command(
         f"optimum {recorded.best_us:.4g} us",
         highlight=False,
     )
-    CONSOLE.print(_table(lines, marks, seeds))
+    CONSOLE.print(table_of(lines, marks, seeds))
 
 
 def _note(text: str) -> None:
     print_line(text, ERRORS)
-
-
-def _replayed(
-    recorded: RecordedSpace, methods: list[str], evaluations: int, seeds: int, donors: list[int], marks: list[int]
-) -> list[_Line]:
-    """Return a line for computed random draws, then one for each method."""
-    at_random = chance(recorded, evaluations).fraction
-    lines = [_Line("chance, calculated", {mark: float(at_random[mark - 1]) for mark in marks}, 0.0, {})]
-    space = recorded.space()
-    for method in methods:
-        runs = [
-            replay(recorded, space, build_search(method, space, seed, Priors(donors), evaluations), evaluations)
-            for seed in range(seeds)
-        ]
-        found = score(recorded, runs, evaluations)
-        lines.append(_Line(method, {mark: found.at(mark) for mark in marks}, found.p_score, dict(found.by)))
-    return lines
-
-
-def _table(lines: list[_Line], marks: list[int], seeds: int) -> Table:
-    title = f"fraction of the optimum after so many evaluations, mean of {seeds}"
-    numbers = (number_column(heading) for heading in (*map(str, marks), "P"))
-    table = text_table(Column("search"), *numbers, Column("who proposed"), title=title)
-    for line in lines:
-        asked = sum(line.by.values())
-        by = ", ".join(
-            f"{name} {count / asked:.0%}" for name, count in sorted(line.by.items(), key=lambda one: -one[1])
-        )
-        score = "-" if np.isnan(line.p_score) else f"{line.p_score:.3f}"
-        table.add_row(line.search, *(f"{line.fraction[mark]:.3f}" for mark in marks), score, by)
-    return table

@@ -22,6 +22,7 @@ from service.cli.printing.evidence import (
     shown_proof_short,
     shown_rate,
     shown_time,
+    shown_us,
 )
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
 from service.evidence import acceptance_words
@@ -226,7 +227,7 @@ def _print_winner(job: JobOut, default: TrialOut | None) -> None:
     again = (None, None) if c is None else (c.default_us, c.best_us)
     line = reported_times_of(time, None if default is None else default.evidence.time, interleaved=again)
     interleaved = line.basis is Basis.INTERLEAVED
-    shown = f"{line.best_us:.4g} us, interleaved" if interleaved else f"{shown_time(time)}, {line.basis}"
+    shown = f"{shown_us(line.best_us)}, interleaved" if interleaved else f"{shown_time(time)}, {line.basis}"
     print_line(f"winner: trial {job.best.number}, {shown}")
     print_line(f"  time     {shown_kind(time)} on {job.device}")
     if interleaved:
@@ -237,9 +238,9 @@ def _print_winner(job: JobOut, default: TrialOut | None) -> None:
     print_line(f"  numbers  {shown_proof(job.best.evidence)}")
     if (acceptance := acceptance_words(job.best.evidence.acceptance)) is not None:
         print_line(f"  driver   {acceptance}")
-    if line.gain is not None:
+    if line.gain is not None and line.default_us is not None:
         beaten = ", the default configuration was not beaten" if job.best.number == 0 else ""
-        times = f"{line.default_us:.4g} against {line.best_us:.4g} us, {line.basis.of_two}"
+        times = f"{shown_us(line.default_us)} against {shown_us(line.best_us)}, {line.basis.of_two}"
         CONSOLE.print(f"  speed-up {line.gain:.2f} over the default: {times}{beaten}", highlight=False, soft_wrap=True)
     if job.status.over and line.basis is Basis.SINGLE and job.best.measured_by is None and job.best.number:
         CONSOLE.print("  speed-up not measured interleaved with the default: this is the least of single trials")

@@ -21,8 +21,9 @@ from service.api.jobs.schemas import JobOut
 from service.api.shapes.running import run_set
 from service.api.shapes.schemas import ShapeSetOut
 from service.artifacts import StorageError
-from service.cli.connection import command_settings, same
-from service.cli.printing.evidence import shown_time
+from service.cli.application import command_settings
+from service.cli.connection import same
+from service.cli.printing.evidence import shown_best
 from service.cli.printing.progress import INTERRUPTED, bar, tell
 from service.cluster.coordinator import Coordinator
 from service.cluster.executor import Executor
@@ -74,7 +75,7 @@ def work_on_job(client: Client, job_id: UUID, url: str | None = None, *, quiet: 
 
     def read() -> _State:
         job = same(JobOut, client.job(job_id))
-        best = "" if job.best is None else f"best {shown_time(job.best.evidence.time)}"
+        best = "" if job.best is None else f"best {shown_best(job)[0]}"
         running = job.status == "running"
         return _State(job.device, running, job.status.over, job.done, job.budget.trials, f"trials  {best}")
 

@@ -1,39 +1,24 @@
 """xetune tune: one problem on one device, from search to stored kernel."""
 
 from http import HTTPStatus
-from types import MappingProxyType
 from typing import Annotated
 
 import typer
 
-from service.api.jobs.schemas import (
-    BudgetBody,
-    JobBody,
-)
-from service.api.shapes.schemas import ShapeSetBody
 from service.cli.chosen_server import server
 from service.cli.completing import presets
 from service.cli.connection import connect, same
-from service.cli.devices.unused import print_unused_gpus
-from service.cli.options.naming import told_by_options
 from service.cli.options.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
 from service.cli.printing.output import CONSOLE, print_line
-from service.cli.printing.progress import end_with
-from service.cli.tuning.results import print_job
-from service.cli.tuning.running import work_on_job
-from service.cli.tuning.shapes import read_source, read_within, run_set
-from service.schemas import to_body
 from tuner.search.method import Method, Objective
-from xetune_client import models
-from xetune_client.wire import creation, read
 
 _TRIALS = 50
-_FLAGS = MappingProxyType(
-    {name: f"--{name.replace('_', '-')}" for name in (*JobBody.model_fields, *ShapeSetBody.model_fields)}
-    | {f"budget.{name}": f"--{name.replace('_', '-')}" for name in BudgetBody.model_fields}
-    | {"problem": "the problem", "reuse": "--again", "warm_start": "--cold"}
-)
-"""Options by the fields of requests."""
+
+
+def _checked(trials: int | None) -> int | None:
+    if trials is not None and trials >= 2**31:
+        raise typer.BadParameter(f"expected a number from 1 to 10,000, or to XETUNE_MAX_TRIALS; got {trials}")
+    return trials
 
 
 @with_problem
@@ -57,8 +42,9 @@ def tune_command(
     trials: Annotated[
         int | None,
         typer.Option(
-            max=2**31 - 1,
-            help="Maximum number of trials (default: 50; with --shapes 25 for each shape).",
+            callback=_checked,
+            help="Maximum number of trials, up to 10,000 unless XETUNE_MAX_TRIALS says otherwise (default: 50; with "
+            "--shapes 25 for each shape).",
             show_default=False,
         ),
     ] = None,
@@ -91,6 +77,19 @@ def tune_command(
     as_json: AsJson = False,
 ) -> None:
     """Find the fastest kernel for a GEMM on a device, verify its results and store it."""
+    from service.api.jobs.schemas import JobBody
+    from service.api.shapes.schemas import ShapeSetBody
+    from service.cli.devices.unused import print_unused_gpus
+    from service.cli.options.naming import told_by_options
+    from service.cli.printing.progress import end_with
+    from service.cli.tuning.requests import FLAGS
+    from service.cli.tuning.results import print_job
+    from service.cli.tuning.running import work_on_job
+    from service.cli.tuning.shape_sets import read_source, read_within, run_set
+    from service.schemas import to_body
+    from xetune_client import models
+    from xetune_client.wire import creation, read
+
     options: dict[str, object] = {
         "device": device,
         "target": target,
@@ -102,7 +101,7 @@ def tune_command(
     }
     budget = {"trials": trials, "seconds": seconds, "no_gain": no_gain, "roofline": roofline}
     with connect() as client:
-        with told_by_options(_FLAGS):
+        with told_by_options(FLAGS):
             if shapes is not None:
                 source, what = read_source(shapes, problem.base())
                 options |= source | {"budget": budget, "within": read_within(within)}

@@ -2,13 +2,13 @@
 
 import asyncio
 import signal
-import tempfile
 from contextlib import suppress
 
 import structlog
 from dask import config as dask_config
 from distributed import Status, Worker
 
+from hal.process.temporary import temporary_folder
 from service.cluster.dask.dask_worker import TuningPlugin
 from service.cluster.dask.security import security_of
 from service.cluster.link import Link
@@ -45,10 +45,10 @@ async def _serve(link: Link, plugin: TuningPlugin, name: str, shutdown_s: float)
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, end)
-    with tempfile.TemporaryDirectory(prefix="xetune-worker-") as folder:
+    with temporary_folder("worker") as folder:
         while not stop.is_set():
             try:
-                await _work(link, plugin, name, folder, stop, shutdown_s)
+                await _work(link, plugin, name, str(folder), stop, shutdown_s)
             except (OSError, RuntimeError) as error:
                 _log.warning("worker waits for the scheduler", scheduler=link.address, error=str(error))
             with suppress(TimeoutError):

@@ -64,6 +64,8 @@ class KernelPage:
     device: str
     driver: str
     origin: str | None
+    withdrawn: str | None
+    withdrawn_at: datetime | None
     problem_facts: tuple[tuple[str, str], ...]
     launch: Launch
     time: TimeFigure | None
@@ -123,6 +125,8 @@ def kernel_page(session: Session, kernel: Kernel, read: ReadArtifact, stages: st
         device=kernel.device.slug,
         driver=kernel.device.driver,
         origin=kernel.origin,
+        withdrawn=kernel.withdrawn,
+        withdrawn_at=kernel.withdrawn_at,
         problem_facts=tuple(problem_pairs(kernel.problem)),
         launch=read_launch(kernel.manifest),
         time=time,

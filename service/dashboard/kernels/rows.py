@@ -50,6 +50,7 @@ class KernelRow:
     proof: ProofFigure
     created_at: datetime
     origin: str | None
+    withdrawn: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,4 +121,5 @@ def _row(kernel: Kernel, trial: Trial | None) -> KernelRow:
         proof=NO_PROOF if trial is None else proof_figure(trial),
         created_at=kernel.created_at,
         origin=kernel.origin,
+        withdrawn=kernel.withdrawn,
     )

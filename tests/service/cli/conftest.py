@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from service.cli import connection
+import xetune_client
 from service.cli.main import main
 from tests.service.cli.both_transports import Run
 from tests.service.passed import Passed
@@ -25,7 +25,7 @@ def one_database(tmp_path: Path, sqlite_url: str, client: TestClient, monkeypatc
     def asked(url: str, key: str | None = None, **how: object) -> Client:
         return Client(url, key, **({"transport": transport} | how))  # pyright: ignore[reportArgumentType]
 
-    monkeypatch.setattr(connection, "Client", asked)
+    monkeypatch.setattr(xetune_client, "Client", asked)
 
 
 @pytest.fixture

@@ -17,8 +17,9 @@ from db.queries import (
 from db.schema import Job
 from db.session import Database, open_database
 from service.api.audit.log import record
-from service.api.keys.caller import Caller, Scope
-from service.cli.connection import in_process
+from service.api.keys.caller import Caller
+from service.api.keys.scope import Scope
+from service.cli.application import in_process
 from service.cli.main import main
 from service.cli.printing.evidence import shown_files
 from service.cli.printing.output import CONSOLE
@@ -63,7 +64,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
         (("tune", "--m", "0", "--n", "384", "--k", "1024"), "error: m: expected 1 to"),
         (("tune", "--m", "512", "--n", "-3", "--k", "1024"), "error: n: expected 1 to"),
         (("tune", "--m", "512", "--n", "384", "--k", "9" * 25), "error: k: expected 1 to"),
-        (("tune", "--m", "512"), "error: sizes: give --m, --n and --k"),
+        (("tune", "--m", "512"), "error: sizes: give M N K or MxNxK"),
         (("tune", *SIZE, "--lda", "3"), "error: lda: expected at least"),
         (("tune", *SIZE, "--epilogue", "relu, clip=6..1"), "error: epilogue: step 2, 'clip=6..1': clip needs value <="),
         (("tune", *SIZE, "--epilogue", ",".join(["relu"] * 100)), "error: epilogue: expected at most 16 steps"),
@@ -102,7 +103,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
         (("tune", *SIZE, "--device", "b5800"), "error: --device: no device is known as 'b5800'; did you mean 'b580'"),
         (("devices", "show", "nosuch"), "error: no device is known as 'nosuch'"),
         (("devices", "show", "bmgg"), "error: no device is known as 'bmgg'; did you mean 'bmg'"),
-        (("kernels", "--m", "512"), "error: sizes: give --m, --n and --k"),
+        (("kernels", "--m", "512"), "error: sizes: give M N K or MxNxK"),
         (("kernels", *SIZE, "--device", "max1550vg"), "error: no kernel is stored for 512x384x1024"),
         (("keys", "create", "x", "--expires", "99999999d"), "error: --expires: expected 1d to 9999d, got '99999999d'"),
         (("keys", "create", "x", "--expires", "soon"), "error: --expires: expected a number and h, d or w"),
@@ -139,7 +140,10 @@ def test_bad_input_is_one_line_and_status_2(
         (("tune", *SIZE, "--seed", "-1"), "Invalid value for '--seed'"),
         (("tune", *SIZE, "--layout", "nm"), "Invalid value for '--layout'"),
         (("tune", "--problem", "nosuch.json"), "Invalid value for '--problem'"),
-        (("jobs", "show", "nonsense"), "found `n` at 0, got 'nonsense'"),
+        (
+            ("jobs", "show", "nonsense"),
+            "at least its first 4 characters, or last; got 'nonsense'",
+        ),
         (("keys", "create", "x", "--scope", "root"), "'--scope': 'root' is not one of 'read', 'tune', 'admin'."),
         (("schedules", "next", "x", "--count", "101"), "equal to 100, got '101'"),
         (("nonsense",), "No such command"),

@@ -42,6 +42,31 @@ def test_help_and_the_version_import_no_compiler_database_or_service() -> None:
     assert loaded_by("--version") == (f"xetune {version('xetune')}\n", [])
 
 
+_WITH_OPTIONS = (  # Typer itself imports pydantic for options
+    *("numpy", "xdsl", "llvmlite", "torch_mlir", "sqlalchemy", "alembic", "optuna", "fastapi", "starlette", "uvicorn"),
+    *("httpx", "pydantic_settings", "structlog", "jinja2", "distributed", "pyopencl", "dpctl", "psutil"),
+)
+_EACH_HELP = f"""
+import contextlib, io, sys
+from service.cli.commands import COMMANDS
+from service.cli.main import app
+for name in COMMANDS:
+    with contextlib.redirect_stdout(io.StringIO()) as told:
+        app([name, "--help"], standalone_mode=False)
+    assert "Usage" in told.getvalue(), name
+    print(name, *[heavy for heavy in {_WITH_OPTIONS!r} if heavy in sys.modules])
+with contextlib.suppress(SystemExit), contextlib.redirect_stderr(io.StringIO()):
+    app(["tune", "--m", "3x"])
+print("bad argument", *[heavy for heavy in {_WITH_OPTIONS!r} if heavy in sys.modules])
+"""
+
+
+def test_the_help_of_a_command_and_a_bad_argument_import_nothing_that_the_command_works_with() -> None:
+    run = [sys.executable, "-c", _EACH_HELP]
+    done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=_ROOT, timeout=120)
+    assert done.stdout.split("\n") == [*COMMANDS, "bad argument", ""]  # no name of a library stands after them
+
+
 def test_no_sentence_of_the_help_is_cut_in_a_terminal_of_80_columns() -> None:
     told = CliRunner().invoke(app, ["--help"], terminal_width=80).output
     assert all(command.help in told for command in COMMANDS.values())

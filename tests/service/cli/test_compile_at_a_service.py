@@ -14,7 +14,6 @@ from service.api.compile.schemas import (
     ConfinementOut,
     StageOut,
 )
-from service.cli.compiler import compile as command
 from tests.service.api.compile.test_compile import KERNEL
 from tests.service.api.compile.unconfined import unconfined
 from tests.service.cli.both_transports import Run
@@ -48,7 +47,7 @@ def test_a_gemm_is_compiled_by_the_service_as_it_is_here(
     (here := tmp_path / "a").mkdir()
     (there := tmp_path / "b").mkdir()
     local = run(*GEMM, "-o", str(here))
-    monkeypatch.delattr(command, "CompilePool")  # nothing is compiled here any more
+    monkeypatch.setattr("codegen.workers.pool.CompilePool", None)  # nothing is compiled here any more
     served = run(*AT, *GEMM, "-o", str(there))
     assert (local[0], local[2]) == (served[0], served[2]) == (0, ""), served
     assert comparable(served[1]) == comparable(local[1])
@@ -81,7 +80,9 @@ def answered(name: str, listed: str | None = None, data: bytes = b"x") -> Compil
         stages=[StageOut(name="spirv", file=name, size=1, sha256=digest, elapsed_ms=1.0)],
         manifest={},
         files=[CompiledFileOut(name=listed or name, size=1, sha256=digest, content=b64encode(data).decode())],
-        confinement=ConfinementOut(network="none", files="none", system_calls="none", processes=False),
+        confinement=ConfinementOut(
+            network="none", files="none", system_calls="none", process_ids="none", user="service", processes=False
+        ),
     )
 
 

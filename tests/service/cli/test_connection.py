@@ -9,8 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from db.queries import jobs
-from service.cli.tuning import jobs as job_commands
-from service.cli.tuning import shapes as set_commands
+from service.cli.tuning import running, shape_sets
 from service.http.deps import Context
 from tests.service import dashboard_rows as rows
 from tests.service.cli.both_transports import Run, both
@@ -137,7 +136,7 @@ def test_schedules_are_made_and_changed_alike(run: Run) -> None:
 
 
 def test_a_set_of_shapes_is_queued_at_a_service(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(set_commands, "work_on_set", lambda *_, **__: None)  # as if its workers had done it
+    monkeypatch.setattr(shape_sets, "work_on_set", lambda *_, **__: None)  # as if its workers had done it
     shapes = ("tune", "--shapes", "m=1,16 n=64 k=128", "--dtype", "bf16", "--device", "b580", "--trials", "4")
     status, told, _ = run("--server", "http://testserver", *shapes)
     assert (status, "tuning 2 shapes of m=1,16 n=64 k=128 on b580 of http://testserver" in told) == (1, True), told
@@ -156,7 +155,7 @@ def test_a_job_that_was_cancelled_is_done_again(run: Run, job_id: str, monkeypat
     run("kernels", *SIZE, "--device", "b580", "--tune", "on_miss")
     queued = json.loads(run("jobs", "--json", "--status", "queued")[1])["jobs"][0]["id"]
     run("jobs", "cancel", queued)
-    monkeypatch.setattr(job_commands, "work_on_job", lambda *_, **__: None)  # as if a worker had done it
+    monkeypatch.setattr(running, "work_on_job", lambda *_, **__: None)  # as if a worker had done it
     told = run("--server", "http://testserver", "jobs", "retry", queued)[1]
     assert told.startswith(f"job {queued} is resubmitted as job ")
 

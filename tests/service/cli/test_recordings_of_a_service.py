@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from service.cli.exchange import recordings
+from service.cli.exchange import recording_tables
 from tests.service.cli.both_transports import Run, both
 
 UNKNOWN = "01970a3c-0000-7000-8000-000000000000"
@@ -25,7 +25,7 @@ def test_recordings_are_listed_and_shown_alike(
         assert run("export", "--job", job, "--format", format, *origin, "-o", str(file))[0] == 0
         assert run("import", str(file), *origin)[0] == 0
     listed = json.loads(run("recordings", "--json")[1])["recordings"]
-    monkeypatch.setattr(recordings, "_PAGE", 2)  # so that a recording is of several pages
+    monkeypatch.setattr(recording_tables, "_PAGE", 2)  # so that a recording is of several pages
     one = listed[0]["id"]
     for arguments in (
         ("recordings",),

@@ -15,8 +15,8 @@ from hal.probe.probe import (
     Probes,
 )
 from service.api.devices.service import describe
-from service.cli.devices.listing import devices_json, render_devices
 from service.cli.devices.one import render_device
+from service.cli.devices.tables import devices_json, render_devices
 from service.cli.printing.output import CONSOLE
 
 CPU = ProbedDevice("opencl:0:0", "A CPU", DeviceKind.CPU, (Fact("max_workgroup_size", 8192, PROBED),))

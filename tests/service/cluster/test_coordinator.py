@@ -192,6 +192,16 @@ def test_a_device_that_is_predicted_waits_for_a_place_that_predicts(database: Da
     assert got == ["p2"]
 
 
+def test_a_job_that_it_claimed_without_knowing_is_run(database: Database, running: Running) -> None:
+    """As after a claim whose commit the database applied, and whose confirmation was lost."""
+    (job_id,) = add_jobs(database, "b580")
+    with database.write() as session:
+        assert leases.claim(session, job_id, "a", 600.0) is not None
+    running.start(Some([Named("p1", ("b580",))]), lambda *_: JobEnd.SUCCEEDED, "a")
+    until(lambda: over(database, [job_id]))
+    assert job_of(database, job_id).attempts == 2
+
+
 def test_one_leads_and_the_next_follows_when_it_stops(database: Database, running: Running) -> None:
     ids = add_jobs(database, "b580")
     engine, who = Some([Named("p1", ("b580",))]), list[str]()

@@ -7,6 +7,7 @@ from collections.abc import Generator
 from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -308,6 +309,31 @@ def test_a_kernel_with_wrong_numbers_says_so(client: TestClient, database: Datab
         assert "proof-simulator" not in page, "the mark of a proof is not that of wrong numbers"
     assert told in text_of(client.get(f"/jobs/{job.id}/trials/0").text)
     assert f"Correctness {told} Chosen by" in text_of(client.get(f"/jobs/{job.id}/trials/1").text)
+
+
+def test_a_proof_by_machine_code_is_shown_wherever_the_kernel_is(client: TestClient, database: Database) -> None:
+    """The proof of a GPU that is absent: everywhere with its own mark and words, and never as one on the device."""
+    by_code: dict[str, Any] = {"proof_kind": "machine_code", "proof_checked": 24, "proof_total": 96}
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session, "b580", None))
+        kernel = rows.add_kernel(session, job, problem)
+        rows.predict(session, rows.add_trial(session, job, 0, "predicted", kernel.id, **by_code), 120.0)
+        rows.predict(session, rows.add_trial(session, job, 1, "predicted"), 150.0)
+        rows.add_trial(session, job, 2, "wrong_result", **by_code)
+        jobs.update_best(session, job.id)
+    told = "24 of 96 tiles of C as machine code, without the GPU"
+    page = client.get(f"/jobs/{job.id}").text
+    assert f"Correctness {told} largest error 0.0011, tolerance 0.0124" in text_of(page)
+    assert page.count("proof-machine_code") == 2, "of the best, and in its row"
+    assert "12 of 64 tiles of C in the simulator" in text_of(page)
+    assert f"wrong numbers, found in {told}" in text_of(client.get(f"/jobs/{job.id}?outcome=wrong_result").text)
+    for path in (f"/jobs/{job.id}/trials/0", f"/kernels/{kernel.id}", "/kernels"):
+        html = client.get(path).text
+        assert told in text_of(html), path
+        assert "proof-machine_code" in html, path
+        assert "on the device" not in text_of(html), path
+    assert ".proof-machine_code::before" in client.get("/static/styles/parts.css").text
 
 
 def test_a_failed_trial_can_be_tried_again_and_leads_to_its_neighbours(client: TestClient, database: Database) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from db.errors import DatabaseUnavailable
@@ -20,8 +21,11 @@ from service.api.kernels.ranges import (
     Part,
     parts_of,
 )
+from service.app import create_app
 from service.http.deps import Context
+from service.settings import Settings
 from tests.service.api.keys.test_keys import bearer, make_key
+from tests.service.rest import invented_devices
 from tests.tuner.exchange.lines import results, text_of
 from tests.tuner.fakes import cpu_spec
 
@@ -153,3 +157,36 @@ def test_an_address_with_a_slash_too_many_is_nowhere(client: TestClient, path: s
     for answer in (client.get(path, follow_redirects=False), client.post(path, follow_redirects=False)):
         assert (answer.status_code, answer.json()["rule"]) == (404, "not-found")
         assert "location" not in answer.headers
+
+
+def _posts(app: FastAPI) -> list[str]:
+    """Return the paths without parameters that take one JSON document."""
+    contract = app.openapi()["paths"]
+    takes = "application/json"
+    return [
+        path
+        for path, of in contract.items()
+        if "{" not in path
+        and path != "/v1/imports"
+        and takes in of.get("post", {}).get("requestBody", {}).get("content", {})
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "rule"),
+    [("[" * 1500 + "]" * 1500, "json-nesting"), ("7" * 4000, None), ("7" * 4301, "json-number")],
+    ids=["nested", "long number", "longer number"],
+)
+def test_deep_json_and_long_numbers_are_refused_wherever_json_is_taken(
+    settings: Settings, value: str, rule: str | None
+) -> None:
+    app = create_app(settings.model_copy(update={"max_body_bytes": 10_000}), invented_devices)
+    client = TestClient(app)
+    paths = _posts(app)
+    assert len(paths) > 8
+    for path in paths:
+        for body in (f'{{"problems": [{value}], "problem": {{"m": {value}}}}}', value):
+            answer = client.post(path, content=body, headers={"Content-Type": "application/json"})
+            assert answer.status_code in (400, 422), (path, answer.text)
+            assert rule is None or answer.json()["rule"] == rule, (path, answer.text)
+    app.state.context.database.close()

@@ -23,7 +23,7 @@ from hal.facts.spec import (
     Fact,
     spec_from_facts,
 )
-from service.api.exchange.recording import Recorded, add
+from service.api.exchange import recording
 from service.api.jobs.service import read_job
 from service.api.keys.caller import COMMAND_LINE
 from service.artifacts import ArtifactStore
@@ -36,7 +36,7 @@ from service.row_mapping import (
 from tests.conformance.trial_samples import measured
 from tests.db.rows import digest
 from tests.tuner.fakes import artifact_of
-from tuner.exchange.formats import Format
+from tuner.exchange.file_format import Format
 from tuner.exchange.parameters import parameters_of
 from tuner.exchange.results import Results, Times, Tried
 from tuner.session.trial import Status
@@ -172,19 +172,21 @@ def test_the_default_of_another_size_is_said_for_this_one() -> None:
 
 def test_recorded_results_are_donors_after_those_of_jobs(database: Database, tmp_path: Path) -> None:
     far = GemmProblem(1024, 384, 1024)
-    recorded = good(HERE, B580, 5)
-    parameters = [parameters_of(config) for config in recorded]
+    found = good(HERE, B580, 5)
+    parameters = [parameters_of(config) for config in found]
     for problem, offset in ((HERE, 10.0), (far, 1.0)):
         tried = tuple(
             Tried(tuple(each.values()), Status.MEASURED, Times(offset + n)) for n, each in enumerate(parameters)
         )
         results = Results("gemm", "Arc B580", (problem.m, problem.n, problem.k), tuple(parameters[0]), tried)
+        recorded = recording.check(results, Format.T4, problem, B580, "a file")
+        recording.write(database, recorded)
         with database.write() as session:
-            add(session, Recorded(results, Format.T4, problem, B580, "a file"), COMMAND_LINE)
+            recording.add(session, recorded, COMMAND_LINE)
     tuned(database, tmp_path, far, B580)
     job_id = add_job(database, HERE, B580)
     chosen = donors_for(database, job_id, HERE, B580)
-    assert set(recorded[:4]) <= set(chosen)
+    assert set(found[:4]) <= set(chosen)
     with database.read() as session:
         said = read_job(session, job_id).donors
     assert [(donor.job is None, donor.distance) for donor in said] == [(False, 1.0)] * 2 + [(True, 0.0)] * 4

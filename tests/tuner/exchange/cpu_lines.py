@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from codegen import DType, GemmProblem
 from codegen.serialization import to_json
+from tests.codegen.elf_objects import object_file
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import JOB, NOON
 from tests.tuner.fakes import cpu_spec
@@ -30,7 +31,7 @@ from tuner.space.cpu.heuristic import default_cpu_config
 SECOND_JOB = "01970a3c-0000-7000-8000-00000000000b"
 CPU_GEMM = GemmProblem(96, 64, 128, dtype_a=DType.F32, dtype_b=DType.F32)
 CONFIG = default_cpu_config(CPU_GEMM, cpu_spec())
-OBJECT, HEADER = b"\x7fELF\x02\x01\x01", "/* how to call it */\n"
+OBJECT, HEADER = object_file(["gemm"]), "/* how to call it */\n"
 EFFORT = Effort(9.5, 0.25, 6.0, 2.0, 1.5, 3.0, 0.5, device_restarts=1)
 DRIVER = cpu_spec().driver or ""
 

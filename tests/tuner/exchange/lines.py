@@ -12,6 +12,7 @@ from codegen import GemmProblem, Prefetch, XeConfig
 from codegen.serialization import to_json
 from hal import DeviceSpec, find
 from tests.conformance.trial_samples import config
+from tests.hal.spirv_modules import spirv_module
 from tuner.exchange.jsonl import Exchange, read_lines, seal, write_lines
 from tuner.exchange.kernel_record import KernelRecord
 from tuner.exchange.records import (
@@ -54,9 +55,14 @@ def b580(driver: str = DRIVER) -> DeviceSpec:
     return replace(known, driver=driver, provenance={**known.provenance, "driver": "probed"})
 
 
+def binary_of_kernel(number: int) -> bytes:
+    """The SPIR-V of configuration `number`."""
+    return spirv_module(extensions=(f"SPV_{number}",), kernels=("gemm",))
+
+
 def kernel(number: int, problem: GemmProblem = GEMM) -> KernelRecord:
     """The kernel of configuration `number`."""
-    binary = b"\x03\x02\x23\x07" + bytes([number])
+    binary = binary_of_kernel(number)
     compile_key, content = (hashlib.sha256(data).hexdigest() for data in (b"key" + binary, binary))
     manifest: dict[str, object] = {
         "content_hash": f"sha256:{content}",

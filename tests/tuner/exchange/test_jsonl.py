@@ -1,5 +1,6 @@
 """Exchange files come back as they were written, and a bad line is refused by its number, whatever is wrong with it."""
 
+import base64
 import json
 import pickle
 from collections.abc import Callable
@@ -53,7 +54,7 @@ def test_a_file_comes_back_as_it_was_written() -> None:
     trials = [lines.measured(0, 50.0, 25.0), lines.measured(1, 40.0), lines.predicted(2, 30.0), lines.failed(3)]
     assert [line.record for line in exchange.trials.values()] == trials
     assert [line.number for line in exchange.trials.values()] == [6, 8, 9, 10]
-    assert binary_of(lines.kernel(1)) == b"\x03\x02\x23\x07\x01"
+    assert binary_of(lines.kernel(1)) == lines.binary_of_kernel(1)
 
 
 def test_configurations_to_measure_come_back_too() -> None:
@@ -114,8 +115,18 @@ def test_configurations_to_measure_come_back_too() -> None:
         (JOB_LINE, put("compared_best_us", 3.0), "line 4: job: compared_default_us: expected it with compared_best"),
         (JOB_LINE, drop("started_at"), "line 4: job: missing started_at"),
         (KERNEL, put("spirv", "AwIj*"), "line 5: kernel: spirv: expected base64"),
-        (KERNEL, put("spirv", "AAAA"), "line 5: kernel: spirv: expected SPIR-V, which begins with 03022307"),
-        (KERNEL, put("spirv", "AwIjBwk="), "line 5: kernel: spirv: expected bytes of SHA-256"),
+        (KERNEL, put("spirv", "AAAA"), "line 5: kernel: spirv: expected a SPIR-V module, got 3 bytes"),
+        (KERNEL, put("spirv", base64.b64encode(b"\x03\x02\x23\x07" * 9).decode()), "line 5: kernel: spirv: an instruc"),
+        (
+            KERNEL,
+            put("spirv", base64.b64encode(lines.binary_of_kernel(9)).decode()),
+            "line 5: kernel: spirv: expected by",
+        ),
+        (
+            KERNEL,
+            put("manifest.steps", [{"kernel": "other"}]),
+            "line 5: kernel: spirv: expected the kernels that the manif",
+        ),
         (KERNEL, put("content_hash", "../../etc"), "line 5: kernel: content_hash: expected a SHA-256 in hex"),
         (KERNEL, put("problem", "0" * 64), "line 5: kernel: problem: expected the key"),
         (KERNEL, put("manifest.problem.m", 95), "line 5: kernel: manifest: expected the problem"),

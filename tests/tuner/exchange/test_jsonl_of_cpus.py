@@ -39,7 +39,7 @@ def of_a_failure(document: dict[str, Any]) -> None:
         (4, put("effort.compile_s", -1.0), "line 4: job: effort.compile_s: expected 0 to 999999999, got -1.0"),
         (6, drop("header"), "line 6: kernel: expected object_code and header of a CPU's kernel, got object_code"),
         (6, put("spirv", "AwIjBw=="), "line 6: kernel: expected object_code and header of a CPU's kernel, got spirv"),
-        (6, put("object_code", "AwIjBw=="), "line 6: kernel: object_code: expected ELF, which begins with 7f454c46"),
+        (6, put("object_code", "AwIjBw=="), "line 6: kernel: object_code: expected a 64-bit ELF file"),
         (6, put("config.strategy.isa", "mmx"), "line 6: kernel: config.strategy.isa: expected one of"),
         (8, put("source.scale", 0.0), "line 8: trial: source.scale: expected 1e-12 to"),
         (8, put("source.number", 9), "line 8: trial: source: expected a trial of a line before, got 9 of job"),

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from tuner.errors import InvalidFile
-from tuner.exchange.formats import Format, open_file, read_recorded, results_of
+from tuner.exchange.file_format import Format
+from tuner.exchange.formats import open_file, read_recorded, results_of
 from tuner.exchange.kernel_tuner import to_cache
 from tuner.session.trial import Status
 

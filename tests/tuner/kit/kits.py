@@ -26,14 +26,20 @@ DRIVER = "fake 1"
 B580 = b580(DRIVER)
 PROBLEMS = (GemmProblem(200, 136, 96), GemmProblem(72, 144, 224))
 HEADER = (0x07230203, 0x00010400, 0, 2, 0)
-OP_STRING = 7
+OP_STRING, OP_ENTRY_POINT = 7, 15
+KERNEL_MODEL = 6
 
 
-def spirv_of(text: bytes) -> bytes:
-    """A SPIR-V module that holds nothing but a string."""
+def spirv_of(text: bytes, kernel: bytes) -> bytes:
+    """A SPIR-V module that holds nothing but a string and the name of a kernel."""
+    return struct.pack("<5I", *HEADER) + named(OP_STRING, (1,), text) + named(OP_ENTRY_POINT, (KERNEL_MODEL, 1), kernel)
+
+
+def named(opcode: int, operands: tuple[int, ...], text: bytes) -> bytes:
+    """An instruction whose last operand is a string."""
     words = text + b"\0" * (4 - len(text) % 4)
-    instruction = ((2 + len(words) // 4) << 16) | OP_STRING, 1
-    return struct.pack("<7I", *HEADER, *instruction) + words
+    count = 1 + len(operands) + len(words) // 4
+    return struct.pack(f"<{1 + len(operands)}I", count << 16 | opcode, *operands) + words
 
 
 class SpirvCompilation(FakeCompilation):
@@ -42,7 +48,7 @@ class SpirvCompilation(FakeCompilation):
     def result(self) -> GemmArtifact:
         made = super().result()
         assert isinstance(made, GemmArtifact)
-        binary = spirv_of(made.launch.binary + self.problem.key.encode())
+        binary = spirv_of(made.launch.binary + self.problem.key.encode(), made.launch.steps[0].kernel.encode())
         spirv = replace(made.stages[0], data=binary)
         return replace(
             made,

@@ -469,7 +469,9 @@ def test_donors_come_right_after_the_default_or_what_is_nearest_to_them() -> Non
     run_session(
         JobSpec(problem=SMALL, device=SPEC, budget=Budget(4, 100), seed=1), device, store, FakeCompiler(), donors=donors
     )
-    assert [trial.config for trial in store.trials()] == [DEFAULT, space.config(7), space.config(3), space.config(11)]
+    begun = [trial.config for trial in store.trials()]
+    assert begun[:2] == [DEFAULT, space.config(7)]
+    assert set(begun[2:]) == {space.config(3), space.config(11)}
 
 
 def test_portions_make_the_same_trials_as_one_run_and_only_the_last_compares() -> None:

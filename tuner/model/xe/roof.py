@@ -1,9 +1,10 @@
-"""Lower bound of the time of a GEMM on an Intel GPU."""
+"""Lower bounds of the time of a GEMM on an Intel GPU."""
 
-from codegen import GemmProblem
+from codegen import GemmProblem, Refused
 from codegen.xe.rules import check_problem
 from hal import DeviceSpec
 from tuner.errors import NoRoofline
+from tuner.model import cpu_peak
 from tuner.model.core_clocks import gpu_rates
 
 _NEEDED = (
@@ -16,6 +17,19 @@ _NEEDED = (
 )
 
 
+_ABOVE = 1.5  # no card has a clock so far above the table's
+
+
+def least_us(problem: GemmProblem, spec: DeviceSpec) -> float:
+    """Return a time in us that no kernel can beat, whatever the caches hold; 0 if none is known."""
+    if spec.emulates is not None:
+        return cpu_peak.least_us(problem, spec)
+    try:
+        return _multiply_us(problem, spec) / _ABOVE
+    except (NoRoofline, Refused):
+        return 0.0
+
+
 def roof_us(problem: GemmProblem, spec: DeviceSpec) -> float:
     """Return the lower bound in us: by the multiply units, or by moving every operand once.
 
@@ -23,11 +37,16 @@ def roof_us(problem: GemmProblem, spec: DeviceSpec) -> float:
         Refused: the problem or the device is refused.
         NoRoofline: a CPU emulates the GPU, or a fact is unknown.
     """
-    missing = [] if spec.emulates is not None else [name for name in _NEEDED if getattr(spec, name) is None]
-    clock_mhz, bandwidth = spec.clock_mhz, spec.bandwidth_bytes_per_s
-    if spec.emulates is not None or missing or clock_mhz is None or bandwidth is None:
-        raise NoRoofline(spec.name, *missing)
-    rates = gpu_rates(check_problem(problem, spec))
-    multiply_us = problem.multiply_adds / (rates.cores * rates.engines * rates.fma_per_engine * clock_mhz)
+    multiply_us = _multiply_us(problem, spec)
+    if (bandwidth := spec.bandwidth_bytes_per_s) is None:
+        raise NoRoofline(spec.name, "bandwidth_bytes_per_s")
     nbytes = sum(problem.accessed_bytes(operand) for operand in problem.operands)
     return max(multiply_us, nbytes / bandwidth * 1e6)
+
+
+def _multiply_us(problem: GemmProblem, spec: DeviceSpec) -> float:
+    missing = [] if spec.emulates is not None else [name for name in _NEEDED if getattr(spec, name) is None]
+    if spec.emulates is not None or missing or (clock_mhz := spec.clock_mhz) is None:
+        raise NoRoofline(spec.name, *missing)
+    rates = gpu_rates(check_problem(problem, spec))
+    return problem.multiply_adds / (rates.cores * rates.engines * rates.fma_per_engine * clock_mhz)

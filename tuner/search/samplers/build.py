@@ -1,5 +1,6 @@
 """Construction of searches by name: samplers and first configurations."""
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -8,7 +9,9 @@ from optuna.samplers import CmaEsSampler, NSGAIISampler
 
 from tuner.errors import NoPredictions
 from tuner.search.gp import GaussianProcess
-from tuner.search.method import DESCENT, DONOR, Method, Priors, learns
+from tuner.search.method import DESCENT, DONOR, Method, learns
+from tuner.search.priors import Priors
+from tuner.search.repair import most_different
 from tuner.search.samplers.descent import DescentSampler
 from tuner.search.samplers.gp import GaussianProcessSampler
 from tuner.search.samplers.named import sampler_class
@@ -26,6 +29,7 @@ C = TypeVar("C")
 
 _MODEL_KEEPS, _MODEL_KEEPS_SHARE = 256, 0.05  # rows kept of those that the model ranks first: minimum, and share of all
 _NOTHING = Priors()
+_FIRST_DONORS = 3  # donors that a Gaussian process begins with; it takes others by what it expects of them
 _OFFSPRING = 16  # per generation of NSGA-II
 
 
@@ -50,12 +54,14 @@ def build_search(
         if known.predicted_us is None:
             raise NoPredictions(name)
         dropped = _all_but_best(known.predicted_us)
-    first = [(row, DONOR) for row in known.donors]
+    by_process = name in (Method.PORTFOLIO, Method.GP, Method.MODEL)
+    begun_with = most_different(space, known.donors, _FIRST_DONORS) if by_process else known.donors
+    first = [(row, DONOR) for row in begun_with]
     if known.predicted_us is not None:
         first += [(row, Method.MODEL.value) for row in first_ranked(space, known.predicted_us, STARTUP)]
     tried = Tried(space, seed, dropped)
-    if name in (Method.PORTFOLIO, Method.GP, Method.MODEL):
-        return Search(space, _by_process(name, tried, first, trials))
+    if by_process:
+        return Search(space, _by_process(name, tried, first, known.donors, trials))
     cost = (known.cost or _no_cost) if name == Method.NSGA2 else None
     sampler = _projected(name, tried)
     return Search(space, PortfolioSampler(sampler.parameters, tried, {name: sampler}, first, trials), cost)
@@ -68,20 +74,30 @@ def build_ranking(space: Space[C], predicted_us: NDArray[np.float64], seed: int)
     return Search(space, PortfolioSampler(parameters, tried, {Method.MODEL.value: sampler}, startup=0))
 
 
-def _by_process(name: str, tried: Tried, first: list[tuple[int, str]], trials: int | None) -> PortfolioSampler:
+def _by_process(
+    name: str, tried: Tried, first: list[tuple[int, str]], donors: Sequence[int], trials: int | None
+) -> PortfolioSampler:
     """Return the samplers of a Gaussian process: alone, or with TPE and a descent at the end."""
-    parameters, process = Parameters(tried.space), GaussianProcess(tried.space)
+    parameters, process = Parameters(tried.space), GaussianProcess(tried.space, donors)
+    startup = STARTUP + sum(by == DONOR for _, by in first)  # donors that mislead replace no random draw
     of_process = GaussianProcessSampler(parameters, tried, process)
     if name != Method.PORTFOLIO:
         samplers: dict[str, RowSampler] = {name: of_process}
-        return PortfolioSampler(parameters, tried, samplers, first, trials)
+        return PortfolioSampler(parameters, tried, samplers, first, trials, startup=startup)
     samplers = {
         Method.GP.value: of_process,
         Method.TPE.value: _tpe(parameters, tried),
         DESCENT: DescentSampler(parameters, tried, process),
     }
     return PortfolioSampler(
-        parameters, tried, samplers, first, trials, last=DESCENT, doubts={Method.GP.value: process.is_lost}
+        parameters,
+        tried,
+        samplers,
+        first,
+        trials,
+        last=DESCENT,
+        startup=startup,
+        doubts={Method.GP.value: process.is_lost},
     )
 
 

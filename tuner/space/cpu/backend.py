@@ -8,6 +8,7 @@ from codegen.cpu.emit.workspace import workspace_of
 from codegen.cpu.rules import CpuCase, check_cpu_problem
 from hal import DeviceSpec, Timing
 from tuner.errors import NoRoofline, NotOnThisCpu
+from tuner.model import cpu_peak
 from tuner.space.cpu.adapt import adapt, choices
 from tuner.space.cpu.heuristic import default_cpu_config, explain_cpu_default
 from tuner.space.cpu.refit import refit, within
@@ -67,6 +68,9 @@ class CpuTuning:
 
     def roof_us(self, problem: GemmProblem, spec: DeviceSpec) -> NoReturn:
         raise NoRoofline(spec.name)
+
+    def least_us(self, problem: GemmProblem, spec: DeviceSpec) -> float:
+        return cpu_peak.least_us(problem, spec)
 
     def check_predictable(self, spec: DeviceSpec) -> NoReturn:
         raise NotOnThisCpu(spec.id)

@@ -9,7 +9,7 @@ from hal import DeviceSpec, Timing, Use, readiness
 from tuner.errors import CannotPredict
 from tuner.model.traffic import memory_bytes
 from tuner.model.xe import Predictions, columns_of_space, l2_size, predict, predict_many
-from tuner.model.xe.roof import roof_us
+from tuner.model.xe.roof import least_us, roof_us
 from tuner.session.trial import Prediction
 from tuner.space.space import Space
 from tuner.space.step import HeuristicStep
@@ -78,6 +78,9 @@ class XeTuning:
 
     def memory_bytes(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> int:
         return memory_bytes(problem, config, spec)
+
+    def least_us(self, problem: GemmProblem, spec: DeviceSpec) -> float:
+        return least_us(problem, spec)
 
     def roof_us(self, problem: GemmProblem, spec: DeviceSpec) -> float:
         return roof_us(problem, spec)

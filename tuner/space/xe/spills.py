@@ -1,9 +1,11 @@
 """Configurations that spill registers with Intel's compiler, although no rule refuses them: they are correct.
 
-Each case was compiled for b580, max1550 and lunar-lake; the default configuration avoids them.
+Each case was compiled for b580, max1550 and lunar-lake, that of vectors for a770; the default configuration avoids
+them.
 """
 
 from codegen import SlmOperands, XeConfig
+from codegen.problem.epilogue import Axis
 from codegen.xe.rules import steps_of
 from codegen.xe.rules.case import Problem
 from codegen.xe.rules.tiles import RESERVED_REGISTERS
@@ -25,9 +27,19 @@ def keeps_registers(on: Problem, config: XeConfig) -> bool:
     steps = steps_of(p, config)
     if p.transpose_b and not p.transpose_a and s.k_unroll > 1 and steps // s.k_unroll < _LEAST_ROUNDS:
         return False
-    operands = max(_turned(on, config, steps), _by_lanes(on, config), _of_parts(on, config), _converted(on, config))
+    cases = _turned(on, config, steps), _by_lanes(on, config), _of_parts(on, config), _converted(on, config)
+    operands = max(*cases, _in_vectors(on, config), _beside_rows(on, config))
     held = config.sg_m * config.sg_n * p.products * p.dtype_acc.nbytes + operands
     return held <= (s.grf_mode - RESERVED_REGISTERS) * on.target.grf_bytes
+
+
+def _beside_rows(on: Problem, config: XeConfig) -> int:
+    """Return the bytes of operands and of vectors along rows of experts, which lanes load before the K loop ends."""
+    p, rows = on.problem, sum(step.axis is Axis.ROW for step in on.problem.epilogue)
+    if p.experts is None or not rows or not on.uses_dpas:
+        return 0
+    operands = (config.sg_m + config.sg_n * p.products) * config.matmul.block.k * p.dtype_a.nbytes
+    return operands + rows * config.sg_m * on.target.subgroup_size * _WORD_BYTES
 
 
 def _turned(on: Problem, config: XeConfig, steps: int) -> int:
@@ -51,6 +63,29 @@ def _by_lanes(on: Problem, config: XeConfig) -> int:
     a = _WORD_BYTES if by_a else 2 if _turns_a(on) else 1
     b = _WORD_BYTES if by_b else 1
     return (config.sg_m * a + config.sg_n * products * b + copied * _WORD_BYTES // config.subgroups) * block.k
+
+
+def _in_vectors(on: Problem, config: XeConfig) -> int:
+    """Return the bytes of operands that lanes access in vectors: all loads of a K step are issued before their values
+    are used, and take a word for each element of B that is loaded by rows.
+
+    Of an operand in shared local memory the part is held that a sub-group copies there: of A twice, and of B by columns
+    a word for each element, before and after halves of words are exchanged, and then their bytes.
+    """
+    if not (on.vectors_a and on.vectors_b):
+        return 0
+    block, slm, nbytes = config.matmul.block, config.strategy.slm, on.problem.dtype_b.nbytes
+    columns = on.problem.products
+    of_a = config.sg_m * on.problem.dtype_a.nbytes * (slm is not SlmOperands.BOTH)
+    if slm in _A:
+        of_a += 2 * block.m * on.problem.dtype_a.nbytes // config.subgroups
+    if slm not in _B:
+        of_b = config.sg_n * columns * (nbytes if on.problem.transpose_b else _WORD_BYTES)
+    else:
+        words = 2 if nbytes > 1 else 3
+        held = nbytes + words * _WORD_BYTES if on.problem.transpose_b else nbytes
+        of_b = block.n * columns * held // config.subgroups
+    return (of_a + of_b) * block.k
 
 
 def _of_parts(on: Problem, config: XeConfig) -> int:

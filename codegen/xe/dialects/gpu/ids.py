@@ -23,6 +23,8 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.str_enum import StrEnum
 
+from codegen.xe.dialects.creation import initialise
+
 
 class Dimension(StrEnum):
     """A dimension of the grid."""
@@ -174,6 +176,9 @@ class ShuffleModeAttr(EnumAttribute[ShuffleMode], SpacedOpaqueSyntaxAttribute):
     name = "gpu.shuffle_mode"
 
 
+_MODES = {mode: ShuffleModeAttr(mode) for mode in ShuffleMode}
+
+
 @irdl_op_definition
 class ShuffleOp(IRDLOperation):
     """The value of another work-item of the sub-group, and whether that work-item exists."""
@@ -189,11 +194,7 @@ class ShuffleOp(IRDLOperation):
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())  # all work-items take part: it must not be moved
 
     def __init__(self, mode: ShuffleMode, value: SSAValue, offset: SSAValue, width: SSAValue) -> None:
-        super().__init__(
-            operands=[value, offset, width],
-            result_types=[value.type, i1],
-            properties={"mode": ShuffleModeAttr(mode)},
-        )
+        initialise(self, (value, offset, width), (value.type, i1), {"mode": _MODES[mode]})
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

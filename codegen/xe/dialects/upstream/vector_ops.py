@@ -44,6 +44,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from codegen.xe.dialects import interned
+from codegen.xe.dialects.creation import initialise
 from codegen.xe.dialects.interned import i64_array
 from codegen.xe.dialects.maps import (
     Ints,
@@ -243,14 +244,13 @@ class ExtractStridedSliceOp(IRDLOperation):
 
     def __init__(self, source: SSAValue, offsets: Sequence[int], sizes: Sequence[int]) -> None:
         vector = cast(VectorType, source.type)
-        super().__init__(
-            operands=[source],
-            result_types=[interned.vector(vector.element_type, *sizes, *vector.get_shape()[len(sizes) :])],
-            properties={
-                "offsets": i64_array(offsets),
-                "sizes": i64_array(sizes),
-                "strides": i64_array([1] * len(offsets)),
-            },
+        result = interned.vector(vector.element_type, *sizes, *vector.get_shape()[len(sizes) :])
+        strides = i64_array([1] * len(offsets))
+        initialise(
+            self,
+            (source,),
+            (result,),
+            {"offsets": i64_array(offsets), "sizes": i64_array(sizes), "strides": strides},
         )
 
     def verify_(self) -> None:

@@ -26,6 +26,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.str_enum import StrEnum
 
 from codegen.xe.dialects.cache_hint import CachePolicy
+from codegen.xe.dialects.creation import initialise
 from codegen.xe.dialects.interned import integer
 
 
@@ -194,17 +195,13 @@ class BlockLoad2dOp(IRDLOperation):
     def __init__(
         self, place: BlockPlace, message: BlockMessage, result: VectorType, cache: LoadCacheControlAttr | None
     ) -> None:
-        super().__init__(
-            operands=place.operands(),
-            result_types=[result],
-            properties=_shape(message)
-            | {
-                "v_blocks": integer(message.count, i32),
-                "transpose": _bool(message.transpose),
-                "pack_register": _bool(message.transform),
-                "cache_control": cache,
-            },
-        )
+        rest = {
+            "v_blocks": integer(message.count, i32),
+            "transpose": _bool(message.transpose),
+            "pack_register": _bool(message.transform),
+            "cache_control": cache,
+        }
+        initialise(self, place.operands(), (result,), _shape(message) | rest)
 
 
 @irdl_op_definition
@@ -228,7 +225,7 @@ class BlockStore2dOp(IRDLOperation):
     def __init__(
         self, place: BlockPlace, message: BlockMessage, value: SSAValue, cache: StoreCacheControlAttr | None
     ) -> None:
-        super().__init__(operands=[*place.operands(), value], properties=_shape(message) | {"cache_control": cache})
+        initialise(self, (*place.operands(), value), properties=_shape(message) | {"cache_control": cache})
 
 
 @irdl_op_definition
@@ -250,10 +247,8 @@ class BlockPrefetch2dOp(IRDLOperation):
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     def __init__(self, place: BlockPlace, message: BlockMessage, cache: LoadCacheControlAttr | None) -> None:
-        super().__init__(
-            operands=place.operands(),
-            properties=_shape(message) | {"v_blocks": integer(message.count, i32), "cache_control": cache},
-        )
+        rest = {"v_blocks": integer(message.count, i32), "cache_control": cache}
+        initialise(self, place.operands(), properties=_shape(message) | rest)
 
 
 @irdl_op_definition
@@ -272,11 +267,7 @@ class MmaOp(IRDLOperation):
     def __init__(
         self, a: SSAValue, b: SSAValue, c: SSAValue, shape: tuple[int, int, int], types: tuple[str, str, str, str]
     ) -> None:
-        super().__init__(
-            operands=[a, b, c],
-            result_types=[c.type],
-            properties={"shape": _mma_shape(shape), "types": _mma_types(types)},
-        )
+        initialise(self, (a, b, c), (c.type,), {"shape": _mma_shape(shape), "types": _mma_types(types)})
 
 
 @irdl_op_definition
@@ -289,7 +280,7 @@ class PrefetchOp(IRDLOperation):
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     def __init__(self, pointer: SSAValue, cache: LoadCacheControlAttr | None) -> None:
-        super().__init__(operands=[pointer], properties={"cache_control": cache})
+        initialise(self, (pointer,), properties={"cache_control": cache})
 
 
 @irdl_op_definition

@@ -81,7 +81,8 @@ def _loop(i: Instruction, number: int, threads: Threads) -> Branch:
     """Take the channels of the predicate back to UIP; the others wait at JIP, which must follow.
 
     Source: IGC's virtual ISA, GOTO: a jump back goes to the label if any active channel is predicated, the other active
-    channels wait for the next instruction. That `.b` is the jump back is inferred from its form in 182 loops.
+    channels wait for the next instruction. IGC writes `.b` where the label came before (FlowGraph.cpp, setBackward;
+    BinaryEncodingIGA.cpp, getIGABranchCntrl).
     """
     predicate, (jip, uip), size = predicate_of(i, threads), i.targets, i.size
     if predicate is None or jip != number + 1 or uip > number:

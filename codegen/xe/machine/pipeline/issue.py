@@ -32,6 +32,9 @@ from codegen.xe.machine.pipeline.clocks import (
 from codegen.xe.machine.pipes import pipes_of_sources
 
 _NEVER = float("inf")
+_NUMBERS = {unit: number for number, unit in enumerate(Unit)}
+_DPAS, _CONTROL, _INTEGER = (_NUMBERS[unit] for unit in (Unit.DPAS, Unit.CONTROL, Unit.INTEGER))
+_ALU = frozenset(_NUMBERS[unit] for unit in ALU)
 
 
 class Stall(StrEnum):
@@ -76,13 +79,13 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """Properties of an instruction that its timing depends on."""
+    """Properties of an instruction that its timing depends on; units by their numbers."""
 
     number: int
-    unit: Unit
+    unit: int
     occupancy: int
     latency: int
-    distance: tuple[tuple[Unit, ...], int] | None
+    distance: tuple[tuple[int, ...], int] | None
     waits: tuple[tuple[int | None, bool], ...]  # token, None for all; True for its result, else its payload
     sets: int | None
     is_atomic: bool
@@ -108,8 +111,12 @@ class _Owner(NamedTuple):
 
 @dataclass(slots=True)
 class _Thread:
-    """State of a thread. `written` has for each unit the clocks by which its instructions had written, and which."""
+    """State of a thread, at its next instruction `step`, which it can issue at `earliest`. `written` has for each unit
+    the clocks by which its instructions had written, and which.
+    """
 
+    step: _Step
+    earliest: float = 0.0
     place: int = 0
     iteration: int = 0
     next_clock: float = 0.0
@@ -118,7 +125,7 @@ class _Thread:
     waits_for: int | None = None
     last: float = -1.0
     after_branch: bool = False
-    written: dict[Unit, list[tuple[float, int]]] = field(default_factory=lambda: {unit: [] for unit in ALU})
+    written: list[list[tuple[float, int]]] = field(default_factory=lambda: [[] for _ in Unit])
     tokens: dict[int, _Owner] = field(default_factory=dict)
     signalled: list[float] = field(default_factory=list)
     passed: int = 0
@@ -138,8 +145,8 @@ class _Engine:
 
     def __init__(self, steps: list[_Step], threads: int, rates: Rates, warmup: int, count: int) -> None:
         self._steps, self._rates, self._warmup, self._count = steps, rates, warmup, count
-        self._threads = [_Thread() for _ in range(threads)]
-        self._free = dict.fromkeys(Unit, 0.0)
+        self._threads = [_Thread(steps[0]) for _ in range(threads)]
+        self._free = [0.0 for _ in Unit]
         self._messages_free = 0.0
         self._chain: _Thread | None = None
         self._issues: list[Issued] = []
@@ -151,34 +158,47 @@ class _Engine:
         end = self._warmup + self._count
         for thread in self._threads:
             self._prepare(thread)
-        while any(thread.iteration <= end for thread in self._threads):
-            clock, thread = min(((self._earliest(t), t) for t in self._threads), key=lambda e: (e[0], e[1].last))
+        for thread in self._threads:
+            thread.earliest = self._earliest(thread)
+        going_on = len(self._threads)
+        while going_on:
+            chosen, clock = first, first.earliest
+            for thread in self._threads:
+                earliest = thread.earliest
+                if earliest < clock or (earliest == clock and thread.last < chosen.last):
+                    chosen, clock = thread, earliest
             if clock == _NEVER:  # a barrier that some thread never reaches
                 break
-            self._issue(thread, clock, thread is first)
+            unit, before = chosen.step.unit, chosen.iteration
+            self._issue(chosen, clock, chosen is first)
+            going_on -= before <= end < chosen.iteration
+            for thread in self._threads:
+                step = thread.step
+                if thread is chosen or step.unit == unit or step.waits_for_barrier:
+                    thread.earliest = self._earliest(thread)
         spans = [t.starts[end] - t.starts[self._warmup] for t in self._threads if len(t.starts) > end]
-        units = [unit for unit in Unit if unit is not Unit.CONTROL]
-        least = len(spans) * max(sum(s.occupancy for s in self._steps if s.unit is unit) for unit in units)
+        units = [number for unit, number in _NUMBERS.items() if unit is not Unit.CONTROL]
+        least = len(spans) * max(sum(s.occupancy for s in self._steps if s.unit == unit) for unit in units)
         clocks = max(sum(spans) / len(spans) / self._count, float(least))
         per = self._count * len(self._threads)
         return Run(clocks, tuple(self._issues), {reason: total / per for reason, total in self._stalls.items()})
 
     def _earliest(self, thread: _Thread) -> float:
-        step = self._steps[thread.place]
+        step = thread.step
         if step.waits_for_barrier:
             if any(len(t.signalled) <= thread.passed for t in self._threads):
                 return _NEVER
             last = max(t.signalled[thread.passed] for t in self._threads)
             return max(thread.ready, last + BARRIER_CLKS)
-        if step.unit is Unit.CONTROL:
+        if step.unit == _CONTROL:
             return thread.ready
-        if step.unit is Unit.DPAS and self._chain is not None and self._chain is not thread:
+        if step.unit == _DPAS and self._chain is not None and self._chain is not thread:
             return _NEVER
         return max(thread.ready, self._free[step.unit])
 
     def _prepare(self, thread: _Thread) -> None:
         """Find when the next instruction's own dependences are met, and which one is the last."""
-        step = self._steps[thread.place]
+        step = thread.step
         ready, reason, cause = thread.next_clock, Stall.BRANCH if thread.after_branch else Stall.NONE, None
         if step.distance is not None:
             units, back = step.distance
@@ -198,7 +218,7 @@ class _Engine:
         thread.ready, thread.reason, thread.waits_for = ready, reason, cause
 
     def _issue(self, thread: _Thread, clock: float, is_shown: bool) -> None:
-        step = self._steps[thread.place]
+        step = thread.step
         if thread.place == 0:
             thread.starts.append(clock)
         timed = self._warmup <= thread.iteration < self._warmup + self._count
@@ -210,6 +230,7 @@ class _Engine:
         thread.place += 1
         if thread.place == len(self._steps):
             thread.place, thread.iteration = 0, thread.iteration + 1
+        thread.step = self._steps[thread.place]
         self._prepare(thread)
 
     def _account(self, thread: _Thread, step: _Step, clock: float, is_shown: bool) -> None:
@@ -228,7 +249,7 @@ class _Engine:
 
     def _execute(self, thread: _Thread, step: _Step, clock: float) -> None:
         self._free[step.unit] = clock + step.occupancy
-        if step.unit is Unit.DPAS:
+        if step.unit == _DPAS:
             self._chain = thread if step.is_atomic else None
         read, written = clock + step.occupancy, clock + step.latency
         if step.is_send:
@@ -238,8 +259,8 @@ class _Engine:
             written = max(read, self._messages_free + step.message_latency) if step.has_result else read
         if step.sets is not None:
             thread.tokens[step.sets] = _Owner(read, written, step.kind, step.number)
-        of = Unit.INTEGER if step.is_branch else step.unit  # whose distances count it
-        if of in thread.written:
+        of = _INTEGER if step.is_branch else step.unit  # whose distances count it
+        if of in _ALU:
             before = thread.written[of]
             before.append((max(written, before[-1][0] if before else 0.0), step.number))
             if len(before) > 64:
@@ -255,7 +276,7 @@ def _step(i: Instruction, number: int, rates: Rates, level: Level) -> _Step:
     distance = None
     if i.distance is not None:
         pipes = pipes_of_sources(i, rates.rules) if i.distance.pipe is Pipe.OWN else [i.distance.pipe]
-        distance = tuple(unit for pipe in sorted(pipes) for unit in OF_PIPE[pipe]), i.distance.count
+        distance = tuple(_NUMBERS[unit] for pipe in sorted(pipes) for unit in OF_PIPE[pipe]), i.distance.count
     waits: list[tuple[int | None, bool]] = []
     sets: int | None = None
     for token in i.tokens:
@@ -271,7 +292,7 @@ def _step(i: Instruction, number: int, rates: Rates, level: Level) -> _Step:
     signals = isinstance(i.message, GatewayMessage) and i.message.operation is GatewayOperation.BARRIER
     return _Step(
         number=number,
-        unit=unit,
+        unit=_NUMBERS[unit],
         occupancy=occupancy(i, unit, rates),
         latency=1 if i.is_send else latency(i, unit, rates),
         distance=distance,

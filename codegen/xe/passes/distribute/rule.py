@@ -59,12 +59,16 @@ class Rule:
     recomputed: bool = False
 
 
+_DISTRIBUTED = frozenset({VectorType, TensorDescType})
+
+
 def shape_of(value: SSAValue) -> Ints | None:
     """Return the shape of a distributed value: a vector or a scattered descriptor; None for others."""
-    if isinstance(value.type, VectorType):
-        return value.type.get_shape()
-    if isinstance(value.type, TensorDescType) and value.type.scatter is not None:
-        return value.type.get_shape()
+    type_ = value.type
+    if type(type_) not in _DISTRIBUTED:  # quick: `isinstance` with xDSL's abstract classes takes long
+        return None
+    if isinstance(type_, VectorType) or (isinstance(type_, TensorDescType) and type_.scatter is not None):
+        return type_.get_shape()
     return None
 
 

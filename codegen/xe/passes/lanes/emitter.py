@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from math import gcd
 from typing import cast
 
@@ -9,7 +10,11 @@ from xdsl.dialects import arith
 from xdsl.dialects import vector as xvector
 from xdsl.dialects.builtin import (
     AnyFloat,
+    BFloat16Type,
     FixedBitwidthType,
+    Float16Type,
+    Float32Type,
+    Float64Type,
     FloatAttr,
     IndexType,
     IntegerType,
@@ -22,6 +27,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import GEP_USE_SSA_VAL, GEPOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from codegen.xe.dialects.creation import append, create
 from codegen.xe.dialects.gpu import (
     LaneIdOp,
     ShuffleMode,
@@ -46,6 +52,7 @@ Register = tuple[SSAValue, int]
 """One register: its chunk, and its position there."""
 
 _NIBBLE = 4
+_KEPT = 1024  # patterns of lanes
 _NONE: Mapping[str, Attribute] = {}
 _PREDICATES = {name: integer(number, i64) for number, name in enumerate(CmpiOp.PREDICATES)}
 
@@ -81,7 +88,21 @@ class Emitter:
     def value(self, op: Operation) -> SSAValue:
         """Append an operation; return its result."""
         self.block.add_op(op)
-        return op.results[0]
+        (result, *_) = op.results
+        return result
+
+    def make(
+        self,
+        kind: type[Operation],
+        operands: Sequence[SSAValue],
+        type_: Attribute,
+        properties: Mapping[str, Attribute] = _NONE,
+    ) -> SSAValue:
+        """Append an operation of a kind with one result; return the result."""
+        op = create(kind, operands, (type_,), properties)
+        append(self.block, op)
+        (result,) = op.results
+        return result
 
     def pure(
         self,
@@ -123,9 +144,11 @@ class Emitter:
 
         def make() -> SSAValue:
             if isinstance(type_, AnyFloat):
-                return self.value(arith.ConstantOp(FloatAttr(float(number), type_)))
-            assert isinstance(type_, IntegerType | IndexType)
-            return self.value(arith.ConstantOp(integer(int(number), type_)))
+                value = FloatAttr(float(number), type_)
+            else:
+                assert isinstance(type_, IntegerType | IndexType)
+                value = integer(int(number), type_)
+            return self.make(arith.ConstantOp, (), type_, {"value": value})
 
         if type(number) is not int:
             return self.once(("constant", repr(number), type_), make)
@@ -210,8 +233,7 @@ class Emitter:
 
     def by_lane(self, numbers: Sequence[int]) -> SSAValue:
         """Return a number per lane, i32: by arithmetic if simple, else from a table."""
-        key = tuple(int(n) for n in numbers)
-        return self.once(("by lane", key), lambda: self._by_lane(key))
+        return self.once(("by lane", key := tuple(numbers)), lambda: self._by_lane(tuple(map(int, key))))
 
     def _by_lane(self, numbers: tuple[int, ...]) -> SSAValue:
         first, step = numbers[0], numbers[1] - numbers[0]
@@ -222,7 +244,7 @@ class Emitter:
         entries = [(n - least) // unit for n in numbers]
         for width in (2, 4, 8):
             if entries == [lane % width for lane in range(subgroup_size())]:
-                low = self.value(arith.AndIOp(self.lane, self.constant(width - 1, i32)))
+                low = self.make(arith.AndIOp, (self.lane, self.constant(width - 1, i32)), i32)
                 return self._scaled(low, unit, least)
             if entries == [lane // width for lane in range(subgroup_size())]:
                 shift = self.constant(width.bit_length() - 1, i32)
@@ -250,8 +272,7 @@ class Emitter:
 
     def lanes(self, chosen: Sequence[bool]) -> SSAValue:
         """Return an i1 that is true in the chosen lanes."""
-        key = tuple(bool(c) for c in chosen)
-        return self.once(("lanes", key), lambda: self._lanes(key))
+        return self.once(("lanes", key := tuple(chosen)), lambda: self._lanes(tuple(map(bool, key))))
 
     def _lanes(self, chosen: tuple[bool, ...]) -> SSAValue:
         if all(chosen) or not any(chosen):
@@ -331,23 +352,28 @@ class Emitter:
         type_ = scalar.type
         width = 64 if isinstance(type_, IndexType) else bits_of(type_)
         if isinstance(type_, IndexType):
-            wide = self.value(arith.IndexCastOp(scalar, i64))
-        elif isinstance(type_, AnyFloat) and width < 32:
-            wide = self.value(arith.BitcastOp(scalar, integer_type(width)))
+            wide = self.make(arith.IndexCastOp, (scalar,), i64)
+        elif width < 32 and isinstance(type_, AnyFloat):
+            wide = self.make(arith.BitcastOp, (scalar,), integer_type(width))
         else:
             wide = scalar
         if width < 32:
-            wide = self.value(arith.ExtUIOp(wide, i32))
+            wide = self.make(arith.ExtUIOp, (wide,), i32)
         mode, argument = ShuffleMode.IDX, from_lanes
-        flipped = from_lanes[0]
-        if flipped and all(source == lane ^ flipped for lane, source in enumerate(from_lanes)):
+        if flipped := _flipped(tuple(from_lanes)):
             mode, argument = ShuffleMode.XOR, [flipped] * subgroup_size()  # needs no per-lane register
         moved = self.value(ShuffleOp(mode, wide, self.by_lane(argument), self.constant(subgroup_size(), i32)))
         if width < 32:
-            moved = self.value(arith.TruncIOp(moved, integer_type(width)))
+            moved = self.make(arith.TruncIOp, (moved,), integer_type(width))
         if isinstance(type_, IndexType):
-            return self.value(arith.IndexCastOp(moved, index))
-        return moved if moved.type == type_ else self.value(arith.BitcastOp(moved, type_))
+            return self.make(arith.IndexCastOp, (moved,), index)
+        return moved if moved.type == type_ else self.make(arith.BitcastOp, (moved,), type_)
+
+
+@lru_cache(_KEPT)
+def _flipped(lanes: tuple[int, ...]) -> int:
+    """Return the bits by which each lane differs from its source lane; 0 if they are not the same for all."""
+    return lanes[0] if all(source == lane ^ lanes[0] for lane, source in enumerate(lanes)) else 0
 
 
 def _is_slice(mask: Sequence[int], lengths: Sequence[int]) -> bool:
@@ -379,17 +405,29 @@ def chunk_type(element: Attribute, length: int) -> Attribute:
 
 def length_of(chunk: SSAValue) -> int:
     """Return the number of registers of a chunk."""
-    return chunk.type.get_shape()[0] if isinstance(chunk.type, VectorType) else 1
+    type_ = chunk.type
+    return type_.get_shape()[0] if type(type_) is VectorType else 1
 
 
 def element_of(chunk: SSAValue) -> Attribute:
     """Return the element type of a chunk."""
-    return chunk.type.element_type if isinstance(chunk.type, VectorType) else chunk.type
+    type_ = chunk.type
+    return type_.element_type if type(type_) is VectorType else type_
+
+
+_BITS: dict[type[Attribute], int] = {
+    IndexType: 64,
+    Float64Type: 64,
+    Float32Type: 32,
+    Float16Type: 16,
+    BFloat16Type: 16,
+}
 
 
 def bits_of(element: Attribute) -> int:
     """Return the bits of an element; an index has those of an address."""
-    if isinstance(element, IndexType):
-        return 64
+    known = _BITS.get(type(element))  # quick: `isinstance` with xDSL's abstract classes takes long
+    if known is not None:
+        return known
     assert isinstance(element, FixedBitwidthType), element
     return element.bitwidth

@@ -4,6 +4,7 @@ An answer from results of the problem itself depends on that problem and device;
 results of the device. Answers that depend on the compile cache are not cached.
 """
 
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -21,9 +22,12 @@ from service.api.kernels.lookup.schemas import (
 )
 
 _OVERHEAD_BYTES = 1_000  # overhead of an entry besides its text, approximately
-_QUESTIONS = 200_000
+_QUESTION_OVERHEAD_BYTES = 300  # of its two tuples and its entry in the dictionary, approximately
+_SHARE_OF_QUESTIONS = 4
 Key = tuple[str, str]
 """Device (a slug) and the key of a problem."""
+Question = tuple[str | bytes | None, ...]
+"""The parts of a request that its answer depends on, as they were received."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +61,19 @@ class Kept:
 class Answers:
     """Answers by device and problem, and the requests that they answered. Thread-safe.
 
-    At most `most_bytes`; the least recently used are evicted first. `generation` counts invalidations: an
-    answer that was computed in an earlier one is not stored.
+    At most `most_bytes`, of which requests take a quarter; the least recently used answers and the oldest requests are
+    evicted first. `generation` counts invalidations: an answer that was computed in an earlier one is not stored.
     """
 
     def __init__(self, most_bytes: int, now: Callable[[], datetime]) -> None:
-        self._most_bytes, self._now = most_bytes, now
+        self._most_question_bytes, self._now = most_bytes // _SHARE_OF_QUESTIONS, now
+        self._most_bytes = most_bytes - self._most_question_bytes
         self._lock = threading.Lock()
         self._kept: OrderedDict[Key, Kept] = OrderedDict()
         self._others: dict[str, set[str]] = {}  # by device the problems whose answers come from other problems
-        self._questions: OrderedDict[object, Key] = OrderedDict()
+        self._questions: OrderedDict[Question, Key] = OrderedDict()
         self._listing: object = None
-        self._bytes = 0
+        self._bytes = self._question_bytes = 0
         self.generation = 0
 
     def find(self, keys: Sequence[Key], listing: object) -> list[Kept | None]:
@@ -77,7 +82,7 @@ class Answers:
         with self._lock:
             return [self._find(key, now) if listing is self._listing else None for key in keys]
 
-    def asked(self, questions: Sequence[object], listing: object) -> list[Kept] | None:
+    def asked(self, questions: Sequence[Question], listing: object) -> list[Kept] | None:
         """Return the answers to requests seen before with that `listing` of devices; None unless all are cached."""
         now = self._now().timestamp()
         found: list[Kept] = []
@@ -92,14 +97,15 @@ class Answers:
                 found.append(kept)
         return found
 
-    def remember(self, questions: Sequence[object], keys: Sequence[Key], listing: object) -> None:
+    def remember(self, questions: Sequence[Question], keys: Sequence[Key], listing: object) -> None:
         """Store the meaning of requests, valid while the devices are those of `listing`."""
         with self._lock:
             self._begin(listing)
             for question, key in zip(questions, keys, strict=True):
+                self._question_bytes += 0 if question in self._questions else _nbytes(question, key)
                 self._questions[question] = key
-            while len(self._questions) > _QUESTIONS:
-                self._questions.popitem(last=False)
+            while self._question_bytes > self._most_question_bytes:
+                self._question_bytes -= _nbytes(*self._questions.popitem(last=False))
 
     def keep(self, key: Key, kept: Kept, generation: int, listing: object) -> None:
         """Store an answer that was computed in that generation, for that listing of devices."""
@@ -127,7 +133,7 @@ class Answers:
         """Clear the cache if the listing changed: devices may have other names, facts or drivers."""
         if listing is self._listing:
             return
-        self._listing, self._bytes = listing, 0
+        self._listing, self._bytes, self._question_bytes = listing, 0, 0
         for table in (self._kept, self._others, self._questions):
             table.clear()
 
@@ -144,3 +150,8 @@ class Answers:
     def _drop(self, key: Key) -> None:
         if (kept := self._kept.pop(key, None)) is not None:
             self._bytes -= len(kept.body) + _OVERHEAD_BYTES
+
+
+def _nbytes(question: Question, key: Key) -> int:
+    """Return the memory of a request, approximately."""
+    return _QUESTION_OVERHEAD_BYTES + sum(map(sys.getsizeof, (*question, *key)))

@@ -10,7 +10,7 @@ from service.api.kernels.lookup.schemas import (
     AnswerSource,
     LookupOut,
 )
-from service.api.kernels.schemas import Tune
+from service.api.kernels.tune import Tune
 from service.errors import NextRequest
 from service.schemas import ProblemBody
 

@@ -103,20 +103,27 @@ def what_helps(problem: GemmProblem, device: ListedDevice, does: str) -> list[Ne
 def _chosen(
     problems: Mapping[str, GemmProblem], spec: DeviceSpec, winners: Mapping[str, Iterable[Trial]]
 ) -> dict[str, Winner]:
-    """Return by key the first winner that is valid, or the first that is stale."""
+    """Return by key the first winner that is valid, or the first that is stale.
+
+    One that was proven here comes before imported ones of the same kind of time, which nobody here measured.
+    """
     chosen: dict[str, Winner] = {}
     for key, trials in winners.items():
+        allowed: list[Winner] = []
         for trial in trials:
             kernel = trial.kernel
             assert kernel is not None  # it won
-            if (reasons := _refusal(problems[key], kernel, spec)) is None:
-                continue
-            stale = [*staleness(kernel, trial, spec), *reasons]
-            if key not in chosen or not stale:
-                chosen[key] = trial, kernel, stale
-            if not stale:
-                break
+            if (reasons := _refusal(problems[key], kernel, spec)) is not None:
+                allowed.append((trial, kernel, [*staleness(kernel, trial, spec), *reasons]))
+                if not allowed[-1][2] and _proven_here(trial):
+                    break
+        if valid := [winner for winner in allowed if not winner[2]] or allowed:
+            chosen[key] = next((winner for winner in valid if _proven_here(winner[0])), valid[0])
     return chosen
+
+
+def _proven_here(trial: Trial) -> bool:
+    return trial.origin is None and trial.proof_kind != "none"
 
 
 def _refusal(problem: GemmProblem, kernel: Kernel, spec: DeviceSpec) -> list[str] | None:

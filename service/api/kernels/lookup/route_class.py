@@ -13,7 +13,7 @@ from fastapi import Request, Response
 from starlette.requests import ClientDisconnect
 
 from service.api.kernels.lookup.answering import note_lookups
-from service.api.kernels.lookup.answers import Key
+from service.api.kernels.lookup.answers import Key, Question
 from service.api.kernels.lookup.batch import render
 from service.api.kernels.lookup.batch_schemas import (
     MOST,
@@ -45,7 +45,7 @@ _decode = msgspec.json.Decoder(_BatchText).decode
 class _Asked:
     """The lookups of a request, each as raw bytes; `form` is that of a batch."""
 
-    questions: Sequence[tuple[object, ...]]
+    questions: Sequence[Question]
     form: Form | None = None
 
 
@@ -90,13 +90,13 @@ def _of_body(path: str, body: bytes) -> _Asked | None:
 def _of_batch(body: bytes) -> _Asked | None:
     try:
         batch = _decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None  # the route says what is wrong
     problems, devices = batch.problems, batch.device
     if isinstance(devices, str):
         devices = [devices] * len(problems)
     texts = [bytes(problem) for problem in problems]
-    if not 0 < len(texts) == len(devices) <= MOST or max(map(len, texts)) > _LONGEST:
+    if not 0 < len(texts) == len(devices) <= MOST or max(map(len, [*texts, *devices, batch.target or ""])) > _LONGEST:
         return None
     questions = [(device, batch.target, text) for device, text in zip(devices, texts, strict=True)]
     return _Asked(questions, Form(batch.form))

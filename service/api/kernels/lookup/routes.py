@@ -26,11 +26,8 @@ from service.api.kernels.lookup.tuning import (
     tune_all,
     wanted_of,
 )
-from service.api.kernels.schemas import (
-    LookupBody,
-    LookupQuery,
-    Tune,
-)
+from service.api.kernels.schemas import LookupBody, LookupQuery
+from service.api.kernels.tune import Tune
 from service.api.keys.guard import (
     READ,
     CallerDep,

@@ -10,10 +10,8 @@ from service.api.kernels.launch_schemas import (
     LAUNCH_EXAMPLE,
     LaunchOut,
 )
-from service.api.kernels.schemas import (
-    KernelOut,
-    Tune,
-)
+from service.api.kernels.schemas import KernelOut
+from service.api.kernels.tune import Tune
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.errors import NextRequest
 from service.schemas import MEASURED_EXAMPLE, TIME_EXAMPLE, ProblemBody, TimeEvidence

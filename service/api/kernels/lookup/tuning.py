@@ -19,8 +19,9 @@ from service.api.kernels.lookup.batch_schemas import (
     BatchBody,
     PlacedJob,
 )
-from service.api.kernels.schemas import Tune
-from service.api.keys.caller import Caller, Scope
+from service.api.kernels.tune import Tune
+from service.api.keys.caller import Caller
+from service.api.keys.scope import Scope
 from service.errors import BadRequest, FieldError, Forbidden, ServiceError
 from service.http.deps import Context
 from service.schemas import to_problem

@@ -1,5 +1,6 @@
 """Random configurations of a problem: a value on every axis, most of them legal."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 from typing import TypeVar
@@ -52,20 +53,28 @@ def draw_config(rng: Random, on: Problem, small: bool, in_parts: bool = False) -
     parts = rng.choice(_K_PARTS) if (rows, columns) == (1, 1) and (in_parts or rng.random() < 0.5) else 1
     multiples = _SMALL if small else _MULTIPLES
     sg_m, sg_n = t.dpas_m * _of(rng, *multiples, 3), t.dpas_n * _of(rng, *multiples)
-    block = Extent(rows * sg_m, columns * sg_n, on.dpas_k * _of(rng, *multiples))
+    block = Extent(rows * sg_m, columns * sg_n, on.dpas_k * _of(rng, *_in_a_group(on, multiples)))
     plain = XeConfig(
         MatmulConfig(Extent(1, 1, 1), block, Extent(t.dpas_m, t.dpas_n, on.dpas_k)),
         XeStrategy((rows, columns), k_subgroups=parts, workspace=_workspace(rng, on)),
     )
     tiles, steps = tiles_of(on.problem, plain), ceil_div(on.problem.k, plain.k_step)
-    splits, split_k = _split(rng, steps)
+    grouped = on.problem.experts is not None
+    splits, split_k = (1, SplitK.NONE) if grouped else _split(rng, steps)
     groups = tiles if rng.random() < 0.75 else (rng.randint(1, tiles[0]), rng.randint(1, tiles[1]))
     threads = Extent(*groups, splits)
-    order = rng.choice(list(XE_ORDERS)) if threads.m < tiles[0] and threads.n < tiles[1] else _of(rng, *_RASTERS)
-    walked = threads.m if order.walks_along_n else threads.n
+    any_order = threads.m < tiles[0] and threads.n < tiles[1] and not grouped
+    order = rng.choice(list(XE_ORDERS)) if any_order else _of(rng, *_RASTERS)
+    walked = 1 if grouped else threads.m if order.walks_along_n else threads.n
     strategy = _strategy(rng, plain, ceil_div(steps, splits), walked, on.target.grf_modes)
     matmul = replace(plain.matmul, threads=threads, loop_order=order)
     return _with_loads(rng, case_of(on, XeConfig(matmul, replace(strategy, split_k=split_k))))
+
+
+def _in_a_group(on: Problem, multiples: Sequence[int]) -> Sequence[int]:
+    """Multiples of a DPAS instruction's K that divide a group of scales."""
+    group = on.problem.quantization.group if on.problem.quantization is not None else None
+    return [each for each in multiples if group is None or group % (each * on.dpas_k) == 0]
 
 
 def _workspace(rng: Random, on: Problem) -> WorkspaceOperands:

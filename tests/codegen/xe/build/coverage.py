@@ -294,7 +294,7 @@ checks a sample of it.
 - a **name**: the rule that rejects the combination, explained in the last table.
 
 `--device` evaluates the same cells for another GPU and prints those that differ; for max1550 there are none. For a770
-485 of 1419 differ, and for mtl, whose lanes multiply and add, 624 of 1419 differ, all refused by a rule: neither has
+485 of 1419 differ, and for mtl, whose lanes multiply and add, 641 of 1419 differ, all refused by a rule: neither has
 DPAS of tf32 (`device-tf32`), loads by lanes have no prefetches (`prefetch-effect`), weights are converted for DPAS
 only (`weights`), they are decoded first only for block messages (`workspace-operands`), and five gates need more
 registers than mtl has, whose lanes multiply in f32 (`registers`).

@@ -32,15 +32,22 @@ class Draw:
         return f"seed {self.seed}: {self.problem} on {self.device}: {self.config}"
 
 
-def draw(seed: int, small: bool = False, devices: Sequence[str] = DEVICES, few_rows: bool = False) -> Draw:
+def draw(
+    seed: int,
+    small: bool = False,
+    devices: Sequence[str] = DEVICES,
+    few_rows: bool = False,
+    of_models: bool = False,
+) -> Draw:
     """The legal draw of a seed; of small sizes and tiles it is compiled in a moment.
 
-    With `few_rows`, C has up to 16 of them, and the sub-groups of a work-group multiply parts of K.
+    With `few_rows`, C has up to 16 of them, and the sub-groups of a work-group multiply parts of K; with `of_models`, B
+    is of weights or experts.
     """
     rng, refusals = Random(seed), Counter[str]()
     device = rng.choice(devices)
     while True:
-        problem = draw_problem(rng, SHORT if small else LONGEST, few_rows)
+        problem = draw_problem(rng, SHORT if small else LONGEST, few_rows, of_models)
         try:
             on = check_problem(problem, find(device))
         except Refused as refused:

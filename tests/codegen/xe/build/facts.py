@@ -26,6 +26,7 @@ def facts_of_problem(problem: GemmProblem) -> Iterator[Fact]:
     """Yield the axes of the problem."""
     p = problem
     yield "inputs", p.dtype_a.value
+    yield from _facts_of_b(problem)
     yield "output", p.dtype_c.value
     yield "layout", f"{'T' if p.transpose_a else 'N'}{'T' if p.transpose_b else 'N'}"
     yield "matrices", "1" if p.batch == 1 else "some"
@@ -44,6 +45,16 @@ def facts_of_problem(problem: GemmProblem) -> Iterator[Fact]:
     yield "steps", str(len(p.epilogue))
     for step in p.epilogue:
         yield "step", step.kind.value if step.axis is None else f"{step.kind.value} {step.axis.value}"
+
+
+def _facts_of_b(problem: GemmProblem) -> Iterator[Fact]:
+    """Yield the axes of weights and experts."""
+    yield "weights", problem.dtype_b.value if problem.has_weights else "none"
+    yield "experts", str(problem.experts or "none")
+    if (q := problem.quantization) is not None:
+        yield "group", str(q.group or "column")
+        yield "scales", q.scale.value
+        yield "zero points", "stored" if q.zeros else "one number" if q.zero else "none"
 
 
 def facts_of_config(problem: GemmProblem, config: XeConfig) -> Iterator[Fact]:

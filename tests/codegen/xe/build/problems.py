@@ -2,13 +2,18 @@
 
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 from codegen import Activation, Axis, DType, EpilogueKind, EpilogueStep, Gate, GemmProblem
+from codegen.problem.dtype import WEIGHTS
+from codegen.problem.quantization import Quantization
 
 INPUTS = (DType.F16, DType.BF16, DType.TF32, DType.F32, DType.S8, DType.U8)
 OUTPUTS = (DType.F32, DType.F16, DType.BF16, DType.I32, DType.S8, DType.U8)
 LONGEST, SHORT = 100, 40
 _FEW_ROWS = 16
+_EXPERTS = (1, 2, 3, 5, 8, 17)
+_LONGEST_K = 160
 _ROW_BYTES = 64  # what block messages need of a row
 _PITCH_BYTES = 16
 GATED = 0.15  # probability
@@ -17,46 +22,80 @@ _VALUES = (-1.5, -0.25, 0.5, 0.75, 2.0)
 _VECTOR_TYPES = (None, DType.F32, DType.F16, DType.BF16)
 
 
-def draw_problem(rng: Random, longest: int, few_rows: bool = False) -> GemmProblem:
-    """A problem, of sizes up to about `longest`, and of up to 16 rows if asked for; rules may refuse it."""
+def draw_problem(rng: Random, longest: int, few_rows: bool = False, of_models: bool = False) -> GemmProblem:
+    """A problem, of sizes up to about `longest`, and of up to 16 rows if asked for; rules may refuse it.
+
+    With `of_models`, B is of weights of 4 or 8 bits, or of experts, or of both.
+    """
+    made = _of_models(rng, longest) if of_models else _plain(rng, longest)
+    if few_rows:
+        made = replace(made, m=rng.choice((1, 3, 16, rng.randint(1, _FEW_ROWS))), **_DISTANCES)
+    grouped, turned = made.experts is not None, (rng.random() < 0.4, rng.random() < 0.4)
+    made = replace(made, transpose_a=turned[0] and not grouped, transpose_b=turned[1], **_DISTANCES)
+    made = replace(made, gate=_gate(rng, made.n) if rng.random() < GATED else None, **_DISTANCES)
+    lda, ldb, ldc = (_pitch(rng, row) for row in (made.row_a, made.row_b, made.n))
+    made = replace(made, **{**_DISTANCES, "lda": lda, "ldb": ldb, "ldc": ldc})
+    batch = rng.choice((2, 3)) if rng.random() < 0.3 and not grouped else 1
+    apart, shared = (made.experts or 1, 0.0) if grouped else (batch, 0.3)
+    return replace(
+        made,
+        batch=batch,
+        batch_stride_a=_stride(rng, made.rows_a * made.pitch_a, batch, shared=0.2),
+        batch_stride_b=_stride(rng, made.rows_b * made.pitch_b, apart, shared),
+        batch_stride_c=_stride(rng, made.m * made.pitch_c, batch),
+        alignment=rng.choice((*[64] * 9, 128, 256, 32, 4, 1)),
+        dynamic=rng.random() < 0.15 and not grouped,
+        deterministic=rng.random() < 0.15,
+        epilogue=tuple(step for step in _epilogue(rng, made.n) if not (grouped and step.kind is EpilogueKind.REDUCE)),
+    )
+
+
+_DISTANCES: dict[str, Any] = dict.fromkeys(
+    ("lda", "ldb", "ldc", "batch_stride_a", "batch_stride_b", "batch_stride_c")
+)  # to derive anew
+
+
+def _plain(rng: Random, longest: int) -> GemmProblem:
     dtype = rng.choice(INPUTS)
     dtype_c = rng.choice(OUTPUTS) if rng.random() < 0.6 else (DType.I32 if dtype.is_integer else DType.F32)
     m, n, k = _sizes(rng, dtype.nbytes, longest)
-    if few_rows:
-        m = rng.choice((1, 3, 16, rng.randint(1, _FEW_ROWS)))
-    ta, tb = rng.random() < 0.4, rng.random() < 0.4
-    gate = _gate(rng, n) if rng.random() < GATED else None
-    columns_b = n if gate is None else 2 * n
-    row_a, row_b = (m if ta else k), (k if tb else columns_b)
-    lda, ldb, ldc = (_pitch(rng, row) for row in (row_a, row_b, n))
-    batch = rng.choice((2, 3)) if rng.random() < 0.3 else 1
+    return GemmProblem(m, n, k, dtype_a=dtype, dtype_b=dtype, dtype_c=dtype_c)
+
+
+def _of_models(rng: Random, longest: int) -> GemmProblem:
+    """A plain problem of another B, and of a K of several groups of scales."""
+    plain, kind = _plain(rng, longest), rng.choice(("weights", "weights", "experts", "both"))
+    experts = None if kind == "weights" else rng.choice(_EXPERTS)
+    if kind == "experts":
+        return replace(plain, experts=experts, **_DISTANCES)
+    weights = rng.choice(WEIGHTS)
+    k = rng.choice((32 * rng.randint(1, 5), rng.randint(1, _LONGEST_K)))
     return GemmProblem(
-        *(m, n, k),
-        batch=batch,
-        dtype_a=dtype,
-        dtype_b=dtype,
-        dtype_c=dtype_c,
-        transpose_a=ta,
-        transpose_b=tb,
-        lda=lda,
-        ldb=ldb,
-        ldc=ldc,
-        batch_stride_a=_stride(rng, (k if ta else m) * (lda or row_a), batch, shared=0.2),
-        batch_stride_b=_stride(rng, (columns_b if tb else k) * (ldb or row_b), batch, shared=0.3),
-        batch_stride_c=_stride(rng, m * (ldc or n), batch),
-        alignment=rng.choice((*[64] * 9, 128, 256, 32, 4, 1)),
-        dynamic=rng.random() < 0.15,
-        deterministic=rng.random() < 0.15,
-        epilogue=_epilogue(rng, n),
-        gate=gate,
+        *(plain.m, plain.n, -(-k // weights.packed) * weights.packed),
+        dtype_a=rng.choice((DType.F16, DType.BF16)),
+        dtype_b=weights,
+        dtype_c=plain.dtype_c,
+        quantization=draw_quantization(rng, weights),
+        experts=experts,
     )
+
+
+def draw_quantization(rng: Random, weights: DType) -> Quantization | None:
+    """Scales and zero points of weights, if any."""
+    if rng.random() < 0.25:
+        return None
+    zeros = weights in (DType.U4, DType.U8) and rng.random() < 0.4
+    some = (0, -3, 7) if weights in (DType.S4, DType.S8) else (0, 8, 3)
+    zero = rng.choice(some) if weights.is_integer and not zeros else 0
+    scale = rng.choice((DType.F16, DType.BF16, DType.F32, DType.E8M0))
+    return Quantization(rng.choice((None, 16, 32, 48, 64, 128)), scale, zero, zeros)
 
 
 def other_sizes(rng: Random, problem: GemmProblem) -> GemmProblem:
     """A problem of the same kind, whose sizes, pitches and number of matrices differ."""
     m, n, k = _sizes(rng, problem.dtype_a.nbytes, LONGEST)
     blocks = 1 if problem.gate is None else problem.gate.interleave or 1
-    n = -(-n // blocks) * blocks
+    n, k = -(-n // blocks) * blocks, -(-k // problem.dtype_b.packed) * problem.dtype_b.packed
     shared = {f"batch_stride_{o.name.lower()}": 0 if o.batch_stride == 0 else None for o in problem.operands[:3]}
     batch, steps = problem.batch + (problem.batch > 1), tuple(replace(step, ld=None) for step in problem.epilogue)
     return replace(problem, m=m, n=n, k=k, batch=batch, lda=None, ldb=None, ldc=None, epilogue=steps, **shared)

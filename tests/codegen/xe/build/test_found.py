@@ -22,6 +22,7 @@ from codegen import (
     compile_gemm,
 )
 from codegen.artifact.launch import kernel_for
+from codegen.problem.quantization import Quantization
 from codegen.xe.rules import check
 from hal import find
 from tests.codegen.xe.build.draws import Draw
@@ -77,6 +78,13 @@ FOUND: dict[str, tuple[GemmProblem, XeConfig]] = {
             Extent(8, 16, 16),
             XeStrategy((1, 1), Prefetch(PrefetchLevels.L2_L1, 1, 2, payloads=True), k_unroll=3),
         ),
+    ),
+    # Beyond K zeros are loaded; less a zero point and by a large scale they were infinite, and A's zeros by them NaN.
+    "zero-points-beyond-k": (
+        GemmProblem(
+            16, 64, 80, dtype_b=DType.U8, dtype_c=DType.I32, quantization=Quantization(64, DType.E8M0, zeros=True)
+        ),
+        config(Extent(2, 2, 1), Extent(8, 32, 16), Extent(8, 16, 16), XeStrategy((1, 1), k_subgroups=4)),
     ),
 }
 

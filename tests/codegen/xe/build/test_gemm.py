@@ -226,6 +226,10 @@ def test_staged_operands_have_rings_and_a_barrier_in_each_step(slm: SlmOperands,
     (loop,) = loops(module)
     assert count(loop, gpu.BarrierOp) == 1
     assert count(module, StoreTileOp) == 1 + stages * len(rings)
+    first = [op for op in module.walk() if isinstance(op, LoadTileOp | StoreTileOp | scf.ForOp)]
+    filled = [type(op) for op in first[: first.index(loop)]]
+    copies = (stages - 1) * len(rings)
+    assert filled == [LoadTileOp] * copies + [StoreTileOp] * copies
 
 
 def test_a_work_group_of_several_tiles_waits_before_it_fills_its_rings_again() -> None:

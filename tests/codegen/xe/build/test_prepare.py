@@ -20,15 +20,18 @@ from codegen import (
     XeStrategy,
     compile_gemm,
 )
+from codegen.artifact.manifest import manifest
 from codegen.problem.quantization import Quantization
 from codegen.simulate import SimulationReport, run_kernel
 from codegen.simulate.arguments import Value
 from codegen.simulate.run_gemm import run_launch
 from codegen.target import target_of
+from codegen.xe.artifact_json import artifact_from_json, artifact_to_json
 from codegen.xe.isa import compile_kernel
 from codegen.xe.operand_access import AccessBy, memory_paths
 from codegen.xe.prepare import in_workspace, prepare_block, prepare_groups
 from hal import find
+from service.cli.compiler.launch import launch_lines
 from tests.codegen.xe.isa.fake_ocloc import real_ocloc
 from tuner import ProofKind
 from tuner.space.xe.adapt import adapt
@@ -171,6 +174,25 @@ def _check_one_tile(kernel: GemmArtifact, tile: tuple[int, int]) -> None:
     at = slice(32 * row, 32 * row + 32), slice(32 * column, 32 * column + 32)
     np.testing.assert_array_equal(some[at], whole[at])
     assert np.isnan(some[: 32 * row]).all()
+
+
+@pytest.mark.parametrize(
+    ("which", "a", "b"),
+    [
+        (WorkspaceOperands.NONE, AccessBy.LANES, AccessBy.BLOCK2D),
+        (WorkspaceOperands.A, AccessBy.COPIED, AccessBy.BLOCK2D),
+        (WorkspaceOperands.BOTH, AccessBy.COPIED, AccessBy.DECODED),
+    ],
+)
+def test_paths_of_operands_are_those_of_the_configuration(which: WorkspaceOperands, a: AccessBy, b: AccessBy) -> None:
+    problem = GemmProblem(51, 80, 83, dtype_b=DType.E4M3)
+    made = artifact(problem, which)
+    paths = made.memory_paths
+    assert (paths["A"].by, paths["A"].rule, paths["B"].by) == (a, "block2d-width", b)
+    assert artifact_from_json(artifact_to_json(made), made.key, problem, made.config, B580).memory_paths == paths
+    said = "\n".join(launch_lines(manifest(made)))
+    assert ("2-D blocks of a copy, block2d-width: rows of A" in said) is which.has_a
+    assert ("B by 2-D blocks of what is decoded before" in said) is which.has_b
 
 
 def test_a_workspace_has_whole_lines() -> None:

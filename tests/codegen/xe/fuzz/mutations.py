@@ -1,16 +1,19 @@
 """Kernels with a few tokens deleted, doubled, swapped or changed, and how the compiler takes them."""
 
+import gc
+import json
 import os
 import re
+import resource
 import signal
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from math import prod
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryFile
 from typing import NoReturn
 
 import numpy as np
@@ -21,10 +24,17 @@ from codegen.errors import CodegenError
 from codegen.pipeline import compile_module
 from codegen.simulate.run_module import Value, dtype_of, simulate_module
 from codegen.xe.opt import our_passes, read_passes, run_passes
+from codegen.xe.spirv import start_emitter
 from hal.facts.xe import find
 
 _ROOT = Path(__file__).parents[4]
-_SOURCES = ("examples/*.mlir", "tests/codegen/xe/minimal/*.mlir", "tests/codegen/xe/operations/*.mlir")
+_SOURCES = (
+    "examples/*.mlir",
+    "tests/codegen/xe/minimal/*.mlir",
+    "tests/codegen/xe/operations/*.mlir",
+    "tests/codegen/xe/programs/*.mlir",
+    "tests/filecheck/*.mlir",
+)
 _DOCUMENTS = ("docs/*.md",)
 _TOKEN = re.compile(r'"[^"\n]*"|[%#!@^]?[\w$.]+|->|\S|\s+')
 _TYPES = ("f16", "bf16", "f32", "f64", "tf32", "i1", "i8", "i16", "i32", "i64", "index", "ui8", "f8E5M2", "i4", "none")
@@ -35,10 +45,17 @@ _EXTENT, _MOST_ELEMENTS = 64, 1 << 22
 _PASSES = [info.name for info in our_passes()]
 _CPU_LIMIT_S = 20
 """Of one kernel, without its forked emitter, which has a limit of its own."""
+_WALL_LIMIT_S = 240
+_PER_CHILD = 2_000
+"""MLIR keeps every type that it has seen."""
+_CHARACTERS = '()[]{}<>%#!@^"\\:,.=-+*0x\0\x1b\u0660\u2028\U0001f600'
+_DEPTHS, _LONG = (60, 400, 5_000), "7" * 5_000
+COMPILED, REFUSED, TIME_LIMIT, MEMORY_LIMIT = "compiled", "refused", "time limit", "memory limit"
 
 
+@cache
 def corpus() -> list[str]:
-    """Return kernels of the examples and documents."""
+    """Return kernels of the examples, tests and documents."""
     texts: list[str] = []
     for path in (path for pattern in _SOURCES for path in sorted(_ROOT.glob(pattern))):
         whole = path.read_text()
@@ -71,7 +88,7 @@ def mutated(text: str, rng: Random) -> str:
 
 def _change(tokens: list[str], rng: Random) -> None:
     at = rng.randrange(len(tokens))
-    match rng.randrange(9):
+    match rng.randrange(14):
         case 0:
             del tokens[at]
             tokens += [" "] if not tokens else []
@@ -90,6 +107,18 @@ def _change(tokens: list[str], rng: Random) -> None:
             _replace_all(tokens, rng, rf"(?:{'|'.join(_TYPES)})$", _TYPES)
         case 7:
             _replace_all(tokens, rng, r"\d+(?=x|$)", _EXTENTS)
+        case 8:  # characters within a token
+            where = rng.randrange(len(tokens[at]) + 1)
+            tokens[at] = tokens[at][:where] + rng.choice(_CHARACTERS) + tokens[at][where + rng.randrange(2) :]
+        case 9:
+            tokens[at] = rng.choice(("(", "[", "{", "<", "vector<4x", "-", "dense<[")) * rng.choice(_DEPTHS)
+        case 10:
+            _replace(tokens, rng, r"\d+(?=x|$)", (_LONG,))
+        case 11:
+            del tokens[max(1, at) :]
+        case 12:  # a line of another kernel
+            lines = rng.choice(corpus()).splitlines()
+            tokens.insert(at, f"\n{rng.choice(lines)}\n")
         case _:
             _replace(tokens, rng, r"(?:arith|math|vector)\.\w+$", _operations())
 
@@ -114,41 +143,65 @@ def _operations() -> list[str]:
     return sorted({name for text in corpus() for name in re.findall(r"\b(?:arith|math|vector)\.\w+", text)})
 
 
-def faults(seeds: range) -> Iterator[tuple[int, str]]:
-    """Compile the kernels of seeds in children; yield those that end in anything but an artifact or one message."""
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of the kernel of a seed: the word of its judge, or the fault that ended the judge."""
+
+    seed: int
+    word: str = ""
+    fault: str = ""
+
+
+Judge = Callable[[str, Random], str]
+"""Takes a kernel and returns a word for how it ended; what it raises is a fault."""
+
+
+def faults(seeds: range) -> list[Verdict]:
+    """Compile and run the kernels of seeds; return those that end in anything but an artifact or one message."""
+    return [verdict for verdict in verdicts(seeds, compile_or_refuse) if verdict.fault]
+
+
+def verdicts(seeds: range, judge: Judge, memory_bytes: int = 4 << 30, cpu_limit_s: int = 20) -> Iterator[Verdict]:
+    """Judge the kernels of seeds in one child process, and in another after each that ends it."""
     texts, first = corpus(), seeds.start
     while first < seeds.stop:
-        with TemporaryFile() as output:
-            child = os.fork()
-            if child == 0:
-                os.dup2(output.fileno(), 2)
-                _compile_all(texts, range(first, seeds.stop))
-            _, status = os.waitpid(child, 0)
-            if status == 0:
-                return
-            output.seek(0)
-            number, _, said = output.read().decode(errors="replace").partition("\n")
-            first = int(number) + 1
-            killed = status & 127
-            yield int(number), signal.Signals(killed).name if killed else said
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+            _judge_all(texts, range(first, min(seeds.stop, first + _PER_CHILD)), judge, writing, cpu_limit_s)
+        os.close(writing)
+        with os.fdopen(reading) as lines:
+            for line in lines:
+                yield (verdict := Verdict(*json.loads(line)))
+                first = verdict.seed + 1
+        _, status = os.waitpid(child, 0)
+        if os.WIFSIGNALED(status):
+            name = signal.Signals(os.WTERMSIG(status)).name
+            yield Verdict(first, TIME_LIMIT) if name == "SIGPROF" else Verdict(first, fault=name)
+            first += 1
 
 
-def _compile_all(texts: Sequence[str], seeds: range) -> NoReturn:
-    """Compile the kernels of seeds, and exit: with status 1 and a traceback at the first fault."""
-    signal.signal(signal.SIGPROF, _end)
-    for seed in seeds:
-        os.ftruncate(2, 0)
-        os.lseek(2, 0, os.SEEK_SET)
-        os.write(2, f"{seed}\n".encode())
-        ended = False
-        try:
-            compile_or_refuse(source_of(seed, texts), Random(seed))
-            ended = True
-        finally:
-            if not ended:  # a child of a fork must not return to the test
-                os.write(2, traceback.format_exc().encode())
-                os._exit(1)
-    os._exit(0)
+def _judge_all(texts: Sequence[str], seeds: range, judge: Judge, to: int, cpu_limit_s: int) -> NoReturn:
+    """Judge the kernels of seeds in a child, which must not return to the test; write a line for each."""
+    try:
+        gc.freeze()
+        start_emitter()
+        for seed in seeds:
+            signal.signal(signal.SIGPROF, signal.SIG_DFL)
+            signal.setitimer(signal.ITIMER_PROF, cpu_limit_s)
+            signal.alarm(_WALL_LIMIT_S)
+            word = fault = ""
+            try:
+                word = judge(source_of(seed, texts), Random(seed))
+            except MemoryError:
+                word = MEMORY_LIMIT
+            except Exception:  # noqa: BLE001 (which, is what is looked for)
+                fault = traceback.format_exc()
+            os.write(to, (json.dumps([seed, word, fault]) + "\n").encode())
+    finally:
+        os._exit(0)
 
 
 def source_of(seed: int, texts: Sequence[str]) -> str:
@@ -165,18 +218,20 @@ def _end(*_: object) -> None:
     raise _TooLong
 
 
-def compile_or_refuse(source: str, rng: Random) -> None:
+def compile_or_refuse(source: str, rng: Random) -> str:
     """Compile and run a kernel, and run passes over it, which may end in a message each; anything else is raised."""
-    signal.setitimer(signal.ITIMER_PROF, _CPU_LIMIT_S)
+    signal.signal(signal.SIGPROF, _end)
+    word = REFUSED
     with suppress(CodegenError):
         artifact = compile_module(source, find("b580"), "kernel.mlir")
+        word = COMPILED
         with suppress(_TooLong):  # a loop of any length is legal
             _run(artifact)
         signal.setitimer(signal.ITIMER_PROF, _CPU_LIMIT_S)
     for passes in (["lower-xetile", "distribute-to-subgroups"], [rng.choice(_PASSES)]):
         with suppress(CodegenError):
             run_passes(source, read_passes(passes), name="kernel.mlir")
-    signal.setitimer(signal.ITIMER_PROF, 0)
+    return word
 
 
 def _run(artifact: KernelArtifact) -> None:

@@ -1,8 +1,13 @@
 """Kernels with changed tokens compile or are refused with one message: no traceback, no signal."""
 
+from collections import Counter
+from functools import partial
+
 import pytest
 
-from tests.codegen.xe.fuzz.mutations import corpus, faults
+from benchmarks.compiler.mutants import uploaded
+from hal.facts.xe import find
+from tests.codegen.xe.fuzz.mutations import corpus, faults, verdicts
 
 DRAWS, PART = 5_000, 250
 
@@ -12,10 +17,18 @@ def test_the_corpus_has_examples_and_documents() -> None:
 
 
 def test_changed_kernels_end_in_one_message() -> None:
-    assert list(faults(range(30))) == []
+    assert faults(range(30)) == []
+
+
+def test_changed_uploads_are_compiled_or_refused() -> None:
+    found = list(verdicts(range(2_000, 2_200), partial(uploaded, find("b580"))))
+    assert [verdict for verdict in found if verdict.fault] == []
+    words = Counter(verdict.word for verdict in found)
+    assert words.total() == 200
+    assert min(words["compiled"], words["refused in source"]) > 10
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, DRAWS, PART))
 def test_many_changed_kernels_end_in_one_message(first: int) -> None:
-    assert list(faults(range(first, first + PART))) == []
+    assert faults(range(first, first + PART)) == []

@@ -5,11 +5,13 @@ import struct
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from codegen import DType, GemmProblem, compile_gemm, compile_module
+from codegen.elf import undefined_symbols
 from codegen.errors import (
     CompileCrashed,
     CompileFailed,
@@ -24,7 +26,6 @@ from codegen.xe.isa import (
     Ocloc,
     compile_native,
 )
-from codegen.xe.isa.elf import undefined_symbols
 from hal.facts.xe import find
 from tests.codegen.xe.isa.fake_ocloc import elf, fake_ocloc, real_ocloc
 from tuner.space.xe.heuristic import default_config
@@ -170,3 +171,57 @@ def test_epilogues_of_32_by_64_do_not_spill(device: str, dtype: DType, epilogue:
     artifact = compile_gemm(problem, config, spec)
     (report,) = compile_native(ocloc, artifact.stage("spirv").data, target_of(spec)).reports
     assert report.spill_bytes == 0
+
+
+@pytest.mark.parametrize("epilogue", ["scale:row", pytest.param("bias:row, scale:column", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("device", ["b580", pytest.param("max1100", marks=pytest.mark.slow)])
+def test_the_compiler_takes_vectors_of_rows_that_do_not_fill_tiles(device: str, epilogue: str) -> None:
+    """It ends with a floating point exception where all lanes load from one selected address."""
+    spec, problem = find(device), GemmProblem(333, 96, 320, dtype_c=DType.F16, epilogue=parse_epilogue(epilogue))
+    artifact = compile_gemm(problem, default_config(problem, spec), spec)
+    (report,) = compile_native(real_ocloc(), artifact.stage("spirv").data, target_of(spec)).reports
+    assert report.spill_bytes == 0
+
+
+SPLIT = (
+    ("max1100", GemmProblem(16, 1001, 14336, dtype_a=DType.S8, dtype_b=DType.S8)),
+    ("b580", GemmProblem(33, 100, 4096, dtype_a=DType.S8, dtype_b=DType.S8, dtype_c=DType.F16, transpose_a=True)),
+    ("max1100", GemmProblem(33, 4096, 14336, transpose_b=True, epilogue=parse_epilogue("reduce:row"))),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("device", "problem"), SPLIT, ids=str)
+def test_sums_of_many_splits_do_not_spill_where_they_are_added(device: str, problem: GemmProblem) -> None:
+    """Intel's compiler loads those of all splits before it adds them: 2,240 to 16,640 bytes of whole tiles."""
+    spec = find(device)
+    artifact = compile_gemm(problem, default_config(problem, spec), spec)
+    reports = compile_native(real_ocloc(), artifact.stage("spirv").data, target_of(spec)).reports
+    assert "finish" in {report.kernel for report in reports}
+    assert [(report.kernel, report.spill_bytes) for report in reports if report.spill_bytes] == []
+
+
+_S8 = partial(GemmProblem, dtype_a=DType.S8, dtype_b=DType.S8)
+_OLD_C = parse_epilogue("alpha=0.5, beta=2")
+_ROWS_AND_COLUMNS = parse_epilogue("scale:row, scale:column")
+SPILLED = (
+    ("a770", _S8(1, 4096, 2560)),
+    ("a770", _S8(16, 4096, 4096)),
+    ("a770", _S8(128, 2560, 2048)),
+    ("a770", _S8(1024, 4096, 2560, transpose_b=True)),
+    ("a770", GemmProblem(128, 4096, 2560)),
+    ("a770", GemmProblem(128, 2560, 2048, dtype_a=DType.BF16, dtype_b=DType.BF16)),
+    ("a770", GemmProblem(4096, 4096, 2048, dtype_c=DType.F16, epilogue=_OLD_C)),
+    ("a770", GemmProblem(1000, 1016, 520, dtype_c=DType.F16, epilogue=_OLD_C)),
+    ("b580", _S8(8192, 2048, 512, experts=256, dtype_c=DType.BF16, epilogue=_ROWS_AND_COLUMNS)),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("device", "problem"), SPILLED, ids=str)
+def test_defaults_do_not_spill(device: str, problem: GemmProblem) -> None:
+    """Before `keeps_registers` knew lanes that load vectors and rows of experts: 64 to 9,856 bytes of a thread."""
+    spec = find(device)
+    artifact = compile_gemm(problem, default_config(problem, spec), spec)
+    reports = compile_native(real_ocloc(), artifact.stage("spirv").data, target_of(spec)).reports
+    assert [(report.kernel, report.spill_bytes) for report in reports if report.spill_bytes] == []

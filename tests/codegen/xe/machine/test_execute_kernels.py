@@ -1,5 +1,6 @@
 """Machine code of whole kernels computes what numpy and the interpreter of the source do."""
 
+import time
 from collections import Counter
 from functools import partial
 from random import Random
@@ -7,10 +8,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from codegen import GemmProblem, KernelArtifact, compile_gemm, compile_module, simulate_module
+from codegen import GemmProblem, compile_gemm, compile_module, simulate_module
 from codegen.errors import CodegenError, CompileTimedOut
 from codegen.simulate import Execute
-from codegen.target import LARGE_GRF_OPENCL, target_of
+from codegen.target import target_of
 from codegen.xe.isa import Compiled, compile_kernel
 from codegen.xe.isa.ocloc import Disassembly
 from codegen.xe.machine.execute.launch import read_machine_code, run_machine_code
@@ -22,6 +23,7 @@ from tests.codegen.xe.fuzz.draw import draw as draw_kernel
 from tests.codegen.xe.fuzz.judge import judge as judge_kernel
 from tests.codegen.xe.isa.fake_ocloc import real_ocloc
 from tests.codegen.xe.isa.recordings import RECORDED, recorded
+from tests.codegen.xe.machine.compiled import code_of
 from tests.codegen.xe.machine.elf_file import elf_file
 from tests.codegen.xe.operations.case import Case as OperationCase
 from tests.codegen.xe.operations.catalogue import SAMPLE
@@ -37,6 +39,7 @@ OTHERS = ("a770", "lnl", "arl-h", "ptl")
 DRAWS, PART = 200, 20
 DRAWS_OF_OTHERS = 24
 KERNELS = 50
+_PATIENCE_S = 3.0  # of processor time, of the largest problem
 
 
 def recorded_code(change: tuple[str, str] = ("", "")) -> Execute:
@@ -84,8 +87,10 @@ def test_the_default_is_verified_by_its_machine_code(problem: GemmProblem, devic
     spec = find(device)
     artifact = compile_gemm(problem, default_config(problem, spec), spec)
     compiled = compile_kernel(real_ocloc(), artifact, target_of(spec)).compiled
+    begun_s = time.process_time()
     proof = verify_by_simulation(artifact, compiled=compiled)
     assert (proof.kind, proof.checked) == (ProofKind.MACHINE_CODE, proof.total)
+    assert time.process_time() - begun_s < _PATIENCE_S
 
 
 @pytest.mark.slow
@@ -134,6 +139,15 @@ def test_drawn_gemms(first: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", [212_500_304, 212_500_431])
+def test_rings_are_filled_with_the_columns_of_the_tile(seed: int) -> None:
+    """Of loads between copies, Intel's compiler lost the column: docs/upstream_faults.md."""
+    drawn = draw(seed, small=seed % 3 != 0)
+    assert drawn.config.strategy.slm_stages == 3
+    assert judge_gemm(drawn, real_ocloc(), by_validator=False).fault == ""
+
+
+@pytest.mark.slow
 def test_drawn_gemms_of_other_gpus() -> None:
     draws = [draw(710_000 + seed, small=True, devices=OTHERS) for seed in range(DRAWS_OF_OTHERS)]
     assert {drawn.device for drawn in draws} == set(OTHERS)
@@ -153,20 +167,14 @@ def test_a_kernel_of_ptl_lists_registers_of_messages(seed: int, devices: tuple[s
     assert judge_gemm(drawn, ocloc, by_validator=False).fault == ""
 
 
-def code_of(artifact: KernelArtifact, device: str) -> Execute:
-    """Return a function that runs the machine code of a module."""
-    ocloc, target = real_ocloc(), target_of(find(device))
-    binary = ocloc.compile(artifact.stage("spirv").data, target.chip, LARGE_GRF_OPENCL)
-    compiled = Compiled(binary, ocloc.disassemble(binary, target.chip), target.grf_bytes)
-    return partial(run_machine_code, read_machine_code(compiled))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", SAMPLE, ids=lambda case: case.name)
 def test_operations(case: OperationCase, device: str) -> None:
     for level in case.sources:
-        assert not judge_operation(case, level, find(device), execution=partial(code_of, device=device)).fault
+        assert not judge_operation(
+            case, level, find(device), execution=partial(code_of, device=device, ocloc=real_ocloc())
+        ).fault
 
 
 @pytest.mark.slow
@@ -176,7 +184,7 @@ def test_programs(name: str, device: str) -> None:
     problem, kernel, grid, block = PROGRAMS[name]
     arguments, expected = problem(np.random.default_rng(3), name)
     artifact = compile_module((FOLDER / f"{name}.mlir").read_text(), find(device))
-    simulate_module(artifact, kernel, grid, block, arguments, code_of(artifact, device))
+    simulate_module(artifact, kernel, grid, block, arguments, code_of(artifact, device, real_ocloc()))
     np.testing.assert_allclose(
         np.asarray(arguments[-1], np.float64), expected, rtol=4e-3, atol=4e-3
     )  # P is rounded to f16
@@ -188,7 +196,7 @@ def test_drawn_kernels(device: str) -> None:
     faults, refused, endless = {}, {}, []
     for seed in range(5000, 5000 + KERNELS):
         try:
-            if refusal := judge_kernel(draw_kernel(seed), device, partial(code_of, device=device)):
+            if refusal := judge_kernel(draw_kernel(seed), device, partial(code_of, device=device, ocloc=real_ocloc())):
                 refused[seed] = refusal
         except CompileTimedOut:  # docs/upstream_faults.md, Intel's compiler
             endless.append(seed)

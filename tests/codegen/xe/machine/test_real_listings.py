@@ -21,7 +21,7 @@ from tests.codegen.xe.build.coverage import cases
 from tests.codegen.xe.isa.fake_ocloc import real_ocloc
 
 ROOT = Path(__file__).parents[4]
-DEVICES = ("b580", "max1550", "a770")
+DEVICES = ("b580", "max1550", "a770", "ptl")
 MODULES = (*ROOT.glob("examples/*.mlir"), *ROOT.glob("tests/codegen/xe/programs/*.mlir"))
 _CELLS = 24
 

@@ -11,7 +11,7 @@ from tests.codegen.xe.isa.recordings import recorded
 
 RAW, WAW, WAR = HazardKind.READ_AFTER_WRITE, HazardKind.WRITE_AFTER_WRITE, HazardKind.WRITE_AFTER_READ
 STATE = HazardKind.STATE
-GRF_BYTES = {"bmg": 64, "pvc": 64, "dg2": 32}
+GRF_BYTES = {"bmg": 64, "lnl-m": 64, "ptl-h": 64, "pvc": 64, "dg2": 32}
 
 LOOP = """
 (W)     mov (1|M0)               r30.5<1>:d    0:w
@@ -218,3 +218,16 @@ def test_registers_that_the_scalar_register_lists_are_read() -> None:
     """
     assert not hazards("bmg", text)
     assert [h.kind for h in hazards("bmg", text.replace("I@1,", "").replace("{$1.src}", ""))] == [RAW, WAR]
+
+
+def test_flags_that_another_pipe_reads_need_a_wait_before_xe3() -> None:
+    """As Intel's compiler annotates one GEMM for both: registers need the wait on Xe3, too."""
+    text = """
+        (f2.1)  sel (16|M0)              r148.0<1>:hf  r147.0<1;1,0>:hf  0.0:hf
+                and (16|M0)   (ne)f2.1   null<2>:uw    r174.0<1;1,0>:uw  r175.0<1;1,0>:uw
+        (W)     mov (1|M0)               r164.2<1>:f   3.58732e-43:f
+        (W)     mov (2|M0)               r164.10<1>:ub  r206.11<0;1,0>:ub
+    """
+    flag, register = (WAR, "f2", "F@1"), (WAW, "r164", "F@1")
+    for chip, expected in (("lnl-m", [flag, register]), ("ptl-h", [register])):
+        assert [(h.kind, h.register, h.needed) for h in hazards(chip, text)] == expected

@@ -152,3 +152,19 @@ def test_a_stage_that_fails_without_a_word_says_what_was_raised() -> None:
 
     with pytest.raises(CompileFailed, match="stage lanes: RuntimeError"):
         Stages().run("lanes", fail)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (".gpu.module @m {}", r"^stage source: kernel.mlir:1:1: Expected three consecutive"),
+        (
+            COPY.replace("gpu.return", '"test.op"() : () -> ()\n    gpu.return'),
+            r"kernel.mlir:8:5: operation .* unregistered",
+        ),
+    ],
+    ids=["first token", "unknown operation"],
+)
+def test_texts_that_once_ended_in_other_errors_are_refused_with_their_place(source: str, message: str) -> None:
+    with pytest.raises(CompileFailed, match=message):
+        compile_module(source, B580, "kernel.mlir")

@@ -439,10 +439,7 @@ PROBLEM_CASES: dict[str, tuple[tuple[GemmProblem, str], ...]] = {
         (GemmProblem(200, 144, 72, dtype_a=S8, dtype_b=S8, dtype_acc=F32), "sums of s8 are i32"),
         (GemmProblem(200, 144, 72, dtype_c=DType.TF32), "C must be of .*; got tf32"),
     ),
-    "weights": (
-        (GemmProblem(200, 144, 72, dtype_b=DType.S4, dynamic=True), "weights of s4 are not dynamic"),
-        (GemmProblem(200, 144, 72, dtype_b=DType.E4M3, dynamic=True), "compile one for each number of rows"),
-    ),
+    "weights": (),
     "alignment": (
         (GemmProblem(200, 144, 72, alignment=1), "at least that of the largest element, 4; got 1"),
         (GemmProblem(200, 144, 72, dtype_c=DType.F16, alignment=1), "largest element, 2; got 1"),

@@ -86,7 +86,7 @@ def test_a_text_is_compiled_and_nothing_is_kept(quick: TestClient, settings: Set
     assert made["stages"][-1]["sha256"] == made["content_hash"]
     assert (made["target"], made["manifest"]["kernels"][0]["name"]) == ("b580", "twice")
     assert made["files"] == []
-    assert set(made["confinement"]) == {"network", "files", "system_calls", "processes"}
+    assert set(made["confinement"]) == {"network", "files", "system_calls", "process_ids", "user", "processes", "lacks"}
     assert [path.name for path in settings.data_dir.iterdir() if "sqlite" not in path.name] == []
     assert quick.get("/readyz").json()["confinement"] == made["confinement"]
 

@@ -9,6 +9,8 @@ import pytest
 from service.sandbox.limits import Held, Limits
 from service.sandbox.parent import Answer
 
+NOTHING_HELD = Held("none", "none", "none", "none", "service", processes=False)
+
 
 @pytest.fixture
 def unconfined(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -16,6 +18,6 @@ def unconfined(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def run(module: str, asked: object, _: Limits) -> Answer:
         result = import_module(module).run(pickle.loads(pickle.dumps(asked)))
-        return Answer(json.loads(json.dumps(result, allow_nan=False)), Held("none", "none", "none", processes=False))
+        return Answer(json.loads(json.dumps(result, allow_nan=False)), NOTHING_HELD)
 
     monkeypatch.setattr("service.api.compile.service.run_confined", run)

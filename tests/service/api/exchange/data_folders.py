@@ -4,7 +4,7 @@ from pathlib import Path
 
 from db.session import Database, open_database
 from hal import find
-from service.api.exchange.importing import Resolve, add, check
+from service.api.exchange.importing import Resolve, add, check, write
 from service.api.exchange.schemas import ImportOut
 from service.api.keys.caller import COMMAND_LINE
 from service.artifacts import ArtifactStore
@@ -19,6 +19,7 @@ def take_in(
 ) -> ImportOut:
     """Import a file."""
     checked = check(exchange, database, artifacts, resolve, origin)
+    write(database, checked)
     with database.write() as session:
         return add(session, checked, COMMAND_LINE)
 

@@ -121,7 +121,7 @@ def test_nothing_of_an_upload_stays_behind(home: TestClient, tmp_path: Path, mon
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     for content in (exported(home, "t4"), b"{", b"x" * 100):
         home.post("/v1/imports", content=content)
-        assert list(tmp_path.glob("xetune-import-*")) == []
+        assert list(tmp_path.glob("xetune-tmp-import-*")) == []
 
 
 def test_a_t1_file_and_runners_up_queue_jobs_where_the_device_is(client: TestClient, home: TestClient) -> None:

@@ -26,6 +26,7 @@ from service.row_mapping import (
     problem_to_json,
     spec_to_json,
 )
+from tests.codegen.elf_objects import object_file
 from tests.db.rows import digest
 from tests.service.api.exchange.data_folders import take_in
 from tests.tuner.fakes import FakeCompilation, FakeCompiler, FakeDevice, binary_of, cpu_spec
@@ -50,7 +51,7 @@ class Compilation(FakeCompilation):
         made = super().result()
         assert isinstance(made, CpuArtifact)
         code = f"define @gemm_{made.key[:12]} {binary_of(made.config).hex()}".encode()
-        data = b"\x7fELF" + code
+        data = object_file(["gemm", "gemm_pack_b"], code)
         stages = [replace(s, data={"llvm": code, "object": data}.get(s.name, s.data)) for s in made.stages]
         return replace(made, stages=tuple(stages), content_hash=hashlib.sha256(data).hexdigest())
 

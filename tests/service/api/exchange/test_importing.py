@@ -4,11 +4,12 @@ import hashlib
 import json
 from collections.abc import Generator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from db.queries import (
@@ -40,17 +41,20 @@ from service.api.exchange.exporting import Selection
 from service.api.exchange.schemas import ImportOut
 from service.api.jobs.requests import submit
 from service.api.jobs.service import read_job
+from service.api.kernels import withdrawal
 from service.api.kernels.lookup.lookup import Lookup
 from service.api.kernels.lookup.schemas import LookupOut
+from service.api.keys.caller import COMMAND_LINE
 from service.artifacts import ArtifactStore
 from service.errors import BadRequest, Conflict, NotFound
-from tests.service.api.exchange.data_folders import take_in
+from tests.service.api.exchange.data_folders import Place, take_in
 from tests.tuner.exchange import cpu_lines, lines
 from tests.tuner.exchange.lines import GEMM, JOB, NOON, read, results, text_of
 from tests.tuner.fakes import emulated
 from tuner.errors import InvalidLine
-from tuner.exchange.formats import Format
+from tuner.exchange.file_format import Format
 from tuner.exchange.jsonl import write_lines
+from tuner.exchange.kernel_record import KernelRecord
 from tuner.exchange.records import DeviceRecord, Ended, JobRecord, ProblemRecord, Record, TrialRecord
 
 TABLES = (Device, Problem, Job, Kernel, Artifact, Trial, Measurement, Prediction)
@@ -132,7 +136,7 @@ def test_results_are_taken_in_whole_with_their_origin(database: Database, artifa
     assert (found.kernel.evidence.time.value, found.kernel.evidence.time.driver) == (40.0, lines.DRIVER)
     assert (found.kernel.origin, found.kernel.driver, found.unmeasured) == ("the lab", lines.DRIVER, 1)
     files = {a.name: artifacts.get(a.sha256) for a in found.kernel.artifacts}
-    assert files["kernel.spv"] == b"\x03\x02\x23\x07\x01"
+    assert files["kernel.spv"] == lines.binary_of_kernel(1)
     assert json.loads(files["kernel.json"]) == lines.kernel(1).manifest
     assert found.kernel.toolchain == {"llvm": "22.1"}
 
@@ -411,3 +415,137 @@ def test_what_cannot_be_measured_is_refused(database: Database) -> None:
         measuring.understand(read(text_of(results())), lambda _: TABLED, None, 60.0)
     assert counts(database) == {}
     assert NOON
+
+
+@pytest.mark.parametrize("kind", ["measured", "predicted"])
+def test_a_time_that_no_kernel_can_reach_is_refused(database: Database, artifacts: ArtifactStore, kind: str) -> None:
+    impossible = lines.predicted(0, 1e-5)
+    if kind == "measured":
+        possible = lines.measured(0, 50.0)
+        assert possible.outcome.measurement is not None
+        times = replace(possible.outcome.measurement, min_us=1e-5, p10_us=1e-5, median_us=1e-5, p90_us=1e-5)
+        impossible = replace(possible, outcome=replace(possible.outcome, measurement=times))
+    records = [*results()[:4], *([lines.kernel(0)] if kind == "measured" else []), impossible]
+    with pytest.raises(
+        InvalidLine, match=rf"{kind}: expected at least 0\.\d+ us, .* on the multiply units of b580, got"
+    ):
+        bring(database, artifacts, records)
+    assert counts(database) == {}
+
+
+def test_what_was_proven_here_is_served_before_what_was_imported(database: Database, artifacts: ArtifactStore) -> None:
+    here = [*results()[:3], lines.job(best=0, id=OTHER), lines.kernel(0), lines.measured(0, 90.0, job=OTHER)]
+    bring(database, artifacts, here)
+    bring(database, artifacts, results())
+    with database.read() as session:
+        assert looked_up(session).time.value == 40.0
+    with database.write() as session:
+        session.get_one(Job, UUID(OTHER)).origin = None
+    with database.read() as session:
+        found = looked_up(session)
+    assert (found.time.value, found.time.origin) == (90.0, None)
+
+
+def withdraw(database: Database, number: int, reason: str | None) -> UUID:
+    """Withdraw the kernel of configuration `number`, or serve it again; return its id."""
+    with database.write() as session:
+        (row,) = kernels.with_contents(session, {lines.kernel(number).content_hash})
+        (withdrawal.restore if reason is None else partial(withdrawal.withdraw, reason=reason, now=utc_now()))(
+            session, COMMAND_LINE, row.id
+        )
+        return row.id
+
+
+def served(database: Database) -> tuple[str | None, float | None]:
+    """Return the configuration that is served and its time."""
+    with database.read() as session:
+        found = looked_up(session)
+    time = found.time
+    return None if found.kernel is None else found.kernel.content_hash, None if time is None else time.value
+
+
+def hash_of(number: int) -> str:
+    """Return the hash of the kernel of configuration `number`."""
+    return lines.kernel(number).content_hash
+
+
+@pytest.mark.parametrize("compared", [False, True])
+def test_a_withdrawal_travels_with_the_kernel(
+    database: Database, artifacts: ArtifactStore, tmp_path: Path, migrated_file: Path, compared: bool
+) -> None:
+    times = {"compared_default_us": 50.0, "compared_best_us": 40.0} if compared else {}
+    records = [lines.job(**times) if isinstance(record, JobRecord) else record for record in results()]
+    bring(database, artifacts, records)
+    assert served(database) == (hash_of(1), 40.0)
+    withdraw(database, 1, "wrong on 26.31")
+    assert served(database) == (hash_of(0), 50.0)
+    third = Place(tmp_path / "third", migrated_file)
+    third.bring(exported(database, artifacts))
+    assert served(third.database) == (hash_of(0), 50.0)
+    with third.database.read() as session:
+        assert {row.content_hash: row.withdrawn for row in kernels.list_page(session, limit=9)} == {
+            hash_of(0): None,
+            hash_of(1): "wrong on 26.31",
+        }
+    third.database.close()
+
+
+def test_a_file_brings_no_withdrawn_kernel_back(database: Database, artifacts: ArtifactStore) -> None:
+    bring(database, artifacts, results())
+    withdraw(database, 1, "wrong on 26.31")
+    bring(database, artifacts, results())
+    assert served(database) == (hash_of(0), 50.0)
+    other = [replace(r, id=OTHER) if isinstance(r, JobRecord) else r for r in results()]
+    other = [replace(r, job=OTHER) if isinstance(r, TrialRecord) else r for r in other]
+    bring(database, artifacts, other, "another lab")  # the same kernel, as the best of another job
+    assert served(database) == (hash_of(0), 50.0)
+
+
+def test_the_same_binary_under_another_key_is_withdrawn_too(database: Database, artifacts: ArtifactStore) -> None:
+    bring(database, artifacts, results())
+    withdraw(database, 1, "wrong on 26.31")
+    key = "5" * 64
+
+    def renamed(record: Record) -> Record:
+        if isinstance(record, JobRecord):
+            return replace(record, id=OTHER)
+        if isinstance(record, TrialRecord):
+            is_it = record.outcome.kernel_hash == hash_of(1)
+            return replace(record, job=OTHER, **({"compile_key": key} if is_it else {}))
+        if isinstance(record, KernelRecord) and record.content_hash == hash_of(1):
+            return replace(record, compile_key=key, manifest={**record.manifest, "compile_key": key})
+        return record
+
+    bring(database, artifacts, [renamed(record) for record in results()])
+    assert served(database) == (hash_of(0), 50.0)
+    with database.read() as session:
+        rows = kernels.with_contents(session, {hash_of(1)})
+        assert [row.withdrawn for row in rows] == ["wrong on 26.31"] * 2
+
+
+def test_a_newer_file_withdraws_an_imported_kernel_and_none_that_was_compiled_here(
+    database: Database, artifacts: ArtifactStore
+) -> None:
+    bring(database, artifacts, results())
+    told = [
+        replace(r, withdrawn="slow") if isinstance(r, KernelRecord) and r.content_hash == hash_of(1) else r
+        for r in results()
+    ]
+    with database.write() as session:
+        session.execute(update(Kernel).values(origin=None))
+    bring(database, artifacts, told)
+    assert served(database) == (hash_of(1), 40.0)
+    with database.write() as session:
+        session.execute(update(Kernel).values(origin="the lab"))
+    bring(database, artifacts, told)
+    assert served(database) == (hash_of(0), 50.0)
+    withdraw(database, 1, None)
+    bring(database, artifacts, results())
+    assert served(database) == (hash_of(1), 40.0)
+
+
+@pytest.mark.parametrize("reason", ["", "two\nlines", "\x1b[2J", "x" * 501])
+def test_a_reason_of_a_withdrawal_is_one_line(database: Database, artifacts: ArtifactStore, reason: str) -> None:
+    changed = lines.changed(results(), 5, lambda kernel: kernel.update(withdrawn=reason))
+    with pytest.raises(InvalidLine, match="expected one line of 1 to 500 characters"):
+        lines.read(changed)

@@ -13,6 +13,7 @@ from db.queries.cluster import (
 )
 from db.session import Database
 from service.api.compile.service import Compiler
+from service.api.health.storage import StorageCheck
 from service.http.deps import Context
 from service.jobs.heartbeat import (
     Role,
@@ -24,6 +25,7 @@ from service.sandbox.limits import (
 )
 from service.sandbox.parent import ConfinedFailure
 from service.settings import Settings
+from tests.service.api.compile.unconfined import NOTHING_HELD
 from tests.service.rest import Clock
 
 
@@ -60,9 +62,6 @@ def test_processes_that_say_that_they_are_there_count_until_they_are_silent(
 def test_a_folder_of_artifacts_that_cannot_be_made_is_named_with_the_reason(
     client: TestClient, context: Context, tmp_path: Path
 ) -> None:
-    assert "artifacts" not in checks(client)
-    assert list(context.artifacts.root.iterdir()) == []
-    context.artifacts.root.rmdir()
     context.artifacts.root.write_text("in the way")
     assert "cannot be written" in (checks(client)["artifacts"] or "")
 
@@ -127,7 +126,7 @@ def test_the_compiler_is_looked_for_again_after_it_did_not_start(
             raise ConfinedFailure("no memory")
         return held
 
-    held = Held(network="none", files="none", system_calls="none", processes=False)
+    held = NOTHING_HELD
     monkeypatch.setattr("service.api.compile.service.probe", failing)
     compiler = Compiler(settings, clock=lambda: moment[0])
     for later_s, found in ((0.0, False), (1.0, False), (20.0, False), (20.0, True), (20.0, True)):
@@ -139,7 +138,7 @@ def test_the_compiler_is_looked_for_again_after_it_did_not_start(
 def test_who_asks_while_the_compiler_is_first_looked_for_waits_for_it(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = Held(network="none", files="none", system_calls="none", processes=False)
+    held = NOTHING_HELD
     begun, may_end, tries = Event(), Event(), list[Limits]()
 
     def slow(limits: Limits) -> Held:
@@ -160,3 +159,15 @@ def test_who_asks_while_the_compiler_is_first_looked_for_waits_for_it(
         assert first.result(30) is not None
         assert first.result(30) == second.result(30)
     assert len(tries) == 1
+
+
+def test_the_folder_of_artifacts_is_written_once_however_often_readiness_is_asked(tmp_path: Path) -> None:
+    now, folder = [0.0], tmp_path / "artifacts"
+    check = StorageCheck(folder, lambda: now[0])
+    assert check.fault() is None
+    assert list(folder.iterdir()) == []
+    folder.rmdir()
+    folder.write_bytes(b"")
+    assert check.fault() is None
+    now[0] = 6.0
+    assert "cannot be written" in (check.fault() or "")

@@ -2,6 +2,8 @@
 
 import json
 import subprocess
+from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID, uuid4
@@ -43,7 +45,7 @@ from service.api.hostcode.rendering import (
 from service.api.kernels.service import read_kernel
 from service.cli.connection import same
 from service.cli.main import app as command_line
-from service.cli.tuning.kernels import copy_files
+from service.cli.tuning.kernel_lists import copy_files
 from service.errors import Conflict, Unavailable
 from service.http.deps import Context
 from service.row_mapping import (
@@ -228,6 +230,68 @@ def test_nothing_that_is_not_checked_comes_into_a_program(place: tuple[str | int
     assert refused.value.rule == "host-code-manifest"
 
 
+MARK = "planted_by_a_file"
+PLANTED = (
+    f"\n{MARK}()",
+    f"\nimport {MARK} #",
+    f'"); {MARK}("',
+    f"""' + {MARK}() + '""",
+    f'"""\n{MARK}()\n"""',
+    f"*/ {MARK}(); /*",
+    f"\\\n{MARK}()",
+    f"{{{{ {MARK} }}}}",
+    f"{{% include '{MARK}' %}}",
+    f"$({MARK})",
+    f"\u2028{MARK}()",
+    f"\r{MARK}()",
+    f"??/\n{MARK}()",
+)
+
+
+def planted_manifests() -> Iterator[dict[str, Any]]:
+    """The manifest with a text planted in one place: as a value, behind a value, behind it and 400 spaces, as a key;
+    and inside of it behind 200 spaces, which some parsers cut. The texts are taken in turns; assumptions have all.
+    """
+    texts = cycle(PLANTED)
+    for path in leaves(manifest()):
+        places = ("", "all", " " * 400, " ", "lda", "64", "ceil(n")
+        for at in places * (len(PLANTED) if "assumes" in path else 1):
+            changed = manifest()
+            holder: Any = changed
+            for part in path[:-1]:
+                holder = holder[part]
+            old, text = str(holder[path[-1]]), next(texts)
+            planted = {"": old + text, "all": text, " " * 400: old + at + text}
+            holder[path[-1]] = planted.get(at, old.replace(at, at + " " * 200 + text))
+            if holder[path[-1]] != old:
+                yield changed
+    for text in PLANTED:
+        yield manifest() | {"assumes": {text: manifest()["assumes"]["gemm"]}, text: text}
+
+
+def leaves(inner: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Paths to all values that are neither lists nor objects."""
+    if isinstance(inner, dict | list):
+        items: Any = inner.items() if isinstance(inner, dict) else enumerate(inner)
+        for key, value in items:
+            yield from leaves(value, (*path, key))
+    else:
+        yield path
+
+
+def test_no_text_of_any_field_comes_into_a_program_of_any_language() -> None:
+    rendered = 0
+    for changed in planted_manifests():
+        try:
+            program = program_of(row(changed))
+        except Conflict:
+            continue
+        for language in languages_of(program):
+            rendered += 1
+            assert MARK not in render(program, language), changed
+    assert rendered > 100
+
+
 def test_a_program_names_the_extensions_that_its_device_lacks() -> None:
     text = render(program_of(row(manifest())), Language.PYOPENCL)
     assert 'lacks = {"cl_intel_subgroup_2d_block_io", "cl_khr_fp16"} - set(devices[0].extensions.split())' in text
@@ -281,7 +345,10 @@ def test_formulas_are_read_alike_by_both_languages(formula: str, text: str) -> N
     assert expression(formula, SIZES) == text
 
 
-@pytest.mark.parametrize("formula", ["n / 2", "ceil(n)", "x + 1", "n; m", "ceil(n / m)", "2 ** n", "n.real", "min"])
+@pytest.mark.parametrize(
+    "formula",
+    ["n / 2", "ceil(n)", "x + 1", "n; m", "ceil(n / m)", "2 ** n", "n.real", "min", "--n", "n" + " " * 200 + "\nm"],
+)
 def test_other_formulas_are_refused(formula: str) -> None:
     with pytest.raises(UnknownFormula):
         expression(formula, SIZES)

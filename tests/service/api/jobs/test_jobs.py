@@ -35,6 +35,14 @@ def test_a_job_is_queued_and_found_where_location_says(client: TestClient) -> No
     assert (job["budget"], job["seed"], job["search"]) == (budget, 7, "portfolio")
 
 
+def test_a_body_may_say_one_type_of_a_and_b_by_any_of_its_names(client: TestClient) -> None:
+    sizes = {name: PROBLEM[name] for name in "mnk"}
+    job = client.get(f"/v1/jobs/{post_job(client, problem=sizes | {'dtype': 'bfloat16'})}").json()
+    assert (job["problem"]["dtype_a"], job["problem"]["dtype_b"], "dtype" in job["problem"]) == ("bf16", "bf16", False)
+    mixed = client.get(f"/v1/jobs/{post_job(client, problem=sizes | {'dtype': 'int8', 'dtype_a': 'u8'})}").json()
+    assert (mixed["problem"]["dtype_a"], mixed["problem"]["dtype_b"]) == ("u8", "s8")
+
+
 def test_the_same_work_is_one_job_while_it_is_active(client: TestClient, context: Context) -> None:
     first = post_job(client)
     again = client.post("/v1/jobs", json=BODY)

@@ -74,6 +74,49 @@ def test_a_kernel_with_wrong_numbers_says_so_and_is_never_served(client: TestCli
     assert client.post("/v1/kernels/lookup", json=LOOKUP).json()["kernel"] is None
 
 
+def test_a_withdrawn_kernel_is_served_no_more_and_the_next_best_is(client: TestClient, context: Context) -> None:
+    kernel_id, lookup = tuned(client, context, EMULATED), LOOKUP | {"device": EMULATED}
+
+    def served() -> tuple[str | None, float | None]:
+        answer = client.post("/v1/kernels/lookup", json=lookup).json()
+        kernel, time = answer["kernel"], answer["time"]
+        return (None if kernel is None else kernel["id"]), (None if time is None else time["value"])
+
+    assert served() == (str(kernel_id), 400.0)
+    path = f"/v1/kernels/{kernel_id}/withdrawal"
+    reason = "wrong results on driver 26.31"
+    withdrawn = client.put(path, json={"reason": f"  {reason} "})
+    assert (withdrawn.status_code, withdrawn.json()["withdrawn"]) == (200, reason)
+    (other, time_us) = served()
+    assert (other not in (None, str(kernel_id)), time_us) == (True, 800.0)
+    assert client.get(f"/v1/kernels/{kernel_id}").json()["withdrawn"] == reason
+    listed = client.get("/v1/kernels/stored", params={"device": EMULATED}).json()["kernels"]
+    assert {line["id"]: line["withdrawn"] for line in listed} == {str(kernel_id): reason, other: None}
+    assert "withdrawn: wrong results" in client.get("/kernels").text
+    assert f": {reason}</dd>" in client.get(f"/kernels/{kernel_id}").text
+    assert client.put(f"/v1/kernels/{other}/withdrawal", json={"reason": "slow"}).status_code == 200
+    assert served()[0] is None
+    for each in (path, path, f"/v1/kernels/{other}/withdrawal"):
+        assert client.delete(each).status_code == 204
+    assert served() == (str(kernel_id), 400.0)
+    events = client.get("/v1/audit").json()["events"]
+    assert [(e["action"], e["outcome"]) for e in reversed(events) if e["action"].startswith("kernel.")] == [
+        ("kernel.withdraw", "done"),
+        ("kernel.withdraw", "done"),
+        ("kernel.restore", "done"),
+        ("kernel.restore", "unchanged"),
+        ("kernel.restore", "done"),
+    ]
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "two\nlines", "\x00", "x" * 501, None])
+def test_a_withdrawal_needs_a_reason_of_one_line(client: TestClient, context: Context, reason: str | None) -> None:
+    kernel_id = tuned(client, context, EMULATED)
+    assert client.put(f"/v1/kernels/{kernel_id}/withdrawal", json={"reason": reason}).status_code == 422
+    assert client.get(f"/v1/kernels/{kernel_id}").json()["withdrawn"] is None
+    assert client.put(f"/v1/kernels/{uuid4()}/withdrawal", json={"reason": "x"}).status_code == 404
+
+
 def test_the_evidence_of_a_kernel_names_the_driver_that_accepted_it(client: TestClient, context: Context) -> None:
     kernel_id = tuned(client, context, "b580", "predicted", 300.0)
     assert client.get(f"/v1/kernels/{kernel_id}").json()["evidence"]["acceptance"] is None

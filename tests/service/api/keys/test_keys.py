@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 
 from db.queries.access import api_keys
 from service.api.keys import service
-from service.api.keys.caller import Scope
 from service.api.keys.callers import (
     check_closed,
     is_loopback,
@@ -24,6 +23,7 @@ from service.api.keys.guard import (
     Needs,
 )
 from service.api.keys.schemas import KeyBody
+from service.api.keys.scope import Scope
 from service.api.keys.tokens import (
     new_token,
     read_token,

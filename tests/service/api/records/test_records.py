@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 from jsonschema import Draft202012Validator
 
 from service.api.records.json_schema import record_schema_text
+from service.http.deps import Context
 from tests.service.rest import Clock
 
 RECORD: dict[str, Any] = {
@@ -216,3 +217,31 @@ def test_the_schema_describes_what_is_accepted(client: TestClient) -> None:
 def test_the_schema_in_the_documentation_is_current() -> None:
     documented = Path(__file__).resolve().parents[4] / "docs/record.schema.json"
     assert documented.read_text() == record_schema_text()
+
+
+@pytest.mark.parametrize(
+    ("limit", "rule", "other"),
+    [
+        ("max_records", "records", {"problem": {"M": 8, "N": 16, "K": 24}}),
+        ("max_records_of_problem", "records-of-problem", {"config": {"BLOCK_M": 32}}),
+    ],
+)
+def test_a_service_stores_a_limited_number_of_records(
+    client: TestClient, context: Context, limit: str, rule: str, other: dict[str, Any]
+) -> None:
+    object.__setattr__(context, "settings", context.settings.model_copy(update={limit: 2}))
+    first, _ = store(client, {"config": {"BLOCK_M": 128}}, {})
+    store(client, {}, status=200)  # is in force already
+    answer = client.post("/v1/records", json={"records": [RECORD | other]})
+    assert (answer.status_code, answer.json()["rule"]) == (409, rule)
+    assert "at most 2 records" in answer.json()["detail"]
+    assert client.post("/v1/records", json={"records": [RECORD, RECORD | other]}).status_code == 409  # all or none
+    assert len(client.get("/v1/records").json()["records"]) == 2
+    assert client.delete(f"/v1/records/{first}").status_code == 204
+    store(client, other)
+
+
+def test_the_limit_of_a_problem_does_not_concern_others(client: TestClient, context: Context) -> None:
+    object.__setattr__(context, "settings", context.settings.model_copy(update={"max_records_of_problem": 1}))
+    store(client, {}, {"kernel": "matmul_2"}, {"device": {"pci_id": "8086:E20B"}})
+    store(client, {}, status=200)

@@ -12,7 +12,7 @@ from db.schema import Schedule
 from db.session import Database
 from service.api.schedules import firing
 from service.api.schedules.clock import ScheduleClock
-from service.api.schedules.firing import fire_due
+from service.api.schedules.firing import fire_due, realign
 from service.app import create_app
 from service.http.deps import Context
 from service.settings import Settings
@@ -289,6 +289,34 @@ def test_names_are_unique_and_unknown_schedules_are_404(client: TestClient) -> N
     assert (again.status_code, again.json()["rule"]) == (409, "unique-name")
     for tail in ("pause", "resume"):
         assert client.post(f"/v1/schedules/{uuid4()}/{tail}").status_code == 404
+
+
+def test_after_the_clock_jumped_there_and_back_a_schedule_is_due_at_its_next_time(
+    client: TestClient, context: Context, clock: Clock
+) -> None:
+    post(client)
+    clock.step(days=365)
+    assert fire_due(context) == 1
+    clock.step(days=-365)
+    assert realign(context) == 1
+    assert realign(context) == 0
+    (shown,) = client.get("/v1/schedules").json()["schedules"]
+    assert shown["next_due_at"] == "2026-03-04T13:00:00Z"
+    clock.step(hours=1)
+    assert fire_due(context) == 1
+
+
+def test_the_clock_of_a_running_service_notices_a_jump_back(
+    client: TestClient, context: Context, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+    monkeypatch.setattr("service.api.schedules.clock.realign", lambda _: calls.append("realign"))
+    monkeypatch.setattr("service.api.schedules.clock.fire_due", lambda _: calls.append("fire"))
+    ticker = ScheduleClock(context)
+    for hours in (0, 1, -2, 1):
+        clock.step(hours=hours)
+        ticker.look()
+    assert calls == ["realign", "fire", "fire", "realign", "fire", "fire"]
 
 
 def test_the_clock_of_a_running_service_fires_what_was_missed_at_once(

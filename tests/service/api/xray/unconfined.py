@@ -12,11 +12,12 @@ import pytest
 
 from codegen.xe.isa import Ocloc
 from service.api.xray.work import FileWork
-from service.sandbox.limits import NO_GRANTS, Grants, Held, Limits
+from service.sandbox.limits import NO_GRANTS, Grants, Limits
 from service.sandbox.parent import Answer
 from tests.codegen.xe.isa.fake_ocloc import fake_ocloc
 from tests.codegen.xe.isa.recordings import RECORDED, recorded
 from tests.codegen.xe.xray.files import zebin
+from tests.service.api.compile.unconfined import NOTHING_HELD
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def unconfined_xray(monkeypatch: pytest.MonkeyPatch) -> None:
             assert grants.files == (asked.file,)
             asked = replace(asked, file=os.dup(asked.file))
         result = import_module(module).run(pickle.loads(pickle.dumps(asked)))
-        return Answer(json.loads(json.dumps(result, allow_nan=False)), Held("none", "none", "none", processes=False))
+        return Answer(json.loads(json.dumps(result, allow_nan=False)), NOTHING_HELD)
 
     monkeypatch.setattr("service.api.xray.service.run_confined", run)
 

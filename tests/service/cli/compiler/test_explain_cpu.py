@@ -20,7 +20,7 @@ ASKED = ("explain", "--m", "200", "--n", "384", "--k", "640", "--dtype", "bf16",
 def own_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever this machine's CPU is."""
     here = ListedDevice(SPEC, Runtime.HOST, NATIVE, runnable=True, targetable=True, note="")
-    monkeypatch.setattr("service.cli.compiler.explain.named_device", lambda *_: here)
+    monkeypatch.setattr("service.cli.options.device_file.named_device", lambda *_: here)
 
 
 def _explain(*more: str) -> str:

@@ -99,8 +99,7 @@ class Done:
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compile in this process."""
-    monkeypatch.setattr("service.cli.compiler.run.CompilePool", InProcess)
-    monkeypatch.setattr("service.cli.compiler.compile.CompilePool", InProcess)
+    monkeypatch.setattr("codegen.workers.pool.CompilePool", InProcess)
 
 
 def arguments(folder: Path, **changed: str | list[str]) -> list[str]:
@@ -182,7 +181,7 @@ def test_a_cpu_that_stands_in_for_a_gpu_is_refused(folder: Path, monkeypatch: py
     def resolve(name: str) -> SimpleNamespace:
         return stand_in
 
-    monkeypatch.setattr("service.cli.compiler.run.resolve_device", resolve)
+    monkeypatch.setattr("service.cli.compiler.running.resolve_device", resolve)
     result = CliRunner().invoke(app, arguments(folder, device="opencl-cpu"))
     assert "--device opencl-cpu: expected a GPU to compile for, got CPU as B580" in str(result.exception)
 

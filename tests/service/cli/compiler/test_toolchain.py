@@ -13,7 +13,6 @@ from hal import DeviceFailed, DeviceKind, Fact
 from hal.driver.installed import installed_driver
 from hal.facts.spec import PROBED
 from hal.probe.probe import ProbedDevice
-from service.api.toolchain import components
 from service.api.toolchain.apt import distribution_of
 from service.api.toolchain.components import COMPONENTS, ToolName
 from service.api.toolchain.install import (
@@ -247,7 +246,7 @@ def test_the_driver_is_whole_only_after_it_showed_a_gpu(monkeypatch: pytest.Monk
     def no_gpu(*_: object) -> ProbedDevice:
         raise DeviceFailed("the driver shows no GPU")
 
-    monkeypatch.setattr(components, "probe_simulated", no_gpu)
+    monkeypatch.setattr("hal.driver.installed.probe_simulated", no_gpu)
     with pytest.raises(CannotInstall, match="does not run: the driver shows no GPU"):
         install_driver(folder)
     assert not folder.exists()
@@ -255,7 +254,7 @@ def test_the_driver_is_whole_only_after_it_showed_a_gpu(monkeypatch: pytest.Monk
 
     facts = (Fact("driver", "Intel(R) OpenCL Graphics 26.27.039122", PROBED),)
     shown = ProbedDevice("opencl:0:0", "Arc", DeviceKind.GPU, facts)
-    monkeypatch.setattr(components, "probe_simulated", lambda *_: shown)
+    monkeypatch.setattr("hal.driver.installed.probe_simulated", lambda *_: shown)
     assert install_driver(folder) == "26.27.039122"
     assert "install intel-opencl-icd ocl-icd-libopencl1 libze-intel-gpu1 libze1" in log.read_text()
     driver = installed_driver(folder)

@@ -11,11 +11,10 @@ from hal.probe.probe import Probes
 from hal.probe.readiness import gpu_readiness
 from service.api.devices.schemas import DeviceList
 from service.api.devices.service import describe
-from service.cli.devices.listing import render_devices
 from service.cli.devices.one import render_device
+from service.cli.devices.tables import render_devices
 from service.cli.devices.unused import unused_gpus
 from service.cli.options.device_file import listed_of
-from service.cli.tuning import tune
 from tests.hal.machines import NOTHING, add_gpu, add_opencl_driver, machine, probed
 from tests.service.cli.both_transports import Run
 
@@ -55,8 +54,9 @@ def test_a_job_prints_it_among_the_errors(
         listing, "gpu_readiness", lambda probes, _: gpu_readiness(probes, machine(tmp_path / "machine"))
     )
     monkeypatch.setattr(listing, "probe_drivers", lambda: NOTHING)
-    for name in ("work_on_job", "print_job", "end_with"):  # only the job's creation matters
-        monkeypatch.setattr(tune, name, lambda *_, **__: None)
+    for name in ("running.work_on_job", "results.print_job"):  # only the job's creation matters
+        monkeypatch.setattr(f"service.cli.tuning.{name}", lambda *_, **__: None)
+    monkeypatch.setattr("service.cli.printing.progress.end_with", lambda _: None)
     status, out, errors = run("tune", *SIZE, "--device", "auto")
     assert (status, errors.count("\n")) == (0, 1)
     assert errors.startswith(

@@ -13,7 +13,7 @@ from hal.facts.intel_attributes import gpu_attributes
 from hal.probe.findings import Finding, State
 from hal.probe.probe import Probes
 from hal.probe.readiness import Machine, gpu_readiness
-from service.cli.operating import doctor
+from service.cli.operating import findings
 from service.doctor import hardware
 from service.doctor.kernels import Chosen
 from tests.hal.facts.test_intel_attributes import answers
@@ -30,8 +30,8 @@ def none_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A machine without a GPU, whose kernels are not run; tests add to its files."""
     root = tmp_path / "machine"
     monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
-    monkeypatch.setattr(doctor, "probe_drivers", lambda: NOTHING)
-    monkeypatch.setattr(doctor, "kernels", lambda *_: iter(()))
+    monkeypatch.setattr(findings, "probe_drivers", lambda: NOTHING)
+    monkeypatch.setattr(findings, "kernels", lambda *_: iter(()))
     stand_in(monkeypatch, machine(root))
     return root
 
@@ -43,7 +43,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, here: Machine) -> None:
 
 
 def test_a_machine_without_faults_ends_with_0(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "kernels", lambda *_: iter([WORKS]))
+    monkeypatch.setattr(findings, "kernels", lambda *_: iter([WORKS]))
     status, out, errors = run("doctor")
     assert (status, errors) == (0, "")
     lines = out.splitlines()
@@ -56,7 +56,7 @@ def test_a_machine_without_faults_ends_with_0(run: Run, monkeypatch: pytest.Monk
 def test_the_gpus_whose_kernels_the_driver_accepts_are_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     named = {"b580": State.OK, "a770": State.FAULT, "max1100": State.OK}
     given = [Finding(f"accept-{check}", gpu, named[gpu], "") for gpu in named for check in ("s8", "slm-barrier")]
-    monkeypatch.setattr(doctor, "kernels", lambda *_: iter([Finding("gemm-s8", "a770", State.OK, ""), *given]))
+    monkeypatch.setattr(findings, "kernels", lambda *_: iter([Finding("gemm-s8", "a770", State.OK, ""), *given]))
     assert run("doctor")[1].splitlines()[-3:] == [
         "kernels run on a770",
         "kernels are accepted for b580, max1100",
@@ -79,14 +79,14 @@ def test_a_gpu_without_its_render_node_is_a_fault(run: Run, none_here: Path) -> 
 def test_programs_get_a_document(run: Run, none_here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add_gpu(none_here, "E20C")
     add_opencl_driver(none_here)
-    monkeypatch.setattr(doctor, "probe_drivers", lambda: probed("E20C", xe_cores=18))
+    monkeypatch.setattr(findings, "probe_drivers", lambda: probed("E20C", xe_cores=18))
     asked: list[str] = []
 
     def kernels(devices: Chosen, *_: object) -> Iterator[Finding]:
         asked.extend(device.spec.id for device in devices.running)
         yield from (WORKS, FAILS)
 
-    monkeypatch.setattr(doctor, "kernels", kernels)
+    monkeypatch.setattr(findings, "kernels", kernels)
     status, out, _ = run("doctor", "--json")
     document = json.loads(out)
     assert status == 1
@@ -111,7 +111,7 @@ def test_a_device_that_runs_no_kernels_is_refused(run: Run) -> None:
 def test_a_compiler_that_is_not_there_is_a_fault_and_all_else_is_checked(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "kernels", lambda *_: iter([WORKS]))
+    monkeypatch.setattr(findings, "kernels", lambda *_: iter([WORKS]))
     monkeypatch.setenv("XETUNE_OCLOC", "/nosuch")
     status, out, errors = run("doctor", "--json")
     found = json.loads(out)["findings"]
@@ -143,7 +143,7 @@ def test_the_page_shows_what_doctor_prints_on_a_machine(
     pci_id, probes, is_in_group = MACHINES[title]
     add_gpu(none_here, pci_id)
     add_opencl_driver(none_here, "2.1.12+18" if "old" in title else "2.40.14+0")
-    monkeypatch.setattr(doctor, "probe_drivers", lambda: probes)
+    monkeypatch.setattr(findings, "probe_drivers", lambda: probes)
     stand_in(monkeypatch, machine(none_here, is_in_group=is_in_group))
     status, out, _ = run("doctor", "--no-kernels")
     assert status == (0 if is_in_group else 1)

@@ -179,7 +179,7 @@ def test_a_file_that_cannot_be_a_problem_is_named(say: Say, tmp_path: Path, text
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--m", "48"), "sizes: give --m, --n and --k, or --problem FILE"),
+        (("--m", "48"), "sizes: give M N K or MxNxK"),
         ((*SIZE, "--m", "1000000000"), "m: expected 1 to 16777216, got 1000000000"),
         ((*SIZE, "--batch", "0"), "batch: expected 1 to"),
         ((*SIZE, "--lda", "63"), "lda: expected at least the row length 64, got 63"),
@@ -210,14 +210,21 @@ def test_what_cannot_be_a_problem_names_the_field(say: Say, options: tuple[str, 
 
 def test_the_sizes_may_be_said_in_a_row(say: Say) -> None:
     assert say("48", "96", "64", "--layout", "nt") == GemmProblem(48, 96, 64, transpose_b=True)
+    assert say("48x96x64", "--layout", "nt") == GemmProblem(48, 96, 64, transpose_b=True)
+
+
+@pytest.mark.parametrize(("said", "dtype"), [("fp16", DType.F16), ("BFLOAT16", DType.BF16), ("int8", DType.S8)])
+def test_types_have_their_other_names(say: Say, said: str, dtype: DType) -> None:
+    assert say("48", "96", "64", "--dtype", said).dtype_b is dtype
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("48", "96"), "sizes: expected three numbers, M N K, got 48 96"),
-        (("48", "96", "64", "2"), "sizes: expected three numbers, M N K, got 48 96 64 2"),
+        (("48", "96"), "sizes: expected M N K, or MxNxK as in 512x384x1024, got 48 96"),
+        (("48", "96", "64", "2"), "sizes: expected M N K, or MxNxK as in 512x384x1024, got 48 96 64 2"),
         (("48", "96", "64", "--k", "64"), "sizes: expected them once, got 48 96 64 and --k"),
+        (("48x96",), "sizes: expected M N K, or MxNxK as in 512x384x1024, got 48x96"),
         (("0", "96", "64"), "m: expected 1 to"),
     ],
 )

@@ -4,15 +4,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from xdsl.dialects.llvm import LoadOp, StoreOp
-from xdsl.ir import Operation
+from xdsl.dialects import arith
+from xdsl.dialects.llvm import GEPOp, LoadOp, StoreOp
+from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator, NoMemoryEffect
 
 from codegen.artifact.signature import (
     Field,
     Parameter,
 )
-from codegen.xe.dialects.gpu import ShuffleOp
+from codegen.xe.dialects.gpu import BlockIdOp, LaneIdOp, ShuffleOp, SubgroupIdOp
+from codegen.xe.dialects.upstream.arith_casts import IndexCastOp
 from codegen.xe.dialects.upstream.llvm_ops import DeviceCallOp
 from codegen.xe.dialects.upstream.xevm import (
     BlockLoad2dOp,
@@ -21,13 +23,17 @@ from codegen.xe.dialects.upstream.xevm import (
 )
 from codegen.xe.passes.lanes.analysis.affine import (
     Sum,
+    Unknown,
     added,
 )
 from codegen.xe.passes.lanes.analysis.affine_values import Sums
+from codegen.xe.passes.lanes.emitter import bits_of, element_of, length_of
+from codegen.xe.subgroup import subgroup_size
 
 Load = BlockLoad2dOp | LoadOp
 Access = Load | BlockStore2dOp | StoreOp
 _WRITES_NOTHING = frozenset({BlockLoad2dOp, LoadOp, BlockPrefetch2dOp, DeviceCallOp, ShuffleOp})
+_SAME_IN_LANES = frozenset({BlockIdOp, SubgroupIdOp, arith.ConstantOp})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +76,33 @@ class Aliases:
         arguments = self._argument(one), self._argument(other)
         if self._apart and None not in arguments and arguments[0] != arguments[1]:
             return False
+        if isinstance(one, LoadOp | StoreOp) and isinstance(other, LoadOp | StoreOp):
+            return not self._is_beside(one, other)
         if isinstance(one, LoadOp | StoreOp) or isinstance(other, LoadOp | StoreOp):
             return True
         return not self._rectangle(one).is_beside(self._rectangle(other))
+
+    def _is_beside(self, one: LoadOp | StoreOp, other: LoadOp | StoreOp) -> bool:
+        """True if the accesses of all lanes are known to be disjoint: pointers differ by a number of bytes, and between
+        lanes by multiples of their numbers.
+        """
+        place = self._place(one)
+        distance = _number(added(place, self._place(other), -1))
+        stride = _of_lanes(place)
+        if distance is None or stride is None:
+            return False
+        longest = max(map(_nbytes, (one, other)))
+        return abs(distance) >= abs(stride) * (subgroup_size() - 1) + longest
+
+    def _place(self, op: LoadOp | StoreOp) -> Sum:
+        """Return the pointer, that of the lanes which use what a load reads if the same condition selects both."""
+        pointer = op.ptr.owner
+        if isinstance(op, LoadOp) and isinstance(pointer, GEPOp) and len(pointer.ssa_indices) == 1:
+            chosen = _without_casts(pointer.ssa_indices[0]).owner
+            if isinstance(chosen, arith.SelectOp) and _is_used_where(chosen.cond, op):
+                nbytes = bits_of(pointer.elem_type) // 8
+                return added(self._sums.of(pointer.ptr), self._sums.of(chosen.lhs), nbytes)
+        return self._sums.of(op.ptr)
 
     def _argument(self, op: Access) -> int | None:
         """Return the number of the argument that a pointer is derived from; None if there is none."""
@@ -115,6 +145,46 @@ def is_pure(kind: type[Operation]) -> bool:
 
 def _inside(op: Operation) -> Iterator[Operation]:
     return (inner for region in op.regions for block in region.blocks for inner in block.ops)
+
+
+def _of_lanes(place: Sum) -> int | None:
+    """Return the bytes from a lane's address to the next one's; None if lanes may differ by other values."""
+    stride = 0
+    for product, count in place.items():
+        unknown = [variable.value for variable in product if isinstance(variable, Unknown)]
+        if len(product) == 1 and any(isinstance(value.owner, LaneIdOp) for value in unknown):
+            stride = count
+        elif not all(map(_is_same_in_lanes, unknown)):
+            return None
+    return stride
+
+
+def _without_casts(value: SSAValue) -> SSAValue:
+    while isinstance(value.owner, IndexCastOp | arith.IndexCastOp):
+        value = value.owner.operands[0]
+    return value
+
+
+def _is_used_where(condition: SSAValue, load: LoadOp) -> bool:
+    """True if all that uses a loaded value takes it where a condition holds."""
+    users = [use.operation for use in load.dereferenced_value.uses]
+    return all(
+        isinstance(op, arith.SelectOp) and op.cond is condition and op.rhs is not load.dereferenced_value
+        for op in users
+    )
+
+
+def _is_same_in_lanes(value: SSAValue) -> bool:
+    """True if a value is an id of all lanes, or computed from those alone."""
+    owner = value.owner
+    if not isinstance(owner, Operation) or type(owner) in _SAME_IN_LANES:
+        return isinstance(owner, Operation)
+    return owner.name.startswith("arith.") and all(map(_is_same_in_lanes, owner.operands))
+
+
+def _nbytes(op: LoadOp | StoreOp) -> int:
+    value = op.value if isinstance(op, StoreOp) else op.dereferenced_value
+    return length_of(value) * bits_of(element_of(value)) // 8
 
 
 def _number(sum_: Sum) -> int | None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from codegen.xe.dialects.creation import append, create
+
 Key = tuple[object, ...]
 _NONE: Mapping[str, Attribute] = {}
 
@@ -34,12 +36,15 @@ class PureValues:
     ) -> SSAValue:
         """Return the result of a pure operation, created at the end of the block unless there is one in scope."""
         key = (kind, id(type_), *map(id, operands), *map(id, properties.values()))
-        found = self._find(key)
+        found = self._made.get(key)
+        if found is None and self._everywhere is not None:
+            found = self._everywhere._find(key)
         if found is None:
-            op = kind.create(operands=operands, result_types=(type_,), properties=properties)
-            block.add_op(op)
+            op = create(kind, operands, (type_,), properties)
+            append(block, op)
             self._operations.append(op)
-            found = self._made[key] = op.results[0]
+            (found,) = op.results
+            self._made[key] = found
         return found
 
     def known(self, of: tuple[SSAValue, Attribute], make: Callable[[], SSAValue]) -> SSAValue:
@@ -67,6 +72,7 @@ class PureValues:
     def drop_unused(self) -> None:
         """Erase unused operations."""
         for op in reversed(self._operations):
-            if not any(result.uses for result in op.results):
+            (result,) = op.results
+            if result.first_use is None:
                 op.detach()
                 op.drop_all_references()

@@ -50,6 +50,6 @@ def number(value: Index) -> int | None:
     if isinstance(value, int):
         return value
     owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+    if type(owner) is arith.ConstantOp and isinstance(owner.value, IntegerAttr):
         return owner.value.value.data
     return None

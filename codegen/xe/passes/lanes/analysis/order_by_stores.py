@@ -5,12 +5,14 @@ the given order, so a long epilogue would hold several tiles at once and spill r
 """
 
 from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 
 from xdsl.dialects import arith, scf, vector
 from xdsl.dialects.llvm import LoadOp, StoreOp
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.traits import IsTerminator
 
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.gpu import ShuffleOp
 from codegen.xe.dialects.upstream.llvm_ops import (
     GLOBAL,
@@ -40,6 +42,7 @@ from codegen.xe.subgroup import subgroup_size
 _PRODUCTS = frozenset({MmaOp, scf.ForOp, scf.WhileOp})
 _MOVE_TOO = frozenset({BlockLoad2dOp, LoadOp, ShuffleOp})
 """Movable operations; shuffles too, because all operations of a block run in the same lanes."""
+_WORD_BYTES = 4
 
 
 def order_by_stores(body: Block, lowering: Lowering, *, apart: bool) -> None:
@@ -49,7 +52,7 @@ def order_by_stores(body: Block, lowering: Lowering, *, apart: bool) -> None:
     arguments do not alias.
     """
     aliases = Aliases(lowering.sums, apart=apart)
-    for block in [body, *(block for op in body.walk() for region in op.regions for block in region.blocks)]:
+    for block in [body, *(block for op in walk(body) for region in op.regions for block in region.blocks)]:
         tail = _after_products(block, lowering)
         if sum(map(_stores, tail)) > 1:
             ordered = _Tail(tail, lowering, aliases).ordered()
@@ -96,10 +99,10 @@ class _Tail:
     def __init__(self, ops: Sequence[Operation], lowering: Lowering, aliases: Aliases) -> None:
         self._aliases = aliases
         self._at = {op: place for place, op in enumerate(ops)}
-        loads = [op for op in ops if isinstance(op, Load)]
+        loads = [op for op in ops if _loads(op)]
         ahead = sum(map(_register_bytes, loads)) <= READ_AHEAD_BYTES
         self._loads: dict[Load, None] = {} if ahead else dict.fromkeys(loads)
-        self._stays = [op for op in ops if not _may_move(op, lowering) or (ahead and isinstance(op, Load))]
+        self._stays = [op for op in ops if not _may_move(op, lowering) or (ahead and _loads(op))]
         self._waiting = set(ops)
         self._needs = {op: [need for need in _made_by(op) if need in self._at] for op in ops}
         self._missing = sum(1 << self._at[op] for op in (*self._stays, *self._loads))
@@ -142,7 +145,7 @@ class _Tail:
                 self._waiting.discard(last)
                 self._ordered.append(last)
                 self._missing &= ~(1 << self._at[last])
-                if isinstance(last, Load) and last in self._loads:
+                if _loads(last) and last in self._loads:
                     self._use_up(last)
 
     def _use_up(self, load: Load) -> None:
@@ -162,10 +165,15 @@ class _Tail:
                     self._write(user)
 
 
+def _loads(op: Operation) -> TypeGuard[Load]:
+    return type(op) is LoadOp or type(op) is BlockLoad2dOp
+
+
 def _register_bytes(load: Load) -> int:
-    """Return the bytes that a load fills in the registers of all lanes."""
+    """Return the bytes that a load fills in the registers of all lanes, of which one by lanes fills whole words."""
     (value,) = load.results
-    return length_of(value) * bits_of(element_of(value)) // 8 * subgroup_size()
+    of_lane = length_of(value) * bits_of(element_of(value)) // 8
+    return (max(of_lane, _WORD_BYTES) if type(load) is LoadOp else of_lane) * subgroup_size()
 
 
 def _is_same_everywhere(value: SSAValue) -> bool:

@@ -9,7 +9,9 @@ from xdsl.dialects.builtin import IndexType, i64
 from xdsl.dialects.llvm import LoadOp, StoreOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
+from codegen.xe.dialects.creation import create
 from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.interned import integer
 from codegen.xe.dialects.upstream.arith_casts import IndexCastOp
 from codegen.xe.passes.lanes.emitter import (
     Emitter,
@@ -69,7 +71,7 @@ def load(
 ) -> SSAValue:
     """Load a chunk of consecutive elements, the first at a multiple of `aligned` elements."""
     held = i64 if isinstance(element, IndexType) else element
-    op = LoadOp(pointer, chunk_type(held, length), alignment=_alignment(held, aligned))
+    op = create(LoadOp, (pointer,), (chunk_type(held, length),), _properties(held, aligned))
     if cache is not None:
         op.attributes["cache_control"] = cache
     loaded = emitter.value(op)
@@ -82,15 +84,16 @@ def store(
     """Store a chunk to consecutive elements, the first at a multiple of `aligned` elements."""
     if isinstance(element_of(chunk), IndexType):
         chunk = emitter.value(IndexCastOp(chunk, chunk_type(i64, length_of(chunk))))
-    op = StoreOp(chunk, pointer, alignment=_alignment(element_of(chunk), aligned))
+    op = create(StoreOp, (chunk, pointer), (), _properties(element_of(chunk), aligned))
     if cache is not None:
         op.attributes["cache_control"] = cache
     emitter.add(op)
 
 
-def _alignment(element: Attribute, elements: int) -> int:
+def _properties(element: Attribute, elements: int) -> dict[str, Attribute]:
+    """Return the properties of a plain access with an alignment of some elements."""
     nbytes = max(1, bits_of(element) // 8) * elements
-    return min(nbytes & -nbytes, _LONGEST_BYTES)
+    return {"ordering": integer(0, i64), "alignment": integer(min(nbytes & -nbytes, _LONGEST_BYTES), i64)}
 
 
 class Guarded:

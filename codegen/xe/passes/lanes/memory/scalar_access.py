@@ -3,7 +3,7 @@
 If each lane holds rows of a block, a chunk of adjacent columns is accessed at once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 
@@ -63,17 +63,37 @@ def load_each(emitter: Emitter, access: Access, layout: LaneLayout, fill: SSAVal
     then.
     """
     found: dict[int, Register] = {}
-    for run in _runs(layout.places, access.type.get_shape()[-1], longest):
+    if longest == 1:
+        found.update(_load_repeated(emitter, access, layout.places, fill))
+    left = [register for register in range(len(layout.places)) if register not in found]
+    for run in _runs(layout.places, left, access.type.get_shape()[-1], longest):
         loaded = _load(emitter, access, layout.places[run[0]], fill, len(run))
         found.update({register: (loaded, i) for i, register in enumerate(run)})
     chunks = [emitter.chunk([found[i] for i in range(first, first + length)]) for first, length in layout.spans()]
     return Lanes(access.type, layout, tuple(chunks))
 
 
-def _runs(places: Places, columns: int, longest: int) -> Iterator[list[int]]:
-    """Yield all registers in runs of adjacent elements of a row: powers of two, each at a multiple of its length."""
-    numbers = {row.tobytes(): i for i, row in enumerate(places)} if longest > 1 else {}
-    left = dict.fromkeys(range(len(places)))
+def _load_repeated(emitter: Emitter, access: Access, places: Places, fill: SSAValue) -> Iterator[tuple[int, Register]]:
+    """Yield the registers whose lanes all hold one element, if there are several: each lane loads one of them.
+
+    Loads of all lanes from one address that is selected crash Intel's compiler.
+    """
+    repeated = [i for i, row in enumerate(places) if row[0] >= 0 and (row == row[0]).all()]
+    elements = list(dict.fromkeys(places[i][0] for i in repeated))
+    if len(elements) < 2:
+        return
+    size = subgroup_size()
+    of_lanes = np.array([*elements, *elements[-1:] * (-len(elements) % size)], np.int64).reshape(-1, size)
+    loaded = [_load(emitter, access, of_lane, fill, 1) for of_lane in of_lanes]
+    shared = [emitter.shuffled(loaded[i // size], [i % size] * size) for i in range(len(elements))]
+    for i in repeated:
+        yield i, (shared[elements.index(places[i][0])], 0)
+
+
+def _runs(places: Places, registers: Sequence[int], columns: int, longest: int) -> Iterator[list[int]]:
+    """Yield the registers in runs of adjacent elements of a row: powers of two, each at a multiple of its length."""
+    numbers = {places[i].tobytes(): i for i in registers} if longest > 1 else {}
+    left = dict.fromkeys(registers)
     while left:
         run = [next(iter(left))]
         first = places[run[0]]

@@ -159,8 +159,7 @@ def _plain(lowering: Lowering, op: Operation, operands: Sequence[SSAValue], resu
     type_ = chunk_type(result, max(map(length_of, operands)))
     if op.name == _POWER:
         operands = [operands[0], _exponent(lowering.emitter, operands[1])]
-    copy = type(op).create(operands=operands, result_types=[type_], properties=op.properties)
-    return lowering.emitter.value(copy)
+    return lowering.emitter.make(type(op), operands, type_, op.properties)
 
 
 def _casts_bits(op: Operation) -> bool:
@@ -199,7 +198,7 @@ def _exponent(emitter: Emitter, chunk: SSAValue) -> SSAValue:
 
 def _fused(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
     a, b, c = operands
-    return lowering.emitter.value(math.FmaOp(a, b, c))
+    return lowering.emitter.make(math.FmaOp, (a, b, c), a.type)
 
 
 def _identity(lowering: Lowering, op: Operation) -> None:

@@ -35,7 +35,7 @@ class LaneLayout:
     chunks: Ints
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, LaneLayout) and self._key() == other._key()
+        return self is other or (isinstance(other, LaneLayout) and self._key() == other._key())
 
     def __hash__(self) -> int:
         return hash(self._key())

@@ -6,6 +6,8 @@ are joined by selects. A transposition exchanges bits of the lane with bits of t
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from xdsl.dialects.builtin import VectorType
@@ -27,6 +29,7 @@ from codegen.xe.passes.lanes.vectors.layout import (
 )
 
 _BYTE = 8
+_KEPT = 4096  # plans: of the rows of a tile, and of tiles of equal kernels
 
 
 def convert(emitter: Emitter, value: Lanes, layout: LaneLayout) -> Lanes:
@@ -62,8 +65,8 @@ def splat(emitter: Emitter, scalar: SSAValue, layout: LaneLayout, type_: VectorT
 def gather(emitter: Emitter, registers: Sequence[Register], places: Places, wanted: Places) -> list[Register]:
     """Return registers that hold the wanted elements, from those that hold `places`."""
     out: list[Register | None] = [None] * len(wanted)
-    same = _same_rows(places, wanted)
-    for targets, sources in _independent(places, wanted, same):
+    same, groups = _grouped(*_key(places), *_key(wanted))
+    for targets, sources in groups:
         if all(t in same for t in targets):
             for target in targets:
                 out[target] = registers[same[target]]
@@ -75,6 +78,25 @@ def gather(emitter: Emitter, registers: Sequence[Register], places: Places, want
         for target in targets:
             out[target] = search.find(wanted[target])
     return [r for r in out if r is not None]
+
+
+def _key(places: Places) -> tuple[bytes, int]:
+    """Return places as a key of a cache: their bytes and the number of lanes."""
+    return np.asarray(places, np.int64).tobytes(), places.shape[-1]
+
+
+def _of_key(data: bytes, lanes: int) -> Places:
+    return np.frombuffer(data, np.int64).reshape(-1, lanes)
+
+
+@lru_cache(_KEPT)
+def _grouped(
+    places: bytes, lanes: int, wanted: bytes, wanted_lanes: int
+) -> tuple[Mapping[int, int], Sequence[tuple[list[int], list[int]]]]:
+    """Return the wanted registers that exist unchanged, and the groups of `_independent`."""
+    now, then = _of_key(places, lanes), _of_key(wanted, wanted_lanes)
+    same = _same_rows(now, then)
+    return same, _independent(now, then, same)
 
 
 def _same_rows(places: Places, wanted: Places) -> dict[int, int]:
@@ -120,62 +142,75 @@ def _independent(places: Places, wanted: Places, same: Mapping[int, int]) -> lis
     return [(sorted(targets), sorted(sources)) for targets, sources in groups if targets]
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Lanes that take their elements from one register, unchanged or shuffled by a pattern of source lanes."""
+
+    covered: tuple[bool, ...]
+    source: int
+    pattern: tuple[int, ...] | None = None
+
+
 class _Search:
     """Finds wanted registers one by one; caches shuffles."""
 
     def __init__(self, emitter: Emitter, registers: Sequence[Register], places: Places) -> None:
-        self._emitter, self._registers, self._places = emitter, registers, places
+        self._emitter, self._registers, self._places = emitter, registers, _key(places)
         self._shuffled: dict[tuple[int, tuple[int, ...]], Register] = {}
 
     def find(self, wanted: Places) -> Register:
         """Return a register with the wanted elements."""
-        missing = wanted != NOTHING
-        at_home = self._places == wanted
-        parts: list[tuple[Choice, Register]] = []
-        while missing.any() or not parts:
-            kept = (at_home & missing).sum(1)
-            best = int(kept.argmax())
-            if kept[best] == missing.sum():
-                parts.append((missing.copy(), self._registers[best]))
-                break
-            source, lanes = self._best_shuffle(wanted, missing)
-            if kept[best] >= sum(lane >= 0 for lane in lanes):
-                covered, register = at_home[best] & missing, self._registers[best]
-            else:
-                covered, register = np.array(lanes) >= 0, self._shuffle(source, lanes)
-            parts.append((covered, register))
-            missing = missing & ~covered
-        return self._joined(parts)
-
-    def _best_shuffle(self, wanted: Places, missing: Choice) -> tuple[int, list[int]]:
-        best: tuple[int, list[int]] = (0, [])
-        count = 0
-        for number, row in enumerate(self._places):
-            where = {element: lane for lane, element in reversed(list(enumerate(row.tolist())))}
-            lanes = [where.get(w, -1) if m else -1 for w, m in zip(wanted.tolist(), missing.tolist(), strict=True)]
-            if (covers := sum(lane >= 0 for lane in lanes)) > count:
-                best, count = (number, lanes), covers
-        return best
-
-    def _shuffle(self, source: int, lanes: Sequence[int]) -> Register:
-        pattern = _regular(lanes)
-        key = source, pattern
-        if key not in self._shuffled:
-            emitter = self._emitter
-            scalar = emitter.register(self._registers[source])
-            self._shuffled[key] = emitter.shuffled(scalar, pattern), 0
-        return self._shuffled[key]
-
-    def _joined(self, parts: Sequence[tuple[Choice, Register]]) -> Register:
+        parts = [(part.covered, self._register(part)) for part in _parts(*self._places, _key(wanted)[0])]
         register = parts[-1][1]
         if len(parts) == 1:
             return register
         emitter = self._emitter
         scalar = emitter.register(register)
         for covered, other in reversed(parts[:-1]):
-            where = emitter.lanes(covered.tolist())
-            scalar = emitter.chosen(where, emitter.register(other), scalar)
+            scalar = emitter.chosen(emitter.lanes(covered), emitter.register(other), scalar)
         return scalar, 0
+
+    def _register(self, part: _Part) -> Register:
+        if part.pattern is None:
+            return self._registers[part.source]
+        key = part.source, part.pattern
+        if key not in self._shuffled:
+            scalar = self._emitter.register(self._registers[part.source])
+            self._shuffled[key] = self._emitter.shuffled(scalar, part.pattern), 0
+        return self._shuffled[key]
+
+
+@lru_cache(_KEPT)
+def _parts(places: bytes, lanes: int, wanted: bytes) -> Sequence[_Part]:
+    """Return the parts of a wanted register: greedily those that cover most lanes, unchanged ones first."""
+    now, then = _of_key(places, lanes), np.frombuffer(wanted, np.int64)
+    missing, at_home = then != NOTHING, now == then
+    parts: list[_Part] = []
+    while missing.any() or not parts:
+        kept = (at_home & missing).sum(1)
+        best = int(kept.argmax())
+        if kept[best] == missing.sum():
+            parts.append(_Part(tuple(missing.tolist()), best))
+            break
+        source, from_lanes = _best_shuffle(now, then, missing)
+        if kept[best] >= sum(lane >= 0 for lane in from_lanes):
+            covered, pattern, source = at_home[best] & missing, None, best
+        else:
+            covered, pattern = np.array(from_lanes) >= 0, _regular(from_lanes)
+        parts.append(_Part(tuple(covered.tolist()), source, pattern))
+        missing = missing & ~covered
+    return parts
+
+
+def _best_shuffle(places: Places, wanted: Places, missing: Choice) -> tuple[int, list[int]]:
+    best: tuple[int, list[int]] = (0, [])
+    count = 0
+    for number, row in enumerate(places):
+        where = {element: lane for lane, element in reversed(list(enumerate(row.tolist())))}
+        lanes = [where.get(w, -1) if m else -1 for w, m in zip(wanted.tolist(), missing.tolist(), strict=True)]
+        if (covers := sum(lane >= 0 for lane in lanes)) > count:
+            best, count = (number, lanes), covers
+    return best
 
 
 def _regular(lanes: Sequence[int]) -> tuple[int, ...]:
@@ -199,11 +234,11 @@ def _exchange(
     emitter: Emitter, registers: Sequence[Register], places: Places, wanted: Places
 ) -> tuple[list[Register], Places]:
     """Exchange bits of lanes and registers until each lane bit has its wanted meaning, as far as possible."""
-    now, goal = _weights(places), _weights(wanted)
+    now, goal = _weights(*_key(places)), _weights(*_key(wanted))
     held = list(registers)
     if now is None or goal is None:
         return held, places
-    (of_registers, of_lanes), (_, wanted_of_lanes) = now, goal
+    (of_registers, of_lanes), (_, wanted_of_lanes) = map(list, now), goal
     for bit in range(_lane_bits(places)):
         weight = wanted_of_lanes[bit]
         if of_lanes[bit] == weight or 0 in (of_lanes[bit], weight) or weight not in of_registers:
@@ -214,8 +249,10 @@ def _exchange(
     return held, places
 
 
-def _weights(places: Places) -> tuple[list[int], list[int]] | None:
+@lru_cache(_KEPT)
+def _weights(data: bytes, size: int) -> tuple[list[int], list[int]] | None:
     """Return the increment of the element number per bit of register and lane number; None if not additive."""
+    places = _of_key(data, size)
     count = len(places)
     if count & (count - 1) or (places == NOTHING).any():
         return None
@@ -223,7 +260,6 @@ def _weights(places: Places) -> tuple[list[int], list[int]] | None:
     of_registers = [int(places[1 << bit, 0]) - base for bit in range(count.bit_length() - 1)]
     of_lanes = [int(places[0, 1 << bit]) - base for bit in range(_lane_bits(places))]
     rows = sum((((np.arange(count) >> bit) & 1) * w for bit, w in enumerate(of_registers)), np.zeros(count, np.int64))
-    size = places.shape[1]
     lanes = sum((((np.arange(size) >> bit) & 1) * w for bit, w in enumerate(of_lanes)), np.zeros(size, np.int64))
     return (of_registers, of_lanes) if (places == base + rows[:, None] + lanes).all() else None
 

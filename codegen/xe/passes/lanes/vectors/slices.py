@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.upstream.vector_ops import (
     ExtractStridedSliceOp,
     FromElementsOp,
@@ -19,8 +20,8 @@ from codegen.xe.dialects.upstream.xevm import BlockLoad2dOp
 
 def take_elements_of_slices(body: Block) -> None:
     """Build slices from elements if elements of the slice or of the message's result are also extracted."""
-    for op in tuple(body.walk()):
-        if isinstance(op, BlockLoad2dOp) and _is_taken_otherwise(op.results[0]):
+    for op in [op for op in walk(body) if type(op) is BlockLoad2dOp]:
+        if _is_taken_otherwise(op.results[0]):
             for use in tuple(op.results[0].uses):
                 if isinstance(use.operation, ExtractStridedSliceOp):
                     _to_elements(use.operation)

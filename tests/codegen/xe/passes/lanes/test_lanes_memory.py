@@ -151,6 +151,24 @@ def test_copies_of_an_element_update_memory_once() -> None:
     )
 
 
+@pytest.mark.parametrize("element", ["f32", "f16", "i8"])
+def test_each_lane_loads_an_element_that_all_lanes_hold(element: str) -> None:
+    """The last rows are outside the matrix."""
+    body = f"""
+    %rows = xegpu.create_nd_tdesc %A : memref<37x1x{element}> -> !xegpu.tensor_desc<24x1x{element}>
+    %row = xegpu.load_nd %rows[%c16, 0] : !xegpu.tensor_desc<24x1x{element}> -> vector<24x1x{element}>
+    %all = vector.broadcast %row : vector<24x1x{element}> to vector<24x16x{element}>
+    %od = xegpu.create_nd_tdesc %O : memref<24x16x{element}> -> !xegpu.tensor_desc<24x16x{element}>
+    xegpu.store_nd %all, %od[0, 0] : vector<24x16x{element}>, !xegpu.tensor_desc<24x16x{element}>"""
+    source = kernel(f"%A: memref<37x1x{element}>, %O: memref<24x16x{element}>", body)
+    assert len(re.findall(r"= load \S+, ptr addrspace\(1\)", compiled(source).ll)) == 2
+    a = numbers(element, 37)
+    _, out = check(source, [a.reshape(37, 1), np.zeros((24, 16), DTYPES[element])])
+    assert isinstance(out, np.ndarray)
+    rows = np.concatenate([a[16:], np.zeros(3, a.dtype)])
+    np.testing.assert_array_equal(out.reshape(24, 16), np.broadcast_to(rows[:, None], (24, 16)))
+
+
 def exchange(element: str, layout: str, *, alloc: str = "memref.alloca()", nbytes: int = 4096) -> str:
     """Two sub-groups swap halves of [32, 64] through local memory; a part is read by a view."""
     whole = f"!xegpu.mem_desc<32x64x{element}{layout}>"

@@ -1,12 +1,18 @@
 """Lane code in the order of its stores: little is held at one time, and no load goes beyond what may write there."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from codegen import DType, Extent, GemmProblem, XeStrategy, compile_gemm
+from codegen.problem.epilogue_text import parse_epilogue
 from codegen.xe.dialects.kernel_attributes import ARGUMENTS_APART
+from hal import find
 from tests.codegen.xe.passes.lanes.lane_kernels import check, kernel, lanes_text, numbers
+from tuner.space.xe.heuristic import default_config
+from tuner.verify.verify import verify_by_simulation
 
 TILE, VALUE = "!xegpu.tensor_desc<32x64xf32>", "vector<32x64xf32>"
 MESSAGE = re.compile(r"xevm\.block(load|store)2d|math\.exp|gpu\.barrier")
@@ -148,3 +154,23 @@ def test_what_is_stored_with_products_is_loaded_in_blocks_as_small_as_the_stores
     assert heights == [str(height)] * (32 * columns // 2**7 if height == 8 else 1)
     stored = re.findall(r"xevm\.block(load|store)2d", after)
     assert height > 8 or stored == ["load", "store"] * 16
+
+
+@pytest.mark.parametrize("rows", [64, 61])
+def test_lanes_read_old_c_right_before_they_store_there(rows: int) -> None:
+    """Of 32x32 they hold 16 rows of a column at most, also where rows beyond C are selected."""
+    problem = GemmProblem(rows, 96, 64, dtype_c=DType.F16, epilogue=parse_epilogue("alpha=0.5, beta=2"))
+    config = default_config(problem, find("a770"))
+    matmul = replace(config.matmul, block=Extent(64, 64, 16), threads=Extent(1, 2, 1))
+    artifact = compile_gemm(problem, replace(config, matmul=matmul, strategy=XeStrategy((2, 2))), find("a770"))
+    body = artifact.stage("lanes").data.decode()
+    after = body[body.rindex("_mad_") :]
+    found = re.findall(r"llvm\.(load|store)\b.*!llvm\.ptr<1>", after)
+    assert found.count("load") == found.count("store") == 32 * 32 // 8
+    held = most = 0
+    for name in found:
+        held += 1 if name == "load" else -1
+        most = max(most, held)
+    assert most <= 16
+    proof = verify_by_simulation(artifact)
+    assert proof.checked == proof.total

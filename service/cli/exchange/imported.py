@@ -1,0 +1,25 @@
+"""What an import queued, and devices of an export."""
+
+from service.cli.chosen_server import server
+from service.cli.printing.counted import counted
+from service.cli.printing.output import print_json, print_line
+from xetune_client import Client, NotFound, models
+
+
+def device_id(client: Client, name: str) -> str:
+    """Return the id of a device by any of its names; a name that is none now may be in results."""
+    try:
+        return client.device(name).id
+    except NotFound:
+        return name
+
+
+def tell_queued(done: models.ImportOut, *, as_json: bool) -> None:
+    """Print the jobs that measure what a file lists."""
+    if as_json:
+        print_json({"queued": [str(job) for job in done.queued], "configurations": done.configurations})
+        return
+    for job in done.queued:
+        print_line(f"job {job} is queued: `xetune jobs show {job}`")
+    by = "a worker; `xetune jobs resume ID` runs a job here" if server() is None else "the service's workers"
+    print_line(f"{counted(done.configurations, 'configuration')} to be measured by {by}")

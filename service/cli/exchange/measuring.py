@@ -1,0 +1,75 @@
+"""Measurements of runners-up on this machine, and where their results go."""
+
+from io import BytesIO
+from pathlib import Path
+from uuid import UUID
+
+from service.cli.connection import of_service, same
+from service.cli.exchange.lines import tell_imported
+from service.cli.printing.counted import counted
+from service.cli.printing.output import ERRORS, print_line
+from service.errors import BadRequest
+from service.schemas import ProblemBody, to_problem
+from tuner.exchange.file_format import Format
+from tuner.exchange.formats import open_file, specification_of
+from tuner.exchange.jsonl import join_files, read_lines
+from xetune_client import Client, ClientError, models
+
+
+def of_file(file: Path) -> bytes:
+    """Return the content of a file that lists configurations to measure.
+
+    Raises:
+        BadRequest: it holds results.
+        InvalidFile: it is no T1 file.
+    """
+    content, opened = file.read_bytes(), open_file(file)
+    if opened.format is not Format.JSONL:
+        specification_of(opened)
+    elif read_lines(BytesIO(content)).trials:
+        raise BadRequest(f"{file.name}: expected configurations to measure, got results: `xetune import` reads them")
+    return content
+
+
+def lines_of_service(client: Client, url: str | None, device: str | None) -> bytes:
+    """Return the predicted configurations without a measurement for a device of this machine.
+
+    Raises:
+        BadRequest: no service or no device is named, or there is nothing to measure.
+    """
+    if url is None or device is None:
+        raise BadRequest(
+            "expected FILE, which `xetune export --runners-up` writes, or --server and --device: then the service's "
+            "runners-up of that device are measured"
+        )
+    found = client.device(device)
+    of = found.emulates or found.id
+    with of_service(url) as remote:
+        lines = remote.export_results(device=of, runners_up=True)
+    if not read_lines(BytesIO(lines)).candidates:
+        raise BadRequest(f"{url} has no configuration of {of} that is predicted and was not measured")
+    return lines
+
+
+def begun(job: models.JobOut) -> str:
+    """Return the line for a job that begins."""
+    problem, count = to_problem(same(ProblemBody, job.problem)), job.budget.trials - 1  # less the default
+    return f"measuring {counted(count, 'configuration')} of {problem} on {job.device}, job {job.id}"
+
+
+def results(client: Client, jobs: list[UUID], origin: str | None) -> bytes:
+    """Return the results of several jobs below one header."""
+    return "".join(join_files(client.export_results(job_id=job, origin=origin) for job in jobs)).encode()
+
+
+def send(url: str, lines: bytes, jobs: list[UUID]) -> None:
+    """Send results to a service; say where they are if that fails."""
+    try:
+        with of_service(url) as remote:
+            done = remote.import_results(lines)
+    except ClientError:
+        again = " and ".join(f"`xetune export --job {job} -o FILE`" for job in jobs)
+        told = f"the results did not reach {url}; they are in the database of this machine: {again}, then import that"
+        print_line(told, ERRORS)
+        raise
+    tell_imported(done, as_json=False)

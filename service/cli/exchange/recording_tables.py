@@ -1,0 +1,65 @@
+"""Recordings as tables."""
+
+from uuid import UUID
+
+from service.api.recordings.schemas import RecordedOut, RecordingLine, RecordingOut, RecordingPage
+from service.cli.connection import same
+from service.configurations import ConfigBody
+from service.row_mapping import config_line
+from service.schemas import to_problem
+from xetune_client import Client
+
+_PAGE, _RECORDINGS_A_PAGE = 1000, 200
+
+
+def every_recording(client: Client) -> list[RecordingLine]:
+    """Return all recordings."""
+    found: list[RecordingLine] = []
+    before: UUID | None = None
+    while True:
+        page = same(RecordingPage, client.recordings(before=before, limit=_RECORDINGS_A_PAGE))
+        found, before = found + page.recordings, page.next_before
+        if before is None:
+            return found
+
+
+def one(client: Client, recording: UUID, limit: int) -> RecordingOut:
+    """Return a recording with up to `limit` configurations."""
+    found = client.recording(recording, limit=min(limit, _PAGE))
+    while found.next_after is not None and len(found.configurations) < limit:
+        page = client.recording(recording, after=found.next_after, limit=min(limit - len(found.configurations), _PAGE))
+        found.configurations += page.configurations
+        found.next_after = page.next_after
+    return same(RecordingOut, found)
+
+
+def line(recording: RecordingLine) -> dict[str, object]:
+    """Return a recording as values of a row."""
+    return {
+        "id": str(recording.id),
+        "problem": str(to_problem(recording.problem)),
+        "device": recording.device,
+        "origin": recording.origin,
+        "format": recording.format,
+        "tried": recording.tried,
+        "timed": recording.timed,
+        "best_us": recording.best_us,
+    }
+
+
+def evidence(recording: RecordingOut) -> str:
+    """Return where the times of a recording come from."""
+    return (
+        f"measured elsewhere ({recording.origin}, {recording.label}, on {recording.named}); numbers not verified here"
+    )
+
+
+def tried(row: RecordedOut) -> dict[str, object]:
+    """Return a configuration as values of a row."""
+    config = row.config.model_dump(mode="json") if isinstance(row.config, ConfigBody) else row.config
+    return {
+        "number": row.number,
+        "time_us": row.time_us,
+        "result": row.status if row.reason is None else f"{row.status}: {row.reason}",
+        "configuration": config_line(config),
+    }

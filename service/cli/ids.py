@@ -1,0 +1,76 @@
+"""Ids as people type them: whole, the first characters, or `last`."""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+if TYPE_CHECKING:
+    from xetune_client import Client
+
+_LEAST, _WHOLE = 4, 32
+_LOOKED_AT, _PAGE = 2_000, 200
+_LAST = "last"
+HELP = "whole, its first characters, or last for the newest."
+
+
+def find_job(client: "Client", said: str) -> UUID:
+    """Return the id of a job; raises as `find_id`."""
+    return find_id(said, "job", "xetune jobs list", lambda: (job.id for job in client.each_job()))
+
+
+def find_kernel(client: "Client", said: str) -> UUID:
+    """Return the id of a kernel; raises as `find_id`."""
+
+    def newest() -> Iterator[UUID]:
+        page = client.kernels(limit=_PAGE)
+        yield from (kernel.id for kernel in page.kernels)
+        while page.next_before is not None:
+            page = client.kernels(before=page.next_before, limit=_PAGE)
+            yield from (kernel.id for kernel in page.kernels)
+
+    return find_id(said, "kernel", "xetune kernels list", newest)
+
+
+def find_set(client: "Client", said: str) -> UUID:
+    """Return the id of a shape set; raises as `find_id`."""
+
+    def newest() -> Iterator[UUID]:
+        page = client.shape_sets(limit=_PAGE)
+        yield from (one.id for one in page.shape_sets)
+        while page.next_before is not None:
+            page = client.shape_sets(before=page.next_before, limit=_PAGE)
+            yield from (one.id for one in page.shape_sets)
+
+    return find_id(said, "shape set", "xetune shapes list", newest)
+
+
+def find_id(said: str, noun: str, command: str, newest: Callable[[], Iterator[UUID]]) -> UUID:
+    """Return the id that is said; where it is not whole, of those that `newest` yields, newest first.
+
+    Raises:
+        BadRequest: it is no id, or several begin with it.
+        NotFound: none of the newest begins with it, or there is none.
+    """
+    from service.errors import BadRequest, NotFound
+
+    text = said.strip().lower()
+    if len(text) >= _WHOLE:
+        try:
+            return UUID(text)
+        except ValueError as error:
+            raise BadRequest(f"expected the id of a {noun}, got {said!r}; `{command}` lists them") from error
+    if text == _LAST:
+        if (found := next(newest(), None)) is None:
+            raise NotFound(f"there is no {noun} yet")
+        return found
+    if len(text) < _LEAST or not set(text) <= set("0123456789abcdef-"):
+        raise BadRequest(f"expected the id of a {noun}, at least its first {_LEAST} characters, or last; got {said!r}")
+    alike = [one for one in islice(newest(), _LOOKED_AT) if str(one).startswith(text)]
+    if not alike:
+        raise NotFound(
+            f"no {noun} of the newest {_LOOKED_AT} has an id that begins with {said}; `{command}` lists them"
+        )
+    if len(alike) > 1:
+        raise BadRequest(f"{len(alike)} ids begin with {said}: {', '.join(map(str, alike[:5]))}; give more characters")
+    return alike[0]

@@ -1,0 +1,56 @@
+"""Lists of jobs as text."""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from uuid import UUID
+
+from rich.table import Column, Table
+
+from service.api.jobs.schemas import JobOut, JobPage
+from service.api.jobs.status import JobStatus
+from service.cli.connection import same
+from service.cli.printing.evidence import shown_best, shown_kind
+from service.cli.printing.output import text_table
+from service.errors import NotFound
+from service.schemas import to_problem
+from xetune_client import Client, models
+from xetune_client import NotFound as Missing
+
+_PAGE = 200
+
+
+@contextmanager
+def advising(job_id: UUID) -> Generator[None]:
+    """Say which command lists the jobs if there is no such job."""
+    try:
+        yield
+    except Missing as error:
+        raise NotFound(f"job {job_id} does not exist; `xetune jobs` lists those that do") from error
+
+
+def newest(client: Client, status: Sequence[JobStatus], device: str | None, limit: int) -> JobPage:
+    """Return up to `limit` jobs, newest first."""
+    of = [models.JobStatus(one) for one in status]
+    found: list[models.JobOut] = []
+    before: UUID | None = None
+    while True:
+        page = client.jobs(status=of, device=device, before=before, limit=min(limit - len(found), _PAGE))
+        found, before = found + page.jobs, page.next_before
+        if before is None or len(found) >= limit:
+            return same(JobPage, models.JobPage(jobs=found, next_before=before))
+
+
+def table_of(jobs: list[JobOut]) -> Table:
+    """Return jobs as a table."""
+    job_id = Column("job", min_width=36, overflow="fold")  # an id is whole
+    table = text_table(job_id, Column("status"), Column("best time"), spaced=True)
+    for job in jobs:
+        time = None if job.best is None else job.best.evidence.time
+        best, basis = shown_best(job)
+        stopping = "\nstopping" if job.cancel_requested and not job.status.over else ""
+        table.add_row(
+            f"{job.id}\n{to_problem(job.problem)}\n{job.device}\n{job.created_at:%Y-%m-%d %H:%M} UTC",
+            f"{job.status.value}{stopping}\n{job.done} of {job.budget.trials}",
+            f"{best}\n{basis}\n{shown_kind(time)}" if time is not None else "none",
+        )
+    return table

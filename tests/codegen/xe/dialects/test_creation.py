@@ -1,0 +1,59 @@
+"""Operations made by `creation` equal those that xDSL makes."""
+
+import pytest
+from xdsl.dialects import arith, llvm
+from xdsl.dialects.builtin import i32, i64
+from xdsl.dialects.test import TestOp as AnyOp
+from xdsl.ir import Block, Operation, Region
+from xdsl.irdl import IRDLOperation
+
+from codegen.xe.dialects import context
+from codegen.xe.dialects.creation import append, create, initialise, walk
+
+KINDS = [kind for kind in (*context().loaded_ops, llvm.LoadOp, llvm.StoreOp) if issubclass(kind, IRDLOperation)]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_defaults_are_those_of_xdsl(kind: type[Operation]) -> None:
+    ours, theirs = create(kind, (), ()), kind.create()
+    assert (ours.properties, ours.attributes, ours.location) == (theirs.properties, theirs.attributes, theirs.location)
+
+
+def test_operands_results_and_uses_are_those_of_xdsl() -> None:
+    a, b = AnyOp(result_types=[i32, i64]).results
+    ours = create(AnyOp, (a, b, a), (i64, i32), {"given": i64})
+    theirs = AnyOp.create(operands=(a, b, a), result_types=(i64, i32), properties={"given": i64})
+    assert tuple(ours.operands) == tuple(theirs.operands)
+    assert [(r.type, r.index) for r in ours.results] == [(r.type, r.index) for r in theirs.results]
+    assert ours.properties == theirs.properties
+    assert [(use.operation, use.index) for use in a.uses] == [(theirs, 2), (theirs, 0), (ours, 2), (ours, 0)]
+    ours.operands[0] = b
+    assert [(use.operation, use.index) for use in a.uses] == [(theirs, 2), (theirs, 0), (ours, 2)]
+    assert [(use.operation, use.index) for use in b.uses] == [(ours, 0), (theirs, 1), (ours, 1)]
+
+
+def test_given_properties_precede_defaults_and_none_is_left_out() -> None:
+    default = arith.AddiOp.create().properties["overflowFlags"]
+    flags = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
+    assert flags != default
+    assert create(arith.AddiOp, (), (), {"overflowFlags": flags}).properties == {"overflowFlags": flags}
+    op = llvm.LoadOp.__new__(llvm.LoadOp)
+    initialise(op, (), (i32,), {"alignment": None})
+    assert set(op.properties) == {"ordering"}
+
+
+def test_appended_operations_are_in_order() -> None:
+    block, ops = Block(), [create(AnyOp, (), ()) for _ in range(3)]
+    append(block, ops[0])
+    block.add_op(ops[1])
+    append(block, ops[2])
+    assert list(block.ops) == ops
+    assert [op.parent for op in ops] == [block] * 3
+    assert list(reversed(tuple(block.walk(reverse=True)))) == ops
+
+
+def test_a_walk_is_that_of_xdsl() -> None:
+    inner = Block([AnyOp(), AnyOp(regions=[Region([Block([AnyOp()]), Block([AnyOp(), AnyOp()])])])])
+    block = Block([AnyOp(), AnyOp(regions=[Region(inner), Region()]), AnyOp()])
+    assert len(ops := list(walk(block))) == 8
+    assert ops == list(block.walk())

@@ -1,0 +1,47 @@
+"""One reported time of a job: the command line, the API and the dashboard show the same."""
+
+import pytest
+from fastapi.testclient import TestClient
+
+from db.queries import jobs
+from service.http.deps import Context
+from tests.service import dashboard_rows as rows
+from tests.service.cli.both_transports import Run
+from tests.service.cli.conftest import one_database, run
+from tests.service.dashboard.test_dashboard_pages import text_of
+
+__all__ = ["one_database", "run"]
+
+
+@pytest.mark.parametrize(
+    ("again_us", "reported_us", "shown"),
+    [((2950.0, 1462.0), 1462.0, "interleaved"), (None, 1512.0, "single measurement")],
+)
+def test_every_surface_shows_the_reported_time_of_a_job(
+    one_database: None,
+    run: Run,
+    client: TestClient,
+    context: Context,
+    again_us: tuple[float, float] | None,
+    reported_us: float,
+    shown: str,
+) -> None:
+    with context.database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session, "gpu0", None))
+        kernel = rows.add_kernel(session, job, problem)
+        for number, median_us in enumerate((3000.0, 1512.0, 2000.0)):
+            rows.add_measured(session, job, number, median_us, kernel.id, "native")
+        jobs.set_best(session, job.id, 1)
+        if again_us is not None:
+            jobs.set_comparison(session, job.id, default_us=again_us[0], best_us=again_us[1])
+    told = client.get(f"/v1/jobs/{job.id}").json()
+    assert (told["time_us"], told["basis"]) == (reported_us, shown.split()[0])
+    terminal = f"{reported_us * 1e-3:.4g} ms"
+    listed, one = (run("--server", "http://testserver", *said)[1] for said in (("jobs",), ("jobs", "show", "last")))
+    assert terminal in listed
+    assert shown in listed
+    assert f"winner: trial 1, {terminal}" in one
+    page = f"{reported_us * 1e-3:.3f} ms"
+    for path in ("/jobs", f"/jobs/{job.id}"):
+        assert page in text_of(client.get(path).text)

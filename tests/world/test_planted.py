@@ -1,0 +1,134 @@
+"""The world sees faults: each fault planted in the product breaks an invariant within a few seeds."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from db.queries.cluster import coordinators, leases
+from service.api.schedules import firing
+from service.http.idempotency import Once
+from service.jobs.store import DbTrialStore
+from tests.world.plan import Fault, Kind
+from tests.world.story import story
+from tests.world.world import run_seed
+from tuner.errors import ProofFailed
+from tuner.session.budget import Allowance
+from tuner.verify import verify
+
+Patch = pytest.MonkeyPatch
+Plan = Callable[[int], list[Fault]]
+
+
+def no_lease_check(patch: Patch) -> None:
+    """A worker that lost its job writes on."""
+    patch.setattr(leases, "check_own", lambda *_: None)
+
+
+def no_fence_check(patch: Patch) -> None:
+    """A coordinator that lost its lease claims on."""
+    patch.setattr(coordinators, "check", lambda *_: None)
+    patch.setattr(coordinators, "renew", lambda *_, **__: None)
+
+
+def row_after_work(patch: Patch) -> None:
+    """A trial's row is written when it ends."""
+    begin, end, begun = DbTrialStore.begin, DbTrialStore.end, dict[Any, Any]()
+
+    def later(self: DbTrialStore, number: int, config: Any, proposer: str | None = None) -> None:
+        begun[number] = config, proposer
+
+    def at_end(self: DbTrialStore, number: int, outcome: Any, artifact: Any) -> None:
+        if number in begun:
+            begin(self, number, *begun.pop(number))
+        end(self, number, outcome, artifact)
+
+    patch.setattr(DbTrialStore, "begin", later)
+    patch.setattr(DbTrialStore, "end", at_end)
+
+
+def fires_twice(patch: Patch) -> None:
+    """A due time that was handled stays due."""
+    patch.setattr(firing, "_advance", lambda *_: None)
+
+
+def unverified(patch: Patch) -> None:
+    """Results are compared, and wrong ones pass."""
+    compare = verify.compare
+
+    def passes(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return compare(*args, **kwargs)
+        except ProofFailed as failure:
+            return replace(failure.proof, max_error=0.0)
+
+    patch.setattr(verify, "compare", passes)
+
+
+def no_budget(patch: Patch) -> None:
+    """A job does not count its trials."""
+    patch.setattr(Allowance, "are_trials_spent", property(lambda self: len(self._history) > 6))
+    patch.setattr(Allowance, "left_trials", property(lambda self: 9))
+
+
+def trusts_names(patch: Patch) -> None:
+    """An artifact that is there is taken to be whole."""
+    patch.setattr("service.artifacts._holds", lambda path, _: path.exists())
+
+
+def answers_again(patch: Patch) -> None:
+    """A repeated request is done again."""
+    patch.setattr(Once, "check", lambda self: None)
+    patch.setattr(Once, "_claim", lambda *_: True)
+    patch.setattr(Once, "answer", lambda *_, **__: None)
+
+
+def forgets_claims(patch: Patch) -> None:
+    """A coordinator does not look for jobs that it has and does not run."""
+    release_all = leases.release_all
+
+    def only_of_others(session: Any, worker: str, under_way: Any = None) -> int:
+        return 0 if under_way is not None else release_all(session, worker)
+
+    patch.setattr(leases, "release_all", only_of_others)
+
+
+def many(kind: Kind) -> Plan:
+    """A fault of one kind every 20 steps."""
+    return lambda seed: [Fault(step, kind, 0.0, seed + step) for step in range(40, 200, 20)]
+
+
+PLANTED: dict[Callable[[Patch], None], Plan] = {
+    no_lease_check: lambda seed: [Fault(30, Kind.JUMP, 4000.0, seed)],
+    no_fence_check: lambda seed: [Fault(50 + seed % 50, Kind.STALL, 400.0, seed)],
+    row_after_work: lambda _: [],
+    fires_twice: lambda _: [],
+    unverified: many(Kind.DEVICE_WRONG),
+    no_budget: lambda _: [],
+    trusts_names: many(Kind.TORN_FILE),
+    answers_again: many(Kind.LOST_ANSWER),
+    forgets_claims: many(Kind.UNKNOWN_COMMIT),
+}
+FIRST = {no_lease_check: 9, no_fence_check: 7}  # others need one or two seeds
+WITHIN = 40
+
+
+@pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)
+def test_the_world_sees(plant: Callable[[Patch], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch)
+    for seed in range(FIRST.get(plant, 0), WITHIN):
+        _, broken = run_seed(seed, PLANTED[plant](seed))
+        if broken is not None:
+            return
+    raise AssertionError(f"{plant.__name__} breaks no invariant within {WITHIN} seeds")
+
+
+def test_a_story_names_the_fault_that_matters(monkeypatch: pytest.MonkeyPatch) -> None:
+    unverified(monkeypatch)
+    others = (Kind.JUMP, Kind.STALL, Kind.SLOW, Kind.DEVICE_NOISE, Kind.COMPILER_HANGS)
+    plan = [Fault(50 + i, kind, 5.0, i) for i, kind in enumerate((*others, Kind.DEVICE_WRONG))]
+    told = story(1, plan)
+    assert "measured, and its results were wrong" in told.splitlines()[0]
+    assert "with 1 faults:" in told.splitlines()[1]
+    assert Kind.DEVICE_WRONG in told.splitlines()[2]

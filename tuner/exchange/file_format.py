@@ -1,0 +1,12 @@
+"""Formats of result files."""
+
+from enum import StrEnum
+
+
+class Format(StrEnum):
+    """A format of result files."""
+
+    JSONL = "jsonl"
+    KERNEL_TUNER = "kernel-tuner"
+    T1 = "t1"
+    T4 = "t4"
