@@ -1,7 +1,8 @@
 """From a GEMM problem and a configuration, or from the text of a module, to compiled kernels."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from hal.late import late_exports
 
 if TYPE_CHECKING:
     from codegen.artifact.kernel_artifact import (
@@ -140,10 +141,4 @@ _LATE = {
     "simulate_module": "codegen.simulate.run_module",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_LATE[name]), name)
-    globals()[name] = found
-    return found
+__getattr__ = late_exports(globals(), _LATE)

@@ -1,7 +1,8 @@
 """Hardware: facts of devices, and running kernels on them."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from hal.late import late_exports
 
 if TYPE_CHECKING:
     from hal.device import Argument, Buffer, Device, LaunchSpec, LaunchStep, Role, RunReport, Scalar, Timing
@@ -157,10 +158,4 @@ _LATE = {
     "untargetable_reason": "hal.devices.listed",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_LATE[name]), name)
-    globals()[name] = found
-    return found
+__getattr__ = late_exports(globals(), _LATE)

@@ -1,7 +1,8 @@
 """Search of the legal configurations of a problem on a device."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from hal.late import late_exports
 
 if TYPE_CHECKING:
     from tuner.errors import CannotPredict, DeviceUnusable, NoValidMeasurement, ProofFailed, TunerError
@@ -75,10 +76,4 @@ _LATE = {
     "run_session": "tuner.session.session",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_LATE[name]), name)
-    globals()[name] = found
-    return found
+__getattr__ = late_exports(globals(), _LATE)

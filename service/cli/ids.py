@@ -1,8 +1,9 @@
 """Ids as people type them: whole, the first characters, or `last`."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 if TYPE_CHECKING:
@@ -21,28 +22,20 @@ def find_job(client: "Client", said: str) -> UUID:
 
 def find_kernel(client: "Client", said: str) -> UUID:
     """Return the id of a kernel; raises as `find_id`."""
-
-    def newest() -> Iterator[UUID]:
-        page = client.kernels(limit=_PAGE)
-        yield from (kernel.id for kernel in page.kernels)
-        while page.next_before is not None:
-            page = client.kernels(before=page.next_before, limit=_PAGE)
-            yield from (kernel.id for kernel in page.kernels)
-
-    return find_id(said, "kernel", "xetune kernels list", newest)
+    return find_id(said, "kernel", "xetune kernels list", partial(_ids, client.kernels, "kernels"))
 
 
 def find_set(client: "Client", said: str) -> UUID:
     """Return the id of a shape set; raises as `find_id`."""
+    return find_id(said, "shape set", "xetune shapes list", partial(_ids, client.shape_sets, "shape_sets"))
 
-    def newest() -> Iterator[UUID]:
-        page = client.shape_sets(limit=_PAGE)
-        yield from (one.id for one in page.shape_sets)
-        while page.next_before is not None:
-            page = client.shape_sets(before=page.next_before, limit=_PAGE)
-            yield from (one.id for one in page.shape_sets)
 
-    return find_id(said, "shape set", "xetune shapes list", newest)
+def _ids(list_page: Callable[..., Any], rows: str) -> Iterator[UUID]:
+    page = list_page(limit=_PAGE)
+    yield from (row.id for row in getattr(page, rows))
+    while page.next_before is not None:
+        page = list_page(before=page.next_before, limit=_PAGE)
+        yield from (row.id for row in getattr(page, rows))
 
 
 def find_id(said: str, noun: str, command: str, newest: Callable[[], Iterator[UUID]]) -> UUID:

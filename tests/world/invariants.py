@@ -1,4 +1,4 @@
-"""What must hold after every commit, at every launch, for every answer, and when all work is done."""
+"""Invariants that hold after every commit, at every launch, for every answer, and at the end."""
 
 from __future__ import annotations
 

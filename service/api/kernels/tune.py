@@ -1,4 +1,4 @@
-"""When a lookup queues a job."""
+"""Conditions for a lookup to queue a job."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""What an import queued, and devices of an export."""
+"""Jobs that an import queued, and devices of an export."""
 
 from service.cli.chosen_server import server
 from service.cli.printing.counted import counted

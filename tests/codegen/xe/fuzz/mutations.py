@@ -1,4 +1,4 @@
-"""Kernels with a few tokens deleted, doubled, swapped or changed, and how the compiler takes them."""
+"""Kernels with a few tokens deleted, doubled, swapped or changed and given to the compiler."""
 
 import gc
 import json

@@ -1,4 +1,4 @@
-"""Texts of others do not reach the terminal as commands."""
+"""Control characters in texts of others do not reach the terminal."""
 
 import io
 
