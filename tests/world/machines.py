@@ -1,4 +1,4 @@
-"""Compilers and devices of the hosts, on virtual time, with the faults of the plan, and the record of what was done there."""
+"""Compilers and devices of the hosts, on virtual time, with the faults of the plan, and records of their work."""
 
 from __future__ import annotations
 
