@@ -36,6 +36,7 @@ from service.artifacts import StorageError
 from service.cluster.executor import (
     Engine,
     Executor,
+    ExecutorLost,
     Reached,
 )
 from service.cluster.fenced import FencedDatabase
@@ -273,6 +274,8 @@ class Coordinator:
             task(set_id, run.interrupt)
         except DatabaseError as error:
             _log.warning("set of shapes waits for the database", set=str(set_id), error=str(error))
+        except ExecutorLost as error:
+            _log.warning("executor lost", set=str(set_id), error=str(error))
         except StorageError as error:
             _log.warning("coordinator waits for room for artifacts", error=str(error), seconds=STORAGE_WAIT_S)
             term.rests_until = self._clock.now() + timedelta(seconds=STORAGE_WAIT_S)

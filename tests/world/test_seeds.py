@@ -11,6 +11,9 @@ FAILED = {
     35: "as 0, after a lock that was not given and a full database, under a coordinator of a cluster",
     43: "as 0, with a database that was slow and full in turns",
     188: "an invariant that was too strict: seconds spent while the disk was full leave a trial that was begun",
+    1319: "too few steps: one waits for the device while a launch hangs for minutes",
+    1571: "the host of a set could not be reached: its thread ended by an error that nothing caught",
+    2028: "a coordinator's clock jumped: it took its own job a second time, and two threads wrote its trials",
 }
 """Seeds that broke an invariant, and why."""
 

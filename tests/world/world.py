@@ -61,7 +61,7 @@ from tuner.session.budget import Budget
 from tuner.session.job_spec import JobOptions, JobSpec
 from tuner.shapes.shape import Shape
 
-FAULT_STEPS, MOST_STEPS, LONGEST_S = 250, 2500, 3 * 3600.0
+FAULT_STEPS, MOST_STEPS, LONGEST_S = 250, 6000, 3 * 3600.0
 SCHEDULED_S = 200.0
 PROBLEMS = tuple(GemmProblem(m, n, k) for m, n, k in ((24, 40, 56), (16, 24, 40), (8, 40, 24), (32, 8, 16)))
 

@@ -33,7 +33,7 @@ def claim_next(
     predicted: bool = True,
     now: datetime | None = None,
 ) -> Job | None:
-    """Take the oldest job that is queued, or whose worker's lease ran out; return None when there is none.
+    """Take the oldest job that is queued, or whose lease another worker let run out; return None when there is none.
 
     `worker` is unique among running workers. `devices` are slugs to take jobs for, beside those that are
     `predicted` because they need no device (theirs has no driver); None takes any. Jobs of an active set of
@@ -145,7 +145,9 @@ def _claim(
     session: Session, worker: str, lease_s: float, now: datetime | None, *conditions: ColumnElement[bool]
 ) -> Job | None:
     now = now or utc_now()
-    free = or_(Job.status == "queued", and_(Job.status == "running", Job.lease_until < now))
+    # Not its own: a worker whose clock jumped still runs them.
+    over = and_(Job.status == "running", Job.lease_until < now, Job.worker != worker)
+    free = or_(Job.status == "queued", over)
     # One statement, so that no two claims take the same job; SQLite has one writer and ignores FOR UPDATE.
     chosen = select(Job.id).where(free, *conditions).order_by(Job.id).limit(1).with_for_update(skip_locked=True)
     taken = {

@@ -84,6 +84,14 @@ def test_job_is_taken_over_only_when_its_lease_ran_out(database: Database) -> No
     assert (job.id, job.worker, job.attempts, job.started_at) == (job_id, "next", 2, NOON)
 
 
+def test_worker_whose_clock_jumped_does_not_take_its_own_job_again(database: Database) -> None:
+    (job_id,) = add_jobs(database, 1)
+    assert claim(database, "w1") is not None
+    assert claim(database, "w1", LATER) is None
+    assert read(database, job_id).attempts == 1
+    assert claim(database, "w2", LATER) is not None
+
+
 def test_extended_lease_keeps_others_away(database: Database) -> None:
     (job_id,) = add_jobs(database, 1)
     claim(database, "w")
