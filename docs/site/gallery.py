@@ -43,12 +43,12 @@ class Entry:
 ENTRIES = (
     Entry(
         "f16, large",
-        "The square GEMM of benchmarks, at the DPAS rate of a B580.",
+        "The square GEMM that benchmarks measure; DPAS bounds it.",
         "4096x4096x4096 --dtype f16 --device b580 --trials 16",
     ),
     Entry(
-        "4-bit weights, one token for each of eight users",
-        "Llama 3.1 8B, the gate projection of its MLP, when text is generated: weights of 4 bits in groups of 128.",
+        "4-bit weights, eight rows",
+        "Llama 3.1 8B, the gate projection of its MLP for eight requests that generate text; groups of 128 along K.",
         "8x14336x4096 --dtype f16 --quant w4a16:128 --device b580 --trials 16",
     ),
     Entry(
@@ -58,12 +58,12 @@ ENTRIES = (
     ),
     Entry(
         "128 experts, mxfp4 weights",
-        "A mixture of experts with 256 rows in all, on the GPU of a laptop.",
+        "A mixture of experts with 256 rows in all, on an integrated GPU.",
         "256x1536x2048 --dtype bf16 --quant mxfp4 --experts 128 --device lunar-lake --trials 16",
     ),
     Entry(
         "s8 with an epilogue, sizes that no tile divides",
-        "Rows, columns and K that are no multiples of the tile, on a GPU with sub-groups of 8 and no block loads.",
+        "M, N and K are no multiples of the tile; the GPU has sub-groups of 8 and no 2-D block loads.",
         "1000x1016x520 --dtype s8 --epilogue bias:column,clip=0..6 --device a770 --trials 16",
     ),
     Entry(

@@ -1,5 +1,7 @@
 """Commands of the documentation that no test here runs, each with the reason; the start of a command says which."""
 
+from docs.site.gallery import ENTRIES
+
 NEEDS_A_NETWORK = "needs a network or a package index"
 NEEDS_A_GPU = "needs an Intel GPU"
 TAKES_MINUTES = "takes minutes"
@@ -62,4 +64,5 @@ NOT_RUN = {
     'python -c "import sqlite3': "tests/docs/test_backup.py",
     "xetune run examples/gemm_prefetch.mlir": "tests/codegen/xe/modules/test_examples.py runs the examples",
     "xetune compile gemm.mlir": "tests/codegen/xe show errors of texts",
+    **{f"xetune tune {entry.tuned}": "docs/site/gallery.py runs it" for entry in ENTRIES},
 }
