@@ -2,13 +2,18 @@
 
 import math
 
+from codegen import CodegenError
 from db.schema import (
+    Device,
     Measurement,
     Prediction,
     Problem,
     Trial,
 )
+from service.row_mapping import problem_from_json, spec_from_json
 from service.schemas import AcceptanceEvidence, Evidence, ProofEvidence, TimeEvidence
+from tuner.backend import tuning_for
+from tuner.errors import TunerError
 
 
 def evidence_of(trial: Trial) -> Evidence:
@@ -71,6 +76,15 @@ def tflops(problem: Problem, evidence: Evidence) -> float | None:
     if evidence.time is None:
         return None
     return problem.flops / evidence.time.value / 1e6
+
+
+def roof_us(problem: Problem, device: Device) -> float | None:
+    """Return the time that the device's multiply units and memory allow at the least, in us; None if unknown."""
+    try:
+        spec = spec_from_json(device.spec)
+        return tuning_for(spec).roof_us(problem_from_json(problem.definition), spec)
+    except (CodegenError, TunerError, ValueError):  # unknown facts, or a row of another version
+        return None
 
 
 def _finite(value: float | None) -> float | None:

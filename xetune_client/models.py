@@ -2369,6 +2369,9 @@ class JobOut(Model):
     time_us: float | None = None
     """Reported time of the best, in us, as `basis` says: re-measured against the default, interleaved, where that was done; null without a best"""
 
+    roof_us: float | None = None
+    """Time that the device's multiply units and memory allow at the least, in us; null where they are not known: for CPUs, emulated GPUs and GPUs that lack a fact"""
+
     comparison: Comparison | None = None
     """Speedup over the default configuration, re-measured, interleaved: if not null, use its two times; those of `best` and of trial 0 are single measurements"""
 

@@ -4,6 +4,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from db.queries import jobs
+from hal.facts.xe import find
+from service.api.devices.elsewhere import store_device
 from service.http.deps import Context
 from tests.service import dashboard_rows as rows
 from tests.service.cli.both_transports import Run
@@ -45,3 +47,29 @@ def test_every_surface_shows_the_reported_time_of_a_job(
     page = f"{reported_us * 1e-3:.3f} ms"
     for path in ("/jobs", f"/jobs/{job.id}"):
         assert page in text_of(client.get(path).text)
+
+
+def test_a_result_names_winner_default_roof_and_next_command(
+    one_database: None, run: Run, client: TestClient, context: Context
+) -> None:
+    with context.database.write() as session:
+        problem = rows.add_problem(session, m=4096, n=2048, k=1024)
+        job = rows.add_job(session, problem, store_device(session, find("b580")))
+        kernel = rows.add_kernel(session, job, problem)
+        for number, median_us in enumerate((36_130.0, *(800.0 + 10 * i for i in range(12)))):
+            rows.add_measured(session, job, number, median_us, kernel.id, "native")
+        jobs.set_best(session, job.id, 2)
+        jobs.set_comparison(session, job.id, default_us=36_200.0, best_us=790.0)
+    roof_us = client.get(f"/v1/jobs/{job.id}").json()["roof_us"]
+    assert 790 > roof_us > 2 * 4096 * 2048 * 1024 / 233e6, "at least the time at the peak rate, in FLOP/us"
+    shown = run("--server", "http://testserver", "jobs", "show", "last")[1]
+    table = shown.partition("winner:")[0]
+    winner = table.index("winner")
+    assert table.index("  1  ") < winner < table.index("  3  ")
+    assert "re-measured 0.79 ms" in table
+    assert "36.13 ms" in table[table.index("default") :], "the default is shown, in the unit of the table"
+    assert ("us (" in table, "e+" in table) == (False, False)
+    assert f"roof     {roof_us / 790:.0%} of what the device allows" in shown
+    assert f"next: xetune kernels host-code {kernel.id} pyopencl" in shown
+    page = text_of(client.get(f"/jobs/{job.id}").text)
+    assert f"{roof_us / 790 * 100:.0f} % of what the device allows" in page

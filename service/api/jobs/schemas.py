@@ -388,6 +388,12 @@ class JobOut(JobOptions):
         "where that was done; null without a best",
         examples=[412.5],
     )
+    roof_us: float | None = Field(
+        default=None,
+        description="Time that the device's multiply units and memory allow at the least, in us; null where they are "
+        "not known: for CPUs, emulated GPUs and GPUs that lack a fact",
+        examples=[328.0],
+    )
     comparison: Comparison | None = Field(
         None,
         description="Speedup over the default configuration, re-measured, interleaved: if not null, use its two "

@@ -38,7 +38,7 @@ from service.api.jobs.schemas import (
 from service.api.jobs.status import JobStatus
 from service.configurations import to_config_body
 from service.errors import NotFound
-from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, tflops
+from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, roof_us, tflops
 from service.job_summary import Choice, ReportedTimes, reported_times_of
 from service.schemas import ProblemBody
 from tuner.space.restrictions import effect_of
@@ -137,6 +137,7 @@ def _describe(
         best=best,
         basis=None if reported is None else reported.basis.word,
         time_us=None if reported is None else reported.best_us,
+        roof_us=roof_us(job.problem, job.device),
         comparison=_comparison(job),
         choice=choice,
         wall=wall_of(job),

@@ -15,9 +15,19 @@ PROOFS = {
 }
 
 
-def shown_us(time_us: float) -> str:
-    """Return a time in ms from 1 ms on, else in us."""
-    return f"{time_us * 1e-3:.4g} ms" if time_us >= 1000 else f"{time_us:.4g} us"
+def shown_us(time_us: float, unit_of_us: float | None = None) -> str:
+    """Return a time in ms from 1 ms on, else in us; with `unit_of_us` in the unit of that time."""
+    scale, unit = _unit(time_us if unit_of_us is None else unit_of_us)
+    return f"{_digits(time_us * scale)} {unit}"
+
+
+def _unit(time_us: float) -> tuple[float, str]:
+    return (1e-3, "ms") if time_us >= 1000 else (1.0, "us")
+
+
+def _digits(number: float) -> str:
+    """Return a number with four digits at least, without an exponent."""
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.4g}"
 
 
 def shown_best(job: JobOut) -> tuple[str, str]:
@@ -32,12 +42,12 @@ def shown_best(job: JobOut) -> tuple[str, str]:
     return time, basis.value
 
 
-def shown_time(time: TimeEvidence | None) -> str:
-    """Return the median or prediction with its spread, in a readable unit."""
+def shown_time(time: TimeEvidence | None, unit_of_us: float | None = None) -> str:
+    """Return the median or prediction with its spread, in a readable unit or that of `unit_of_us`."""
     if time is None:
         return "-"
-    scale, unit = (1e-3, "ms") if time.value >= 1000 else (1.0, "us")
-    return f"{time.value * scale:.4g} {unit} ({time.low * scale:.4g}, {time.high * scale:.4g})"
+    scale, unit = _unit(time.value if unit_of_us is None else unit_of_us)
+    return f"{_digits(time.value * scale)} {unit} ({_digits(time.low * scale)}, {_digits(time.high * scale)})"
 
 
 def shown_kind(time: TimeEvidence | None) -> str:

@@ -1,6 +1,7 @@
 """Job as text: its trials by rank, the winner and its files."""
 
 from collections import Counter
+from pathlib import Path
 from statistics import median
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from service.api.jobs.schemas import (
     TrialOut,
 )
 from service.api.jobs.wall import wall_sentence
-from service.cli.connection import file_places, same
+from service.cli.connection import same
 from service.cli.printing.evidence import (
     shown_files,
     shown_kind,
@@ -25,6 +26,7 @@ from service.cli.printing.evidence import (
     shown_us,
 )
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
+from service.cli.tuning.kernel_lists import files_of
 from service.evidence import acceptance_words
 from service.job_summary import (
     Basis,
@@ -41,15 +43,20 @@ from tuner.search.method import (
 from xetune_client import Client
 
 _SHOWN_TRIALS, _SHOWN_DONORS = 10, 3
+_LONG_US = 10_000.0
+_WIDE_SPREAD = 0.2  # of the median
 
 
-def print_job(client: Client, job_id: UUID, as_json: bool) -> JobOut:
-    """Print a job, its trials from fastest to slowest, and where the winner's files are; return the job."""
+def print_job(client: Client, job_id: UUID, as_json: bool, output: Path | None = None) -> JobOut:
+    """Print a job, its trials from fastest to slowest, and where the winner's files are; return the job.
+
+    The files are copied to the folder `output`, if it is given.
+    """
     job = same(JobOut, client.job(job_id))
     trials = [same(TrialOut, trial) for trial in client.each_trial(job_id)]
     best = job.best.kernel_id if job.best is not None else None
     ranked = sorted((t for t in trials if t.evidence.time is not None), key=_order)
-    files = {} if best is None else file_places(client.kernel(best))
+    files = {} if best is None else files_of(client, client.kernel(best), output)
     if as_json:
         document = job.model_dump(mode="json")
         document["trials"] = [trial.model_dump(mode="json") for trial in [*ranked, *_without_time(trials)]]
@@ -71,8 +78,10 @@ def print_job(client: Client, job_id: UUID, as_json: bool) -> JobOut:
             CONSOLE.print(f"  choice   {job.choice.sentence}", highlight=False, soft_wrap=True)
         for text in shown_files(files):
             CONSOLE.print(text, highlight=False, soft_wrap=True)
+        _print_spread(job)
         if job.wall is not None:
             print_wrapped(f"took {wall_sentence(job.wall)}")
+        _print_next(job)
     return job
 
 
@@ -93,22 +102,28 @@ def _table(ranked: list[TrialOut], job: JobOut) -> Table:
         *([Column("time is")] if len(kinds) > 1 else []),
         title=f"{' and '.join(kinds)}, on {job.device}",
     )
-    for rank, trial in enumerate(ranked[:_SHOWN_TRIALS], start=1):
+    shown = [
+        (rank, trial) for rank, trial in enumerate(ranked, start=1) if rank <= _SHOWN_TRIALS or _is_named(trial, job)
+    ]
+    unit_us = _unit_us([_time(trial) for _, trial in shown])
+    for rank, trial in shown:
         cells = [
             f"{rank}=" if _is_tied(trial, job.choice) else str(rank),
-            _shown_number(trial),
+            _shown_number(trial, job),
             config_line(trial.model_dump(mode="json")["config"]),
-            f"{shown_time(trial.evidence.time)}\n{shown_rate(trial.tflops)}{_shown_energy(trial)}{_shown_reused(trial)}"
-            f"{_shown_early(trial)}{_shown_against(trial)}",
+            f"{shown_time(trial.evidence.time, unit_us)}{_shown_again(trial, job, unit_us)}\n{shown_rate(trial.tflops)}"
+            f"{_shown_energy(trial)}{_shown_reused(trial)}{_shown_early(trial)}{_shown_against(trial)}",
             shown_proof_short(trial.evidence),
         ]
-        table.add_row(*cells, *([shown_kind(trial.evidence.time)] if len(kinds) > 1 else []))
+        is_winner = job.best is not None and job.best.number == trial.number
+        kind = [shown_kind(trial.evidence.time)] if len(kinds) > 1 else []
+        table.add_row(*cells, *kind, style="bold" if is_winner else None)
     captions: list[str] = []
     if (choice := job.choice) is not None:
         near = f"predicted within {choice.resolution - 1:.0%} of the least time"
         captions.append(f"=: verified, {near}, which the model does not tell apart")
-    if len(ranked) > _SHOWN_TRIALS:
-        captions.append(f"{len(ranked) - _SHOWN_TRIALS} slower ones not shown (--json has all)")
+    if len(ranked) > len(shown):
+        captions.append(f"{len(ranked) - len(shown)} slower ones not shown (--json has all)")
     table.caption = "\n".join(captions) or None
     return table
 
@@ -133,11 +148,29 @@ def _shown_reused(trial: TrialOut) -> str:
     return "" if trial.reused is None else f"\nof an earlier job,\n{trial.reused.scale:.2f} times that now"
 
 
-def _shown_number(trial: TrialOut) -> str:
-    """Number of a trial and its proposer."""
-    if trial.number == 0:
-        return "default"
-    return str(trial.number) if trial.proposer is None else f"{trial.number}\n{trial.proposer}"
+def _shown_number(trial: TrialOut, job: JobOut) -> str:
+    """Return the number of a trial and its proposer, and whether it won."""
+    by = "" if trial.proposer is None or trial.number == 0 else f"\n{trial.proposer}"
+    won = "\nwinner" if job.best is not None and job.best.number == trial.number else ""
+    return f"{trial.number or 'default'}{by}{won}"
+
+
+def _is_named(trial: TrialOut, job: JobOut) -> bool:
+    """Return whether a trial is shown however slow it is: the default, and the winner."""
+    return trial.number == 0 or (job.best is not None and trial.number == job.best.number)
+
+
+def _shown_again(trial: TrialOut, job: JobOut, unit_us: float) -> str:
+    """Return the re-measured time of the default or the winner."""
+    if job.comparison is None or not _is_named(trial, job):
+        return ""
+    again_us = job.comparison.best_us if job.best and trial.number == job.best.number else job.comparison.default_us
+    return f"\nre-measured {shown_us(again_us, unit_us)}"
+
+
+def _unit_us(times_us: list[float]) -> float:
+    """Return the time whose unit a table has: of the least, or of the greatest if that is long in it."""
+    return max(times_us) if max(times_us) >= _LONG_US else min(times_us)
 
 
 def _shown_against(trial: TrialOut) -> str:
@@ -232,6 +265,8 @@ def _print_winner(job: JobOut, default: TrialOut | None) -> None:
     print_line(f"  time     {shown_kind(time)} on {job.device}")
     if interleaved:
         print_line(f"  trial    {shown_time(time)}, {Basis.SINGLE}")
+    if job.roof_us is not None:
+        print_line(f"  roof     {job.roof_us / line.best_us:.0%} of what the device allows, {shown_us(job.roof_us)}")
     if job.best.measured is not None and job.best.measured_by is not None:
         where = f"{shown_kind(job.best.measured)}, job {job.best.measured_by}"
         CONSOLE.print(f"  measured {shown_time(job.best.measured)}, {where}", highlight=False, soft_wrap=True)
@@ -244,6 +279,24 @@ def _print_winner(job: JobOut, default: TrialOut | None) -> None:
         CONSOLE.print(f"  speed-up {line.gain:.2f} over the default: {times}{beaten}", highlight=False, soft_wrap=True)
     if job.status.over and line.basis is Basis.SINGLE and job.best.measured_by is None and job.best.number:
         CONSOLE.print("  speed-up not measured interleaved with the default: this is the least of single trials")
+
+
+def _print_spread(job: JobOut) -> None:
+    if job.best is None or (time := job.best.evidence.time) is None or time.kind != "measured":
+        return
+    if (spread := (time.high - time.low) / time.value) > _WIDE_SPREAD:
+        text = f"warning: times of the winner spread by {spread:.0%}: repeat on a quiet machine with `tune --again`"
+        CONSOLE.print(text, style="yellow", highlight=False, soft_wrap=True)
+
+
+def _print_next(job: JobOut) -> None:
+    """Print the commands that a result is for."""
+    if job.best is None or job.best.kernel_id is None or not job.status.over:
+        return
+    is_cpu = "isa" in job.best.model_dump(mode="json")["config"]["strategy"]
+    print_line(f"next: xetune kernels host-code {job.best.kernel_id} {'cpp' if is_cpu else 'pyopencl'} -o program")
+    if job.basis == Basis.PREDICTED.word:
+        print_line(f"      xetune export --device {job.device} --runners-up --kit measure.pyz")
 
 
 def _without_time(trials: list[TrialOut]) -> list[TrialOut]:

@@ -1,6 +1,7 @@
 """xetune tune: one problem on one device, from search to stored kernel."""
 
 from http import HTTPStatus
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -74,6 +75,9 @@ def tune_command(
         typer.Option(min=1, max=2**31 - 1, help="Stop after this many consecutive trials without a gain of 1 %."),
     ] = None,
     roofline: Annotated[float | None, typer.Option(help="Stop at this fraction of the roofline, such as 0.8.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder to copy the files of the fastest kernel to.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the fastest kernel for a GEMM on a device, verify its results and store it."""
@@ -86,10 +90,13 @@ def tune_command(
     from service.cli.tuning.results import print_job
     from service.cli.tuning.running import work_on_job
     from service.cli.tuning.shape_sets import read_source, read_within, run_set
+    from service.errors import BadRequest
     from service.schemas import to_body
     from xetune_client import models
     from xetune_client.wire import creation, read
 
+    if shapes is not None and output is not None:
+        raise BadRequest("-o: expected one GEMM, got --shapes; `xetune kernels M N K -o` copies the kernel of each")
     options: dict[str, object] = {
         "device": device,
         "target": target,
@@ -124,4 +131,4 @@ def tune_command(
             run_set(client, made.id, as_json)
         else:
             work_on_job(client, made.id, server(), quiet=as_json)
-            end_with(print_job(client, made.id, as_json))
+            end_with(print_job(client, made.id, as_json, output))

@@ -30,6 +30,7 @@ from service.dashboard.jobs.trials import TrialPage, TrialRow, Wanted, read_rows
 from service.dashboard.naming import config_pairs, problem_pairs
 from service.dashboard.problem_filter import identity
 from service.errors import NotFound
+from service.evidence import roof_us
 from service.job_summary import Basis, stop_words
 from service.manifest_reader import (
     Launch,
@@ -64,6 +65,7 @@ class JobPage:
     finished_at: datetime | None
     problem_facts: tuple[tuple[str, str], ...]
     best_launch: Launch | None
+    roof_us: float | None
     commands: Commands | None
     stop: str | None
     choice: str | None
@@ -78,6 +80,12 @@ class JobPage:
     def live(self) -> bool:
         """True if the job is not over."""
         return self.job.status in ("queued", "running", "cancelling")
+
+    @property
+    def of_roof(self) -> float | None:
+        """The fraction of the rate that the device allows."""
+        times = self.job.reported_times
+        return None if self.roof_us is None or times is None else self.roof_us / times.best_us
 
     @property
     def least_of_single(self) -> bool:
@@ -125,6 +133,7 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str, keyed: bool)
         finished_at=job.finished_at,
         problem_facts=tuple(problem_pairs(job.problem)),
         best_launch=_launch(session, best),
+        roof_us=roof_us(job.problem, job.device),
         commands=commands(job, base, keyed),
         stop=None if job.stop is None or job.finished_at is None else stop_words(job.stop),
         choice=_choice(session, job.id, best, best_time),

@@ -100,6 +100,10 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
             ("compile", *SIZE, "-o", "out", "--device", "20.2"),
             "error: IP version 20.2 is that of several GPUs, name one",
         ),
+        (
+            ("tune", "--shapes", "m=1,16 n=48 k=64", "-o", "out"),
+            "error: -o: expected one GEMM, got --shapes",
+        ),
         (("tune", *SIZE, "--device", "b5800"), "error: --device: no device is known as 'b5800'; did you mean 'b580'"),
         (("devices", "show", "nosuch"), "error: no device is known as 'nosuch'"),
         (("devices", "show", "bmgg"), "error: no device is known as 'bmgg'; did you mean 'bmg'"),

@@ -4,12 +4,15 @@ import json
 import re
 from functools import partial
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from fastapi import FastAPI
 
 from db.queries import jobs
+from service.cli.application import in_process
 from service.cli.tuning import running, shape_sets
+from service.cli.tuning.results import print_job
 from service.http.deps import Context
 from tests.service import dashboard_rows as rows
 from tests.service.cli.both_transports import Run, both
@@ -67,6 +70,15 @@ def test_jobs_kernels_keys_and_the_log_are_told_alike(run: Run, job_id: str, con
         local, served = both(run, *arguments)
         assert local == served, arguments
         assert local[0] == 0, local
+
+
+def test_the_files_of_a_winner_are_copied_to_a_folder(context: Context, job_id: str, tmp_path: Path) -> None:
+    kept = {**rows.STAGES, "kernel.spv": b"\x03\x02\x23\x07" * 300, "kernel.json": b"{}"}
+    for data in kept.values():
+        context.artifacts.put(data)
+    with in_process() as client:
+        print_job(client, UUID(job_id), as_json=False, output=tmp_path / "out")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == kept
 
 
 def test_a_job_is_shown_alike_but_for_where_its_files_are(run: Run, job_id: str) -> None:
