@@ -115,7 +115,7 @@ class Answers:
                 return
             self._drop(key)
             self._kept[key] = kept
-            self._bytes += len(kept.body) + _OVERHEAD_BYTES
+            self._bytes += _kept_nbytes(key, kept)
             if kept.source not in (AnswerSource.EXACT, AnswerSource.STALE):
                 self._others.setdefault(key[0], set()).add(key[1])
             while self._bytes > self._most_bytes and self._kept:
@@ -125,7 +125,7 @@ class Answers:
         """Evict what has become stale."""
         with self._lock:
             for device in news.devices:
-                for problem in self._others.pop(device, set()) | news.results[device]:
+                for problem in self._others.get(device, set()) | news.results[device]:
                     self._drop((device, problem))
                 self.generation += 1
 
@@ -148,8 +148,19 @@ class Answers:
         return kept
 
     def _drop(self, key: Key) -> None:
-        if (kept := self._kept.pop(key, None)) is not None:
-            self._bytes -= len(kept.body) + _OVERHEAD_BYTES
+        if (kept := self._kept.pop(key, None)) is None:
+            return
+        self._bytes -= _kept_nbytes(key, kept)
+        device, problem = key
+        if (others := self._others.get(device)) is not None:
+            others.discard(problem)
+            if not others:
+                del self._others[device]
+
+
+def _kept_nbytes(key: Key, kept: Kept) -> int:
+    """Return the memory of an answer and of its key, approximately."""
+    return _OVERHEAD_BYTES + len(kept.body) + sum(map(len, key))
 
 
 def _nbytes(question: Question, key: Key) -> int:
