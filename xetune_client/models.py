@@ -1461,6 +1461,14 @@ class Runtime(StrEnum):
     TABLE = 'table'
 
 
+class TimeKind(StrEnum):
+    """Kind of the times that a job for a device gets."""
+
+    MEASURED = 'measured'
+    EMULATED = 'emulated'
+    PREDICTED = 'predicted'
+
+
 class FactOut(Model):
     """One known fact of a device; its name carries the unit."""
 
@@ -1583,6 +1591,12 @@ class DeviceOut(Model):
 
     targetable: bool
     """Whether kernels can be compiled for it"""
+
+    times: TimeKind | None
+    """Kind of the times of a job for it; emulated: measured with emulated DPAS; null: jobs for it are rejected"""
+
+    rejection: str
+    """Why jobs for it are rejected; empty if they are not"""
 
     note: str
     """Notes: why it cannot be used, where facts disagree"""

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hal.devices.listed import lacks_dpas, runs_own_code, untargetable_reason
-from hal.facts.spec import DeviceSpec
+from hal.devices.listed import ListedDevice, Runtime, lacks_dpas, runs_own_code, untargetable_reason
+from hal.facts.spec import DeviceKind, DeviceSpec
 
 
 class Use(StrEnum):
@@ -13,6 +13,14 @@ class Use(StrEnum):
 
     COMPILE = "compile"
     PREDICT = "predict"
+
+
+class TimeKind(StrEnum):
+    """Kind of the times that a job for a device gets."""
+
+    MEASURED = "measured"
+    EMULATED = "emulated"
+    PREDICTED = "predicted"
 
 
 _DPAS = ("dpas_m", "dpas_n", "dpas_k_bytes")
@@ -56,6 +64,26 @@ class Readiness:
     def ready(self) -> bool:
         """True if nothing prevents the use."""
         return not self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class JobTimes:
+    """Kind of the times that a job for a device gets; None if jobs for it are rejected, with the `reason`."""
+
+    kind: TimeKind | None
+    reason: str = ""
+
+
+def job_times(device: ListedDevice) -> JobTimes:
+    """Return the kind of times of a job for a device: the state of the device in every list."""
+    spec = device.spec
+    if device.runtime is Runtime.SIMULATED:
+        return JobTimes(None, "it accepts kernels and executes none")
+    if device.runnable and spec.kind is DeviceKind.CPU and device.runtime is not Runtime.HOST:
+        return JobTimes(TimeKind.EMULATED)  # a CPU has no DPAS, and a GPU's kernels run on it
+    compiled, predicted = readiness(spec)
+    kind, use = (TimeKind.MEASURED, compiled) if device.runnable else (TimeKind.PREDICTED, predicted)
+    return JobTimes(kind) if compiled.ready and use.ready else JobTimes(None, compiled.reason or use.reason)
 
 
 def needs_of(spec: DeviceSpec) -> Mapping[Use, tuple[str, ...]]:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from hal import DeviceKind, Use
+from hal import DeviceKind, TimeKind, Use
 from hal.devices.listed import Runtime
 from hal.probe.findings import State
 
@@ -82,6 +82,12 @@ class DeviceOut(BaseModel):
     address: str | None = Field(default=None, description="Its location on this machine", examples=["opencl:0:0"])
     runnable: bool = Field(description="Whether kernels can be run on it here", examples=[True])
     targetable: bool = Field(description="Whether kernels can be compiled for it", examples=[True])
+    times: TimeKind | None = Field(
+        description="Kind of the times of a job for it; emulated: measured with emulated DPAS; null: jobs for it "
+        "are rejected",
+        examples=["predicted"],
+    )
+    rejection: str = Field(description="Why jobs for it are rejected; empty if they are not", examples=[""])
     note: str = Field(description="Notes: why it cannot be used, where facts disagree", examples=["DPAS emulated"])
     facts: list[FactOut] = Field(
         description="Known facts; an absent fact is unknown",

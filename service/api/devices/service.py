@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from hal import Match, Readiness, UnknownDevice, XeDevice, readiness, row_of
+from hal import Match, Readiness, UnknownDevice, XeDevice, job_times, readiness, row_of
 from hal.devices.listed import ListedDevice, Runtime
 from hal.devices.resolve import resolve_device
 from service.api.devices.schemas import (
@@ -97,7 +97,7 @@ class DeviceDirectory:
 
 def describe(device: ListedDevice) -> DeviceOut:
     """Convert a device to its response model."""
-    spec, row = device.spec, _row(device)
+    spec, row, times = device.spec, _row(device), job_times(device)
     return DeviceOut(
         id=spec.id,
         name=spec.name,
@@ -107,6 +107,8 @@ def describe(device: ListedDevice) -> DeviceOut:
         address=device.address,
         runnable=device.runnable,
         targetable=device.targetable,
+        times=times.kind,
+        rejection=times.reason,
         note=device.note,
         facts=[FactOut(name=f.name, value=_plain(f.value), provenance=f.provenance) for f in spec.facts()],
         aliases=list(row.aliases) if row is not None and spec.emulates is None else [],

@@ -1,12 +1,12 @@
 """Devices as tables and JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hal import FACT_NAMES, DeviceKind, DeviceSpec, ListedDevice, Runtime, untargetable_reason
+from hal import FACT_NAMES, DeviceKind, DeviceSpec, ListedDevice, Runtime, job_times, untargetable_reason
 from hal.facts.spec import DERIVED, PROBED
 from service.api.devices.quarantine import sentence
 from service.api.devices.schemas import DeviceOut, QuarantineOut
@@ -106,12 +106,21 @@ def _is_source(provenance: str) -> bool:
 
 def _reasons(devices: list[ListedDevice]) -> list[Text]:
     """Render one line per reason, with the devices that it applies to."""
+    compiling = {device.spec.id: untargetable_reason(device.spec) for device in devices}
+    predicting = {d.spec.id: job_times(d).reason for d in devices if compiling[d.spec.id] is None}
+    return [
+        *_listed_reasons("Kernels are compiled for all of them but:", compiling),
+        *_listed_reasons("Jobs are accepted for all of those but:", predicting),
+    ]
+
+
+def _listed_reasons(title: str, reason_by_id: Mapping[str, str | None]) -> list[Text]:
     ids_by_reason: dict[str, list[str]] = {}
-    for device in devices:
-        if (reason := untargetable_reason(device.spec)) is not None:
-            ids_by_reason.setdefault(reason, []).append(device.spec.id)
+    for id, reason in reason_by_id.items():
+        if reason:
+            ids_by_reason.setdefault(reason, []).append(id)
     lines = [Text(f"- {', '.join(ids)}: {reason}.") for reason, ids in ids_by_reason.items()]
-    return [Text("\nKernels are compiled for all of them but:"), *lines] if lines else []
+    return [Text(f"\n{title}"), *lines] if lines else []
 
 
 def _dpas(spec: DeviceSpec) -> str:

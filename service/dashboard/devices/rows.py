@@ -12,6 +12,7 @@ from db.schema import (
     Job,
     Measurement,
 )
+from hal import job_times
 from hal.devices.listed import ListedDevice
 from hal.devices.listing import OPENCL_CPU_ID
 from service.dashboard.evidence import TimeEvidence
@@ -25,6 +26,7 @@ _kept: dict[tuple[str, int], tuple[int, bool]] = {}
 class DeviceRow:
     """One device. `present` means that it is local, `targetable` that kernels can be compiled for it.
 
+    `times` is the evidence of the times of a job for it; None if jobs for it are rejected, with the `rejection`.
     `used` means that the database has jobs of it, `measured` that it has measured times, local or imported.
     """
 
@@ -35,18 +37,10 @@ class DeviceRow:
     present: bool
     targetable: bool
     note: str | None
+    times: TimeEvidence | None
+    rejection: str
     used: bool = False
     measured: bool = False
-
-    @property
-    def times(self) -> TimeEvidence | None:
-        """Return the evidence that a time for this device would have: a CPU has no DPAS, so GPU kernels on it
-        are emulated.
-        """
-        if self.present:
-            stands_in = self.kind == "cpu" and (self.emulates is not None or not self.targetable)
-            return TimeEvidence.EMULATED if stands_in else TimeEvidence.MEASURED
-        return TimeEvidence.PREDICTED if self.targetable else None
 
 
 def device_rows(session: Session, listed: Sequence[ListedDevice]) -> list[DeviceRow]:
@@ -54,27 +48,37 @@ def device_rows(session: Session, listed: Sequence[ListedDevice]) -> list[Device
     stored_rows = session.scalars(select(Device).order_by(Device.slug, Device.id)).all()
     stored = {d.slug: d for d in stored_rows}
     measured = {device.slug for device in _measured(session, stored_rows)}
-    rows = {
-        d.spec.id: DeviceRow(
-            d.spec.id,
-            d.spec.name,
-            d.spec.kind.value,
-            d.spec.emulates,
-            d.runnable,
-            d.targetable,
-            d.note,
-            used=d.spec.id in stored,
-            measured=d.spec.id in measured,
-        )
-        for d in listed
-    }
+    rows = {d.spec.id: _listed_row(d, d.spec.id in stored, d.spec.id in measured) for d in listed}
     can_stand_in = any(d.id == OPENCL_CPU_ID and d.present for d in rows.values())
     for slug, device in stored.items():
-        here = device.emulates is not None and can_stand_in
-        rows.setdefault(
-            slug, DeviceRow(slug, device.name, device.kind, device.emulates, here, False, None, True, slug in measured)
-        )
+        if slug not in rows:
+            rows[slug] = _stored_row(device, device.emulates is not None and can_stand_in, slug in measured)
     return sorted(rows.values(), key=lambda d: (not d.present, not d.used, d.id))
+
+
+def _listed_row(device: ListedDevice, used: bool, measured: bool) -> DeviceRow:
+    spec, times = device.spec, job_times(device)
+    return DeviceRow(
+        spec.id,
+        spec.name,
+        spec.kind.value,
+        spec.emulates,
+        device.runnable,
+        device.targetable,
+        device.note,
+        None if times.kind is None else TimeEvidence(times.kind.value),
+        times.reason,
+        used,
+        measured,
+    )
+
+
+def _stored_row(device: Device, here: bool, measured: bool) -> DeviceRow:
+    """Convert a device of the database that is not listed; `here` if a CPU of this machine emulates it."""
+    times, rejection = (TimeEvidence.EMULATED, "") if here else (None, "it is not in this machine")
+    return DeviceRow(
+        device.slug, device.name, device.kind, device.emulates, here, False, None, times, rejection, True, measured
+    )
 
 
 def _measured(session: Session, devices: Sequence[Device]) -> list[Device]:

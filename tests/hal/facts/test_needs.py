@@ -6,7 +6,21 @@ import pytest
 
 from codegen.errors import Refused
 from codegen.target import target_of
-from hal import NEEDS, XE_DEVICES, DeviceKind, Fact, Use, find, readiness, untargetable_reason
+from hal import (
+    NEEDS,
+    XE_DEVICES,
+    DeviceKind,
+    Fact,
+    JobTimes,
+    Runtime,
+    TimeKind,
+    Use,
+    find,
+    job_times,
+    readiness,
+    untargetable_reason,
+)
+from hal.devices.listed import listed
 from hal.facts.needs import CPU_NEEDS
 from hal.facts.spec import (
     PROBED,
@@ -105,3 +119,18 @@ def test_every_device_that_can_be_compiled_for_has_a_target_and_no_other() -> No
         else:
             with pytest.raises(Refused):
                 target_of(row.spec)
+
+
+def test_a_job_gets_times_only_from_a_device_that_runs_or_a_model_that_knows_it() -> None:
+    gpu = find("b580")
+    without_blocks = without(gpu, "block2d")
+    here = listed(gpu, Runtime.OPENCL, "opencl:0:0", runnable=True)
+    assert job_times(here).kind is TimeKind.MEASURED
+    assert job_times(replace(here, spec=without_blocks)).reason == "it is not known to have 2-D block loads"
+    assert job_times(listed(gpu, Runtime.PCI, None, runnable=False)).kind is TimeKind.PREDICTED
+    assert job_times(listed(without(gpu, "clock_mhz"), Runtime.TABLE, None, runnable=False)).kind is None
+    assert job_times(listed(CPU, Runtime.HOST, "native", runnable=True)).kind is TimeKind.MEASURED
+    assert job_times(listed(CPU, Runtime.HOST, None, runnable=False)).kind is None
+    assert job_times(listed(gpu, Runtime.SIMULATED, None, runnable=False)) == JobTimes(
+        None, "it accepts kernels and executes none"
+    )
