@@ -91,11 +91,17 @@ openapi: $(READY) ## Write openapi.yaml from the application
 LOCK := --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header \
   --strip-extras --allow-unsafe
 
-lock: $(READY) ## Resolve the locks anew: for development, for running alone with the same versions, and for the site
+SERVICE := --extra build --extra traces --extra cluster --extra xray
+WORKER := $(SERVICE) --extra opencl-cpu --extra level-zero
+
+lock: $(READY) ## Resolve the locks anew: development, worker, service, the list of contents, the site
 	@$(BIN)/python -m pip install --quiet pip-tools
-	@$(BIN)/pip-compile $(LOCK) --extra build --extra traces --extra cluster --extra xray --extra dev --output-file requirements.lock pyproject.toml
+	@$(BIN)/pip-compile $(LOCK) $(WORKER) --extra dev --output-file requirements.lock pyproject.toml
 	@cp requirements.lock requirements-run.lock  # versions are kept where a lock exists
-	@$(BIN)/pip-compile $(LOCK) --extra build --extra traces --extra cluster --extra xray --output-file requirements-run.lock pyproject.toml
+	@cp requirements.lock requirements-service.lock
+	@$(BIN)/pip-compile $(LOCK) $(WORKER) --output-file requirements-run.lock pyproject.toml
+	@$(BIN)/pip-compile $(LOCK) $(SERVICE) --output-file requirements-service.lock pyproject.toml
+	@$(BIN)/pip-compile $(LOCK) --output-file docker/sbom.lock docker/sbom.in
 	@$(BIN)/pip-compile $(LOCK) --output-file requirements-docs.lock docs/site/requirements.in
 
 clean: ## Remove the virtual environment and caches

@@ -11,8 +11,8 @@ from hal.process.child import Child
 
 _TIMEOUT_S = 60.0
 _SHOWN_CHARACTERS = 200
-CPU_RUNTIME = "intel-opencl-rt intel-cmplr-lib-rt"
-"""Packages of the OpenCL runtime for CPUs; the first needs libraries of the second and does not name it."""
+CPU_RUNTIME = "'xetune[opencl-cpu]'"
+"""What pip installs for an OpenCL runtime for CPUs."""
 
 NO_RUNTIME = (
     f"no OpenCL runtime shows a device; `pip install {CPU_RUNTIME}` brings one for CPUs, "
@@ -107,5 +107,5 @@ def probe_sycl() -> ProbeReport:
     try:
         from hal.probe import sycl
     except ImportError as error:
-        return ProbeReport(fault=f"SYCL needs the package dpctl: {error}")
+        return ProbeReport(fault=f"SYCL needs the package dpctl: {error}; `pip install 'xetune[level-zero]'` brings it")
     return ProbeReport(sycl.probe())

@@ -52,7 +52,7 @@ import hal_without_wheel
 from hal.probe.probe import probe_opencl
 print(json.dumps(probe_opencl().fault))
 """
-    assert "pip install intel-opencl-rt" in run(script, tmp_path)
+    assert "pip install 'xetune[opencl-cpu]'" in run(script, tmp_path)
 
 
 @pytest.mark.opencl

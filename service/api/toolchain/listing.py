@@ -19,6 +19,8 @@ _LIBRARIES = {
     "optuna": "proposes configurations",
 }
 _REINSTALL = "not installed: set the program up again (make setup)"
+_EXTRA_OF = {"dpctl": "level-zero", "intel-opencl-rt": "opencl-cpu"}
+"""Packages that only an extra of the program installs."""
 _INSTALL = "not installed: run `xetune toolchain install`"
 _INSTALL_DRIVER = "not installed: run `xetune toolchain install driver`"
 
@@ -50,12 +52,17 @@ def list_packages() -> list[Tool]:
 
 def _library(name: str, purpose: str) -> Tool:
     version = _version(name)
-    return Tool(name, purpose, version, advice=_REINSTALL if version is None else None)
+    return Tool(name, purpose, version, advice=_advice(name) if version is None else None)
+
+
+def _advice(name: str) -> str:
+    extra = _EXTRA_OF.get(name)
+    return _REINSTALL if extra is None else f"not installed: run `pip install 'xetune[{extra}]'`; it is for x86-64"
 
 
 def _cpu_runtime() -> Tool:
     version, path = _version("intel-opencl-rt"), wheel_runtime()
-    advice = f"{_REINSTALL}; it is for x86-64" if path is None else None
+    advice = _advice("intel-opencl-rt") if path is None else None
     return Tool("intel-opencl-rt", "OpenCL on the CPU: verifies and runs", version, path, advice)
 
 

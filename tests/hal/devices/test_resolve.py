@@ -108,7 +108,7 @@ def test_an_unknown_name_gets_the_nearest(name: str, nearest: str) -> None:
 
 
 def test_without_a_runtime_the_message_says_how_to_get_one() -> None:
-    with pytest.raises(UnknownDevice, match=r"`pip install intel-opencl-rt .*` brings one \(.*no runtime"):
+    with pytest.raises(UnknownDevice, match=r"`pip install 'xetune\[opencl-cpu\]'` brings one \(.*no runtime"):
         resolve_device("auto", "b580", among=list_devices(Probes(NOTHING, NOTHING)))
 
 

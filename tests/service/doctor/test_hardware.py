@@ -15,7 +15,7 @@ def test_a_machine_without_a_gpu_or_runtimes_has_no_fault(tmp_path: Path) -> Non
         ("opencl", State.WARNING),
         ("level-zero", State.WARNING),
     ]
-    assert findings[1].remedy.startswith("`pip install intel-opencl-rt intel-cmplr-lib-rt`")
+    assert findings[1].remedy.startswith("`pip install 'xetune[opencl-cpu]'`")
 
 
 def test_findings_of_the_gpu_come_before_those_of_runtimes(tmp_path: Path) -> None:
