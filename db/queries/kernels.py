@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from uuid import UUID
 
-from sqlalchemy import Select, Update, bindparam, or_, select, update
+from sqlalchemy import Select, bindparam, delete, or_, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
 from db.queries import trials
@@ -52,7 +52,8 @@ def upsert(
 ) -> UUID:
     """Add the kernel of that binary on that device, and its files, where they are missing; return its id.
 
-    `origin` names where it was compiled; compiling it here (None) clears that of an import.
+    `origin` names where it was compiled. Compiling it here (None) replaces what an import said of it: its manifest may
+    have another launch than the one that is verified here.
     """
     values = {
         "problem_id": problem_id,
@@ -68,10 +69,11 @@ def upsert(
     session.flush()
     kernel_id = insert_missing(session, Kernel, values | {"origin": origin})
     if kernel_id is None:
-        same, own = _identity_statements()
+        same, imported = _identity_statements()
         kernel_id = session.scalar(same, values)
-        if origin is None:
-            session.execute(own, {"kernel_id": kernel_id})
+        if origin is None and session.execute(imported, {"kernel_id": kernel_id}).first() is not None:
+            session.execute(update(Kernel).where(Kernel.id == kernel_id).values(**values, origin=None))
+            session.execute(delete(Artifact).where(Artifact.kernel_id == kernel_id))
     assert isinstance(kernel_id, UUID)
     rows = [{"name": f.name, "sha256": f.sha256, "size": f.size, "media_type": f.media_type} for f in files]
     insert_all_missing(session, Artifact, [{"kernel_id": kernel_id, **row} for row in rows])
@@ -79,14 +81,14 @@ def upsert(
 
 
 @cache
-def _identity_statements() -> tuple[Select[UUID], Update]:
-    """Return the query of a kernel's id, and what marks a kernel as compiled here."""
+def _identity_statements() -> tuple[Select[UUID], Select[UUID]]:
+    """Return the query of a kernel's id, and that of a kernel with this id that was imported."""
     same = select(Kernel.id).where(
         Kernel.device_id == bindparam("device_id"),
         Kernel.compile_key == bindparam("compile_key"),
         Kernel.content_hash == bindparam("content_hash"),
     )
-    return same, update(Kernel).where(Kernel.id == bindparam("kernel_id")).values(origin=None)
+    return same, select(Kernel.id).where(Kernel.id == bindparam("kernel_id"), Kernel.origin.is_not(None))
 
 
 def get(session: Session, kernel_id: UUID) -> Kernel | None:
@@ -99,6 +101,16 @@ def with_contents(session: Session, content_hashes: Collection[str]) -> list[Ker
     found: list[Kernel] = []
     for some in _parts(sorted(content_hashes)):
         found += session.scalars(_whole().where(Kernel.content_hash.in_(some)).order_by(Kernel.id))
+    return found
+
+
+def verified_here(session: Session, content_hashes: Collection[str]) -> list[Kernel]:
+    """Return the kernels with one of these binaries whose results a job of this database verified itself."""
+    of_job = select(Trial.kernel_id).join(Trial.job).where(Job.origin.is_(None), ~Trial.reused.has())
+    right = of_job.where(Trial.status.in_(("measured", "predicted")), Trial.proof_kind != "none")
+    found: list[Kernel] = []
+    for some in _parts(sorted(content_hashes)):
+        found += session.scalars(select(Kernel).where(Kernel.content_hash.in_(some), Kernel.id.in_(right)))
     return found
 
 

@@ -1,6 +1,6 @@
 """Answers from results of the problem itself: measured before predicted, valid before stale; for many at once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -30,6 +30,7 @@ from service.evidence import evidence_of
 from service.row_mapping import config_from_json
 from service.schemas import TimeEvidence, to_body
 from tuner.backend import tuning_for
+from tuner.measure.result_key import launch_hash
 
 AT_ONCE = 25
 """Number of problems whose answers are computed together: more would take tens of MB."""
@@ -54,10 +55,7 @@ def exact_answers(
     All are read in a few queries together: at most `AT_ONCE` of them.
     """
     asked = {problem.key: problem for problem in problems}
-    found = _chosen(asked, device.spec, kernels.measured_winners(session, asked, device.spec.id))
-    left = {key: problem for key, problem in asked.items() if key not in found}
-    if left:
-        found |= _chosen(left, device.spec, kernels.predicted_winners(session, left, device.spec.id))
+    found = _found(session, asked, device.spec)
     times = {key: _time_of(trial) for key, (trial, _, _) in found.items()}
     than = {key: time.value for key, time in times.items()}
     faster = predictions.count_runners_up(session, device.spec.id, than)
@@ -100,13 +98,32 @@ def what_helps(problem: GemmProblem, device: ListedDevice, does: str) -> list[Ne
     return [NextRequest(method="POST", href="/v1/jobs", body=body, why=why)]
 
 
-def _chosen(
-    problems: Mapping[str, GemmProblem], spec: DeviceSpec, winners: Mapping[str, Iterable[Trial]]
-) -> dict[str, Winner]:
-    """Return by key the first winner that is valid, or the first that is stale.
+def _found(session: Session, problems: Mapping[str, GemmProblem], spec: DeviceSpec) -> dict[str, Winner]:
+    """Return by key the measured winner, else the predicted one.
 
-    One that was proven here comes before imported ones of the same kind of time, which nobody here measured.
+    One that was proven here comes before imported ones, whatever the kind of its time and even if it is stale.
     """
+    measured = kernels.measured_winners(session, problems, spec.id)
+    proven = _proven_here(session, measured)
+    found = _chosen(problems, spec, measured, proven)
+    own = {key for key, (trial, _, _) in found.items() if trial.id in proven}
+    left = {key: problem for key, problem in problems.items() if key not in own}
+    if left:
+        predicted = kernels.predicted_winners(session, left, spec.id)
+        proven = _proven_here(session, predicted)
+        for key, winner in _chosen(left, spec, predicted, proven).items():
+            if key not in found or winner[0].id in proven:
+                found[key] = winner
+    return found
+
+
+def _chosen(
+    problems: Mapping[str, GemmProblem],
+    spec: DeviceSpec,
+    winners: Mapping[str, Iterable[Trial]],
+    proven: Collection[int],
+) -> dict[str, Winner]:
+    """Return by key the first winner that is valid, or the first that is stale: of those in `proven`, if any are."""
     chosen: dict[str, Winner] = {}
     for key, trials in winners.items():
         allowed: list[Winner] = []
@@ -115,15 +132,34 @@ def _chosen(
             assert kernel is not None  # it won
             if (reasons := _refusal(problems[key], kernel, spec)) is not None:
                 allowed.append((trial, kernel, [*staleness(kernel, trial, spec), *reasons]))
-                if not allowed[-1][2] and _proven_here(trial):
+                if not allowed[-1][2] and trial.id in proven:
                     break
-        if valid := [winner for winner in allowed if not winner[2]] or allowed:
-            chosen[key] = next((winner for winner in valid if _proven_here(winner[0])), valid[0])
+        first = [winner for winner in allowed if winner[0].id in proven] or allowed
+        if valid := [winner for winner in first if not winner[2]] or first:
+            chosen[key] = valid[0]
     return chosen
 
 
-def _proven_here(trial: Trial) -> bool:
-    return trial.origin is None and trial.proof_kind != "none"
+def _proven_here(session: Session, winners: Mapping[str, Iterable[Trial]]) -> set[int]:
+    """Return the winners of jobs that verified them here, and imported ones whose code a job verified here.
+
+    The code is the binary together with its launch: the same binary with another launch is other code.
+    """
+    proven: set[int] = set()
+    imported: dict[str, list[Trial]] = {}
+    for trial in (trial for trials in winners.values() for trial in trials):
+        if trial.origin is None and trial.proof_kind != "none":
+            proven.add(trial.id)
+        elif trial.kernel is not None:
+            imported.setdefault(trial.kernel.content_hash, []).append(trial)
+    for kernel in kernels.verified_here(session, imported) if imported else ():
+        launch = launch_hash(kernel.manifest, kernel.compile_key)
+        for trial in imported[kernel.content_hash]:
+            assert trial.kernel is not None  # by the loop before
+            same_problem = trial.kernel.problem_id == kernel.problem_id
+            if same_problem and launch_hash(trial.kernel.manifest, trial.kernel.compile_key) == launch:
+                proven.add(trial.id)
+    return proven
 
 
 def _refusal(problem: GemmProblem, kernel: Kernel, spec: DeviceSpec) -> list[str] | None:
