@@ -3,6 +3,7 @@
 import math
 
 from codegen import CodegenError
+from codegen.serialization import decode
 from db.schema import (
     Device,
     Measurement,
@@ -14,6 +15,7 @@ from service.row_mapping import problem_from_json, spec_from_json
 from service.schemas import AcceptanceEvidence, Evidence, ProofEvidence, TimeEvidence
 from tuner.backend import tuning_for
 from tuner.errors import TunerError
+from tuner.model.cpu_roof import CpuRates
 
 
 def evidence_of(trial: Trial) -> Evidence:
@@ -82,9 +84,18 @@ def roof_us(problem: Problem, device: Device) -> float | None:
     """Return the time that the device's multiply units and memory allow at the least, in us; None if unknown."""
     try:
         spec = spec_from_json(device.spec)
-        return tuning_for(spec).roof_us(problem_from_json(problem.definition), spec)
+        return tuning_for(spec).roof_us(problem_from_json(problem.definition), spec, rates_of(device))
     except (CodegenError, TunerError, ValueError):  # unknown facts, or a row of another version
         return None
+
+
+def rates_of(device: Device) -> CpuRates | None:
+    """Return the measured rates of a CPU; None for another device, and if they were not measured.
+
+    Raises:
+        ValueError: they are not in this version's form.
+    """
+    return None if device.rates is None else decode(CpuRates, device.rates)
 
 
 def _finite(value: float | None) -> float | None:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar, cast
 from codegen import GemmProblem, KernelConfig
 from codegen.backend import CPU, XE, AnyBackend, backend_for, backend_of
 from hal import DeviceSpec, Timing
+from tuner.model.cpu_roof import CpuRates
 from tuner.model.xe import Predictions
 from tuner.session.trial import Prediction
 from tuner.space.cpu.backend import CpuTuning
@@ -105,8 +106,8 @@ class Tuning(Protocol[Config]):
         """
         ...
 
-    def roof_us(self, problem: GemmProblem, spec: DeviceSpec) -> float:
-        """Return a lower bound of the device's time, in us.
+    def roof_us(self, problem: GemmProblem, spec: DeviceSpec, rates: CpuRates | None = None) -> float:
+        """Return a lower bound of the device's time, in us; that of a CPU follows from its measured `rates`.
 
         Raises:
             NoRoofline: it is unknown.

@@ -54,15 +54,15 @@ class CannotPredict(TunerError):
 
 
 class NoRoofline(TunerError):
-    """The roofline of a device is unknown. `facts` are the missing ones; empty for a CPU, also one that
-    emulates a GPU.
+    """The roofline of a device is unknown. `facts` are the missing ones; empty for a CPU whose rates were not
+    measured, and one that emulates a GPU.
     """
 
     def __init__(self, device: str, *facts: str) -> None:
         why = (
             f"the roofline of {device} is unknown ({', '.join(facts)})"
             if facts
-            else f"{device} is a CPU, whose roofline is unknown"
+            else f"{device} is a CPU that emulates a GPU, or whose rates were not measured"
         )
         super().__init__(
             f"a fraction of the roofline was requested, but {why}: leave it out, and stop by trials, seconds or no gain"

@@ -2384,7 +2384,7 @@ class JobOut(Model):
     """Reported time of the best, in us, as `basis` says: re-measured against the default, interleaved, where that was done; null without a best"""
 
     roof_us: float | None = None
-    """Time that the device's multiply units and memory allow at the least, in us; null where they are not known: for CPUs, emulated GPUs and GPUs that lack a fact"""
+    """Time that the device's multiply units and memory allow at the least, in us; null where they are not known: for emulated GPUs, GPUs that lack a fact, and CPUs whose rates were not measured"""
 
     comparison: Comparison | None = None
     """Speedup over the default configuration, re-measured, interleaved: if not null, use its two times; those of `best` and of trial 0 are single measurements"""

@@ -32,6 +32,11 @@ def add_missing(
     return session.scalars(select(Device).where(Device.slug == slug, Device.driver == driver)).one()
 
 
+def find(session: Session, slug: str, driver: str) -> Device | None:
+    """Return the device of that slug and driver."""
+    return session.scalars(select(Device).where(Device.slug == slug, Device.driver == driver)).one_or_none()
+
+
 def latest(session: Session, slug: str) -> Device | None:
     """Return the newest row of that slug: its latest driver."""
     return session.scalars(select(Device).where(Device.slug == slug).order_by(Device.id.desc()).limit(1)).first()

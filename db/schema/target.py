@@ -23,7 +23,7 @@ class Device(Base):
 
     `slug` is the stable name people use ("b580"); `name` is the name that the hardware reports. `driver` is
     empty if unknown (a device of the table that is not present). `emulates` is the slug of the GPU whose
-    kernels it runs with emulated built-ins.
+    kernels it runs with emulated built-ins. `rates` are those measured on a CPU when it was first used.
     """
 
     __tablename__ = "device"
@@ -41,6 +41,7 @@ class Device(Base):
     kind: Mapped[str]
     emulates: Mapped[str | None]
     spec: Mapped[JsonObject]
+    rates: Mapped[JsonObject | None]
     created_at: Mapped[datetime] = mapped_column(default=utc_now)
 
 

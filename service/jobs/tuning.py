@@ -31,6 +31,7 @@ from service.cluster.executor import (
     OpenedDevice,
 )
 from service.cluster.local import LocalExecutor
+from service.jobs.device_rates import measure_again, measure_once, stored_rates
 from service.jobs.job_runs import (
     ClaimedJob,
     JobEnd,
@@ -40,6 +41,8 @@ from service.jobs.restrictions import restricted, restrictions_of, restrictions_
 from service.jobs.store import DbTrialStore
 from service.jobs.warm_start import donors_for
 from service.traces import note_trial
+from tuner.backend import tuning_for
+from tuner.errors import NoRoofline
 from tuner.measure.measure import Compiler
 from tuner.measure.measure_configs import measure_given
 from tuner.measure.measurement_reuse import KnownTimes
@@ -117,6 +120,8 @@ class Tuning:
             yield listed, None
             return
         with self.executor.opened(listed, stopped, user, self.on_wait) as device:
+            if device is not None:
+                measure_once(self.database, device, listed.spec)
             yield None if device is None else (self._restricted(listed), device)
 
     def _restricted(self, listed: ListedDevice) -> ListedDevice:
@@ -197,9 +202,25 @@ class Tuning:
                     donors=self.warm_starts(job, listed),
                     known=self.known_times(job, listed),
                     acceptor=acceptor,
+                    rates=stored_rates(self.database, listed.spec),
                 )
         self._keep(job, result)
+        if device is not None:
+            self._check_rates(job, listed.spec, device, result)
         return JobEnd.SUCCEEDED if result.stop is not Stop.CANCELLED else ended_by(store.interrupt)
+
+    def _check_rates(self, job: ClaimedJob, spec: DeviceSpec, device: OpenedDevice, result: SessionResult) -> None:
+        """Measure the rates of a CPU again if the best kernel beats the roofline that follows from them."""
+        rates = stored_rates(self.database, spec)
+        best_us = None if rates is None or result.best is None else result.best.time_us
+        if best_us is None:
+            return
+        try:
+            beaten = best_us < tuning_for(spec).roof_us(job.spec.problem, spec, rates)
+        except NoRoofline:
+            return
+        if beaten:
+            measure_again(self.database, device, spec)
 
     def warm_starts(self, job: ClaimedJob, listed: ListedDevice) -> list[KernelConfig]:
         """Return the warm starts of a search that measures and learns; one that predicts ranks its whole space."""

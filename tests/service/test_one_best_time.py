@@ -3,7 +3,7 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from db.queries import jobs
+from db.queries import devices, jobs
 from hal.facts.xe import find
 from service.api.devices.elsewhere import store_device
 from service.http.deps import Context
@@ -11,6 +11,7 @@ from tests.service import dashboard_rows as rows
 from tests.service.cli.both_transports import Run
 from tests.service.cli.conftest import one_database, run
 from tests.service.dashboard.test_dashboard_pages import text_of
+from tests.tuner.space.cpu.cpus import cpu
 
 __all__ = ["one_database", "run"]
 
@@ -73,3 +74,23 @@ def test_a_result_names_winner_default_roof_and_next_command(
     assert f"next: xetune kernels host-code {kernel.id} pyopencl" in shown
     page = text_of(client.get(f"/jobs/{job.id}").text)
     assert f"{roof_us / 790 * 100:.0f} % of what the device allows" in page
+
+
+def test_the_roof_of_a_cpu_follows_from_its_measured_rates(
+    one_database: None, run: Run, client: TestClient, context: Context
+) -> None:
+    with context.database.write() as session:
+        problem = rows.add_problem(session, m=512, n=384, k=1024)
+        device = store_device(session, cpu(("avx2",), l2_bytes=None))
+        job = rows.add_job(session, problem, device)
+        rows.add_measured(session, job, 0, 4000.0, rows.add_kernel(session, job, problem).id, "native")
+        jobs.set_best(session, job.id, 0)
+    assert client.get(f"/v1/jobs/{job.id}").json()["roof_us"] is None
+    with context.database.write() as session:
+        stored = devices.find(session, device.slug, device.driver)
+        assert stored is not None
+        stored.rates = {"multiplies": [{"instruction": "avx2 f32", "ops_per_s": 2e11}], "bytes_per_s": 1e10}
+    roof_us = 2 * 512 * 384 * 1024 / 2e5
+    assert client.get(f"/v1/jobs/{job.id}").json()["roof_us"] == pytest.approx(roof_us)
+    shown = run("--server", "http://testserver", "jobs", "show", "last")[1]
+    assert f"roof     {roof_us / 4000:.0%} of what the device allows" in shown

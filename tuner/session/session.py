@@ -39,6 +39,7 @@ from tuner.measure.measurement_reuse import (
     Reuse,
 )
 from tuner.measure.trial_runner import Attempts
+from tuner.model.cpu_roof import CpuRates
 from tuner.search.compile_queue import Candidate
 from tuner.search.method import Objective
 from tuner.search.problem_search import (
@@ -98,6 +99,7 @@ def run_session(
     portion: Portion | None = None,
     reference: Reference | None = None,
     acceptor: Acceptor | None = None,
+    rates: CpuRates | None = None,
 ) -> SessionResult:
     """Tune, resuming from the trials in the store; without a device, times are predicted for `job.device`.
 
@@ -112,6 +114,8 @@ def run_session(
     A run of a `portion` pauses when that is spent, without comparing finalists, and another call resumes.
     `reference` is that of the problem and the seed, if an earlier run created it. Without a device, each kernel that is
     verified is first given to the `acceptor`, and one that it refuses is not compiled successfully.
+
+    The roofline of a CPU follows from its `rates`.
 
     A kernel whose time is `known` is not measured again, unless it is the default or may be the best.
 
@@ -140,7 +144,9 @@ def run_session(
         raise NoEnergy(spec.id, "its times are predicted")
     if device is None:
         tuning_for(spec).check_predictable(spec)
-    enough_us = tuning_for(spec).roof_us(problem, spec) / budget.roofline if budget.roofline is not None else None
+    enough_us = None
+    if budget.roofline is not None:
+        enough_us = tuning_for(spec).roof_us(problem, spec, rates) / budget.roofline
     history = History(store)
     # The compile workers start with the default while inputs are generated.
     first = pool.compile(problem, default, spec) if history.next_number == 0 else None

@@ -15,7 +15,7 @@ from db.schema import (
     ACTIVE_STATUSES,
     Job,
 )
-from hal import DeviceSpec, ListedDevice
+from hal import DeviceSpec, ListedDevice, runs_own_code
 from service.api.devices.elsewhere import store_device
 from service.api.devices.service import DeviceDirectory
 from service.api.jobs.schemas import (
@@ -54,8 +54,18 @@ def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) ->
     check_problem(problem, listed.spec, settings)
     options = read_options(body, body.budget, listed, settings)
     if options.budget.roofline is not None:
-        tuning_for(listed.spec).roof_us(problem, listed.spec)
+        check_roofline(problem, listed)
     return job_spec(options, problem, listed.spec)
+
+
+def check_roofline(problem: GemmProblem, listed: ListedDevice) -> None:
+    """Check that a device has a roofline, or will have: the rates of a CPU are measured when it is first used.
+
+    Raises:
+        NoRoofline: that of the device is unknown.
+    """
+    if not (listed.runnable and runs_own_code(listed.spec)):
+        tuning_for(listed.spec).roof_us(problem, listed.spec)
 
 
 def read_options(body: SearchOptions, budget: BudgetBody, listed: ListedDevice, settings: Settings) -> JobOptions:

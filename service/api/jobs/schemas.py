@@ -391,7 +391,7 @@ class JobOut(JobOptions):
     roof_us: float | None = Field(
         default=None,
         description="Time that the device's multiply units and memory allow at the least, in us; null where they are "
-        "not known: for CPUs, emulated GPUs and GPUs that lack a fact",
+        "not known: for emulated GPUs, GPUs that lack a fact, and CPUs whose rates were not measured",
         examples=[328.0],
     )
     comparison: Comparison | None = Field(

@@ -21,14 +21,13 @@ from db.schema import ACTIVE_STATUSES
 from hal import DeviceSpec
 from service.api.devices.elsewhere import store_device
 from service.api.devices.service import DeviceDirectory
-from service.api.jobs.requests import check_problem, read_options
+from service.api.jobs.requests import check_problem, check_roofline, read_options
 from service.api.jobs.schemas import BudgetBody
 from service.api.shapes.schemas import TRIALS_EACH, CommonBody, ShapeSetBody
 from service.errors import BadRequest, FieldError, TooMany
 from service.row_mapping import options_to_columns, problem_to_json
 from service.schemas import to_problem
 from service.settings import Settings
-from tuner.backend import tuning_for
 from tuner.errors import InvalidShapes
 from tuner.session.job_spec import JobOptions
 from tuner.shapes.fields import Base
@@ -78,7 +77,7 @@ def understand(body: ShapeSetBody, directory: DeviceDirectory, settings: Setting
         raise BadRequest(f"trials: expected at least one for each of {len(shapes)} shapes, got {trials}", rule="budget")
     if options.budget.roofline is not None:
         for shape in shapes:
-            tuning_for(listed.spec).roof_us(shape.problem, listed.spec)
+            check_roofline(shape.problem, listed)
     return SetRequest(body.preset or _name_of(shapes), shapes, listed.spec, options, body.within)
 
 

@@ -11,6 +11,7 @@ from db.queries import (
 )
 from db.queries.cluster import leases
 from service.api.shapes.state import SetShape, SetState
+from service.jobs.device_rates import stored_rates
 from service.jobs.job_runs import ClaimedJob, JobEnd
 from service.jobs.tuning import ended_by
 from tuner.search.warm_start import donors_of_set
@@ -101,6 +102,7 @@ def _run(
         portion=portion,
         reference=state.references.of(job.spec.problem, job.spec.seed),
         acceptor=state.acceptor,
+        rates=stored_rates(state.tuning.database, spec),
     )
     ends.append(result.stop)
     if result.stop is Stop.CANCELLED:

@@ -554,7 +554,7 @@ def test_a_job_that_gains_no_more_ends() -> None:
 
 def test_a_roofline_that_is_not_known_ends_it_before_it_begins() -> None:
     store = MemoryTrialStore()
-    with pytest.raises(NoRoofline, match="is a CPU, whose roofline is unknown"):
+    with pytest.raises(NoRoofline, match="is a CPU that emulates a GPU"):
         run_session(
             JobSpec(problem=SMALL, device=SPEC, budget=Budget(3, 10, roofline=0.5), seed=1),
             FakeDevice(SMALL, SPEC),

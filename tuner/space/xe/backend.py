@@ -7,6 +7,7 @@ from codegen import Extent, GemmProblem, SlmOperands, XeConfig
 from codegen.xe.rules import tiles_of
 from hal import DeviceSpec, Timing, Use, readiness
 from tuner.errors import CannotPredict
+from tuner.model.cpu_roof import CpuRates
 from tuner.model.traffic import memory_bytes
 from tuner.model.xe import Predictions, columns_of_space, l2_size, predict, predict_many
 from tuner.model.xe.roof import least_us, roof_us
@@ -82,7 +83,7 @@ class XeTuning:
     def least_us(self, problem: GemmProblem, spec: DeviceSpec) -> float:
         return least_us(problem, spec)
 
-    def roof_us(self, problem: GemmProblem, spec: DeviceSpec) -> float:
+    def roof_us(self, problem: GemmProblem, spec: DeviceSpec, rates: CpuRates | None = None) -> float:
         return roof_us(problem, spec)
 
     def check_predictable(self, spec: DeviceSpec) -> None:
