@@ -8,6 +8,7 @@ CodegenError
 |   +-- CompileTimedOut     the time limit of a compilation passed
 |   +-- CompileCrashed      the compiler ended its process
 |   +-- UnresolvedBuiltins  the GPU's code calls functions that do not exist
+|   +-- ScoreboardHazards   the GPU's code accesses a register too early
 |   +-- MissingDpas         the GPU's code multiplies without DPAS
 +-- OclocUnusable    Intel's offline compiler does not run, or does not know a chip
 +-- InvalidLaunch    arguments, grid or block that a kernel does not take
@@ -92,6 +93,10 @@ class CompileCrashed(CompileFailed):
 
 class UnresolvedBuiltins(CompileFailed):
     """The GPU's code calls functions that do not exist: Intel's compiler takes any name for a function to come."""
+
+
+class ScoreboardHazards(CompileFailed):
+    """The machine code accesses registers before its annotations allow it; by public rules of the chip."""
 
 
 class MissingDpas(CompileFailed):

@@ -2067,6 +2067,19 @@ class PipelineOut(Model):
     """Clocks that a thread waits in an iteration, by reason"""
 
 
+class ScoreboardOut(Model):
+    """Verdict on the software scoreboard."""
+
+    verdict: str
+    """ok, or a number of hazards"""
+
+    hazards: list[str]
+    """Instructions that access a register too early, at most 100"""
+
+    rules_are_public: bool
+    """False: the chip's rules are inferred from compiled code, and its hazards refuse nothing"""
+
+
 class IsaOut(Model):
     """Code of a kernel: an entry of isa.json."""
 
@@ -2096,6 +2109,9 @@ class IsaOut(Model):
 
     pipeline: PipelineOut | None = None
     """Its steady state; null without DPAS, or if an instruction is not known"""
+
+    scoreboard: ScoreboardOut | None = None
+    """Verdict on the software scoreboard; null if an instruction is not known"""
 
 
 class Objective(StrEnum):
@@ -2610,19 +2626,6 @@ class Operation(StrEnum):
     CONVOLUTION = 'convolution'
 
 
-class ScoreboardOut(Model):
-    """Verdict on the software scoreboard."""
-
-    verdict: str
-    """ok, a number of hazards, or not read"""
-
-    hazards: list[str]
-    """Instructions that access a register too early, at most 100"""
-
-    unread: str | None = None
-    """First instruction that is not known; null if all are"""
-
-
 class RecognisedOut(Model):
     """Problem of a kernel, as far as its name and code tell; null where they do not."""
 
@@ -2677,9 +2680,6 @@ class XrayKernelOut(Model):
 
     isa: IsaOut
     """Its code"""
-
-    scoreboard: ScoreboardOut
-    """Verdict on the software scoreboard"""
 
     problem: RecognisedOut | None = None
     """Its problem; null without DPAS"""

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from codegen import AnyArtifact, CodegenError, CompileFailed, CompileTimedOut, GemmArtifact
-from codegen.errors import OclocUnusable
+from codegen.errors import OclocUnusable, ScoreboardHazards
 from codegen.xe.isa import (
     Compiled,
     NativeCode,
+    check_scoreboard,
     with_isa,
 )
 from tuner.session.trial import Status
@@ -49,7 +50,7 @@ class Examined:
 
 
 def examine(native: Native, artifact: AnyArtifact, until_s: float = math.inf) -> Examined:
-    """Compile a kernel for its GPU: spilled registers and code that cannot be generated are findings."""
+    """Compile a kernel for its GPU: spilled registers, hazards and code that cannot be generated are findings."""
     if not isinstance(artifact, GemmArtifact):
         return Examined(artifact)  # a CPU runs the code as generated
     try:
@@ -60,8 +61,15 @@ def examine(native: Native, artifact: AnyArtifact, until_s: float = math.inf) ->
         return Examined(artifact, Finding(Status.TIMED_OUT, f"compilation: {failure}"))
     except CompileFailed as failure:
         return Examined(artifact, Finding(Status.COMPILE_FAILED, str(failure)))
-    finding = Finding(Status.REJECTED, _spill(code)) if code.spill_bytes else None
-    return Examined(with_isa(artifact, code), finding, code.compiled)
+    return Examined(with_isa(artifact, code), _finding(code), code.compiled)
+
+
+def _finding(code: NativeCode) -> Finding | None:
+    try:
+        check_scoreboard(code)
+    except ScoreboardHazards as failure:
+        return Finding(Status.COMPILE_FAILED, str(failure))
+    return Finding(Status.REJECTED, _spill(code)) if code.spill_bytes else None
 
 
 def _spill(code: NativeCode) -> str:

@@ -11,7 +11,7 @@ from codegen.artifact.kernel_artifact import (
     StageOutput,
 )
 from codegen.elf import undefined_symbols
-from codegen.errors import CompileFailed, MissingDpas, UnresolvedBuiltins
+from codegen.errors import CompileFailed, MissingDpas, ScoreboardHazards, UnresolvedBuiltins
 from codegen.serialization import (
     Json,
     to_json,
@@ -24,9 +24,11 @@ from codegen.xe.isa.report import (
     reports_of,
 )
 from codegen.xe.machine.pipeline import PipelineReport, annotated, rates_of
+from codegen.xe.machine.scoreboard import Scoreboard
 
 Artifact = TypeVar("Artifact", bound=KernelArtifact)
 
+_SHOWN_HAZARDS = 100
 _PRODUCT = b"matrix_mad"  # part of the names of the built-ins that use DPAS
 
 
@@ -102,6 +104,19 @@ def check_native(ocloc: Ocloc, spirv: bytes, target: Target) -> None:
         _check_products(spirv, reports_of(disassembly, rates_of(target.chip, target.grf_bytes)), target)
 
 
+def check_scoreboard(code: NativeCode) -> None:
+    """Check that no instruction accesses a register too early, as far as public rules tell.
+
+    Raises:
+        ScoreboardHazards: one does; names the kernel and the first hazard.
+    """
+    for report in code.reports:
+        if report.scoreboard is not None and report.scoreboard.refuses:
+            first, *others = report.scoreboard.hazards
+            more = f" (and {len(others):,} more)" if others else ""
+            raise ScoreboardHazards("isa", f"scoreboard: kernel {report.kernel} for {code.chip}: {first}{more}")
+
+
 def compile_kernel(ocloc: Ocloc, artifact: KernelArtifact, target: Target) -> NativeCode:
     """Compile an artifact's SPIR-V: a GEMM with its configuration's registers, other kernels with the most.
 
@@ -154,6 +169,7 @@ def report_json(report: IsaReport) -> Json:
         "unread": report.unread,
         "k_loop": None if report.k_loop is None else _k_loop_json(report.k_loop),
         "pipeline": None if report.pipeline is None else pipeline_json(report.pipeline),
+        "scoreboard": None if report.scoreboard is None else _scoreboard_json(report.scoreboard),
     }
 
 
@@ -169,6 +185,14 @@ def pipeline_json(pipeline: PipelineReport) -> dict[str, Json]:
         "hiding_threads": pipeline.hiding,
         "clocks_by_threads": {str(n): round(clocks, 1) for n, clocks in pipeline.by_threads.items()},
         "stalls": {str(reason): round(clocks, 1) for reason, clocks in pipeline.stalls.items()},
+    }
+
+
+def _scoreboard_json(scoreboard: Scoreboard) -> Json:
+    return {
+        "verdict": scoreboard.verdict,
+        "hazards": [str(hazard) for hazard in scoreboard.hazards[:_SHOWN_HAZARDS]],
+        "rules_are_public": scoreboard.rules_are_public,
     }
 
 

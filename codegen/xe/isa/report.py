@@ -13,6 +13,7 @@ from codegen.xe.isa.loops import (
 from codegen.xe.isa.ocloc import Disassembly
 from codegen.xe.machine import MachineCodeRefused, parse_listing
 from codegen.xe.machine.pipeline import PipelineReport, Rates, analyse
+from codegen.xe.machine.scoreboard import Scoreboard, check
 
 _REGISTERS = 1024
 """Registers of an engine, which its threads share."""
@@ -24,8 +25,8 @@ class IsaReport:
 
     `spill_bytes` is spill memory per thread; `slm_bytes` is shared local memory per work-group.
     `instructions` is the length of the code, with loops as the compiler unrolled them. `k_loop` is None
-    without DPAS. `pipeline` is the steady state of the K loop; None without DPAS. If an instruction is not known,
-    `unread` names it, and these three are None.
+    without DPAS. `pipeline` is the steady state of the K loop; None without DPAS. `scoreboard` is the verdict on the
+    software scoreboard. If an instruction is not known, `unread` names it, and these four are None.
     """
 
     kernel: str
@@ -37,6 +38,7 @@ class IsaReport:
     k_loop: KLoop | None
     pipeline: PipelineReport | None = None
     unread: str | None = None
+    scoreboard: Scoreboard | None = None
 
 
 def reports_of(disassembly: Disassembly, rates: Rates, wanted: Collection[str] | None = None) -> tuple[IsaReport, ...]:
@@ -83,5 +85,10 @@ def _report(kernel: dict[str, object], disassembly: Disassembly, rates: Rates) -
         return replace(report, unread=error.message)
     code = without_padding(listing.instructions)
     threads = report.threads_per_eu or _REGISTERS // report.grf_count
-    pipeline = analyse(listing, threads, rates)
-    return replace(report, instructions=len(code), k_loop=k_loop_of(code, rates.grf_bytes), pipeline=pipeline)
+    return replace(
+        report,
+        instructions=len(code),
+        k_loop=k_loop_of(code, rates.grf_bytes),
+        pipeline=analyse(listing, threads, rates),
+        scoreboard=check(listing, rates.rules, rates.grf_bytes),
+    )

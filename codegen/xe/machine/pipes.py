@@ -31,7 +31,8 @@ class Rules:
     whole words. With `addresses_wait`, a write of a0 waits for all pipes. With `orders_flags`, hardware orders all
     accesses of flags and accumulators by instructions in order: Intel's compiler keeps track of them for targets of
     three or four pipes (`getFootprintForOperand`), and for Xe3 annotates none of its writes of flags for reads by
-    another pipe, but does so for registers.
+    another pipe, but does so for registers. Without `are_public`, Intel publishes no rules of the architecture, and
+    these are taken from code that its compiler makes.
     """
 
     math_in_order: bool
@@ -39,11 +40,12 @@ class Rules:
     merges_bytes: bool
     addresses_wait: bool
     orders_flags: bool
+    are_public: bool = True
 
 
 _XE_HPG = Rules(math_in_order=False, long_integers=True, merges_bytes=False, addresses_wait=True, orders_flags=False)
 _XE_HPC = Rules(math_in_order=True, long_integers=False, merges_bytes=True, addresses_wait=False, orders_flags=False)
-_XE3 = replace(_XE_HPC, orders_flags=True)
+_XE3 = replace(_XE_HPC, orders_flags=True, are_public=False)
 RULES = {
     **dict.fromkeys(("dg2", "mtl-u", "mtl-h", "arl-h"), _XE_HPG),
     **dict.fromkeys(("pvc", "bmg", "lnl-m"), _XE_HPC),

@@ -11,6 +11,7 @@ Source: as `pipes`.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 
 from codegen.xe.machine.footprints import GENERAL, footprint_of, name_of
 from codegen.xe.machine.instruction import Distance, Instruction, Listing, Pipe, TokenUse
@@ -47,6 +48,29 @@ class Hazard:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Scoreboard:
+    """Hazards of a kernel, in the order of the instructions that would have to wait.
+
+    Without `rules_are_public` they are reported, but refuse nothing.
+    """
+
+    hazards: tuple[Hazard, ...]
+    rules_are_public: bool = True
+
+    @property
+    def verdict(self) -> str:
+        """Verdict in a few words."""
+        count = len(self.hazards)
+        by = "" if self.rules_are_public else " by inferred rules"
+        return f"{count:,} hazard{'s' * (count > 1)}{by}" if count else "ok"
+
+    @property
+    def refuses(self) -> bool:
+        """True if the code is wrong by public rules."""
+        return bool(self.hazards) and self.rules_are_public
+
+
 @dataclass(slots=True)
 class _Flight:
     """Instructions that may be in flight, by number.
@@ -74,9 +98,9 @@ class _Flight:
         return more
 
 
-def check(listing: Listing, rules: Rules, grf_bytes: int) -> tuple[Hazard, ...]:
-    """Return the hazards of a kernel, in the order of the instructions that would have to wait."""
-    return _Checker(listing, rules, grf_bytes).hazards()
+def check(listing: Listing, rules: Rules, grf_bytes: int) -> Scoreboard:
+    """Return the hazards of a kernel by the rules of its chip."""
+    return Scoreboard(_Checker(listing, rules, grf_bytes).hazards(), rules.are_public)
 
 
 class _Checker:
@@ -96,9 +120,9 @@ class _Checker:
         """Find a fixed point of what is in flight at the begin of each block, then compare accesses."""
         blocks = _blocks(self._code)
         starts = {block[-1]: start for start, block in blocks.items()}
-        states: dict[int, _Flight] = {0: _Flight()}
+        states: dict[int, _Flight] = {0: _Flight()} if self._code else {}
         left: dict[int, _Flight] = {}  # what is in flight where channels leave by a goto
-        todo = [0] if self._code else []
+        todo = list(states)
         while todo:
             start = todo.pop()
             flight = states[start].copy()
@@ -317,7 +341,7 @@ def _blocks(code: tuple[Instruction, ...]) -> dict[int, range]:
     starts = {0, *(target for i in code for target in i.targets)}
     starts |= {number + 1 for number, i in enumerate(code) if i.targets or i.ends_thread}
     ordered = sorted(start for start in starts if start < len(code))
-    return {a: range(a, b) for a, b in zip(ordered, [*ordered[1:], len(code)], strict=True)}
+    return {a: range(a, b) for a, b in pairwise([*ordered, len(code)])}
 
 
 def _successors(code: tuple[Instruction, ...], number: int, passed: tuple[int, ...]) -> Iterator[int]:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from codegen.target import target_of
 from codegen.xe.isa.ocloc import Disassembly, Ocloc
 from codegen.xe.isa.report import IsaReport, reports_of
-from codegen.xe.machine import MachineCodeRefused, parse_listing, read_zebin
+from codegen.xe.machine import parse_listing, read_zebin
 from codegen.xe.machine.pipeline import rates_of
 from codegen.xe.machine.pipes import RULES
-from codegen.xe.machine.scoreboard import Hazard, check
 from codegen.xe.machine.zebin import sections_of
 from codegen.xe.xray.demangle import demangled
 from codegen.xe.xray.gemms import Recognised, recognise
@@ -23,10 +22,7 @@ _NOT_KERNELS = frozenset({"Intel_Symbol_Table_Void_Program"})
 
 @dataclass(frozen=True, slots=True)
 class KernelXray:
-    """One kernel for a chip, or for a device with that; `name` is its name in C++, `problem` what it computes.
-
-    `hazards` of the scoreboard is None if an instruction is not known: then `unread` says which.
-    """
+    """One kernel for a chip, or for a device with that; `name` is its name in C++, `problem` what it computes."""
 
     chip: str
     device: str
@@ -35,15 +31,6 @@ class KernelXray:
     isa: IsaReport
     simd_size: int
     barriers: int
-    hazards: tuple[Hazard, ...] | None
-    unread: str | None
-
-    @property
-    def verdict(self) -> str:
-        """Verdict on the scoreboard in a word or two."""
-        if self.hazards is None:
-            return "not read"
-        return f"{len(self.hazards)} hazards" if self.hazards else "ok"
 
 
 def kernels_in(zebin: bytes) -> dict[str, bytes]:
@@ -87,15 +74,8 @@ def xray_kernels(ocloc: Ocloc, zebin: bytes, spec: DeviceSpec, wanted: Collectio
     shown = ocloc.disassemble(renamed, target.chip)
     disassembly = Disassembly(shown.ze_info, {names.get(name, name): text for name, text in shown.assembly.items()})
     for report in reports_of(disassembly, rates_of(target.chip, target.grf_bytes), wanted):
-        hazards, unread, listing = None, None, None
         name, assembly = demangled(report.kernel), disassembly.assembly[report.kernel]
-        try:
-            listing = parse_listing(report.kernel, assembly)
-            hazards = check(listing, RULES[target.chip], target.grf_bytes)
-        except MachineCodeRefused as error:
-            unread = error.message
+        listing = parse_listing(report.kernel, assembly) if report.unread is None else None
         kernel = kernels.kernel(report.kernel)
         problem = recognise(name, assembly, listing)
-        yield KernelXray(
-            target.chip, spec.id, name, problem, report, kernel.simd_size, kernel.barriers, hazards, unread
-        )
+        yield KernelXray(target.chip, spec.id, name, problem, report, kernel.simd_size, kernel.barriers)

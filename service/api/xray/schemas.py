@@ -36,6 +36,7 @@ _PIPELINE = {
     "clocks_by_threads": {"1": 900.0, "2": 1030.0, "4": 2048.0},
     "stalls": {"unit busy": 1400.0},
 }
+_VERDICT = {"verdict": "ok", "hazards": [], "rules_are_public": True}
 _ISA = {
     "kernel": "gemm",
     "grf_count": 256,
@@ -45,9 +46,9 @@ _ISA = {
     "instructions": 1200,
     "k_loop": _LOOP,
     "pipeline": _PIPELINE,
+    "scoreboard": _VERDICT,
 }
 _NAME = "MoE::GemmCuteName<cutlass::half_t, cutlass::half_t, cutlass::half_t, cutlass::half_t, (char)82, (char)82>"
-_VERDICT = {"verdict": "ok", "hazards": [], "unread": None}
 
 
 class SendsOut(BaseModel):
@@ -106,6 +107,17 @@ class PipelineOut(BaseModel):
     )
 
 
+class ScoreboardOut(BaseModel):
+    """Verdict on the software scoreboard."""
+
+    verdict: str = Field(description="ok, or a number of hazards", examples=["ok"])
+    hazards: list[str] = Field(description="Instructions that access a register too early, at most 100", examples=[[]])
+    rules_are_public: bool = Field(
+        description="False: the chip's rules are inferred from compiled code, and its hazards refuse nothing",
+        examples=[True],
+    )
+
+
 class IsaOut(BaseModel):
     """Code of a kernel: an entry of isa.json."""
 
@@ -126,15 +138,10 @@ class IsaOut(BaseModel):
         description="Its steady state; null without DPAS, or if an instruction is not known",
         examples=[_PIPELINE],
     )
-
-
-class ScoreboardOut(BaseModel):
-    """Verdict on the software scoreboard."""
-
-    verdict: str = Field(description="ok, a number of hazards, or not read", examples=["ok"])
-    hazards: list[str] = Field(description="Instructions that access a register too early, at most 100", examples=[[]])
-    unread: str | None = Field(
-        default=None, description="First instruction that is not known; null if all are", examples=[None]
+    scoreboard: ScoreboardOut | None = Field(
+        default=None,
+        description="Verdict on the software scoreboard; null if an instruction is not known",
+        examples=[_VERDICT],
     )
 
 
@@ -183,7 +190,6 @@ class XrayKernelOut(BaseModel):
     subgroup_size: int = Field(description="Work-items of a sub-group", examples=[16])
     barriers: int = Field(description="Barriers that the kernel uses", examples=[0])
     isa: IsaOut = Field(description="Its code", examples=[_ISA])
-    scoreboard: ScoreboardOut = Field(description="Verdict on the software scoreboard", examples=[_VERDICT])
     problem: RecognisedOut | None = Field(
         default=None, description="Its problem; null without DPAS", examples=[_RECOGNISED]
     )
@@ -200,7 +206,6 @@ _KERNEL = {
     "subgroup_size": 16,
     "barriers": 0,
     "isa": _ISA,
-    "scoreboard": _VERDICT,
     "problem": _RECOGNISED,
     "ours": 0,
 }

@@ -22,7 +22,7 @@ from hal import DeviceSpec
 SIZE = 4096
 """M, N and K of the comparison where none are given: kernels of others take them as arguments."""
 
-_SHOWN_CHARACTERS, _SHOWN_HAZARDS = 2000, 100
+_SHOWN_CHARACTERS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,6 @@ def _found(found: Found) -> Json:
 
 
 def _kernel(where: str, x: KernelXray) -> Json:
-    hazards = x.hazards or ()
     return {
         "where": where,
         "name": x.name,
@@ -110,11 +109,6 @@ def _kernel(where: str, x: KernelXray) -> Json:
         "subgroup_size": x.simd_size,
         "barriers": x.barriers,
         "isa": report_json(x.isa),
-        "scoreboard": {
-            "verdict": x.verdict,
-            "hazards": [str(hazard) for hazard in hazards[:_SHOWN_HAZARDS]],
-            "unread": x.unread,
-        },
         "problem": None if x.problem is None else _problem(x.problem),
     }
 

@@ -9,16 +9,16 @@ from rich.table import Column
 from codegen import AnyArtifact, GemmArtifact, KernelConfig
 from codegen.artifact.files import is_plain_name, write_atomically
 from codegen.workers.pool import CompilePool
-from codegen.xe.isa import NativeCode, Ocloc
+from codegen.xe.isa import NativeCode, Ocloc, check_scoreboard
 from hal import DeviceSpec, ListedDevice, open_device
 from service.api.compile.schemas import CompileBody
 from service.cli.compiler.compiled import Made, check_same, made_here
-from service.cli.compiler.isa import isa_table, with_code
+from service.cli.compiler.isa import hazard_lines, isa_table, with_code
 from service.cli.compiler.launch import launch_lines
 from service.cli.compiler.modules import read_source
 from service.cli.compiler.remote_compile import remote_compile
 from service.cli.printing.evidence import PROOFS
-from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, text_table
+from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
 from tuner.session.trial import Proof, ProofKind
 from tuner.verify.reference import Reference
 from tuner.verify.verify import verify_by_simulation, verify_on_device
@@ -30,10 +30,13 @@ def proof_of(artifact: AnyArtifact, listed: ListedDevice, code: NativeCode | Non
     """Verify a GPU's kernel by its machine code, if compiled, or in the simulator, and a CPU's kernel on this CPU.
 
     Raises:
+        ScoreboardHazards: the machine code accesses a register too early.
         ProofFailed: the result is wrong.
         UnknownDevice: the CPU is not this one.
     """
     if isinstance(artifact, GemmArtifact):
+        if code is not None:
+            check_scoreboard(code)
         return verify_by_simulation(artifact, seed=0, compiled=None if code is None else code.compiled)
     device = open_device(listed)
     try:
@@ -80,6 +83,8 @@ def print_isa(code: NativeCode | None) -> None:
     """Print the summary of the instructions, where they were compiled."""
     if code is not None:
         CONSOLE.print(isa_table(code))
+        for line in hazard_lines(code):
+            print_wrapped(line)
 
 
 def write(made: Made, document: Mapping[str, object], folder: Path) -> None:

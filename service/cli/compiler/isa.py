@@ -1,6 +1,6 @@
 """`--isa`: native code of kernels, as files and as a table with a column for each kernel."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from rich.table import Column, Table
@@ -16,6 +16,7 @@ from codegen.xe.isa import (
     with_isa,
 )
 from codegen.xe.machine.pipeline import PipelineReport
+from codegen.xe.machine.scoreboard import Scoreboard
 from hal import DeviceSpec
 from service.api.toolchain.offline import need_ocloc
 from service.cli.printing.output import text_table
@@ -97,10 +98,23 @@ def isa_table(code: NativeCode) -> Table:
     if has_loop:
         table.add_section()
         _add_loops(table, loops)
+    table.add_section()
+    _add_row(table, "scoreboard", [(_verdict(report.scoreboard), "") for report in code.reports])
     if any(report.pipeline is not None for report in code.reports):
         table.add_section()
         _add_pipelines(table, [report.pipeline for report in code.reports])
     return table
+
+
+def _verdict(scoreboard: Scoreboard | None) -> str:
+    return "not read" if scoreboard is None else scoreboard.verdict
+
+
+def hazard_lines(code: NativeCode) -> Iterator[str]:
+    """Yield the hazards of each kernel."""
+    for report in code.reports:
+        hazards = () if report.scoreboard is None else report.scoreboard.hazards
+        yield from (f"{report.kernel}: {hazard}" for hazard in hazards)
 
 
 def _add_loops(table: Table, loops: list[KLoop | None]) -> None:

@@ -46,7 +46,7 @@ def _cells(x: XrayKernelOut) -> Iterator[str]:
     loop, pipeline = x.isa.k_loop, x.isa.pipeline
     yield from (_UNKNOWN if loop is None else shown(loop) for _, shown in _LOOP)
     yield from (_UNKNOWN, _UNKNOWN) if pipeline is None else (f"{pipeline.clocks:,.0f}", f"{pipeline.utilisation:.0%}")
-    yield x.scoreboard.verdict
+    yield "not read" if x.isa.scoreboard is None else x.isa.scoreboard.verdict
 
 
 def print_all(found: XrayOut) -> None:
@@ -72,9 +72,9 @@ def print_all(found: XrayOut) -> None:
 
 
 def _lines(x: XrayKernelOut) -> Iterator[str]:
-    yield from x.scoreboard.hazards
-    if x.scoreboard.unread is not None:
-        yield f"not read: {x.scoreboard.unread}"
+    yield from () if x.isa.scoreboard is None else x.isa.scoreboard.hazards
+    if x.isa.unread is not None:
+        yield f"not read: {x.isa.unread}"
     unknown = [] if x.problem is None else [fact for fact in x.problem.unknown if not fact.startswith(_SIZES_UNKNOWN)]
     if unknown:
         yield f"not told by name or code: {'; '.join(unknown)}"

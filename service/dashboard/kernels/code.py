@@ -27,11 +27,16 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class CodeOfKernel:
-    """The code of one kernel of a binary. The K loop's counts are of one turn, for one thread."""
+    """The code of one kernel of a binary. The K loop's counts are of one turn, for one thread.
+
+    `scoreboard` is the verdict on the software scoreboard, None if an instruction is not known.
+    """
 
     kernel: str
     loop: str
     counts: tuple[Count, ...]
+    scoreboard: str | None
+    hazards: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,14 @@ def _kernel(entry: Mapping[str, object]) -> CodeOfKernel:
     loop = _mapping(entry.get("k_loop"))
     kind = "no DPAS" if not loop else "a loop" if loop.get("is_loop") is True else "unrolled whole"
     counts = [Count(name, unit, _number(entry.get(key))) for name, key, unit in _FACTS]
-    return CodeOfKernel(str(entry.get("kernel", "unknown")), kind, (*counts, *_loop_counts(loop)))
+    scoreboard = _mapping(entry.get("scoreboard"))
+    return CodeOfKernel(
+        str(entry.get("kernel", "unknown")),
+        kind,
+        (*counts, *_loop_counts(loop)),
+        str(scoreboard["verdict"]) if "verdict" in scoreboard else None,
+        tuple(map(str, _list(scoreboard.get("hazards")))),
+    )
 
 
 def _loop_counts(loop: Mapping[str, object]) -> Iterator[Count]:

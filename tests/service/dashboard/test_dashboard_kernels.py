@@ -26,6 +26,7 @@ __all__ = ["app", "client", "database"]
 LONG = b"".join(b"%%%d = add i32 1, 2\n" % number for number in range(500))
 LOOP = {"is_loop": True, "dpas": 128, "sends": {"loads": 32, "prefetches": 20}, "loaded_bytes_per_dpas": 384.0}
 CODE = {"kernel": "gemm", "grf_count": 256, "threads_per_eu": 4, "spill_bytes": 64, "instructions": 584, "k_loop": LOOP}
+CODE["scoreboard"] = {"verdict": "1 hazard", "hazards": ["read after write of r2"], "rules_are_public": True}
 ISA = json.dumps({"chip": "bmg", "compiler": "26.27", "options": "", "kernels": [CODE]}).encode()
 
 
@@ -109,6 +110,8 @@ def test_a_kernel_shows_how_it_splits_its_work_its_code_and_where_it_comes_from(
     assert "for bmg by ocloc 26.27" in seen
     assert "registers of a thread 256" in seen
     assert "spilled by a thread 64 B" in seen
+    assert "scoreboard 1 hazard" in seen
+    assert "read after write of r2" in seen
     assert "K loop: loaded for a DPAS 384 B" in seen
     assert f'href="/jobs/{job.id}/trials/0"' in html
     others = html[html.index('id="others-title"') :]

@@ -1,5 +1,6 @@
 """Kernels are compiled to machine code: the report is stored and decides the outcome of predicted trials."""
 
+import json
 import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
@@ -15,7 +16,10 @@ from codegen.xe.isa import (
     NativeCode,
 )
 from codegen.xe.isa.ocloc import Disassembly
+from codegen.xe.isa.report import reports_of
+from codegen.xe.machine.pipeline import rates_of
 from hal import find
+from tests.codegen.xe.isa.recordings import recorded
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, artifact_of, emulated
 from tuner.errors import NoValidMeasurement
 from tuner.measure.isa_check import (
@@ -88,6 +92,27 @@ def test_spilled_registers_are_a_finding() -> None:
     assert examined.finding.status is Status.REJECTED
     assert examined.finding.reason.startswith("spill: kernel gemm spills 512 bytes of 256 registers on bmg")
     assert "isa.json" in names(examined.artifact)
+
+
+def with_a_hazard(chip: str = "pvc") -> NativeCode:
+    """Return recorded machine code without the token of a load that its first dpas reads."""
+    text = recorded("straight_pvc").assembly["gemm"].replace("Compacted,$2.dst", "Compacted", 1)
+    wrong = Disassembly(recorded("straight_pvc").ze_info, {"gemm": text})
+    return NativeCode(chip, "26.27", "", text, reports_of(wrong, rates_of(chip, 64)), 1.0)
+
+
+def test_hazards_of_the_scoreboard_are_a_finding_where_its_rules_are_public() -> None:
+    examined = examine(lambda _a, _s: with_a_hazard(), ARTIFACT)
+    assert examined.finding is not None
+    assert examined.finding.status is Status.COMPILE_FAILED
+    assert examined.finding.reason.startswith("stage isa: scoreboard: kernel gemm for pvc: read after write of r2-r5: ")
+    report = json.loads(examined.artifact.stage("isa-report").data)["kernels"][0]["scoreboard"]
+    assert (report["verdict"], report["rules_are_public"]) == (f"{len(report['hazards'])} hazards", True)
+
+    examined = examine(lambda _a, _s: with_a_hazard("ptl-h"), ARTIFACT)
+    assert examined.finding is None
+    report = json.loads(examined.artifact.stage("isa-report").data)["kernels"][0]["scoreboard"]
+    assert report["verdict"] == f"{len(report['hazards'])} hazards by inferred rules"
 
 
 @pytest.mark.parametrize(
@@ -200,6 +225,22 @@ def test_a_default_that_spills_is_passed_over_before_it_is_proven(proofs: list[X
     assert default not in proofs
     assert proofs == [trial.config for trial in store.trials()[1:]]
     assert "isa.json" in names(store.artifacts[0])
+
+
+def test_a_default_with_a_hazard_is_not_proven(proofs: list[XeConfig]) -> None:
+    store = MemoryTrialStore()
+    default = default_config(SMALL, GPU)
+    spec = JobSpec(problem=SMALL, device=GPU, budget=Budget(3, 100), seed=4)
+    wrong = with_a_hazard()
+    result = run_session(
+        spec, None, store, FakeCompiler(), native=lambda a, _: wrong if a.config == default else code()
+    )
+    outcome = store.trials()[0].outcome
+    assert outcome is not None
+    assert (outcome.status, outcome.proof.kind) == (Status.COMPILE_FAILED, ProofKind.NONE)
+    assert "scoreboard: kernel gemm for pvc: read after write" in str(outcome.reason)
+    assert result.trials == {Status.COMPILE_FAILED: 1, Status.PREDICTED: 2}
+    assert default not in proofs
 
 
 def test_where_all_spill_the_last_is_the_result(proofs: list[XeConfig]) -> None:

@@ -10,6 +10,7 @@ from codegen.artifact.launch import kernel_for
 from codegen.target import target_of
 from codegen.xe.isa import (
     Ocloc,
+    check_scoreboard,
     compile_native,
 )
 from hal import DeviceSpec, find
@@ -43,7 +44,9 @@ def judge(drawn: Draw, ocloc: Ocloc | None = None, by_validator: bool = True) ->
         fault = invalid(artifact.stage("spirv").data) if by_validator else ""
         if ocloc is not None:
             spirv, options = artifact.stage("spirv").data, artifact.launch.build_options
-            compiled = compile_native(ocloc, spirv, target_of(find(drawn.device)), options).compiled
+            code = compile_native(ocloc, spirv, target_of(find(drawn.device)), options)
+            check_scoreboard(code)
+            compiled = code.compiled
         proof = verify_by_simulation(artifact, drawn.seed, time_limit_s=_LIMIT_S, compiled=compiled)
         if compiled is not None and proof.kind is not ProofKind.MACHINE_CODE:
             return Verdict("the interpreter does not represent all of the machine code")

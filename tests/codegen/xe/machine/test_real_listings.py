@@ -14,7 +14,7 @@ from codegen.xe.machine import Instruction, Listing, parse_listing, read_zebin
 from codegen.xe.machine.messages import FenceMessage, note_of
 from codegen.xe.machine.operands import Immediate
 from codegen.xe.machine.pipes import RULES
-from codegen.xe.machine.scoreboard import check as hazards
+from codegen.xe.machine.scoreboard import check as check_scoreboard
 from codegen.xe.machine.zebin import Zebin
 from hal import find
 from tests.codegen.xe.build.coverage import cases
@@ -72,7 +72,7 @@ def test_a_small_kernel_is_read_from_its_binary() -> None:
     assert sum(check(i, zebin.kernel("gemm").text) for i in listing.instructions) > 10
     assert sum(i.ends_thread for i in listing.instructions) == 1
     assert zebin.kernel("gemm").grf_count == 256
-    assert hazards(listing, RULES["bmg"], 64) == ()
+    assert not check_scoreboard(listing, RULES["bmg"], 64).hazards
 
 
 @pytest.mark.slow
@@ -86,6 +86,6 @@ def test_every_kernel_is_read(device: str) -> None:
             kernels += 1
             code = zebin.kernel(listing.kernel).text
             compared += sum(check(i, code) for i in listing.instructions)
-            assert hazards(listing, RULES[target.chip], target.grf_bytes) == ()
+            assert not check_scoreboard(listing, RULES[target.chip], target.grf_bytes).hazards
     assert kernels >= _CELLS
     assert compared > 1000

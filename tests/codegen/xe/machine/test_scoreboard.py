@@ -78,7 +78,7 @@ TEXTS = {"pvc": straight(), "bmg": labelled(LOOP), "dg2": HPG}
 
 
 def hazards(chip: str, text: str) -> tuple[Hazard, ...]:
-    return check(read(text), RULES[chip], GRF_BYTES[chip])
+    return check(read(text), RULES[chip], GRF_BYTES[chip]).hazards
 
 
 def read(text: str) -> Listing:
@@ -88,6 +88,10 @@ def read(text: str) -> Listing:
 @pytest.mark.parametrize("chip", TEXTS)
 def test_correct_annotations_are_accepted(chip: str) -> None:
     assert hazards(chip, TEXTS[chip]) == ()
+
+
+def test_code_without_instructions_has_no_hazard() -> None:
+    assert hazards("bmg", "") == ()
 
 
 FAULTS = {

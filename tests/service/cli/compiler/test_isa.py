@@ -58,6 +58,8 @@ def test_isa_files_are_written_and_shown(
     assert (out / "isa.asm").read_text().startswith("// kernel gemm\nL0:")
     report = json.loads((out / "isa.json").read_text())
     assert report["kernels"][0]["k_loop"]["sends"]["loads"] == 8
+    assert report["kernels"][0]["scoreboard"]["verdict"] == "8 hazards", "steps are cut out of the recording"
+    assert "scoreboard 8 hazards" in " ".join(said.split())
     listed = [stage["file"] for stage in json.loads((out / "kernel.json").read_text())["stages"]]
     assert listed[-3:] == ["isa.asm", "isa.json", "pipeline.txt"]
 
@@ -140,4 +142,22 @@ def test_kernels_without_products_have_no_rows_of_a_loop(capsys: pytest.CaptureF
     CONSOLE.print(isa_table(NativeCode("pvc", "26.27", "", "", reports, 1.0)))
     said = capsys.readouterr().out
     assert "K loop" not in said
-    assert said.split()[-2:] == ["700", "50"]
+    assert said.split()[-7:] == ["700", "50", "scoreboard", "not", "read", "not", "read"]
+
+
+def test_hazards_are_listed_and_fail_a_verification(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XETUNE_OCLOC", str(fake_ocloc(tmp_path)))
+    sizes = ("--m", "64", "--n", "96", "--k", "128", "--device", "b580", "-o", tmp_path / "out")
+    monkeypatch.setattr(sys, "argv", ["xetune", "compile", *map(str, sizes), "--isa"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "gemm: read after write of r116-r123: 0x560" in said
+    monkeypatch.setattr(sys, "argv", ["xetune", "compile", *map(str, sizes), "--isa", "--verify"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "scoreboard: kernel gemm for bmg: read after write of " in " ".join(capsys.readouterr().err.split())
