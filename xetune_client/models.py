@@ -1283,6 +1283,9 @@ class ConfinementOut(Model):
     files: Literal['landlock', 'none']
     """landlock: read-only access to programs; none: not restricted here"""
 
+    truncation: Literal['landlock', 'seccomp', 'none']
+    """By what files that it only reads cannot be emptied; none: not restricted here"""
+
     system_calls: Literal['seccomp', 'none']
     """seccomp: only calls of an allow-list; none: not restricted here"""
 

@@ -73,10 +73,14 @@ def confine(limits: Limits, programs: list[str]) -> Held:
     linux.gain_nothing()
     started = [*_PROGRAMS, *programs] if programs else []
     files = linux.read_only(readable, started, [os.curdir] if programs else [])
-    calls = seccomp.allow_calls(own_process_ids=own_ids, programs=bool(programs))
+    truncates = linux.landlock_version() >= linux.TRUNCATES
+    calls = seccomp.allow_calls(
+        own_process_ids=own_ids, programs=bool(programs), landlock_truncates=files and truncates
+    )
     return Held(
         network="namespace" if apart else "seccomp" if calls else "none",
         files="landlock" if files else "none",
+        truncation="none" if not files else "landlock" if truncates else "seccomp" if calls else "none",
         system_calls="seccomp" if calls else "none",
         process_ids="namespace" if own_ids else "none",
         user="own" if own_user else "service",

@@ -48,13 +48,15 @@ class Held:
     """Restrictions that this machine enforces. Resources, environment, folder and time are always limited.
 
     `network` is "namespace" (no network), "seccomp" (cannot open sockets) or "none"; `files` is "landlock"
-    (read-only access to programs) or "none"; `system_calls` is "seccomp" (only those of an allow-list) or "none";
+    (read-only access to programs) or "none"; `truncation`, by what others' files cannot be emptied, "landlock",
+    "seccomp" (of Linux before 6.2) or "none"; `system_calls` is "seccomp" (only those of an allow-list) or "none";
     `process_ids` is "namespace" (sees no other process) or "none"; `user` is "own" (a user that nothing else runs
     as) or "service"; `processes` is whether their number is limited.
     """
 
     network: str
     files: str
+    truncation: str
     system_calls: str
     process_ids: str
     user: str
@@ -69,6 +71,7 @@ class Held:
 _LACKS = (
     ("network", "none", "the network can be reached: permit user namespaces, or seccomp"),
     ("files", "none", "files of the service's user can be read and written: use Linux 5.13 or newer with Landlock"),
+    ("truncation", "none", "files of the service's user can be emptied: use Linux 6.2 or newer, or permit seccomp"),
     ("system_calls", "none", "system calls are not restricted: use x86-64 or 64-bit Arm, and permit seccomp"),
     ("process_ids", "none", "other processes are visible, though no call may act on them: permit user namespaces"),
     ("processes", False, "the number of processes is not limited: run the service as a user other than root"),

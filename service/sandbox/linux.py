@@ -88,9 +88,18 @@ _RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}  # later: 16, including ioctl 
 _TCP, _SCOPES = 0b11, 0b11  # bind and connect; abstract sockets and signals
 
 
+TRUNCATES = 3
+"""The first version of Landlock that restricts truncation; earlier ones permit it of every file."""
+
+
+def landlock_version() -> int:
+    """Return the version of Landlock here; less than 1 if there is none."""
+    return _LIBC.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_FLAG)
+
+
 def read_only(paths: Iterable[str], programs: Iterable[str] = (), folders: Iterable[str] = ()) -> bool:
     """Allow only reading files beneath these paths, starting those beneath `programs`, and all beneath `folders`."""
-    version = _LIBC.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_FLAG)
+    version = landlock_version()
     if version < 1:
         return False
     rights = (1 << _RIGHTS_BY_VERSION.get(version, 16)) - 1

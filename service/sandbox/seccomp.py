@@ -12,7 +12,7 @@ import struct
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_SECCOMP, _FILTER_MODE = 22, 2
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1  # EPERM
 _UNKNOWN = 0x00050000 | 38  # ENOSYS: libraries then use the older call
 _NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT = 0, 4, 16
@@ -32,8 +32,6 @@ ALLOWED: Numbers = {
     "pwrite64": (18, 68),
     "preadv": (295, 69),
     "pwritev": (296, 70),
-    "open": (2, None),
-    "openat": (257, 56),
     "close": (3, 57),
     "close_range": (436, 436),
     "lseek": (8, 62),
@@ -166,9 +164,16 @@ PROGRAMS: Numbers = {
     "unlink": (87, None),
     "unlinkat": (263, 35),
     "rmdir": (84, None),
-    "truncate": (76, 45),
 }
 """Allowed to start programs and to write to the folder that Landlock allows."""
+
+TRUNCATION: Numbers = {"truncate": (76, 45)}
+"""Allowed with programs where Landlock restricts it."""
+
+OPENING: dict[str, tuple[tuple[int, int | None], int]] = {"open": ((2, None), 1), "openat": ((257, 56), 2)}
+"""Allowed, with the place of their flags: where Landlock does not restrict truncation, they must not truncate a file
+that they open without writing, as Landlock then checks no right to write."""
+_TRUNCATE, _ACCESS, _WRITE_ONLY, _READ_WRITE = 0o1000, 3, 1, 2  # of the flags, on both architectures
 
 # Calls that are allowed for some values of one argument: its place, and the values or, of flags, the forbidden bits.
 _GET_TERMINAL, _CLOSE_ON_EXEC, _KEEP_ON_EXEC, _READABLE = 0x5401, 0x5451, 0x5450, 0x541B
@@ -187,8 +192,9 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
-def allow_calls(*, own_process_ids: bool, programs: bool = False) -> bool:
-    """Refuse all system calls but those listed; signals only with `own_process_ids`, programs only with `programs`.
+def allow_calls(*, own_process_ids: bool, programs: bool = False, landlock_truncates: bool = True) -> bool:
+    """Refuse all system calls but those listed; signals only with `own_process_ids`, programs only with `programs`,
+    truncation by path only if Landlock restricts it (`landlock_truncates`).
 
     Return whether the kernel applied it. Requires no_new_privs.
     """
@@ -197,6 +203,8 @@ def allow_calls(*, own_process_ids: bool, programs: bool = False) -> bool:
         return False
     column = list(_ARCHES).index(machine)
     allowed = ALLOWED | (SIGNALS if own_process_ids else {}) | (PROGRAMS if programs else {})
+    if programs and landlock_truncates:
+        allowed |= TRUNCATION
     steps = [
         _step(_LOAD, 0, 0, _ARCH_AT),
         _step(_EQUAL, 1, 0, _ARCHES[machine]),
@@ -208,6 +216,9 @@ def allow_calls(*, own_process_ids: bool, programs: bool = False) -> bool:
     for each in allowed.values():
         if (number := each[column]) is not None:
             steps += [_step(_EQUAL, 0, 1, number), _step(_RETURN, 0, 0, _ALLOW)]
+    for numbers, place in OPENING.values():
+        if (number := numbers[column]) is not None:
+            steps += _opening(number, None if landlock_truncates else place)
     for numbers, place, values in BY_ARGUMENT.values():
         steps += _of_argument(numbers[column], place, values)
     steps += [
@@ -231,6 +242,22 @@ def _of_argument(number: int, place: int, values: tuple[int, ...]) -> list[bytes
         inner += [_step(_EQUAL, 0, 1, value), _step(_RETURN, 0, 0, _ALLOW)]
     inner.append(_step(_RETURN, 0, 0, _REFUSE))
     return [_step(_EQUAL, 0, len(inner), number), *inner]
+
+
+def _opening(number: int, place: int | None) -> list[bytes]:
+    """Return the steps that allow a call; with the `place` of its flags, unless it truncates what it does not write."""
+    if place is None:
+        return [_step(_EQUAL, 0, 1, number), _step(_RETURN, 0, 0, _ALLOW)]
+    return [
+        _step(_EQUAL, 0, 7, number),
+        _step(_LOAD, 0, 0, _ARGUMENTS_AT + 8 * place),
+        _step(_ANY_BIT, 0, 3, _TRUNCATE),
+        _step(_AND, 0, 0, _ACCESS),
+        _step(_EQUAL, 1, 0, _WRITE_ONLY),
+        _step(_EQUAL, 0, 1, _READ_WRITE),
+        _step(_RETURN, 0, 0, _ALLOW),
+        _step(_RETURN, 0, 0, _REFUSE),
+    ]
 
 
 def _step(code: int, if_true: int, if_false: int, value: int) -> bytes:

@@ -15,6 +15,7 @@ _FILE = {"name": "kernel.spv", "size": 20, "sha256": _FILE_SHA256, "content": _C
 HELD = {
     "network": "namespace",
     "files": "landlock",
+    "truncation": "landlock",
     "system_calls": "seccomp",
     "process_ids": "namespace",
     "user": "service",
@@ -71,6 +72,10 @@ class ConfinementOut(BaseModel):
     )
     files: Literal["landlock", "none"] = Field(
         description="landlock: read-only access to programs; none: not restricted here", examples=["landlock"]
+    )
+    truncation: Literal["landlock", "seccomp", "none"] = Field(
+        description="By what files that it only reads cannot be emptied; none: not restricted here",
+        examples=["landlock"],
     )
     system_calls: Literal["seccomp", "none"] = Field(
         description="seccomp: only calls of an allow-list; none: not restricted here", examples=["seccomp"]

@@ -81,7 +81,13 @@ def answered(name: str, listed: str | None = None, data: bytes = b"x") -> Compil
         manifest={},
         files=[CompiledFileOut(name=listed or name, size=1, sha256=digest, content=b64encode(data).decode())],
         confinement=ConfinementOut(
-            network="none", files="none", system_calls="none", process_ids="none", user="service", processes=False
+            network="none",
+            files="none",
+            truncation="none",
+            system_calls="none",
+            process_ids="none",
+            user="service",
+            processes=False,
         ),
     )
 

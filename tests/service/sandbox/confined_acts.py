@@ -194,7 +194,8 @@ def run(act: str | tuple[int, str, str]) -> dict[str, object]:
         return harm(act)
     if act == "every other call":
         listed = [*seccomp.ALLOWED.values(), *seccomp.SIGNALS.values()]
-        numbers = [*listed, *(each for each, _, _ in seccomp.BY_ARGUMENT.values()), _HARMFUL["clone"]]
+        by_argument = [*seccomp.OPENING.values(), *seccomp.BY_ARGUMENT.values()]
+        numbers = [*listed, *(each[0] for each in by_argument), _HARMFUL["clone"]]
         return every_other_call([number for each in numbers if (number := each[COLUMN]) is not None])
     acts: dict[str, Callable[[], object]] = {
         "surroundings": lambda: {

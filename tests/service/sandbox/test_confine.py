@@ -24,6 +24,7 @@ from service.sandbox.limits import (
     Limit,
     Limits,
 )
+from service.sandbox.linux import landlock_version
 from service.sandbox.parent import (
     ChildEnded,
     LimitReached,
@@ -129,7 +130,11 @@ def test_every_system_call_that_is_not_listed_is_refused() -> None:
 @pytest.mark.skipif(not HEADERS.exists(), reason="needs the headers of Linux: apt-get install linux-libc-dev")
 def test_numbers_of_system_calls_are_those_of_linux() -> None:
     listed = (
-        seccomp.ALLOWED | seccomp.SIGNALS | seccomp.PROGRAMS | {n: each[0] for n, each in seccomp.BY_ARGUMENT.items()}
+        seccomp.ALLOWED
+        | seccomp.SIGNALS
+        | seccomp.PROGRAMS
+        | seccomp.TRUNCATION
+        | {n: each[0] for n, each in (seccomp.OPENING | seccomp.BY_ARGUMENT).items()}
     )
     generic = _numbers(HEADERS / "asm-generic/unistd.h") | {"newfstatat": 79}
     assert {name: arm for name, (_, arm) in listed.items()} == {name: generic.get(name) for name in listed}
@@ -142,6 +147,61 @@ def _numbers(header: Path) -> dict[str, int]:
     return {
         name: int(number) for name, number in re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)\s", header.read_text())
     }
+
+
+_TRUNCATIONS = """
+import os, sys
+from service.sandbox import child, limits, linux
+outside, seen = sys.argv[1:3]
+linux.landlock_version = lambda: int(sys.argv[3])
+sys.path.append(os.path.dirname(seen))
+held = child.confine(limits.Limits(), ["/bin"] if sys.argv[4] else [])
+if sys.argv[4]:
+    for how in (os.O_WRONLY, os.O_RDWR):
+        os.close(os.open("own", how | os.O_CREAT | os.O_TRUNC))
+did = []
+for path in (outside, seen):
+    for how in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_ACCMODE):
+        try:
+            os.open(path, how | os.O_TRUNC)
+            did.append((path, how))
+        except OSError:
+            pass
+    try:
+        os.truncate(path, 0)
+        did.append((path, "truncate"))
+    except OSError:
+        pass
+os.close(os.open(seen, os.O_RDONLY))
+print(held.truncation, did)
+"""
+
+
+@pytest.mark.parametrize("programs", ["", "programs"])
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_no_file_is_emptied_where_landlock_does_not_know_truncation(
+    tmp_path: Path, version: int, programs: str
+) -> None:
+    """Landlock of Linux 5.13 to 6.1, by the rights that it knew; from 6.2 on it knows this one."""
+    _restricted("system_calls")
+    _restricted("files")
+    if landlock_version() < version:
+        pytest.skip(f"needs Landlock {version}")
+    outside, seen, own = tmp_path / "outside", tmp_path / "readable/file", tmp_path / "own folder"
+    own.mkdir()
+    seen.parent.mkdir()
+    for path in (outside, seen):
+        path.write_text("as it was")
+    said = subprocess.run(
+        [sys.executable, "-c", _TRUNCATIONS, str(outside), str(seen), str(version), programs],
+        cwd=own,
+        env={"PYTHONPATH": str(Path(sandbox.__file__).parents[2])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.stdout == f"{'seccomp' if version < 3 else 'landlock'} []\n", said.stderr
+    assert {path.read_text() for path in (outside, seen)} == {"as it was"}
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
@@ -168,11 +228,11 @@ def test_a_child_of_root_is_a_user_of_its_own_where_all_may_read_python() -> Non
 
 
 def test_what_a_machine_lacks_is_named_with_the_remedy() -> None:
-    held = Held("namespace", "landlock", "seccomp", "namespace", "own", processes=True)
+    held = Held("namespace", "landlock", "landlock", "seccomp", "namespace", "own", processes=True)
     assert held.lacks == []
     (words,) = replace(held, files="none").lacks
     assert "Landlock" in words
-    assert len(Held("none", "none", "none", "none", "service", processes=False).lacks) == 5
+    assert len(Held("none", "none", "none", "none", "none", "service", processes=False).lacks) == 6
 
 
 @pytest.mark.parametrize(

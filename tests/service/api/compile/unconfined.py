@@ -9,7 +9,7 @@ import pytest
 from service.sandbox.limits import Held, Limits
 from service.sandbox.parent import Answer
 
-NOTHING_HELD = Held("none", "none", "none", "none", "service", processes=False)
+NOTHING_HELD = Held("none", "none", "none", "none", "none", "service", processes=False)
 
 
 @pytest.fixture
