@@ -30,6 +30,7 @@ def evidence_of(trial: Trial) -> Evidence:
                 "max_error": _finite(trial.max_error),
                 "tolerance": trial.tolerance,
                 "method": trial.proof_method,
+                "refusal": trial.proof_refusal,
             }
         ),
         acceptance=acceptance_of(trial),

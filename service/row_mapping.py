@@ -144,6 +144,7 @@ def outcome_to_columns(outcome: Outcome) -> dict[str, object]:
         "max_error": math.inf if error is not None and math.isnan(error) else error,
         "tolerance": outcome.proof.tolerance,
         "proof_method": None if outcome.proof.kind is ProofKind.NONE else outcome.proof.method.value,
+        "proof_refusal": outcome.proof.refusal,
         "acceptance": None if outcome.acceptance is None else to_json(outcome.acceptance),
         "compile_s": outcome.compile_s,
         "verify_s": outcome.verify_s,
@@ -179,7 +180,7 @@ def proof_from_row(row: schema.Trial) -> Proof:
     """Return the verification result of a trial's row."""
     method = ProofMethod.ELEMENTS if row.proof_method is None else ProofMethod(row.proof_method)
     kind = ProofKind(row.proof_kind)
-    return Proof(kind, row.proof_checked, row.proof_total, row.max_error, row.tolerance, method)
+    return Proof(kind, row.proof_checked, row.proof_total, row.max_error, row.tolerance, method, row.proof_refusal)
 
 
 def measurement_from_row(row: schema.Measurement) -> Measurement:

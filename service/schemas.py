@@ -323,6 +323,12 @@ class ProofEvidence(BaseModel):
         "signs; null if not recorded",
         examples=["elements"],
     )
+    refusal: str | None = Field(
+        default=None,
+        description="Part of the compiled machine code that is not represented, for which the simulator executed the "
+        "LLVM IR instead; null if there was none",
+        examples=[None],
+    )
 
 
 class AcceptanceEvidence(BaseModel):

@@ -449,6 +449,9 @@ class ProofEvidence(Model):
     method: Literal['elements', 'freivalds'] | None = None
     """elements: every element of the compared work-groups; freivalds: also all of C by sums with random signs; null if not recorded"""
 
+    refusal: str | None = None
+    """Part of the compiled machine code that is not represented, for which the simulator executed the LLVM IR instead; null if there was none"""
+
 
 class Evidence(Model):
     """Time and correctness of a result, and its acceptance. `time` is null if a trial has none."""

@@ -44,7 +44,8 @@ class Trial(Base):
 
     `proposer` is the method that chose the configuration; None if not recorded. `proof_checked` of
     `proof_total` work-groups agreed with the reference; `max_error` and its bound `tolerance` are absolute.
-    `proof_method` is how they were compared; `acceptance` names the driver that accepted the kernel without a GPU.
+    `proof_method` is how they were compared, `proof_refusal` why by the simulator, where machine code was compiled;
+    `acceptance` names the driver that accepted the kernel without a GPU.
     `origin` is that of its job, to be loaded with `undefer`.
     """
 
@@ -95,6 +96,7 @@ class Trial(Base):
     max_error: Mapped[float | None]
     tolerance: Mapped[float | None]
     proof_method: Mapped[str | None]
+    proof_refusal: Mapped[str | None]
     acceptance: Mapped[JsonObject | None]
     kernel_id: Mapped[UUID | None] = mapped_column(ForeignKey("kernel.id"), index=True)
     compile_s: Mapped[float] = mapped_column(default=0.0)

@@ -88,7 +88,7 @@ class ProofFigure:
     """Number of verified tiles of C, where they were run, and by which driver the kernel was `accepted`.
 
     `failed` states that the trial ended with a wrong result, which a missing or non-finite error cannot
-    express.
+    express. `refusal` is why machine code was compiled and not executed.
     """
 
     kind: str
@@ -99,6 +99,7 @@ class ProofFigure:
     method: str | None = None
     failed: bool = False
     accepted: str | None = None
+    refusal: str | None = None
 
     @property
     def wrong(self) -> bool:
@@ -122,8 +123,9 @@ class ProofFigure:
 
     @property
     def detail(self) -> str:
-        """Return the largest error and its tolerance, and the acceptance, as far as they are known."""
-        return "; ".join(part for part in (self._error, self.accepted) if part)
+        """Return the largest error and its tolerance, the acceptance and the refusal, as far as they are known."""
+        refused = None if self.refusal is None else f"machine code not executed: {self.refusal}"
+        return "; ".join(part for part in (self._error, self.accepted, refused) if part)
 
     @property
     def _error(self) -> str:

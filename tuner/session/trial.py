@@ -54,6 +54,7 @@ class Proof:
 
     `max_error` is the largest |output - reference| over compared elements and `tolerance` its bound, both
     absolute. By Freivalds' method the tiles that were not compared element by element agreed in signed sums.
+    `refusal` says why the simulator took the place of the interpreter of machine code; None where it did not.
     """
 
     kind: ProofKind
@@ -62,6 +63,7 @@ class Proof:
     max_error: NotNegative | None = None
     tolerance: NotNegative | None = None
     method: ProofMethod = ProofMethod.ELEMENTS
+    refusal: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)

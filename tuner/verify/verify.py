@@ -2,8 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Protocol, runtime_checkable
@@ -65,7 +64,7 @@ def verify_by_simulation(
     compiled: Compiled | None = None,
 ) -> Proof:
     """Execute the machine code, if there is some and all of it is represented, else the final LLVM IR; a sample of
-    tiles if the problem is large.
+    tiles if the problem is large. The proof says what of the machine code is not represented.
 
     `seed` draws the inputs and the sample; `reference` has the inputs already, and its seed draws the sample.
 
@@ -76,12 +75,15 @@ def verify_by_simulation(
     """
     reference = reference or Reference(artifact.problem, seed, sampled=True)
     begun_s = time.monotonic()
+    refusal = None
     if compiled is not None:
-        with suppress(MachineCodeRefused, NotRepresented):
+        try:
             execute = partial(run_machine_code, read_machine_code(compiled))
             return _simulated(artifact, reference, ProofKind.MACHINE_CODE, time_limit_s, execute)
+        except (MachineCodeRefused, NotRepresented) as error:
+            refusal = str(error)
     left_s = None if time_limit_s is None else time_limit_s - (time.monotonic() - begun_s)
-    return _simulated(artifact, reference, ProofKind.SIMULATOR, left_s)
+    return replace(_simulated(artifact, reference, ProofKind.SIMULATOR, left_s), refusal=refusal)
 
 
 def _simulated(

@@ -17,7 +17,7 @@ from service.cli.compiler.isa import hazard_lines, isa_table, with_code
 from service.cli.compiler.launch import launch_lines
 from service.cli.compiler.modules import read_source
 from service.cli.compiler.remote_compile import remote_compile
-from service.cli.printing.evidence import PROOFS
+from service.cli.printing.evidence import PROOFS, not_executed
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
 from tuner.session.trial import Proof, ProofKind
 from tuner.verify.reference import Reference
@@ -114,6 +114,7 @@ def proof_json(proof: Proof) -> dict[str, object]:
         "total_workgroups": proof.total,
         "max_error": proof.max_error,
         "tolerance": proof.tolerance,
+        "refusal": proof.refusal,
     }
 
 
@@ -127,7 +128,9 @@ def print_summary(config: KernelConfig, document: Mapping[str, object], proof: P
     else:
         CONSOLE.print(
             f"numbers        {PROOFS[proof.kind]}: {proof.checked} of {proof.total} tiles of C, "
-            f"largest error {proof.max_error:.3g} within {proof.tolerance:.3g}"
+            f"largest error {proof.max_error:.3g} within {proof.tolerance:.3g}{not_executed(proof)}",
+            highlight=False,
+            soft_wrap=True,
         )
 
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from service.api.jobs.schemas import JobOut
 from service.job_summary import Basis
-from service.schemas import Evidence, TimeEvidence
+from service.schemas import Evidence, ProofEvidence, TimeEvidence
+from tuner.session.trial import Proof
 
 PROOFS = {
     "device": "device",
@@ -65,7 +66,12 @@ def shown_proof(evidence: Evidence) -> str:
         return PROOFS[proof.kind]
     closeness = "" if proof.max_error is None else f", error {proof.max_error:.1e} within {proof.tolerance:.1e}"
     whole = ", all of C by Freivalds' check" if proof.method == "freivalds" else ""
-    return f"{PROOFS[proof.kind]}: {proof.checked} of {proof.total} tiles of C{closeness}{whole}"
+    return f"{PROOFS[proof.kind]}: {proof.checked} of {proof.total} tiles of C{closeness}{whole}{not_executed(proof)}"
+
+
+def not_executed(proof: Proof | ProofEvidence) -> str:
+    """Return why machine code was compiled and not executed; nothing where there is no such reason."""
+    return "" if proof.refusal is None else f"; machine code not executed: {proof.refusal}"
 
 
 def shown_proof_short(evidence: Evidence) -> str:

@@ -165,7 +165,7 @@ def proof_figure(trial: Trial) -> ProofFigure:
     errors = trial.max_error, trial.tolerance
     tiles = trial.proof_kind, trial.proof_checked, trial.proof_total
     failed, accepted = trial.status == "wrong_result", acceptance_words(acceptance_of(trial))
-    return ProofFigure(*tiles, *errors, trial.proof_method, failed, accepted)
+    return ProofFigure(*tiles, *errors, trial.proof_method, failed, accepted, trial.proof_refusal)
 
 
 def _after(row: Sequence[object]) -> str:

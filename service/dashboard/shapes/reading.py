@@ -207,7 +207,14 @@ def _evidence(evidence: Evidence | None) -> tuple[TimeEvidence | None, ProofFigu
         return None, None
     p, time = evidence.proof, evidence.time
     proof = ProofFigure(
-        p.kind, p.checked, p.total, p.max_error, p.tolerance, p.method, accepted=acceptance_words(evidence.acceptance)
+        p.kind,
+        p.checked,
+        p.total,
+        p.max_error,
+        p.tolerance,
+        p.method,
+        accepted=acceptance_words(evidence.acceptance),
+        refusal=p.refusal,
     )
     if time is None:
         return None, proof

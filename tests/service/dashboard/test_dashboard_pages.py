@@ -336,6 +336,22 @@ def test_a_proof_by_machine_code_is_shown_wherever_the_kernel_is(client: TestCli
     assert ".proof-machine_code::before" in client.get("/static/styles/parts.css").text
 
 
+def test_a_proof_by_the_simulator_says_why_machine_code_was_not_executed(
+    client: TestClient, database: Database
+) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session, "b580", None))
+        kernel = rows.add_kernel(session, job, problem)
+        trial = rows.add_trial(session, job, 0, "predicted", kernel.id, proof_refusal="not known: opcode foo")
+        rows.predict(session, trial, 120.0)
+        jobs.update_best(session, job.id)
+    for path in (f"/jobs/{job.id}", f"/kernels/{kernel.id}"):
+        assert "machine code not executed: not known: opcode foo" in text_of(client.get(path).text), path
+    evidence = client.get(f"/v1/kernels/{kernel.id}").json()["evidence"]
+    assert evidence["proof"]["refusal"] == "not known: opcode foo"
+
+
 def test_a_failed_trial_can_be_tried_again_and_leads_to_its_neighbours(client: TestClient, database: Database) -> None:
     with database.write() as session:
         job = rows.add_job(session, rows.add_problem(session, 72, 136, 200), rows.add_device(session, "b580", None))

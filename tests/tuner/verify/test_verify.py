@@ -8,6 +8,8 @@ import pytest
 
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, Extent, GemmArtifact, GemmProblem
 from codegen.artifact.workgroup_tiles import Tile
+from codegen.xe.isa import Compiled
+from codegen.xe.isa.ocloc import Disassembly
 from hal import Buffer
 from tests.tuner.fakes import artifact_of, emulated
 from tests.tuner.numpy_gemm import computed
@@ -19,7 +21,7 @@ from tuner.session.trial import (
 from tuner.space.xe.heuristic import default_config
 from tuner.verify.memory_layout import matrices
 from tuner.verify.reference import Reference
-from tuner.verify.verify import compare
+from tuner.verify.verify import compare, verify_by_simulation
 
 PROBLEM = GemmProblem(72, 104, 416, ldc=120)
 Fault = Callable[[Buffer, Buffer, Buffer], None]
@@ -45,6 +47,15 @@ def _proof(
     outputs = computed(problem, reference.buffers())
     fault({i: matrices(memory, problem.operands[i], problem.batch) for i, memory in outputs.items()})
     return compare(_artifact(problem, block), reference, outputs, ProofKind.SIMULATOR, tiles)
+
+
+def test_a_proof_says_what_of_the_machine_code_is_not_represented(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tuner.verify.verify._simulated", lambda _a, _r, kind, *_: Proof(kind, 6, 6, 0.0, 1.0))
+    artifact = _artifact(PROBLEM)
+    unread = Compiled(b"no binary", Disassembly("", {}), 64)
+    proof = verify_by_simulation(artifact, compiled=unread)
+    assert (proof.kind, str(proof.refusal)[:20]) == (ProofKind.SIMULATOR, "machine code refused")
+    assert verify_by_simulation(artifact).refusal is None
 
 
 @pytest.mark.parametrize("k", [32, 416, 8192])

@@ -111,6 +111,7 @@ def test_wrong_machine_code_fails_and_what_is_not_known_is_left_to_the_simulator
     for unknown in ("foo", "ror"):
         proof = verify_by_simulation(artifact, compiled=changed("(W)     or (1|M0)", f"(W)     {unknown} (1|M0)"))
         assert proof.kind is ProofKind.SIMULATOR
+        assert f"opcode {unknown}" in str(proof.refusal)
 
 
 def legal(device: str, count: int) -> list[Case]:
