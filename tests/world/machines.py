@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from codegen import AnyArtifact, CompileCrashed, CompileTimedOut, GemmProblem, KernelConfig
 from codegen.serialization import canonical_text
 from codegen.workers.cache import CacheUses
-from hal import Buffer, DeviceCrashed, DeviceSpec, DeviceTimedOut, LaunchSpec, RunReport, Timing
+from hal import Buffer, DeviceCrashed, DeviceSpec, DeviceTimedOut, LaunchSpec, LaunchStep, RunReport, Timing
 from hal.devices.listed import ListedDevice, Runtime
 from service.cluster.executor import ExecutorLost, OpenedDevice, Reached
 from service.cluster.local import LocalExecutor
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 SPEC = cpu_spec()
 HERE = ListedDevice(SPEC, Runtime.HOST, "native", runnable=True, targetable=True, note="")
 _COMPILE_S, _HANG_S, _LAUNCH_S = 1.0, 60.0, 0.5
+RATE_LOOP = LaunchSpec(b"a loop of multiplies or reads", (), (LaunchStep("loop", (), (1,), (1,)),), 1, "")
+"""In place of the loops that measure the rates of a CPU, which are not executed here."""
 _CACHE: dict[tuple[str, str], AnyArtifact] = {}
 
 
@@ -125,8 +127,10 @@ class SimDevice:
         scheduler.check_alive()
         self.check()
         process = scheduler.process
-        problem, config, content_hash = world.truth.kernels[launch.binary]
-        world.invariants.at_launch(process, scheduler.current.name if scheduler.current else "", problem, config)
+        is_rate = launch.binary == RATE_LOOP.binary
+        if not is_rate:
+            problem, config, content_hash = world.truth.kernels[launch.binary]
+            world.invariants.at_launch(process, scheduler.current.name if scheduler.current else "", problem, config)
         if faults.take(Kind.DEVICE_BROKEN):
             faults.broken_launches = 6
         if faults.take(Kind.DEVICE_HANGS):
@@ -141,6 +145,8 @@ class SimDevice:
         if faults.take(Kind.EXECUTOR_LOST):
             raise ExecutorLost(f"{self.host.name} does not answer any more")
         self.check()
+        if is_rate:
+            return RunReport((), (100.0,) * 5, 0.0, str(SPEC.driver))
         outputs = computed(problem, buffers)
         is_wrong = faults.take(Kind.DEVICE_WRONG) is not None
         if is_wrong:

@@ -53,7 +53,7 @@ from service.settings import Settings
 from tests.world import database, standard
 from tests.world.faults import Faults
 from tests.world.invariants import Invariants
-from tests.world.machines import HERE, SPEC, Cluster, SimCompiler, SimDevice, Truth, executor_of
+from tests.world.machines import HERE, RATE_LOOP, SPEC, Cluster, SimCompiler, SimDevice, Truth, executor_of
 from tests.world.plan import Fault, Kind, planned
 from tests.world.standard import Event, Running
 from tests.world.virtual import Broken, Host, Killed, Process, Scheduler
@@ -95,6 +95,8 @@ def simulated(patch: pytest.MonkeyPatch) -> Generator[None]:
     patch.setattr("service.artifacts.write_atomically", lambda *args, **how: World.get().write(*args, **how))
     patch.setattr("service.cluster.local.CompilePool", lambda *_: World.get().compilers())
     patch.setattr("service.cluster.local.open_device", lambda _: World.get().open_device())
+    for name in ("multiply_loop", "read_loop"):
+        patch.setattr(f"tuner.measure.cpu_rates.{name}", lambda *_: (RATE_LOOP, 100_000_000))
     names = "service.jobs.worker_names"
     patch.setattr(f"{names}.os", SimpleNamespace(getpid=lambda: Running.get().process.pid))
     host = SimpleNamespace(gethostname=lambda: Running.get().process.host.name)
