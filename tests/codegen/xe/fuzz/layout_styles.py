@@ -1,5 +1,6 @@
 """Random work-group kernels whose layouts stand on descriptors, on operations, on some of both, or nowhere."""
 
+from dataclasses import dataclass
 from random import Random
 
 from tests.codegen.xe.fuzz.draw import Draw, Level
@@ -9,6 +10,18 @@ from tests.codegen.xe.fuzz.numbers import Numbers
 Shape = tuple[int, int]
 _STYLES = ("descriptors", "operations", "mixed", "none")
 _LANES = 16
+_ONE_ROUND = "one round"
+_ORDERS = ("order = [0, 1]", "order = [1, 0]", "no order")
+"""Of several in a kernel, the first counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """A layout, and how it divides its value: rounds other than one, and the order of ids."""
+
+    text: str
+    rounds: set[str]
+    order: str
 
 
 class _Writer:
@@ -21,14 +34,28 @@ class _Writer:
         self.lines: list[str] = []
         self.arguments: list[Memory] = []
         self.layouts: dict[str, str | None] = {}
+        self.rounds: set[str] = set()
+        self.orders: set[str] = set()
 
-    def layout(self, shape: Shape, least: Shape) -> str:
+    def draw_layout(self, shape: Shape, least: Shape) -> "_Layout":
         """A layout of a value: any factors of the sub-groups, one or several rounds or shared parts, any order."""
         rows = self.rng.choice([n for n in (1, 2, 4, 8) if self.subgroups % n == 0])
         counts = rows, self.subgroups // rows
         data = [self._data(*entry) for entry in zip(shape, counts, least, strict=True)]
         order = self.rng.choice(("", "", ", order = [0, 1]", ", order = [1, 0]"))
-        return f"#xegpu.layout<sg_layout = {list(counts)}, sg_data = {data}{order}>"
+        rounds = {_rounds(*entry) for entry in zip(shape, counts, data, strict=True)} - {_ONE_ROUND}
+        text = f"#xegpu.layout<sg_layout = {list(counts)}, sg_data = {data}{order}>"
+        return _Layout(text, rounds, order.removeprefix(", ") or "no order")
+
+    def layout(self, shape: Shape, least: Shape) -> str:
+        """The text of a layout that the kernel has."""
+        return self.use(self.draw_layout(shape, least))
+
+    def use(self, layout: "_Layout") -> str:
+        """Note a layout that the kernel has; its text."""
+        self.rounds |= layout.rounds
+        self.orders.add(layout.order)
+        return layout.text
 
     def _data(self, extent: int, count: int, least: int) -> int:
         fitting = [d for d in range(least, extent + 1, least) if extent % d == 0]
@@ -51,8 +78,9 @@ class _Writer:
         """Describe a matrix; the type of the descriptor, and the properties of its load or store."""
         size = f"{shape[0]}x{shape[1]}x{element}"
         on_type, on_operation = self.places()
-        layout = self.layout(shape, least)
-        self.layouts[name] = layout if on_type or on_operation else None
+        drawn = self.draw_layout(shape, least)
+        layout = self.use(drawn) if on_type or on_operation else None
+        self.layouts[name] = layout
         kind = f"!xegpu.tensor_desc<{size}{f', {layout}' if on_type else ''}>"
         self.arguments.append(_memory(name, element, shape))
         self.lines.append(f"%t{name} = xegpu.create_nd_tdesc %{name} : memref<{size}> -> {kind}")
@@ -72,16 +100,21 @@ class _Writer:
         self.lines.append(f"xegpu.store_nd {value}, %t{name}[0, 0]{extra} : {vector}, {kind}")
 
 
+def _rounds(extent: int, count: int, data: int) -> str:
+    if count * data == extent:
+        return _ONE_ROUND
+    return "several rounds" if count * data < extent else "shared parts"
+
+
 def _memory(name: str, element: str, shape: Shape) -> Memory:
     return Memory(name, element, shape, numbers=Numbers(element, 4096.0, 0.0625, 0.0))
 
 
 def draw_layouts(seed: int) -> Draw:
-    """The kernel of a seed: a copy, a product, or a reduction."""
+    """The kernel of a seed: a copy, a product or a reduction. Its steps: style, rounds, order, and which of these."""
     rng = Random(seed)
     w = _Writer(rng)
-    kind = rng.choice((_copy, _product, _product, _reduction))
-    kind(w)
+    kind = rng.choice((_copy, _product, _product, _reduction))(w)
     arguments = ", ".join(f"%{m.name}: memref<{m.shape[0]}x{m.shape[1]}x{m.element}>" for m in w.arguments)
     threads = w.subgroups * _LANES
     body = "\n    ".join(w.lines)
@@ -92,23 +125,27 @@ def draw_layouts(seed: int) -> Draw:
   }}
 }}
 """
-    steps = (w.style, kind.__name__[1:])
+    rounds = " and ".join(sorted(w.rounds)) or (_ONE_ROUND if w.orders else "no layout")
+    order = next((order for order in _ORDERS if order in w.orders), "no layout")
+    steps = (w.style, rounds, order, kind)
     return Draw(seed, source, Level.WORKGROUP, tuple(w.arguments), (1, 1, 1), (threads, 1, 1), steps)
 
 
-def _copy(w: _Writer) -> None:
+def _copy(w: _Writer) -> str:
     element = w.rng.choice(("f32", "f16", "i32", "bf16"))
     shape = w.rng.choice(((32, 64), (64, 32), (16, 128)))
     value = w.load("A", shape, element, (8, 16))
     if w.rng.random() < 0.5:
         value = _converted(w, value, shape, element)
     w.store(value, "B", shape, element, (8, 16))
+    return "copy"
 
 
 def _converted(w: _Writer, value: str, shape: Shape, element: str) -> str:
-    source, target = w.layouts["A"], w.layout(shape, (8, 16))
+    source, drawn = w.layouts["A"], w.draw_layout(shape, (8, 16))
     if source is None:
         return value
+    target = w.use(drawn)
     vector = f"vector<{shape[0]}x{shape[1]}x{element}>"
     w.lines.append(
         f"%w = xegpu.convert_layout {value} <{{input_layout = {source}, target_layout = {target}}}> : {vector}"
@@ -116,7 +153,7 @@ def _converted(w: _Writer, value: str, shape: Shape, element: str) -> str:
     return "%w"
 
 
-def _product(w: _Writer) -> None:
+def _product(w: _Writer) -> str:
     m, n, k = w.rng.choice((16, 32, 64)), w.rng.choice((32, 64, 128)), w.rng.choice((16, 32))
     a, b = w.load("A", (m, k), "f16", (8, 16)), w.load("B", (k, n), "f16", (16, 16))
     operands, types = [a, b], [f"vector<{m}x{k}xf16>", f"vector<{k}x{n}xf16>"]
@@ -130,9 +167,10 @@ def _product(w: _Writer) -> None:
         extras = f" {{{extras}}}"
     w.lines.append(f"%d = xegpu.dpas {', '.join(operands)}{extras} : {', '.join(types)} -> vector<{m}x{n}xf32>")
     w.store("%d", "C", (m, n), "f32", (8, 16))
+    return "product"
 
 
-def _reduction(w: _Writer) -> None:
+def _reduction(w: _Writer) -> str:
     shape, dim = w.rng.choice(((32, 64), (64, 32), (16, 128))), w.rng.randrange(2)
     value = w.load("A", shape, "f32", (8, 16))
     kind, start = w.rng.choice((("add", "0.0"), ("maximumf", "-512.0")))
@@ -148,8 +186,9 @@ def _reduction(w: _Writer) -> None:
     if dim == 0:
         w.lines.append(f"%b = vector.broadcast %r : vector<{left}xf32> to {spread}")
         w.store("%b", "B", shape, "f32", (8, 16))
-        return
+        return "reduction of dimension 0"
     turned = f"vector<{left}x1xf32>"
     w.lines.append(f"%c = vector.shape_cast %r : vector<{left}xf32> to {turned}")
     w.lines.append(f"%b = vector.broadcast %c : {turned} to {spread}")
     w.store("%b", "B", shape, "f32", (8, 16))
+    return "reduction of dimension 1"
