@@ -65,7 +65,7 @@ from codegen.xe.operand_access import memory_paths
 from codegen.xe.passes.bf16_to_bits import bf16_to_bits
 from codegen.xe.passes.distribute import distribute_to_subgroups
 from codegen.xe.passes.expand_subgroup_threads import counts_subgroups
-from codegen.xe.passes.lanes import lower_to_lanes
+from codegen.xe.passes.lanes import lower_to_lanes, named_barriers_of
 from codegen.xe.passes.lower_xetile import lower_gemm
 from codegen.xe.passes.tile_mma_to_contract import tile_mma_to_contract
 from codegen.xe.rules import check
@@ -131,7 +131,9 @@ def to_llvm(c: Compilation) -> str:
     with _of_lanes(c):
         bitcode = c.lanes.to_bitcode(c.target.chip)
     with _of_kernel(c):
-        c.llvm = optimise(bitcode, c.arguments, c.prefetches)
+        found = {kernel.sym_name.data: named_barriers_of(kernel) for kernel in kernels_of(c.module)}
+        barriers = {name: count for name, count in found.items() if count is not None}
+        c.llvm = optimise(bitcode, c.arguments, c.prefetches, barriers)
     return c.llvm.text
 
 

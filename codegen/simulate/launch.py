@@ -167,7 +167,7 @@ def _machine(
     launch: _Launch, program: Program, batch: list[int], deadline_s: float, detect_races: bool
 ) -> tuple[Machine, Memory]:
     subgroups = subgroups_of(batch, launch.groups, launch.local_size, launch.subgroup_size)
-    phases = Phases(subgroups, program.splits_barriers, program.names_barriers)
+    phases = Phases(subgroups, program.splits_barriers, program.barrier_ids)
     shared = SharedMemory(launch.shared, subgroups, phases, detect_races)
     memory = Memory(launch.buffers, shared, len(subgroups))
     return Machine(program, launch.parameters, launch.globals, memory, phases, subgroups, deadline_s), memory

@@ -18,7 +18,7 @@ from codegen.simulate.instructions.flow import (
     Segment,
     segments,
 )
-from codegen.simulate.instructions.named_barriers import NamedBarriers
+from codegen.simulate.instructions.named_barriers import NamedBarriers, Where
 from codegen.simulate.instructions.ops import PURE
 from codegen.simulate.instructions.phases import (
     Barrier,
@@ -42,6 +42,7 @@ from codegen.simulate.values import (
     constant,
     undefined,
 )
+from codegen.xe.nbarrier_intrinsics import MOST_NAMED
 
 _LAST = 8  # segments that an error tells
 
@@ -56,7 +57,8 @@ class Program:
         self._barriers = {id(i): barrier for i, barrier in calls if barrier is not None}
         barriers = self._barriers.values()
         self.splits_barriers = any(b.part is BarrierPart.ARRIVE and not b.named for b in barriers)
-        self.names_barriers = any(b.named for b in barriers)
+        allocated = MOST_NAMED if function.named_barriers is None else function.named_barriers
+        self.barrier_ids = range(allocated) if any(b.named for b in barriers) else None
 
     def barrier(self, i: Instruction) -> Barrier | None:
         """Return the barrier that an instruction of the program calls."""
@@ -135,7 +137,7 @@ class Machine:
             self._frame.write(i, rule(i, [self._frame.read(o) for o in i.operands]))
         elif (barrier := self._program.barrier(i)) is not None and barrier.named:
             rows, named = self._whole_rows(i), self._named()
-            named.arrive(rows, self._number(i, 0), self._number(i, 2), i.text)
+            named.arrive(rows, self._barrier_ids(i), self._number(i, 2), Where(i.text, "xegpu.nbarrier_arrive"))
         elif barrier is not None:
             self._phases.reach(barrier, self._whole_rows(i), -1)
         elif (effect := EFFECTS.get(i.opcode)) is not None:
@@ -169,7 +171,8 @@ class Machine:
         entries = (at.row_numbers, slice(None)) if at.lane is None else (at.row_numbers, at.lane)
         if (barrier := self._program.barrier(i)) is not None:
             if barrier.named:
-                self._named().wait(self._whole_rows(i), self._number(i, 0), segment.targets[0], i.text)
+                where = Where(i.text, "xegpu.nbarrier_wait")
+                self._named().wait(self._whole_rows(i), self._barrier_ids(i), segment.targets[0], where)
             else:
                 self._phases.reach(barrier, self._whole_rows(i), segment.targets[0])
             self._place[entries] = end + 1
@@ -209,6 +212,10 @@ class Machine:
     def _named(self) -> NamedBarriers:
         assert self._phases.named is not None  # the program has some
         return self._phases.named
+
+    def _barrier_ids(self, i: Instruction) -> Array:
+        """Return the ids of named barriers in the source, of 8 bits: the code has numbers from 1."""
+        return (self._number(i, 0).astype(np.int64) - 1 + 128) % 256 - 128
 
     def _number(self, i: Instruction, index: int) -> Array:
         """Return an argument of a barrier of the active sub-groups, one for each."""

@@ -6,14 +6,18 @@ _TIMED_OUT = "the simulation took longer than its time limit"
 
 
 class SimulationRefused(CodegenError):
-    """The simulator cannot represent something and does not guess. `where` is the instruction or argument."""
+    """The simulator cannot represent something and does not guess. `where` is the instruction or argument.
 
-    def __init__(self, where: str, message: str) -> None:
-        super().__init__(f"simulation refused at `{where}`: {message}" if where else f"simulation refused: {message}")
-        self.where, self.message = where, message
+    `name` stands for it in the text of the error, where the source has another name.
+    """
+
+    def __init__(self, where: str, message: str, name: str = "") -> None:
+        at = f" at `{name or where}`" if where else ""
+        super().__init__(f"simulation refused{at}: {message}")
+        self.where, self.message, self._name = where, message, name
 
     def __reduce__(self) -> tuple[object, ...]:
-        return SimulationRefused, (self.where, self.message)
+        return SimulationRefused, (self.where, self.message, self._name)
 
 
 class RaceDetected(SimulationRefused):

@@ -6,6 +6,10 @@ NamedBarriersResolution.cpp and GenISA_threadgroupnamedbarriers_signal: id, role
 
 _PREFIX = "llvm_genx_GenISA_threadgroupnamedbarriers_"
 SIGNAL, WAIT = f"{_PREFIX}signal", f"{_PREFIX}wait"
+NAMED_BARRIERS = "xetune_named_barriers"
+"""Metadata of a kernel in LLVM IR: the number of barriers that it allocates."""
+MOST_NAMED = 31
+"""Of a kernel: the hardware has 32, and one of them is that of gpu.barrier."""
 
 
 def with_intrinsics(spirv: bytes) -> bytes:

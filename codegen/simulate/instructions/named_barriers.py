@@ -11,7 +11,20 @@ from codegen.simulate.refusal import SimulationRefused
 from codegen.simulate.subgroups import SubGroups
 from codegen.simulate.values import Array
 
-_MOST = 32
+HARDWARE_IDS = range(1, 32)
+"""Ids of named barriers in machine code: barrier 0 is that of the whole work-group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The instruction of a barrier, and its name in messages."""
+
+    text: str
+    name: str
+
+    def refused(self, message: str) -> SimulationRefused:
+        """Return the error of the instruction."""
+        return SimulationRefused(self.text, message, self.name)
 
 
 @dataclass(slots=True)
@@ -34,16 +47,19 @@ class _Waiting:
     number: int
     phase: int
     following: int
-    where: str
+    where: Where
 
 
 class NamedBarriers:
     """Barriers of all work-groups that run together; `clocks` are what each sub-group knows of the others, by epochs.
 
+    `ids` are those of the barriers that each work-group has.
+
     Clock entry s of a sub-group is the last epoch of sub-group s that is over for it; its own is that in which it is.
     """
 
-    def __init__(self, subgroups: SubGroups) -> None:
+    def __init__(self, subgroups: SubGroups, ids: range) -> None:
+        self._ids = ids
         self._per_team = subgroups.subgroups_per_team
         self._meetings: dict[tuple[int, int], _Meeting] = {}
         self._due: dict[tuple[int, int], int] = {}
@@ -52,7 +68,7 @@ class NamedBarriers:
         rows = np.arange(len(subgroups))
         self.clocks[rows, rows % self._per_team] = 1
 
-    def arrive(self, rows: Array, numbers: Array, participants: Array, where: str) -> None:
+    def arrive(self, rows: Array, numbers: Array, participants: Array, where: Where) -> None:
         """Record that sub-groups arrive.
 
         Raises:
@@ -60,21 +76,17 @@ class NamedBarriers:
         """
         for row, number, count in zip(rows.tolist(), numbers.tolist(), participants.tolist(), strict=True):
             team, own = divmod(row, self._per_team)
-            if not 0 < number < _MOST:
-                raise SimulationRefused(where, f"expected a named barrier of 1 to {_MOST - 1}, got {number}")
+            self._check_id(number, where)
             meeting = self._meetings.setdefault((team, number), _Meeting(count))
             if not meeting.arrived:
                 meeting.participants = count
             if meeting.participants != count or not 0 < count <= self._per_team:
-                raise SimulationRefused(
-                    where,
+                raise where.refused(
                     f"named barrier {number}: sub-group {own} says {count} participants, another "
-                    f"{meeting.participants}, and the work-group has {self._per_team} sub-groups",
+                    f"{meeting.participants}, and the work-group has {self._per_team} sub-groups"
                 )
             if (row, number) in self._due:
-                raise SimulationRefused(
-                    where, f"sub-group {own} arrives at named barrier {number} again before it was notified"
-                )
+                raise where.refused(f"sub-group {own} arrives at named barrier {number} again before it was notified")
             meeting.arrived.add(own)
             self._due[row, number] = len(meeting.published)
             meeting.seen.append(self.clocks[row].copy())
@@ -84,19 +96,19 @@ class NamedBarriers:
                 meeting.arrived.clear()
                 meeting.seen.clear()
 
-    def wait(self, rows: Array, numbers: Array, following: int, where: str) -> None:
+    def wait(self, rows: Array, numbers: Array, following: int, where: Where) -> None:
         """Record that sub-groups wait, and where they go on.
 
         Raises:
-            SimulationRefused: one did not arrive, so that it would never be notified.
+            SimulationRefused: a barrier does not exist, or one did not arrive, so that it would never be notified.
         """
         for row, number in zip(rows.tolist(), numbers.tolist(), strict=True):
+            self._check_id(number, where)
             phase = self._due.pop((row, number), None)
             if phase is None:
-                raise SimulationRefused(
-                    where,
+                raise where.refused(
                     f"sub-group {row % self._per_team} waits at named barrier {number} and did not arrive there: it "
-                    "would never be notified",
+                    "would never be notified"
                 )
             self._waiting[row] = _Waiting(number, phase, following, where)
 
@@ -116,11 +128,10 @@ class NamedBarriers:
         """
         for row, waiting in self._waiting.items():
             meeting = self._meeting(row, waiting)
-            raise SimulationRefused(
-                waiting.where,
+            raise waiting.where.refused(
                 f"deadlock: sub-group {row % self._per_team} waits at named barrier {waiting.number}, where "
                 f"{len(meeting.arrived)} of {meeting.participants} participants arrived: "
-                f"{sorted(meeting.arrived)}",
+                f"{sorted(meeting.arrived)}"
             )
 
     def meet(self, rows: Array) -> None:
@@ -130,6 +141,13 @@ class NamedBarriers:
             self.clocks[part] = self.clocks[part].max(0)
             own = np.arange(self._per_team)
             self.clocks[part][own, own] += 1
+
+    def _check_id(self, number: int, where: Where) -> None:
+        if number not in self._ids:
+            raise where.refused(
+                f"expected the id of a named barrier that is allocated, {self._ids.start} to {self._ids.stop - 1}, "
+                f"got {number}"
+            )
 
     def _meeting(self, row: int, waiting: _Waiting) -> _Meeting:
         return self._meetings[row // self._per_team, waiting.number]

@@ -85,11 +85,11 @@ class Phases:
 
     `arrived` and `passed` count those that order shared memory, for each sub-group: what one did at `arrived` n is
     over for another one when that has `passed` more than n. `split` if some arrive and wait in two calls. `named` are
-    the named ones, if there are some.
+    the named ones, if there are some: made of their ids.
     """
 
-    def __init__(self, subgroups: SubGroups, split: bool, named: bool) -> None:
-        self.named = NamedBarriers(subgroups) if named else None
+    def __init__(self, subgroups: SubGroups, split: bool, named: range | None) -> None:
+        self.named = NamedBarriers(subgroups, named) if named is not None else None
         count = len(subgroups)
         self.split = split
         self.arrived, self.passed = np.zeros(count, np.int64), np.zeros(count, np.int64)

@@ -169,7 +169,10 @@ class Global:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A kernel: its parameters, its blocks in program order and the globals that it names; sizes that it requires."""
+    """A kernel: its parameters, its blocks in program order and the globals that it names; sizes that it requires.
+
+    `named_barriers` is the number that it allocates, if the module says it.
+    """
 
     name: str
     parameters: tuple[Operand, ...]
@@ -177,3 +180,4 @@ class Function:
     work_group_size: tuple[int, ...] | None = None
     subgroup_size: int | None = None
     globals: tuple[Global, ...] = ()
+    named_barriers: int | None = None

@@ -14,6 +14,7 @@ from codegen.simulate.llvm_ir.ir import (
     Instruction,
 )
 from codegen.simulate.refusal import SimulationRefused
+from codegen.xe.nbarrier_intrinsics import NAMED_BARRIERS
 
 _LABEL = re.compile(r"^([\w.$-]+):")
 _METADATA = re.compile(r"(?:, ![\w.]+ ![\w.]+)+$")
@@ -34,9 +35,11 @@ def parse_kernel(text: str, name: str) -> Function:
     blocks = tuple(_blocks(text[head.end() : end].split("\n"), str(unnamed)))
     work_group_size = _required(text, head[0], "reqd_work_group_size")
     subgroup_size = _required(text, head[0], "intel_reqd_sub_group_size")
+    barriers = _required(text, head[0], NAMED_BARRIERS)
     named = {o.symbol for b in blocks for i in (*b.phis, *b.body) for o in i.operands if o.symbol}
     size = subgroup_size[0] if subgroup_size else None
-    return Function(name, parameters, blocks, work_group_size, size, parse_globals(text, named))
+    globals_ = parse_globals(text, named)
+    return Function(name, parameters, blocks, work_group_size, size, globals_, barriers[0] if barriers else None)
 
 
 def _required(text: str, head: str, metadata: str) -> tuple[int, ...] | None:

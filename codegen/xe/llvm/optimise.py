@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 
 import llvmlite.binding as llvm
 
@@ -26,6 +27,7 @@ from codegen.xe.llvm.private_memory import align_private_memory
 from codegen.xe.llvm.single_elements import take_single_elements
 from codegen.xe.llvm.wide_integers import take_parts_as_vectors
 from codegen.xe.llvm.wide_vectors import split_wide_vectors
+from codegen.xe.nbarrier_intrinsics import NAMED_BARRIERS
 from codegen.xe.spirv import (
     TRIPLE,
     target_machine,
@@ -49,11 +51,14 @@ class OptimisedModule:
 
 
 def optimise(
-    bitcode: bytes, kernels: Mapping[str, Sequence[KernelArgument]], prefetches: Prefetches = Prefetches.PORTABLE
+    bitcode: bytes,
+    kernels: Mapping[str, Sequence[KernelArgument]],
+    prefetches: Prefetches = Prefetches.PORTABLE,
+    named_barriers: Mapping[str, int] = MappingProxyType({}),
 ) -> OptimisedModule:
     """Optimise, keep only the parameters that `kernels` (arguments by name) use, and legalise for SPIR-V.
 
-    Uses O2, and O1 for large modules.
+    Uses O2, and O1 for large modules. `named_barriers` are the numbers that kernels allocate, kept as metadata.
 
     Raises:
         CompileFailed: the IR does not have the form that these steps expect.
@@ -69,6 +74,8 @@ def optimise(
     for kernel, arguments in kernels.items():
         name_parameters(module.get_function(kernel), arguments)
     text, parameters = _with_subgroup_size(str(module)), dict[str, tuple[Parameter, ...]]()
+    for kernel, count in named_barriers.items():
+        text = _with_named_barriers(text, kernel, count)
     for kernel, arguments in kernels.items():
         text, parameters[kernel] = keep_used_parameters(text, kernel, arguments)
     text = take_parts_as_vectors(expand_bit_truncations(expand_bit_reversals(text)))
@@ -89,6 +96,13 @@ def _with_subgroup_size(text: str) -> str:
     text = _SUBGROUP_SIZE.sub("", text)
     text = _KERNEL.sub(rf"\1 !intel_reqd_sub_group_size !{node} {{", text)
     return f"{text}\n!{node} = !{{i32 {subgroup_size()}}}\n"
+
+
+def _with_named_barriers(text: str, kernel: str, count: int) -> str:
+    node = 1 + max(map(int, _NODE.findall(text)))
+    head = re.compile(rf"^(define spir_kernel [^\n]*@{re.escape(kernel)}\(.*) {{$", re.MULTILINE)
+    text = head.sub(rf"\1 !{NAMED_BARRIERS} !{node} {{", text)
+    return f"{text}!{node} = !{{i32 {count}}}\n"
 
 
 def _keep_together(module: llvm.ModuleRef) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from codegen.simulate.instructions.named_barriers import HARDWARE_IDS
 from codegen.simulate.instructions.phases import Phases
 from codegen.simulate.launch import SimulationReport
 from codegen.simulate.memory.shared import SharedMemory, SharedVariable
@@ -98,7 +99,7 @@ def _machine(
     threads = Threads(subgroups, kernel.grf_count, grf_bytes)
     start(threads, payload, subgroups)
     named = any(i.function == "bar" and barrier_name(i) for i in listing.instructions)
-    phases = Phases(subgroups, split=True, named=named)
+    phases = Phases(subgroups, split=True, named=HARDWARE_IDS if named else None)
     variables = (SharedVariable("shared", 0, kernel.slm_bytes),) if kernel.slm_bytes else ()
     shared = SharedMemory(variables, subgroups, phases, detect_races)
     memory = Memory(payload.buffers, payload.heap, shared, len(subgroups), _scratch_of_thread(kernel.scratch_bytes))

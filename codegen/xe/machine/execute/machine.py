@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from codegen.simulate.instructions.named_barriers import Where
 from codegen.simulate.instructions.phases import Barrier, BarrierPart, Phases
 from codegen.simulate.refusal import SimulationRefused, SimulationTimedOut
 from codegen.simulate.values import Array
@@ -137,7 +138,7 @@ class Machine:
             if named.any():
                 if self._phases.named is None or not named.all():
                     raise SimulationRefused(i.text, f"named barrier {int(numbers.max())} that no thread waits for")
-                self._phases.named.arrive(rows, numbers, payload[rows, 2] >> 16 & 0xFF, i.text)
+                self._phases.named.arrive(rows, numbers, payload[rows, 2] >> 16 & 0xFF, Where(i.text, i.text))
             else:
                 self._phases.reach(_ARRIVE, rows, 0)
             return None
@@ -153,7 +154,7 @@ class Machine:
             rows = self._threads.rows()
             if name:
                 assert self._phases.named is not None
-                self._phases.named.wait(rows, np.full(len(rows), name), number + 1, i.text)
+                self._phases.named.wait(rows, np.full(len(rows), name), number + 1, Where(i.text, i.text))
             else:
                 self._phases.reach(_WAIT, rows, number + 1)
             return _WAITING

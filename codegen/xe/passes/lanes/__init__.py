@@ -5,5 +5,6 @@ from codegen.xe.passes.lanes.lower_to_lanes import (
     LowerToLanesPass,
     lower_to_lanes,
 )
+from codegen.xe.passes.lanes.memory.named_barriers import named_barriers_of
 
-__all__ = ["LowerToLanesPass", "assumptions_of", "lower_to_lanes"]
+__all__ = ["LowerToLanesPass", "assumptions_of", "lower_to_lanes", "named_barriers_of"]

@@ -8,7 +8,7 @@ which are due. Barrier 0 of the hardware is that of gpu.barrier.
 from collections.abc import Mapping
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import i8, i16, i32
+from xdsl.dialects.builtin import IntegerAttr, i8, i16, i32, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
@@ -29,7 +29,7 @@ from codegen.xe.dialects.xegpu import (
     NbarrierWaitOp,
 )
 from codegen.xe.dialects.xegpu.barrier import constant
-from codegen.xe.nbarrier_intrinsics import SIGNAL, WAIT
+from codegen.xe.nbarrier_intrinsics import MOST_NAMED, SIGNAL, WAIT
 from codegen.xe.passes.lanes.emitter import Emitter
 from codegen.xe.passes.lanes.lowering import (
     Handler,
@@ -38,23 +38,40 @@ from codegen.xe.passes.lanes.lowering import (
 from codegen.xe.passes.lanes.values import Barrier
 from codegen.xe.subgroup import subgroup_size
 
-_MOST = 31
+_ALLOCATED = "xetune.named_barriers"
 _SUBGROUP_SIZE = 16  # of GPUs with named barriers: for the others, Intel's compiler makes all waits one
 
 
 def _allocate(lowering: Lowering, op: Operation) -> None:
-    """Lower to nothing: Intel's compiler counts the barriers."""
+    """Lower to a note on the kernel: Intel's compiler counts the barriers, the simulator checks ids."""
     assert isinstance(op, AllocNbarrierOp)
-    count = _allocated(op)
-    if count is not None and count > _MOST:
+    count, kernel = _allocated(op), _around(op)
+    if count > MOST_NAMED:
         raise PassFailedException(
-            f"lower-to-lanes: expected at most {_MOST} named barriers, as one of the hardware's 32 is that of "
+            f"lower-to-lanes: expected at most {MOST_NAMED} named barriers, as one of the hardware's 32 is that of "
             f"gpu.barrier, got {count}"
         )
+    kernel.attributes[_ALLOCATED] = IntegerAttr(max(map(_allocated, _allocations(kernel))), i64)
 
 
-def _allocated(op: AllocNbarrierOp) -> int | None:
-    return op.nbarrier_num.value.data if op.nbarrier_num is not None else constant(op.count)
+def named_barriers_of(kernel: Operation) -> int | None:
+    """Return the number of barriers that a kernel of lanes allocates, None if it allocates none."""
+    noted = kernel.attributes.get(_ALLOCATED)
+    return noted.value.data if isinstance(noted, IntegerAttr) else None
+
+
+def _allocations(kernel: Operation) -> list[AllocNbarrierOp]:
+    return [op for op in kernel.walk() if isinstance(op, AllocNbarrierOp)]
+
+
+def _allocated(op: AllocNbarrierOp) -> int:
+    count = op.nbarrier_num.value.data if op.nbarrier_num is not None else constant(op.count)
+    if count is None:
+        raise PassFailedException(
+            "lower-to-lanes: xegpu.alloc_nbarrier: expected a constant number of barriers, which is a part of the "
+            "kernel's code, got one known at run time"
+        )
+    return count
 
 
 def _init(lowering: Lowering, op: Operation) -> None:
@@ -76,12 +93,10 @@ def _check(lowering: Lowering, op: InitNbarrierOp) -> None:
             f"lower-to-lanes: xegpu.init_nbarrier: expected a GPU with sub-groups of {_SUBGROUP_SIZE}, got one with "
             f"{subgroup_size()}, whose hardware has no named barriers: use gpu.barrier"
         )
-    kernel = _around(op)
-    found = [o for o in kernel.walk() if isinstance(o, AllocNbarrierOp)]
+    found = _allocations(_around(op))
     if not found:
         raise PassFailedException("lower-to-lanes: expected xegpu.alloc_nbarrier before xegpu.init_nbarrier, got none")
-    counts = [_allocated(o) for o in found]
-    most = _MOST if None in counts else max(count for count in counts if count is not None)
+    most = max(_allocated(o) for o in found)
     number, participants = constant(op.nbarrier_id), constant(op.participant_thread_num)
     if number is not None and number >= most:
         raise PassFailedException(
@@ -151,7 +166,7 @@ def take_due(lowering: Lowering, body: Block) -> None:
             number = emitter.value(TruncIOp(block.args[0], i8))
             _wait_if(lowering, due, _bit(emitter, number), number)
             emitter.add(scf.YieldOp())
-        first, after, step = (emitter.constant(n, i32) for n in (1, _MOST + 1, 1))
+        first, after, step = (emitter.constant(n, i32) for n in (1, MOST_NAMED + 1, 1))
         emitter.add(scf.ForOp(first, after, step, [], block))
     for op in list(end.ops):
         op.detach()

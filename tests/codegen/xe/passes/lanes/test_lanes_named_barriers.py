@@ -139,10 +139,13 @@ def test_arrivals_that_nobody_waits_for_do_not_end_later_waits() -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (pairs(PRODUCE, f"      {ARRIVE}\n      {WAIT}\n{CONSUME}"), "deadlock: sub-group 2 waits at named barrier 1"),
+        (
+            pairs(PRODUCE, f"      {ARRIVE}\n      {WAIT}\n{CONSUME}"),
+            "`xegpu.nbarrier_wait`: deadlock: sub-group 2 waits at named barrier 0",
+        ),
         (
             pairs(f"{PRODUCE}\n      {ARRIVE}", f"      {WAIT}\n{CONSUME}"),
-            "waits at named barrier 1 and did not arrive there: it would never be notified",
+            "sub-group 2 waits at named barrier 0 and did not arrive there: it would never be notified",
         ),
         (
             pairs(f"{PRODUCE}\n      {ARRIVE}", f"      {ARRIVE}\n      {WAIT}\n{CONSUME}", participants=3),
@@ -155,6 +158,43 @@ def test_a_deadlock_is_reported(source: str, message: str) -> None:
         run(source, *arrays(64))
     with pytest.raises(KernelFault):
         interpret(parse(source), "k", (1, 1, 1), list(arrays(64)))
+
+
+def of_id(allocate: str = "xegpu.alloc_nbarrier 4") -> str:
+    """A kernel of four sub-groups that meet at the barrier of an id that the launch gives."""
+    return f"""gpu.module @m {{
+  gpu.func @k(%n: i8) kernel attributes {{known_block_size = array<i32: 64, 1, 1>}} {{
+    {allocate}
+    %count = arith.constant 4 : i8
+    %b = xegpu.init_nbarrier %n, %count : i8, i8 -> !xegpu.nbarrier
+    {ARRIVE}
+    {WAIT}
+    gpu.return
+  }}
+}}"""
+
+
+@pytest.mark.parametrize("number", [4, 9, 31, 127, -1, -128])
+def test_an_id_that_is_not_allocated_is_refused_at_run_time(number: int) -> None:
+    module = compile_module(of_id(), B580)
+    message = f"`xegpu.nbarrier_arrive`: expected the id of a named barrier that is allocated, 0 to 3, got {number}"
+    with pytest.raises(SimulationRefused, match=re.escape(message)):
+        simulate_module(module, "k", (1, 1, 1), None, [number])
+    with pytest.raises(KernelFault, match="expected one of the 4 barriers that are allocated"):
+        interpret(parse(of_id()), "k", (1, 1, 1), [number])
+
+
+def test_an_id_that_is_allocated_is_taken_at_run_time() -> None:
+    for allocate in ("xegpu.alloc_nbarrier 4", "%four = arith.constant 4 : i8\n xegpu.alloc_nbarrier %four : i8"):
+        simulate_module(compile_module(of_id(allocate), B580), "k", (1, 1, 1), None, [3])
+
+
+def test_each_kernel_of_a_module_allocates_its_own() -> None:
+    other = of_id("xegpu.alloc_nbarrier 12").replace("@m", "@o").replace("@k", "@l")
+    module = compile_module(f"{of_id()}\n{other}", B580)
+    simulate_module(module, "l", (1, 1, 1), None, [11])
+    with pytest.raises(SimulationRefused, match="0 to 3, got 11"):
+        simulate_module(module, "k", (1, 1, 1), None, [11])
 
 
 @pytest.mark.parametrize(
@@ -205,6 +245,7 @@ def named(number: int, participants: int, allocate: str = "xegpu.alloc_nbarrier 
         (named(0, 0), "expected 1 to 2 participants"),
         (named(0, 2, allocate=""), "expected xegpu.alloc_nbarrier before xegpu.init_nbarrier"),
         (named(0, 2, allocate="xegpu.alloc_nbarrier 32"), "expected at most 31 named barriers"),
+        (of_id("xegpu.alloc_nbarrier %n : i8"), "expected a constant number of barriers"),
         (named(0, 2, uses=WAIT), "the hardware notifies only sub-groups that arrived"),
     ],
 )
