@@ -49,6 +49,8 @@ _WALL_LIMIT_S = 240
 _PER_CHILD = 2_000
 """MLIR keeps every type that it has seen."""
 _CHARACTERS = '()[]{}<>%#!@^"\\:,.=-+*0x\0\x1b\u0660\u2028\U0001f600'
+_NAME = "kernel.mlir"
+_PLACED = re.compile(rf"(?:^|: ){re.escape(_NAME)}:\d+:\d+: .+\n[^\n]*\n *\^$", re.DOTALL)
 _DEPTHS, _LONG = (60, 400, 5_000), "7" * 5_000
 COMPILED, REFUSED, TIME_LIMIT, MEMORY_LIMIT = "compiled", "refused", "time limit", "memory limit"
 
@@ -219,19 +221,33 @@ def _end(*_: object) -> None:
 
 
 def compile_or_refuse(source: str, rng: Random) -> str:
-    """Compile and run a kernel, and run passes over it, which may end in a message each; anything else is raised."""
+    """Compile and run a kernel, and run passes over it, which may end in a message each; anything else is raised.
+
+    Raises:
+        AssertionError: a message of the compiler or of a pass shows no line of the kernel.
+    """
     signal.signal(signal.SIGPROF, _end)
     word = REFUSED
-    with suppress(CodegenError):
-        artifact = compile_module(source, find("b580"), "kernel.mlir")
+    try:
+        artifact = compile_module(source, find("b580"), _NAME)
+    except CodegenError as refused:
+        check_place(refused)
+    else:
         word = COMPILED
-        with suppress(_TooLong):  # a loop of any length is legal
+        with suppress(_TooLong, CodegenError):  # a loop of any length is legal
             _run(artifact)
         signal.setitimer(signal.ITIMER_PROF, _CPU_LIMIT_S)
     for passes in (["lower-xetile", "distribute-to-subgroups"], [rng.choice(_PASSES)]):
-        with suppress(CodegenError):
-            run_passes(source, read_passes(passes), name="kernel.mlir")
+        try:
+            run_passes(source, read_passes(passes), name=_NAME)
+        except CodegenError as refused:
+            check_place(refused)
     return word
+
+
+def check_place(refused: CodegenError) -> None:
+    """Check that a message has the line and column of the kernel, and ends with the line and a caret."""
+    assert _PLACED.search(str(refused)), f"expected a place and a caret, got {refused}"
 
 
 def _run(artifact: KernelArtifact) -> None:

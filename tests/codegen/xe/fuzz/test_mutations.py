@@ -6,14 +6,22 @@ from functools import partial
 import pytest
 
 from benchmarks.compiler.mutants import uploaded
+from codegen.errors import CompileFailed
 from hal.facts.xe import find
-from tests.codegen.xe.fuzz.mutations import corpus, faults, verdicts
+from tests.codegen.xe.fuzz.mutations import check_place, corpus, faults, verdicts
 
 DRAWS, PART = 5_000, 250
 
 
 def test_the_corpus_has_examples_and_documents() -> None:
     assert len(corpus()) > 200
+
+
+@pytest.mark.parametrize("message", ["kernel.mlir: wrong", "kernel.mlir:3:5: wrong", "kernel.mlir:3:5: wrong\n  %a"])
+def test_a_message_without_place_or_caret_is_a_fault(message: str) -> None:
+    check_place(CompileFailed("source", "kernel.mlir:3:5: wrong\n    %a\n    ^"))
+    with pytest.raises(AssertionError, match="expected a place and a caret"):
+        check_place(CompileFailed("source", message))
 
 
 def test_changed_kernels_end_in_one_message() -> None:
