@@ -11,7 +11,7 @@ from codegen.xe.isa.sends import (
 )
 from codegen.xe.machine.instruction import Instruction
 from codegen.xe.machine.k_loop import find_k_loop
-from codegen.xe.machine.operands import Register, RegisterFile
+from codegen.xe.machine.pipeline.loop import is_dpas, is_void
 
 _PER = 256  # DPAS to which counts are normalised
 _NOT_ALU = ("dpas", "dpasw", "sync", "nop")
@@ -83,14 +83,7 @@ class KLoop:
 
 def without_padding(instructions: tuple[Instruction, ...]) -> tuple[Instruction, ...]:
     """Return instructions without the DPAS of one register for all operands that begins a sequence on DG2."""
-    return tuple(i for i in instructions if not _is_void(i))
-
-
-def _is_void(i: Instruction) -> bool:
-    if not _is_dpas(i) or not isinstance(i.destination, Register):
-        return False
-    accumulator, *factors = (source for source in i.sources if isinstance(source, Register))
-    return accumulator.file is RegisterFile.NULL and all(f.number == i.destination.number for f in factors)
+    return tuple(i for i in instructions if not is_void(i))
 
 
 def k_loop_of(instructions: tuple[Instruction, ...], grf_bytes: int) -> KLoop | None:
@@ -98,7 +91,7 @@ def k_loop_of(instructions: tuple[Instruction, ...], grf_bytes: int) -> KLoop | 
 
     `grf_bytes` is the size of a register. None without DPAS.
     """
-    dpas = [_is_dpas(i) for i in instructions]
+    dpas = [is_dpas(i) for i in instructions]
     region = find_k_loop([i.targets for i in instructions], dpas, map(_fetches, instructions))
     if region is None:
         return None
@@ -108,10 +101,6 @@ def k_loop_of(instructions: tuple[Instruction, ...], grf_bytes: int) -> KLoop | 
 
 def _fetches(instruction: Instruction) -> bool:
     return instruction.is_send and kind_of(instruction) in _FETCHES and not takes_arguments(instruction)
-
-
-def _is_dpas(instruction: Instruction) -> bool:
-    return instruction.opcode in ("dpas", "dpasw")
 
 
 def _is_alu(instruction: Instruction) -> bool:
@@ -124,7 +113,7 @@ def _counted(instructions: tuple[Instruction, ...], grf_bytes: int, *, is_loop: 
     moves = [instruction for instruction in instructions if instruction.opcode == "mov"]
     return KLoop(
         is_loop=is_loop,
-        dpas=sum(map(_is_dpas, instructions)),
+        dpas=sum(map(is_dpas, instructions)),
         sends=Sends(**{kind.value: kinds[kind] for kind in SendKind}),
         alu=sum(map(_is_alu, instructions)),
         moves=len(moves),

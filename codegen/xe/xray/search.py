@@ -104,6 +104,8 @@ def _why_nothing(found: Found, wanted: Wanted) -> str:
     if found.compressed and not found.others:
         places = _counted(found.compressed, "place")
         return f"{places} may hold compressed code (zstd): install xetune[xray] to read it"
+    if wanted.pattern.count("[") != wanted.pattern.count("]") and found.seen:
+        return f"expected a pattern of kernel names with as many ] as [, got {wanted.pattern!r}"
     if not (found.others or found.seen):
         return "expected code for Intel's GPUs, got a file without any: no binary, no SPIR-V module"
     what = f"a kernel that is named like {wanted.pattern!r}" if wanted.pattern != "*" else "a kernel"

@@ -4,10 +4,11 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from codegen import DType
+from codegen import DType, GemmProblem
 from codegen.xe.xray import Operation
 from service.api.kernels.lookup.schemas import AnswerSource
-from service.http.problem_query import OptionalProblemQuery
+from service.api.xray.work import SIZE
+from service.http.problem_query import OptionalProblemQuery, ProblemQuery
 from service.schemas import ProblemBody
 
 _SENDS = {"loads": 8, "prefetches": 4, "stores": 0, "atomics": 0, "slm": 0, "scratch": 0, "barriers": 2, "other": 0}
@@ -268,3 +269,24 @@ class XrayQuery(OptionalProblemQuery):
         examples=["*Gemm*"],
     )
     limit: int = Field(default=20, ge=1, le=10_000, description="Maximum number of kernels", examples=[20])
+
+    @property
+    def has_types(self) -> bool:
+        """True if a type, layout or other option of a problem is given."""
+        return bool(self.model_fields_set & {*ProblemQuery.model_fields})
+
+    @property
+    def assumes_sizes(self) -> bool:
+        """True if no size is given."""
+        return self.m is None and self.n is None and self.k is None
+
+    def problem(self) -> GemmProblem | None:
+        """Return the problem, of the usual sizes if only other options are given.
+
+        Raises:
+            BadRequest: rule `problem`: some of m, n and k, but not all.
+            InvalidProblem: it contradicts itself; names the field.
+        """
+        if self.has_types and self.assumes_sizes:
+            return self.problem_of(SIZE, SIZE, SIZE)
+        return super().problem()

@@ -21,7 +21,6 @@ from service.artifacts import StorageError
 from service.configurations import ConfigBody
 from service.errors import BadRequest, Conflict, NotFound, ServiceError
 from service.http.deps import Context
-from service.http.problem_query import ProblemQuery
 from service.manifest_reader import read_launch
 from service.row_mapping import config_from_json, problem_from_json, spec_from_json
 from service.sandbox.limits import NO_GRANTS, Grants, Limits
@@ -52,8 +51,7 @@ def xray_file(context: Context, path: Path, query: XrayQuery) -> XrayOut:
     with context.xrays.one(), path.open("rb") as file:
         work = FileWork(query.name, file.fileno(), wanted, ocloc)
         found = _run(context.settings, work, Grants(_programs(ocloc), (file.fileno(),)))
-        is_complete = bool(query.model_fields_set & {*ProblemQuery.model_fields})
-        return _beside_ours(context, ocloc, query.name, found, given, is_complete=is_complete)
+        return _beside_ours(context, ocloc, found, query, given)
 
 
 def xray_kernel(context: Context, kernel_id: UUID) -> XrayOut:
@@ -98,14 +96,14 @@ def _beside_best(
 
 
 def _beside_ours(
-    context: Context, ocloc: Ocloc, name: str, found: FoundOut, given: GemmProblem | None, *, is_complete: bool
+    context: Context, ocloc: Ocloc, found: FoundOut, query: XrayQuery, given: GemmProblem | None
 ) -> XrayOut:
-    """Compare each kernel with ours for its problem, of the given sizes, or for a problem that is given completely."""
+    """Compare each kernel with ours for its problem, of the given sizes, or for a problem whose types are given."""
     places: dict[tuple[str, str], int | None] = {}
     ours: list[OursOut] = []
     notes: list[str] = []
     for kernel in found.kernels:
-        problem = given if is_complete else _problem_of(kernel, given)
+        problem = given if query.has_types else _problem_of(kernel, given)
         if problem is None:
             continue
         place = (problem.key, kernel.device)
@@ -115,13 +113,13 @@ def _beside_ours(
         if place not in places:
             try:
                 answer = _look_up(context, problem, kernel.device)
-                ours.append(_ours(context, ocloc, problem, kernel.device, answer, assumed=given is None))
+                ours.append(_ours(context, ocloc, problem, kernel.device, answer, assumed=query.assumes_sizes))
                 places[place] = len(ours) - 1
             except ServiceError as error:
                 notes.append(f"ours for {problem} on {kernel.device}: {error.detail}")
                 places[place] = None
         kernel.ours = places[place]
-    return XrayOut(file=name, ours=ours, notes=notes, **dict(found))
+    return XrayOut(file=query.name, ours=ours, notes=notes, **dict(found))
 
 
 def _problem_of(kernel: XrayKernelOut, sizes: GemmProblem | None) -> GemmProblem | None:

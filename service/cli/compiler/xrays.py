@@ -1,10 +1,12 @@
 """Kernels of files as text, beside ours."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from rich.table import Column
 
 from service.api.xray.schemas import KLoopOut, OursOut, XrayKernelOut, XrayOut
+from service.api.xray.work import SIZE
 from service.cli.options.problem import ProblemOptions
 from service.cli.printing.output import CONSOLE, print_wrapped, text_table
 from service.http.problem_query import to_query
@@ -19,6 +21,9 @@ def asked(problem: ProblemOptions) -> dict[str, str | int | bool | None]:
     """Return the query parameters of the options that were given."""
     if not problem.given:
         return {}
+    if problem.problem is None and not _SIZES & {*problem.given}:
+        gemm = replace(problem, m=SIZE, n=SIZE, k=SIZE).read()
+        return to_query(gemm) | dict.fromkeys(_SIZES)  # which the service assumes too, and says so
     gemm = problem.read()
     return {"m": gemm.m, "n": gemm.n, "k": gemm.k} if {*problem.given} == _SIZES else to_query(gemm)
 

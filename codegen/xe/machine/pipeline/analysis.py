@@ -7,7 +7,7 @@ from codegen.xe.machine.instruction import Instruction, Listing
 from codegen.xe.machine.messages import FenceMessage, GatewayMessage
 from codegen.xe.machine.pipeline.clocks import Level, Rates, moved_registers, passes
 from codegen.xe.machine.pipeline.issue import Issued, Run, Stall, run
-from codegen.xe.machine.pipeline.loop import is_dpas, k_loop
+from codegen.xe.machine.pipeline.loop import is_dpas, is_void, k_loop
 
 _WARMUP, _TIMED, _INSTRUCTIONS = 3, 3, 300
 """Iterations before and while clocks are taken; more of a short loop, so that as many instructions are timed."""
@@ -20,9 +20,9 @@ class PipelineReport:
     """Steady state of the K loop on one engine.
 
     `clocks` are those of an iteration of one thread while `threads` threads do one each; `by_threads` has them for
-    other numbers. `dpas` and `busy_clks` are the DPAS of an iteration and the clocks that they occupy the unit; so
-    `threads * busy_clks / clocks` is its utilisation. `hiding` is the least number of threads that reaches 95 % of the
-    best utilisation. `stalls` are the clocks that a thread waits in an iteration, by reason. `issues` are those of one
+    other numbers. `dpas` and `busy_clks` are the DPAS of an iteration that multiply, and the clocks that they occupy
+    the unit; so `threads * busy_clks / clocks` is its utilisation. `hiding` is the least number of threads that reaches
+    95 % of the best utilisation. `stalls` are the clocks that a thread waits in an iteration, by reason. `issues` are those of one
     thread in one iteration, with the `instructions` that they number. Operands are loaded from `level`.
     """
 
@@ -40,7 +40,7 @@ class PipelineReport:
 
     @property
     def utilisation(self) -> float:
-        """Share of time in which DPAS executes."""
+        """Share of time in which DPAS multiplies."""
         return self.threads * self.busy_clks / self.clocks
 
 
@@ -58,7 +58,8 @@ def analyse(listing: Listing, threads: int, rates: Rates, level: Level | None = 
     level = level or (Level.L1 if any(map(_is_prefetch, body)) else Level.L2)
     runs = {n: _run(body, loop.start, n, rates, level) for n in sorted({1, 2, 4, threads} | {threads // 2 or 1})}
     runs = {n: found for n, found in runs.items() if n <= threads}
-    busy = rates.pass_clks * sum(passes(i) for i in body if is_dpas(i))
+    multiplying = [i for i in body if is_dpas(i) and not is_void(i)]
+    busy = rates.pass_clks * sum(map(passes, multiplying))
     use = {n: n * busy / found.clocks for n, found in runs.items()}
     full = runs[threads]
     return PipelineReport(
@@ -66,7 +67,7 @@ def analyse(listing: Listing, threads: int, rates: Rates, level: Level | None = 
         threads=threads,
         level=level,
         clocks=full.clocks,
-        dpas=sum(map(is_dpas, body)),
+        dpas=len(multiplying),
         busy_clks=busy,
         hiding=min(n for n, share in use.items() if share >= _HIDDEN * max(use.values())),
         by_threads={n: found.clocks for n, found in runs.items()},

@@ -3,11 +3,20 @@
 from codegen.xe.machine.instruction import Instruction, Listing
 from codegen.xe.machine.k_loop import find_k_loop
 from codegen.xe.machine.messages import AddressModel, MemoryMessage
+from codegen.xe.machine.operands import Register, RegisterFile
 
 
 def is_dpas(i: Instruction) -> bool:
     """Return whether an instruction multiplies matrices."""
     return i.opcode in ("dpas", "dpasw")
+
+
+def is_void(i: Instruction) -> bool:
+    """Return whether a dpas multiplies nothing: on Xe-HPG a sequence begins with one of a single register."""
+    if not is_dpas(i) or not isinstance(i.destination, Register):
+        return False
+    accumulator, *factors = (source for source in i.sources if isinstance(source, Register))
+    return accumulator.file is RegisterFile.NULL and all(f.number == i.destination.number for f in factors)
 
 
 def k_loop(listing: Listing) -> range | None:

@@ -88,6 +88,14 @@ def test_threads_hide_each_others_loads() -> None:
     assert report.utilisation == 1
 
 
+def test_the_dpas_that_multiplies_nothing_takes_time_and_is_not_counted() -> None:
+    void = "dpas.8x8 (8|M0)  r235:f  null:f  r235:hf  r235.0:hf  {Atomic}"
+    text = loop(void, DPAS.format(100, "$1.dst"))
+    report = analysed(text, 1)
+    assert (report.dpas, report.busy_clks) == (1, 16)
+    assert report.utilisation <= 0.5
+
+
 def test_messages_of_all_threads_share_the_load_unit() -> None:
     report = analysed(loop(LOAD.format("$7"), LOAD.format("$8"), DPAS.format(100, "$8.dst")), 8)
     assert report.clocks == pytest.approx(8 * 2 * (24 + 32), rel=0.02)

@@ -49,6 +49,8 @@ def test_sizes_are_those_given_and_a_problem_that_is_given_whole_is_compared_wit
     assert [(own["text"], own["sizes_are_assumed"]) for own in sized] == [("512x384x256 f16->f32 NN", False)]
     whole = send(service, zebin(), m=512, n=384, k=256, dtype="bf16", transpose_b=True)["ours"]
     assert [own["text"] for own in whole] == ["512x384x256 bf16->f32 NT"]
+    typed = send(service, zebin(), dtype="bf16")["ours"]
+    assert [(own["text"], own["sizes_are_assumed"]) for own in typed] == [("4096x4096x4096 bf16->f32 NN", True)]
     refused = send(service, zebin(), m=512, n=384)
     assert (refused["status"], refused["rule"]) == (400, "problem")
 

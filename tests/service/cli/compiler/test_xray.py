@@ -54,6 +54,16 @@ def test_kernels_of_a_wheel_are_shown(
     assert document["other_binaries"] == 1
 
 
+def test_types_alone_are_compared_at_the_usual_sizes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, recorded_ocloc: Path
+) -> None:
+    file = tmp_path / "kernels.bin"
+    file.write_bytes(zebin())
+    assert xray(monkeypatch, file, "--dtype", "bf16", "--layout", "nt", "--json") == 0
+    (ours,) = json.loads(capsys.readouterr().out)["ours"]
+    assert (ours["text"], ours["sizes_are_assumed"]) == ("4096x4096x4096 bf16->f32 NT", True)
+
+
 def test_hazards_and_unknown_instructions_are_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, recorded_ocloc: Path
 ) -> None:
@@ -87,6 +97,7 @@ def test_the_number_of_kernels_is_limited(
         (zebin()[:-80], (), "is cut short"),
         (library(), (), "got a file without any: no binary, no SPIR-V module"),
         (library(zebin()), ("--kernel", "other*"), "named like 'other*'"),
+        (library(zebin()), ("--kernel", "ge[m"), "expected a pattern of kernel names with as many ] as [, got 'ge[m'"),
         (library(zebin(BMG_IP)), ("--device", "max1550"), "for max1550, got 1 binary for other GPUs"),
         (spirv(17, 15, 54, 56), (), "1 SPIR-V module and no code for a GPU: give --device"),
         (spirv(17, 15, 54), (), "cut short after 32 bytes"),
