@@ -3,19 +3,20 @@
 A row belongs to the row of `codegen.backend.BACKENDS` that it is keyed by.
 """
 
-from collections.abc import Collection, Mapping
-from typing import Any, Protocol, TypeVar, cast
+from collections.abc import Callable, Collection, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from codegen import GemmProblem, KernelConfig
 from codegen.backend import CPU, XE, AnyBackend, backend_for, backend_of
 from hal import DeviceSpec, Timing
 from tuner.model.cpu_roof import CpuRates
-from tuner.model.xe import Predictions
 from tuner.session.trial import Prediction
-from tuner.space.cpu.backend import CpuTuning
 from tuner.space.space import Space
 from tuner.space.step import HeuristicStep
-from tuner.space.xe.backend import XeTuning
+
+if TYPE_CHECKING:
+    from tuner.model.xe import Predictions
 
 Config = TypeVar("Config")
 
@@ -131,24 +132,39 @@ class Tuning(Protocol[Config]):
         """Return the predicted time of a configuration; raises as `check_predictable`."""
         ...
 
-    def predict_space(self, problem: GemmProblem, spec: DeviceSpec, space: Space[Config]) -> Predictions:
+    def predict_space(self, problem: GemmProblem, spec: DeviceSpec, space: Space[Config]) -> "Predictions":
         """Return the predicted times of a whole space; raises as `check_predictable`."""
         ...
 
 
 AnyTuning = Tuning[KernelConfig]
 
-_xe: "Tuning[Any]" = XeTuning()
-_cpu: "Tuning[Any]" = CpuTuning()
-# A row is called only with configurations and spaces of its own backend.
-TUNINGS: Mapping[AnyBackend, AnyTuning] = {XE: cast(AnyTuning, _xe), CPU: cast(AnyTuning, _cpu)}
+
+@cache
+def _xe() -> AnyTuning:
+    from tuner.space.xe.backend import XeTuning
+
+    row: Tuning[Any] = XeTuning()
+    return cast(AnyTuning, row)
+
+
+@cache
+def _cpu() -> AnyTuning:
+    from tuner.space.cpu.backend import CpuTuning
+
+    row: Tuning[Any] = CpuTuning()
+    return cast(AnyTuning, row)
+
+
+TUNINGS: Mapping[AnyBackend, Callable[[], AnyTuning]] = {XE: _xe, CPU: _cpu}
+"""Rows, imported at their first use. Each is called only with configurations and spaces of its own backend."""
 
 
 def tuning_for(spec: DeviceSpec) -> AnyTuning:
     """Return the row of the backend that compiles for a device."""
-    return TUNINGS[backend_for(spec)]
+    return TUNINGS[backend_for(spec)]()
 
 
 def tuning_of(config: KernelConfig) -> AnyTuning:
     """Return the row of the backend that a configuration belongs to."""
-    return TUNINGS[backend_of(config)]
+    return TUNINGS[backend_of(config)]()

@@ -1,8 +1,6 @@
 """Memory access of operands: by 2-D block messages, by vectors of lanes, or element by element, with the reason.
 
 Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
-
-Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
 """
 
 from collections.abc import Callable

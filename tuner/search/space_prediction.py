@@ -1,6 +1,7 @@
 """Predicted times of a whole space, and their use by a search."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +10,11 @@ from codegen import GemmProblem, KernelConfig
 from hal import DeviceSpec
 from tuner.backend import tuning_for, tuning_of
 from tuner.errors import CannotPredict, NotOnThisCpu
-from tuner.model.xe import Predictions
 from tuner.session.trial import Prediction
 from tuner.space.space import Space
+
+if TYPE_CHECKING:
+    from tuner.model.xe import Predictions
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,7 @@ class SpacePrediction:
     problem: GemmProblem
     spec: DeviceSpec
     space: Space[KernelConfig]
-    predictions: Predictions
+    predictions: "Predictions"
 
     def hopeless(self) -> NDArray[np.bool_]:
         """Return the rows that are slower than the best one at the far ends of both intervals, with equal launches."""

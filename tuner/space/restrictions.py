@@ -4,12 +4,12 @@ A restriction changes facts of the device, so that the rules of legality refuse 
 """
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from enum import StrEnum
 
 from codegen.config.cpu import Isa
 from hal import DeviceSpec, Fact
 from hal.facts.spec import derived, spec_from_facts
-from tuner.space.cpu.refit import within
 
 
 class Restriction(StrEnum):
@@ -77,6 +77,12 @@ def _without_mode(mode: int) -> Callable[[DeviceSpec], Mapping[str, object]]:
         return changed
 
     return changes
+
+
+def within(spec: DeviceSpec, isa: Isa) -> DeviceSpec:
+    """Return a CPU without instructions faster than `isa`."""
+    above = {Isa.AMX: (), Isa.AVX512: ("amx",), Isa.AVX2: ("amx", "avx512")}[isa]
+    return spec if spec.isa is None else replace(spec, isa=tuple(f for f in spec.isa if not f.startswith(above)))
 
 
 def _within(isa: Isa) -> Callable[[DeviceSpec], Mapping[str, object]]:

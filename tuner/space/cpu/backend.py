@@ -12,8 +12,9 @@ from tuner.model import cpu_peak
 from tuner.model.cpu_roof import CpuRates, cpu_roof
 from tuner.space.cpu.adapt import adapt, choices
 from tuner.space.cpu.heuristic import default_cpu_config, explain_cpu_default
-from tuner.space.cpu.refit import refit, within
+from tuner.space.cpu.refit import refit
 from tuner.space.cpu.space import cpu_space
+from tuner.space.restrictions import within
 from tuner.space.space import Space
 from tuner.space.step import HeuristicStep
 

@@ -3,18 +3,12 @@
 from collections.abc import Collection
 from dataclasses import replace
 
-from codegen import CpuConfig, Extent, GemmProblem, Isa
+from codegen import CpuConfig, Extent, GemmProblem
 from codegen.cpu.isa import ISA_FACTS, multiply_of
 from codegen.cpu.nest.plan import Plan
 from codegen.cpu.rules import most_pieces, reads_dots
 from codegen.xe.rules.sizes import ceil_div
 from hal import DeviceSpec
-
-
-def within(spec: DeviceSpec, isa: Isa) -> DeviceSpec:
-    """Return a CPU without instructions faster than `isa`."""
-    above = {Isa.AMX: (), Isa.AVX512: ("amx",), Isa.AVX2: ("amx", "avx512")}[isa]
-    return spec if spec.isa is None else replace(spec, isa=tuple(f for f in spec.isa if not f.startswith(above)))
 
 
 def refit(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, said: Collection[str]) -> CpuConfig:

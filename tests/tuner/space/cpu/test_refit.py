@@ -8,10 +8,8 @@ from codegen import CpuConfig, DType, Extent, GemmProblem, Isa
 from codegen.cpu.rules import check_cpu
 from tests.tuner.fakes import cpu_spec
 from tuner.space.cpu.heuristic import default_cpu_config
-from tuner.space.cpu.refit import (
-    refit,
-    within,
-)
+from tuner.space.cpu.refit import refit
+from tuner.space.restrictions import within
 
 PROBLEM = GemmProblem(200, 384, 640, dtype_a=DType.BF16, dtype_b=DType.BF16)
 SPEC = cpu_spec()
