@@ -19,7 +19,7 @@ from codegen.xe.xray.zstd import is_installed, zstd_frame
 _ELF, _INTEL_GPU = b"\x7fELF\x02\x01", 205  # e_machine. Source: compute-runtime, zebin: EM_INTELGT
 _SPIRV, _ENTRY_POINT, _FUNCTION, _FUNCTION_END = b"\x03\x02\x23\x07", 15, 54, 56
 _ZIP, _AR, _ZSTD = b"PK\x03\x04", b"!<arch>\n", b"\x28\xb5\x2f\xfd"
-_SPIRV_HEADER_BYTES = 20
+_SPIRV_HEADER_BYTES, _NAME_AT = 20, 12  # in a module, in OpEntryPoint
 _HEADER_BYTES, _SECTION_BYTES, _NO_BITS = 64, 64, 8
 
 _MOST_BYTES = 4 << 30  # of all that is unpacked
@@ -174,6 +174,19 @@ def _spirv_bytes(data: bytes, at: int) -> int:
         return 0
     found = list(_instructions(data, at))
     return found[-1][1] - at if _ENTRY_POINT in (opcode for opcode, _ in found) else 0
+
+
+def entry_points(module: bytes) -> tuple[str, ...]:
+    """Return the names of the kernels of a SPIR-V module.
+
+    Source: SPIR-V specification, OpEntryPoint: execution model, function, name.
+    """
+    found, begin = list[str](), _SPIRV_HEADER_BYTES
+    for opcode, end in _instructions(module, 0):
+        if opcode == _ENTRY_POINT and end - begin > _NAME_AT:
+            found.append(module[begin + _NAME_AT : end].partition(b"\0")[0].decode(errors="replace"))
+        begin = end
+    return tuple(found)
 
 
 def _instructions(data: bytes, at: int) -> Iterator[tuple[int, int]]:

@@ -1,6 +1,5 @@
 """Search for kernels in a file: those that are wanted, each once, with a report."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from hashlib import sha256
@@ -8,7 +7,7 @@ from hashlib import sha256
 from codegen.errors import CompileFailed
 from codegen.target import LARGE_GRF_OPENCL, target_of
 from codegen.xe.isa import Ocloc
-from codegen.xe.xray.images import CodeKind, DeviceImage, images_in
+from codegen.xe.xray.images import CodeKind, DeviceImage, entry_points, images_in
 from codegen.xe.xray.kernels import KernelXray, chip_of, kernels_in, xray_kernels
 from codegen.xe.xray.refusal import XrayRefused
 from hal import DeviceSpec
@@ -42,7 +41,8 @@ class Found:
 
 
 def search(ocloc: Ocloc, name: str, data: bytes, wanted: Wanted) -> Found:
-    """Report on the kernels of a file. SPIR-V is compiled only if there is no binary for the device.
+    """Report on the kernels of a file. SPIR-V is compiled only if there is no binary for the device, and only
+    modules with wanted kernels, up to the limit.
 
     Raises:
         XrayRefused: the file is damaged, or has no such kernel.
@@ -65,22 +65,25 @@ def search(ocloc: Ocloc, name: str, data: bytes, wanted: Wanted) -> Found:
                     found.seen += 1
                     _add(found, seen, ocloc, image, chip, wanted)
     if not found.kernels and wanted.spec is not None:
-        for image in _compiled(found, ocloc, modules, wanted.spec):
+        for module in modules:
             found.seen += 1
-            _add(found, seen, ocloc, image, wanted.spec, wanted)
+            names = [name for name in entry_points(module.data) if fnmatchcase(name, wanted.pattern)]
+            if len(found.kernels) >= wanted.limit:
+                found.more += len(names)
+            elif names and (image := _compiled(found, ocloc, module, wanted.spec)) is not None:
+                _add(found, seen, ocloc, image, wanted.spec, wanted)
     if not found.kernels:
         raise XrayRefused(name, _why_nothing(found, wanted))
     return found
 
 
-def _compiled(found: Found, ocloc: Ocloc, modules: list[DeviceImage], spec: DeviceSpec) -> Iterator[DeviceImage]:
-    for module in modules:
-        try:
-            binary = ocloc.compile(module.data, target_of(spec).chip, LARGE_GRF_OPENCL)
-        except CompileFailed as error:
-            found.failures.append(f"{module.where}: {error}")
-            continue
-        yield DeviceImage(module.where, CodeKind.ZEBIN, binary)
+def _compiled(found: Found, ocloc: Ocloc, module: DeviceImage, spec: DeviceSpec) -> DeviceImage | None:
+    try:
+        binary = ocloc.compile(module.data, target_of(spec).chip, LARGE_GRF_OPENCL)
+    except CompileFailed as error:
+        found.failures.append(f"{module.where}: {error}")
+        return None
+    return DeviceImage(module.where, CodeKind.ZEBIN, binary)
 
 
 def _add(found: Found, seen: set[str], ocloc: Ocloc, image: DeviceImage, chip: DeviceSpec, wanted: Wanted) -> None:

@@ -22,8 +22,8 @@ class PipelineReport:
     `clocks` are those of an iteration of one thread while `threads` threads do one each; `by_threads` has them for
     other numbers. `dpas` and `busy_clks` are the DPAS of an iteration that multiply, and the clocks that they occupy
     the unit; so `threads * busy_clks / clocks` is its utilisation. `hiding` is the least number of threads that reaches
-    95 % of the best utilisation. `stalls` are the clocks that a thread waits in an iteration, by reason. `issues` are those of one
-    thread in one iteration, with the `instructions` that they number. Operands are loaded from `level`.
+    95 % of the best utilisation. `stalls` are the clocks that a thread waits in an iteration, by reason. `issues` are
+    those of one thread in one iteration, with the `instructions` that they number. Operands are loaded from `level`.
     """
 
     kernel: str

@@ -52,6 +52,15 @@ def wheel(members: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
+def kernel_module(*kernels: str) -> bytes:
+    """A SPIR-V module with entry points of these names."""
+    points = b""
+    for number, name in enumerate(kernels):
+        text = name.encode().ljust(len(name) // 4 * 4 + 4, b"\0")
+        points += struct.pack("<HHII", 15, 3 + len(text) // 4, 6, number) + text
+    return spirv(17) + points + spirv(54, 56)[20:]
+
+
 def spirv(*opcodes: int) -> bytes:
     """A module of instructions without operands."""
     return struct.pack("<5I", 0x07230203, 0x00010200, 0, 100, 0) + b"".join(

@@ -1,10 +1,16 @@
 """Device code is found in binaries, libraries, archives and wheels; files without any, or damaged ones, are refused."""
 
+from pathlib import Path
+
 import pytest
 
-from codegen.xe.xray import CodeKind, XrayRefused, chip_of, images_in, kernels_in
+from codegen.xe.isa import Ocloc
+from codegen.xe.xray import CodeKind, Wanted, XrayRefused, chip_of, images_in, kernels_in, search
+from codegen.xe.xray.images import entry_points
+from hal import find
+from tests.codegen.xe.isa.fake_ocloc import fake_ocloc
 from tests.codegen.xe.xray import files
-from tests.codegen.xe.xray.files import BMG_IP, ar, library, spirv, wheel, zebin
+from tests.codegen.xe.xray.files import BMG_IP, ar, kernel_module, library, spirv, wheel, zebin
 
 
 def found(data: bytes) -> list[tuple[str, CodeKind, bytes]]:
@@ -134,3 +140,18 @@ def test_without_the_package_places_of_compressed_images_are_told(monkeypatch: p
     ((where, kind, data),) = found(library(b"\x28\xb5\x2f\xfd\x04" + bytes(40)))
     assert (where[:3], kind, data) == ("+0x", CodeKind.COMPRESSED, b"")
     assert found(library(b"\x28\xb5\x2f\xfd\x0c" + bytes(40))) == []  # no header of a frame
+
+
+def test_only_modules_with_wanted_kernels_are_compiled(tmp_path: Path) -> None:
+    """In the order of the file, until as many kernels are found as wanted."""
+    asked = tmp_path / "asked"
+    ocloc = Ocloc(fake_ocloc(tmp_path, compile=f"echo . >> {asked}; exit 9"))
+    file = library(kernel_module("other"), kernel_module("gemm", "gemm_2"), kernel_module("copy", "gemm_3"))
+    assert entry_points(kernel_module("gemm", "gemm_2")) == ("gemm", "gemm_2")
+    with pytest.raises(XrayRefused, match="no SPIR-V module of 3 compiles"):
+        search(ocloc, "lib.so", file, Wanted(find("b580"), "gemm*"))
+    assert asked.read_text().split() == [".", "."]
+    asked.unlink()
+    with pytest.raises(XrayRefused, match="named like 'attention'"):
+        search(ocloc, "lib.so", file, Wanted(find("b580"), "attention"))
+    assert not asked.exists()
