@@ -92,8 +92,9 @@ def check(
     with database.read() as session:
         for (id, _), device in exchange.devices.items():
             _check_device(session, id, device, resolve)
+    known = {id: _listed(id, resolve) for id, _ in exchange.devices}
     for trial in exchange.trials.values():
-        _check_time(exchange, trial)
+        _check_time(exchange, trial, known)
     for kernel in exchange.kernels.values():
         try:
             to_launch(dict(kernel.record.manifest))
@@ -387,14 +388,15 @@ class _Portion:
         return self._origin or record.origin or self._exchange.header.origin
 
 
-def _check_time(exchange: Exchange, line: Line[TrialRecord]) -> None:
-    """Check that a time is possible: a file's facts of a device are those that are known here, or its own.
+def _check_time(exchange: Exchange, line: Line[TrialRecord], known: Mapping[str, DeviceSpec | None]) -> None:
+    """Check that a time is possible by the facts of the device that are `known` here; only for others, by the file's.
 
     Raises:
-        InvalidLine: it is less than the multiply units of the device need.
+        InvalidLine: it is less than the multiply units or the memory of the device need.
     """
     job, outcome = exchange.jobs[line.record.job].record, line.record.outcome
-    problem, spec = exchange.problems[job.problem].record, exchange.devices[job.device, job.driver].record
+    problem = exchange.problems[job.problem].record
+    spec = known[job.device] or exchange.devices[job.device, job.driver].record
     times = {
         "measured": None if outcome.measurement is None else outcome.measurement.median_us,
         "predicted": None if outcome.prediction is None else outcome.prediction.time_us,
@@ -404,8 +406,8 @@ def _check_time(exchange: Exchange, line: Line[TrialRecord]) -> None:
         if time_us is not None and time_us < least_us:
             raise InvalidLine(
                 line.number,
-                f"trial: {kind}: expected at least {least_us:.3g} us, what {problem} takes on the multiply units of "
-                f"{spec.id}, got {time_us:.3g} us",
+                f"trial: {kind}: expected at least {least_us:.3g} us, what {problem} takes on the multiply units and "
+                f"the memory of {spec.id}, got {time_us:.3g} us",
             )
 
 
@@ -437,6 +439,7 @@ def _check_device(session: Session, id: str, line: Line[DeviceSpec], resolve: Re
 
 def _listed(id: str, resolve: Resolve) -> DeviceSpec | None:
     try:
-        return resolve(id)
+        found = resolve(id)
     except (UnknownDevice, BadRequest):
         return None
+    return found if found.id == id else None  # by an alias

@@ -17,17 +17,33 @@ _NEEDED = (
 )
 
 
-_ABOVE = 1.5  # no card has a clock so far above the table's
+_ABOVE = 1.5  # no card has clocks so far above the table's, of its cores or of its memory
 
 
 def least_us(problem: GemmProblem, spec: DeviceSpec) -> float:
-    """Return a time in us that no kernel can beat, whatever the caches hold; 0 if none is known."""
+    """Return a time in us that no kernel can beat; 0 if none is known.
+
+    The multiply units bound it, and the bytes of all operands: those that fit into the last cache may be there before
+    the launch, the others come from memory, and all pass the first caches.
+    """
     if spec.emulates is not None:
         return cpu_peak.least_us(problem, spec)
     try:
-        return _multiply_us(problem, spec) / _ABOVE
+        return max(_multiply_us(problem, spec), _least_memory_us(problem, spec)) / _ABOVE
     except (NoRoofline, Refused):
         return 0.0
+
+
+def _least_memory_us(problem: GemmProblem, spec: DeviceSpec) -> float:
+    nbytes = sum(problem.accessed_bytes(operand) for operand in problem.operands)
+    rates, bandwidth, clock_mhz = gpu_rates(check_problem(problem, spec)), spec.bandwidth_bytes_per_s, spec.clock_mhz
+    assert bandwidth is not None  # checked by _multiply_us
+    assert clock_mhz is not None
+    through_l1 = nbytes / (rates.cores * rates.l1_bytes * clock_mhz)
+    if spec.l2_bytes is None:
+        return through_l1
+    cached = spec.l2_bytes + (spec.memory_side_cache_bytes or 0)
+    return max(through_l1, (nbytes - cached) / bandwidth * 1e6)
 
 
 def roof_us(problem: GemmProblem, spec: DeviceSpec) -> float:

@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 
 from codegen import GemmProblem
 from db.schema import Trial
+from hal import Runtime, row_of
+from hal.devices.listed import ListedDevice
 from service.api.kernels.lookup.schemas import ConfidenceOut
 
 MEASURED, PREDICTED = 0.95, 0.6  # for this problem and device
@@ -20,6 +22,7 @@ _WIDE, _VERY_WIDE, _IMPORTED, _OLD = -0.05, -0.15, -0.05, -0.05
 _SPREAD, _GREAT_SPREAD = 0.1, 0.3  # p90 less p10, over the median
 _OTHERWISE = -0.05
 _CANCELLED = -0.1
+_UNKNOWN_DEVICE = -0.4  # an imported time is never served as certain then
 _SIZES = ("m", "n", "k", "batch")
 _INTERVAL = 4.0  # upper over lower bound of a prediction
 _AGE = timedelta(days=180)
@@ -50,6 +53,13 @@ def of_trial(trial: Trial, now: datetime) -> list[Part]:
     if trial.origin is not None:
         parts.append((_IMPORTED, f"from {trial.origin}, not from here"))
     return parts
+
+
+def of_device(trial: Trial, device: ListedDevice) -> list[Part]:
+    """Return the deduction for an imported time of a device whose facts nobody here knows."""
+    if trial.origin is None or device.runtime is not Runtime.TABLE or row_of(device.spec.id):
+        return []
+    return [(_UNKNOWN_DEVICE, f"{device.spec.id} is known from imports alone, which also state what it can reach")]
 
 
 def same_until(trial: Trial, now: datetime) -> datetime | None:

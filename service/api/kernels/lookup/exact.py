@@ -65,7 +65,7 @@ def exact_answers(
         answer = LookupOut(
             source=AnswerSource.STALE if stale else AnswerSource.EXACT,
             stale=stale,
-            confidence=_confidence(trial, stale, now),
+            confidence=_confidence(trial, stale, device, now),
             kernel=served,
             config=served.config,
             launch=served.launch,
@@ -181,10 +181,11 @@ def _time_of(trial: Trial) -> TimeEvidence:
     return time
 
 
-def _confidence(trial: Trial, stale: list[str], now: datetime) -> trust.ConfidenceOut:
+def _confidence(trial: Trial, stale: list[str], device: ListedDevice, now: datetime) -> trust.ConfidenceOut:
     base = (
         (trust.MEASURED, "measured for this very problem and device")
         if trial.measurement is not None
         else (trust.PREDICTED, "predicted for this problem and device; results verified")
     )
-    return trust.confidence(*base, [*trust.of_trial(trial, now), *trust.of_job(trial), *trust.of_staleness(stale)])
+    against = [*trust.of_trial(trial, now), *trust.of_device(trial, device), *trust.of_job(trial)]
+    return trust.confidence(*base, [*against, *trust.of_staleness(stale)])

@@ -143,6 +143,7 @@ class Lookup:
         against = [
             *trust.of_distance(far, source, self.problem),
             *trust.of_trial(trial, self.now),
+            *trust.of_device(trial, self.device),
             *trust.of_job(trial),
             *trust.of_staleness(stale),
         ]

@@ -42,6 +42,7 @@ from service.api.exchange.schemas import ImportOut
 from service.api.jobs.requests import submit
 from service.api.jobs.service import read_job
 from service.api.kernels import withdrawal
+from service.api.kernels.lookup import confidence as trust
 from service.api.kernels.lookup.lookup import Lookup
 from service.api.kernels.lookup.schemas import LookupOut
 from service.api.keys.caller import COMMAND_LINE
@@ -50,7 +51,7 @@ from service.errors import BadRequest, Conflict, NotFound
 from tests.service.api.exchange.data_folders import Place, take_in
 from tests.tuner.exchange import cpu_lines, lines
 from tests.tuner.exchange.lines import GEMM, JOB, NOON, read, results, text_of
-from tests.tuner.fakes import emulated
+from tests.tuner.fakes import cpu_spec, emulated
 from tuner.errors import InvalidLine
 from tuner.exchange.file_format import Format
 from tuner.exchange.jsonl import write_lines
@@ -426,24 +427,30 @@ def test_a_time_that_no_kernel_can_reach_is_refused(database: Database, artifact
         times = replace(possible.outcome.measurement, min_us=1e-5, p10_us=1e-5, median_us=1e-5, p90_us=1e-5)
         impossible = replace(possible, outcome=replace(possible.outcome, measurement=times))
     records = [*results()[:4], *([lines.kernel(0)] if kind == "measured" else []), impossible]
-    with pytest.raises(
-        InvalidLine, match=rf"{kind}: expected at least 0\.\d+ us, .* on the multiply units of b580, got"
-    ):
+    with pytest.raises(InvalidLine, match=rf"{kind}: expected at least 0\.\d+ us, .* the memory of b580, got"):
         bring(database, artifacts, records)
     assert counts(database) == {}
 
 
-def test_what_was_proven_here_is_served_before_what_was_imported(database: Database, artifacts: ArtifactStore) -> None:
-    here = [*results()[:3], lines.job(best=0, id=OTHER), lines.kernel(0), lines.measured(0, 90.0, job=OTHER)]
-    bring(database, artifacts, here)
-    bring(database, artifacts, results())
-    with database.read() as session:
-        assert looked_up(session).time.value == 40.0
-    with database.write() as session:
-        session.get_one(Job, UUID(OTHER)).origin = None
-    with database.read() as session:
-        found = looked_up(session)
-    assert (found.time.value, found.time.origin) == (90.0, None)
+def test_a_file_cannot_state_what_a_device_of_the_table_can_reach(database: Database, artifacts: ArtifactStore) -> None:
+    faster = named(lines.b580(), xe_cores=10_000, clock_mhz=90_000, l2_bytes=2**40)
+    trial = lines.predicted(0, 1e-3)
+    with pytest.raises(InvalidLine, match=r"predicted: expected at least 0\.\d+ us"):
+        bring(database, artifacts, [lines.header(), DeviceRecord(faster), *results()[2:4], trial])
+    assert counts(database) == {}
+
+
+@pytest.mark.parametrize(("of", "level"), [(lines.b580, "high"), (cpu_spec, "medium")])
+def test_times_of_a_device_that_only_a_file_knows_are_not_served_as_certain(of: object, level: str) -> None:
+    spec = of()  # pyright: ignore
+    trial = Trial(measurement=None, prediction=None, origin="the lab")
+    listed = ListedDevice(spec, Runtime.TABLE, None, runnable=False, targetable=True, note="")
+    found = trust.confidence(
+        trust.MEASURED, "measured", [*trust.of_trial(trial, utc_now()), *trust.of_device(trial, listed)]
+    )
+    assert found.level == level
+    trial.origin = None
+    assert trust.of_device(trial, listed) == []
 
 
 def withdraw(database: Database, number: int, reason: str | None) -> UUID:
