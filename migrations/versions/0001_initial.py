@@ -1,7 +1,6 @@
-"""All tables, and the triggers that say which cached answers are stale.
+"""All tables of release 0.1.0, and the triggers that say which cached answers are stale.
 
-Until the first release this is the only revision, and it creates the tables of `db/schema` as they are; the release
-freezes it (docs/decisions/0014-one-job-table-one-migration.md).
+Never change this file, nor the tables that it names: databases of the release are at this revision.
 """
 
 from collections.abc import Sequence
@@ -9,8 +8,7 @@ from collections.abc import Sequence
 from alembic import op
 from sqlalchemy import MetaData
 
-import db.schema  # pyright: ignore[reportUnusedImport]  # noqa: F401 (fills the metadata)
-from db.schema.base import NAMING, Base
+from migrations.tables_0001 import TABLES
 
 revision: str = "0001"
 down_revision: str | None = None
@@ -61,8 +59,8 @@ def downgrade() -> None:
 
 def _tables() -> MetaData:
     """Return a copy: for PostgreSQL, SQLAlchemy marks constraints in a way that later omits them for SQLite."""
-    tables = MetaData(naming_convention=NAMING)
-    for table in Base.metadata.sorted_tables:
+    tables = MetaData()
+    for table in TABLES.sorted_tables:
         table.to_metadata(tables)
     return tables
 

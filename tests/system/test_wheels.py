@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -101,24 +102,43 @@ def test_the_client_alone_talks_to_a_service(tmp_path: Path) -> None:
     assert "not reached" in done.stdout
 
 
+OF_EXTRAS = {"intel-opencl-rt", "dpctl", "distributed", "zstandard", "opentelemetry-sdk", "torch", "pytest"}
+SAYS = """
+import json, sys
+from importlib.metadata import distributions
+from pathlib import Path
+import service.dashboard, xetune_client
+size = sum(file.stat().st_size for file in Path(sys.prefix).rglob("*") if file.is_file() and not file.is_symlink())
+here = [module.__file__.startswith(sys.prefix) for module in (service.dashboard, xetune_client)]
+print(json.dumps({"installed": [each.name.lower() for each in distributions()], "size": size, "here": here}))
+"""
+
+
 @pytest.mark.slow
-def test_the_application_alone_tunes_a_kernel(tmp_path: Path) -> None:
+def test_the_application_alone_is_run_by_uvx_and_tunes_a_kernel(tmp_path: Path) -> None:
     (tmp_path / "wheels").mkdir()
     made = wheel(ROOT, tmp_path / "wheels")
-    programs = environment(tmp_path / "alone", "--require-hashes", "-r", ROOT / "requirements-run.lock")
-    subprocess.run([programs / "pip", "install", "-qq", "--no-deps", made], check=True, timeout=300)
+    uvx = environment(tmp_path / "uv", "uv>=0.9") / "uvx"
+    pins = re.findall(r"^[a-z0-9-]+==\S+", (ROOT / "requirements-run.lock").read_text(), re.MULTILINE)
+    (tmp_path / "pins.txt").write_text("\n".join(pins))
     own = {k: v for k, v in os.environ.items() if not k.startswith("XETUNE_") and k != "PYTHONPATH"}
-    own |= {"XETUNE_DATA_DIR": str(tmp_path / "data"), "PATH": f"{programs}:/usr/bin:/bin"}
+    own |= {"XETUNE_DATA_DIR": str(tmp_path / "data"), "UV_CACHE_DIR": str(tmp_path / "cache")}
+    own |= {"UV_CONSTRAINT": str(tmp_path / "pins.txt"), "PATH": "/usr/bin:/bin"}
 
     def run(*words: str) -> str:
-        done = subprocess.run(["xetune", *words], cwd=tmp_path, env=own, capture_output=True, text=True, timeout=300)
+        command = [uvx, "--python", sys.executable, "--from", made, *words]
+        done = subprocess.run(command, cwd=tmp_path, env=own, capture_output=True, text=True, timeout=900)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    assert run("--version").startswith("xetune ")
-    assert "winner: " in run("tune", "24", "96", "40", "--dtype", "f32", "--device", "cpu", "--trials", "2")
-    page = "import service.dashboard, xetune_client; print(service.dashboard.__file__, xetune_client.__file__)"
-    where = subprocess.run(
-        [programs / "python", "-c", page], cwd=tmp_path, env=own, capture_output=True, text=True, check=True
-    )
-    assert where.stdout.count(str(tmp_path / "alone")) == 2
+    assert "tune" in run("xetune", "--help")
+    assert "winner: " in run("xetune", "tune", "24", "96", "40", "--dtype", "f32", "--device", "cpu", "--trials", "2")
+    said = json.loads(run("python", "-c", SAYS))
+    assert {"xetune", "torch-mlir", "fastapi"} <= set(said["installed"])
+    assert OF_EXTRAS & set(said["installed"]) == set()
+    assert said["here"] == [True, True]
+    assert said["size"] < 700_000_000
+    checked = run("xetune", "doctor", "--no-kernels")
+    assert "pip install 'xetune[opencl-cpu]'" in checked
+    assert "pip install 'xetune[level-zero]'" in checked
+    assert checked.endswith("no faults\n")
