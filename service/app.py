@@ -54,6 +54,7 @@ _FEATURES = {
     "hostcode.routes": ("kernels",),
     "devices.routes": ("devices",),
     "accuracy.routes": ("devices",),
+    "fleet.routes": ("fleet",),
     "schedules.routes": ("schedules",),
     "shapes.routes": ("shape-sets",),
     "exchange.routes": ("imports", "exports"),

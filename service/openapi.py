@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from service.client_code import MODELS_FILE, SYNC_FILES, models_text, sync_text
+from service.code_samples import add_samples
 from service.errors import Problem
 from service.http.responses import OF_BODIES
 
@@ -36,6 +37,7 @@ def contract(app: FastAPI) -> dict[str, object]:
         schema["components"]["responses"] = _share_problems(schema["paths"])
         schema["components"]["securitySchemes"] = {"key": _KEY}
         schema["security"] = [{"key": []}]
+        add_samples(schema["paths"])
         app.openapi_schema = schema
     return app.openapi_schema
 

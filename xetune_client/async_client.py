@@ -88,6 +88,13 @@ class AsyncClient:
         """Return the accuracy of predictions for a device."""
         return await self._get(f"/v1/devices/{part(name)}/accuracy", models.AccuracyList)
 
+    async def fleet(
+        self, *, period: models.PeriodLength | None = None, periods: int | None = None, device: str | None = None
+    ) -> models.FleetOut:
+        """Return jobs, trials, failures, prediction errors and gains by device and period."""
+        query: Query = {"period": period, "periods": periods, "device": device}
+        return await self._get("/v1/fleet", models.FleetOut, query)
+
     async def release_device(self, name: str, *, host: str | None = None) -> None:
         """Release a quarantined device, on one host or on all."""
         await self._delete(f"/v1/devices/{part(name)}/quarantine", {"host": host})

@@ -1808,6 +1808,82 @@ class FirePage(Model):
     """`before` of the next page; null on the last"""
 
 
+class GainOut(Model):
+    """Speedups of best configurations over the default, by how the two times are known."""
+
+    evidence: str
+    """measured (re-measured, interleaved), emulated (the same with emulated DPAS) or predicted"""
+
+    jobs: int
+    """Number of jobs"""
+
+    median: float
+    """Median of default over best time"""
+
+
+class FleetCell(Model):
+    """Work on one device in one period; a trial counts in the period in which its job was created."""
+
+    device: str
+    """Id of the device"""
+
+    begin: datetime
+    """Begin of the period, UTC"""
+
+    jobs: int
+    """Number of jobs"""
+
+    failed_jobs: int
+    """Number of them that failed"""
+
+    trials: int
+    """Number of ended trials"""
+
+    outcomes: dict[str, int]
+    """Number of them by status"""
+
+    work_s: float
+    """Wall time of the jobs that ran, in s"""
+
+    failed_share: float | None = None
+    """Fraction of the trials without a time; null without trials"""
+
+    trials_per_hour: float | None = None
+    """Trials in an hour of that time; null if it is unknown"""
+
+    judged: int = 0
+    """Number of predictions with a measurement"""
+
+    off_by: float | None = None
+    """Median factor between predicted and measured time, at least 1"""
+
+    gains: list[GainOut] = Field(default_factory=list[GainOut])
+    """Speedups over the default"""
+
+
+class PeriodLength(StrEnum):
+    """Length of a period. Weeks begin on Monday, days at midnight, in UTC."""
+
+    DAY = 'day'
+    WEEK = 'week'
+
+
+class FleetOut(Model):
+    """Work of all devices by period. Imported jobs do not count."""
+
+    period: PeriodLength
+    """Length of a period"""
+
+    since: datetime
+    """Begin of the first period, UTC"""
+
+    begins: list[datetime]
+    """Begins of all periods, oldest first"""
+
+    cells: list[FleetCell]
+    """By device, then by period; without those in which a device had no job"""
+
+
 class Format(StrEnum):
     """A format of result files."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from uuid import UUID
 
-from sqlalchemy import Select, bindparam, delete, or_, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, delete, or_, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
 from db.queries import trials
@@ -94,6 +94,17 @@ def _identity_statements() -> tuple[Select[UUID], Select[UUID]]:
 def get(session: Session, kernel_id: UUID) -> Kernel | None:
     """Return a kernel with its problem, device and list of files."""
     return session.scalars(_whole().where(Kernel.id == kernel_id)).first()
+
+
+def is_winner() -> ColumnElement[bool]:
+    """Return the condition that a kernel is that of the best trial of a job: what lists of kernels lead with."""
+    best = select(Trial.id).join(Job, (Job.id == Trial.job_id) & (Job.best_trial_id == Trial.id))
+    return best.where(Trial.kernel_id == Kernel.id).correlate(Kernel).exists()
+
+
+def winners_of(session: Session, kernel_ids: Collection[UUID]) -> set[UUID]:
+    """Return those of the kernels that won a job."""
+    return set(session.scalars(select(Kernel.id).where(Kernel.id.in_(kernel_ids), is_winner())))
 
 
 def with_contents(session: Session, content_hashes: Collection[str]) -> list[Kernel]:

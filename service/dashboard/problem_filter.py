@@ -14,6 +14,20 @@ from service.dashboard.naming import B_DTYPES
 from service.errors import NotFound
 
 _SHOWN = 60
+LABELS = {
+    **{name: name.upper() for name in ("m", "n", "k", "x", "y")},
+    "dtype": "Inputs",
+    "device": "Device",
+    "status": "Status",
+    "evidence": "Time is",
+    "outcome": "Outcome",
+    "colour": "Colour",
+    "parts": "Facet by",
+    "where": "Filter",
+    "period": "Period",
+    "periods": "Periods",
+}
+"""Label of each field in the filter forms, by its parameter."""
 
 
 class ProblemWords(TypedDict):
@@ -121,5 +135,5 @@ def unread_number(of: Mapping[str, str], name: str) -> tuple[str, ...]:
 
 
 def unread(name: str, said: str, expected: str) -> str:
-    """Return the sentence for an invalid parameter."""
-    return f"{name}: expected {expected}, got {said[:_SHOWN]!r}."
+    """Return the sentence for an invalid parameter: by the label of its field, if a form has one."""
+    return f"{LABELS.get(name, f'{name} (in the address)')}: expected {expected}, got {said[:_SHOWN]!r}."

@@ -33,18 +33,18 @@ NAVIGATION = (
     Entry("xray", "X-ray", "/xray"),
     Entry("shapes", "Shapes", "/shapes"),
     Entry("devices", "Devices", "/devices"),
+    Entry("fleet", "Fleet", "/fleet"),
     Entry("schedules", "Schedules", "/schedules"),
     Entry("records", "Records", "/records"),
     Entry("explore", "Explore", "/explore"),
 )
 
 
-_POLICY = (
+POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 _HEADERS = {
-    "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
@@ -61,6 +61,7 @@ _FILTERS: tuple[Callable[..., object], ...] = (
     units.exact,
     units.exact_us,
     units.factor,
+    units.least,
     units.rate,
     units.relative,
     units.seconds,
@@ -72,11 +73,16 @@ _FILTERS: tuple[Callable[..., object], ...] = (
 
 
 def page(
-    request: Request, template: str, values: Mapping[str, object], section: str | None = None, status: int = 200
+    request: Request,
+    template: str,
+    values: Mapping[str, object],
+    section: str | None = None,
+    status: int = 200,
+    policy: str = POLICY,
 ) -> HTMLResponse:
     """The page, or part of one, that a template makes of these values and the current moment.
 
-    `section` is the link of the bar on top that it belongs to.
+    `section` is the link of the bar on top that it belongs to, `policy` is its content security policy.
     """
     common = {
         "now": datetime.now(UTC),
@@ -85,7 +91,8 @@ def page(
         "signed_in": COOKIE in request.cookies,
     }
     text = _environment().get_template(template).render({**common, **values})
-    return compressed(request, HTMLResponse(text, status_code=status, headers=_HEADERS))
+    headers = {"Content-Security-Policy": policy, **_HEADERS}
+    return compressed(request, HTMLResponse(text, status_code=status, headers=headers))
 
 
 def rendered(template: str, values: Mapping[str, object]) -> str:

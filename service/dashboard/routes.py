@@ -8,18 +8,34 @@ from service.dashboard.assets import STATIC_FILES, STATIC_URL, STYLES, asset_ans
 from service.dashboard.compare.routes import router as compare
 from service.dashboard.devices.routes import router as devices
 from service.dashboard.explore.routes import router as explore
+from service.dashboard.fleet.routes import router as fleet
 from service.dashboard.jobs.routes import router as jobs
 from service.dashboard.kernels.routes import router as kernels
 from service.dashboard.overview.routes import router as overview
 from service.dashboard.problems.routes import router as problems
 from service.dashboard.records.routes import router as records
+from service.dashboard.reference.routes import router as reference
 from service.dashboard.schedules.routes import router as schedules
 from service.dashboard.shapes.routes import router as shapes
 from service.dashboard.xray.routes import router as xray
 from service.errors import NotFound
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-for pages in (overview, jobs, problems, kernels, compare, xray, shapes, devices, schedules, records, explore):
+for pages in (
+    overview,
+    jobs,
+    problems,
+    kernels,
+    compare,
+    xray,
+    shapes,
+    devices,
+    fleet,
+    schedules,
+    records,
+    explore,
+    reference,
+):
     router.include_router(pages)
 
 

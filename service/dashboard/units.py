@@ -1,6 +1,7 @@
 """Formatting of numbers and times with their units."""
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -16,10 +17,16 @@ _AGE_UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _BYTE_UNITS = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 
 
-def duration(time_us: float) -> str:
-    """A time with four significant digits in the unit that fits: `1.234 ms`."""
-    scale, unit = next((u for u in _TIME_UNITS if time_us >= u[0]), _TIME_UNITS[-1])
+def duration(time_us: float, of_us: float | None = None) -> str:
+    """Format a time with four significant digits in the unit that fits, or in the one that fits `of_us`: `1.234 ms`."""
+    fitting = time_us if of_us is None else of_us
+    scale, unit = next((u for u in _TIME_UNITS if fitting >= u[0]), _TIME_UNITS[-1])
     return f"{_significant(time_us / scale)} {unit}"
+
+
+def least(values: Iterable[float | None]) -> float | None:
+    """Return the least value, whose unit all of a table have; None if there is none."""
+    return min((value for value in values if value is not None), default=None)
 
 
 def exact_us(time_us: float) -> str:
@@ -38,9 +45,9 @@ def seconds(value: float) -> str:
     return " ".join(parts[:2]) or "0 s"
 
 
-def rate(gflops: float) -> str:
-    """A rate in GFLOP/s, or TFLOP/s from 10,000 on."""
-    if gflops >= 10_000:
+def rate(gflops: float, of_gflops: float | None = None) -> str:
+    """Format a rate in GFLOP/s, or in TFLOP/s if it, or `of_gflops`, is 10,000 GFLOP/s or more."""
+    if (gflops if of_gflops is None else of_gflops) >= 10_000:
         return f"{_significant(gflops / 1000)} TFLOP/s"
     return f"{_significant(gflops)} GFLOP/s"
 

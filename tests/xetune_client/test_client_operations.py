@@ -31,6 +31,7 @@ OPERATIONS: dict[str, Callable[[Client], object]] = {
     "list_devices": lambda c: c.devices(),
     "read_device": lambda c: c.device("b580"),
     "read_accuracy": lambda c: c.accuracy("b580"),
+    "read_fleet_over_time": lambda c: c.fleet(period=models.PeriodLength.DAY, periods=7),
     "release_device": lambda c: c.release_device("b580"),
     "create_job": lambda c: c.create_job(_none()),
     "list_jobs": lambda c: c.jobs(),

@@ -1,6 +1,8 @@
 """The pages of kernels as text: the list and its filters, a kernel, two compared."""
 
 import json
+import re
+from html import unescape
 
 import pytest
 from fastapi import FastAPI
@@ -66,7 +68,8 @@ def test_kernels_are_found_by_problem_device_and_evidence(client: TestClient, da
     assert f"/kernels/{emulated.id}" in html
     assert f"/kernels/{native.id}" not in html
     seen = text_of(client.get("/kernels").text)
-    assert "1.500 ms 1.425 ms to 1.650 ms" in seen
+    assert "1,500 µs 1,425 µs to 1,650 µs" in seen, "in the unit of the least time of the table"
+    assert "70.00 µs" in seen
     assert "measured on opencl-cpu-as-b580 · DPAS emulated" in seen
     for words in ("m=x&evidence=guessed&before=last", "device=%00&dtype=%00", "m=999999999999"):
         assert client.get(f"/kernels?{words}").status_code == 200
@@ -78,11 +81,35 @@ def test_a_long_list_has_pages_that_hold_every_kernel_once(client: TestClient, d
         job = rows.add_job(session, problem, rows.add_device(session))
         ids = sorted(str(rows.add_kernel(session, job, problem, number, {}).id) for number in range(53))
     first = client.get("/kernels").text
-    second = client.get(f"/kernels?before={ids[3]}").text
-    assert f'href="/kernels?before={ids[3]}#rows"' in first
+    second = client.get(f"/kernels?before={ids[3]}&others=yes").text
+    assert f'href="/kernels?before={ids[3]}&amp;others=yes#rows"' in first
     assert [i for i in ids if f"/kernels/{i}" in first] == ids[3:]
     assert [i for i in ids if f"/kernels/{i}" in second] == ids[:3]
     assert "Next page" not in second
+
+
+def test_winners_come_first_over_all_pages(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem, device = rows.add_problem(session), rows.add_device(session)
+        won: list[str] = []
+        for number in range(52):
+            job = rows.add_job(session, problem, device)
+            kernel = rows.add_kernel(session, job, problem, number, {})
+            job.best_trial_id = rows.add_measured(session, job, 0, 80.0, kernel.id).id
+            won.append(str(kernel.id))
+            others = [str(rows.add_kernel(session, job, problem, 100 + i, {}).id) for i in range(3)]
+    order = re.compile(r'scope="row"[^>]*>(?:<div>)?<a href="/kernels/([0-9a-f-]{36})"')
+    page, seen, address = client.get("/kernels").text, list[str](), ""
+    assert page.count(">winner</span>") == 50
+    for _ in range(3):
+        seen += order.findall(page)
+        if not (link := re.search(r'rel="next" href="([^"#]+)', page)):
+            break
+        address = unescape(link[1])
+        page = client.get(address).text
+    assert seen[:52] == won[::-1]
+    assert seen[52:55] == others[::-1]
+    assert len(seen) == len(set(seen))
 
 
 def test_a_kernel_shows_how_it_splits_its_work_its_code_and_where_it_comes_from(

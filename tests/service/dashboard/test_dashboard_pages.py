@@ -599,8 +599,9 @@ def test_hostile_text_is_shown_and_never_markup(client: TestClient, database: Da
         assert not re.search(r'"\s*onmouseover=', html), path
 
 
-def test_pages_allow_only_our_own_files(client: TestClient) -> None:
-    answer = client.get("/")
+@pytest.mark.parametrize("path", ["/", "/docs", "/fleet"])
+def test_pages_allow_only_our_own_files(client: TestClient, path: str) -> None:
+    answer = client.get(path)
     policy = answer.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy

@@ -39,7 +39,7 @@ def test_records_are_listed_and_filtered(client: TestClient) -> None:
         assert found is None or found in page
         assert left_out not in page
         assert 'href="/records">All records' in page
-    assert "before: expected an id of this list" in client.get("/records?before=x").text
+    assert "before (in the address): expected an id of this list" in client.get("/records?before=x").text
 
 
 def test_a_record_is_shown_with_its_history_and_its_times_are_called_stated(client: TestClient) -> None:

@@ -58,3 +58,14 @@ def test_types_of_a_problem_stay_whole_and_everything_is_escaped() -> None:
     line = units.unbroken("8x16x32 f16->f32 3.1e-07, off-line <b>")
     whole = '<span class="number">f16-&gt;f32</span> <span class="number">3.1e-07,</span>'
     assert line == f"8x16x32 {whole} off-line &lt;b&gt;"
+
+
+def test_times_and_rates_of_a_table_have_one_unit() -> None:
+    times = [1234.5, None, 987.0, 25_000.0]
+    assert [units.duration(time, units.least(times)) for time in times if time is not None] == [
+        "1,234 µs",
+        "987.0 µs",
+        "25,000 µs",
+    ]
+    assert units.least([None]) is None
+    assert (units.rate(9_000.0, 50_000.0), units.rate(50_000.0)) == ("9.000 TFLOP/s", "50.00 TFLOP/s")

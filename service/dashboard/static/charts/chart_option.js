@@ -95,7 +95,8 @@ function axis(of_, shown, of, most, more) {
   };
   if (of_.scale === "category") {
     const many = more.nameLocation === "middle" && of_.categories.length > 5;
-    const axisLabel = { ...common.axisLabel, interval: 0, hideOverlap: false, rotate: many ? 35 : 0, width: 150, overflow: "truncate" };
+    const dense = many && of_.categories.length > 12;
+    const axisLabel = { ...common.axisLabel, interval: dense ? "auto" : 0, hideOverlap: dense, rotate: many ? 35 : 0, width: 150, overflow: "truncate" };
     return { ...common, type: "category", data: of_.categories.map(String), splitLine: { show: false }, axisLabel };
   }
   const values = shown.flatMap((series) => {

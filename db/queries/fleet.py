@@ -1,0 +1,175 @@
+"""Aggregates of all jobs by device and period: outcomes of trials, work, prediction errors and gains.
+
+A trial counts in the period in which its job was created. Imported jobs do not count: they were not run here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Integer,
+    Select,
+    and_,
+    case,
+    column,
+    func,
+    literal,
+    select,
+    values,
+)
+from sqlalchemy.orm import Session, aliased
+
+from db.schema import (
+    Device,
+    Job,
+    Measurement,
+    Prediction,
+    PredictionError,
+    Trial,
+)
+from db.schema.base import UtcDateTime
+
+
+class Period(NamedTuple):
+    """A span of time: `begin` belongs to it, `end` does not."""
+
+    begin: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class OutcomeCount:
+    """Number of trials of a device (a slug) with a status, in the period at a `place` of the list."""
+
+    device: str
+    place: int
+    status: str
+    count: int
+
+
+class Work(NamedTuple):
+    """Jobs of a device in a period, how many failed, and the wall seconds of those that ran."""
+
+    device: str
+    place: int
+    jobs: int
+    failed: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Median:
+    """Median of `count` values of a device in a period; `kind` tells which values."""
+
+    device: str
+    place: int
+    kind: str
+    count: int
+    value: float
+
+
+MEASURED, EMULATED, PREDICTED = "measured", "emulated", "predicted"
+"""Kinds of gains: of re-measured, interleaved times without and with emulated DPAS, and of predicted times."""
+
+
+def first_job_at(session: Session) -> datetime | None:
+    """Return when the oldest job was created that was not imported; None without one."""
+    return session.scalar(select(Job.created_at).where(Job.origin.is_(None)).order_by(Job.created_at).limit(1))
+
+
+def devices(session: Session) -> list[str]:
+    """Return the slugs of the devices that have jobs."""
+    used = select(Job.id).where(Job.device_id == Device.id).exists()
+    return list(session.scalars(select(Device.slug).where(used).distinct().order_by(Device.slug)))
+
+
+def outcomes(session: Session, periods: Sequence[Period], device: str | None = None) -> list[OutcomeCount]:
+    """Count the ended trials by device, period and status."""
+    jobs = _jobs(periods, device)
+    # First by job, in the order of the index: only a few rows a job are then sorted.
+    by_job = (
+        select(jobs.c.device, jobs.c.place, Trial.job_id, Trial.status, func.count().label("count"))
+        .join(Trial, Trial.job_id == jobs.c.id)
+        .where(Trial.status != "pending")
+        .group_by(jobs.c.device, jobs.c.place, Trial.job_id, Trial.status)
+        .cte("by_job")
+    )
+    keys = by_job.c.device, by_job.c.place, by_job.c.status
+    return [OutcomeCount(*row) for row in session.execute(select(*keys, func.sum(by_job.c["count"])).group_by(*keys))]
+
+
+def work(session: Session, periods: Sequence[Period], device: str | None = None) -> list[Work]:
+    """Count the jobs by device and period, and add up their wall times."""
+    jobs = _jobs(periods, device)
+    failed = func.sum(case((Job.status == "failed", 1), else_=0))
+    columns = jobs.c.device, jobs.c.place, func.count(), failed, func.coalesce(func.sum(Job.total_s), 0.0)
+    query = select(*columns).join(Job, Job.id == jobs.c.id).group_by(jobs.c.device, jobs.c.place)
+    return [Work(*row) for row in session.execute(query)]
+
+
+def prediction_errors(session: Session, periods: Sequence[Period], device: str | None = None) -> list[Median]:
+    """Return the median factor, at least 1, between predicted and measured times."""
+    jobs, ratio = _jobs(periods, device), PredictionError.ratio
+    query = (
+        select(jobs.c.device, jobs.c.place, literal(PREDICTED), case((ratio < 1, 1 / ratio), else_=ratio))
+        .join(Trial, Trial.job_id == jobs.c.id)
+        .join(PredictionError, PredictionError.trial_id == Trial.id)
+    )
+    return _medians(session, query)
+
+
+def gains(session: Session, periods: Sequence[Period], device: str | None = None) -> list[Median]:
+    """Return the median speedup of the best over the default, by evidence."""
+    jobs, best, default = _jobs(periods, device), aliased(Prediction), aliased(Prediction)
+    kind = case((Measurement.label == "native", MEASURED), else_=EMULATED)
+    measured = (
+        select(jobs.c.device, jobs.c.place, kind, Job.compared_default_us / Job.compared_best_us)
+        .join(Job, Job.id == jobs.c.id)
+        .join(Measurement, Measurement.trial_id == Job.best_trial_id)
+        .where(Job.compared_best_us.is_not(None))
+    )
+    first, won = aliased(Trial), aliased(Trial)
+    predicted = (
+        select(jobs.c.device, jobs.c.place, literal(PREDICTED), default.time_us / best.time_us)
+        .join(Job, Job.id == jobs.c.id)
+        .join(won, and_(won.id == Job.best_trial_id, won.status == "predicted"))
+        .join(best, best.trial_id == won.id)
+        .join(first, and_(first.job_id == jobs.c.id, first.number == 0))
+        .join(default, default.trial_id == first.id)
+    )
+    return [*_medians(session, measured), *_medians(session, predicted)]
+
+
+def _jobs(periods: Sequence[Period], device: str | None) -> CTE:
+    """Return id, device (a slug) and place of the period of all jobs that were created in one."""
+    spans = values(column("place", Integer), column("begin", UtcDateTime), column("end", UtcDateTime))
+    span = spans.data([(place, *period) for place, period in enumerate(periods)]).cte("span")
+    query = (
+        select(Job.id, Device.slug.label("device"), span.c.place)
+        .join(Job, and_(Job.created_at >= span.c.begin, Job.created_at < span.c.end))
+        .join(Device, Device.id == Job.device_id)
+        .where(Job.origin.is_(None))
+    )
+    return (query if device is None else query.where(Device.slug == device)).cte("jobs")
+
+
+def _medians(session: Session, query: Select[str, int, str, float]) -> list[Median]:
+    names = ("device", "place", "kind", "value")
+    labelled = (found.label(name) for found, name in zip(query.selected_columns, names, strict=True))
+    of = query.with_only_columns(*labelled).cte("of")
+    keys: tuple[ColumnElement[object], ...] = (of.c.device, of.c.place, of.c.kind)
+    rank = func.row_number().over(partition_by=keys, order_by=of.c.value).label("rank")
+    count = func.count().over(partition_by=keys).label("count")
+    ranked = select(*keys, of.c.value, rank, count).cte("ranked")
+    middle = 2 * ranked.c.rank >= ranked.c["count"], 2 * ranked.c.rank <= ranked.c["count"] + 2
+    grouped = ranked.c.device, ranked.c.place, ranked.c.kind, ranked.c["count"]
+    return [
+        Median(*row)
+        for row in session.execute(
+            select(*grouped, func.avg(ranked.c.value)).where(*middle).group_by(*grouped).order_by(*grouped)
+        )
+    ]

@@ -1,0 +1,1 @@
+"""Aggregates of all devices over time."""
