@@ -21,6 +21,7 @@ from codegen.xe.isa import Ocloc, compile_kernel
 from hal import find
 from tuner.model.xe import predict
 from tuner.model.xe.machine_code import step_clocks
+from tuner.session.best import RESOLUTION
 
 _TIE = 0.02  # measured times that differ by less are no pair
 
@@ -43,21 +44,27 @@ def main() -> None:
         "B70, NT": screens["NT"][:: options.every],
     }
     printed: list[list[object]] = []
+    ties: list[list[object]] = []
     for name, rows in tables.items():
         found = [times for row in rows if (times := _times(ocloc, row)) is not None]
-        measured, formula, pipeline = np.array(found).T
+        measured, formula, pipeline, burdens = np.array(found).T
         printed += [_judged(name, by, p, measured) for by, p in (("formula", formula), ("pipeline", pipeline))]
+        if len({row.problem for row in rows}) == 1:
+            orders = {"formula": formula, "burden": burdens, "pipeline": pipeline}
+            ties += [_judged_ties(name, by, order, formula, measured) for by, order in orders.items()]
     judged = ("scale", "median error", "90 %", "spread", "Spearman", "pairs", "regret", "of five")
     columns = ("configurations", "number", "by", *judged)
     print_table("Time from machine code", columns, printed)
+    judged = ("configurations", "tied with the best", "ordered by", "tied pairs", "right", "regret of the choice")
+    print_table("Order within the model's resolution", judged, ties)
 
 
 def _kept(rows: list[Row]) -> list[Row]:
     return [row for row, spills in zip(rows, may_spill(rows), strict=True) if not spills]
 
 
-def _times(ocloc: Ocloc, row: Row) -> tuple[float, float, float] | None:
-    """Measured time, and predicted ones by formula and by pipeline; None if the configuration is not legal for us."""
+def _times(ocloc: Ocloc, row: Row) -> tuple[float, float, float, float] | None:
+    """Measured time, times by formula and pipeline, and the burden; None if the configuration is not legal for us."""
     if row.config is None:
         return None
     spec = find(row.device)
@@ -70,11 +77,8 @@ def _times(ocloc: Ocloc, row: Row) -> tuple[float, float, float] | None:
     if report is None:
         return None
     known = step_clocks(row.problem, row.config, spec, report)
-    return (
-        row.time_us,
-        predict(row.problem, row.config, spec).time_us,
-        predict(row.problem, row.config, spec, known).time_us,
-    )
+    formula = predict(row.problem, row.config, spec)
+    return row.time_us, formula.time_us, predict(row.problem, row.config, spec, known).time_us, formula.burden
 
 
 def _judged(name: str, by: str, predicted: Times, measured: Times) -> list[object]:
@@ -93,6 +97,19 @@ def _judged(name: str, by: str, predicted: Times, measured: Times) -> list[objec
         f"{np.mean(right):.0%}",
         *(f"{regret:.0%}" for regret in regrets),
     ]
+
+
+def _judged_ties(name: str, by: str, order: Times, formula: Times, measured: Times) -> list[object]:
+    """Judge an order of configurations that the formulas cannot tell apart; equals count half."""
+    tied = formula <= RESOLUTION * formula.min()
+    pairs = [
+        (order[i] - order[j]) * (measured[i] - measured[j])
+        for i, j in combinations(range(len(measured)), 2)
+        if abs(np.log(formula[i] / formula[j])) < np.log(RESOLUTION) and abs(np.log(measured[i] / measured[j])) > _TIE
+    ]
+    right = np.mean([0.5 if not p else float(p > 0) for p in pairs])
+    chosen = measured[tied][np.lexsort((formula[tied], order[tied]))[0]]
+    return [name, int(tied.sum()), by, len(pairs), f"{right:.0%}", f"{chosen / measured.min() - 1:.0%}"]
 
 
 if __name__ == "__main__":
