@@ -2,7 +2,8 @@
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from itertools import cycle
 from pathlib import Path
 from typing import Any, cast
@@ -12,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from codegen import Extent, GemmProblem, MatmulConfig, SplitK, XeConfig, XeStrategy
+from codegen import DType, Extent, GemmProblem, MatmulConfig, SplitK, XeConfig, XeStrategy
 from codegen.problem.epilogue_text import parse_epilogue
 from codegen.xe.build.workspace import (
     scratch,
@@ -52,7 +53,9 @@ from service.row_mapping import (
     config_to_json,
     problem_to_json,
 )
-from tests.service.api.hostcode.host_code import KERNEL_ID, compiled, run_python, write_program
+from tests.service.api.hostcode.host_code import KERNEL_ID, compiled, kernel_row, run_python, write_program
+from tests.tuner.fakes import cpu_artifact_of, cpu_spec
+from tuner.space.cpu.heuristic import default_cpu_config
 from xetune_client import Client, models
 
 HERE = Path(__file__).parent
@@ -248,7 +251,21 @@ PLANTED = (
 )
 
 
-def planted_manifests() -> Iterator[dict[str, Any]]:
+CPU_GEMM = GemmProblem(24, 40, 56, dtype_a=DType.F32, dtype_b=DType.F32, epilogue=parse_epilogue("bias:column, relu"))
+
+
+def cpu_row(changed: dict[str, Any] | None = None) -> Kernel:
+    """A kernel of a CPU, which packs B by a step of its own, never stored."""
+    spec = cpu_spec()
+    kernel = kernel_row(cpu_artifact_of(CPU_GEMM, default_cpu_config(CPU_GEMM, spec)), spec)
+    for step in cast(list[dict[str, Any]], kernel.manifest["steps"]):
+        step["kernel"] = f"xetune_{step['kernel']}"  # as those of this program
+    kernel.manifest = kernel.manifest if changed is None else changed
+    kernel.artifacts = [Artifact(name="kernel.o", sha256="a" * 64)]
+    return kernel
+
+
+def planted_manifests(manifest: Callable[[], dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The manifest with a text planted in one place: as a value, behind a value, behind it and 400 spaces, as a key;
     and inside of it behind 200 spaces, which some parsers cut. The texts are taken in turns; assumptions have all.
     """
@@ -266,7 +283,7 @@ def planted_manifests() -> Iterator[dict[str, Any]]:
             if holder[path[-1]] != old:
                 yield changed
     for text in PLANTED:
-        yield manifest() | {"assumes": {text: manifest()["assumes"]["gemm"]}, text: text}
+        yield manifest() | {"assumes": {text: ["row pitch in bytes (2 * lda): at least 64"]}, text: text}
 
 
 def leaves(inner: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -279,17 +296,32 @@ def leaves(inner: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
         yield path
 
 
-def test_no_text_of_any_field_comes_into_a_program_of_any_language() -> None:
-    rendered = 0
-    for changed in planted_manifests():
+@pytest.mark.parametrize(
+    ("of", "languages"),
+    [
+        (row, {Language.PYOPENCL, Language.DPCTL, Language.SYCL, Language.LEVEL_ZERO}),
+        (cpu_row, {Language.CTYPES, Language.CPP}),
+    ],
+    ids=["gpu", "cpu"],
+)
+def test_no_text_of_any_field_comes_into_a_program_of_any_language(
+    of: Callable[[dict[str, Any] | None], Kernel], languages: set[Language]
+) -> None:
+    text = json.dumps(of(None).manifest)
+    rendered, seen = Counter[Language](), set[str]()
+    for changed in planted_manifests(lambda: json.loads(text)):
         try:
-            program = program_of(row(changed))
+            program = program_of(of(changed))
         except Conflict:
             continue
+        rendered.update(languages_of(program))
+        if repr(program) in seen:  # of a field that no program has
+            continue
+        seen.add(repr(program))
         for language in languages_of(program):
-            rendered += 1
             assert MARK not in render(program, language), changed
-    assert rendered > 100
+    assert set(rendered) == languages
+    assert min(rendered.values()) > 25
 
 
 def test_a_program_names_the_extensions_that_its_device_lacks() -> None:
