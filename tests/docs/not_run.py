@@ -17,8 +17,12 @@ NOT_RUN = {
     "venv/bin/pip": NEEDS_A_NETWORK,
     "venv/bin/python kit.pyz": "tests/service/cli/test_cli_kit.py runs kits",
     "xetune toolchain install": NEEDS_A_NETWORK,
-    "docker": "no container engine here; tests/docker reads its files",
+    "docker": "no container engine here; tests/docker checks its files",
     "POSTGRES_PASSWORD=": "no container engine here",
+    "helm install": "no cluster here; tests/docker/test_helm.py renders the chart and checks what it makes",
+    "kubectl": "no cluster here",
+    "systemctl enable": "tests/docker/test_systemd.py has systemd check the units",
+    "uvx --from wheels": NEEDS_A_NETWORK + "; tests/system/test_wheels.py runs it",
     "xetune xray vllm_xpu_kernels": OTHERS,
     # Services and machines.
     "xetune serve": f"{RUNS_ON}: the service of these tests",

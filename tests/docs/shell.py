@@ -17,7 +17,7 @@ PAGES = tuple(
     )
 )
 PROGRAMS = (
-    "xetune|curl|make|python3?|pip|pipx|uvx|docker|cp|rm|cat|sbatch|pg_dump|pg_restore|venv/bin/\\S+|export|apt-get"
+    "xetune|curl|make|python3?|pip|pipx|uvx|docker|cp|rm|cat|sbatch|pg_dump|pg_restore|venv/bin/\\S+|export|apt-get|helm|kubectl|systemctl"
 )
 _PROMPT = re.compile(r"\w*\$ ")
 _FIRST = re.compile(rf"(?:\w*\$ )?((?:[A-Z_]+=\S+ )*(?:{PROGRAMS})(?: .*)?)$")
