@@ -79,6 +79,14 @@ def test_a_tile_of_transposed_shared_memory() -> None:
     np.testing.assert_array_equal(b, a.T)
 
 
+def test_sub_groups_numbered_by_columns_share_parts_of_f16() -> None:
+    """LLVM aborted on this kernel."""
+    a = numbers(32, 64, dtype="float16")
+    run("sharing_order", a, b := np.zeros_like(a), c := np.zeros_like(a))
+    np.testing.assert_array_equal(b, a)
+    np.testing.assert_array_equal(c, 2 * a)
+
+
 def test_values_may_spill() -> None:
     a = numbers(384, 64)
     run("registers", a, b := np.zeros_like(a))
