@@ -27,12 +27,14 @@ from tests.codegen.xe.operations.table import (
     DEVICE,
     EIGHT_LANES,
     NO,
+    NONE,
     NOT_ASKED,
     REFUSED,
     YES,
     Row,
     Verdicts,
     cell_of,
+    device_of,
     read,
     render,
     row_of,
@@ -84,7 +86,7 @@ def judged(case: Case, gpus: tuple[str, ...], ocloc: Ocloc | None) -> Judged:
     known: Verdicts | None = None
     for gpu in gpus:
         if gpu == DEVICE:
-            verdicts = verdicts_of(case, gpu)
+            verdicts = verdicts_of(case, device_of(case))
             row = row_of(case, verdicts)
             cells |= {f.name: cell for f in fields(Row) if (cell := getattr(row, f.name)) != NOT_ASKED}
         elif gpu in EIGHT_LANES:
@@ -93,10 +95,12 @@ def judged(case: Case, gpus: tuple[str, ...], ocloc: Ocloc | None) -> Judged:
         else:
             verdicts = {}
         faults += [f"{gpu}: {verdict.fault}" for verdict in verdicts.values() if verdict.fault]
-        if ocloc is not None:
+        (column,) = (name for name, asked in ASKED.items() if asked == gpu)
+        if case.lanes is not None and gpu not in EIGHT_LANES:
+            cells[column] = NONE
+        elif ocloc is not None:
             artifacts = [v.artifact for v in verdicts.values() if v.artifact] if verdicts else _compiled(case, gpu)
             refusals = list(_refusals(artifacts, gpu, ocloc))
-            (column,) = (name for name, asked in ASKED.items() if asked == gpu)
             cells[column] = NO if refusals else YES if artifacts else REFUSED
             faults += refusals
     return Judged(cells, tuple(faults))

@@ -9,11 +9,11 @@ from hal.facts.xe import find
 from tests.codegen.xe.operations.case import Case, Level
 from tests.codegen.xe.operations.catalogue import CASES, FILES, SAMPLE
 from tests.codegen.xe.operations.table import (
-    DEVICE,
     EIGHT_LANES,
     NOT_ASKED,
     Row,
     cell_of,
+    device_of,
     read,
     render,
     row_of,
@@ -34,7 +34,7 @@ def name(case: Case) -> str:
 
 def check(case: Case) -> None:
     """Check that a case agrees with its row; only the benchmark runs Intel's compiler."""
-    verdicts = verdicts_of(case, DEVICE)
+    verdicts = verdicts_of(case, device_of(case))
     assert not any(verdict.fault for verdict in verdicts.values())
     not_here = {
         f.name: NOT_ASKED for f in fields(Row) if f.name.startswith(("igc_", *(f"right_{g}" for g in EIGHT_LANES)))

@@ -30,7 +30,7 @@ class Case:
     `missing` says why one of the first two levels lacks it. `values` are arguments that do not follow from their types:
     numbers, or types of arrays. Random elements of arrays are within `integers` or `floats`. Results may differ by
     `tolerance`, relative and absolute; 0 for moves of elements. `groups` are launched; `subgroups` are those of one
-    below work-group level.
+    below work-group level. `lanes` is the size of sub-groups that the kernel is written for, None for any.
     """
 
     operation: str
@@ -43,6 +43,7 @@ class Case:
     tolerance: float
     groups: int
     subgroups: int
+    lanes: int | None = None
 
     @property
     def name(self) -> str:
@@ -59,9 +60,9 @@ def cases_of(file: Path) -> tuple[Case, ...]:
 
     Its head defines aliases. Each chunk then starts with `// operation: form` and may go on with `// KIND = a b c`
     (one case for each of these, which stand for `$KIND`), `// with x = 3, A = 16x48xf32`, `// only LEVEL: reason`,
-    `// integers LOW HIGH`, `// floats LOW HIGH`, `// tolerance T`, `// groups N` and `// subgroups N`. The kernel is
-    that at work-group level. At sub-group level it is the same without the maps that it names, or another one after
-    `// at sub-group level`. With `// work-items` in front the kernel is at work-item level, and at no other.
+    `// integers LOW HIGH`, `// floats LOW HIGH`, `// tolerance T`, `// groups N`, `// subgroups N` and `// lanes N`.
+    The kernel is that at work-group level. At sub-group level it is the same without the maps that it names, or another
+    one after `// at sub-group level`. With `// work-items` in front the kernel is at work-item level, and at no other.
     """
     head, *chunks = file.read_text().split(_SEPARATOR)
     aliases = "".join(f"{line}\n" for line in head.splitlines() if line[:1] in ("#", "!"))
@@ -117,6 +118,7 @@ def _case(text: str, aliases: str) -> Case:
         tolerance=float(words.get("tolerance", "0")[0]),
         groups=int(words.get("groups", "1")[0]),
         subgroups=int(words.get("subgroups", "1")[0]),
+        lanes=int(words["lanes"][0]) if "lanes" in words else None,
     )
 
 

@@ -13,6 +13,7 @@ FILES = (
     "xegpu_values",
     "xegpu_local",
     "xegpu_work_items",
+    "xegpu_eight_lanes",
     "vector",
     "arith",
     "math",

@@ -49,12 +49,18 @@ columns, and `python -m benchmarks.compiler.operations` writes this page.
 - **compiles, numbers**: it becomes SPIR-V for {DEVICE}, and the simulator's numbers are the interpreter's: the same
   bits where elements only move, else within the tolerance of the kernel.
 - **work-item** (SIMT): values are those of one work-item, XeGPU's those that it holds of a block of its sub-group.
-- **numbers, a770** and **mtl**: the same on GPUs with sub-groups of 8, at all levels; `{REFUSED}` with a message that
+- **numbers, a770** and **mtl**: the same on GPUs with sub-groups of 8; `{REFUSED}` with a message that
   names the operation: layouts and blocks of 16 work-items, values of one of 16 work-items, named barriers, products of
-  tf32, and on a770 f64.
+  tf32, on a770 f64, and on mtl, which has no DPAS, products of work-items.
+- Forms with **8 work-items** are written for these GPUs, by the maps that XeGPU's RFC gives for ARC: columns of GPUs
+  with sub-groups of 16 have `{NONE}`.
 - **IGC**: Intel's compiler accepts the SPIR-V for that GPU (dg2 is that of a770), of all levels that compile for it,
   and its code calls no function that does not exist; `{REFUSED}` where no level compiles, `{NOT_ASKED}` where the
   compiler was not at hand.
+
+A cell without a level in its head is for all levels that the form has: `{YES}` if each is right. If one is not, it is
+`{NO}`, or `{REFUSED}` if each level that is not right was refused, even where another level compiles. `{NONE}` is a
+level that the form does not have.
 """
 
 
@@ -93,9 +99,14 @@ def verdicts_of(case: Case, device: str, known: Verdicts | None = None) -> Verdi
         return {level: judge(case, level, spec, known=(known or {}).get(level)) for level in case.sources}
 
 
+def device_of(case: Case) -> str:
+    """Return the GPU by which a case parses, verifies and is interpreted: the page's, or one with its sub-groups."""
+    return DEVICE if case.lanes is None else EIGHT_LANES[0]
+
+
 def row_of(case: Case, verdicts: Verdicts) -> Row:
-    """Return a case's row from its verdicts for the page's GPU; the others' columns are not asked."""
-    workgroup, subgroup, work_item = (verdicts.get(level) for level in Level)
+    """Return a case's row from its verdicts for `device_of`; the columns of other GPUs are not asked."""
+    workgroup, subgroup, work_item = (verdicts.get(level) if case.lanes is None else None for level in Level)
     return Row(
         case.operation,
         case.form,
