@@ -1,5 +1,6 @@
 """Places of operations in the source: new operations take them over from those they replace, and errors name them."""
 
+import re
 from collections.abc import Callable, Iterable
 from types import TracebackType
 
@@ -11,6 +12,10 @@ from xdsl.utils.exceptions import PassFailedException, VerifyException
 from codegen.errors import Place
 from codegen.xe.dialects.upstream.missing_rules import check_missing_rules
 
+_OTHER_TYPE = re.compile(
+    r"(?P<kind>operand|result) '(?P<name>\w+)' at position \d+ does not verify:\n"
+    r"(?P<got>.*) should be of base attribute (?P<expected>\S+)"
+)
 _FAILURES = (PassFailedException, VerifyException, ArithmeticError, ValueError)
 
 
@@ -111,7 +116,15 @@ def _check(op: Operation, rule: Callable[[Operation], None]) -> None:
     try:
         rule(op)
     except VerifyException as error:
-        raise OperationFailed.at(op, str(error)) from error
+        raise OperationFailed.at(op, _in_words(op, str(error))) from error
+
+
+def _in_words(op: Operation, message: str) -> str:
+    """Return xDSL's message about the type of an operand or result in the words of the others."""
+    found = _OTHER_TYPE.fullmatch(message)
+    if found is None:
+        return message
+    return f"{op.name}: expected a type {found['expected']} as {found['kind']} {found['name']}, got {found['got']}"
 
 
 def _locate(op: Operation, location: FileLineColLoc) -> None:

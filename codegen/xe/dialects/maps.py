@@ -152,10 +152,14 @@ def _verify_divides(what: str, keys: tuple[str, str], pair: tuple[Ints, Ints], s
 
 def _parse_map(parser: AttrParser, layout: str, data: str) -> tuple[Ints, Ints]:
     with parser.in_angle_brackets():
-        parser.parse_keyword(layout)
-        parser.parse_punctuation("=")
-        layout_values = parse_ints(parser)
+        layout_values = _parse_entry(parser, layout)
         parser.parse_punctuation(",")
-        parser.parse_keyword(data)
-        parser.parse_punctuation("=")
-        return layout_values, parse_ints(parser)
+        return layout_values, _parse_entry(parser, data)
+
+
+def _parse_entry(parser: AttrParser, expected: str) -> Ints:
+    at, key = parser.pos, parser.parse_identifier()
+    if key != expected:
+        parser.raise_error(f"expected the key {expected} of a map, got {key}", at)
+    parser.parse_punctuation("=")
+    return parse_ints(parser)

@@ -110,11 +110,11 @@ class _DistributeAttr(Data[Distribution]):
         values: dict[str, Ints] = {}
 
         def parse_entry() -> None:
-            key = parser.parse_identifier()
+            at, key = parser.pos, parser.parse_identifier()
             if key not in known:
-                parser.raise_error(f"{mnemonic}: expected one of {', '.join(known)}, got {key}")
+                parser.raise_error(f"{mnemonic}: expected one of {', '.join(known)}, got {key}", at)
             if known[key] in values:
-                parser.raise_error(f"{mnemonic}: {key} is given twice")
+                parser.raise_error(f"{mnemonic}: {key} is given twice", at)
             parser.parse_punctuation("=")
             values[known[key]] = parse_ints(parser)
 

@@ -262,12 +262,12 @@ def _parse_entries(parser: AttrParser, name: str, keys: dict[str, Callable[[Attr
     values: _Values = {}
 
     def parse_entry() -> None:
-        key = parser.parse_identifier()
+        at, key = parser.pos, parser.parse_identifier()
         if key not in keys:
-            parser.raise_error(f"{mnemonic}: expected one of {', '.join(keys)}, got {key}")
+            parser.raise_error(f"{mnemonic}: expected one of {', '.join(keys)}, got {key}", at)
         field = "sg_map" if key == "sg" else key
         if field in values:
-            parser.raise_error(f"{mnemonic}: {key} is given twice")
+            parser.raise_error(f"{mnemonic}: {key} is given twice", at)
         parser.parse_punctuation("=")
         values[field] = keys[key](parser)
 

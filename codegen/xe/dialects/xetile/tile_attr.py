@@ -76,12 +76,12 @@ def parse_traits(parser: AttrParser, delimiter: AttrParser.Delimiter) -> TileTra
     values: dict[str, object] = {}
 
     def parse_entry() -> None:
-        written = parser.parse_identifier()
+        at, written = parser.pos, parser.parse_identifier()
         key = _OTHER_KEYS.get(written, written)
         if key in values:
-            parser.raise_error(f"tile_attr: {key} is given twice")
+            parser.raise_error(f"tile_attr: {key} is given twice", at)
         if key not in _PARSE:
-            parser.raise_error(f"tile_attr: expected one of {', '.join(_PARSE)}, got {written}")
+            parser.raise_error(f"tile_attr: expected one of {', '.join(_PARSE)}, got {written}", at)
         if key == "scattered" and not parser.parse_optional_punctuation("="):
             values[key] = True  # the RFC writes the bare keyword
             return

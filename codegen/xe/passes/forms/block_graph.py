@@ -1,6 +1,6 @@
 """The graph of a function's blocks: where branches lead, where they meet, and which blocks are loops."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import Block, SSAValue
@@ -75,8 +75,8 @@ def merge_of(block: Block, stop: Block) -> Block | None:
     return next(nearest, None)
 
 
-def has_other_cycles(entry: Block) -> bool:
-    """True if code comes back to a block in another way than through the only entry of a loop."""
+def second_entry(entry: Block) -> Block | None:
+    """Return a block that branches into a loop which is entered elsewhere, too; None if each loop has one entry."""
     blocks = reachable(entry)
     forward = {
         block: [e.to for e in edges_from(block) if block is not e.to and block in reachable(entry, (e.to,))]
@@ -85,7 +85,21 @@ def has_other_cycles(entry: Block) -> bool:
     while ends := [block for block, after in forward.items() if not any(b in forward for b in after)]:
         for block in ends:
             del forward[block]
-    return bool(forward)
+    inside = [block for block in forward if block in _behind(block, forward)]
+    entering = (block for block in forward if block not in inside and any(b in inside for b in forward[block]))
+    return next(entering, inside[0] if inside else None)
+
+
+def _behind(block: Block, edges: Mapping[Block, Sequence[Block]]) -> list[Block]:
+    """Return the blocks to which some edges lead from one, itself only if they lead back."""
+    found: list[Block] = []
+    todo = list(edges[block])
+    while todo:
+        after = todo.pop()
+        if after in edges and after not in found:
+            found.append(after)
+            todo += edges[after]
+    return found
 
 
 def loop_at(entry: Block, header: Block) -> Loop | None:

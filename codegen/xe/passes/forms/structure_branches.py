@@ -13,10 +13,10 @@ from codegen.xe.locations import OperationFailed, Rewriting, locate
 from codegen.xe.passes.forms.block_graph import (
     Loop,
     edges_from,
-    has_other_cycles,
     loop_at,
     merge_of,
     reachable,
+    second_entry,
 )
 
 Values = dict[SSAValue, SSAValue]
@@ -37,8 +37,10 @@ def structure_branches(module: gpu.ModuleOp) -> None:
 
 def _structure(function: func.FuncOp | gpu.FuncOp) -> None:
     name, entry = function.sym_name.data, function.body.blocks[0]
-    if has_other_cycles(entry):
-        raise PassFailedException(f"rewrite-forms: {name}: expected loops with one entry each, got one with several")
+    if (second := second_entry(entry)) is not None and second.last_op is not None:
+        raise OperationFailed.at(
+            second.last_op, f"rewrite-forms: {name}: expected loops with one entry each, got one with several"
+        )
     end = _one_end(name, entry)
     body = Block(arg_types=entry.arg_types)
     for old, new in zip(entry.args, body.args, strict=True):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import MemRefType, VectorType
+from xdsl.dialects.builtin import MemRefType, UnregisteredOp, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
@@ -81,6 +81,11 @@ class Lowering:
         Raises:
             PassFailedException: it has vectors or regions.
         """
+        if isinstance(op, UnregisteredOp):
+            raise PassFailedException(
+                f"lower-to-lanes: expected an operation of the dialects of a kernel, got {op.op_name.data}: write it "
+                "with known operations"
+            )
         if op.regions or not all(map(_is_scalar, (*op.operands, *op.results))):
             raise PassFailedException(
                 f"lower-to-lanes: expected an operation with a per-lane form, got {op.name}: {_first_line(op)}"

@@ -145,6 +145,41 @@ CASES = {
         Place(4, 5),
         "create_mem_desc: expected elements that are integers or floats of at most 64 bits, got index",
     ),
+    "an unknown operation with several results": (
+        kernel('    %a, %b = "mine.op"() : () -> (i32, i32)'),
+        Place(3, 5),
+        "expected an operation of the dialects of a kernel, got mine.op: write it with known operations",
+    ),
+    "a loop with two entries": (
+        kernel(
+            "    %c = arith.constant true\n    cf.cond_br %c, ^one, ^two\n  ^one:\n    cf.br ^two\n  ^two:\n"
+            "    cf.cond_br %c, ^one, ^end\n  ^end:"
+        ),
+        Place(4, 5),
+        "rewrite-forms: k: expected loops with one entry each, got one with several",
+    ),
+    "a matrix loaded to a scalar": (
+        kernel(
+            """    %s = memref.alloca() : memref<2048xi8, 3>
+    %d = xegpu.create_mem_desc %s : memref<2048xi8, 3> -> !xegpu.mem_desc<16x64xf16>
+    %v = xegpu.load_matrix %d[0, 0] : !xegpu.mem_desc<16x64xf16> -> f16"""
+        ),
+        Place(5, 5),
+        "xegpu.load_matrix: expected a type vector as result result, got f16",
+    ),
+    "an unknown key of a layout": (
+        kernel(
+            "    %t = xegpu.create_nd_tdesc %A : memref<64x32xf32> "
+            "-> !xegpu.tensor_desc<8x16xf32, #xegpu.layout<lanes = [16]>>"
+        ),
+        Place(3, 101),
+        "layout: expected one of sg_layout, sg_data, inst_data, lane_layout, lane_data, order, got lanes",
+    ),
+    "an unknown key of a map": (
+        kernel("    %t = arith.constant {m = #xetile.wg_map<sg_layout = [1, 1], parts = [8, 16]>} 1 : index"),
+        Place(3, 65),
+        "expected the key sg_data of a map, got parts",
+    ),
     "a type that MLIR refuses": (
         kernel("    %r = arith.index_cast %n : index to ui8", "%n: index"),
         Place(3, 5),
