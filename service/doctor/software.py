@@ -1,13 +1,15 @@
 """Findings about packages, compilers, the database and the disk."""
 
 import os
+import shlex
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from db.errors import DatabaseError, DatabaseNotMigrated
 from db.migrate import check_migrated
-from db.session import open_database, shown_url
+from db.session import open_database, shown_url, sqlite_path
 from hal.probe.findings import Finding, State
 from service.api.toolchain.listing import Tool, driver_tool, list_packages, ocloc_tool
 from service.settings import PREFIX, InvalidSettings, Settings
@@ -24,6 +26,7 @@ def software(settings: Settings) -> Iterator[Finding]:
     yield from tool_findings([driver_tool(settings)])
     yield database_finding(settings.database_url)
     yield disk_finding(settings.data_dir)
+    yield from privacy_findings(settings.data_dir, settings.database_url)
 
 
 def _ocloc_findings(settings: Settings) -> Iterator[Finding]:
@@ -61,6 +64,33 @@ def database_finding(url: str, missing: State = State.NOTE) -> Finding:
     finally:
         database.close()
     return Finding("database", shown, State.OK, "it answers and has this version's tables")
+
+
+def privacy_findings(folder: Path, url: str) -> Iterator[Finding]:
+    """Yield a warning for the data folder and for the file of the database if other users may enter or read them.
+
+    New ones are closed to others; those of earlier versions, or made by hand, keep their modes.
+    """
+    for each in (folder, *_database_files(url)):
+        try:
+            mode = stat.S_IMODE(each.stat().st_mode)
+        except OSError:  # not there, or not for this user
+            continue
+        if mode & (stat.S_IRWXG | stat.S_IRWXO):
+            how = "-R " if each is folder else ""
+            found = f"other users of this machine may use it (mode {mode:04o})"
+            yield Finding("privacy", str(each), State.WARNING, found, f"run `chmod {how}go= {shlex.quote(str(each))}`")
+
+
+def _database_files(url: str) -> list[Path]:
+    """Return the file of an SQLite database and its journals; none for another database."""
+    try:
+        database = open_database(url)
+    except DatabaseError:
+        return []
+    path = sqlite_path(database.engine)
+    database.close()
+    return [] if path is None else [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
 
 
 def disk_finding(folder: Path) -> Finding:

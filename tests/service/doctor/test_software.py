@@ -1,6 +1,7 @@
 """Packages, the database and the disk are looked at without making or changing anything."""
 
 import os
+import subprocess
 from collections import namedtuple
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from hal.probe.findings import Finding, State
 from service.api.toolchain.listing import Tool
 from service.doctor import software as module
-from service.doctor.software import database_finding, disk_finding, software, tool_findings
+from service.doctor.software import database_finding, disk_finding, privacy_findings, software, tool_findings
 from service.settings import Settings
 
 Usage = namedtuple("Usage", "total used free")
@@ -95,3 +96,27 @@ def test_the_finding_of_a_file_that_is_no_database_names_it_once(tmp_path: Path)
     finding = database_finding(f"sqlite:///{file}")
     assert (finding.subject, finding.state) == (f"sqlite:///{file}", State.FAULT)
     assert finding.found.startswith("the file is not an SQLite database")
+
+
+def test_a_folder_and_a_database_that_others_may_read_are_warned_of(tmp_path: Path) -> None:
+    folder, file = tmp_path / "my data", tmp_path / "results.sqlite"
+    folder.mkdir(mode=0o755)
+    for path in (file, tmp_path / "results.sqlite-wal"):
+        path.touch()
+    folder.chmod(0o755)
+    file.chmod(0o644)
+    (tmp_path / "results.sqlite-wal").chmod(0o600)
+    url = f"sqlite:///{file}"
+    of_folder, of_file = privacy_findings(folder, url)
+    assert (of_folder.state, of_folder.found) == (State.WARNING, "other users of this machine may use it (mode 0755)")
+    assert (of_folder.subject, of_file.subject) == (str(folder), str(file))
+    for finding in (of_folder, of_file):  # the commands mend it
+        command = finding.remedy.removeprefix("run `").removesuffix("`")
+        subprocess.run(command, shell=True, check=True)
+    assert list(privacy_findings(folder, url)) == []
+    assert (folder.stat().st_mode & 0o777, file.stat().st_mode & 0o777) == (0o700, 0o600)
+
+
+def test_what_is_not_there_is_private(settings: Settings) -> None:
+    assert found(settings, "privacy") == []
+    assert list(privacy_findings(settings.data_dir, "postgresql://user@host/name")) == []

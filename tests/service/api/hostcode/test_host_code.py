@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import cycle
 from pathlib import Path
 from typing import Any, cast
@@ -13,7 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from codegen import DType, Extent, GemmProblem, MatmulConfig, SplitK, XeConfig, XeStrategy
+from codegen import CpuArtifact, DType, Extent, GemmProblem, MatmulConfig, SplitK, XeConfig, XeStrategy
 from codegen.problem.epilogue_text import parse_epilogue
 from codegen.xe.build.workspace import (
     scratch,
@@ -254,15 +255,32 @@ PLANTED = (
 CPU_GEMM = GemmProblem(24, 40, 56, dtype_a=DType.F32, dtype_b=DType.F32, epilogue=parse_epilogue("bias:column, relu"))
 
 
+@cache
+def cpu_artifact() -> CpuArtifact:
+    """A kernel of a CPU, which packs B by a step of its own."""
+    return cpu_artifact_of(CPU_GEMM, default_cpu_config(CPU_GEMM, cpu_spec()))
+
+
+@cache
+def cpu_manifest() -> dict[str, Any]:
+    """kernel.json of it, with functions named as those of this program."""
+    made = kernel_row(cpu_artifact(), cpu_spec()).manifest
+    for step in cast(list[dict[str, Any]], made["steps"]):
+        step["kernel"] = f"xetune_{step['kernel']}"
+    return made
+
+
 def cpu_row(changed: dict[str, Any] | None = None) -> Kernel:
-    """A kernel of a CPU, which packs B by a step of its own, never stored."""
-    spec = cpu_spec()
-    kernel = kernel_row(cpu_artifact_of(CPU_GEMM, default_cpu_config(CPU_GEMM, spec)), spec)
-    for step in cast(list[dict[str, Any]], kernel.manifest["steps"]):
-        step["kernel"] = f"xetune_{step['kernel']}"  # as those of this program
-    kernel.manifest = kernel.manifest if changed is None else changed
-    kernel.artifacts = [Artifact(name="kernel.o", sha256="a" * 64)]
-    return kernel
+    """A kernel of a CPU, never stored."""
+    return Kernel(
+        id=KERNEL_ID,
+        problem=Problem(definition=problem_to_json(CPU_GEMM)),
+        device=Device(slug=cpu_spec().id, kind="cpu", emulates=None),
+        config=config_to_json(cpu_artifact().config),
+        manifest=cpu_manifest() if changed is None else changed,
+        content_hash="a" * 64,
+        artifacts=[Artifact(name="kernel.o", sha256="a" * 64)],
+    )
 
 
 def planted_manifests(manifest: Callable[[], dict[str, Any]]) -> Iterator[dict[str, Any]]:
