@@ -114,6 +114,7 @@ _WEIGHTS = (
     "f16 by u4:128:f16:zero=8",
     "bf16 by u4:128:bf16:zero=8",
     "f16 by u4:128:f16:zeros",
+    "f16 by u4:32:f16:zeros",
     "f16 by s8",
     "f16 by s8:128:f16",
     "bf16 by s8",

@@ -45,6 +45,10 @@ WHOLE_MULTIPLY_ADDS = 2**32
 # truncates. Inputs are independent with mean 0, so a partial sum stays below six standard deviations of the last,
 # |a||b| / sqrt(K) in 2-norms, but for one element in a hundred million. Times K additions: 12 * 2^-24 * sqrt(K) |a||b|.
 _TRUNCATION, _DEVIATIONS = 2, 6
+# Where each addition rounds to nearest, errors are independent with mean 0, too (Higham and Mary, "A new approach to
+# probabilistic rounding error analysis", 2019): by Hoeffding's inequality six times the root of the sum of their
+# squares bounds them. With partial sums as above that is 36 * 2^-24 * |a||b|, whatever K is.
+_NEAREST = _DEVIATIONS**2
 # Products of f32 are rounded too if not fused with the addition: in total by at most 2^-24 |a||b|.
 _ROUNDED_PRODUCTS = 2
 
@@ -89,7 +93,8 @@ class Bounds:
 class Reference:
     """Random inputs with a seed, and the outputs in float64, both computed on request.
 
-    `sampled`: only some tiles of a large C will be computed, as in the simulator; memory is then not checked for all.
+    `sampled`: results are of the simulator or of executed machine code. These compute only some tiles of a large C, so
+    that memory is not checked for all, and round sums to nearest; hardware may truncate them.
 
     Raises:
         TooLargeToProve: not enough memory to verify.
@@ -109,6 +114,7 @@ class Reference:
         self._sums: dict[tuple[int, int], Float64] = {}
         self._bounds: dict[tuple[int, int, int, int, int], Bounds] = {}
         self._elements_kept = 0
+        self._to_nearest = sampled
         # Rows of an expert are multiplied by its B alone, which parts of C do.
         self._keeps_sums = not sampled and problem.experts is None and problem.multiply_adds <= WHOLE_MULTIPLY_ADDS
 
@@ -207,7 +213,9 @@ class Reference:
     def _relative_error(self) -> float:
         """Return the bound of a float sum's error, over the 2-norms of its row and column."""
         p = self.problem
-        return (_TRUNCATION * _DEVIATIONS * p.k**0.5 + _ROUNDED_PRODUCTS * (p.dtype_a is DType.F32)) * HALF_ULP
+        added = _TRUNCATION * _DEVIATIONS * p.k**0.5
+        added = min(added, _NEAREST) if self._to_nearest else added
+        return (added + _ROUNDED_PRODUCTS * (p.dtype_a is DType.F32)) * HALF_ULP
 
     def _stored(self, number: int, entry: int, rows: slice, columns: slice) -> Float64:
         """Return the part of an operand that affects a part of C."""

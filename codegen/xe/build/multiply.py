@@ -1,5 +1,6 @@
 """The K loop: the accumulators of a work-group's tile, with prefetches, staging and pipelined loads."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from codegen.xe.build.sources import (
     fill,
 )
 from codegen.xe.build.tiles import Tiles
+from codegen.xe.build.weights import GroupRow
 from codegen.xe.build.writer import (
     Body,
     Writer,
@@ -24,6 +26,10 @@ from codegen.xe.build.writer import (
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.xetile import TileMmaOp
+from codegen.xe.rules.sizes import ceil_div
+
+Rows = Sequence[GroupRow | None]
+"""What the group of a K step shares, of each operand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +51,25 @@ class Multiply:
         """Return the accumulators of the tile at a place, one for each tile of B."""
         acc = named(w.splat(self.tiles.sums.shape, stored_element(self.problem.dtype_acc), 0), "acc")
         carried: Sequence[SSAValue] = [acc] * self._products + self._begin(w, place)
+        once = self._rows(w, place, place.k_first) if self._group is None else ()
         k_step, unroll = self.config.k_step, self.config.strategy.k_unroll
         one_round = k_step * unroll
         steps = w.mul(w.ceil_div(w.sub(place.k_end, place.k_first), k_step), k_step)
         middle = w.add(place.k_first, w.mul(w.div(steps, one_round), one_round))
         end = w.add(place.k_first, steps)
         if middle != place.k_first:
-            carried = w.loop(place.k_first, middle, one_round, carried, self._round(place, unroll), "k")
+            carried = w.loop(place.k_first, middle, one_round, carried, self._round(place, unroll, once), "k")
         if unroll > 1 and middle != end:
-            carried = w.loop(middle, end, k_step, carried, self._round(place, 1), "k")
+            carried = w.loop(middle, end, k_step, carried, self._round(place, 1, once), "k")
         return carried[: self._products]
+
+    def _rows(self, w: Writer, place: Place, k: Index) -> Rows:
+        return [source.group_row(w, place, k) for source in self.ab]
+
+    @property
+    def _group(self) -> int | None:
+        """Elements of K that share scales; None if all of a column do, or nothing is scaled."""
+        return None if self.problem.quantization is None else self.problem.quantization.group
 
     @property
     def _products(self) -> int:
@@ -70,18 +85,37 @@ class Multiply:
             return []
         return [source.load(w, place, place.k_first) for source in self.ab]
 
-    def _round(self, place: Place, steps: int) -> Body:
+    def _round(self, place: Place, steps: int, once: Rows) -> Body:
         def body(w: Writer, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            rows = once
             for step in range(steps):
                 # A prefetch covers a whole round; nothing is needed beyond the last whole round.
                 fetches = step == 0 and steps == self.config.strategy.k_unroll
-                carried = self._step(w, place, w.add(k, step * self.config.k_step), carried, fetches)
+                at = w.add(k, step * self.config.k_step)
+                if self._group is not None and (step == 0 or not self._shares_group(self._group, step, steps)):
+                    rows = self._rows(w, place, at)
+                carried = self._step(w, place, at, carried, rows, fetches)
             return carried
 
         return body
 
+    def _shares_group(self, group: int, step: int, steps: int) -> bool:
+        """Return whether a step of a round lies in the group of the step before it, in every round."""
+        k_step = self.config.k_step
+        one_round = steps * k_step
+        starts_groups = one_round % group == 0 or group % one_round == 0
+        return starts_groups and self._begins_at_multiple(math.gcd(group, one_round)) and step * k_step % group != 0
+
+    def _begins_at_multiple(self, length: int) -> bool:
+        """Return whether the first K step of every part of K begins at a multiple of `length`."""
+        if self.config.strategy.k_subgroups > 1:
+            return False
+        splits = self.config.matmul.threads.k
+        steps = ceil_div(self.problem.k, self.config.k_step)
+        return splits == 1 or (not self.problem.dynamic and ceil_div(steps, splits) * self.config.k_step % length == 0)
+
     def _step(
-        self, w: Writer, place: Place, k: Index, carried: Sequence[SSAValue], fetches: bool
+        self, w: Writer, place: Place, k: Index, carried: Sequence[SSAValue], rows: Rows, fetches: bool
     ) -> Sequence[SSAValue]:
         accs, operands = carried[: self._products], carried[self._products :]
         k_step, stages = self.config.k_step, self.config.strategy.slm_stages
@@ -96,7 +130,9 @@ class Multiply:
         ]
         if fetches:
             fetch_ahead(w, self.config, self.ab, place, k)
-        a, *bs = (source.multiplied(w, value, place, k) for source, value in zip(self.ab, (a, *bs), strict=True))
+        a, *bs = (
+            source.multiplied(w, value, k, row) for source, value, row in zip(self.ab, (a, *bs), rows, strict=True)
+        )
         totals = [
             named(w.insert(TileMmaOp(a, b, acc, self.tiles.mma_maps)).d, "acc") for b, acc in zip(bs, accs, strict=True)
         ]

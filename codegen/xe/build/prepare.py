@@ -47,7 +47,7 @@ def write_prepared(
         place = w.div(row, operand.dtype.packed), column
         value = w.insert(LoadTileOp(source.at(w, batch, *place, words, WgMap.of((1, 1), words)))).value
         weights = Weights(problem, Shared(shape, alone), False, matrices.get(SCALE_B), matrices.get(ZERO_B))
-        value = weights.converted(w, value, batch, row, column)
+        value = weights.converted(w, value, row, weights.group_row(w, batch, row, column))
     else:
         value = w.insert(LoadTileOp(source.at(w, batch, row, column, shape, alone))).value
     w.insert(StoreTileOp(value, made.at(w, batch, row, column, shape, alone)))

@@ -14,7 +14,7 @@ from codegen.xe.build.tiles import (
     Shared,
     Tiles,
 )
-from codegen.xe.build.weights import Weights
+from codegen.xe.build.weights import GroupRow, Weights
 from codegen.xe.build.writer import (
     Writer,
     named,
@@ -76,12 +76,18 @@ class Source:
     weights: Weights | None = None
     packed: int = 1
 
-    def multiplied(self, w: Writer, value: SSAValue, place: Place, k: Index) -> SSAValue:
-        """Return the operand of the K step that begins at `k`, as it is multiplied, from what `load` returned."""
+    def multiplied(self, w: Writer, value: SSAValue, k: Index, row: GroupRow | None) -> SSAValue:
+        """Return the operand of the K step that begins at `k`, as it is multiplied, from what `load` returned, and the
+        row of its group.
+        """
+        return value if self.weights is None else self.weights.converted(w, value, self._begin(w, k, self.used), row)
+
+    def group_row(self, w: Writer, place: Place, k: Index) -> GroupRow | None:
+        """Load what the elements of the group of the K step that begins at `k` share; None where nothing is scaled."""
         if self.weights is None or self.columns is None:
-            return value
+            return None
         column = self.columns(w, place.column)
-        return self.weights.converted(w, value, place.batch, self._begin(w, k, self.used), column)
+        return self.weights.group_row(w, place.batch, self._begin(w, k, self.used), column)
 
     def load(self, w: Writer, place: Place, k: Index) -> SSAValue:
         """Load from memory the operand of the K step that begins at `k`."""

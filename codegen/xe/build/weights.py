@@ -53,6 +53,14 @@ _ELEMENTS: dict[DType, AnyFloat | IntegerType] = {
 
 
 @dataclass(frozen=True, slots=True)
+class GroupRow:
+    """What a group of K shares: the scale of each column, and its zero point where those are stored."""
+
+    scale: SSAValue
+    zero: SSAValue | None
+
+
+@dataclass(frozen=True, slots=True)
 class Weights:
     """Conversion of the tiles of B: `used` is their distribution, `scale` and `zero` the matrices of a quantised B.
 
@@ -65,26 +73,34 @@ class Weights:
     scale: Matrix | None
     zero: Matrix | None
 
-    def converted(self, w: Writer, stored: SSAValue, batch: Index, k: Index, column: Index) -> SSAValue:
-        """Return the tile of a K step that begins at `k`, from the tile as stored."""
-        quantization, element = self.problem.quantization, f16 if self.problem.dtype_a is DType.F16 else bf16
-        if quantization is None:
-            return self._numbers(w, stored, element)
-        # In f32 all is exact but products with scales of f32; in f16 only the product is rounded.
-        halves = element == f16 and quantization.scale is DType.F16 and self.problem.dtype_b.is_integer
-        computed = f16 if halves else f32
-        value = self._numbers(w, stored, computed, quantization.zero)
-        group = 0 if quantization.group is None else w.div(k, quantization.group)
-        if self.zero is not None:
-            zero = self._zero(w, self.zero, batch, group, column, computed)
-            value = _less(w, value, self._repeated(w, zero))
-        if self.beyond_k and (self.zero is not None or quantization.zero):
+    def converted(self, w: Writer, stored: SSAValue, k: Index, row: GroupRow | None) -> SSAValue:
+        """Return the tile of a K step that begins at `k`, from the tile as stored and the row of its group."""
+        quantization = self.problem.quantization
+        if quantization is None or row is None:
+            return self._numbers(w, stored, self._element)
+        # In f32 all is exact but products with scales of f32; the result is rounded to A's type.
+        value = self._numbers(w, stored, f32, quantization.zero)
+        if row.zero is not None:
+            value = _less(w, value, self._repeated(w, row.zero))
+        if self.beyond_k and (row.zero is not None or quantization.zero):
             value = self._zero_beyond_k(w, value, k)
-        assert self.scale is not None
-        scale = self._row(w, self.scale, batch, group, column)
         flags = _REASSOC if self.problem.dtype_b.is_integer else None
-        scaled = w.insert(arith.MulfOp(value, self._repeated(w, _extended(w, scale, computed)), flags)).result
-        return scaled if computed == element else w.insert(arith.TruncFOp(scaled, self._type(element))).result
+        scaled = w.insert(arith.MulfOp(value, self._repeated(w, row.scale), flags)).result
+        return w.insert(arith.TruncFOp(scaled, self._type(self._element))).result
+
+    def group_row(self, w: Writer, batch: Index, k: Index, column: Index) -> GroupRow | None:
+        """Load the scales, and zero points, of the group that the element `k` of K is in; None without scales."""
+        quantization = self.problem.quantization
+        if quantization is None:
+            return None
+        assert self.scale is not None
+        group = 0 if quantization.group is None else w.div(k, quantization.group)
+        zero = None if self.zero is None else self._zero(w, self.zero, batch, group, column, f32)
+        return GroupRow(_extended(w, self._row(w, self.scale, batch, group, column), f32), zero)
+
+    @property
+    def _element(self) -> AnyFloat:
+        return f16 if self.problem.dtype_a is DType.F16 else bf16
 
     def _zero_beyond_k(self, w: Writer, value: SSAValue, k: Index) -> SSAValue:
         """Return the tile with zeros beyond K.

@@ -105,7 +105,7 @@ def lower_gemm(module: ModuleOp, problem: GemmProblem, config: XeConfig, target:
         dpas=(target.dpas_m, target.dpas_n, target.dpas_k_bytes // nbytes),
         load_a=(inner.m, inner.k),
         load_b=(inner.k, inner.n),
-        prefetch=(rows, nbytes_of_row // nbytes),
+        prefetch=(rows, nbytes_of_row),  # as far as the elements of each operand allow
     )
     lower_xetile(module, flags)
 

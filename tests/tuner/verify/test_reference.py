@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from codegen import Activation, Axis, DType, EpilogueKind, EpilogueStep, Gate, GemmProblem
+from codegen.problem.quantization import Quantization
 from tests.tuner.numpy_gemm import computed
 from tuner.errors import TooLargeToProve
 from tuner.verify.memory_layout import (
@@ -49,6 +50,23 @@ def test_f32_arithmetic_is_within_the_bounds_of_every_type(
         assert (bounds.high - bounds.low <= 1).all()
 
 
+@pytest.mark.parametrize("weights", [DType.BF16, DType.U4])
+def test_sums_rounded_to_nearest_are_within_bounds_that_a_lost_product_exceeds(weights: DType) -> None:
+    quantization = Quantization(128, DType.BF16, 8) if weights is DType.U4 else None
+    p = GemmProblem(24, 40, 2048, dtype_a=DType.BF16, dtype_b=weights, dtype_c=DType.F32, quantization=quantization)
+    reference, part = Reference(p, 1, sampled=True), (0, slice(0, 24), slice(0, 40))
+    bounds = reference.bounds_of_c(*part)
+    a = decode(matrices(reference.buffers()[0], p.operands[0], 1)[0], DType.BF16).astype(np.float32)
+    b = reference._of_b(0, slice(0, 40), slice(0, p.k))  # pyright: ignore[reportPrivateUsage]
+    got = np.zeros((24, 40), np.float32)
+    for k in range(p.k):
+        got += a[:, k, None] * b[None, k]
+    assert bounds.holds(got.astype(np.float64)).all()
+    lost = bounds.holds(bounds.value - a[:, 7, None] * b[None, 7].astype(np.float64))
+    assert lost.mean() < 0.25
+    assert 10 * bounds.widest < Reference(p, 1).bounds_of_c(*part).widest, "hardware may truncate"
+
+
 GATES = [
     *(Gate(kind) for kind in Activation),
     Gate(Activation.SILU, 1),
@@ -85,8 +103,9 @@ def test_exchanged_products_of_a_gate_are_wrong(gate: Gate) -> None:
 def test_a_part_of_a_gated_c_draws_its_columns_of_b_alone(gate: Gate) -> None:
     p = GemmProblem(24, 12_000, 40, gate=gate)
     parts = [(0, slice(3, 19), slice(7000, 7050))]
-    few, whole = Reference(p, 1, sampled=True), Reference(p, 1)
+    few, whole = (Reference(p, 1, sampled=True) for _ in range(2))
     few.buffers(parts)
+    whole.buffers()
     some, every = few.bounds_of_c(*parts[0]), whole.bounds_of_c(*parts[0])
     np.testing.assert_array_equal(some.value, every.value)
     np.testing.assert_array_equal(some.high, every.high)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from codegen import GemmProblem, LoopOrder, Refused, SlmOperands, SplitK, WorkspaceOperands, XeConfig
+from codegen import DType, GemmProblem, LoopOrder, Refused, SlmOperands, SplitK, WorkspaceOperands, XeConfig
 from codegen.xe.rules import ceil_div, check_problem, tiles_of_blocks
 from codegen.xe.rules.case import Problem, prepared, worth_preparing
 from codegen.xe.rules.tiles import (
@@ -39,6 +39,9 @@ from tuner.space.xe.tiles import (
 
 # Half of the prefetches and of their moves: benchmarks/compiler/isa.py. More in a round compile longer.
 _STEPS_A_ROUND = 2
+# With weights that load several rows of scales or zero points in such a round, or are integers of 8 bits: more DPAS
+# share a row, and the moves of a round. Those of e4m3 to f16 would wait for registers.
+_STEPS_A_ROUND_OF_WEIGHTS = 4
 # The distance at which mlir-extensions' GEMM examples were fastest on a B580, of 0, 1 and 3.
 _PREFETCH_DISTANCE = 3
 # Buffers of shared local memory: one is filled while the other is multiplied.
@@ -241,7 +244,7 @@ def _usual(on: Problem, ranges: Ranges, tile: Point) -> Point:
     """Return a tile with about the strategy that the default has, to predict its time: no rule is applied."""
     if on.lanes_a or on.lanes_b:
         return _stage(on, ranges, tile)[0]
-    return tile._replace(prefetch=max(_distances(on, ranges, tile)), k_unroll=_STEPS_A_ROUND)
+    return tile._replace(prefetch=max(_distances(on, ranges, tile)), k_unroll=_steps_a_round(on, tile))
 
 
 def _launches(on: Problem, ranges: Ranges, point: Point) -> list[Point]:
@@ -344,10 +347,22 @@ def _prefetch(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
     distances = [point._replace(prefetch=d) for d in _distances(on, ranges, point) if d > 0]
     fetched = next((p for p in reversed(distances) if is_legal(on, p)), point)
     why = f"prefetch {fetched.prefetch} K steps ahead, which L1 keeps for all work-groups of a core"
-    unrolled = fetched._replace(k_unroll=_STEPS_A_ROUND)
+    steps = _steps_a_round(on, fetched)
+    unrolled = fetched._replace(k_unroll=steps)
     if fetched.prefetch and keeps_registers(on, config_of(on.problem, unrolled)) and is_legal(on, unrolled):
-        return unrolled, f"{why}, one for the {_STEPS_A_ROUND} steps of a round"
+        return unrolled, f"{why}, one for the {steps} steps of a round"
     return fetched, why
+
+
+def _steps_a_round(on: Problem, point: Point) -> int:
+    """Return the K steps of a round."""
+    problem, quantization = on.problem, on.problem.quantization
+    if problem.has_weights and problem.dtype_b in (DType.S8, DType.U8):
+        return _STEPS_A_ROUND_OF_WEIGHTS
+    if quantization is None or quantization.group is None:
+        return _STEPS_A_ROUND
+    rows = ceil_div(_STEPS_A_ROUND * point.block_k, quantization.group) * (1 + quantization.zeros)
+    return _STEPS_A_ROUND_OF_WEIGHTS if rows > 1 else _STEPS_A_ROUND
 
 
 def _distances(on: Problem, ranges: Ranges, point: Point) -> list[int]:

@@ -4,13 +4,16 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from xdsl.dialects import scf
 
-from codegen import DType, Extent, GemmArtifact, GemmProblem, XeConfig, compile_gemm
+from codegen import DType, GemmArtifact, GemmProblem, SplitK, XeConfig, compile_gemm
 from codegen.artifact.launch import kernel_for
 from codegen.errors import InvalidLaunch
 from codegen.problem.dtype import WEIGHTS
 from codegen.problem.quantization import Quantization
 from codegen.target import target_of
+from codegen.xe.build.gemm import build_gemm
+from codegen.xe.dialects.xetile import LoadTileOp
 from codegen.xe.isa import IsaReport, NativeCode, compile_kernel
 from codegen.xe.rules import check_problem
 from hal import DeviceSpec, find
@@ -69,6 +72,23 @@ def test_the_k_step_of_the_default_divides_any_group() -> None:
     assert default_config(problem, find("b580")).matmul.block.k == 16
 
 
+@pytest.mark.parametrize(
+    ("group", "steps", "splits", "rows"),
+    [(128, 4, 1, 1), (64, 4, 1, 2), (32, 4, 1, 4), (None, 4, 1, 0), (128, 3, 1, 3), (128, 4, 2, 1), (128, 4, 3, 4)],
+)
+def test_k_steps_of_a_round_share_the_row_of_their_group(group: int | None, steps: int, splits: int, rows: int) -> None:
+    """Where every round begins with a group; the scales of whole columns are loaded before the loop."""
+    problem = GemmProblem(64, 96, 1024, dtype_b=DType.U4, quantization=Quantization(group, zeros=True))
+    config = default_config(problem, find("b580"))
+    threads = replace(config.matmul.threads, k=splits)
+    strategy = replace(config.strategy, k_unroll=steps, split_k=SplitK.PARTIAL_SUMS if splits > 1 else SplitK.NONE)
+    config = replace(config, matmul=replace(config.matmul, threads=threads), strategy=strategy)
+    module = build_gemm(problem, config, find("b580"))
+    first = next(op for op in module.walk() if isinstance(op, scf.ForOp))
+    loads = [op for op in first.walk() if isinstance(op, LoadTileOp) and op.values[0].type.get_shape()[0] == 1]
+    assert len(loads) == 2 * rows
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, DRAWS, PART))
 def test_drawn_problems_by_their_machine_code(first: int) -> None:
@@ -111,37 +131,42 @@ def test_a_dynamic_kernel_serves_other_sizes(
         kernel_for(artifact, other, find(device))
 
 
-# The most ALU instructions a DPAS with A of f16, and of bf16, as reached; a production kernel of 4 bits takes 16.5.
+# The most ALU instructions a DPAS; a production kernel of 4 bits takes 16.5. f16 by 8 bits with scales is asked for 8:
+# docs/performance.md says what its conversion takes.
 FORMS = {
-    "w4a16": (DType.U4, Quantization(128, zero=8), 10.4, 7.5),
-    "w4a16 with zero points": (DType.U4, Quantization(128, zeros=True), 10.8, 8.1),
-    "w8a16": (DType.S8, None, 8.3, 7.3),
-    "w8a16 with groups": (DType.S8, Quantization(128), 11.4, 8.0),
-    "e4m3": (DType.E4M3, None, 10.8, 9.0),
-    "e5m2": (DType.E5M2, None, 4.3, 7.2),
+    "w4a16": (DType.U4, Quantization(128, zero=8), 12, 12),
+    "w4a16 with zero points": (DType.U4, Quantization(128, zeros=True), 12, 12),
+    "w4a16 in small groups": (DType.U4, Quantization(32, zero=8), 12, 12),
+    "w8a16": (DType.S8, None, 8, 8),
+    "w8a16 with columns": (DType.S8, Quantization(None), 8.4, 8),
+    "w8a16 with groups": (DType.S8, Quantization(128), 8.4, 8),
+    "e4m3": (DType.E4M3, None, 12, 12),
+    "e4m3 with groups": (DType.E4M3, Quantization(128), 12, 12),
+    "e5m2": (DType.E5M2, None, 12, 12),
 }
+MOST_SENDS, LEAST_USED = 0.3, 0.9
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("transpose", [False, True])
+@pytest.mark.parametrize("transpose", [False, True], ids=["NN", "NT"])
 @pytest.mark.parametrize("a", HALVES)
 @pytest.mark.parametrize("form", FORMS)
 def test_few_instructions_convert_weights(form: str, a: DType, transpose: bool) -> None:
-    """64 rows of a sub-group share what one conversion makes."""
+    """64 rows of a sub-group share what one conversion makes, in the default of few and of many rows."""
     weights, quantization, *most = FORMS[form]
     if quantization is not None:
         quantization = replace(quantization, scale=a)
-    problem = GemmProblem(
-        512, 768, 4096, dtype_a=a, dtype_b=weights, dtype_c=a, transpose_b=transpose, quantization=quantization
-    )
-    spec = find("b580")
-    config = default_config(problem, spec)
-    matmul = replace(config.matmul, block=Extent(256, 128, 32), threads=Extent(2, 6, 1), innermost=Extent(32, 16, 32))
-    config = replace(config, matmul=matmul, strategy=replace(config.strategy, sg_layout=(4, 4), k_unroll=1))
-    artifact = compile_gemm(problem, config, spec)
-    report: IsaReport = next(r for r in native(artifact, spec).reports if r.kernel == "gemm")
-    loop = report.k_loop
-    assert loop is not None
-    assert report.spill_bytes == 0
-    assert loop.sends.total <= 0.3 * loop.dpas
-    assert loop.alu <= most[HALVES.index(a)] * loop.dpas
+    for m in (64, 512, 4096):
+        problem = GemmProblem(
+            m, 4608, 4096, dtype_a=a, dtype_b=weights, dtype_c=a, transpose_b=transpose, quantization=quantization
+        )
+        spec = find("b580")
+        artifact = compile_gemm(problem, default_config(problem, spec), spec)
+        report: IsaReport = next(r for r in native(artifact, spec).reports if r.kernel == "gemm")
+        loop, pipeline = report.k_loop, report.pipeline
+        assert loop is not None
+        assert pipeline is not None
+        assert report.spill_bytes == 0
+        assert loop.sends.total <= MOST_SENDS * loop.dpas, m
+        assert loop.alu <= most[HALVES.index(a)] * loop.dpas, m
+        assert pipeline.utilisation >= LEAST_USED, m

@@ -11,6 +11,7 @@ from platformdirs import user_data_path
 from codegen.xe.isa import Ocloc
 from tests.codegen.xe.isa.recordings import RECORDED
 
+_DATA = Path(os.environ.get("XETUNE_DATA_DIR") or user_data_path("xetune"))  # before a test sets another
 _SCRIPT = """\
 #!/bin/sh
 recorded={recorded}
@@ -52,7 +53,7 @@ def fake_ocloc(
 
 def real_ocloc() -> Ocloc:
     """The compiler of this machine; skips the test where there is none."""
-    own = user_data_path("xetune") / "ocloc" / "ocloc"
+    own = _DATA / "ocloc" / "ocloc"
     found = os.environ.get("XETUNE_OCLOC") or (str(own) if own.exists() else shutil.which("ocloc"))
     if found is None:
         pytest.skip("Intel's offline compiler is not here: run `xetune toolchain install`")
