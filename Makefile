@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run serve docs test test-slow test-all test-torch lint check audit format openapi lock clean
+.PHONY: help setup run serve docs test test-slow test-all test-torch test-peers lint check audit format openapi lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,19 @@ test-torch: $(READY) ## The tests of xetune_torch, in an environment with PyTorc
 	@! test -e $(TORCH)/.ready || $(TORCH)/bin/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal \
 	  -m "not slow and not gpu" tests/xetune_torch
 
+# What tests compare with: as it is, or with what it needs. Unpacked beside .venv; TEST_PEERS names other folders like PATH.
+PEERS := .venv-peers
+PEERS_ALONE := vllm-xpu-kernels==0.1.16.2 vllm==0.33.0 sglang==0.5.23
+PEERS_WHOLE := kernel-tuner==1.5.0 triton==3.9.0
+
+test-peers: $(READY) ## The tests with packages of others: kernels for x-ray, tuners (about 4 GB)
+	@test -e $(PEERS)/.ready || { echo "Setting up $(PEERS) (about 4 GB) ..." && \
+	  $(BIN)/python -m pip install -qq --disable-pip-version-check --target $(PEERS) $(PEERS_WHOLE) && \
+	  $(BIN)/python -m pip install -qq --disable-pip-version-check --target $(PEERS) --no-deps --only-binary :all: \
+	  $(PEERS_ALONE) && touch $(PEERS)/.ready; } || echo "some packages cannot be installed here: their tests are skipped"
+	@TEST_PEERS=$${TEST_PEERS:-$(CURDIR)/$(PEERS)} $(PYTEST) -m "not gpu" tests/xetune_client/tuners \
+	  tests/service/cli/compiler/test_xray.py
+
 lint: $(READY) ## Format, lint, types and import contracts
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -105,4 +118,4 @@ lock: $(READY) ## Resolve the locks anew: development, worker, service, the list
 	@$(BIN)/pip-compile $(LOCK) --output-file requirements-docs.lock docs/site/requirements.in
 
 clean: ## Remove the virtual environment and caches
-	@rm -rf $(VENV) $(TORCH) .pytest_cache .ruff_cache .import_linter_cache
+	@rm -rf $(VENV) $(TORCH) $(PEERS) .pytest_cache .ruff_cache .import_linter_cache

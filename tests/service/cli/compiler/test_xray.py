@@ -1,8 +1,6 @@
 """xetune xray shows the kernels in files that others compiled, beside our own, and refuses files without any."""
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from hal import find
 from service.cli.main import main
 from tests.codegen.xe.isa.fake_ocloc import real_ocloc
 from tests.codegen.xe.xray.files import BMG_IP, library, spirv, wheel, zebin
+from tests.peers import peer_folder
 from tests.service.api.xray.unconfined import recorded_compiler, unconfined_xray
 from tuner.backend import tuning_for
 
@@ -21,7 +20,14 @@ __all__ = ["recorded_compiler", "unconfined_xray"]
 
 ROOT = Path(__file__).parents[4]
 GEMM = GemmProblem(512, 384, 256, dtype_a=DType.F16, dtype_b=DType.F16)
-PRODUCTION = ("vllm-xpu-kernels==0.1.16.2", "*GemmCute*w16a16*", "b580")
+PRODUCTION = [
+    ("libgrouped_gemm_xe_2.so", "b580", "*GemmCute*w16a16*", True),
+    ("libgrouped_gemm_xe_2.so", "max1550", "*GemmCute*half_t*w4a16*", True),
+    ("libgdn_attn_kernels_xe_2.so", "b580", "*ChunkCompute*half_t*", True),
+    ("libgdn_attn_kernels_xe_2.so", "max1550", "*ChunkCompute*half_t*", True),
+    ("libgdn_attn_kernels_xe_2.so", "max1550", "*L2Norm*", False),
+    ("libmqa_logits_kernels_xe_2.so", "max1550", "*fp8_mqa*", True),
+]
 
 
 @pytest.fixture
@@ -159,17 +165,20 @@ def test_our_own_kernels_are_read_from_a_wheel(
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("FETCH_WHEELS" not in os.environ, reason="set FETCH_WHEELS=1 to fetch 150 MB from PyPI")
+@pytest.mark.parametrize(("library", "device", "pattern", "multiplies"), PRODUCTION)
 def test_production_kernels_are_read(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, one_database: None
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    one_database: None,
+    library: str,
+    device: str,
+    pattern: str,
+    multiplies: bool,
 ) -> None:
+    file = peer_folder("vllm_xpu_kernels") / library
     monkeypatch.setenv("XETUNE_OCLOC", str(real_ocloc().path))
-    package, pattern, device = PRODUCTION
-    options = ("--no-deps", "--only-binary", ":all:", "--platform", "manylinux_2_28_x86_64", "--python-version", "3.12")
-    subprocess.run(["pip", "download", "-q", *options, "-d", str(tmp_path), package], check=True, timeout=500)
-    (file,) = tmp_path.glob("*.whl")
-    assert xray(monkeypatch, file, "--device", device, "--kernel", pattern, "--limit", "5", "--json") == 0
-    document = json.loads(capsys.readouterr().out)
-    assert len(document["kernels"]) == 5
-    assert {kernel["isa"]["scoreboard"]["verdict"] for kernel in document["kernels"]} == {"ok"}
-    assert all(kernel["isa"]["k_loop"]["dpas"] > 0 for kernel in document["kernels"])
+    assert xray(monkeypatch, file, "--device", device, "--kernel", pattern, "--limit", "3", "--json") == 0
+    kernels = json.loads(capsys.readouterr().out)["kernels"]
+    assert {kernel["chip"] for kernel in kernels} == {target_of(find(device)).chip}
+    assert {kernel["isa"]["scoreboard"]["verdict"] for kernel in kernels} == {"ok"}
+    assert all((kernel["isa"]["k_loop"] is not None) is multiplies for kernel in kernels)
