@@ -16,7 +16,10 @@ PAGES = tuple(
         if "site" not in page.relative_to(ROOT).parts
     )
 )
-PROGRAMS = "xetune|curl|make|python3?|pip|pipx|uvx|docker|cp|rm|cat|sbatch|pg_dump|pg_restore|venv/bin/\\S+|export|apt-get|helm|kubectl|systemctl"
+PROGRAMS = (
+    "xetune|curl|make|python3?|pip|pipx|uvx|docker|cp|rm|cat|sbatch|pg_dump|pg_restore|venv/bin/\\S+|export|apt-get"
+    "|helm|kubectl|systemctl|optuna-dashboard"
+)
 _PROMPT = re.compile(r"\w*\$ ")
 _FIRST = re.compile(rf"(?:\w*\$ )?((?:[A-Z_]+=\S+ )*(?:{PROGRAMS})(?: .*)?)$")
 _FENCE = re.compile(r"^\s*```(\w*)")

@@ -41,7 +41,7 @@ def wheel(source: Path, folder: Path) -> Path:
 
 def environment(folder: Path, *arguments: object) -> Path:
     """Make a virtual environment with what pip installs by these arguments; return its programs' folder."""
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True, timeout=120)
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True, timeout=600)
     command = [folder / "bin/python", "-m", "pip", "install", "-qq", "--disable-pip-version-check", *arguments]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=900)
     if "No matching distribution" in done.stderr or "Connection" in done.stderr:
