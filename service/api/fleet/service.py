@@ -59,6 +59,12 @@ def periods_until(now: datetime, length: PeriodLength, count: int) -> Sequence[P
     return [Period(last - place * span, last - (place - 1) * span) for place in reversed(range(count))]
 
 
+def since_first_job(session: Session, periods: Sequence[Period]) -> Sequence[Period]:
+    """Return the periods without those that ended before there was a job; the last one stays."""
+    first = fleet.first_job_at(session)
+    return [period for period in periods if first is not None and period.end > first] or periods[-1:]
+
+
 def failed_share(outcomes: Mapping[str, int]) -> float:
     """Return the fraction of trials, at least one, without a time."""
     return 1 - sum(outcomes.get(status, 0) for status in _TIMED) / sum(outcomes.values())

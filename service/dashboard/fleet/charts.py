@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from db.queries import fleet
 from db.queries.fleet import Period
 from service.api.fleet.schemas import FleetQuery, PeriodLength
-from service.api.fleet.service import failed_share, length_of, periods_until
+from service.api.fleet.service import failed_share, length_of, periods_until, since_first_job
 from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 
@@ -41,6 +41,7 @@ class Point:
 @dataclass(frozen=True, slots=True)
 class _Shown:
     title: str
+    axis: str
     value: Column
     count: str
     points: Callable[[Session, Sequence[Period], str | None], Iterator[Point]]
@@ -50,7 +51,7 @@ class _Shown:
 def fleet_chart(session: Session, topic: Topic, asked: FleetQuery, now: datetime) -> Chart:
     """Return a chart of the devices with the most trials or jobs in it."""
     shown, length = _TOPICS[topic], length_of(session, asked, now)
-    periods = periods_until(now, length, asked.periods)
+    periods = since_first_job(session, periods_until(now, length, asked.periods))
     points = list(shown.points(session, periods, asked.device))
     devices = _most(points)
     days = [f"{period.begin:%Y-%m-%d}" for period in periods]
@@ -60,11 +61,11 @@ def fleet_chart(session: Session, topic: Topic, asked: FleetQuery, now: datetime
     series = [each for i, device in enumerate(kept) for each in _series(device, i, points, days)]
     return Chart(
         title=shown.title,
-        note=f"{of}{left_out}. A trial counts when its job was created.",
+        note=f"{of}{left_out}. Trials and jobs count when the job was created.",
         columns=(Column("Week of" if length is PeriodLength.WEEK else "Day"), shown.value, Column(shown.count)),
         series=tuple(series),
         x=ChartAxis(0, "", scale="category", categories=tuple(days)),
-        y=ChartAxis(1, shown.value.name, shown.value.unit, from_zero=shown.from_zero),
+        y=ChartAxis(1, shown.axis, shown.value.unit, from_zero=shown.from_zero),
         empty="There is nothing in these periods.",
     )
 
@@ -120,10 +121,15 @@ def _gains(session: Session, periods: Sequence[Period], device: str | None) -> I
 
 
 _TOPICS = {
-    Topic.TRIALS: _Shown("Trials", Column("Trials"), "Trials", _throughput, True),
-    Topic.FAILURES: _Shown("Trials without a time", Column("Share", "%"), "of trials", _failures, True),
+    Topic.TRIALS: _Shown("Trials", "Trials", Column("Trials"), "Trials", _throughput, True),
+    Topic.FAILURES: _Shown("Trials without a time", "Share", Column("Share", "%"), "of trials", _failures, True),
     Topic.ERRORS: _Shown(
-        "Prediction error, median", Column("Factor between predicted and measured", "x"), "predictions", _errors, False
+        "Prediction error, median",
+        "Error",
+        Column("Measured over predicted, or the inverse", "x"),
+        "predictions",
+        _errors,
+        False,
     ),
-    Topic.GAINS: _Shown("Gain over the default, median", Column("Gain", "x"), "jobs", _gains, False),
+    Topic.GAINS: _Shown("Gain over the default, median", "Gain", Column("Gain", "x"), "jobs", _gains, False),
 }

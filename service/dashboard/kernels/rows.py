@@ -33,7 +33,7 @@ from service.dashboard.problem_filter import (
     word,
 )
 
-PAGE_SIZE = 50
+PAGE_SIZE = 25
 EVIDENCES = tuple(EvidenceFilter)
 NO_PROOF = ProofFigure("none", 0, 0, None, None)
 

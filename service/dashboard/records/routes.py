@@ -26,7 +26,7 @@ from service.http.deps import ReadSessionDep
 router = APIRouter(prefix="/records", default_response_class=HTMLResponse)
 
 _FILTERS = ("tuner", "kernel", "device")
-_SHOWN, _LONGEST = 50, 300
+_SHOWN, _LONGEST = 30, 300
 _NONE = RecordPage(records=[], next_before=None)
 
 

@@ -35,7 +35,7 @@ SwaggerUIBundle({
   url: document.getElementById("reference").dataset.contract,
   domNode: document.getElementById("reference"),
   deepLinking: true,
-  docExpansion: "none",
+  docExpansion: "list",
   defaultModelsExpandDepth: -1,
   displayRequestDuration: true,
   filter: true,

@@ -79,7 +79,7 @@ def test_a_long_list_has_pages_that_hold_every_kernel_once(client: TestClient, d
     with database.write() as session:
         problem = rows.add_problem(session)
         job = rows.add_job(session, problem, rows.add_device(session))
-        ids = sorted(str(rows.add_kernel(session, job, problem, number, {}).id) for number in range(53))
+        ids = sorted(str(rows.add_kernel(session, job, problem, number, {}).id) for number in range(28))
     first = client.get("/kernels").text
     second = client.get(f"/kernels?before={ids[3]}&others=yes").text
     assert f'href="/kernels?before={ids[3]}&amp;others=yes#rows"' in first
@@ -92,7 +92,7 @@ def test_winners_come_first_over_all_pages(client: TestClient, database: Databas
     with database.write() as session:
         problem, device = rows.add_problem(session), rows.add_device(session)
         won: list[str] = []
-        for number in range(52):
+        for number in range(27):
             job = rows.add_job(session, problem, device)
             kernel = rows.add_kernel(session, job, problem, number, {})
             job.best_trial_id = rows.add_measured(session, job, 0, 80.0, kernel.id).id
@@ -100,15 +100,15 @@ def test_winners_come_first_over_all_pages(client: TestClient, database: Databas
             others = [str(rows.add_kernel(session, job, problem, 100 + i, {}).id) for i in range(3)]
     order = re.compile(r'scope="row"[^>]*>(?:<div>)?<a href="/kernels/([0-9a-f-]{36})"')
     page, seen, address = client.get("/kernels").text, list[str](), ""
-    assert page.count(">winner</span>") == 50
-    for _ in range(3):
+    assert page.count(">winner</span>") == 25
+    for _ in range(5):
         seen += order.findall(page)
         if not (link := re.search(r'rel="next" href="([^"#]+)', page)):
             break
         address = unescape(link[1])
         page = client.get(address).text
-    assert seen[:52] == won[::-1]
-    assert seen[52:55] == others[::-1]
+    assert seen[:27] == won[::-1]
+    assert seen[27:30] == others[::-1]
     assert len(seen) == len(set(seen))
 
 

@@ -95,8 +95,10 @@ function axis(of_, shown, of, most, more) {
   };
   if (of_.scale === "category") {
     const many = more.nameLocation === "middle" && of_.categories.length > 5;
-    const dense = many && of_.categories.length > 12;
-    const axisLabel = { ...common.axisLabel, interval: dense ? "auto" : 0, hideOverlap: dense, rotate: many ? 35 : 0, width: 150, overflow: "truncate" };
+    // Many in order, such as dates: every so many has its label.
+    const step = of_.categories.length > 12 ? Math.ceil(of_.categories.length / most) : 1;
+    const rotate = many && step === 1 ? 35 : 0;
+    const axisLabel = { ...common.axisLabel, interval: step - 1, hideOverlap: false, rotate, width: 150, overflow: "truncate" };
     return { ...common, type: "category", data: of_.categories.map(String), splitLine: { show: false }, axisLabel };
   }
   const values = shown.flatMap((series) => {

@@ -93,9 +93,9 @@ def test_the_page_has_a_line_for_each_device_and_evidence(client: TestClient, co
     gains = client.get("/fleet/charts/gains?periods=7").json()
     assert [(s["name"], s["mark"], s["evidence"], s["rows"][:1]) for s in gains["series"]] == [
         ("b580, measured", "dots", "measured", [["2026-01-26", 2.0, 1]]),
-        ("b580, measured", "line", "measured", [["2026-01-19", None, None]]),
+        ("b580, measured", "line", "measured", [["2026-01-26", 2.0, 1]]),
         ("b60, predicted", "dots", "predicted", [["2026-03-02", 1.25, 1]]),
-        ("b60, predicted", "line", "predicted", [["2026-01-19", None, None]]),
+        ("b60, predicted", "line", "predicted", [["2026-01-26", None, None]]),
     ]
     trials = client.get("/fleet/charts/trials?periods=7&device=b580").json()
     assert [series["rows"] for series in trials["series"][:1]] == [[["2026-01-26", 4, 4], ["2026-03-02", 1, 1]]]
