@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from codegen.simulate.instructions.named_barriers import HARDWARE_IDS
 from codegen.simulate.instructions.phases import Phases
 from codegen.simulate.memory.shared import SharedMemory, SharedVariable
 from codegen.simulate.subgroups import subgroups_of
@@ -64,7 +65,7 @@ def run(
         for start in range(0, rows.shape[1], per_register):
             part = rows[:, start : start + per_register]
             state.view(content.dtype)[number + start // per_register, :, : part.shape[1]] = part
-    phases = Phases(subgroups, split=True, named=named)
+    phases = Phases(subgroups, split=True, named=HARDWARE_IDS if named else None)
     variables = (SharedVariable("shared", 0, slm_bytes),) if slm_bytes else ()
     memory = Memory(
         [b.reshape(-1).view(np.uint8) for b in buffers],
