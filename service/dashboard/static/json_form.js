@@ -129,6 +129,9 @@ function clear(form) {
 }
 
 const fieldsOf = (form) => [...form.elements].filter((field) => field.name && !field.matches(":disabled"));
+// A fault of a list's entry is one of the field that has the list.
+const lastOf = (path) => path.replace(/\.\d+(\..*)?$/, "").split(".").at(-1);
+const fieldOf = (form, fault) => fieldsOf(form).find((field) => field.name.split(".").at(-1) === lastOf(fault.field));
 const labelOf = (field) => field.labels[0].firstChild.textContent.trim();
 
 async function send(form) {
@@ -155,8 +158,11 @@ async function send(form) {
   } catch (problem) {
     if (wantsKey(problem)) refused(problem, () => send(form));
     else {
-      const named = problem.fields ?? [];
-      fail(form, problem.message, fieldsOf(form).filter((field) => named.includes(field.name.split(".").at(-1))));
+      const faults = (problem.faults ?? []).map((fault) => [fieldOf(form, fault), fault.message]);
+      // Told by the labels of the form, if it has a field for each.
+      const known = faults.length > 0 && faults.every(([field]) => field);
+      const message = known ? faults.map(([field, said]) => `${labelOf(field)}: ${said}`).join("\n") : problem.message;
+      fail(form, message, faults.map(([field]) => field).filter((field) => field));
     }
     button.disabled = false;
   }

@@ -1,11 +1,11 @@
 // Requests to the service, and its problem+json answers as sentences.
 
 export class Problem extends Error {
-  constructor(message, { status, rule, fields = [] } = {}) {
+  constructor(message, { status, rule, faults = [] } = {}) {
     super(message);
     this.status = status;
     this.rule = rule;
-    this.fields = fields;
+    this.faults = faults;
   }
 }
 
@@ -48,7 +48,5 @@ function explain(answer, status) {
   for (const fault of faults) {
     if (!lines[0].includes(fault.message)) lines.push(`${fault.field.replace(/^body\./, "")}: ${fault.message}`);
   }
-  // A fault of a list's entry is one of the field that has the list.
-  const fields = faults.map((fault) => fault.field.replace(/\.\d+(\..*)?$/, "").split(".").at(-1));
-  return new Problem(lines.join("\n"), { status, rule: answer.rule, fields });
+  return new Problem(lines.join("\n"), { status, rule: answer.rule, faults });
 }

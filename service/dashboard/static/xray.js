@@ -50,7 +50,7 @@ async function send() {
     result.querySelector("h2")?.focus();
   } catch (problem) {
     if (wantsKey(problem)) refused(problem, send);
-    else fail(problem.message, [...form.elements].find((field) => problem.fields?.includes(field.name)));
+    else fail(problem.message, [...form.elements].find((field) => problem.faults?.some((fault) => fault.field.split(".").at(-1) === field.name)));
   }
   progress.textContent = "";
   button.disabled = false;
