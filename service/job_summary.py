@@ -10,6 +10,8 @@ from enum import StrEnum
 from service.schemas import TimeEvidence
 from tuner.session.best import RESOLUTION
 
+WIDE_SPREAD = 0.2
+"""Part of the median: times of a kernel that spread by more are worth measuring again."""
 _UNITS = ((1e6, "J"), (1e3, "mJ"), (1.0, "µJ"))
 
 

@@ -29,6 +29,7 @@ from service.cli.printing.output import CONSOLE, number_column, print_json, prin
 from service.cli.tuning.kernel_lists import files_of
 from service.evidence import acceptance_words
 from service.job_summary import (
+    WIDE_SPREAD,
     Basis,
     energy_text,
     reported_times_of,
@@ -44,7 +45,6 @@ from xetune_client import Client
 
 _SHOWN_TRIALS, _SHOWN_DONORS = 10, 3
 _LONG_US = 10_000.0
-_WIDE_SPREAD = 0.2  # of the median
 
 
 def print_job(client: Client, job_id: UUID, as_json: bool, output: Path | None = None) -> JobOut:
@@ -284,7 +284,7 @@ def _print_winner(job: JobOut, default: TrialOut | None) -> None:
 def _print_spread(job: JobOut) -> None:
     if job.best is None or (time := job.best.evidence.time) is None or time.kind != "measured":
         return
-    if (spread := (time.high - time.low) / time.value) > _WIDE_SPREAD:
+    if (spread := (time.high - time.low) / time.value) > WIDE_SPREAD:
         text = f"warning: times of the winner spread by {spread:.0%}: repeat on a quiet machine with `tune --again`"
         CONSOLE.print(text, style="yellow", highlight=False, soft_wrap=True)
 

@@ -11,6 +11,8 @@ from service.dashboard.evidence import TimeEvidence
 
 Value = str | int | float | None
 Row = tuple[Value, ...]
+TRIAL, TIME = "trial", "time"
+"""Fields of trials that are no parameters: the number, and the time in us."""
 
 
 class Kind(StrEnum):
@@ -48,7 +50,8 @@ class Column:
 class ChartAxis:
     """A column on an axis: linear, log, or category with the values in order. `from_zero` includes zero.
 
-    `low` and `high` are included if set: related charts have the same range.
+    `low` and `high` are included if set: related charts have the same range. `field` is what a selection along the
+    axis restricts: `trial`, `time`, or a parameter; empty if it selects nothing.
     """
 
     column: int
@@ -60,6 +63,7 @@ class ChartAxis:
     whole: bool = False
     low: float | None = None
     high: float | None = None
+    field: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codegen import GemmProblem, InvalidProblem
 from codegen.problem.epilogue_text import print_epilogue
@@ -50,26 +50,35 @@ class Again:
     command: str
 
 
-def commands(job: Job, base: str, keyed: bool) -> Commands | None:
+def commands(
+    job: Job, base: str, keyed: bool, *, again: bool = False, times: int = 1, device: str | None = None
+) -> Commands | None:
     """Return commands to reproduce a job at the service at `base`; None if this version cannot read its
     problem.
 
-    `keyed` states whether the service needs a key.
+    `keyed` states whether the service needs a key. With `again` nothing measured before is reused; the budget is
+    `times` that of the job; `device` replaces its device.
     """
     try:
         problem = problem_from_json(job.problem.definition)
     except InvalidProblem:
         return None
     try:
-        options = _stated_options(options_from_row(job))
+        options = _stated_options(_changed(options_from_row(job), again=again, times=times))
     except ValueError:
         return None
-    body = {"problem": _stated(problem), "device": job.device.slug, **options}
+    slug = job.device.slug if device is None else device
+    body = {"problem": _stated(problem), "device": slug, **options}
     words = ["xetune", "tune", *(str(getattr(problem, name)) for name in _PLAIN), *_problem_words(problem)]
-    words += ["--device", job.device.slug, *_option_words(options)]
+    words += ["--device", slug, *_option_words(options)]
     sent = json.dumps(body)
     curl = f"{curl_post(f'{base}v1/jobs', keyed)} \\\n  -d {shlex.quote(sent)}"
     return Commands(shlex.join(words), curl, sent)
+
+
+def _changed(options: JobOptions, *, again: bool, times: int) -> JobOptions:
+    budget = replace(options.budget, trials=times * options.budget.trials, seconds=times * options.budget.seconds)
+    return replace(options, budget=budget, reuse=options.reuse and not again)
 
 
 def _stated_options(options: JobOptions) -> dict[str, object]:

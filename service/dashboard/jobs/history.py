@@ -11,12 +11,13 @@ from db.schema import (
     Job,
     Trial,
 )
-from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
+from service.dashboard.charts.document import TIME, TRIAL, Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.figures import Point, points
 from service.dashboard.naming import config_label
 from service.dashboard.sampling import sample_of
 from service.dashboard.units import duration
+from service.evidence import roof_us
 
 MOST_DOTS = 600
 """Most dots of a series: as many as can be told apart."""
@@ -39,13 +40,15 @@ _COLUMNS = (
 )
 
 
-def read_points(session: Session, job: Job) -> tuple[list[Point], int]:
-    """Return the trials for the charts of a job, by number, and their total.
+def read_points(session: Session, job: Job, chosen: set[int] | None = None) -> tuple[list[Point], int]:
+    """Return the trials for the charts of a job, by number, or those of `chosen` numbers, and the total of all.
 
     Very many are sampled evenly from the first to the last, including the best.
     """
     last = session.scalar(select(func.max(Trial.number)).where(Trial.job_id == job.id))
     count = 0 if last is None else last + 1
+    if chosen is not None:
+        return points(session, job, sorted(chosen)), count
     if count <= WHOLE:
         return points(session, job), count
     numbers = set(sample_of(count, 4 * MOST_DOTS))
@@ -53,9 +56,12 @@ def read_points(session: Session, job: Job) -> tuple[list[Point], int]:
     return points(session, job, sorted(numbers if best is None else numbers | {best})), count
 
 
-def history_chart(session: Session, job: Job) -> Chart:
-    """The time of each trial, and for each evidence the best so far with its spread."""
-    found, count = read_points(session, job)
+def history_chart(session: Session, job: Job, chosen: set[int] | None = None) -> Chart:
+    """The time of each trial, for each evidence the best so far with its spread, and what the device allows.
+
+    `chosen` are the numbers of the trials to show; None shows all.
+    """
+    found, count = read_points(session, job, chosen)
     series: list[Series] = []
     drawn = 0
     for evidence in TimeEvidence:
@@ -67,20 +73,22 @@ def history_chart(session: Session, job: Job) -> Chart:
             configs = _configs(session, job, {p.number for p in (*best, *shown)})
             series += _of_evidence(job, evidence, own, shown, best, configs, count)
     timed = sum(p.time is not None for p in found)
+    of = count if chosen is None else len(found)
+    series += _roof(job, series, count)
     return Chart(
         title="Time of each trial",
-        note=_note(count, timed, drawn, sampled=count > len(found)) + _interleaved(job),
+        note=_note(of, timed, drawn, sampled=of > len(found)) + _interleaved(job),
         columns=_COLUMNS,
         series=tuple(series),
-        x=ChartAxis(0, "Trial", whole=True),
-        y=ChartAxis(1, "Time", "µs", "log"),
+        x=_trials_axis(count),
+        y=ChartAxis(1, "Time", "µs", "log", field=TIME),
         empty="No trial has a time yet." if job.status in ("queued", "running") else "No trial has a time.",
     )
 
 
-def failures_chart(session: Session, job: Job) -> Chart:
+def failures_chart(session: Session, job: Job, chosen: set[int] | None = None) -> Chart:
     """The trials without a time, by what became of them."""
-    found, count = read_points(session, job)
+    found, count = read_points(session, job, chosen)
     series = [
         Series(
             name=status.replace("_", " "),
@@ -95,18 +103,22 @@ def failures_chart(session: Session, job: Job) -> Chart:
     failed = sum(p.status in FAILURES for p in found)
     return Chart(
         title="Trials without a time",
-        note=f"{failed:,} of {len(found):,} trials{' in a sample' if count > len(found) else ''}",
+        note=f"{failed:,} of {len(found):,} trials{' in a sample' if chosen is None and count > len(found) else ''}",
         columns=(Column("Trial"), Column("Outcome")),
         series=tuple(series),
-        x=ChartAxis(0, "Trial", whole=True),
+        x=_trials_axis(count),
         y=ChartAxis(1, "", scale="category", categories=tuple(s.name for s in series)),
-        empty="Every trial that ended has a time." if count else "No trials yet.",
+        empty="No trials yet."
+        if not count
+        else "Every trial that ended has a time."
+        if chosen is None
+        else "No selected trial is without a time.",
     )
 
 
-def judged_chart(session: Session, job: Job) -> Chart:
+def judged_chart(session: Session, job: Job, chosen: set[int] | None = None) -> Chart:
     """Measured over predicted time of trials that have both; equal times lie on the line."""
-    found, _ = read_points(session, job)
+    found, _ = read_points(session, job, chosen)
     known = [(p, p.judged, p.time, p.ratio) for p in found]
     both = [(p, j, t, r) for p, j, t, r in known if j is not None and t is not None and r is not None]
     series: list[Series] = []
@@ -132,8 +144,23 @@ def judged_chart(session: Session, job: Job) -> Chart:
         Column("Interval from", "µs"),
         Column("Interval to", "µs"),
     )
-    x, y = ChartAxis(1, "Predicted", "µs", "log"), ChartAxis(2, "Measured", "µs", "log")
+    x, y = ChartAxis(1, "Predicted", "µs", "log"), ChartAxis(2, "Measured", "µs", "log", field=TIME)
     return Chart("Predicted against measured", note, columns, tuple(series), x=x, y=y, empty=note)
+
+
+def _trials_axis(count: int) -> ChartAxis:
+    """Return the axis of trial numbers, the same on every chart of a job."""
+    return ChartAxis(0, "Trial", whole=True, low=0, high=max(1, count - 1), field=TRIAL)
+
+
+def _roof(job: Job, drawn: Sequence[Series], count: int) -> list[Series]:
+    """Return the line of the time that the device allows at the least, where that is known and trials have times."""
+    least_us = roof_us(job.problem, job.device) if drawn else None
+    if least_us is None:
+        return []
+    rate = round(job.problem.flops / least_us / 1e3, 1)
+    ends: list[Row] = [(number, least_us, None, None, rate, None) for number in (0, max(1, count - 1))]
+    return [Series("what the device allows", Mark.LIMIT, ends)]
 
 
 def _of_evidence(

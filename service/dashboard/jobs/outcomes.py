@@ -98,29 +98,29 @@ class Times:
     compile_s: float
     device_restarts: int
 
-    @property
-    def most(self) -> float:
-        """The longest of all."""
-        return max(self.compile_s, *(s.seconds for s in self.stages), 0.0)
+    @classmethod
+    def of_trials(cls, compile_s: float, verify_s: float, measure_s: float) -> "Times":
+        """Return the sums over some trials."""
+        return cls(None, (Stage("verifying", verify_s), Stage("measuring", measure_s)), compile_s, 0)
 
 
 def times(session: Session, job: Job) -> Times | None:
     """From the job's own accounts once a run of it ended, else the sums over its trials; None without any."""
     if (wall := wall_of(job)) is not None:
         stages = (
-            Stage("verification", wall.verify_s),
+            Stage("verifying", wall.verify_s),
             Stage("measuring", wall.measure_s),
-            Stage("comparing finalists", wall.compare_s),
+            Stage("finalists", wall.compare_s),
             Stage("proposing", wall.propose_s),
-            Stage("waiting for kernels", wall.wait_s),
+            Stage("waiting", wall.wait_s),
         )
-        rest = Stage("the rest: start, database", max(0.0, wall.total_s - sum(stage.seconds for stage in stages)))
+        rest = Stage("other", max(0.0, wall.total_s - sum(stage.seconds for stage in stages)))
         return Times(wall.total_s, (*stages, rest), wall.compile_s, wall.device_restarts)
     sums = func.sum(Trial.compile_s), func.sum(Trial.verify_s), func.sum(Trial.measure_s)
     compiled, verified, taken = session.execute(select(*sums).where(Trial.job_id == job.id, Trial.number < WHOLE)).one()
     if not (compiled or verified or taken):
         return None
-    return Times(None, (Stage("verification", verified), Stage("measuring", taken)), compiled, 0)
+    return Times.of_trials(compiled, verified, taken)
 
 
 def proposers(session: Session, job_id: UUID) -> list[tuple[str, int]]:

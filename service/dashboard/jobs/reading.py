@@ -22,13 +22,16 @@ from db.schema import (
 from service.api.jobs.schemas import RestrictionOut
 from service.api.jobs.service import choices, describe_restrictions
 from service.dashboard.evidence import TimeEvidence, TimeFigure
+from service.dashboard.jobs.advice import Advice, State, advice
+from service.dashboard.jobs.bounds import Bounds, bounds_of
 from service.dashboard.jobs.commands import Again, Commands, again, commands, option_pairs
 from service.dashboard.jobs.figures import points
-from service.dashboard.jobs.outcomes import Outcomes, Times, outcomes, proposers, times
+from service.dashboard.jobs.outcomes import Outcomes, outcomes, proposers
 from service.dashboard.jobs.rows import JobRow, job_row, times_of
 from service.dashboard.jobs.trials import TrialPage, TrialRow, Wanted, read_rows, trial_page
 from service.dashboard.naming import config_pairs, problem_pairs
 from service.dashboard.problem_filter import identity
+from service.dashboard.problems.fields import fields_of
 from service.errors import NotFound
 from service.evidence import roof_us
 from service.job_summary import Basis, stop_words
@@ -41,6 +44,8 @@ from tuner.search.method import (
     front,
 )
 
+_LOOKED_AT = 200  # trials, for the names of parameters
+
 
 @dataclass(frozen=True, slots=True)
 class JobPage:
@@ -51,6 +56,8 @@ class JobPage:
     problem of another version; `judged` states whether any prediction has a measurement; `stop` is the stop
     reason of the search, None before its end and if not recorded; `choice` is why the best of predicted times that the
     model does not tell apart is that, None without such. `options` are those of the job by name.
+    `spent_s` is the wall time of its runs so far, None if not recorded. `bounds` is what bounds the best kernel,
+    `advice` what to do next. `parameters` took several values in its first trials, `axes` are those of the map.
     `front` are, if energy was an objective, the trials of the Pareto front of time and energy.
     """
 
@@ -58,7 +65,7 @@ class JobPage:
     best: TrialRow | None
     default_kernel_id: str | None
     outcomes: Outcomes
-    times: Times | None
+    spent_s: float | None
     trials: TrialPage
     proposers: tuple[tuple[str, int], ...]
     started_at: datetime | None
@@ -66,6 +73,10 @@ class JobPage:
     problem_facts: tuple[tuple[str, str], ...]
     best_launch: Launch | None
     roof_us: float | None
+    bounds: Bounds | None
+    advice: tuple[Advice, ...]
+    parameters: tuple[str, ...]
+    axes: tuple[str, str]
     commands: Commands | None
     stop: str | None
     choice: str | None
@@ -86,6 +97,11 @@ class JobPage:
         """The fraction of the rate that the device allows."""
         times = self.job.reported_times
         return None if self.roof_us is None or times is None else self.roof_us / times.best_us
+
+    @property
+    def above_roof(self) -> bool:
+        """True if the best is faster than what the device allows by its facts or measured rates."""
+        return self.of_roof is not None and self.of_roof > 1
 
     @property
     def least_of_single(self) -> bool:
@@ -121,19 +137,31 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str, keyed: bool)
     found = outcomes(session, job.id)
     best_time, default_time = times_of(session, [job]).get(job.id, (None, None))
     best = next(iter(read_rows(session, job, [job.best_trial_id], best_time)), None) if job.best_trial_id else None
+    line = job_row(job, best_time, default_time, found.ended)
+    least_us = roof_us(job.problem, job.device)
+    best_us = None if line.reported_times is None else line.reported_times.best_us
+    state = None
+    if best is not None and best_time is not None and best_us is not None and job.finished_at is not None:
+        of_roof = None if least_us is None else least_us / best_us
+        state = State(best, best_time, best_us, of_roof, found.ended, job.device.kind == "cpu")
+    names, axes = _parameters(session, job)
     return JobPage(
-        job=job_row(job, best_time, default_time, found.ended),
+        job=line,
         best=best,
         default_kernel_id=_default_kernel(session, job.id),
         outcomes=found,
-        times=times(session, job),
+        spent_s=job.total_s,
         trials=trial_page(session, job, wanted, best_time),
         proposers=tuple(proposers(session, job.id)),
         started_at=job.started_at,
         finished_at=job.finished_at,
         problem_facts=tuple(problem_pairs(job.problem)),
         best_launch=_launch(session, best),
-        roof_us=roof_us(job.problem, job.device),
+        roof_us=least_us,
+        bounds=bounds_of(job, session.get(Trial, job.best_trial_id) if job.best_trial_id else None, best_us),
+        advice=() if state is None else tuple(advice(session, job, state, base, keyed)),
+        parameters=names,
+        axes=axes,
         commands=commands(job, base, keyed),
         stop=None if job.stop is None or job.finished_at is None else stop_words(job.stop),
         choice=_choice(session, job.id, best, best_time),
@@ -196,6 +224,19 @@ def one_trial(session: Session, job: Job, number: int) -> OneTrial:
         is_last=session.scalar(select(Trial.id).where(Trial.job_id == job.id, Trial.number == number + 1)) is None,
         again=again(job, trial.config),
     )
+
+
+def _parameters(session: Session, job: Job) -> tuple[tuple[str, ...], tuple[str, str]]:
+    """Return the parameters that took several values, and two of them for the map: sides of the block, if they did."""
+    query = select(Trial.config).where(Trial.job_id == job.id).order_by(Trial.number).limit(_LOOKED_AT)
+    values: dict[str, set[object]] = {}
+    for config in session.scalars(query):
+        for name, value in fields_of(config).items():
+            values.setdefault(name, set()).add(value)
+    names = tuple(name for name, taken in values.items() if len(taken) > 1)
+    tiles = [name for name in ("block m", "block n") if name in names]
+    x, y = (*tiles, *(name for name in names if name not in tiles), "", "")[:2]
+    return names, (x, y)
 
 
 def _choice(session: Session, job_id: UUID, best: TrialRow | None, time: TimeFigure | None) -> str | None:

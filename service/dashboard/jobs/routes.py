@@ -11,8 +11,8 @@ from service.api.keys.guard import (
 )
 from service.dashboard.charts.answers import chart_answer
 from service.dashboard.error_pages import PAGE
-from service.dashboard.jobs import rows
-from service.dashboard.jobs.history import failures_chart, history_chart, judged_chart
+from service.dashboard.jobs import rows, selection
+from service.dashboard.jobs.charts import Asked, job_chart
 from service.dashboard.jobs.reading import find_job, job_page, news_of, one_trial
 from service.dashboard.jobs.trials import understand
 from service.dashboard.naming import problem_label
@@ -22,7 +22,6 @@ from service.http.deps import ReadSessionDep
 
 router = APIRouter(prefix="/jobs", default_response_class=HTMLResponse)
 
-CHARTS = {"history": history_chart, "failures": failures_chart, "judged": judged_chart}
 _Word = Annotated[str, Query()]
 
 
@@ -74,13 +73,14 @@ def read_job_parts(
 
 
 @router.get("/{job_id}/charts/{name}", dependencies=[PAGE, READ])
-def read_chart(request: Request, session: ReadSessionDep, job_id: str, name: str) -> Response:
-    """A chart of a job."""
-    if name not in CHARTS:
-        raise NotFound(f"a job has no chart {name!r}; it has {', '.join(CHARTS)}")
+def read_chart(
+    request: Request, session: ReadSessionDep, job_id: str, name: str, x: _Word = "", y: _Word = ""
+) -> Response:
+    """A chart of a job; `where` in the query selects trials, `x` and `y` are the parameters of the map."""
     job = find_job(session, job_id)
+    chosen = selection.understand(request.query_params.getlist("where"))
     of = f"{problem_label(job.problem)} on {job.device.slug}"
-    return chart_answer(request, CHARTS[name](session, job), of)
+    return chart_answer(request, job_chart(name, Asked(session, job, chosen, x, y)), of)
 
 
 @router.get("/{job_id}/trials/{number}", dependencies=[PAGE, READ])

@@ -17,10 +17,11 @@ from service.dashboard.jobs.figures import GROUP, ORDER, with_times
 from service.dashboard.jobs.history import FAILURES
 from service.dashboard.naming import config_label
 from service.dashboard.problem_filter import misread
+from service.dashboard.units import least
 from service.evidence import acceptance_of, acceptance_words
 from service.job_summary import energy_text
 
-PAGE_SIZE = 100
+PAGE_SIZE = 25
 NOT_RECORDED = "not recorded"
 """Proposer of a trial without one."""
 SORTS = ("time", "-time", "number", "-number")
@@ -85,6 +86,16 @@ class TrialPage:
     rows: tuple[TrialRow, ...]
     wanted: Wanted
     next: str | None
+
+    @property
+    def least_us(self) -> float | None:
+        """The least of its times, which sets the unit of all."""
+        return least(row.time.time_us for row in self.rows if row.time is not None)
+
+    @property
+    def most_gflops(self) -> float:
+        """The highest of its rates, which sets the unit of all."""
+        return max((row.time.gflops for row in self.rows if row.time is not None), default=0.0)
 
     @property
     def has_energy(self) -> bool:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from codegen import Refused
 from codegen.xe.rules import check_problem
-from service.dashboard.charts.document import Chart, ChartAxis, Column, Kind, Mark, Row, Series
+from service.dashboard.charts.document import TIME, Chart, ChartAxis, Column, Kind, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.naming import config_label
 from service.dashboard.problems.choices import choices_of
@@ -77,9 +77,15 @@ def parallel(pair: Pair) -> Chart:
     # The fastest are drawn whole, the others thinned.
     shown = [*own[: MOST_PATHS // 3], *_spread(own[MOST_PATHS // 3 :], MOST_PATHS - MOST_PATHS // 3)]
     rows: list[Row] = [(*(s.fields.get(name) for name in names), s.time_us) for s in reversed(shown)]
-    time = ChartAxis(len(names), "Time", "µs", "log")
+    time = ChartAxis(len(names), "Time", "µs", "log", field=TIME)
     axes = [
-        ChartAxis(i, name.capitalize(), scale="category", categories=ordered(s.fields.get(name, "none") for s in shown))
+        ChartAxis(
+            i,
+            name.capitalize(),
+            scale="category",
+            categories=ordered(s.fields.get(name, "none") for s in shown),
+            field=name,
+        )
         for i, name in enumerate(names)
     ]
     evidence = own[0].evidence if own else None
@@ -105,13 +111,13 @@ def importance(pair: Pair) -> Chart:
     rows: list[Row] = [(share.name, round(100 * share.share, 2), share.values) for share in found]
     evidence = own[0].evidence if own else None
     return Chart(
-        title="What explains the times",
+        title="Explained by each parameter",
         note=f"Share of the variance of log time between a parameter's values (omega squared), of {len(own):,} "
         "measured trials, as the search chose them. What matters only together shows little.",
         columns=(Column("Parameter"), Column("Explained", "%"), Column("Values tried")),
         series=(Series("explained alone", Mark.BARS, rows, evidence),) if rows else (),
-        x=ChartAxis(0, "", scale="category", categories=tuple(row[0] for row in rows)),
-        y=ChartAxis(1, "Explained", "%", from_zero=True),
+        x=ChartAxis(1, "Explained", "%", from_zero=True),
+        y=ChartAxis(0, "", scale="category", categories=tuple(row[0] for row in reversed(rows))),
         empty=f"At least {LEAST_TRIALS} measured trials that differ are needed; there are {len(own):,}.",
     )
 

@@ -57,13 +57,13 @@ def read_heat_map(session: Session, pair: Pair, x: str, y: str) -> Chart:
     return made
 
 
-def heat_map(session: Session, pair: Pair, x: str, y: str) -> Chart:
-    """The least time for each pair of values of two parameters."""
+def heat_map(session: Session, pair: Pair, x: str, y: str, *, of_samples: bool = False) -> Chart:
+    """The least time for each pair of values of two parameters; `of_samples`: of the pair's samples alone."""
     own = pair.measured or pair.of(TimeEvidence.PREDICTED)
     evidence = own[0].evidence if own else None
     cells: list[Cell] = []
     if evidence is not None:
-        whole = pair.trials <= MOST_TRIALS
+        whole = pair.trials <= MOST_TRIALS and not of_samples
         cells = list(_of_all(session, pair, x, y, evidence) if whole else _of_samples(pair, x, y, evidence))
     rows: list[Row] = [cell[:4] for cell in cells]
     name = "" if evidence is None else evidence.words
@@ -75,8 +75,8 @@ def heat_map(session: Session, pair: Pair, x: str, y: str) -> Chart:
         if rows
         else (),
         kind=Kind.HEAT,
-        x=ChartAxis(0, x.capitalize(), scale="category", categories=ordered(cell.x for cell in cells)),
-        y=ChartAxis(1, y.capitalize(), scale="category", categories=ordered(cell.y for cell in cells)),
+        x=ChartAxis(0, x.capitalize(), scale="category", categories=ordered(cell.x for cell in cells), field=x),
+        y=ChartAxis(1, y.capitalize(), scale="category", categories=ordered(cell.y for cell in cells), field=y),
         color=ChartAxis(2, "Least time", "µs"),
         empty="No trial with a time has both parameters.",
     )

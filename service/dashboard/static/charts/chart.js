@@ -118,6 +118,18 @@ class Figure {
     this.shown = shown;
     this.chart.setOption(option(found, shown, colours(), plot.clientWidth), { notMerge: true });
     this.place = -1;
+    this.element.dispatchEvent(new Event("chart:drawn", { bubbles: true }));
+  }
+
+  // Where the axes span, in pixels of the plot.
+  area() {
+    return this.chart.getModel().getComponent("grid").coordinateSystem.getRect();
+  }
+
+  // Whether a point's link is to be followed: a page may do something else with it.
+  pick(series, row) {
+    const detail = { figure: this, series, row };
+    return this.element.dispatchEvent(new CustomEvent("chart:pick", { bubbles: true, cancelable: true, detail }));
   }
 
   legend() {
@@ -147,8 +159,9 @@ class Figure {
     });
     this.chart.on("mouseout", () => (tip.hidden = true));
     this.chart.on("click", (event) => {
-      const link = this.row(event)?.series.links?.[event.dataIndex];
-      if (link) location.assign(link);
+      const found = this.row(event);
+      const link = found?.series.links?.[event.dataIndex];
+      if (found && this.pick(found.series, found.row) && link) location.assign(link);
     });
     this.chart.getZr().on("dblclick", () => this.chart.dispatchAction({ type: "dataZoom", start: 0, end: 100 }));
   }

@@ -5,6 +5,8 @@ import { heat, seriesColour } from "./colours.js";
 import { DASHES } from "./glyph.js";
 import { format, short } from "./units.js";
 
+const RIGHT = 24;
+const LABELLED_CELL = 46; // pixels of a cell that has room for its time
 const CROSS = "path://M-1,-0.7L-0.7,-1L0,-0.3L0.7,-1L1,-0.7L0.3,0L1,0.7L0.7,1L0,0.3L-0.7,1L-1,0.7L-0.3,0Z";
 
 export function readout(found, series, row) {
@@ -18,11 +20,21 @@ export function option(found, shown, of, width) {
   return { ...base, ...make(found, shown, of, width) };
 }
 
+// The plot areas of all charts begin and end at the same distance from their edges, so that axes of neighbours align.
+// Below, an area ends where its labels need it to.
+function plotArea(width) {
+  return { left: labelRoom(width), right: RIGHT, top: 24, bottom: 4, outerBoundsMode: "auto", outerBounds: { left: 0, right: 0, top: 0, bottom: 4 }, outerBoundsContain: "all" };
+}
+
+function labelRoom(width) {
+  return width < 560 ? 84 : 104;
+}
+
 function lines(found, shown, of, width) {
   return {
-    grid: { left: 8, right: 16, top: 24, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "all" },
-    xAxis: axis(found.x, shown, of, width / 90, { nameLocation: "middle", nameGap: 26 }),
-    yAxis: axis(found.y, shown, of, 6, { nameLocation: "end", nameGap: 8, nameTextStyle: { align: "left", color: of.quiet } }),
+    grid: plotArea(width),
+    xAxis: axis(found.x, shown, of, width, width / 90, { nameLocation: "middle", nameGap: 26 }),
+    yAxis: axis(found.y, shown, of, width, 6, { nameLocation: "end", nameGap: 8, nameTextStyle: { align: "left", color: of.quiet } }),
     dataZoom: [{ type: "inside", zoomOnMouseWheel: "ctrl", moveOnMouseMove: "ctrl", moveOnMouseWheel: false, filterMode: "none" }],
     series: shown.map((series, i) => ({ ...drawn(found, series, i, of), ...(alone(found, shown) ? { barGap: "-100%" } : {}) })),
   };
@@ -30,7 +42,8 @@ function lines(found, shown, of, width) {
 
 // Whether no place has two bars: then each stands in its middle, where its spread is drawn.
 function alone(found, shown) {
-  const places = shown.filter((series) => series.mark === "bars").flatMap((series) => series.rows.map((row) => row[found.x.column]));
+  const side = found.y.scale === "category" ? found.y : found.x;
+  const places = shown.filter((series) => series.mark === "bars").flatMap((series) => series.rows.map((row) => row[side.column]));
   return new Set(places).size === places.length;
 }
 
@@ -81,7 +94,7 @@ function symbol(series, colour, of) {
   return { symbol: series.evidence === "predicted" ? "diamond" : "circle", symbolSize: size, itemStyle: style };
 }
 
-function axis(of_, shown, of, most, more) {
+function axis(of_, shown, of, width, most, more) {
   // Times and bytes change their unit along an axis: there each label has its own.
   const changing = ["µs", "B"].includes(of_.unit);
   const unit = changing ? of_.unit : "";
@@ -96,9 +109,11 @@ function axis(of_, shown, of, most, more) {
   if (of_.scale === "category") {
     const many = more.nameLocation === "middle" && of_.categories.length > 5;
     // Many in order, such as dates: every so many has its label.
-    const step = of_.categories.length > 12 ? Math.ceil(of_.categories.length / most) : 1;
+    const across = more.nameLocation === "middle";
+    const step = across && of_.categories.length > 12 ? Math.ceil(of_.categories.length / most) : 1;
     const rotate = many && step === 1 ? 35 : 0;
-    const axisLabel = { ...common.axisLabel, interval: step - 1, hideOverlap: false, rotate, width: 150, overflow: "truncate" };
+    const room = across ? 150 : labelRoom(width) - 12;
+    const axisLabel = { ...common.axisLabel, interval: step - 1, hideOverlap: false, rotate, width: room, overflow: "truncate" };
     return { ...common, type: "category", data: of_.categories.map(String), splitLine: { show: false }, axisLabel };
   }
   const values = shown.flatMap((series) => {
@@ -126,7 +141,7 @@ function axis(of_, shown, of, most, more) {
 // Charts that are told the same ends have the same axis, whatever is drawn on it.
 function ends(of_) {
   if (typeof of_.low !== "number" || typeof of_.high !== "number" || of_.low === of_.high) return {};
-  const rough = (of_.high - of_.low) / 6;
+  const rough = (of_.high - of_.low) / 8;
   const power = 10 ** Math.floor(Math.log10(rough));
   const least = of_.whole ? 1 : 0;
   const interval = Math.max(least, [1, 2, 5, 10].map((c) => c * power).find((c) => c >= rough));
@@ -161,17 +176,18 @@ function spread(rows, column) {
   return (value) => rank.get(value) ?? 1;
 }
 
-function heatMap(found, shown, of) {
+function heatMap(found, shown, of, width) {
   const rows = shown.flatMap((series) => series.rows);
   const place = spread(rows, found.color.column);
+  const labelled = (width - labelRoom(width) - RIGHT) / found.x.categories.length >= LABELLED_CELL;
   const category = (side, more) => ({
-    type: "category", data: side.categories.map(String), name: side.name, nameLocation: "middle", nameTextStyle: { color: of.quiet },
+    type: "category", data: side.categories.map(String), name: side.name, nameTextStyle: { color: of.quiet },
     axisLabel: { color: of.quiet }, axisTick: { show: false }, axisLine: { lineStyle: { color: of["line-strong"] } }, ...more,
   });
   return {
-    grid: { left: 30, right: 12, top: 8, bottom: 30, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
-    xAxis: category(found.x, { nameGap: 26 }),
-    yAxis: category(found.y, { nameGap: 44 }),
+    grid: plotArea(width),
+    xAxis: category(found.x, { nameLocation: "middle", nameGap: 26 }),
+    yAxis: category(found.y, { nameLocation: "end", nameGap: 8, nameTextStyle: { align: "left", color: of.quiet } }),
     series: shown.map((series, i) => ({
       id: `${i}:`, type: "heatmap",
       data: series.rows.map((row) => {
@@ -179,7 +195,7 @@ function heatMap(found, shown, of) {
         return {
           value: [String(row[found.x.column]), String(row[found.y.column]), row[found.color.column]],
           itemStyle: { color: heat(of, fraction), borderColor: of.card, borderWidth: 1 },
-          label: { show: rows.length <= 80, color: fraction < 0.4 ? of.card : of.text, fontSize: 10, formatter: short(row[found.color.column], found.color.unit) },
+          label: { show: labelled, color: fraction < 0.4 ? of.card : of.text, fontSize: 10, formatter: short(row[found.color.column], found.color.unit) },
         };
       }),
       emphasis: { itemStyle: { borderColor: of.text, borderWidth: 2 } },
@@ -193,7 +209,7 @@ function parallel(found, shown, of, width) {
     const category = side.scale === "category";
     const values = shown.flatMap((series) => series.rows.map((row) => row[side.column]));
     return {
-      dim: i, name: side.name, type: category ? "category" : "value", scale: true, inverse: side.column === found.color.column,
+      dim: i, id: String(i), name: side.name, type: category ? "category" : "value", scale: true, inverse: side.column === found.color.column,
       nameLocation: side.column === found.color.column ? "start" : "end",
       data: category ? side.categories.map(String) : undefined,
       min: side.scale === "log" ? Math.log10(Math.min(...values)) : undefined,
@@ -205,7 +221,7 @@ function parallel(found, shown, of, width) {
     };
   });
   return {
-    parallel: { left: 40, right: 60, top: width < 560 ? 90 : 34, bottom: 16, parallelAxisDefault: { areaSelectStyle: { borderColor: of.accent, color: of.accent, width: 14 } } },
+    parallel: { left: labelRoom(width), right: width < 560 ? RIGHT : 64, top: width < 560 ? 90 : 34, bottom: 16, parallelAxisDefault: { areaSelectStyle: { borderColor: of.accent, color: of.accent, width: 14 } } },
     parallelAxis: axes,
     series: shown.map((series, i) => ({
       id: `${i}:`, type: "parallel", smooth: false, inactiveOpacity: 0.03, activeOpacity: 0.9,
