@@ -6,6 +6,8 @@ from typing import Any
 
 import yaml
 
+from docs.site.scopes import scopes
+
 Node = dict[str, Any]
 
 
@@ -25,7 +27,15 @@ def rest_reference(contract: Path) -> str:
     ]
     for tag in sorted(by_tag):
         parts += [f"## {tag.capitalize()}", *by_tag[tag]]
-    parts.append("## Schemas")
+    parts += [
+        "## Routes and scopes",
+        "What each route requires of the key ([authentication](../service.md#authentication)), pages included; `none` "
+        "is open to all. Without a key of that scope it answers 401 or 403, before it reads the body. An upload of "
+        "results to `/v1/imports` needs `admin`. A test sends requests to all of them with no key, an unknown, an "
+        "expired and a revoked one, and one of each scope.",
+        scopes(),
+        "## Schemas",
+    ]
     parts += [_schema(name, schema) for name, schema in sorted(document["components"]["schemas"].items())]
     return "\n\n".join(parts) + "\n"
 

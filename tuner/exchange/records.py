@@ -239,6 +239,16 @@ def label_of(device: DeviceSpec) -> str:
     return EMULATED if device.emulates is not None and device.kind is DeviceKind.CPU else NATIVE
 
 
+_DIVISORS = frozenset(
+    {
+        *("xe_cores", "eus_per_core", "grf_bytes", "block2d_pitch_multiple_bytes", "clock_mhz", "nominal_clock_mhz"),
+        *("bandwidth_bytes_per_s", "measured_bandwidth_bytes_per_s", "cores", "cores_per_l2", "cores_per_l3"),
+        *("threads_per_core", "vector_bytes", "vector_registers", "line_bytes"),
+    }
+)
+"""Facts that models and spaces divide by."""
+
+
 def _check_spec(spec: DeviceSpec) -> None:
     if spec.id.startswith(SIMULATED):
         raise ValueError(f"spec.id: expected a device that runs kernels; {spec.id} accepts them and has no results")
@@ -249,5 +259,6 @@ def _check_spec(spec: DeviceSpec) -> None:
         except ValueError as error:
             raise ValueError(f"spec.{name}: {error}") from error
     for fact in spec.facts():
-        if isinstance(fact.value, int | float) and not 0 <= fact.value <= _LARGEST_FACT:
-            raise ValueError(f"spec.{fact.name}: expected 0 to {_LARGEST_FACT}, got {fact.value}")
+        least = 1 if fact.name in _DIVISORS else 0
+        if isinstance(fact.value, int | float) and not least <= fact.value <= _LARGEST_FACT:
+            raise ValueError(f"spec.{fact.name}: expected {least} to {_LARGEST_FACT}, got {fact.value}")

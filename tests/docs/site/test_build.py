@@ -70,6 +70,17 @@ def test_the_reference_has_every_request(staged: Path) -> None:
     assert set(re.findall(r"^### ([A-Z]+ /.*)$", (staged / "reference/rest.md").read_text(), re.MULTILINE)) == requests
 
 
+def test_the_reference_has_every_route_with_its_scope(staged: Path) -> None:
+    page = (staged / "reference/rest.md").read_text()
+    table = set(re.findall(r"^\| ([A-Z]+) \| `(/[^`]*)` \|", page, re.MULTILINE))
+    contract = yaml.safe_load((ROOT / "openapi.yaml").read_text())
+    requests = {(method.upper(), path) for path, methods in contract["paths"].items() for method in methods}
+    assert requests <= table
+    assert len(table - requests) > 20  # pages
+    for row in ("POST | `/v1/jobs` | tune", "POST | `/v1/keys` | admin", "GET | `/readyz` | none"):
+        assert f"| {row} |" in page
+
+
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning(staged: Path, tmp_path: Path) -> None:
     tool = ROOT / ".venv/docs/bin/zensical"

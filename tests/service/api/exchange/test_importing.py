@@ -440,6 +440,14 @@ def test_a_file_cannot_state_what_a_device_of_the_table_can_reach(database: Data
     assert counts(database) == {}
 
 
+@pytest.mark.parametrize("fact", ["xe_cores", "clock_mhz", "grf_bytes", "bandwidth_bytes_per_s"])
+def test_a_device_that_cannot_exist_is_refused(fact: str) -> None:
+    """Its numbers are divided by, in the import and in each lookup."""
+    strange = named(lines.b580(), id="b999", name="B999", ip_version="99.0.0", pci_ids=("FFFF",), **{fact: 0})
+    with pytest.raises(ValueError, match=rf"spec\.{fact}: expected 1 to \d+, got 0"):
+        DeviceRecord(strange)
+
+
 @pytest.mark.parametrize(("of", "level"), [(lines.b580, "high"), (cpu_spec, "medium")])
 def test_times_of_a_device_that_only_a_file_knows_are_not_served_as_certain(of: object, level: str) -> None:
     spec = of()  # pyright: ignore
