@@ -13,6 +13,8 @@ from db.session import Database
 from tests.service import dashboard_rows as rows
 from tests.service.api.records.test_records import RECORD
 
+# Wall times of all runs of a job, in s; they are stored together.
+_WALL = dict.fromkeys(("propose_s", "compile_s", "wait_s", "verify_s", "measure_s", "compare_s"), 20.0)
 _SHAPES = "m,n,k,weight,name\n" + "".join(
     f"{16 * (1 + i)},{96 * (1 + i % 5)},{64 * (1 + i % 7)},{1 + i % 3},layer {i}\n" for i in range(24)
 )
@@ -71,7 +73,9 @@ def _add_jobs(session: Session) -> tuple[UUID, UUID, UUID, str]:
     assert gpu is not None  # the set of shapes is for it
     for number in range(45):
         problem = rows.add_problem(session, 512 + 8 * number, 384, 1024)
-        job = rows.add_job(session, problem, absent if number % 3 == 0 else gpu, total_s=200.0 + number)
+        job = rows.add_job(
+            session, problem, absent if number % 3 == 0 else gpu, total_s=200.0 + number, device_restarts=0, **_WALL
+        )
         job.created_at = now - timedelta(days=number * 2)
         kernel = rows.add_kernel(session, job, problem)
         if number % 3 == 0:
@@ -84,7 +88,7 @@ def _add_jobs(session: Session) -> tuple[UUID, UUID, UUID, str]:
             job.best_trial_id, job.compared_default_us, job.compared_best_us = trial.id, 130.0 + number, 90.0
             rows.add_trial(session, job, 1, draw.choice(list(rows.FAILURES)))
     problem = rows.add_problem(session, 520, 392, 1032)
-    job = rows.add_job(session, problem, gpu, budget=80, total_s=240.0)
+    job = rows.add_job(session, problem, gpu, budget=80, total_s=240.0, device_restarts=0, **_WALL)
     kernels = [rows.add_kernel(session, job, problem, number) for number in range(6)]
     for number in range(60):
         if number % 6 == 5:
