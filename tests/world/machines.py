@@ -127,10 +127,11 @@ class SimDevice:
         scheduler.check_alive()
         self.check()
         process = scheduler.process
+        task = scheduler.current.name if scheduler.current else ""
         is_rate = launch.binary == RATE_LOOP.binary
         if not is_rate:
             problem, config, content_hash = world.truth.kernels[launch.binary]
-            world.invariants.at_launch(process, scheduler.current.name if scheduler.current else "", problem, config)
+            world.invariants.at_launch(process, task, problem, config)
         if faults.take(Kind.DEVICE_BROKEN):
             faults.broken_launches = 6
         if faults.take(Kind.DEVICE_HANGS):
@@ -142,6 +143,12 @@ class SimDevice:
             faults.broken_launches = max(faults.broken_launches - 1, 0)
             self.restarts += 1
             raise DeviceCrashed("the device process ended with signal 11")
+        if faults.take(Kind.DOUBLED_LAUNCH):
+            if not is_rate:
+                world.invariants.at_launch(process, task, problem, config)
+            scheduler.wait("launches again", min(_LAUNCH_S, timeout_s))
+        if late := faults.take(Kind.LATE_REPORT):
+            scheduler.wait("waits for the report", late.seconds)
         if faults.take(Kind.EXECUTOR_LOST):
             raise ExecutorLost(f"{self.host.name} does not answer any more")
         self.check()

@@ -34,6 +34,8 @@ class Kind(StrEnum):
     COMPILER_CRASHES = "the compiler crashes"
     COMPILER_HANGS = "the compiler hangs"
     EXECUTOR_LOST = "an executor is lost in a launch"
+    LATE_REPORT = "the report of a launch comes late"
+    DOUBLED_LAUNCH = "a launch is received and executed twice"
     LOST_ANSWER = "the answer to a request is lost, and it is sent again"
 
 
@@ -61,6 +63,7 @@ _SECONDS: dict[Kind, tuple[float, float]] = {
     Kind.CUT: (1.0, 200.0),
     Kind.JUMP: (-4000.0, 4000.0),
     Kind.DISK_FULL: (1.0, 100.0),
+    Kind.LATE_REPORT: (5.0, 200.0),
 }
 
 

@@ -12,7 +12,7 @@ _LINES = 60
 
 
 def shrunk(seed: int, plan: Sequence[Fault]) -> tuple[Sequence[Fault], World, Broken]:
-    """Remove faults while the seed still breaks an invariant.
+    """Remove faults while the seed still breaks an invariant, until none of those left can be removed.
 
     Raises:
         ValueError: it breaks none.
@@ -21,11 +21,14 @@ def shrunk(seed: int, plan: Sequence[Fault]) -> tuple[Sequence[Fault], World, Br
     if broken is None:
         raise ValueError(f"seed {seed} breaks no invariant with {len(plan)} faults")
     left = [fault for fault in plan if fault in world.faults.done]
-    for fault in [*left]:
-        fewer = [each for each in left if each is not fault]
+    tried = 0
+    while tried < len(left):  # without one, others may have become superfluous: all are tried again
+        fewer = [*left[:tried], *left[tried + 1 :]]
         again, still = run_seed(seed, fewer)
-        if still is not None:
-            left, world, broken = fewer, again, still
+        if still is None:
+            tried += 1
+        else:
+            left, world, broken, tried = fewer, again, still, 0
     return left, world, broken
 
 

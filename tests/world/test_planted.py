@@ -1,7 +1,8 @@
 """The world sees faults: each fault planted in the product breaks an invariant within a few seeds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from service.api.schedules import firing
 from service.http.idempotency import Once
 from service.jobs.store import DbTrialStore
 from tests.world.plan import Fault, Kind
-from tests.world.story import story
+from tests.world.story import shrunk, story
+from tests.world.virtual import Broken
 from tests.world.world import run_seed
 from tuner.errors import ProofFailed
 from tuner.session.budget import Allowance
@@ -132,3 +134,15 @@ def test_a_story_names_the_fault_that_matters(monkeypatch: pytest.MonkeyPatch) -
     assert "measured, and its results were wrong" in told.splitlines()[0]
     assert "with 1 faults:" in told.splitlines()[1]
     assert Kind.DEVICE_WRONG in told.splitlines()[2]
+
+
+def test_a_story_has_no_fault_that_another_made_superfluous(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It breaks unless the second fault is there and the first is not."""
+    first, second, third = (Fault(50 + i, Kind.STALL, 5.0, i) for i in range(3))
+
+    def ran(_seed: int, plan: Sequence[Fault]) -> tuple[Any, Broken | None]:
+        world = SimpleNamespace(faults=SimpleNamespace(done=[*plan]))
+        return world, None if second in plan and first not in plan else Broken("it")
+
+    monkeypatch.setattr("tests.world.story.run_seed", ran)
+    assert shrunk(0, [first, second, third])[0] == []

@@ -29,13 +29,16 @@ from codegen.artifact.files import write_atomically
 from codegen.serialization import content_hash
 from db.errors import DatabaseError
 from db.migrate import upgrade
+from db.queries import kernels
 from db.queries.cluster import leases
 from db.schema import base
 from db.session import Database, make_engine
 from hal.devices.listed import ListedDevice
 from service.api.devices.service import DeviceDirectory
 from service.api.jobs.requests import submit
+from service.api.kernels import withdrawal
 from service.api.kernels.lookup.exact import exact_answers
+from service.api.keys.caller import COMMAND_LINE
 from service.api.schedules import service as schedules
 from service.api.schedules.clock import ScheduleClock
 from service.api.schedules.schemas import ScheduleBody
@@ -65,7 +68,7 @@ FAULT_STEPS, MOST_STEPS, LONGEST_S = 250, 6000, 3 * 3600.0
 SCHEDULED_S = 200.0
 PROBLEMS = tuple(GemmProblem(m, n, k) for m, n, k in ((24, 40, 56), (16, 24, 40), (8, 40, 24), (32, 8, 16)))
 
-_DELAYS = (Kind.STALL, Kind.GONE, Kind.SLOW, Kind.CUT)
+_DELAYS = (Kind.STALL, Kind.GONE, Kind.SLOW, Kind.CUT, Kind.LATE_REPORT)
 
 # Modules of the product that use these modules of the standard library between the seams.
 _THREADING = (
@@ -360,6 +363,8 @@ class World:
             options = JobOptions(budget=Budget(numbers.randint(2, 4), 600.0), seed=5, search="random")
             request = SetRequest("two shapes", shapes, SPEC, options, 0.05)
             made.append(Asked("set", "key set", partial(_post_set, request)))
+        if numbers.random() < 0.2:
+            made.append(Asked("withdrawal", "", _withdraw))
         self.has_schedule = numbers.random() < 0.3
         if self.has_schedule:
             body = ScheduleBody.model_validate(
@@ -379,7 +384,7 @@ class World:
             )
             made.append(Asked("schedule", "key schedule", partial(_post_schedule, body)))
         numbers.shuffle(made)
-        made.sort(key=lambda each: each.name.startswith("cancel"))
+        made.sort(key=lambda each: each.name.startswith(("cancel", "withdrawal")))
         for place in sorted(numbers.sample(range(len(made) + 1), 1)):
             made.insert(place, Asked("lookup", "", partial(self._look_up, HERE)))
         made.append(Asked("lookup", "", partial(self._look_up, HERE)))
@@ -432,6 +437,15 @@ def _cancel(victim: Asked, context: Context, _once: Once) -> None:
         with context.database.write() as session:
             assert job_id is not None
             leases.request_cancel(session, job_id)
+
+
+def _withdraw(context: Context, _once: Once) -> None:
+    """Withdraw the newest kernel that is served, if there is one."""
+    with context.database.write() as session:
+        for kernel in kernels.list_page(session, limit=9):
+            if kernel.withdrawn is None:
+                withdrawal.withdraw(session, COMMAND_LINE, kernel.id, "found wrong", context.now())
+                return
 
 
 def _keep(once: Once, session: Any, made: UUID) -> None:
