@@ -51,6 +51,8 @@ _EMULATED_ENGINE_FMA, _EMULATED_BYTES = 16, 4
 _NOT_SPLIT = "K is not split over work-groups: tiles keep most engines busy"
 # Predicted times are compared in steps of this factor.
 _EQUAL = 1.02
+# Rows of a sub-group that share what one conversion of weights makes: with fewer, DPAS are not what bounds a K loop.
+_ROWS_OF_CONVERSION = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +279,8 @@ def _order(on: Problem, points: Sequence[Point]) -> "np.typing.NDArray[np.intp] 
     """Return the indices of points, the best first; None where the model does not predict the device.
 
     Of times in the same step of _EQUAL, the least burden is the best. A launch that leaves engines without a sub-group
-    counts as slower by the model's resolution: within it, more engines are the safer choice.
+    counts as slower by the model's resolution: within it, more engines are the safer choice, and so are more rows that
+    share the conversion of weights.
     """
     if on.target.emulated:
         return None
@@ -290,7 +293,11 @@ def _order(on: Problem, points: Sequence[Point]) -> "np.typing.NDArray[np.intp] 
     of_core = groups // known(on.spec, "xe_cores") * c.sg_rows * c.sg_columns
     has_idle = of_core < known(on.spec, "eus_per_core")
     times = (predicted.time_us - predicted.parts["launch"]) * np.where(has_idle, RESOLUTION, 1.0)
-    return np.lexsort((predicted.burden, np.round(np.log(times / times.min()) / np.log(_EQUAL))))
+    step, converted = _EQUAL, np.zeros(len(times))
+    if on.problem.has_weights:
+        step, converted = RESOLUTION, np.maximum(0, _ROWS_OF_CONVERSION - c.block_m / c.sg_rows)
+    logs = np.log(times / times.min())
+    return np.lexsort((predicted.burden, np.round(logs / np.log(_EQUAL)), converted, np.round(logs / np.log(step))))
 
 
 def _split(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:

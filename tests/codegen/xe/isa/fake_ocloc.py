@@ -54,7 +54,11 @@ def fake_ocloc(
 def real_ocloc() -> Ocloc:
     """The compiler of this machine; skips the test where there is none."""
     own = _DATA / "ocloc" / "ocloc"
-    found = os.environ.get("XETUNE_OCLOC") or (str(own) if own.exists() else shutil.which("ocloc"))
+    found = (
+        os.environ.get("TEST_OCLOC")
+        or os.environ.get("XETUNE_OCLOC")
+        or (str(own) if own.exists() else shutil.which("ocloc"))
+    )
     if found is None:
         pytest.skip("Intel's offline compiler is not here: run `xetune toolchain install`")
     return Ocloc(Path(found))

@@ -317,6 +317,8 @@ def test_a_few_rows_by_weights_leave_work_for_each_engine(m: int, n: int, k: int
         assert spec.xe_cores is not None
         assert spec.eus_per_core is not None
         assert threads.m * threads.n * threads.k // spec.xe_cores * config.subgroups >= spec.eus_per_core
+        moved = explain(problem, config, spec)
+        assert moved.memory_bytes <= 1.03 * moved.least_bytes
 
 
 @pytest.mark.parametrize(
