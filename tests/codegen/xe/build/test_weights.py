@@ -24,8 +24,8 @@ from tuner.verify.verify import verify_by_simulation
 
 HALVES = (DType.F16, DType.BF16)
 DEVICES = ("b580", "pvc", "a770", "lunar-lake", "arl-h")
-# A draw takes 0.6 s of processor time, of which 0.45 compile it and 0.15 execute it: 300 take three minutes, so that all
-# are slow but a few.
+# A draw takes 0.6 s of processor time, of which 0.45 compile it and 0.15 execute it: 300 take three minutes, so that
+# all are slow but a few.
 DRAWS, PART = 300, 20
 
 
