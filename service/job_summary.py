@@ -95,6 +95,12 @@ class Basis(StrEnum):
         return self.name.lower()
 
 
+def known_by(time: TimeEvidence) -> str:
+    """Describe how a time is known: "measured, interleaved", "measured, single measurement" or "predicted"."""
+    basis = Basis[time.basis.upper()]
+    return basis.value if basis is Basis.PREDICTED else f"{time.kind}, {basis.value}"
+
+
 @dataclass(frozen=True, slots=True)
 class ReportedTimes:
     """Reported times of a job, in us; `default_us` is None if trial 0 has no time with the same evidence."""

@@ -267,19 +267,35 @@ SearchName = Annotated[str, Field(max_length=200)]
 
 
 class TimeEvidence(BaseModel):
-    """Time of one launch, and its evidence."""
+    """Time of one launch, and its evidence.
+
+    Of the winner of a job and of its default the re-measured, interleaved time is reported, where there is one. A
+    trial of a job has its single run.
+    """
 
     kind: Literal["measured", "predicted"] = Field(
         description="Measured on the device it is for, or predicted by a model", examples=["measured"]
     )
     unit: Literal["us"] = Field(default="us", description="Unit of the times: microseconds", examples=["us"])
+    basis: Literal["interleaved", "single", "predicted"] = Field(
+        description="interleaved: re-measured in turns with the default at the end of a job; single: a run by "
+        "itself, which is biased to the fast side; predicted by a model",
+        examples=["single"],
+    )
     value: float = Field(description="Median of the samples or predicted time, in us", examples=[412.5])
-    low: float = Field(description="10th percentile or lower end of the interval, in us", examples=[405.1])
-    high: float = Field(description="90th percentile or upper end of the interval, in us", examples=[430.0])
+    low: float | None = Field(
+        description="10th percentile or lower end of the interval, in us; null if interleaved: only medians are kept",
+        examples=[405.1],
+    )
+    high: float | None = Field(
+        description="90th percentile or upper end of the interval, in us; null if interleaved", examples=[430.0]
+    )
     label: str = Field(
         description='"native", "DPAS emulated" (that CPU device only), or the model\'s version', examples=["native"]
     )
-    samples: int | None = Field(default=None, description="Number of timed launches; null if predicted", examples=[30])
+    samples: int | None = Field(
+        default=None, description="Number of timed launches; null if predicted or interleaved", examples=[30]
+    )
     driver: str | None = Field(
         default=None, description="Driver it was measured with; null if predicted", examples=["26.27.1"]
     )
@@ -339,8 +355,23 @@ class AcceptanceEvidence(BaseModel):
     log: str | None = Field(default=None, description="Log of the build; null if empty", examples=[None])
 
 
-TIME_EXAMPLE = {"kind": "predicted", "value": 412.5, "low": 330.0, "high": 500.0, "label": "xe-4-fb8a8097"}
-MEASURED_EXAMPLE = {"kind": "measured", "value": 486.8, "low": 480.2, "high": 501.0, "label": "native", "samples": 30}
+TIME_EXAMPLE = {
+    "kind": "predicted",
+    "basis": "predicted",
+    "value": 412.5,
+    "low": 330.0,
+    "high": 500.0,
+    "label": "xe-4-fb8a8097",
+}
+MEASURED_EXAMPLE = {
+    "kind": "measured",
+    "basis": "single",
+    "value": 486.8,
+    "low": 480.2,
+    "high": 501.0,
+    "label": "native",
+    "samples": 30,
+}
 _PROOF_EXAMPLE = {"kind": "simulator", "checked": 12, "total": 12}
 EVIDENCE_EXAMPLE = {"time": TIME_EXAMPLE, "proof": _PROOF_EXAMPLE}
 

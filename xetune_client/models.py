@@ -386,19 +386,25 @@ class ConfidenceOut(Model):
 
 
 class TimeEvidence(Model):
-    """Time of one launch, and its evidence."""
+    """Time of one launch, and its evidence.
+
+    Of the winner of a job and of its default the re-measured, interleaved time is reported, where there is one. A
+    trial of a job has its single run."""
 
     kind: Literal['measured', 'predicted']
     """Measured on the device it is for, or predicted by a model"""
 
+    basis: Literal['interleaved', 'single', 'predicted']
+    """interleaved: re-measured in turns with the default at the end of a job; single: a run by itself, which is biased to the fast side; predicted by a model"""
+
     value: float
     """Median of the samples or predicted time, in us"""
 
-    low: float
-    """10th percentile or lower end of the interval, in us"""
+    low: float | None
+    """10th percentile or lower end of the interval, in us; null if interleaved: only medians are kept"""
 
-    high: float
-    """90th percentile or upper end of the interval, in us"""
+    high: float | None
+    """90th percentile or upper end of the interval, in us; null if interleaved"""
 
     label: str
     """"native", "DPAS emulated" (that CPU device only), or the model's version"""
@@ -407,7 +413,7 @@ class TimeEvidence(Model):
     """Unit of the times: microseconds"""
 
     samples: int | None = None
-    """Number of timed launches; null if predicted"""
+    """Number of timed launches; null if predicted or interleaved"""
 
     driver: str | None = None
     """Driver it was measured with; null if predicted"""
@@ -2357,6 +2363,25 @@ class TrialOut(Model):
     """When it ended, UTC"""
 
 
+class StoredBest(Model):
+    """The best result stored for the problem and device of a job whose own best is clearly slower."""
+
+    job: UUID
+    """The job that found it"""
+
+    kernel_id: UUID
+    """Its kernel"""
+
+    time_us: float
+    """Its time, in us"""
+
+    basis: Literal['interleaved', 'single']
+    """Basis of that time"""
+
+    slowdown: float
+    """Time of this job's best over that time"""
+
+
 class WallTimeOut(Model):
     """Wall time of a job's runs by phase, in seconds; a run that was killed is not included.
 
@@ -2487,6 +2512,9 @@ class JobOut(Model):
     comparison: Comparison | None = None
     """Speedup over the default configuration, re-measured, interleaved: if not null, use its two times; those of `best` and of trial 0 are single measurements"""
 
+    stored_best: StoredBest | None = None
+    """The best result stored for this problem and device, if the best of this job is more than 1.15 times slower: another job found a faster kernel, or the machine was busy; else null"""
+
     choice: ChoiceOut | None = None
     """Selection of `best` of predicted trials that the model does not tell apart; null if its time is measured, or if no other is within the resolution"""
 
@@ -2528,6 +2556,9 @@ class KernelLine(Model):
     driver: str
     """Driver of that device; empty if unknown"""
 
+    winner: bool
+    """Whether it won a job"""
+
     evidence: Evidence
     """Time and correctness of its best trial"""
 
@@ -2539,6 +2570,12 @@ class KernelLine(Model):
 
     created_at: datetime
     """When it was stored, UTC"""
+
+    status: str | None = None
+    """Outcome of that trial, or of its latest; null without a trial"""
+
+    reason: str | None = None
+    """Why that trial has no time; null if it has one"""
 
     tflops: float | None = None
     """2 M N K batch / time, twice that if gated, in TFLOP/s; null without a time"""

@@ -16,6 +16,7 @@ from db.schema import (
     ACTIVE_STATUSES,
     Device,
     Job,
+    Kernel,
     Problem,
     ShapeSetMember,
     Trial,
@@ -30,6 +31,7 @@ _TELLS: dict[str, ColumnElement[bool]] = {
 }
 SEARCH = "search"
 KIND = case(*((tells, kind) for kind, tells in _TELLS.items()), else_=SEARCH)
+_COMPARED = ("compared_default_us", "compared_best_us")
 _OF_PROBLEM = {
     "problem_key": Problem.key,
     "m": Problem.m,
@@ -192,8 +194,22 @@ def _cancel_statement() -> Select[bool]:
 
 
 def update_best(session: Session, job_id: UUID) -> None:
-    """Set a job's `best_trial_id` to the current best of its trials."""
-    session.execute(update(Job).where(Job.id == job_id).values(best_trial_id=trials.best_id(session, job_id)))
+    """Set a job's `best_trial_id` to the current best of its trials; a comparison with another best is dropped."""
+    best_id = trials.best_id(session, job_id)
+    is_same = Job.best_trial_id == best_id
+    again = {name: case((is_same, getattr(Job, name)), else_=None) for name in _COMPARED}
+    session.execute(update(Job).where(Job.id == job_id).values(best_trial_id=best_id, **again))
+
+
+def choose_again(session: Session, job_ids: Collection[UUID]) -> None:
+    """Choose the best of jobs again, after one of their kernels was withdrawn or restored.
+
+    A best that was re-measured against the default stays, unless its kernel is withdrawn.
+    """
+    stands = select(Trial.id).join(Trial.kernel).where(Trial.id == Job.best_trial_id, Kernel.withdrawn.is_(None))
+    query = select(Job.id).where(Job.id.in_(job_ids), or_(Job.compared_best_us.is_(None), ~stands.exists()))
+    for job_id in session.scalars(query).all():
+        update_best(session, job_id)
 
 
 def set_best(session: Session, job_id: UUID, number: int) -> None:

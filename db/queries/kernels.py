@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, bindparam, delete, or_, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
-from db.queries import trials
+from db.queries import headline, trials
 from db.queries.insert import insert_all_missing, insert_missing
 from db.schema import (
     Artifact,
@@ -165,8 +165,8 @@ def list_page(
 
 
 def best_measured(session: Session, problem_key: str, device: str) -> Trial | None:
-    """Return the measured winner of a job with the least median on that device (a slug), with kernel and job."""
-    query = _winners([problem_key], device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id).limit(1)
+    """Return the measured winner of a job with the least headline time on that device (a slug), with kernel and job."""
+    query = _winners([problem_key], device).join(Trial.measurement).order_by(headline.least_first(), Trial.id).limit(1)
     return session.scalars(query.options(*_winner_loads())).first()
 
 
@@ -178,8 +178,8 @@ def best_predicted(session: Session, problem_key: str, device: str) -> Trial | N
 
 
 def measured_winners(session: Session, problem_keys: Collection[str], device: str) -> dict[str, list[Trial]]:
-    """Return the measured winners of jobs on that device (a slug) by problem, the least median first."""
-    query = _winners(problem_keys, device).join(Trial.measurement).order_by(Measurement.median_us, Trial.id)
+    """Return the measured winners of jobs on that device (a slug) by problem, the least headline time first."""
+    query = _winners(problem_keys, device).join(Trial.measurement).order_by(headline.least_first(), Trial.id)
     return _by_problem(session.scalars(query.options(*_winner_loads())))
 
 
@@ -195,19 +195,18 @@ def predicted_winners(session: Session, problem_keys: Collection[str], device: s
 
 
 def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
-    """Return for each kernel its trial of least measured median, else of least predicted time; others are left out.
+    """Return for each kernel its trial of least headline time, else of least predicted time, with its job.
 
-    Of predicted trials, verified ones come first.
+    Others are left out. Of predicted trials, verified ones come first.
     """
-    query = (
-        select(Trial).where(Trial.kernel_id.in_(kernel_ids)).outerjoin(Trial.measurement).outerjoin(Trial.prediction)
-    )
+    query = select(Trial).where(Trial.kernel_id.in_(kernel_ids)).join(Trial.job)
+    query = query.outerjoin(Trial.measurement).outerjoin(Trial.prediction)
     timed = query.where(or_(Measurement.median_us.is_not(None), Prediction.time_us.is_not(None)))
-    timed = timed.options(*trials.evidence_loads())
+    timed = timed.options(*trials.evidence_loads(), contains_eager(Trial.job))
     # The last entry in the dictionary wins: predicted trials first, then measured ones, each slowest first.
     last_wins = timed.order_by(
         Measurement.median_us.is_not(None),
-        Measurement.median_us.desc(),
+        headline.least_first().desc(),
         Trial.proof_kind != "none",
         Prediction.time_us.desc(),
         Trial.id.desc(),

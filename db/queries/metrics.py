@@ -108,7 +108,11 @@ def best_tflops(session: Session) -> list[tuple[str, str, float]]:
     """Return for each device and kind of measurement the highest measured TFLOP/s of any problem."""
     flop = 2.0 * Problem.products * Problem.batch.cast(Float) * Problem.m * Problem.n * Problem.k
     query = (
-        select(Device.slug, Measurement.label, func.max(flop / Measurement.median_us) * 1e-6)
+        select(
+            Device.slug,
+            Measurement.label,
+            func.max(flop / func.coalesce(Job.compared_best_us, Measurement.median_us)) * 1e-6,
+        )
         .select_from(Job)
         .join(Measurement, Measurement.trial_id == Job.best_trial_id)
         .join(Problem, Problem.id == Job.problem_id)

@@ -131,8 +131,7 @@ def add(session: Session, checked: Checked, by: Caller) -> ImportOut:
     for row, line in zip(rows, exchange.jobs.values(), strict=True):
         assert row is not None  # written before
         _choose_best(session, row, line.record)
-    for job_id in changed:
-        jobs.update_best(session, job_id)
+    jobs.choose_again(session, changed)
     judged: Counter[str] = Counter()
     for problem_id, device in {(row.problem_id, row.device.slug) for row in rows if row is not None}:
         before = predictions.count_judged(session)

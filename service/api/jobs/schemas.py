@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
@@ -219,6 +220,16 @@ class Comparison(BaseModel):
     speedup: float = Field(description="Speedup of the best", examples=[2.26])
 
 
+class StoredBest(BaseModel):
+    """The best result stored for the problem and device of a job whose own best is clearly slower."""
+
+    job: UUID = Field(description="The job that found it", examples=["01970a3c-0000-7000-8000-000000000000"])
+    kernel_id: UUID = Field(description="Its kernel", examples=["01970a3c-0000-7000-8000-000000000000"])
+    time_us: float = Field(description="Its time, in us", examples=[411.2])
+    basis: Literal["interleaved", "single"] = Field(description="Basis of that time", examples=["interleaved"])
+    slowdown: float = Field(description="Time of this job's best over that time", examples=[4.4])
+
+
 class ChoiceOut(BaseModel):
     """Selection of the best trial of several whose predicted times the model does not tell apart."""
 
@@ -398,6 +409,12 @@ class JobOut(JobOptions):
         None,
         description="Speedup over the default configuration, re-measured, interleaved: if not null, use its two "
         "times; those of `best` and of trial 0 are single measurements",
+        examples=[None],
+    )
+    stored_best: StoredBest | None = Field(
+        default=None,
+        description="The best result stored for this problem and device, if the best of this job is more than "
+        "1.15 times slower: another job found a faster kernel, or the machine was busy; else null",
         examples=[None],
     )
     choice: ChoiceOut | None = Field(

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from db.queries import (
+    headline,
     jobs,
     recordings,
     trials,
@@ -31,6 +32,7 @@ from service.api.jobs.schemas import (
     JobOut,
     RestrictionOut,
     ReusedOut,
+    StoredBest,
     TrialOut,
     TrialStatus,
     WallTimeOut,
@@ -82,7 +84,25 @@ def describe_all(session: Session, rows: Sequence[Job]) -> list[JobOut]:
     digests = {str(each["recording"]) for job in rows for each in job.warm_starts or () if each["recording"]}
     recorded = recordings.ids_of(session, digests) if digests else {}
     chosen = choices(session, {job.id: best for job in rows if (best := _predicted(job)) is not None})
-    return [_describe(job, counts[job.id], JobKind(kinds[job.id]), recorded, chosen.get(job.id)) for job in rows]
+    stored = headline.best_stored(session, {(job.problem_id, job.device.slug) for job in rows if job.best_trial})
+    found = [_describe(job, counts[job.id], JobKind(kinds[job.id]), recorded, chosen.get(job.id)) for job in rows]
+    return [
+        made.model_copy(update={"stored_best": _stored_best(job, made, stored)})
+        for job, made in zip(rows, found, strict=True)
+    ]
+
+
+def _stored_best(job: Job, made: JobOut, stored: Mapping[tuple[int, str, str], headline.Stored]) -> StoredBest | None:
+    """Return the best stored result of the same kind of measurement, if the job's is clearly slower."""
+    time = None if made.best is None else made.best.evidence.time
+    if time is None or made.time_us is None or time.kind == "predicted":
+        return None
+    best = stored.get((job.problem_id, job.device.slug, time.label))
+    if best is None or best.job_id == job.id or made.time_us <= best.time_us * headline.NEAR:
+        return None
+    basis = "interleaved" if best.interleaved else "single"
+    slowdown = made.time_us / best.time_us
+    return StoredBest(job=best.job_id, kernel_id=best.kernel_id, time_us=best.time_us, basis=basis, slowdown=slowdown)
 
 
 def choices(session: Session, predicted: Mapping[UUID, tuple[int, float]]) -> dict[UUID, ChoiceOut]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session, joinedload
 
+from db.queries import kernels
 from db.schema import (
     Device,
     Kernel,
@@ -23,7 +24,7 @@ from service.api.kernels.service import (
     telling_trials,
 )
 from service.configurations import CONFIG_EXAMPLE, ConfigBody, to_config_body
-from service.evidence import evidence_of, tflops
+from service.evidence import headline_of, tflops
 from service.http.list_query import (
     ID_EXAMPLE,
     ListQuery,
@@ -50,6 +51,12 @@ class KernelQuery(ListQuery):
         examples=["measured"],
     )
 
+    winners: bool = Field(
+        default=False,
+        description="Only kernels that won a job; the others are those that its search compiled on the way",
+        examples=[True],
+    )
+
     def problems(self) -> list[ColumnElement[bool]]:
         """Return the conditions on the problems."""
         names = ("m", "n", "k", "batch", "dtype_a", "dtype_b", "dtype_c", "dtype_acc", "quantization")
@@ -64,7 +71,16 @@ class KernelLine(BaseModel):
     problem: ProblemBody = Field(description="The complete problem", examples=[{"m": 512, "n": 384, "k": 1024}])
     device: str = Field(description="Id of the device it was tuned on", examples=["b580"])
     driver: str = Field(description="Driver of that device; empty if unknown", examples=["26.27.1"])
+    winner: bool = Field(description="Whether it won a job", examples=[True])
     evidence: Evidence = Field(description="Time and correctness of its best trial", examples=[EVIDENCE_EXAMPLE])
+    status: str | None = Field(
+        default=None, description="Outcome of that trial, or of its latest; null without a trial", examples=["measured"]
+    )
+    reason: str | None = Field(
+        default=None,
+        description="Why that trial has no time; null if it has one",
+        examples=["largest error 3.1 is above the tolerance 0.0124"],
+    )
     tflops: float | None = Field(
         default=None,
         description="2 M N K batch / time, twice that if gated, in TFLOP/s; null without a time",
@@ -99,14 +115,16 @@ def list_kernels(session: Session, wanted: KernelQuery) -> KernelPage:
         query = query.where(Kernel.problem_id.in_(select(Problem.id).where(*asked)))
     if wanted.evidence is not None:
         query = query.where(*has_time(wanted.evidence))
+    if wanted.winners:
+        query = query.where(kernels.is_winner())
     if wanted.before is not None:
         query = query.where(Kernel.id < wanted.before)
     ids = newest(session, query, wanted.device, wanted.limit + 1)
     page = ids[: wanted.limit]
     loads = (joinedload(Kernel.problem), joinedload(Kernel.device))
     rows = {row.id: row for row in session.scalars(select(Kernel).where(Kernel.id.in_(page)).options(*loads))}
-    telling = telling_trials(session, page)
-    lines = [_line(rows[kernel_id], telling.get(kernel_id)) for kernel_id in page]
+    telling, won = telling_trials(session, page), kernels.winners_of(session, page)
+    lines = [_line(rows[kernel_id], telling.get(kernel_id), kernel_id in won) for kernel_id in page]
     return KernelPage(kernels=lines, next_before=page[-1] if len(ids) > len(page) else None)
 
 
@@ -142,14 +160,17 @@ def has_time(known: EvidenceFilter) -> list[ColumnElement[bool]]:
             return [~trials.where(Trial.status.in_(("measured", "predicted"))).exists()]
 
 
-def _line(kernel: Kernel, trial: Trial | None) -> KernelLine:
-    evidence = Evidence(time=None, proof=NO_PROOF) if trial is None else evidence_of(trial)
+def _line(kernel: Kernel, trial: Trial | None, is_winner: bool) -> KernelLine:
+    evidence = Evidence(time=None, proof=NO_PROOF) if trial is None else headline_of(trial)
     return KernelLine(
         id=kernel.id,
         problem=ProblemBody.model_validate(kernel.problem.definition),
         device=kernel.device.slug,
         driver=kernel.device.driver,
+        winner=is_winner,
         evidence=evidence,
+        status=None if trial is None else trial.status,
+        reason=None if trial is None else trial.reason,
         tflops=tflops(kernel.problem, evidence),
         origin=kernel.origin,
         withdrawn=kernel.withdrawn,

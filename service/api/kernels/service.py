@@ -4,7 +4,7 @@ from collections.abc import Collection
 from uuid import UUID
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, joinedload
 
 from db.queries import (
     kernels,
@@ -24,7 +24,7 @@ from service.api.kernels.schemas import (
 )
 from service.configurations import to_config_body
 from service.errors import NotFound
-from service.evidence import evidence_of, foretold, prediction_error, tflops
+from service.evidence import foretold, headline_of, prediction_error, tflops
 from service.schemas import Evidence, ProblemBody, ProofEvidence
 
 
@@ -46,7 +46,7 @@ def telling_trials(session: Session, kernel_ids: Collection[UUID]) -> dict[UUID,
     timed = kernels.evidence(session, kernel_ids)
     untimed = [kernel_id for kernel_id in kernel_ids if kernel_id not in timed]
     query = select(Trial).where(Trial.kernel_id.in_(untimed), Trial.ended_at.is_not(None)).order_by(Trial.id)
-    found = session.scalars(query.options(*trials.evidence_loads()))
+    found = session.scalars(query.options(*trials.evidence_loads(), joinedload(Trial.job)))
     latest = {trial.kernel_id: trial for trial in found if trial.kernel_id is not None}
     return latest | timed
 
@@ -77,7 +77,7 @@ def find_artifact_by_hash(session: Session, sha256: str) -> Artifact:
 
 def describe(kernel: Kernel, trial: Trial | None) -> KernelOut:
     """Convert a kernel to its response model, with the evidence of `trial`."""
-    evidence = Evidence(time=None, proof=NO_PROOF) if trial is None else evidence_of(trial)
+    evidence = Evidence(time=None, proof=NO_PROOF) if trial is None else headline_of(trial)
     return KernelOut(
         id=kernel.id,
         problem=ProblemBody.model_validate(kernel.problem.definition),

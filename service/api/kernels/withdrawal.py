@@ -42,6 +42,5 @@ def _set_reason(
     if changed:
         kernel.withdrawn, kernel.withdrawn_at = reason, at
         session.flush()
-        for job_id in kernels.jobs_with(session, kernel_id):
-            jobs.update_best(session, job_id)
+        jobs.choose_again(session, kernels.jobs_with(session, kernel_id))
     record(session, by, action, kernel_id, Outcome.DONE if changed else Outcome.UNCHANGED)

@@ -44,9 +44,11 @@ def shown_best(job: JobOut) -> tuple[str, str]:
 
 
 def shown_time(time: TimeEvidence | None, unit_of_us: float | None = None) -> str:
-    """Return the median or prediction with its spread, in a readable unit or that of `unit_of_us`."""
+    """Return the median or prediction with its spread, if that is known, in a readable unit or that of `unit_of_us`."""
     if time is None:
         return "-"
+    if time.low is None or time.high is None:
+        return shown_us(time.value, unit_of_us)
     scale, unit = _unit(time.value if unit_of_us is None else unit_of_us)
     return f"{_digits(time.value * scale)} {unit} ({_digits(time.low * scale)}, {_digits(time.high * scale)})"
 

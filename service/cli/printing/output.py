@@ -1,6 +1,7 @@
 """Output of a command: tables for people, one JSON document for programs."""
 
 import json
+import re
 import textwrap
 from collections.abc import Iterable
 from unicodedata import category
@@ -69,8 +70,12 @@ def print_line(text: str, console: Console = CONSOLE) -> None:
     console.print(text, highlight=False, soft_wrap=True)
 
 
-def print_wrapped(text: str) -> None:
-    """Print a sentence wrapped to the terminal; no line begins with a percent sign."""
-    held = text.replace(" %", "\0%")  # one character that is no space
-    for line in textwrap.wrap(held, CONSOLE.width, break_on_hyphens=False):
-        CONSOLE.print(line.replace("\0", " "), highlight=False)
+def print_wrapped(text: str, *, style: str | None = None, indent: str = "") -> None:
+    """Print a sentence wrapped to the terminal, later lines after an `indent`; no line begins with a percent sign.
+
+    A command between backquotes stays on one line, as far as it fits.
+    """
+    held = re.sub("`[^`]*`", lambda said: said[0].replace(" ", "\0"), text.replace(" %", "\0%"))
+    lines = textwrap.wrap(held, CONSOLE.width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+    for line in lines:
+        CONSOLE.print(line.replace("\0", " "), highlight=False, style=style, soft_wrap=True)

@@ -9,6 +9,7 @@ from rich.table import Column, Table
 from service.api.jobs.schemas import JobOut, JobPage
 from service.api.jobs.status import JobStatus
 from service.cli.connection import same
+from service.cli.ids import short_ids
 from service.cli.printing.evidence import shown_best, shown_kind
 from service.cli.printing.output import text_table
 from service.errors import NotFound
@@ -42,15 +43,20 @@ def newest(client: Client, status: Sequence[JobStatus], device: str | None, limi
 
 def table_of(jobs: list[JobOut]) -> Table:
     """Return jobs as a table."""
-    job_id = Column("job", min_width=36, overflow="fold")  # an id is whole
-    table = text_table(job_id, Column("status"), Column("best time"), spaced=True)
+    table = text_table(Column("job", no_wrap=True), "problem", Column("status"), Column("best time"), spaced=True)
+    short = short_ids(job.id for job in jobs)
     for job in jobs:
         time = None if job.best is None else job.best.evidence.time
         best, basis = shown_best(job)
         stopping = "\nstopping" if job.cancel_requested and not job.status.over else ""
         table.add_row(
-            f"{job.id}\n{to_problem(job.problem)}\n{job.device}\n{job.created_at:%Y-%m-%d %H:%M} UTC",
+            short[job.id],
+            f"{to_problem(job.problem)}\n{job.device}\n{job.created_at:%Y-%m-%d %H:%M} UTC",
             f"{job.status.value}{stopping}\n{job.done} of {job.budget.trials}",
-            f"{best}\n{basis}\n{shown_kind(time)}" if time is not None else "none",
+            f"{best}\n{basis}\n{shown_kind(time)}{_slower(job)}" if time is not None else "none",
         )
     return table
+
+
+def _slower(job: JobOut) -> str:
+    return "" if job.stored_best is None else f"\n{job.stored_best.slowdown:.1f} times the stored best"

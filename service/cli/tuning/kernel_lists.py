@@ -1,22 +1,29 @@
 """Kernels and answers of lookups as text, and their files."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
 from rich.table import Column, Table
 
 from codegen.artifact.files import is_plain_name, write_atomically
+from service.api.kernels.listing import KernelLine
 from service.api.kernels.lookup.schemas import LookupOut
 from service.api.kernels.schemas import KernelOut
 from service.cli.chosen_server import server
 from service.cli.connection import file_places, same
-from service.cli.printing.evidence import shown_kind, shown_proof_short, shown_rate, shown_time
-from service.cli.printing.output import CONSOLE, print_json, text_table
+from service.cli.ids import short_ids
+from service.cli.printing.evidence import shown_files, shown_kind, shown_proof_short, shown_rate, shown_time, shown_us
+from service.cli.printing.output import CONSOLE, print_json, print_line, print_wrapped, text_table
 from service.errors import NotFound, Unavailable
+from service.job_summary import Basis, known_by
 from service.row_mapping import config_line
-from service.schemas import to_problem
+from service.schemas import Evidence, ProblemBody, to_problem
 from xetune_client import Client, models
+from xetune_client import NotFound as Missing
+from xetune_client.wire import Value
 
 _PAGE = 200
 
@@ -34,37 +41,88 @@ def files_of(client: Client, kernel: models.KernelOut | None, output: Path | Non
     return file_places(kernel) if output is None else copy_files(client, kernel, output)
 
 
-def newest(client: Client, device: str | None, limit: int) -> list[KernelOut]:
-    """Return up to `limit` kernels, newest first."""
-    found: list[UUID] = []
+def print_newest(client: Client, device: str | None, limit: int, *, every: bool, as_json: bool) -> None:
+    """Print up to `limit` kernels, newest first: those that won a job, or `every` one."""
+    lines = _newest(client, limit, device=device, winners=not every)
+    if as_json:
+        print_json(
+            {"kernels": [client.kernel(line.id).model_dump(mode="json") for line in lines]}
+        )  # a line has not all
+    elif lines:
+        CONSOLE.print(_table([_Row.of_line(line) for line in lines]))
+    elif not every and _newest(client, 1, device=device):
+        print_wrapped("No kernel won a job yet; `xetune kernels list --all` lists those that were compiled.")
+    else:
+        print_wrapped("No kernels yet. Tune a problem: `xetune tune 512x384x1024 --dtype f16`")
+
+
+def _newest(client: Client, limit: int, **said: Value) -> list[KernelLine]:
+    found: list[models.KernelLine] = []
     before: UUID | None = None
     while True:
-        page = client.kernels(device=device, before=before, limit=min(limit - len(found), _PAGE))
-        found, before = [*found, *(line.id for line in page.kernels)], page.next_before
+        page = client.kernels(before=before, limit=min(limit - len(found), _PAGE), **said)
+        found, before = found + page.kernels, page.next_before
         if before is None or len(found) >= limit:
-            return [same(KernelOut, client.kernel(kernel_id)) for kernel_id in found]  # a line has not all
+            return [same(KernelLine, line) for line in found]
 
 
-def print_list(listed: list[KernelOut], as_json: bool) -> None:
-    """Print kernels."""
-    if as_json:
-        print_json({"kernels": [kernel.model_dump(mode="json") for kernel in listed]})
-    elif not listed:
-        CONSOLE.print("No kernels yet. Tune a problem: xetune tune --m 512 --n 384 --k 1024 --dtype f16")
-    else:
-        CONSOLE.print(_table(listed))
+def elsewhere(client: Client, problem: ProblemBody) -> list[str]:
+    """Return a line for each other device with a kernel of a problem: its id, time and kernel."""
+    names = ("m", "n", "k", "batch", "dtype_a", "dtype_b", "dtype_c", "dtype_acc")
+    sizes = {name: getattr(problem, name) for name in names}
+    lines = [line for line in _newest(client, _PAGE, winners=True, **sizes) if line.problem == problem]
+    timed = [(line.evidence.time, line) for line in lines if line.evidence.time is not None and line.withdrawn is None]
+    best, short = dict[str, str](), short_ids(line.id for line in lines)
+    for time, line in sorted(timed, key=lambda each: (each[0].kind, each[0].value)):
+        best.setdefault(
+            line.device, f"{line.device}: {shown_us(time.value)}, {known_by(time)}, kernel {short[line.id]}"
+        )
+    return list(best.values())
 
 
-def _table(listed: list[KernelOut]) -> Table:
-    kernel_id = Column("kernel", min_width=36, overflow="fold")  # an id is whole
-    table = text_table(kernel_id, Column("time (spread)"), Column("numbers"), spaced=True)
-    for kernel in listed:
-        time = kernel.evidence.time
-        rate = "" if kernel.tflops is None else f"\n{shown_rate(kernel.tflops)}"
+@contextmanager
+def naming_others(client: Client, problem: ProblemBody) -> Generator[None]:
+    """Name what other devices hold for a problem if a device has no kernel for it."""
+    try:
+        yield
+    except Missing as error:
+        if others := elsewhere(client, problem):
+            raise NotFound("\n  ".join((f"{error.detail}; other devices hold:", *others))) from error
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A kernel in a table; `state` is shown in place of its verification if it has no time."""
+
+    id: UUID
+    problem: ProblemBody
+    device: str
+    config: dict[str, object]
+    evidence: Evidence
+    tflops: float | None
+    state: str | None
+
+    @classmethod
+    def of_line(cls, line: KernelLine | KernelOut) -> "_Row":
+        config = line.model_dump(mode="json")["config"]
+        state = None if line.reason is None else f"{line.status}: {line.reason}"
+        return cls(line.id, line.problem, line.device, config, line.evidence, line.tflops, state)
+
+
+def _table(rows: list[_Row]) -> Table:
+    table = text_table(Column("kernel", no_wrap=True), "problem", Column("time"), Column("numbers"), spaced=True)
+    short = short_ids(row.id for row in rows)
+    for row in rows:
+        time = row.evidence.time
+        rate = "" if row.tflops is None else f"\n{shown_rate(row.tflops)}"
         table.add_row(
-            f"{kernel.id}\n{to_problem(kernel.problem)}\n{kernel.device}",
-            "none" if time is None else f"{shown_time(time)}\n{shown_kind(time)}{rate}",
-            shown_proof_short(kernel.evidence) if kernel.reason is None else f"{kernel.status}: {kernel.reason}",
+            short[row.id],
+            f"{to_problem(row.problem)}\n{row.device}\n{config_line(row.config)}",
+            "none"
+            if time is None
+            else f"{shown_time(time)}\n{Basis[time.basis.upper()].value}\n{shown_kind(time)}{rate}",
+            shown_proof_short(row.evidence) if row.state is None else row.state,
         )
     return table
 
@@ -85,17 +143,31 @@ def copy_files(client: Client, kernel: models.KernelOut, folder: Path) -> dict[s
     return {artifact.name: str(folder / artifact.name) for artifact in kernel.artifacts}
 
 
-def show(found: LookupOut, files: dict[str, str], as_json: bool) -> None:
-    """Print the answer of a lookup, with the files of its kernel."""
+def print_files(files: Mapping[str, str], kernel_id: UUID | None, output: Path | None) -> None:
+    """Print where files are that were copied to `output`; else their names, and what copies them."""
+    if output is not None:
+        for line in shown_files(files):
+            print_line(line)
+    elif kernel_id is not None:
+        copies = f"`xetune kernels files {short_ids([kernel_id])[kernel_id]} -o DIR` copies them"
+        print_wrapped(f"  files    {', '.join(files)}; {copies}", indent="           ")
+
+
+def show(
+    found: LookupOut, files: dict[str, str], as_json: bool, output: Path | None = None, others: Sequence[str] = ()
+) -> None:
+    """Print the answer of a lookup, with the files of its kernel, copied to `output` or not, and what `others` hold."""
     if as_json:
         print_json(found.model_dump(mode="json") | {"files": files})
         return
     if found.kernel is not None:
-        CONSOLE.print(_table([found.kernel]))
+        CONSOLE.print(_table([_Row.of_line(found.kernel)]))
+        print_line(f"kernel: {found.kernel.id}")
     for line in _what_is_what(found):
-        CONSOLE.print(line, highlight=False, soft_wrap=True, markup=False)
-    for name, path in files.items():
-        CONSOLE.print(f"  {name:13} {path}", highlight=False, soft_wrap=True)
+        print_wrapped(line, indent="  ")
+    for line in others:
+        print_wrapped(f"held for another device: {line}", indent="  ")
+    print_files(files, None if found.kernel is None else found.kernel.id, output)
 
 
 def _what_is_what(found: LookupOut) -> Iterator[str]:

@@ -13,8 +13,11 @@ from service.cli.default_command import FirstByDefault
 from service.cli.exchange.lighthouse import from_lighthouse_command, to_lighthouse_command
 from service.cli.ids import HELP, find_kernel
 from service.cli.options.problem import AsJson, ProblemOptions, TargetName, with_problem
-from service.cli.printing.output import CONSOLE, print_json, text_table
+from service.cli.printing.output import CONSOLE, print_json, print_line, text_table
 
+_STORED = ("exact", "stale")
+Limit = Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of kernels.")]
+Every = Annotated[bool, typer.Option("--all", help="List also kernels that won no job.")]
 KernelId = Annotated[str, typer.Argument(metavar="KERNEL", help=f"Id of the kernel: {HELP}")]
 
 app = typer.Typer(
@@ -35,29 +38,32 @@ def kernels_command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder to copy the files of the best kernel to.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of kernels.")] = 20,
+    limit: Limit = 20,
+    every: Every = False,
     tune: Annotated[
         Tune,
         typer.Option(help="Queue a job if no result for the problem is stored, or also if it is stale."),
     ] = Tune.NEVER,
     as_json: AsJson = False,
 ) -> None:
-    """List stored kernels, newest first, or look up the kernel for a problem (--m, --n, --k) with its
+    """List the kernels that won a job, newest first, or look up the kernel for a problem (--m, --n, --k) with its
     confidence.
     """
     from service.api.kernels.lookup.schemas import LookupOut
     from service.api.kernels.schemas import LookupBody
-    from service.cli.tuning.kernel_lists import files_of, newest, print_list, show
+    from service.cli.tuning.kernel_lists import elsewhere, files_of, naming_others, print_newest, show
     from service.schemas import to_body
     from xetune_client import models
 
     with connect() as client:
         if not problem.given:
-            print_list(newest(client, device, limit), as_json)
+            print_newest(client, device, limit, every=every, as_json=as_json)
         else:
             body = LookupBody(problem=to_body(problem.read()), device=device or "auto", target=target, tune=tune)
-            found = client.lookup(same(models.LookupBody, body))
-            show(same(LookupOut, found), files_of(client, found.kernel, output), as_json)
+            with naming_others(client, body.problem):
+                found = client.lookup(same(models.LookupBody, body))
+            others = [] if found.source.value in _STORED or as_json else elsewhere(client, body.problem)
+            show(same(LookupOut, found), files_of(client, found.kernel, output), as_json, output, others)
 
 
 @app.command("list")
@@ -65,14 +71,34 @@ def list_command(
     device: Annotated[
         str | None, typer.Option(help="Only kernels tuned on this device.", autocompletion=devices)
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of kernels.")] = 20,
+    limit: Limit = 20,
+    every: Every = False,
     as_json: AsJson = False,
 ) -> None:
-    """List stored kernels, newest first."""
-    from service.cli.tuning.kernel_lists import newest, print_list
+    """List stored kernels, newest first: those that won a job, or all."""
+    from service.cli.tuning.kernel_lists import print_newest
 
     with connect() as client:
-        print_list(newest(client, device, limit), as_json)
+        print_newest(client, device, limit, every=every, as_json=as_json)
+
+
+@app.command("files")
+def files_command(
+    kernel: KernelId,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder to copy them to.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the files of a kernel: every stage of its compilation; or copy them."""
+    from service.cli.printing.evidence import shown_files
+    from service.cli.tuning.kernel_lists import files_of
+
+    with connect() as client:
+        files = files_of(client, client.kernel(find_kernel(client, kernel)), output)
+    if as_json:
+        print_json({"files": files})
+        return
+    for line in shown_files(files):
+        print_line(line)
 
 
 @app.command("host-code")

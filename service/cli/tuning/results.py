@@ -1,5 +1,6 @@
 """Job as text: its trials by rank, the winner and its files."""
 
+import math
 from collections import Counter
 from pathlib import Path
 from statistics import median
@@ -16,8 +17,8 @@ from service.api.jobs.schemas import (
 )
 from service.api.jobs.wall import wall_sentence
 from service.cli.connection import same
+from service.cli.ids import short_ids
 from service.cli.printing.evidence import (
-    shown_files,
     shown_kind,
     shown_proof,
     shown_proof_short,
@@ -26,7 +27,7 @@ from service.cli.printing.evidence import (
     shown_us,
 )
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
-from service.cli.tuning.kernel_lists import files_of
+from service.cli.tuning.kernel_lists import files_of, print_files
 from service.evidence import acceptance_words
 from service.job_summary import (
     WIDE_SPREAD,
@@ -75,10 +76,10 @@ def print_job(client: Client, job_id: UUID, as_json: bool, output: Path | None =
             print_line(f"ended: {stop_words(job.stop)}")
         _print_winner(job, next((t for t in trials if t.number == 0), None))
         if job.choice is not None:
-            CONSOLE.print(f"  choice   {job.choice.sentence}", highlight=False, soft_wrap=True)
-        for text in shown_files(files):
-            CONSOLE.print(text, highlight=False, soft_wrap=True)
+            _print_fact("choice", job.choice.sentence)
+        print_files(files, best, output)
         _print_spread(job)
+        _print_stored_best(job)
         if job.wall is not None:
             print_wrapped(f"took {wall_sentence(job.wall)}")
         _print_next(job)
@@ -192,11 +193,7 @@ def _print_donors(job: JobOut) -> None:
         return
     of = dict.fromkeys(f"{_shown_problem(donor)} on {donor.device}" for donor in job.donors)
     few = "; ".join(list(of)[:_SHOWN_DONORS]) + ("; and others" if len(of) > _SHOWN_DONORS else "")
-    CONSOLE.print(
-        f"warm start from {len(job.donors)} configurations of {few} (--cold starts without)",
-        highlight=False,
-        soft_wrap=True,
-    )
+    print_wrapped(f"warm start from {len(job.donors)} configurations of {few} (--cold starts without)")
 
 
 def _shown_problem(donor: DonorOut) -> str:
@@ -206,11 +203,7 @@ def _shown_problem(donor: DonorOut) -> str:
 def _print_reused(trials: list[TrialOut]) -> None:
     of_jobs = Counter(str(trial.reused.job) for trial in trials if trial.reused is not None)
     for job, count in of_jobs.items():
-        CONSOLE.print(
-            f"{count} of {len(trials)} trials reused measurements of job {job} (--again ignores them)",
-            highlight=False,
-            soft_wrap=True,
-        )
+        print_wrapped(f"{count} of {len(trials)} trials reused measurements of job {job} (--again ignores them)")
 
 
 def _print_prediction_error(ranked: list[TrialOut]) -> None:
@@ -219,12 +212,13 @@ def _print_prediction_error(ranked: list[TrialOut]) -> None:
     if not judged:
         return
     errors = [error for _, _, error in judged]
-    inside = sum(predicted.low <= measured_us <= predicted.high for predicted, measured_us, _ in judged)
+    inside = sum(
+        (predicted.low or 0) <= measured_us <= (predicted.high or math.inf) for predicted, measured_us, _ in judged
+    )
     models = " and ".join(sorted({predicted.label for predicted, _, _ in judged}))
-    CONSOLE.print(
+    print_wrapped(
         f"measured over predicted by {models}: median {median(errors):.2f}, {min(errors):.2f} to {max(errors):.2f}; "
-        f"{inside} of {len(judged)} in the interval",
-        highlight=False,
+        f"{inside} of {len(judged)} in the interval"
     )
 
 
@@ -234,11 +228,9 @@ def _print_front(job: JobOut, ranked: list[TrialOut]) -> None:
         return
     known = [(t, t.evidence.time.value, uj) for t in ranked if t.evidence.time and (uj := energy_of(t)) is not None]
     for trial in front(known):
-        CONSOLE.print(
+        print_wrapped(
             f"no trial is both faster and uses less energy than {trial.number}: {shown_time(trial.evidence.time)}, "
-            f"{energy_text(energy_of(trial) or 0.0)} a launch, idle power included",
-            highlight=False,
-            soft_wrap=True,
+            f"{energy_text(energy_of(trial) or 0.0)} a launch, idle power included"
         )
 
 
@@ -250,7 +242,7 @@ def energy_of(trial: TrialOut) -> float | None:
 def _print_without_time(trials: list[TrialOut]) -> None:
     for trial in _without_time(trials):
         became = f"{trial.status}: {trial.reason}" if trial.reason is not None else "not finished"
-        CONSOLE.print(f"trial {trial.number}: {became}", markup=False, highlight=False)
+        print_wrapped(f"trial {trial.number}: {became}", indent="  ")
 
 
 def _print_winner(job: JobOut, default: TrialOut | None) -> None:
@@ -262,39 +254,55 @@ def _print_winner(job: JobOut, default: TrialOut | None) -> None:
     interleaved = line.basis is Basis.INTERLEAVED
     shown = f"{shown_us(line.best_us)}, interleaved" if interleaved else f"{shown_time(time)}, {line.basis}"
     print_line(f"winner: trial {job.best.number}, {shown}")
-    print_line(f"  time     {shown_kind(time)} on {job.device}")
+    _print_fact("time", f"{shown_kind(time)} on {job.device}")
     if interleaved:
-        print_line(f"  trial    {shown_time(time)}, {Basis.SINGLE}")
+        _print_fact("trial", f"{shown_time(time)}, {Basis.SINGLE}")
     if job.roof_us is not None:
-        print_line(f"  roof     {job.roof_us / line.best_us:.0%} of what the device allows, {shown_us(job.roof_us)}")
+        _print_fact("roof", f"{job.roof_us / line.best_us:.0%} of what the device allows, {shown_us(job.roof_us)}")
     if job.best.measured is not None and job.best.measured_by is not None:
         where = f"{shown_kind(job.best.measured)}, job {job.best.measured_by}"
-        CONSOLE.print(f"  measured {shown_time(job.best.measured)}, {where}", highlight=False, soft_wrap=True)
-    print_line(f"  numbers  {shown_proof(job.best.evidence)}")
+        _print_fact("measured", f"{shown_time(job.best.measured)}, {where}")
+    _print_fact("numbers", shown_proof(job.best.evidence))
     if (acceptance := acceptance_words(job.best.evidence.acceptance)) is not None:
-        print_line(f"  driver   {acceptance}")
+        _print_fact("driver", acceptance)
     if line.gain is not None and line.default_us is not None:
         beaten = ", the default configuration was not beaten" if job.best.number == 0 else ""
         times = f"{shown_us(line.default_us)} against {shown_us(line.best_us)}, {line.basis.of_two}"
-        CONSOLE.print(f"  speed-up {line.gain:.2f} over the default: {times}{beaten}", highlight=False, soft_wrap=True)
+        _print_fact("speed-up", f"{line.gain:.2f} over the default: {times}{beaten}")
     if job.status.over and line.basis is Basis.SINGLE and job.best.measured_by is None and job.best.number:
-        CONSOLE.print("  speed-up not measured interleaved with the default: this is the least of single trials")
+        _print_fact("speed-up", "not measured interleaved with the default: this is the least of single trials")
+
+
+def _print_fact(name: str, text: str) -> None:
+    print_wrapped(f"  {name:8} {text}", indent="           ")
 
 
 def _print_spread(job: JobOut) -> None:
     if job.best is None or (time := job.best.evidence.time) is None or time.kind != "measured":
         return
+    if time.low is None or time.high is None:
+        return
     if (spread := (time.high - time.low) / time.value) > WIDE_SPREAD:
         text = f"warning: times of the winner spread by {spread:.0%}: repeat on a quiet machine with `tune --again`"
-        CONSOLE.print(text, style="yellow", highlight=False, soft_wrap=True)
+        print_wrapped(text, style="yellow")
+
+
+def _print_stored_best(job: JobOut) -> None:
+    if (stored := job.stored_best) is not None and job.status.over:
+        text = (
+            f"warning: {stored.slowdown:.1f} times slower than the stored best for this problem on {job.device}: "
+            f"{shown_us(stored.time_us)}, {Basis[stored.basis.upper()]}, of job {stored.job}"
+        )
+        print_wrapped(text, style="yellow")
 
 
 def _print_next(job: JobOut) -> None:
     """Print the commands that a result is for."""
-    if job.best is None or job.best.kernel_id is None or not job.status.over:
+    if job.best is None or (kernel_id := job.best.kernel_id) is None or not job.status.over:
         return
     is_cpu = "isa" in job.best.model_dump(mode="json")["config"]["strategy"]
-    print_line(f"next: xetune kernels host-code {job.best.kernel_id} {'cpp' if is_cpu else 'pyopencl'} -o program")
+    language, short = "cpp" if is_cpu else "pyopencl", short_ids([kernel_id])[kernel_id]
+    print_line(f"next: xetune kernels host-code {short} {language} -o program")
     if job.basis == Basis.PREDICTED.word:
         print_line(f"      xetune export --device {job.device} --runners-up --kit measure.pyz")
 

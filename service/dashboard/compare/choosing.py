@@ -6,6 +6,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.queries import trials
+from db.queries.headline import least_first
 from db.schema import (
     Device,
     Job,
@@ -68,7 +69,7 @@ def _best_on(session: Session, problem: str, device: str, driver: str | None) ->
     query = query.where(Job.problem_id.in_(problems), Device.slug == device)
     if driver is not None:
         query = query.where(Device.driver == driver)
-    measured = query.join(Measurement, Measurement.trial_id == Trial.id).order_by(Measurement.median_us, Trial.id)
+    measured = query.join(Measurement, Measurement.trial_id == Trial.id).order_by(least_first(), Trial.id)
     predicted = query.where(Trial.status == "predicted").join(Prediction, Prediction.trial_id == Trial.id)
     found = session.scalars(measured.limit(1)).first()
     found = found or session.scalars(trials.select_best_predicted(predicted, Trial.id.expression)).first()

@@ -45,7 +45,7 @@ def cost(left: TimeFigure | None, right: TimeFigure | None, same_problem: bool) 
 
 def _notes(left: TimeFigure, right: TimeFigure) -> list[str]:
     notes: list[str] = []
-    if left.low_us <= right.high_us and right.low_us <= left.high_us:
+    if left.has_spread and right.has_spread and left.low_us <= right.high_us and right.low_us <= left.high_us:
         words = "intervals" if left.evidence is TimeEvidence.PREDICTED else "spreads (p10 to p90)"
         notes.append(f"Their {words} overlap: the order may be chance.")
     if left.source != right.source:

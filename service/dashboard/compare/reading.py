@@ -84,7 +84,7 @@ def times_chart(session: Session, ids: tuple[UUID, UUID]) -> Chart:
     columns = (Column("Kernel"), Column("Time", "µs"), Column("Low", "µs"), Column("High", "µs"))
     return Chart(
         title="Times of both",
-        note="Medians from p10 to p90 where measured; with the model's interval where predicted.",
+        note="Medians, from p10 to p90 where measured in a single run; with the model's interval where predicted.",
         columns=(*columns, Column("Evidence"), Column("Configuration")),
         series=(*bars, *spans),
         x=ChartAxis(0, "Kernel", scale="category", categories=("A", "B")),

@@ -15,7 +15,7 @@ from db.schema import (
     Problem,
     Trial,
 )
-from service.dashboard.evidence import TimeEvidence, TimeFigure, trial_figure
+from service.dashboard.evidence import TimeEvidence, TimeFigure, remeasured, trial_figure
 from service.dashboard.naming import problem_label
 from service.dashboard.problem_filter import (
     ProblemFilter,
@@ -132,7 +132,7 @@ def job_row(job: Job, best: TimeFigure | None, default: TimeFigure | None, done:
         problem=problem_label(job.problem),
         problem_key=job.problem.key,
         device=job.device.slug,
-        best=None if best is None or line is None else _standing(job, best, line),
+        best=None if best is None or line is None else _standing(best, line),
         single=best if line is not None and line.basis is Basis.INTERLEAVED else None,
         reported_times=line,
         done=done,
@@ -155,11 +155,10 @@ def reported_times_of(job: Job, best: TimeFigure, default: TimeFigure | None) ->
     )
 
 
-def _standing(job: Job, best: TimeFigure, line: ReportedTimes) -> TimeFigure:
+def _standing(best: TimeFigure, line: ReportedTimes) -> TimeFigure:
     if line.basis is not Basis.INTERLEAVED:
         return replace(best, basis=line.basis)
-    us = line.best_us
-    return replace(best, time_us=us, low_us=us, high_us=us, gflops=job.problem.flops / us / 1e3, basis=line.basis)
+    return remeasured(best, line.best_us)
 
 
 def times_of(session: Session, jobs: Sequence[Job]) -> dict[UUID, tuple[TimeFigure | None, TimeFigure | None]]:

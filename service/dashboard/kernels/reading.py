@@ -15,7 +15,7 @@ from db.schema import (
 from service.api.hostcode.schemas import HostCodeOut
 from service.api.hostcode.service import list_host_code
 from service.api.kernels.service import telling_trials
-from service.dashboard.evidence import ProofFigure, TimeFigure, trial_figure
+from service.dashboard.evidence import ProofFigure, TimeFigure, headline_figure
 from service.dashboard.jobs.trials import proof_figure
 from service.dashboard.kernels.code import CodeReport, read_report
 from service.dashboard.kernels.picture import Picture, draw
@@ -112,7 +112,7 @@ def find_kernel(session: Session, text: str) -> Kernel:
 def kernel_page(session: Session, kernel: Kernel, read: ReadArtifact, stages: str = "") -> KernelPage:
     """The page of a kernel, with those stages side by side, commas between their names."""
     trial = telling_trials(session, [kernel.id]).get(kernel.id)
-    time = None if trial is None else trial_figure(trial, kernel.device.slug, kernel.problem)
+    time = None if trial is None else headline_figure(trial, kernel.device.slug, kernel.problem)
     names, of_name = texts(kernel.artifacts), {a.name: a for a in kernel.artifacts}
     tiling, (host_code, refusal) = read_tiling(kernel), _host_code(session, kernel.id)
     return KernelPage(

@@ -21,7 +21,7 @@ from service.api.kernels.listing import (
     newest,
 )
 from service.api.kernels.service import telling_trials
-from service.dashboard.evidence import ProofFigure, TimeFigure, trial_figure
+from service.dashboard.evidence import ProofFigure, TimeFigure, headline_figure
 from service.dashboard.jobs.trials import proof_figure
 from service.dashboard.naming import config_label, problem_label
 from service.dashboard.problem_filter import (
@@ -131,7 +131,7 @@ def _row(kernel: Kernel, trial: Trial | None, is_winner: bool) -> KernelRow:
         driver=kernel.device.driver,
         config=config_label(kernel.config),
         winner=is_winner,
-        time=None if trial is None else trial_figure(trial, kernel.device.slug, kernel.problem),
+        time=None if trial is None else headline_figure(trial, kernel.device.slug, kernel.problem),
         proof=NO_PROOF if trial is None else proof_figure(trial),
         created_at=kernel.created_at,
         origin=kernel.origin,

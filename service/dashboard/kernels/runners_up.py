@@ -5,6 +5,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from db.queries.headline import least_first
 from db.schema import (
     Device,
     Kernel,
@@ -39,9 +40,14 @@ def elsewhere(session: Session, kernel: Kernel) -> list[UUID]:
 
 def _fastest(session: Session, kernel: Kernel, evidence: TimeEvidence) -> list[UUID]:
     time, table = (
-        (Prediction.time_us, Prediction) if evidence is TimeEvidence.PREDICTED else (Measurement.median_us, Measurement)
+        (Prediction.time_us, Prediction) if evidence is TimeEvidence.PREDICTED else (least_first(), Measurement)
     )
-    query = select(Kernel.id).join(Trial, Trial.kernel_id == Kernel.id).join(table, table.trial_id == Trial.id)
+    query = (
+        select(Kernel.id)
+        .join(Trial, Trial.kernel_id == Kernel.id)
+        .join(table, table.trial_id == Trial.id)
+        .join(Trial.job)
+    )
     query = query.where(*_others(kernel), Trial.proof_kind != "none").group_by(Kernel.id)
     if evidence is not TimeEvidence.PREDICTED:
         is_native = Measurement.label == NATIVE

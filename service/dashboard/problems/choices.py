@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from db.queries.headline import order_us
 from service.dashboard.evidence import TimeEvidence, TimeFigure
 from service.dashboard.problems.samples import Pair, Sample
 from service.job_summary import (
@@ -60,7 +61,7 @@ def choices_of(pair: Pair) -> list[Choice]:
 
 
 def _tuned(pair: Pair, measured: list[Sample]) -> _Tuned:
-    """The job that stands for the problem: of those that ended interleaved, else of all, the one of the least time."""
+    """The job that stands for the problem: the one of the least headline time."""
     defaults = {s.job_id: s for s in measured if s.number == 0}
     again = {str(job.id): (job.compared_default_us, job.compared_best_us) for job in pair.jobs}
     found: list[_Tuned] = []
@@ -69,7 +70,7 @@ def _tuned(pair: Pair, measured: list[Sample]) -> _Tuned:
         single_us = None if default is None else default.time_us
         line = reported_times(best.time_us, single_us, predicted=False, interleaved=again[best.job_id])
         found.append(_Tuned(best, default, line))
-    return min(found, key=lambda of: (of.line.basis is not Basis.INTERLEAVED, of.line.best_us))
+    return min(found, key=lambda of: order_us(of.line.best_us, interleaved=of.line.basis is Basis.INTERLEAVED))
 
 
 def _times(name: str, sample: Sample, tuned: _Tuned | None, least: float | None) -> Iterator[Choice]:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
+from db.queries.headline import order_us
 from db.schema import (
     Device,
     Job,
@@ -122,9 +123,10 @@ def _pairs(session: Session, problem_ids: Sequence[int], slug: str) -> list[Pair
     jobs = jobs.where(Job.problem_id.in_(problem_ids)).group_by(Problem.id, Device.slug)
     if slug:
         jobs = jobs.where(Device.slug == slug)
+    single = case((Job.compared_best_us.is_(None), Measurement.median_us))
     found = {
         Basis.INTERLEAVED: _least(session, problem_ids, Job.compared_best_us, Measurement.label),
-        Basis.SINGLE: _least(session, problem_ids, Measurement.median_us, Measurement.label),
+        Basis.SINGLE: _least(session, problem_ids, single, Measurement.label),
         Basis.PREDICTED: _least(session, problem_ids, Prediction.time_us, Prediction.model_version),
     }
     rows = session.execute(jobs.order_by(Problem.id.desc(), Device.slug)).all()
@@ -155,12 +157,17 @@ def _least(session: Session, problem_ids: Sequence[int], time: Any, said: Any) -
 
 
 def _best(problem: Problem, found: Mapping[Basis, Any]) -> BestTime | None:
-    """The one that stands for the problem: interleaved before single measurements, those before predictions."""
-    for basis, least in found.items():
-        if least is not None:
-            time_us, label = least
-            evidence = TimeEvidence.MEASURED if label == NATIVE else TimeEvidence.EMULATED
-            if basis is Basis.PREDICTED:
-                evidence = TimeEvidence.PREDICTED
-            return BestTime(time_us, evidence, problem.flops / time_us / 1e3, basis)
-    return None
+    """The one that stands for the problem: the least headline time; a prediction only if nothing was measured."""
+
+    def order(basis: Basis) -> tuple[bool, float]:
+        interleaved = basis is Basis.INTERLEAVED
+        return basis is Basis.PREDICTED, order_us(found[basis][0], interleaved=interleaved)
+
+    basis = min((basis for basis, least in found.items() if least is not None), key=order, default=None)
+    if basis is None:
+        return None
+    time_us, label = found[basis]
+    evidence = TimeEvidence.MEASURED if label == NATIVE else TimeEvidence.EMULATED
+    if basis is Basis.PREDICTED:
+        evidence = TimeEvidence.PREDICTED
+    return BestTime(time_us, evidence, problem.flops / time_us / 1e3, basis)

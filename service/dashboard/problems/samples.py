@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session, aliased, joinedload
 
 from codegen import InvalidProblem
 from codegen.problem.gemm import GemmProblem
+from db.queries.headline import NEAR
 from db.schema import (
     Device,
     Job,
@@ -195,7 +196,7 @@ def _jobs(session: Session, problem: Problem, slug: str) -> tuple[Job, ...]:
     latest = session.scalars(query.order_by(Job.id.desc()).limit(MOST_JOBS)).all()
     if len(latest) < MOST_JOBS:
         return tuple(latest)
-    time_us = func.coalesce(Job.compared_best_us, Measurement.median_us)
+    time_us = func.coalesce(Job.compared_best_us, Measurement.median_us * NEAR)
     fastest = query.join(Measurement, Measurement.trial_id == Job.best_trial_id).order_by(time_us, Job.id).limit(1)
     return (*latest, *(job for job in session.scalars(fastest) if job not in latest))
 

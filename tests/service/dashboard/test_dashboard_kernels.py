@@ -70,7 +70,7 @@ def test_kernels_are_found_by_problem_device_and_evidence(client: TestClient, da
     seen = text_of(client.get("/kernels").text)
     assert "1,500 µs 1,425 µs to 1,650 µs" in seen, "in the unit of the least time of the table"
     assert "70.00 µs" in seen
-    assert "measured on opencl-cpu-as-b580 · DPAS emulated" in seen
+    assert "single measurement on opencl-cpu-as-b580 · DPAS emulated" in seen
     for words in ("m=x&evidence=guessed&before=last", "device=%00&dtype=%00", "m=999999999999"):
         assert client.get(f"/kernels?{words}").status_code == 200
 

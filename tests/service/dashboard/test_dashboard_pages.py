@@ -294,7 +294,7 @@ def test_predicted_is_shown_against_measured_where_both_are_known(client: TestCl
     assert order == ["1", "0", "2"], "measured ones first; the third is predicted"
     assert "imported from &lt;script&gt;" in client.get(f"/jobs/{there.id}").text
     assert "250.0 µs 1,611 GFLOP/s single measurement on b580 by" in text_of(client.get("/").text)
-    assert "measured on b580 by" in text_of(client.get(f"/kernels/{kernel.id}").text)
+    assert "single measurement on b580 by" in text_of(client.get(f"/kernels/{kernel.id}").text)
 
 
 def test_a_kernel_with_wrong_numbers_says_so(client: TestClient, database: Database) -> None:

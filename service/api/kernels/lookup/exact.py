@@ -26,7 +26,8 @@ from service.api.kernels.lookup.schemas import (
 from service.api.kernels.lookup.staleness import staleness
 from service.api.kernels.service import describe
 from service.errors import NextRequest
-from service.evidence import evidence_of
+from service.evidence import headline_of
+from service.job_summary import known_by
 from service.row_mapping import config_from_json
 from service.schemas import TimeEvidence, to_body
 from tuner.backend import tuning_for
@@ -81,7 +82,7 @@ def exact_answers(
 def time_text(time: TimeEvidence) -> str:
     """Describe a time of the requested problem."""
     by = f"by {time.label}" if time.kind == "predicted" else f"{time.label}, driver {time.driver}"
-    return f"{time.value:.4g} us {time.kind} for this problem ({by})"
+    return f"{time.value:.4g} us for this problem: {known_by(time)} ({by})"
 
 
 def what_helps(problem: GemmProblem, device: ListedDevice, does: str) -> list[NextRequest]:
@@ -176,7 +177,7 @@ def _refusal(problem: GemmProblem, kernel: Kernel, spec: DeviceSpec) -> list[str
 
 
 def _time_of(trial: Trial) -> TimeEvidence:
-    time = evidence_of(trial).time
+    time = headline_of(trial).time
     assert time is not None  # it won
     return time
 

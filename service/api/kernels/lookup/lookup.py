@@ -50,7 +50,8 @@ from service.api.kernels.lookup.staleness import staleness
 from service.api.kernels.service import describe as describe_kernel
 from service.configurations import to_config_body
 from service.errors import NextRequest, NotFound
-from service.evidence import evidence_of
+from service.evidence import headline_of
+from service.job_summary import known_by
 from service.row_mapping import config_to_json
 from service.schemas import TimeEvidence, to_body
 from tuner.backend import tuning_for
@@ -135,7 +136,7 @@ class Lookup:
             here = launched.config
         if here is None:
             return None
-        there = evidence_of(trial).time
+        there = headline_of(trial).time
         measured = trial.measurement is not None
         stale = [] if kernel is None else staleness(kernel, trial, self.device.spec)
         base = trust.NEARBY_MEASURED if measured else trust.NEARBY_PREDICTED
@@ -148,7 +149,7 @@ class Lookup:
             *trust.of_staleness(stale),
         ]
         time = self._predicted(here)
-        at_there = "" if there is None else f"; for {source} it was {there.value:.4g} us, {there.kind}"
+        at_there = "" if there is None else f"; for {source} it was {there.value:.4g} us, {known_by(there)}"
         answer = LookupOut(
             source=AnswerSource.NEAREST,
             confidence=trust.confidence(base, what, against),
@@ -251,7 +252,9 @@ class Lookup:
         p = prediction_if_known(self.problem, config, self.device.spec)
         if p is None:
             return None
-        return TimeEvidence(kind="predicted", value=p.time_us, low=p.low_us, high=p.high_us, label=p.model_version)
+        return TimeEvidence(
+            kind="predicted", basis="predicted", value=p.time_us, low=p.low_us, high=p.high_us, label=p.model_version
+        )
 
     def _what_helps(self) -> list[NextRequest]:
         return what_helps(self.problem, self.device, "tunes")

@@ -102,7 +102,7 @@ def test_a_cpu_kernel_is_stored_served_and_shown(app: FastAPI, client: TestClien
     assert "C header" in client.get(f"/kernels/{kernel['id']}", params={"stages": "kernel.h"}).text
     assert "Sub-group size" not in seen
     assert "SHA-256 of the object code" in seen
-    assert f"measured on {SPEC.id}" in seen
+    assert f"single measurement on {SPEC.id}" in seen
     assert "emulated" not in seen
 
 
