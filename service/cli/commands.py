@@ -74,8 +74,8 @@ COMMANDS = MappingProxyType(
             with_server=True,
         ),
         "recordings": Command(
-            "service.cli.exchange.recordings:recordings_command",
-            "List recordings of other autotuners.",
+            "service.cli.exchange.recordings:app",
+            "List and show recordings of other autotuners.",
             with_server=True,
         ),
         "records": Command(
@@ -105,9 +105,7 @@ COMMANDS = MappingProxyType(
         ),
         "cluster": Command("service.cli.operating.cluster:app", "Run on many machines: scheduler and coordinator."),
         "keys": Command("service.cli.operating.keys:app", "Create, list and revoke API keys.", with_server=True),
-        "audit": Command(
-            "service.cli.operating.audit:audit_command", "List the audit log, newest first.", with_server=True
-        ),
+        "audit": Command("service.cli.operating.audit:app", "List the audit log, newest first.", with_server=True),
         "db": Command("service.cli.operating.database:app", "Migrate the database.", of_database=True),
         "toolchain": Command(
             "service.cli.compiler.toolchain:app", "Show the installed toolchain; install optional tools."

@@ -41,6 +41,11 @@ def find_set(client: "Client", said: str) -> UUID:
     return find_id(said, "shape set", "xetune shapes list", partial(_ids, client.shape_sets, "shape_sets"))
 
 
+def find_recording(client: "Client", said: str) -> UUID:
+    """Return the id of a recording; raises as `find_id`."""
+    return find_id(said, "recording", "xetune recordings list", partial(_ids, client.recordings, "recordings"))
+
+
 def _ids(list_page: Callable[..., Any], rows: str) -> Iterator[UUID]:
     page = list_page(limit=_PAGE)
     yield from (row.id for row in getattr(page, rows))

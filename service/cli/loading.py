@@ -8,6 +8,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from service.cli.commands import COMMANDS
+from service.cli.grouped_command import GroupedCommand
 
 
 class LoadedWhenNamed(TyperGroup):
@@ -53,7 +54,9 @@ def load(name: str) -> Any:
     # A group of one, so that Typer makes commands and groups of them as it does within an application.
     of_one = typer.Typer(add_completion=False, rich_markup_mode=None)
     if isinstance(found, typer.Typer):
+        for each in found.registered_commands:
+            each.cls = GroupedCommand
         of_one.add_typer(found, name=name)
     else:
-        of_one.command(name)(found)
+        of_one.command(name, cls=GroupedCommand)(found)
     return get_group(of_one).commands[name]

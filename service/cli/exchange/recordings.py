@@ -1,53 +1,60 @@
 """xetune recordings: results imported from files of other formats."""
 
 from typing import Annotated
-from uuid import UUID
 
 import typer
 from rich.table import Column, Table
 
 from service.cli.connection import connect
+from service.cli.default_command import FirstByDefault
+from service.cli.ids import HELP, find_recording
 from service.cli.options.problem import AsJson
-from service.cli.printing.output import CONSOLE, number_column, print_json, text_table
+from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
 
 _SHOWN = 20
+app = typer.Typer(cls=FirstByDefault, help="List and show recordings of other autotuners.")
 _NUMBERS = ("number", "tried", "timed", "time_us", "best_us")
 
 
-def recordings_command(
-    recording: Annotated[UUID | None, typer.Argument(help="Id of the recording to show (default: list all).")] = None,
+@app.command("list")
+def list_command(as_json: AsJson = False) -> None:
+    """List recordings imported from Kernel Tuner and T4 files."""
+    from service.cli.exchange.recording_tables import every_recording, line
+
+    with connect() as client:
+        rows = [line(found) for found in every_recording(client)]
+    if as_json:
+        print_json({"recordings": rows})
+    elif not rows:
+        print_wrapped("No recordings. Import one: `xetune import FILE 512x384x1024 --device b580`")
+    else:
+        CONSOLE.print(_stacked(rows))
+
+
+@app.command("show")
+def show_command(
+    recording: Annotated[str, typer.Argument(metavar="RECORDING", help=f"Id of the recording: {HELP}")],
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of configurations.")] = _SHOWN,
     as_json: AsJson = False,
 ) -> None:
-    """List recordings imported from Kernel Tuner and T4 files, or show one, fastest first."""
-    from service.cli.exchange.recording_tables import every_recording, evidence, line, one, tried
+    """Show the configurations of a recording, fastest first."""
+    from service.cli.exchange.recording_tables import evidence, one, tried
     from service.errors import NotFound
     from xetune_client import NotFound as Missing
 
     with connect() as client:
-        if recording is None:
-            rows = [line(found) for found in every_recording(client)]
-            shown = {"recordings": rows}
-        else:
-            try:
-                found = one(client, recording, limit)
-            except Missing as error:
-                message = f"recording {recording} does not exist; `xetune recordings` lists those that do"
-                raise NotFound(message) from error
-            rows = [tried(row) for row in found.configurations]
-            shown = {"recording": str(found.id), "evidence": evidence(found), "configurations": rows}
+        recording_id = find_recording(client, recording)
+        try:
+            found = one(client, recording_id, limit)
+        except Missing as error:
+            message = f"recording {recording} does not exist; `xetune recordings list` lists those that do"
+            raise NotFound(message) from error
+    rows = [tried(row) for row in found.configurations]
     if as_json:
-        print_json(shown)
-    elif not rows:
-        CONSOLE.print(
-            "No recordings. Import one: xetune import FILE --m 512 --n 384 --k 1024 --device b580",
-            highlight=False,
-            soft_wrap=True,
-        )
+        print_json({"recording": str(found.id), "evidence": evidence(found), "configurations": rows})
     else:
-        if "evidence" in shown:
-            CONSOLE.print(f"times {shown['evidence']}", highlight=False, soft_wrap=True)
-        CONSOLE.print(_stacked(rows) if recording is None else _table(rows))
+        print_line(f"times {evidence(found)}")
+        CONSOLE.print(_table(rows))
 
 
 def _stacked(rows: list[dict[str, object]]) -> Table:

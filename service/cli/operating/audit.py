@@ -6,13 +6,18 @@ from uuid import UUID
 import typer
 
 from service.cli.connection import connect, same
+from service.cli.default_command import FirstByDefault
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
 
 _PAGE = 200
 
 
-def audit_command(
+app = typer.Typer(cls=FirstByDefault, help="List the audit log, newest first.")
+
+
+@app.command("list")
+def list_command(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of events.")] = 50,
     before: Annotated[UUID | None, typer.Option(help="Only events older than this one.")] = None,
     action: Annotated[str | None, typer.Option(help="Only this action, such as job.create.")] = None,
@@ -42,4 +47,4 @@ def audit_command(
     else:
         CONSOLE.print(table_of(page, prefixes))
         if page.next_before is not None:
-            CONSOLE.print(f"older ones: xetune audit --before {page.next_before}", highlight=False, soft_wrap=True)
+            CONSOLE.print(f"older ones: xetune audit list --before {page.next_before}", highlight=False, soft_wrap=True)

@@ -268,6 +268,8 @@ def _three(sizes: list[str] | None) -> list[int] | None:
 
 
 _SIZES = "sizes"
+_COMMON = {"m", "n", "k", "dtype", "layout", "batch", "epilogue", "gate", "quant", "problem"}
+_PANELS = "Problem", "Problem in detail"
 _Sizes = Annotated[
     list[str] | None,
     typer.Argument(
@@ -292,6 +294,8 @@ def with_problem(command: Callable[..., None]) -> Callable[..., None]:
         options = ProblemOptions(**given)  # pyright: ignore[reportArgumentType]
         command(**values, problem=options)
 
+    for name, hint in hints.items():
+        hint.__metadata__[-1].rich_help_panel = _PANELS[name not in _COMMON]
     keyword = inspect.Parameter.KEYWORD_ONLY
     said = [
         inspect.Parameter(f.name, keyword, default=f.default, annotation=hints[f.name]) for f in fields(ProblemOptions)

@@ -74,17 +74,29 @@ def find_command(
 
 @app.command("add")
 def add_command(
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSON of a record, or of {records: [..]}.")],
+    file: Annotated[
+        Path,
+        typer.Argument(exists=True, dir_okay=False, help="JSON of a record, of a list of them, or of {records: [..]}."),
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Store the records of a JSON file."""
+    from pydantic import ValidationError
+
     from service.cli.options.documents import read_json
     from service.cli.records.stored import store
+    from service.errors import BadRequest
+    from service.http.validation_errors import faults_of
     from xetune_client import models
 
-    content = read_json("FILE", file, "a record")
-    listed = content.get("records", [content])
-    body = models.RecordsBody.model_validate({"records": listed})
+    content: object = read_json("FILE", file, "a record")
+    listed = content["records"] if isinstance(content, dict) and "records" in content else content
+    listed = listed if isinstance(listed, list) else [listed]
+    try:
+        body = models.RecordsBody.model_validate({"records": listed})
+    except ValidationError as error:
+        faults = faults_of(error.errors(include_url=False))
+        raise BadRequest(f"FILE {file}: " + "; ".join(f"{each.field}: {each.message}" for each in faults)) from error
     store(body.records, as_json)
 
 

@@ -67,7 +67,7 @@ def tell_files(found: Restored, folder: Path, as_json: bool) -> None:
         return
     print_line(f"{counted(len(found.files), 'file')} written to {folder}")
     for what, changes in found.stale.items():
-        print_line(f"stale, not written: {what}: {'; '.join(changes)}", ERRORS)
+        print_line(f"not written without --stale: {what}: {'; '.join(changes)}", ERRORS)
 
 
 def print_all(found: list[models.RecordOut]) -> None:

@@ -87,7 +87,7 @@ def naming_others(client: Client, problem: ProblemBody) -> Generator[None]:
         yield
     except Missing as error:
         if others := elsewhere(client, problem):
-            raise NotFound("\n  ".join((f"{error.detail}; other devices hold:", *others))) from error
+            raise NotFound(f"{error.detail}; held for other devices: {'; '.join(others)}") from error
         raise
 
 

@@ -116,6 +116,12 @@ def host_code_command(
     """
     import sys
 
+    if output is not None and output.suffix == (suffix := Path(language.file_name).suffix):
+        raise typer.BadParameter(
+            f"expected a folder, for the program and the kernel's files, got {output}; for the program alone leave -o "
+            f"out and write `> {output.with_suffix(suffix).name}`",
+            param_hint="--output",
+        )
     from codegen.artifact.files import write_atomically
     from service.cli.tuning.kernel_lists import copy_files
     from xetune_client import models

@@ -48,6 +48,11 @@ class _State:
     total: int
     text: str
 
+    @property
+    def bar(self) -> tuple[int, int]:
+        """Parts done and their number; trials beyond the budget, such as those of a set's kernels, extend it."""
+        return self.done, max(self.done, self.total)
+
 
 @dataclass(frozen=True, slots=True)
 class _Work:
@@ -114,7 +119,8 @@ def _follow(work: _Work, check: Callable[[_State], None] = lambda _: None, *, qu
         task, pause_s = progress.add_task("waiting for a worker", total=None), _FIRST_POLL_S
         while True:
             state = work.read()
-            progress.update(task, description=state.text, completed=state.done, total=state.total)
+            completed, total = state.bar
+            progress.update(task, description=state.text, completed=completed, total=total)
             if state.is_over:
                 return
             check(state)

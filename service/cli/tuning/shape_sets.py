@@ -16,27 +16,10 @@ from service.cli.printing.counted import counted
 from service.cli.printing.output import number_column, print_json, text_table
 from service.cli.tuning.running import work_on_set
 from service.cli.tuning.shape_tables import print_set
-from service.errors import BadRequest
 from service.schemas import to_body
 from tuner.shapes.fields import Base
 from tuner.shapes.presets import is_preset
 from xetune_client import Client
-
-
-def read_within(text: str) -> float:
-    """Return the fraction of "5%" or "0.05".
-
-    Raises:
-        BadRequest: it is neither.
-    """
-    number, percent = text.strip().removesuffix("%"), text.strip().endswith("%")
-    try:
-        value = float(number) / (100 if percent else 1)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise BadRequest(f"--within: expected 0% to 100%, or a fraction such as 0.05; got {text!r}")
-    return value
 
 
 def read_source(source: str, base: Base) -> tuple[dict[str, object], str]:

@@ -48,9 +48,10 @@ def show_command(
     as_json: AsJson = False,
 ) -> None:
     """Show a shape set: its shapes, and the fewest kernels that serve them."""
-    from service.cli.tuning.shape_sets import read_within, show
+    from service.cli.options.percent import read_percent
+    from service.cli.tuning.shape_sets import show
 
-    bound = None if within is None else read_within(within)
+    bound = None if within is None else read_percent("--within", within)
     with connect() as client:
         show(client, find_set(client, shape_set), bound, as_json)
 

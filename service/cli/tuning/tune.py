@@ -74,7 +74,9 @@ def tune_command(
         int | None,
         typer.Option(min=1, max=2**31 - 1, help="Stop after this many consecutive trials without a gain of 1 %."),
     ] = None,
-    roofline: Annotated[float | None, typer.Option(help="Stop at this fraction of the roofline, such as 0.8.")] = None,
+    roofline: Annotated[
+        str | None, typer.Option(metavar="PERCENT", help="Stop at this share of the roofline, such as 80%.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder to copy the files of the fastest kernel to.")
     ] = None,
@@ -85,11 +87,12 @@ def tune_command(
     from service.api.shapes.schemas import ShapeSetBody
     from service.cli.devices.unused import print_unused_gpus
     from service.cli.options.naming import told_by_options
+    from service.cli.options.percent import read_percent
     from service.cli.printing.progress import end_with
     from service.cli.tuning.requests import FLAGS
     from service.cli.tuning.results import print_job
     from service.cli.tuning.running import work_on_job
-    from service.cli.tuning.shape_sets import read_source, read_within, run_set
+    from service.cli.tuning.shape_sets import read_source, run_set
     from service.errors import BadRequest
     from service.schemas import to_body
     from xetune_client import models
@@ -106,12 +109,13 @@ def tune_command(
         "reuse": not again,
         "warm_start": not cold,
     }
-    budget = {"trials": trials, "seconds": seconds, "no_gain": no_gain, "roofline": roofline}
+    share = None if roofline is None else read_percent("--roofline", roofline)
+    budget = {"trials": trials, "seconds": seconds, "no_gain": no_gain, "roofline": share}
     with connect() as client:
         with told_by_options(FLAGS):
             if shapes is not None:
                 source, what = read_source(shapes, problem.base())
-                options |= source | {"budget": budget, "within": read_within(within)}
+                options |= source | {"budget": budget, "within": read_percent("--within", within)}
                 body = ShapeSetBody.model_validate(options)
                 answer = client.send(creation("/v1/shape-sets", same(models.ShapeSetBody, body)))
             else:

@@ -30,16 +30,16 @@ def test_recordings_are_listed_and_shown_alike(
     for arguments in (
         ("recordings",),
         ("recordings", "--json"),
-        ("recordings", one),
-        ("recordings", one, "--json"),
-        ("recordings", one, "--limit", "1", "--json"),
+        ("recordings", "show", one),
+        ("recordings", "show", one, "--json"),
+        ("recordings", "show", one, "--limit", "1", "--json"),
     ):
         local, served = both(run, *arguments)
         assert (local[0], local) == (0, served), arguments
-    shown = json.loads(run("--server", "http://testserver", "recordings", one, "--json")[1])["configurations"]
+    shown = json.loads(run("--server", "http://testserver", "recordings", "show", one, "--json")[1])["configurations"]
     assert len(shown) == listed[0]["tried"] == 3
     timed = [row["time_us"] for row in shown if row["time_us"] is not None]
     assert (len(timed), timed) == (2, sorted(timed))
-    local, served = both(run, "recordings", UNKNOWN)
+    local, served = both(run, "recordings", "show", UNKNOWN)
     assert local == served
-    assert local[2] == f"error: recording {UNKNOWN} does not exist; `xetune recordings` lists those that do\n"
+    assert local[2] == f"error: recording {UNKNOWN} does not exist; `xetune recordings list` lists those that do\n"

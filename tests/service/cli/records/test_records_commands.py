@@ -30,12 +30,29 @@ def read(run: Run, *arguments: str) -> Any:
     return json.loads(output)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[]", "records: "),
+        ("{}", "records.0.tuner: "),
+        ("[3]", "records.0: "),
+        ("{", "expected a record as JSON: "),
+    ],
+)
+def test_a_file_without_records_is_told_in_one_line(run: Run, tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "list.json"
+    file.write_text(text)
+    status, _, said = run("records", "add", str(file))
+    assert (status, said.count("\n")) == (2, 1), said
+    assert message in said
+
+
 def test_records_are_stored_found_and_deleted_alike(run: Run, tmp_path: Path) -> None:
     local, served = both(run, "records")
     assert local == served
     assert local[1].startswith("No records.")
     file = tmp_path / "record.json"
-    file.write_text(json.dumps(RECORD))
+    file.write_text(json.dumps([RECORD]))
     assert run("records", "add", str(file)) == (0, "1 record stored, 0 here before\n", "")
     assert run("--server", "http://testserver", "records", "add", str(file))[1] == "0 records stored, 1 here before\n"
     (stored,) = read(run, "records")["records"]

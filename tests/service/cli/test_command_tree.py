@@ -1,0 +1,48 @@
+"""Every group of commands, found in the tree of commands."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from service.cli.commands import COMMANDS
+from service.cli.loading import load
+
+_WITHOUT_NOUN = {"cluster", "db", "toolchain"}
+"""Groups of verbs: they hold nothing to list."""
+
+
+def _groups() -> Iterator[str]:
+    return (name for name in COMMANDS if hasattr(load(name), "commands"))
+
+
+@pytest.mark.slow
+def test_every_group_of_a_noun_lists_it() -> None:
+    groups = {name: set[str](load(name).commands) for name in _groups()}
+    assert {"audit", "devices", "jobs", "kernels", "keys", "recordings", "records", "schedules", "shapes"} <= set(
+        groups
+    )
+    without = {name for name, commands in groups.items() if "list" not in commands}
+    assert without <= _WITHOUT_NOUN, without
+
+
+def _commands(found: Any) -> Iterator[Any]:
+    if hasattr(found, "commands"):
+        for each in found.commands.values():
+            yield from _commands(each)
+    else:
+        yield found
+
+
+@pytest.mark.slow
+def test_a_share_is_said_in_percent() -> None:
+    helps = {
+        f"{name} {' '.join(option.opts)}": option.help or ""
+        for name in COMMANDS
+        for command in _commands(load(name))
+        for option in command.params
+        if option.param_type_name == "option"
+    }
+    said = {option: text for option, text in helps.items() if "fraction" in text.lower()}
+    assert not said, "a share of something is in percent, such as 80%"
+    assert any("80%" in text for text in helps.values())
