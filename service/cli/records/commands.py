@@ -1,7 +1,7 @@
 """xetune records: list, find, store, delete, push and pull results of other tuners."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 from uuid import UUID
 
 import typer
@@ -89,9 +89,8 @@ def add_command(
     from service.http.validation_errors import faults_of
     from xetune_client import models
 
-    content: object = read_json("FILE", file, "a record")
-    listed = content["records"] if isinstance(content, dict) and "records" in content else content
-    listed = listed if isinstance(listed, list) else [listed]
+    content = cast("object", read_json("FILE", file, "a record"))
+    listed = cast("dict[str, object]", content).get("records", [content]) if isinstance(content, dict) else content
     try:
         body = models.RecordsBody.model_validate({"records": listed})
     except ValidationError as error:
