@@ -91,6 +91,8 @@ def add_command(
 
     content = cast("object", read_json("FILE", file, "a record"))
     listed = cast("dict[str, object]", content).get("records", [content]) if isinstance(content, dict) else content
+    if not listed:
+        raise BadRequest(f"FILE {file}: expected at least one record, got none")
     try:
         body = models.RecordsBody.model_validate({"records": listed})
     except ValidationError as error:

@@ -33,7 +33,7 @@ def read(run: Run, *arguments: str) -> Any:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[]", "records: "),
+        ("[]", "expected at least one record, got none"),
         ("{}", "records.0.tuner: "),
         ("[3]", "records.0: "),
         ("{", "expected a record as JSON: "),
