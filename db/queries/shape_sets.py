@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import Select, delete, func, select, update
 from sqlalchemy.orm import Session, joinedload, selectinload
 
+from db.errors import LeaseLost
 from db.queries import trials
 from db.schema import (
     Job,
@@ -102,8 +103,15 @@ def spend(session: Session, set_id: UUID, seconds: float, compiled: int, reused:
     session.execute(update(ShapeSet).where(ShapeSet.id == set_id).values(**added))
 
 
-def add_kernels(session: Session, set_id: UUID, kernels: Iterable[tuple[int, JsonObject]]) -> None:
-    """Add the kernels to try on all shapes: for each the member that it comes from, and its configuration."""
+def add_kernels(session: Session, set_id: UUID, holder: str, kernels: Iterable[tuple[int, JsonObject]]) -> None:
+    """Add the kernels to try on all shapes: for each the member that it comes from, and its configuration.
+
+    Raises:
+        LeaseLost: another process runs the set.
+    """
+    row = session.scalars(select(ShapeSet).where(ShapeSet.id == set_id).with_for_update()).one()
+    if row.holder != holder:
+        raise LeaseLost(f"set of shapes {set_id} is run by {row.holder}")
     for position, (member_id, config) in enumerate(kernels):
         session.add(ShapeSetKernel(set_id=set_id, position=position, member_id=member_id, config=config))
 

@@ -269,9 +269,13 @@ class Coordinator:
         self._clock.start(run.thread)
 
     def _work_on_set(self, term: _Term, set_id: UUID, run: _Run, task: RunSet) -> None:
-        """Thread of a set; frees the executor however it ends."""
+        """Thread of a set; frees the executor however it ends.
+
+        What kept a set from running is not over at once: it waits for the next poll.
+        """
+        ran = False
         try:
-            task(set_id, run.interrupt)
+            ran = task(set_id, run.interrupt)
         except DatabaseError as error:
             _log.warning("set of shapes waits for the database", set=str(set_id), error=str(error))
         except ExecutorLost as error:
@@ -282,7 +286,8 @@ class Coordinator:
         finally:
             with term.lock:
                 del term.runs[set_id]
-            self._wake.set()
+            if ran:
+                self._wake.set()
 
     def _begin_only(self, term: _Term, executor: Executor, only: UUID) -> None:
         """Start the one job or set of shapes, unless it is over or another worker has it."""

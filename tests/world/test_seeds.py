@@ -14,6 +14,8 @@ FAILED = {
     1319: "too few steps: one waits for the device while a launch hangs for minutes",
     1571: "the host of a set could not be reached: its thread ended by an error that nothing caught",
     2028: "a coordinator's clock jumped: it took its own job a second time, and two threads wrote its trials",
+    3190: "two hosts, one with a clock ahead, ran one set and both chose its kernels: the second ended by an error",
+    8000: "another host ran a job of a set: the set was tried again and again without a pause",
 }
 """Seeds that broke an invariant, and why."""
 

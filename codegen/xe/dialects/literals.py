@@ -1,11 +1,14 @@
-"""Numeric literals: hexadecimal floats are bit patterns, every NaN keeps its payload, and excess rounds to infinity.
+"""Literals: hexadecimal floats are bit patterns, every NaN keeps its payload, and excess rounds to infinity.
 
-xDSL reads hexadecimal elements of a float vector as integers, and prints vectors of both zeros as one of them.
+xDSL reads hexadecimal elements of a float vector as integers, and prints vectors of both zeros as one of them. Its
+lexer takes exponential time for a string that is not closed.
 """
 
+import re
 import struct
 from math import isnan, prod
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import (
     AnyDenseElement,
     AnyFloat,
@@ -27,7 +30,9 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.parser import AttrParser, Parser
-from xdsl.utils.mlir_lexer import MLIRTokenKind
+from xdsl.parser.generic_parser import ParserState
+from xdsl.utils.lexer import Input
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
 _FRACTION: dict[object, int] = {BFloat16Type: 7, Float16Type: 10, Float32Type: 23, Float64Type: 52}
 """Bits of the fraction."""
@@ -97,6 +102,11 @@ class _Literal(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPriva
         return bits.to_bytes(kind.compile_time_size, "little")
 
 
+class _Lexer(MLIRLexer):
+    # Possessive, so that nothing is matched a second time.
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+
+
 class LiteralParser(Parser):
     """Parser that reads literals as MLIR does."""
 
@@ -104,6 +114,15 @@ class LiteralParser(Parser):
     """Bit patterns of the floats of the literal that is being parsed."""
     _is_splat: bool = False
     _splat_of: RankedStructure[AnyDenseElement] | None = None
+
+    def __init__(self, ctx: Context, input: str, name: str = "<unknown>") -> None:
+        """Read the first token.
+
+        Raises:
+            ParseError: there is none.
+        """
+        super().__init__(ctx, "", name)
+        self._parser_state = ParserState(_Lexer(Input(input, name)))
 
     def parse_dense_int_or_fp_elements_attr(
         self, type: RankedStructure[AnyDenseElement] | None

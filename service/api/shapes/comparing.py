@@ -52,7 +52,8 @@ def _with_kernels(state: SetState) -> ShapeSet:
         return row
     chosen = choose_kernels(state.shapes, state.listed.spec, state.within)
     with state.tuning.database.write() as session:
-        shape_sets.add_kernels(session, row.id, [(member, config_to_json(config)) for member, config in chosen])
+        kernels = [(member, config_to_json(config)) for member, config in chosen]
+        shape_sets.add_kernels(session, row.id, state.worker.name, kernels)
     return state.read()
 
 

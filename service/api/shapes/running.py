@@ -12,6 +12,7 @@ from uuid import UUID
 import structlog
 
 from codegen import CodegenError
+from db.errors import LeaseLost
 from db.queries import (
     shape_sets,
 )
@@ -33,14 +34,16 @@ from service.row_mapping import spec_from_json
 from service.settings import Settings
 from tuner.errors import TunerError
 
-RunSet = Callable[[UUID, threading.Event], None]
-"""Runs a set until it is over or the event is set."""
+RunSet = Callable[[UUID, threading.Event], bool]
+"""Runs a set until it is over or the event is set; returns False if another process runs it, or one of its jobs."""
 _EXPECTED = (CodegenError, HalError, TunerError)
 _log = structlog.stdlib.get_logger(__name__)
 
 
-def run_set(tuning: Tuning, settings: Settings, set_id: UUID, stop: threading.Event) -> None:
+def run_set(tuning: Tuning, settings: Settings, set_id: UUID, stop: threading.Event) -> bool:
     """Run a set until it is over or the event is set; a set that cannot continue ends with the reason.
+
+    Returns False if another process runs it, or one of its jobs: the caller tries again after a pause.
 
     Raises:
         StorageError: artifacts cannot be written; the set continues later.
@@ -54,10 +57,12 @@ def run_set(tuning: Tuning, settings: Settings, set_id: UUID, stop: threading.Ev
             worker = Worker(tuning.database, settings, stop)
             with leased(tuning.database, set_id, settings.lease_s, stop):
                 _run(tuning, row, worker, stop)
-    except (Conflict, NotFound) as error:
+    except (Conflict, LeaseLost, NotFound) as error:
         _log.info("set of shapes is left", set=str(set_id), why=str(error))
+        return False
     except _EXPECTED as error:
         _fail(tuning.database, set_id, f"{type(error).__name__}: {error}")
+    return True
 
 
 def _run(tuning: Tuning, row: ShapeSet, worker: Worker, stop: threading.Event) -> None:

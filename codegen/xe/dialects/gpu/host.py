@@ -179,7 +179,7 @@ def _extents(host: str, before: int, values: str) -> Extents | None:
 def _constant(host: str, before: int, name: str) -> int | None:
     """Return the number of a value, if its function defines it as a constant."""
     function = max(host.rfind("func.func", 0, before), 0)
-    definition = re.compile(rf"{re.escape(name)}\s*=\s*([\w.]+)\s+(?:\{{[^{{}}]*\}}\s*)?(-?\d+)\b")
+    definition = re.compile(rf"{re.escape(name)}\s*=\s*([\w.]+)\s+(?:\{{[^{{}}]*\}}\s*)?(-?\d{{1,18}})\b")
     found = [m for m in definition.finditer(host, function, before) if m[1] in _CONSTANTS]
     return int(found[-1][2]) if found else None
 

@@ -167,7 +167,7 @@ class LoadNdOp(IRDLOperation):
         unit = self.transpose_bit_width.value.data if self.transpose_bit_width is not None else width
         if self.transpose_bit_width is not None and self.transpose is None:
             raise VerifyException("load_nd: expected transpose with transpose_bit_width, got none")
-        if self.transpose is not None and (unit % width or shape[1] % (unit // width)):
+        if self.transpose is not None and (unit < width or unit % width or shape[1] % (unit // width)):
             raise VerifyException(
                 f"load_nd: expected transpose_bit_width to hold whole elements of {width} bits and to divide rows "
                 f"of {shape[1]}, got {unit}"

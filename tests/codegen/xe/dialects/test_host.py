@@ -80,6 +80,11 @@ def test_launches_have_the_constants_of_their_own_function() -> None:
     )
 
 
+def test_a_constant_of_many_digits_is_no_size_of_a_launch() -> None:
+    launches = device_part(MIXED.replace('"8"} 8 :', f'"8"}} {"8" * 5000} :')).launches
+    assert launches[0] == Launch("one", "k", None, (2, 2, 2))
+
+
 @pytest.mark.parametrize("source", ["", "func.func @f() { return }", "// gpu.module @m {}\nmodule {}"])
 def test_a_file_without_modules_stays_as_it_is(source: str) -> None:
     part = device_part(source)

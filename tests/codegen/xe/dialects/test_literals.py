@@ -85,6 +85,12 @@ def test_refused(source: str, message: str) -> None:
         ir.Attribute.parse(source)
 
 
+@pytest.mark.parametrize("string", ['"' + "a" * 5000, '"' + "a" * 5000 + '\\q"', '"' + "a" * 50 + '\n"'])
+def test_a_string_that_is_not_closed_is_refused_at_once(string: str) -> None:
+    with pytest.raises(ParseError, match="closing string literal"):
+        KernelParser(dialects.context(), string).parse_attribute()
+
+
 @pytest.mark.parametrize("draws", [300, pytest.param(3_000, marks=pytest.mark.slow)])
 def test_drawn_constants(draws: int) -> None:
     drawn = random.Random(19)

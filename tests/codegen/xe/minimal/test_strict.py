@@ -22,6 +22,11 @@ _MATRIX = "memref<64x32xf16>"
             "xegpu.load_nd: expected attributes among .*packed, .*got paked",
         ),
         (
+            "%v = xegpu.load_nd %t[0, 0] <{transpose = array<i64: 1, 0>, transpose_bit_width = 0 : i32}> "
+            ": DESC -> vector<16x16xf16>",
+            "load_nd: expected transpose_bit_width to hold whole elements of 16 bits .*, got 0",
+        ),
+        (
             '"xegpu.prefetch_nd"(%t) <{l1_hnt = 1 : i64}> : (DESC) -> ()',
             "l1_hnt",
         ),
