@@ -36,7 +36,6 @@ NOT_RUN = {
     "export": "sets a variable of the reader's shell",
     "XETUNE_DATA_DIR=/data/of/the/lab": OTHERS,
     "xetune --server URL": "tests/service/cli run these commands against a service",
-    "xetune kernels host-code ID pyopencl": "needs an OpenCL driver; tests/service/api/hostcode runs the programs",
     "xetune measure": NEEDS_A_GPU,
     "xetune import cache.json.gz": OTHERS,
     "xetune import results.json": OTHERS,

@@ -67,7 +67,9 @@ def test_every_entry_of_the_list_names_a_command() -> None:
 
 @dataclass(frozen=True)
 class Seeded:
-    """A running service, and ids in its database: of a job, an emulated kernel, one of an absent GPU, a record."""
+    """A running service, and ids in its database: of a job, an emulated kernel, one of this CPU, one of an absent GPU,
+    a record.
+    """
 
     port: int
     environment: dict[str, str]
@@ -122,12 +124,13 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Generator[Seeded]:
     environment |= dict.fromkeys(("KEY", "XETUNE_API_KEY"), made.json()["key"])
     emulated = next(each["id"] for each in kernels if each["device"].startswith("opencl"))
     absent = next(each["id"] for each in kernels if each["device"] == "b580")
+    native = next(each["id"] for each in kernels if not each["device"].startswith(("opencl", "b580")))
     jobs = httpx.get(f"{url}/jobs").json()["jobs"]
     measured = next(each["id"] for each in jobs if not each["device"].startswith(("opencl", "b580")))
     stored = httpx.post(f"{url}/records", json={"records": [FILES["record.json"]]})
     assert stored.is_success, stored.text
     record = stored.json()["records"][0]["id"]
-    here.ids.update(job=measured, kernel=emulated, absent=absent, record=record)
+    here.ids.update(job=measured, kernel=emulated, native=native, absent=absent, record=record)
     yield here
     service.terminate()
     service.wait(60)
@@ -176,6 +179,7 @@ def text_of(command: Command, seeded: Seeded) -> str:
     text = command.text
     kind = "kernel" if "kernels " in text or "/kernels/" in text else "record" if "records" in text else "job"
     kind = "absent" if "kernels binaries" in text else kind
+    kind = "native" if "ID ctypes" in text or "ID cpp" in text else kind
     text = re.sub(r"(?<!-)\bID\b|\$JOB\b", seeded.ids[kind], text)
     for address in ("localhost:8752", "there:8752", "$XETUNE_SERVER"):  # this service is both of two
         text = text.replace(address, f"127.0.0.1:{seeded.port}")

@@ -47,7 +47,6 @@ def render(program: HostProgram, language: Language) -> str:
     tolerance = (1.0 if has_steps else 0) if c.is_integer else _TOLERANCES[c]
     is_python = language.file_name.endswith(".py")
     template = _environment().get_template(f"{language.value.replace('-', '_')}.{'py' if is_python else 'cpp'}.j2")
-    library = language is Language.CTYPES
     text = template.render(
         p=program,
         gate=gate,
@@ -55,6 +54,7 @@ def render(program: HostProgram, language: Language) -> str:
         offsets=offsets(program.problem.rows_of_experts),
         weights=weights_of(program.problem),
         file_name=language.file_name,
+        language=language.value,
         integer=program.problem.dtype_a.is_integer,
         c_integer=c.is_integer,
         dtypes={operand.name: operand.dtype.value for operand in program.operands},
@@ -62,10 +62,7 @@ def render(program: HostProgram, language: Language) -> str:
         types=_TYPES,
         most_checked=_MOST_CHECKED,
         most_sums=_MOST_SUMS,
-        default_file="kernel.so" if library else program.binary,
-        file_help=f"shared library of {program.binary}" if library else f"{program.binary} of the kernel",
         note=" (DPAS emulated: no time of a GPU)" if program.emulated else "",
-        check_hash=not library,
         needed=conditions(program.extensions, _CONDITIONS.get(language, {})),
         reads_binary=language in (Language.SYCL, Language.LEVEL_ZERO),
     )

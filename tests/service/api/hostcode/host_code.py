@@ -2,9 +2,9 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
@@ -24,7 +24,6 @@ from db.schema import (
 from hal import DeviceSpec
 from hal.driver.installed import Driver
 from hal.driver.simulated_gpus import SimulatedGpu
-from hal.probe.icd import wheel_runtime
 from service.api.hostcode.languages import Language
 from service.api.hostcode.program import program_of
 from service.api.hostcode.rendering import render
@@ -76,11 +75,6 @@ def write_program(kernel: Kernel, language: Language, folder: Path) -> Path:
     return path
 
 
-def run_python(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in Python where its files are."""
-    return _run([sys.executable, "-W", "ignore", program.name, *arguments], program.parent)
-
-
 def build(program: Path, *flags: str | Path, output: str = "run") -> Path:
     """Compile a program in C++, with warnings as errors, and give the executable."""
     common = ("-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", program.name, *map(str, flags), "-o", output)
@@ -89,18 +83,30 @@ def build(program: Path, *flags: str | Path, output: str = "run") -> Path:
     return program.parent / output
 
 
-def run_program(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run an executable where its files are."""
-    return _run([str(program), *arguments], program.parent)
+def run_as_told(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Build and run a program with the commands at its head, in the environment that a user has; other arguments
+    replace those of the last.
+    """
+    *before, last = told(program)
+    if arguments:
+        last = " ".join((*last.partition(program.name if program.suffix == ".py" else "./run")[:2], *arguments))
+    return run_in_shell("\n".join(("set -e", *before, last)), program.parent)
 
 
-def _run(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    vendors = folder / "vendors"
-    vendors.mkdir(exist_ok=True)
-    (vendors / "cpu.icd").write_text(f"{wheel_runtime()}\n")
-    libraries = {"LD_LIBRARY_PATH": str(of_sycl("/libsycl.so").parent), "OCL_ICD_VENDORS": str(vendors)}
+def told(program: Path) -> list[str]:
+    """Commands at the head of a program, those with g++ of a program in C++."""
+    head = program.read_text().partition("\n\nimport" if program.suffix == ".py" else "\n\n#include")[0]
+    lines = [line.removeprefix("// ") for line in head.splitlines()]
+    found = [line for line in lines if re.match(r"python |env=|g\+\+ |OCL_ICD_|\./run", line)]
+    return " && ".join(found).removesuffix(" [M N K]").split(" && ")
+
+
+def run_in_shell(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run commands in a folder, with this Python as `python` and without settings of drivers and libraries."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OCL_ICD_", "LD_"))}
+    environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
     return subprocess.run(
-        command, cwd=folder, env=os.environ | libraries, capture_output=True, text=True, timeout=300, check=False
+        ["bash", "-c", text], cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
 
 

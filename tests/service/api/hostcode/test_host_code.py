@@ -54,7 +54,7 @@ from service.row_mapping import (
     config_to_json,
     problem_to_json,
 )
-from tests.service.api.hostcode.host_code import KERNEL_ID, compiled, kernel_row, run_python, write_program
+from tests.service.api.hostcode.host_code import KERNEL_ID, compiled, kernel_row, run_as_told, write_program
 from tests.tuner.fakes import cpu_artifact_of, cpu_spec
 from tuner.space.cpu.heuristic import default_cpu_config
 from xetune_client import Client, models
@@ -159,7 +159,7 @@ def test_the_command_line_prints_and_writes_them(
     assert written.exit_code == 0, written.output
     assert (folder / "run_pyopencl.py").read_text() == printed.output
     assert (folder / "kernel.spv").read_bytes() == b"spirv"
-    listed = CliRunner().invoke(command_line, ["kernels", "--json"])
+    listed = CliRunner().invoke(command_line, ["kernels", "list", "--all", "--json"])
     assert json.loads(listed.output)["kernels"][0]["id"] == kernel_id
 
 
@@ -196,12 +196,12 @@ def test_a_program_in_python_runs_a_kernel_and_refuses_another_file(tmp_path: Pa
     config = XeConfig(MatmulConfig(Extent(2, 2, 1), Extent(16, 32, 32), Extent(16, 16, 16)), XeStrategy((1, 1)))
     kernel = compiled(problem, config, resolve_device("opencl-cpu-as-b580").spec, tmp_path)
     program = write_program(kernel, Language.PYOPENCL, tmp_path)
-    done = run_python(program)
+    done = run_as_told(program)
     assert done.returncode == 0, done.stderr
     assert "C: 1152 numbers are right" in done.stdout
     assert "reduce: 24 numbers are right" in done.stdout
     assert "DPAS emulated: no time of a GPU" in done.stdout
-    other = run_python(program, "kernel.spv")
+    other = run_as_told(program, "kernel.spv")
     assert (other.returncode, other.stdout) == (1, "")
     assert "its SHA-256 should be" in other.stderr
 

@@ -1,7 +1,6 @@
 """Programs of host code run the kernels of many problems here: on the CPU OpenCL runtime, and as native code."""
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +23,7 @@ from codegen import (
 from codegen.problem.epilogue_text import parse_epilogue
 from hal import DeviceSpec, find, resolve_device
 from service.api.hostcode.languages import Language
-from tests.service.api.hostcode.host_code import build, compiled, run_program, run_python, sycl_flags, write_program
+from tests.service.api.hostcode.host_code import build, compiled, run_as_told, sycl_flags, write_program
 from tuner.backend import tuning_for
 
 pytestmark = pytest.mark.slow
@@ -120,12 +119,11 @@ def test_kernels_of_gpus_run_by_each_api_that_is_here(name: str, stand_in: Devic
     problem = GPU_PROBLEMS[name]
     kernel = compiled(problem, tuning_for(stand_in).default(problem, stand_in), stand_in, tmp_path)
     for language in (Language.PYOPENCL, Language.DPCTL):
-        done = run_python(write_program(kernel, language, tmp_path))
+        done = run_as_told(write_program(kernel, language, tmp_path))
         assert done.returncode == 0, done.stderr
         assert f"C: {problem.batch * problem.m * problem.n} numbers are right" in done.stdout
         assert "30 launches: median" in done.stdout
-    built = build(write_program(kernel, Language.SYCL, tmp_path), *sycl_flags())
-    done = run_program(built)
+    done = run_as_told(write_program(kernel, Language.SYCL, tmp_path))
     assert done.returncode == 0, done.stderr
     assert "numbers were compared and are right" in done.stdout
 
@@ -134,24 +132,24 @@ def test_kernels_of_gpus_run_by_each_api_that_is_here(name: str, stand_in: Devic
 def test_a_kernel_of_dynamic_sizes_runs_for_others_with_several_steps(stand_in: DeviceSpec, tmp_path: Path) -> None:
     kernel = compiled(DYNAMIC, SPLIT, stand_in, tmp_path)
     others = "40", "96", "512"
-    built = build(write_program(kernel, Language.SYCL, tmp_path), *sycl_flags())
     for language in (Language.PYOPENCL, Language.DPCTL):
         program = write_program(kernel, language, tmp_path)
-        assert "C: 15360 numbers are right" in run_python(program).stdout
-        done = run_python(program, "emulated.spv", "--sizes", *others)
+        assert "C: 15360 numbers are right" in run_as_told(program).stdout
+        done = run_as_told(program, "emulated.spv", "--sizes", *others)
         assert "C: 3840 numbers are right" in done.stdout, done.stderr
-        refused = run_python(program, "emulated.spv", "--sizes", "40", "97", "512")
+        refused = run_as_told(program, "emulated.spv", "--sizes", "40", "97", "512")
         assert "the kernel relies on" in refused.stderr
-    done = run_program(built, "emulated.spv", *others)
+    program = write_program(kernel, Language.SYCL, tmp_path)
+    done = run_as_told(program, "emulated.spv", *others)
     assert "C: 3840 of 3840 numbers were compared and are right" in done.stdout, done.stderr
-    assert "the kernel relies on" in run_program(built, "emulated.spv", "40", "97", "512").stderr
+    assert "the kernel relies on" in run_as_told(program, "emulated.spv", "40", "97", "512").stderr
 
 
 @pytest.mark.opencl
 def test_a_kernel_that_decodes_weights_first_runs(stand_in: DeviceSpec, tmp_path: Path) -> None:
     kernel = compiled(WEIGHTS, DECODED, stand_in, tmp_path)
     for language in (Language.PYOPENCL, Language.DPCTL):
-        done = run_python(write_program(kernel, language, tmp_path))
+        done = run_as_told(write_program(kernel, language, tmp_path))
         assert "C: 3840 numbers are right" in done.stdout, done.stderr
 
 
@@ -167,8 +165,7 @@ def test_wrong_numbers_are_found(stand_in: DeviceSpec, tmp_path: Path) -> None:
         text = program.read_text()
         assert change[0] in text
         program.write_text(text.replace(*change))
-        is_python = language is Language.PYOPENCL
-        done = run_python(program) if is_python else run_program(build(program, *sycl_flags()))
+        done = run_as_told(program)
         assert done.returncode == 1
         assert "wrong: C" in done.stderr
 
@@ -177,10 +174,10 @@ def test_wrong_numbers_are_found(stand_in: DeviceSpec, tmp_path: Path) -> None:
 def test_kernels_of_this_cpu_run_by_ctypes_and_cpp(name: str, tmp_path: Path) -> None:
     problem, spec = CPU_PROBLEMS[name], resolve_device("cpu").spec
     kernel = compiled(problem, tuning_for(spec).default(problem, spec), spec, tmp_path)
-    subprocess.run(["gcc", "-shared", "-pthread", "-o", "kernel.so", "kernel.o"], cwd=tmp_path, check=True)
-    done = run_python(write_program(kernel, Language.CTYPES, tmp_path))
+    done = run_as_told(write_program(kernel, Language.CTYPES, tmp_path))
     assert f"C: {problem.batch * problem.m * problem.n} numbers are right" in done.stdout, done.stderr
-    done = run_program(build(write_program(kernel, Language.CPP, tmp_path), "kernel.o", "-pthread"))
+    build(write_program(kernel, Language.CPP, tmp_path), "kernel.o", "-pthread")  # without warnings
+    done = run_as_told(tmp_path / Language.CPP.file_name)
     assert "numbers were compared and are right" in done.stdout, done.stderr
 
 
@@ -238,18 +235,18 @@ def test_programs_run_on_weights_of_checkpoints(stand_in: DeviceSpec, tmp_path: 
         np.savez(tmp_path / f"{name}.npz", qweight=by_rows, qzeros=less, scales=scales, g_idx=g_idx)
     printed = "\nprint('sum', round(float(x.sum()), 3))\nlaunch()\n"
     program.write_text(program.read_text().replace("\nlaunch()\n", printed, 1))
-    outputs = [run_python(program, "emulated.spv", f"--{kind}", f"{kind}.npz") for kind in ("gptq", "awq")]
-    drawn = run_python(program, "emulated.spv")
+    outputs = [run_as_told(program, "emulated.spv", f"--{kind}", f"{kind}.npz") for kind in ("gptq", "awq")]
+    drawn = run_as_told(program, "emulated.spv")
     for done in (*outputs, drawn):
         assert done.returncode == 0, done.stderr
         assert "C: 1152 numbers are right" in done.stdout
     gptq, awq, other = ([line for line in done.stdout.splitlines() if "sum" in line] for done in (*outputs, drawn))
     assert gptq == awq != other
-    refused = run_python(program, "emulated.spv", "--gptq", "order.npz")
+    refused = run_as_told(program, "emulated.spv", "--gptq", "order.npz")
     assert "g_idx: expected groups of neighbouring rows" in refused.stderr
     native = write_program(kernel, Language.SYCL, tmp_path)
     text = native.read_text()
     assert "  host.check();" in text
     native.write_text(text.replace("  host.check();", CONVERTED, 1))
-    done = run_program(build(native, "-Wno-sign-conversion", *sycl_flags()))
+    done = run_as_told(native)
     assert "converted" in done.stdout, done.stderr
