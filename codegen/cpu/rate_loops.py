@@ -21,7 +21,7 @@ from codegen.cpu.nest.plan import LINE, Plan
 from codegen.cpu.nest.pool_runtime import AMX, POOL, POOL_CALLS, POOL_RUN
 from hal import Argument, LaunchSpec, LaunchStep
 
-_NAME, _THREAD = "xetune_rate", "loop"
+KERNEL, _THREAD = "xetune_rate", "loop"
 _PARAMETERS = (("ptr", "%arguments"), ("i32", "%number"), ("ptr", "%pool"))
 _CHAINS = 12  # of sums: two units with four clocks from one sum to the next need eight
 _FACTORS = 0x3F803F80  # about 1 as f32 and bf16: zeros and tiny numbers may be quicker or slower than others
@@ -83,7 +83,7 @@ def _module(write: Callable[[Function, str, str], None], threads: int) -> Module
     with module.function(_THREAD, _PARAMETERS) as f:
         number = f.op("zext i32 %number to i64")
         write(f, f.load("ptr", "%arguments", POINTER_BYTES), number)
-    with module.function(_NAME, [("ptr", "%pool"), ("ptr", "%buffer")], "i32", "") as f:
+    with module.function(KERNEL, [("ptr", "%pool"), ("ptr", "%buffer")], "i32", "") as f:
         array = f.op(f"alloca [1 x ptr], align {POINTER_BYTES}")
         f.store("ptr", "%buffer", array, POINTER_BYTES)
         call = [("ptr", "%pool"), ("i32", threads), ("ptr", f"@{_THREAD}"), ("ptr", array)]
@@ -95,7 +95,7 @@ def _module(write: Callable[[Function, str, str], None], threads: int) -> Module
 def _launch(module: Module, plan: Plan, argument: Argument, threads: int) -> LaunchSpec:
     wanted = features(plan.isa, plan.used)
     binary = emit_object(optimise(module.text, wanted), wanted)
-    step = LaunchStep(_NAME, (0,), (threads, 1, 1), (1, 1, 1))
+    step = LaunchStep(KERNEL, (0,), (threads, 1, 1), (1, 1, 1))
     return LaunchSpec(binary, (argument,), (step,), 1, "", isa=needed_flags(plan.isa, plan.used))
 
 

@@ -63,10 +63,10 @@ def test_a_terminal_tells_energy_and_what_is_left_to_choose_from(
     monkeypatch.setattr(sys, "argv", ["xetune", "jobs", "show", str(job_id)])
     with pytest.raises(SystemExit) as ended:
         main()
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     assert ended.value.code in (0, None), said
-    assert said.count("mJ a launch\n") + said.count("mJ a launch ") >= 3
+    assert said.count("mJ a launch") >= 3
     told = re.findall(
-        r"no trial is both faster and uses less energy than (\d): .* ([\d.]+ mJ) a launch, idle power", said
+        r"no trial is both faster and uses less energy than (\d): [^:]* ([\d.]+ mJ) a launch, idle power", said
     )
     assert told == [(str(FAST), "4.25 mJ"), (str(FRUGAL), "1.5 mJ")]

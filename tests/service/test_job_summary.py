@@ -11,7 +11,9 @@ from service.schemas import TimeEvidence
 
 def time(value: float, kind: str = "measured", label: str = "native") -> TimeEvidence:
     """A time in us with its evidence."""
-    return TimeEvidence.model_validate({"kind": kind, "value": value, "low": value, "high": value, "label": label})
+    basis = "predicted" if kind == "predicted" else "single"
+    ends = {"low": value, "high": value}
+    return TimeEvidence.model_validate({"kind": kind, "basis": basis, "value": value, "label": label, **ends})
 
 
 @pytest.mark.parametrize(

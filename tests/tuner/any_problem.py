@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from codegen import GemmProblem, KernelConfig
 from hal import Buffer, DeviceSpec, HalError, LaunchSpec, RunReport, Timing
-from tests.tuner.fakes import FakeCompilation, FakeCompiler, FakeDevice, binary_of
+from tests.tuner.fakes import FakeCompilation, FakeCompiler, FakeDevice, binary_of, refuse_rates
 
 Fault = Callable[[GemmProblem, KernelConfig, DeviceSpec], HalError | Callable[[Buffer], None] | None]
 
@@ -34,6 +34,7 @@ class AnyProblem:
     def run(
         self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
     ) -> RunReport:
+        refuse_rates(launch)
         problem, config, spec = self._compiler.of_binary[launch.binary]
         device = FakeDevice(problem, self.spec, every=self._fault(problem, config, spec))
         return device.run(launch, buffers, timing, timeout_s)

@@ -17,12 +17,14 @@ from codegen import (
     KernelConfig,
     StageOutput,
 )
+from codegen.cpu import rate_loops
 from codegen.serialization import canonical_text
 from codegen.workers.cache import CacheUses
 from codegen.workers.pool import Made
 from hal import (
     Argument,
     Buffer,
+    DeviceFailed,
     DeviceKind,
     DeviceSpec,
     Fact,
@@ -154,6 +156,7 @@ class FakeDevice:
     def run(
         self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
     ) -> RunReport:
+        refuse_rates(launch)
         self.fuse.step()
         self.runs.append((launch.binary, timeout_s, timing is not None))
         fault = self.faults.get(launch.binary, self.every)
@@ -168,6 +171,16 @@ class FakeDevice:
 
     def close(self) -> None:
         pass
+
+
+def refuse_rates(launch: LaunchSpec) -> None:
+    """Refuse the loops that measure the rates of a CPU.
+
+    Raises:
+        DeviceFailed: the launch is of one.
+    """
+    if launch.steps[0].kernel == rate_loops.KERNEL:
+        raise DeviceFailed("it multiplies by numpy")
 
 
 def binary_of(config: KernelConfig) -> bytes:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from db.queries import fleet, predictions
+from db.queries import fleet, jobs, predictions
 from db.queries.fleet import Median, OutcomeCount, Period, Work
 from db.schema import Job
 from db.session import Database
@@ -65,8 +65,9 @@ def test_prediction_errors_are_medians_of_factors_in_either_direction(database: 
 def test_gains_are_of_re_measured_times_or_of_predicted_ones(database: Database) -> None:
     with database.write() as session:
         for default_us, best_us in ((30.0, 20.0), (40.0, 20.0), (90.0, 20.0)):
-            job = job_at(session, MONDAY, compared_default_us=default_us, compared_best_us=best_us)
+            job = job_at(session, MONDAY)
             rows.add_measured(session, job, 0, 1.0e3)
+            jobs.set_comparison(session, job.id, default_us=default_us, best_us=best_us)
         rows.add_measured(session, job_at(session, MONDAY), 0, 10.0)  # not re-measured
         foreseen = job_at(session, MONDAY, "b60")
         rows.add_predicted(session, foreseen, 0, 50.0)

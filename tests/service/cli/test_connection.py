@@ -1,7 +1,6 @@
 """A command says the same of a service as of the database itself; what a service cannot do is refused by name."""
 
 import json
-import re
 from functools import partial
 from pathlib import Path
 from uuid import UUID
@@ -81,15 +80,13 @@ def test_the_files_of_a_winner_are_copied_to_a_folder(context: Context, job_id: 
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == kept
 
 
-def test_a_job_is_shown_alike_but_for_where_its_files_are(run: Run, job_id: str) -> None:
+def test_a_job_is_shown_alike_but_for_the_addresses_of_its_files(run: Run, job_id: str) -> None:
     local, served = both(run, "jobs", "show", job_id, "--json")
     here, there = json.loads(local[1]), json.loads(served[1])
     assert here.pop("artifacts").keys() == there.pop("artifacts").keys()
     assert here == there
     local, served = both(run, "jobs", "show", job_id)
-    told, served_told = (re.sub(r"\S*/artifacts/\S+", "PLACE", said[1]) for said in (local, served))
-    assert told == served_told
-    assert told.count("PLACE") == 5
+    assert local == served
 
 
 @pytest.mark.parametrize(

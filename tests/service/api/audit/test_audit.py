@@ -120,4 +120,4 @@ def test_the_command_line_tells_and_shows(
     shown = runner.invoke(command_line, ["audit", "--json", "--subject", str(job), "--limit", "1"]).stdout
     (event,) = json.loads(shown)["events"]
     assert (event["actor"], event["action"], event["request_id"]) == ("command line", "job.cancel", None)
-    assert "older ones: xetune audit --before" in runner.invoke(command_line, ["audit", "--limit", "1"]).stdout
+    assert "older ones: xetune audit list --before" in runner.invoke(command_line, ["audit", "--limit", "1"]).stdout

@@ -160,12 +160,12 @@ def test_recordings_are_listed_and_shown_with_their_evidence(
     assert any(listed["id"] in line and "lab" not in line for line in lines)
     assert any("2 of" in line for line in lines)
     assert max(map(len, map(str.rstrip, lines))) <= 80
-    assert home("away", "recordings", listed["id"], "--limit", "3") == 0
+    assert home("away", "recordings", "show", listed["id"], "--limit", "3") == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "times measured elsewhere (lab 7, native, on " in shown
     assert "numbers not verified here" in shown
     assert "40.000 measured" in shown
-    assert home("away", "recordings", str(UUID(int=7))) == 2
+    assert home("away", "recordings", "show", str(UUID(int=7))) == 2
     assert home("away", "jobs", "--json") == 0
     assert json.loads(capsys.readouterr().out)["jobs"] == []
 

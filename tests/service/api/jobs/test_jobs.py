@@ -204,6 +204,7 @@ def test_progress_shows_counts_and_the_best_with_its_evidence(client: TestClient
     assert best["evidence"]["time"] == {
         "kind": "measured",
         "unit": "us",
+        "basis": "single",
         "value": 400.0,
         "low": 399.5,
         "high": 401.0,
@@ -223,6 +224,7 @@ def test_progress_shows_counts_and_the_best_with_its_evidence(client: TestClient
         "max_error": 0.25,
         "tolerance": 0.5,
         "method": None,
+        "refusal": None,
     }
     assert best["tflops"] == pytest.approx(2 * 512 * 384 * 1024 / 400e-6 / 1e12)
 

@@ -37,6 +37,7 @@ def test_kernels_come_newest_first_with_their_evidence(stored: TestClient) -> No
     assert {line["evidence"]["time"]["kind"] for line in found} == {"measured"}
     assert {(line["device"], line["origin"], line["problem"]["m"]) for line in found} == {("b580", "the lab", 96)}
     whole = stored.get(f"/v1/kernels/{found[0]['id']}").json()
+    assert [line.pop("winner") for line in found] == [True, False]
     assert {name: whole[name] for name in found[0]} == found[0]
 
 

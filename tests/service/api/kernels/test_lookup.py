@@ -86,7 +86,7 @@ def test_tuned_for_this_very_problem_is_exact(context: Context, look: Look, tmp_
     assert found.time is not None
     assert (found.kernel.job, found.time.kind, found.time.value) == (job_id, "measured", 49.0)
     assert (found.confidence.level, found.confidence.value) == ("high", 0.95)
-    assert found.time_text.startswith("49 us measured for this problem")
+    assert found.time_text.startswith("49 us for this problem: measured, single measurement")
 
 
 @pytest.mark.parametrize(

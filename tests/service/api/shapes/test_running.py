@@ -42,7 +42,7 @@ from service.jobs.worker import release_abandoned
 from service.jobs.worker_names import own_name
 from service.schemas import to_body
 from service.settings import Settings
-from tests.tuner.fakes import FakeCompiler, FakeDevice, Fuse, Killed, cpu_spec
+from tests.tuner.fakes import FakeCompiler, FakeDevice, Fuse, Killed, cpu_spec, refuse_rates
 from tuner.backend import tuning_for
 from tuner.errors import ContraryObjective, NoEnergy
 from tuner.search.method import Method, Objective
@@ -79,10 +79,10 @@ class AnyShape:
     def run(
         self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
     ) -> RunReport:
+        refuse_rates(launch)
         sizes = tuple(buffer.size for buffer in buffers[:3])
-        found = (s.problem for s in SHAPES if tuple(o.elements(1) for o in s.problem.operands) == sizes)
-        problem = next(found, None)  # the loops that measure rates have none
-        if problem is None or problem == self.broken:
+        problem = next(p for p in (s.problem for s in SHAPES) if tuple(o.elements(1) for o in p.operands) == sizes)
+        if problem == self.broken:
             raise DeviceCrashed("it went away")
         return FakeDevice(problem, SPEC, fuse=self.fuse).run(launch, buffers, timing, timeout_s)
 

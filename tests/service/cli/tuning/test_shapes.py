@@ -46,7 +46,7 @@ def test_shapes_come_from_a_file_by_its_suffix_and_from_text(tmp_path: Path) -> 
     [
         (("--shapes", "3x5x7", "--m", "3"), "each shape says its own sizes"),
         (("--shapes", "3x5x7", "--within", "half"), "--within: expected 0% to 100%"),
-        (("--shapes", "3x5x7", "--roofline", "1.5"), "--roofline: Input should be less than or equal to 1"),
+        (("--shapes", "3x5x7", "--roofline", "1.5"), "--roofline: expected 0% to 100%, as in 80%; got '1.5'"),
         (("--shapes", "3x5x7 k=2"), "expected k once"),
         (("--shapes", "3x5x7", "--quant", "w4"), "quant: expected one of w4a16"),
         (("--shapes", "3x5x64", "--quant", "fp8", "--dtype-b", "u4"), "quant: expected no dtype_b beside it, got u4"),

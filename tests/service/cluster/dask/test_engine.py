@@ -27,7 +27,7 @@ from service.settings import Settings
 from tests.db.databases import SQLITE_FIRST
 from tests.faults.jobs import HERE, SPEC, TRIALS, check_whole, ended, job_of, queue
 from tests.service.cluster.dask_cluster import Cluster, fake_plugin, running
-from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of
+from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of, refuse_rates
 from tuner.backend import tuning_for
 from tuner.errors import ProofFailed
 from tuner.measure.measure import StartingDevice
@@ -67,6 +67,7 @@ class Hooked(FakeDevice):
     def run(
         self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
     ) -> RunReport:
+        refuse_rates(launch)
         self.before()
         return super().run(launch, buffers, timing, timeout_s)
 
