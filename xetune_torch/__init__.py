@@ -16,6 +16,7 @@ from xetune_torch.functions import grouped_mm, linear, mm, quantized_linear
 from xetune_torch.gemm import ACTIVATIONS, Gemm, Weights
 from xetune_torch.modules import QuantizedLinear, TunedLinear
 from xetune_torch.quantize import Quantized, dequantize, quantize
+from xetune_torch.repeats import Outlook
 from xetune_torch.replace import Report, replace_linears
 from xetune_torch.stores import Answer, FolderStore, LocalStore, ServiceStore, Store
 
@@ -33,6 +34,7 @@ __all__ = [
     "Gemm",
     "KernelRefused",
     "LocalStore",
+    "Outlook",
     "Quantized",
     "QuantizedLinear",
     "Report",

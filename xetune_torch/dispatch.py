@@ -1,12 +1,14 @@
-"""The table of what computes each product, which a thread in the background fills from a store."""
+"""The table of what computes each product, which a thread in the background fills from a store, and keeps up."""
 
 import logging
 import queue
 import threading
+import time
 import weakref
-from collections.abc import Callable, Generator, Hashable, Iterator
+from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Literal
 
 import torch
@@ -15,6 +17,7 @@ from xetune_torch.checking import Operands, activated, check_numbers, draw, pack
 from xetune_torch.cpu_kernel import CpuKernel, Plan
 from xetune_torch.errors import KernelRefused, StoreFailed, WrongResult
 from xetune_torch.gemm import Gemm, Weights
+from xetune_torch.repeats import Outlook, Repeats
 from xetune_torch.row_blocks import nearest_rows
 from xetune_torch.stores import Store
 
@@ -54,9 +57,26 @@ class Chosen:
     plain: Plan | None = None
     packed: Plan | None = None
     plain_us: float | None = None
+    packed_us: float | None = None
 
 
 Install = Callable[[Chosen], None]
+Key = tuple[Gemm, bool]
+"""A product, and whether its B is constant."""
+
+
+@dataclass(slots=True)
+class _Product:
+    """A product that was asked for: who is told what was chosen, what was tried, and what the store said last."""
+
+    chosen: Chosen = field(default_factory=Chosen)
+    installs: list[Install] = field(default_factory=list[Install])
+    tried: set[Hashable] = field(default_factory=set[Hashable])
+    outlook: Outlook = Outlook.OPEN
+
+
+Packed = tuple[int, torch.Tensor | None]
+"""The address of a packed weight (0: it is not packed yet), and its memory, which lives as long as this is held."""
 
 
 class Frozen:
@@ -69,12 +89,15 @@ class Frozen:
         self._storage = weight.untyped_storage()
         self.layout = _layout(weight)
         self.version = weight._version
-        self.packs: dict[int, tuple[Plan, torch.Tensor]] = {}
-        self.addresses: dict[int, int] = {}
+        self.packs: dict[int, tuple[Plan, Packed]] = {}
 
 
 class Dispatcher:
-    """Asks a store in the background for kernels, and keeps what it chose. Thread-safe; calls never wait."""
+    """Asks a store in the background for kernels, and keeps what it chose. Thread-safe; calls never wait.
+
+    Products whose answer may become better are asked for again, as `repeats` says; a better kernel replaces the one
+    before.
+    """
 
     def __init__(self) -> None:
         self.store: Store | None = None
@@ -83,7 +106,8 @@ class Dispatcher:
         self.choices: list[Choice] = []
         self._tables: list[dict[Hashable, object]] = []
         self._known: dict[Gemm, dict[int, CpuKernel]] = {}
-        self._chosen: dict[tuple[Gemm, bool], Chosen] = {}
+        self._products: dict[Key, _Product] = {}
+        self.repeats: Repeats[Key] = Repeats()
         self.waits: Callable[[], bool] = lambda: False  # whether a call is to wait for its answer
         self._questions: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._idle, self._deciding = threading.Condition(), threading.Lock()
@@ -100,11 +124,12 @@ class Dispatcher:
     def use(self, store: Store | None, choose: Choose = "faster") -> None:
         """Take kernels from a store from now on; None: compute with torch alone."""
         self.wait()
-        self.store, self.choose = store, choose
-        self._forget()
+        with self._deciding:
+            self.store, self.choose = store, choose
+            self._forget()
 
     def ask(self, gemm: Gemm, install: Install, *, constant_b: bool = False) -> None:
-        """Have `install` called in the background with what was chosen, possibly more than once."""
+        """Have `install` called in the background with what was chosen, each time when that changes."""
         if self.store is None:
             return
         self._threads = torch.get_num_threads()
@@ -131,6 +156,8 @@ class Dispatcher:
         address = weight.data_ptr()
         self.frozen[address] = Frozen(weight)
         weakref.finalize(weight, self.frozen.pop, address, None)
+        for product in list(self._products.values()):
+            product.installs.clear()  # they belong to the entries that go
         for table in self._tables:
             table.clear()
 
@@ -138,60 +165,101 @@ class Dispatcher:
         """Return whether a frozen weight has this type, shape and strides."""
         return any(frozen.layout == _layout(weight) for frozen in list(self.frozen.values()))
 
-    def packed_address(self, weight: torch.Tensor, address: int, plan: Plan) -> int:
-        """Return the address of a frozen weight packed for a plan; 0 until it is packed, or if it is not frozen."""
+    def packed(self, weight: torch.Tensor, address: int, plan: Plan) -> Packed:
+        """Return a frozen weight packed for a plan; the address 0 until it is packed, or if it is not frozen."""
         frozen = self.frozen.get(address)
         if frozen is None or frozen.version != weight._version:
-            return 0
-        found = frozen.addresses.get(id(plan))
+            return _NOT_PACKED
+        found = frozen.packs.get(id(plan))
         if found is None:
-            frozen.addresses[id(plan)] = 0
+            frozen.packs[id(plan)] = plan, _NOT_PACKED
             self.later(lambda: _pack(frozen, plan, address))
-            return 0
-        return found
+            return _NOT_PACKED
+        return found[1]
 
     def decide(self, gemm: Gemm, *, constant_b: bool = False) -> Chosen:
-        """Return what computes a product: verify and time what the store has, unless this was done before."""
+        """Return what computes a product: verify and time what the store has now, unless this was done before."""
+        if self.store is None:
+            return Chosen()
         self._threads = torch.get_num_threads()
-        found: list[Chosen] = []
-        self._answer(gemm, found.append, constant_b)
-        return found[-1] if found else Chosen()
+        key = gemm, constant_b
+        with self._deciding:
+            product = self._products.setdefault(key, _Product())
+            self._look_up(key, product)
+        self.later(lambda: None)  # the thread may have another time to wake
+        return product.chosen
 
     def _answer(self, gemm: Gemm, install: Install, constant_b: bool) -> None:
+        key = gemm, constant_b
         with self._deciding:  # `decide` may be called while the thread answers
-            chosen = self._chosen.get((gemm, constant_b))
-            if chosen is not None:
-                install(chosen)
+            product = self._products.get(key)
+            if product is not None:
+                product.installs.append(install)
+                install(product.chosen)
                 return
-            chosen = Chosen()
-            for _ in self._compare(gemm, constant_b, chosen):
-                install(chosen)
+            product = self._products[key] = _Product(installs=[install])
+            self._look_up(key, product)
 
-    def _compare(self, gemm: Gemm, constant_b: bool, chosen: Chosen) -> Iterator[None]:
-        """Compare every kernel for a product with torch; yield when `chosen` has changed."""
-        store = self.store
+    def _repeat(self) -> None:
+        """Look a product up again that is due, if one is."""
+        key = self.repeats.due(time.monotonic())
+        with self._deciding:
+            product = None if key is None else self._products.get(key)
+            if key is not None and product is not None:
+                self._look_up(key, product, again=True)
+
+    def _look_up(self, key: Key, product: _Product, *, again: bool = False) -> None:
+        """Compare what the store has for a product with torch, and note when to look it up again.
+
+        While its job is under way, a product is not looked up again.
+        """
+        store, outlook = self.store, Outlook.OPEN
         if store is None:
             return
-        operands = draw(gemm)
-        near = nearest_rows(self._known.get(gemm.family, {}), gemm)
-        if near is not None and self._try(gemm, near, "nearest rows", operands, chosen):
-            yield
         try:
-            for answer in store.find(gemm, constant_b=constant_b):
-                try:
-                    kernel = CpuKernel(answer.manifest, answer.binary)
-                except KernelRefused as refusal:
-                    self.choices.append(Choice(gemm, answer.source, used=False, reason=str(refusal)))
-                    continue
-                if not kernel.prepacked:
-                    self._known.setdefault(gemm.family, {})[gemm.m] = kernel
-                if self._try(gemm, kernel, answer.source, operands, chosen):
-                    yield
+            if again and product.outlook is Outlook.QUEUED:
+                outlook = store.outlook(key[0])
+            if outlook is not Outlook.QUEUED:
+                self._compare(store, key, product)
+                outlook = store.outlook(key[0])
         except StoreFailed as failure:
-            _log.warning("%s", failure)
-            self.choices.append(Choice(gemm, None, used=False, reason=str(failure)))
-            return
-        self._chosen[gemm, constant_b] = chosen
+            outlook = Outlook.FAILED
+            if product.outlook is not Outlook.FAILED:
+                _log.warning("%s", failure)
+                self.choices.append(Choice(key[0], None, used=False, reason=str(failure)))
+        finally:
+            product.outlook = outlook
+            self.repeats.note(key, outlook, time.monotonic())
+
+    def _compare(self, store: Store, key: Key, product: _Product) -> None:
+        """Compare every kernel for a product that was not tried yet with torch; install what is chosen."""
+        gemm, constant_b = key
+        operands: Operands | None = None
+
+        def consider(plan: Plan, source: str) -> None:
+            nonlocal operands
+            operands = draw(gemm) if operands is None else operands
+            if self._try(gemm, plan, source, operands, product.chosen):
+                for install in list(product.installs):
+                    install(product.chosen)
+
+        near = nearest_rows(self._known.get(gemm.family, {}), gemm) if product.chosen.plain is None else None
+        if near is not None and near.kernel not in product.tried:
+            product.tried.add(near.kernel)
+            consider(near, "nearest rows")
+        for answer in store.find(gemm, constant_b=constant_b):
+            tried = sha256(answer.binary).digest(), self._threads
+            if tried in product.tried:
+                continue
+            product.tried.add(tried)
+            try:
+                kernel = CpuKernel(answer.manifest, answer.binary)
+            except KernelRefused as refusal:
+                self.choices.append(Choice(gemm, answer.source, used=False, reason=str(refusal)))
+                continue
+            if not kernel.prepacked:
+                self._known.setdefault(gemm.family, {})[gemm.m] = kernel
+            consider(kernel, answer.source)
 
     def _try(self, gemm: Gemm, plan: Plan, source: str, operands: Operands, chosen: Chosen) -> bool:
         """Verify and time a plan; keep it in `chosen` if it is to be used, and return whether it is."""
@@ -209,19 +277,29 @@ class Dispatcher:
         with torch.inference_mode():
             ours_s, torch_s = time_in_turns(lambda: plan.launch(*addresses), _of_torch(gemm, operands))
         ours_us, torch_us = ours_s * 1e6, torch_s * 1e6
-        least_us = min(chosen.plain_us or torch_us, torch_us)
-        faster = ours_us < least_us or isinstance(gemm.b, Weights)
-        used = faster or self.choose == "always"
+        rivals_us = [chosen.plain_us, chosen.packed_us] if plan.prepacked else [chosen.plain_us]
+        least_us = min([torch_us, *(us for us in rivals_us if us is not None)])
+        used = ours_us < least_us or self.choose == "always"
+        if isinstance(gemm.b, Weights):  # torch's time is that of a product without quantization
+            used = used or chosen.plain_us is None or ours_us < chosen.plain_us
         self.choices.append(Choice(gemm, source, used, ours_us, torch_us, error))
         if used and plan.prepacked:
-            chosen.packed = plan
+            before, chosen.packed, chosen.packed_us = chosen.packed, plan, ours_us
+            if before is not None:
+                for frozen in list(self.frozen.values()):
+                    frozen.packs.pop(id(before), None)
         elif used:
             chosen.plain, chosen.plain_us = plan, ours_us
         return used
 
     def _work(self) -> None:
         while True:
-            work = self._questions.get()
+            try:
+                work = self._questions.get(timeout=self.repeats.wait_s(time.monotonic()))
+            except queue.Empty:
+                with self._idle:
+                    self._pending += 1
+                work = self._repeat
             try:
                 work()
             except Exception:  # noqa: BLE001 - a call is never to fail for what happens here
@@ -234,9 +312,13 @@ class Dispatcher:
     def _forget(self) -> None:
         for table in self._tables:
             table.clear()
-        self._chosen.clear()
+        self._products.clear()
+        self.repeats.clear()
         self._known.clear()
         self.choices.clear()
+
+
+_NOT_PACKED: Packed = 0, None
 
 
 def _layout(weight: torch.Tensor) -> tuple[object, ...]:
@@ -245,8 +327,7 @@ def _layout(weight: torch.Tensor) -> tuple[object, ...]:
 
 def _pack(frozen: Frozen, plan: Plan, address: int) -> None:
     packed = plan.pack(address)
-    frozen.packs[id(plan)] = plan, packed
-    frozen.addresses[id(plan)] = packed.data_ptr()
+    frozen.packs[id(plan)] = plan, (packed.data_ptr(), packed)
 
 
 def _of_torch(gemm: Gemm, operands: Operands) -> Callable[[], torch.Tensor]:

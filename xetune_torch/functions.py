@@ -172,12 +172,10 @@ def grouped_mm_cpu(a: Tensor, b: Tensor, offsets: Tensor) -> Tensor:
         ValueError: offsets that are not int32, fall, or lie beyond the rows.
     """
     ends = offsets.tolist()
-    if (
-        offsets.dtype is not torch.int32
-        or len(ends) != b.shape[0]
-        or any(end < start for start, end in zip([0, *ends], [*ends, a.shape[0]], strict=True))
-    ):
-        raise ValueError(f"expected int32 [{b.shape[0]}] that rise to at most {a.shape[0]}, got {offsets}")
+    if offsets.dtype is not torch.int32:
+        raise ValueError(f"expected offsets of torch.int32, got {offsets.dtype}: pass offsets.int()")
+    if len(ends) != b.shape[0] or any(end < start for start, end in zip([0, *ends], [*ends, a.shape[0]], strict=True)):
+        raise ValueError(f"expected {b.shape[0]} offsets that rise to at most {a.shape[0]}, got {ends}")
     key = (a.dtype, a.shape, a.stride(), b.dtype, b.shape, b.stride())
     run = _GROUPED.get(key)
     return run(a, b, offsets) if run is not None else _first_grouped(key, a, b, offsets)
@@ -204,7 +202,13 @@ def check_linear(x: Tensor, weight_k: int, activation: str) -> None:
 
 
 def codes_k(codes: Tensor, dtype: str) -> int:
-    """Return K of the codes of a weight."""
+    """Return K of the codes of a weight.
+
+    Raises:
+        ValueError: another type of codes.
+    """
+    if dtype not in ("u4", "s8"):
+        raise ValueError(f"expected codes of dtype u4 or s8, got {dtype!r}")
     return codes.shape[1] * (CODES_PER_WORD if dtype == "u4" else 1)
 
 

@@ -16,7 +16,7 @@ class RowBlocks:
     def __init__(self, kernel: CpuKernel, rows: int, gemm: Gemm) -> None:
         self.threads, self.alignment, self.prepacked = kernel.threads, kernel.alignment, kernel.prepacked
         self.pack = kernel.pack
-        self._kernel, self._rows = kernel, rows
+        self.kernel, self._rows = kernel, rows
         self._whole, self._left = divmod(gemm.m, rows)
         size_a, size_c = TYPES[gemm.a].itemsize, TYPES[gemm.c].itemsize
         self._a_bytes, self._c_bytes = rows * gemm.lda * size_a, rows * gemm.n * size_c
@@ -26,7 +26,7 @@ class RowBlocks:
     def launch(self, a: int, b: int, c: int, *others: int) -> int:
         """Compute all rows; see `Launch`."""
         for _ in range(self._whole):
-            if status := self._kernel.launch(a, b, c, *others):
+            if status := self.kernel.launch(a, b, c, *others):
                 return status
             a, c = a + self._a_bytes, c + self._c_bytes
         if not self._left:
@@ -34,7 +34,7 @@ class RowBlocks:
         padded_a = torch.empty(self._a_bytes, dtype=torch.uint8)
         padded_c = torch.empty(self._c_bytes, dtype=torch.uint8)
         ctypes.memmove(padded_a.data_ptr(), a, self._left_a)
-        if status := self._kernel.launch(padded_a.data_ptr(), b, padded_c.data_ptr(), *others):
+        if status := self.kernel.launch(padded_a.data_ptr(), b, padded_c.data_ptr(), *others):
             return status
         ctypes.memmove(c, padded_c.data_ptr(), self._left_c)
         return 0

@@ -130,11 +130,11 @@ def _linear_by(plan: Plan, size: tuple[int, ...], dtype: torch.dtype, other: Lin
 
 
 def _packed_linear_by(plan: Plan, size: tuple[int, ...], dtype: torch.dtype, other: Linear) -> Linear:
-    launch, unaligned, empty, packed_address = plan.launch, plan.alignment - 1, torch.empty, DISPATCHER.packed_address
+    launch, unaligned, empty, packed_for = plan.launch, plan.alignment - 1, torch.empty, DISPATCHER.packed
 
     def run(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         in_w = weight.data_ptr()
-        packed = packed_address(weight, in_w, plan)
+        packed, _memory = packed_for(weight, in_w, plan)  # held until the launch returns
         y = empty(size, dtype=dtype)
         in_x, in_y, in_bias = x.data_ptr(), y.data_ptr(), 0 if bias is None else bias.data_ptr()
         if not packed or (in_x | in_w | in_y | in_bias) & unaligned:

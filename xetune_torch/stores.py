@@ -3,6 +3,7 @@
 import atexit
 import base64
 import json
+import logging
 import os
 import socket
 import subprocess
@@ -19,10 +20,13 @@ from uuid import UUID
 from xetune_client import Client, ClientError, NotFound, Refused, Retries, models
 from xetune_torch.errors import StoreFailed
 from xetune_torch.gemm import Gemm
+from xetune_torch.repeats import Outlook
 
 MANIFEST, OBJECT = "kernel.json", "kernel.o"
 _CPU = "cpu"
 _STARTED_S, _STOPPED_S = 60.0, 10.0
+_UNDER_WAY = (models.JobStatus.QUEUED, models.JobStatus.RUNNING)
+_log = logging.getLogger("xetune_torch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +39,18 @@ class Answer:
 
 
 class Store(Protocol):
-    """Finds kernels, and tunes them. `find` is called by one thread at a time."""
+    """Finds kernels, and tunes them. `find` and `outlook` are called by one thread at a time."""
 
     def find(self, gemm: Gemm, *, constant_b: bool = False) -> Iterator[Answer]:
         """Yield kernels for a product on this CPU; with `constant_b` also one that takes B packed.
+
+        Raises:
+            StoreFailed: the store does not answer.
+        """
+        ...
+
+    def outlook(self, gemm: Gemm) -> Outlook:
+        """Return what another `find` of a product may bring after the last one.
 
         Raises:
             StoreFailed: the store does not answer.
@@ -55,9 +67,17 @@ class Store(Protocol):
 
 
 class FolderStore:
-    """Kernels in folders below a folder, each with kernel.json and kernel.o, as `xetune kernels ... -o` writes them."""
+    """Kernels in folders below a folder, each with kernel.json and kernel.o, as `xetune kernels ... -o` writes them.
+
+    They are read once, when the store is made.
+
+    Raises:
+        StoreFailed: there is no such folder.
+    """
 
     def __init__(self, folder: str | Path) -> None:
+        if not Path(folder).is_dir():
+            raise StoreFailed(f"expected a folder of kernels, got {str(folder)!r}, which is none: check the path")
         self._folders: dict[str, list[Path]] = {}
         for manifest in sorted(Path(folder).rglob(MANIFEST)):
             described = json.loads(manifest.read_text(encoding="utf-8"))
@@ -72,6 +92,10 @@ class FolderStore:
             if constant_b or not any(step["once"] for step in manifest["steps"]):
                 yield Answer(manifest, (folder / OBJECT).read_bytes(), "exact")
 
+    def outlook(self, gemm: Gemm) -> Outlook:
+        """Return that answers do not change."""
+        return Outlook.FINAL
+
     def tune(self, gemms: Sequence[Gemm], trials: int, seconds: float) -> None:
         """Raise, as a folder does not tune."""
         raise StoreFailed("a folder of kernels does not tune: use LocalStore() or ServiceStore(url)")
@@ -81,17 +105,27 @@ class ServiceStore:
     """Kernels of a service, for its CPU, which must have the instructions of this one.
 
     URL and API key default to those of `xetune_client.Client`. With `queue` a product without results is queued for
-    the workers of the service when it is looked up.
+    the workers of the service when it is looked up first; a job that fails is not queued again.
     """
 
     def __init__(self, url: str | None = None, api_key: str | None = None, *, queue: bool = False) -> None:
         self._client = Client(url, api_key, retries=Retries(attempts=2))
-        self._tune = models.Tune.ON_MISS if queue else models.Tune.NEVER
+        self._queue = queue
+        self._jobs: dict[Gemm, UUID] = {}  # those under way
+        self._queued: set[Gemm] = set()
+        self._exact: set[Gemm] = set()
 
     def find(self, gemm: Gemm, *, constant_b: bool = False) -> Iterator[Answer]:
         """Look a kernel up, or compile the configuration of the answer; see Store.find."""
+        self._exact.discard(gemm)
+        tune = models.Tune.ON_MISS if self._queue and gemm not in self._queued else models.Tune.NEVER
         try:
-            found = self._client.lookup(models.LookupBody(problem=gemm.body, device=_CPU, tune=self._tune))
+            found = self._client.lookup(models.LookupBody(problem=gemm.body, device=_CPU, tune=tune))
+            if found.job is not None:
+                self._jobs[gemm] = found.job
+                self._queued.add(gemm)
+            if found.source is models.AnswerSource.EXACT:
+                self._exact.add(gemm)
             if found.kernel is not None:
                 read = self._client.kernel_file
                 manifest = json.loads(read(found.kernel.id, MANIFEST))
@@ -104,6 +138,25 @@ class ServiceStore:
             return
         except ClientError as error:
             raise StoreFailed(f"no kernel for {gemm}: {error}") from error
+
+    def outlook(self, gemm: Gemm) -> Outlook:
+        """Return whether the last answer was exact, and what became of the job that it queued; see Store.outlook."""
+        job = self._jobs.get(gemm)
+        if job is None:
+            return Outlook.FINAL if gemm in self._exact else Outlook.OPEN
+        try:
+            status = self._client.job(job).status
+        except NotFound:
+            status = None
+        except ClientError as error:
+            raise StoreFailed(f"job {job} for {gemm}: {error}") from error
+        if status in _UNDER_WAY:
+            return Outlook.QUEUED
+        del self._jobs[gemm]
+        if status is not models.JobStatus.SUCCEEDED:
+            ended = "is gone" if status is None else f"{status.value}; `xetune jobs show {job}` says why"
+            _log.warning("job %s for %s: %s", job, gemm, ended)
+        return Outlook.READY
 
     def tune(self, gemms: Sequence[Gemm], trials: int, seconds: float) -> None:
         """Queue a job for each product, and wait for all of them; see Store.tune."""
@@ -142,7 +195,7 @@ class LocalStore:
     """Results of this machine, as the command line has them.
 
     They are read by a service on a free port of loopback, a process that starts with the first question and ends with
-    this process; a worker starts beside it with the first tuning.
+    this process; a worker starts beside it with the first tuning. A service that ended is started again.
     """
 
     def __init__(self) -> None:
@@ -156,6 +209,10 @@ class LocalStore:
         """See ServiceStore.find."""
         yield from self._started().find(gemm, constant_b=constant_b)
 
+    def outlook(self, gemm: Gemm) -> Outlook:
+        """See ServiceStore.outlook."""
+        return self._started().outlook(gemm)
+
     def tune(self, gemms: Sequence[Gemm], trials: int, seconds: float) -> None:
         """Tune in a process of this machine; see Store.tune."""
         service = self._started()
@@ -165,7 +222,10 @@ class LocalStore:
         service.tune(gemms, trials, seconds)
 
     def close(self) -> None:
-        """Close the connections and end the processes; the next question starts others."""
+        """Close the connections and end the processes; the next question starts others.
+
+        While a store is in use there may always be another one: call `xetune_torch.use(None)` first.
+        """
         if self._service is not None:
             self._service.close()
         for process in reversed(self._processes):
@@ -184,6 +244,8 @@ class LocalStore:
 
     def _started(self) -> ServiceStore:
         with self._lock:
+            if self._processes and self._processes[0].poll() is not None:
+                self.close()
             if self._service is None:
                 with socket.socket() as free:
                     free.bind(("127.0.0.1", 0))

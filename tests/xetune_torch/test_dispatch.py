@@ -210,6 +210,48 @@ def test_a_folder_of_kernels_is_a_store(tmp_path: Path) -> None:
         assert torch.allclose(by_kernel(lambda: xetune_torch.mm(A, B)), A @ B, atol=1e-4)
 
 
+def test_a_folder_that_is_missing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StoreFailed, match=r"expected a folder of kernels, got '.*kernel-s', which is none"):
+        FolderStore(tmp_path / "kernel-s")
+
+
+def test_a_service_of_this_machine_that_ended_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[tuple[str, ...]] = []
+
+    class Process:
+        """Ends when it is told to."""
+
+        code: int | None = None
+
+        def poll(self) -> int | None:
+            return self.code
+
+        def terminate(self) -> None:
+            self.code = 0
+
+        def wait(self, timeout: float | None = None) -> None:
+            assert self.code is not None
+
+    processes: list[Process] = []
+
+    def start(store: LocalStore, *command: str) -> None:
+        started.append(command)
+        processes.append(Process())
+        store._processes.append(processes[-1])  # pyright: ignore[reportPrivateUsage, reportArgumentType]
+
+    monkeypatch.setattr(LocalStore, "_start", start)
+    monkeypatch.setattr(LocalStore, "_wait", lambda _store, _url: None)
+    store, gemm = LocalStore(), gemm_of(A, B, torch.float32)
+    assert gemm is not None
+    for _ in range(2):
+        store.outlook(gemm)
+    assert len(started) == 1
+    processes[0].code = 1
+    store.outlook(gemm)
+    assert started == [("serve", "--no-worker")] * 2
+    store.close()
+
+
 def test_a_service_that_does_not_start_is_a_failed_store(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XETUNE_DATABASE_URL", "nonsense://")
     store, gemm = LocalStore(), gemm_of(A, B, torch.float32)

@@ -111,3 +111,15 @@ def test_memory_that_a_kernel_cannot_take_is_multiplied_by_torch(store: Compilin
     assert len(store.asked) == 1
     for a in (torch.randn(0, 128), torch.randn(48, 0)):
         assert torch.equal(xetune_torch.mm(a, torch.randn(a.shape[1], 5)), torch.mm(a, torch.zeros(a.shape[1], 5)))
+
+
+def test_offsets_of_another_type_are_refused_by_its_name(store: CompilingStore) -> None:
+    a, b = torch.randn(8, 16), torch.randn(2, 16, 24)
+    with pytest.raises(ValueError, match=r"expected offsets of torch.int32, got torch.int64: pass offsets.int\(\)"):
+        xetune_torch.grouped_mm(a, b, torch.tensor([4, 8]))
+
+
+def test_codes_of_another_type_are_refused_by_its_name(store: CompilingStore) -> None:
+    x, codes, scale = torch.randn(8, 64).bfloat16(), torch.zeros(24, 8, dtype=torch.int32), torch.ones(1, 24).bfloat16()
+    with pytest.raises(ValueError, match="expected codes of dtype u4 or s8, got 'u5'"):
+        xetune_torch.quantized_linear(x, codes, scale, dtype="u5")

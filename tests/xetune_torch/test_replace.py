@@ -70,6 +70,63 @@ def test_without_a_store_nothing_is_replaced() -> None:
     assert type(model.head) is torch.nn.Linear
 
 
+def test_a_model_that_is_a_linear_layer_is_returned_replaced(store: CompilingStore) -> None:
+    model, x = torch.nn.Linear(64, 96), torch.randn(24, 64)
+    want = model(x)
+    report = xetune_torch.replace_linears(model, [x])
+    assert type(report.model) is TunedLinear
+    assert torch.allclose(report.model(x), want, atol=1e-4)
+    assert str(report).startswith("1 layer, 1 product\n  24x96x64 f32,f32->f32 NT, bias:f32 in 1 layer: ")
+
+
+class _Shared(torch.nn.Module):
+    """Has one layer under two names, and another."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = self.again = torch.nn.Linear(64, 64, bias=False)
+        self.last = torch.nn.Linear(64, 96, bias=False)
+
+    def forward(self, x: torch.Tensor, scale: float = 1.0) -> torch.Tensor:
+        """Return three layers of x."""
+        return self.last(self.again(self.first(x)) * scale)
+
+
+def test_a_layer_with_two_names_stays_one(store: CompilingStore) -> None:
+    model, x = _Shared(), torch.randn(24, 64)
+    want = model(x)
+    report = xetune_torch.replace_linears(model, [x, (x, 2.0)])
+    assert report.model is model
+    assert [layer.name for layer in report.layers] == ["first", "last"]
+    assert model.first is model.again
+    assert type(model.first) is TunedLinear
+    assert torch.allclose(model(x), want, atol=1e-4)
+    assert str(report).startswith("2 layers, 2 products")
+
+
+def test_a_report_names_kernels_that_were_chosen_before(store: CompilingStore) -> None:
+    x = torch.randn(24, 64)
+    reports = [xetune_torch.replace_linears(torch.nn.Sequential(torch.nn.Linear(64, 96)), [x]) for _ in range(2)]
+    assert str(reports[0]) == str(reports[1])
+    assert "us, torch" in str(reports[1])
+    assert "torch's own" not in str(reports[1])
+
+
+def test_float32_is_not_quantised_silently(store: CompilingStore) -> None:
+    model, x = torch.nn.Sequential(torch.nn.Linear(64, 96)), torch.randn(24, 64)
+    with pytest.raises(ValueError, match=r"expected weights of float16 or bfloat16, got torch.float32 of 0: convert"):
+        xetune_torch.replace_linears(model, [x], quantize_to="w8a16")
+    with pytest.raises(ValueError, match=r"expected w4a16, .* got 'w2a16'"):
+        xetune_torch.replace_linears(model, [x], quantize_to="w2a16")
+    assert type(model[0]) is torch.nn.Linear
+
+
+def test_an_example_is_a_tuple_or_a_tensor(store: CompilingStore) -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(64, 96))
+    with pytest.raises(ValueError, match="expected each example as a tuple of arguments or as a tensor, got dict"):
+        xetune_torch.replace_linears(model, [{"x": torch.randn(24, 64)}])  # pyright: ignore[reportArgumentType]
+
+
 @pytest.mark.slow  # tunes on this machine, with a service and a worker
 def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     from examples import torch_model
