@@ -33,7 +33,7 @@ from hal.opencl.buffers import (
     SCRATCH_POISON,
     given_buffers,
 )
-from hal.opencl.offer import opencl_extensions, spirv_offer
+from hal.opencl.offer import spirv_offer
 from hal.opencl.programs import Programs, driver_of, enqueue
 from hal.probe.icd import visible_runtimes
 from hal.probe.probe import ProbedDevice
@@ -75,6 +75,7 @@ def _is_intel_gpu(device: cl.Device) -> bool:
 
 def _probed(device: cl.Device, address: str) -> ProbedDevice:
     query = raw_query(device)
+    offer = spirv_offer(query)
     values: dict[str, object] = {
         "driver": driver_of(device),
         "subgroup_sizes": subgroup_sizes(query),
@@ -85,8 +86,8 @@ def _probed(device: cl.Device, address: str) -> ProbedDevice:
     }
     if not _is_intel_gpu(device):
         facts = _facts(values | {"cores": device.max_compute_units})
-        return ProbedDevice(address, device.name, DeviceKind.CPU, facts)
-    gpu, extensions = gpu_attributes(query), opencl_extensions(query)
+        return ProbedDevice(address, device.name, DeviceKind.CPU, facts, spirv=offer)
+    gpu, extensions = gpu_attributes(query), offer.opencl_extensions
     values |= {
         "l2_bytes": device.global_mem_cache_size or None,
         "fp64": FP64 in extensions,
@@ -95,7 +96,7 @@ def _probed(device: cl.Device, address: str) -> ProbedDevice:
     }
     facts = (*_facts(values), *gpu.facts)
     has_dpas = gpu.has_dpas and PRODUCTS in extensions  # the GPU's, and the driver's functions for it
-    return ProbedDevice(address, device.name, DeviceKind.GPU, facts, has_dpas, pci_address(query))
+    return ProbedDevice(address, device.name, DeviceKind.GPU, facts, has_dpas, pci_address(query), offer)
 
 
 def _facts(values: dict[str, object]) -> tuple[Fact, ...]:

@@ -22,15 +22,10 @@ def spirv_offer(query: Query) -> SpirvOffer:
     pointers, numbers = query(_SPIRV_EXTENSIONS), query(_SPIRV_CAPABILITIES)
     return SpirvOffer(
         versions or None,
-        opencl_extensions(query),
+        frozenset(_words(query(_EXTENSIONS))),
         None if pointers is None else frozenset(map(_string_at, struct.unpack(f"{len(pointers) // 8}Q", pointers))),
         None if numbers is None else frozenset(map(capability_name, struct.unpack(f"{len(numbers) // 4}I", numbers))),
     )
-
-
-def opencl_extensions(query: Query) -> frozenset[str]:
-    """Return the names of a device's OpenCL extensions."""
-    return frozenset(_words(query(_EXTENSIONS)))
 
 
 def _words(raw: bytes | None) -> list[str]:

@@ -8,6 +8,7 @@ from hal.facts.spec import (
     Fact,
 )
 from hal.process.child import Child
+from hal.spirv.needs import SpirvOffer
 
 _TIMEOUT_S = 60.0
 _SHOWN_CHARACTERS = 200
@@ -25,7 +26,8 @@ class ProbedDevice:
     """One device as reported by one runtime. `has_dpas` is None if not reported.
 
     `address` identifies it to the runtime: "opencl:<platform>:<device>", or SYCL's filter string.
-    `pci_address` is its address on the bus, "0000:03:00.0", if OpenCL reports it.
+    `pci_address` is its address on the bus, "0000:03:00.0", and `spirv` what its driver offers to modules, if OpenCL
+    reports them.
     """
 
     address: str
@@ -34,6 +36,7 @@ class ProbedDevice:
     facts: tuple[Fact, ...]
     has_dpas: bool | None = None
     pci_address: str | None = None
+    spirv: SpirvOffer | None = None
 
     def fact(self, name: str) -> object:
         """Return the value of a fact; None when it is unknown."""

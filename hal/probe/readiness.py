@@ -24,7 +24,8 @@ Source: the driver that `xetune toolchain install` gets, Debian's intel-opencl-i
 _KERNEL_DRIVERS = ("xe", "i915")
 _LIBRARIES = ("usr/lib/x86_64-linux-gnu", "usr/lib64", "usr/lib", "usr/local/lib", "usr/local/lib64")
 _COMPILER = re.compile(r"libigc\.so\.(\d+)\.(\d+)\.\d+")
-_RUNTIME = f"Intel's compute runtime {TESTED_DRIVER[0]}.{TESTED_DRIVER[1]} or newer"
+RUNTIME = f"Intel's compute runtime {TESTED_DRIVER[0]}.{TESTED_DRIVER[1]} or newer"
+"""What is installed for Intel GPUs."""
 
 
 def _may_use(path: Path) -> bool:
@@ -152,12 +153,12 @@ def _opencl(gpu: PciGpu, probed: ProbedDevice | None, probes: Probes, machine: M
         counted = "" if cores is None else f", with {cores} Xe cores"
         return Finding(check, gpu.address, State.OK, f"OpenCL shows it at {probed.address}{counted}")
     if not _has_icd(machine):
-        remedy = f"install {_RUNTIME} (package intel-opencl-icd, elsewhere intel-compute-runtime)"
+        remedy = f"install {RUNTIME} (package intel-opencl-icd, elsewhere intel-compute-runtime)"
         return Finding(check, gpu.address, State.FAULT, "no OpenCL driver for Intel GPUs is installed", remedy)
     if probes.opencl.fault not in (None, NO_RUNTIME):  # a driver without a GPU that it may use is none for a loader
         return Finding(check, gpu.address, State.FAULT, probes.opencl.fault)
     found = "the OpenCL driver that is installed does not show it"
-    remedy = f"install {_RUNTIME}: an older one does not know this GPU or its kernel driver"
+    remedy = f"install {RUNTIME}: an older one does not know this GPU or its kernel driver"
     return Finding(check, gpu.address, State.FAULT, found, remedy)
 
 
@@ -191,7 +192,7 @@ def _version(check: str, gpu: PciGpu, found: str, version: str, tested: tuple[in
         )
     if (int(parts[1]), int(parts[2])) >= tested:
         return Finding(check, gpu.address, State.OK, found)
-    remedy = f"install {_RUNTIME}, the oldest that was tested"
+    remedy = f"install {RUNTIME}, the oldest that was tested"
     if check == "compiler-version":
         remedy = f"install {oldest} or newer (libigc2), the oldest that was tested"
     return Finding(check, gpu.address, State.WARNING, f"{found} is older than {oldest}", remedy)

@@ -7,7 +7,8 @@ from hal.spirv.words import instructions, text_of, version
 
 BLOCK_IO, FP64 = "cl_intel_subgroup_2d_block_io", "cl_khr_fp64"
 PRODUCTS, BF16_CONVERSIONS = "cl_intel_subgroup_matrix_multiply_accumulate", "cl_intel_bfloat16_conversions"
-"""OpenCL's extensions of 2-D block messages, of f64, of DPAS, and of conversions of bf16."""
+TF32_PRODUCTS = f"{PRODUCTS}_tf32"
+"""OpenCL's extensions of 2-D block messages, of f64, of DPAS, of conversions of bf16, and of DPAS for tf32."""
 
 _CAPABILITY, _EXTENSION, _DECORATE, _LINKAGE, _IMPORTED = 17, 10, 71, 41, 1
 _NAMES = {
@@ -60,7 +61,7 @@ _OPENCL_OF_CAPABILITY = {
 
 _OPENCL_OF_FUNCTION = (
     ("sub_group_2d_block_", BLOCK_IO),
-    ("tf32_matrix_mad", f"{PRODUCTS}_tf32"),
+    ("tf32_matrix_mad", TF32_PRODUCTS),
     ("matrix_mad", PRODUCTS),
     ("intel_sub_group_block_", "cl_intel_subgroups"),
 )
