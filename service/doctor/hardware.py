@@ -14,7 +14,7 @@ _BF16 = "SPV_INTEL_bfloat16_conversion"
 
 
 def hardware(probes: Probes, machine: Machine | None = None) -> Iterator[Finding]:
-    """Yield the findings about each Intel GPU on the bus, about OpenCL and the SPIR-V of its devices, and Level Zero."""
+    """Yield findings about each Intel GPU on the bus, about OpenCL and the SPIR-V of its devices, and Level Zero."""
     looked_at = gpu_readiness(probes, machine)
     for one in looked_at:
         yield from one.findings

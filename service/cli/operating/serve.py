@@ -95,9 +95,10 @@ def worker_command(
 
     settings = settings_of("worker", parent)
     from service.cluster import starting  # devices and compilers, which nothing else of the service needs
-    from service.doctor.worker import worker_faults
+    from service.doctor.worker import probes_at_start, worker_faults
 
-    faults = partial(worker_faults, settings, uses_database=scheduler is None)
+    probes = None if settings.worker_port is None else probes_at_start()
+    faults = partial(worker_faults, settings, probes, uses_database=scheduler is None)
     with answering(settings.host, settings.worker_port, faults):
         if scheduler is None:
             starting.run_worker(settings)

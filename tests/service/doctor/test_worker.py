@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from hal.probe.findings import Finding
+from hal.probe.probe import Probes
 from service.api.toolchain import listing
-from service.doctor import software
-from service.doctor.worker import worker_faults
+from service.doctor import software, worker
+from service.doctor.worker import probes_at_start, worker_faults
 from service.settings import Settings
-from tests.hal.machines import add_gpu, machine
+from tests.hal.machines import NOTHING, add_gpu, add_opencl_driver, machine, probed
 
 Usage = namedtuple("Usage", "total used free")
 Faults = Callable[..., list[Finding]]
@@ -21,10 +22,12 @@ Faults = Callable[..., list[Finding]]
 def faults(tmp_path: Path, sqlite_url: str) -> Faults:
     """Finds the faults of a worker on a machine below `tmp_path`, whose user is in the group of its GPUs or not."""
 
-    def found(*, uses_database: bool = True, is_in_group: bool = True, url: str = sqlite_url) -> list[Finding]:
+    def found(
+        probes: Probes | None = None, *, uses_database: bool = True, is_in_group: bool = True, url: str = sqlite_url
+    ) -> list[Finding]:
         settings = Settings(data_dir=tmp_path, database_url=url)
         here = machine(tmp_path / "machine", is_in_group=is_in_group)
-        return list(worker_faults(settings, uses_database=uses_database, machine=here))
+        return list(worker_faults(settings, probes, uses_database=uses_database, machine=here))
 
     return found
 
@@ -32,7 +35,27 @@ def faults(tmp_path: Path, sqlite_url: str) -> Faults:
 def test_a_worker_is_ready_without_a_gpu_and_with_one_that_it_may_use(faults: Faults, tmp_path: Path) -> None:
     assert faults() == []
     add_gpu(tmp_path / "machine")
-    assert faults() == []
+    add_opencl_driver(tmp_path / "machine")
+    assert faults(probed()) == []
+
+
+def test_a_gpu_without_a_driver_that_shows_it_is_a_fault(faults: Faults, tmp_path: Path) -> None:
+    add_gpu(tmp_path / "machine")
+    (fault,) = faults(NOTHING)
+    assert (fault.check, fault.found) == ("opencl-driver", "no OpenCL driver for Intel GPUs is installed")
+    assert fault.remedy.startswith("install Intel's compute runtime")
+    add_opencl_driver(tmp_path / "machine")
+    (fault,) = faults(NOTHING)
+    assert fault.found == "the OpenCL driver that is installed does not show it"
+
+
+def test_drivers_are_probed_at_the_start_where_a_gpu_is_on_the_bus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "probe_drivers", lambda: NOTHING)
+    assert probes_at_start(machine(tmp_path)) is None
+    add_gpu(tmp_path)
+    assert probes_at_start(machine(tmp_path)) is NOTHING
 
 
 def test_a_gpu_without_permission_is_a_fault(faults: Faults, tmp_path: Path) -> None:
