@@ -11,7 +11,7 @@ from tests.hal.driver.real_driver import real_driver
 
 PAGE = (Path(__file__).parents[4] / "docs/driver_coverage.md").read_text()
 CASES = legal_cases()
-SHARDS, _PROCESSES = 26, 2  # 67 cells, less than a minute
+SHARDS, _PROCESSES = 26, 2  # 103 or 104 cells each
 
 
 def test_the_page_counts_every_cell_that_the_rules_allow() -> None:
