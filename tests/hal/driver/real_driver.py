@@ -20,11 +20,11 @@ def real_driver() -> Driver:
     return driver
 
 
-def run(of: LaunchSpec, timing: Timing | None) -> RunReport:
-    """Run a launch on OpenCLDevice under the driver."""
+def run(row: str, of: LaunchSpec, timing: Timing | None) -> RunReport:
+    """Run a launch on OpenCLDevice under the driver, which simulates the GPU of a row."""
     from hal.opencl.device import OpenCLDevice
 
-    return OpenCLDevice(find("b580"), "opencl:0:0").run(of, operands(), timing, 60)
+    return OpenCLDevice(find(row), "opencl:0:0").run(of, operands(), timing, 60)
 
 
 def submit_with_usm(backend: str) -> str:
