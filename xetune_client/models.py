@@ -2694,6 +2694,9 @@ class LookupBody(Model):
     tune: Tune = Tune.NEVER
     """When to queue a job: never; on_miss, if no result of the problem is stored; on_stale, also if it is stale. Needs a key with scope tune"""
 
+    driver: str | None = None
+    """Driver of the caller: native binaries for it come first, the others say what has changed"""
+
 
 class MissedBody(Model):
     """Policy for due times that were missed because no service ran."""

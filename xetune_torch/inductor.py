@@ -2,7 +2,8 @@
 
 Of `torch.mm` it times them beside its own by `torch._inductor.config.external_matmul`, which in torch 2.15 only the
 lowering of `aten.mm` reads. Of `xetune::mm` and `xetune::linear` it times the operator, as it is, and the same in
-operations of aten, which it fuses with others (`torch._inductor.kernel.custom_op`).
+operations of aten, which it fuses with others (`torch._inductor.kernel.custom_op`). `xetune::quantized_linear` and
+`xetune::grouped_mm` are called as they are.
 """
 
 from collections.abc import Callable
@@ -22,7 +23,7 @@ _registered: list[str] = []
 
 
 def consider_kernels() -> None:
-    """Have Inductor consider our kernels from now on for every matrix product and linear layer that it tunes.
+    """Have Inductor consider our kernels from now on for `torch.mm`, `xetune::mm` and `xetune::linear` that it tunes.
 
     Calls that it times while it compiles wait for the answer of the store; others never do.
     """

@@ -16,6 +16,8 @@ from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.http.problem_query import ProblemQuery
 from service.schemas import EVIDENCE_EXAMPLE, TIME_EXAMPLE, DeviceChoice, Evidence, ProblemBody, TimeEvidence
 
+DRIVER = "Driver of the caller: native binaries for it come first, the others say what has changed"
+
 
 class LookupBody(DeviceChoice):
     """Input of a lookup: a problem on one device."""
@@ -29,6 +31,7 @@ class LookupBody(DeviceChoice):
         "is stale. Needs a key with scope tune",
         examples=["on_miss"],
     )
+    driver: str | None = Field(default=None, min_length=1, max_length=100, description=DRIVER, examples=["26.27.1"])
 
 
 class LookupQuery(ProblemQuery):
@@ -47,6 +50,7 @@ class LookupQuery(ProblemQuery):
         description="GPU that the device emulates",
         examples=["b580"],
     )
+    driver: str | None = Field(default=None, min_length=1, max_length=100, description=DRIVER, examples=["26.27.1"])
 
     def problem(self) -> GemmProblem:
         """The problem of the parameters.

@@ -1,6 +1,6 @@
 """Kernels as response models, with the evidence of their best trials."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from sqlalchemy import select
@@ -108,11 +108,16 @@ def binaries_of(kernel: Kernel, driver: str | None = None) -> list[BinaryOut]:
     """Return the native binaries of a kernel: those of `driver` first, then the newest."""
     names = {artifact.name for artifact in kernel.artifacts}
     rows = [artifact for artifact in kernel.artifacts if artifact.chip is not None]
-    found = [_describe_binary(row, driver, f"{row.name}{LOG}" in names) for row in reversed(rows)]
+    return for_driver([_describe_binary(row, f"{row.name}{LOG}" in names) for row in reversed(rows)], driver)
+
+
+def for_driver(binaries: Sequence[BinaryOut], driver: str | None) -> list[BinaryOut]:
+    """Return native binaries with what has changed since for a driver, those of `driver` first."""
+    found = [binary.model_copy(update={"stale": list(driver_change(binary.driver, driver))}) for binary in binaries]
     return sorted(found, key=lambda binary: len(binary.stale))
 
 
-def _describe_binary(row: Artifact, driver: str | None, has_log: bool) -> BinaryOut:
+def _describe_binary(row: Artifact, has_log: bool) -> BinaryOut:
     file = _describe_artifact(row)
     return BinaryOut(
         chip=row.chip or "",
@@ -122,7 +127,6 @@ def _describe_binary(row: Artifact, driver: str | None, has_log: bool) -> Binary
         sha256=row.sha256,
         href=file.href,
         log_href=f"{file.href}{LOG}" if has_log else None,
-        stale=list(driver_change(row.driver, driver)),
     )
 
 

@@ -190,6 +190,8 @@ def _what_is_what(found: LookupOut) -> Iterator[str]:
         yield f"{kernel.prediction_error:.2f} times the {predicted}"
     if kernel is not None and kernel.origin is not None:
         yield f"compiled by {kernel.origin}, not here"
+    for binary in [] if kernel is None else kernel.binaries:
+        yield f"native binary: {binary.name}, {'; '.join(binary.stale) or f'driver {binary.driver}'}"
     if found.unmeasured:
         several = "configurations are" if found.unmeasured > 1 else "configuration is"
         yield f"{found.unmeasured} {several} predicted faster and not measured: `xetune export --runners-up`"

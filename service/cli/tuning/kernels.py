@@ -44,6 +44,10 @@ def kernels_command(
         Tune,
         typer.Option(help="Queue a job if no result for the problem is stored, or also if it is stale."),
     ] = Tune.NEVER,
+    driver: Annotated[
+        str | None,
+        typer.Option(help="Driver of the caller: native binaries for it come first, others say what changed."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the kernels that won a job, newest first, or look up the kernel for a problem (--m, --n, --k) with its
@@ -59,7 +63,8 @@ def kernels_command(
         if not problem.given:
             print_newest(client, device, limit, every=every, as_json=as_json)
         else:
-            body = LookupBody(problem=to_body(problem.read()), device=device or "auto", target=target, tune=tune)
+            asked = to_body(problem.read())
+            body = LookupBody(problem=asked, device=device or "auto", target=target, tune=tune, driver=driver)
             with naming_others(client, body.problem):
                 found = client.lookup(same(models.LookupBody, body))
             others = [] if found.source.value in _STORED or as_json else elsewhere(client, body.problem)

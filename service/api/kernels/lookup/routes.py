@@ -27,6 +27,7 @@ from service.api.kernels.lookup.tuning import (
     wanted_of,
 )
 from service.api.kernels.schemas import LookupBody, LookupQuery
+from service.api.kernels.service import for_driver
 from service.api.kernels.tune import Tune
 from service.api.keys.guard import (
     READ,
@@ -60,10 +61,11 @@ def look_up_kernel(body: LookupBody, request: Request, context: ContextDep, by: 
     A 404 means that nothing is stored and nothing can be compiled.
     """
     check_may_tune(by, body.tune)
-    (kept,) = _answered(request, context, [Wanted(to_problem(body.problem), body.device, body.target)], body.tune)
-    found = the_answer(kept)
+    wanted = [Wanted(to_problem(body.problem), body.device, body.target)]
+    (kept,) = _answered(request, context, wanted, again=body.tune is Tune.NEVER and body.driver is None)
+    found = _for_driver(the_answer(kept), body.driver)
     if not found.source.is_reason_for(body.tune):
-        return _json(kept.body)
+        return _json(kept.body if body.driver is None else found.model_dump_json().encode())
     asked = JobBody(problem=body.problem, device=body.device, target=body.target)
     job = queue(context, by, [understand(asked, context.devices, context.settings)])[0]
     return _json(found.model_copy(update={"job": job}).model_dump_json().encode())
@@ -83,21 +85,34 @@ def look_up_kernels(body: BatchBody, request: Request, context: ContextDep, by: 
     """
     check_may_tune(by, body.tune)
     wanted = wanted_of(body)
-    kept = _answered(request, context, wanted, body.tune)
+    kept = _answered(request, context, wanted, again=body.tune is Tune.NEVER)
     return _json(render(kept, body.form, tune_all(context, by, body, kept)))
 
 
 @router.get("", response_model=LookupOut, responses=BAD_REQUEST | NOT_FOUND, dependencies=[READ])
 def find_kernel(context: ContextDep, request: Request, query: Annotated[LookupQuery, Query()]) -> Response:
     """Look up the kernel for a problem on a device. Defaults: row-major, packed, no epilogue."""
-    (kept,) = _answered(request, context, [Wanted(query.problem(), query.device, query.target)])
-    the_answer(kept)
-    return _json(kept.body)
+    wanted = [Wanted(query.problem(), query.device, query.target)]
+    (kept,) = _answered(request, context, wanted, again=query.driver is None)
+    found = the_answer(kept)
+    return _json(kept.body if query.driver is None else _for_driver(found, query.driver).model_dump_json().encode())
 
 
-def _answered(request: Request, context: Context, wanted: list[Wanted], tune: Tune = Tune.NEVER) -> list[Kept]:
+def _for_driver(found: LookupOut, driver: str | None) -> LookupOut:
+    """Return an answer with the native binaries compared with a driver.
+
+    Cached answers are of no driver, so that their keys need none.
+    """
+    if driver is None or found.kernel is None:
+        return found
+    kernel = found.kernel.model_copy(update={"binaries": for_driver(found.kernel.binaries, driver)})
+    return found.model_copy(update={"kernel": kernel})
+
+
+def _answered(request: Request, context: Context, wanted: list[Wanted], *, again: bool) -> list[Kept]:
+    """Return the answers; with `again` they are the whole responses to the same request."""
     found = answer_all(context, wanted)
-    if tune is Tune.NEVER:
+    if again:
         request.state.lookups = [key for key, _ in found]  # for LookupRoute, which answers the same question next time
     kept = [kept for _, kept in found]
     note_lookups(context, kept)

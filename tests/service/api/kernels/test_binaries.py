@@ -107,6 +107,35 @@ def test_a_lookup_offers_a_binary_from_the_next_answer_on(client: TestClient, co
     assert offered() == ["26.27.39122"]
 
 
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_lookup_compares_binaries_with_the_driver_of_the_caller(
+    client: TestClient, context: Context, ocloc: Path, method: str
+) -> None:
+    kernel = stored(client, context, default())
+    client.post(f"/v1/kernels/{kernel}/binaries")
+    upgrade(ocloc)
+    client.post(f"/v1/kernels/{kernel}/binaries")
+
+    def offered(driver: str | None) -> list[tuple[str, list[str]]]:
+        said, size = {} if driver is None else {"driver": driver}, {"m": 96, "n": 64, "k": 128}
+        if method == "GET":
+            answer = client.get("/v1/kernels", params=size | {"device": "b580"} | said)
+        else:
+            answer = client.post("/v1/kernels/lookup", json={"problem": size, "device": "b580"} | said)
+        assert answer.status_code == 200, answer.text
+        return [(each["driver"], each["stale"]) for each in answer.json()["kernel"]["binaries"]]
+
+    new, old = "26.31.40000", "26.27.39122"
+    for _ in range(2):  # the second time from the cache of answers
+        assert offered(None) == [(new, []), (old, [])]
+        assert offered(old) == [(old, []), (new, [f"driver {new} then, {old} now"])]
+        assert offered(new) == [(new, []), (old, [f"driver {old} then, {new} now"])]
+    assert [stale for _, stale in offered("1.2.3")] == [
+        [f"driver {new} then, 1.2.3 now"],
+        [f"driver {old} then, 1.2.3 now"],
+    ]
+
+
 def test_after_a_change_of_the_driver_stale_binaries_are_rebuilt(
     client: TestClient, context: Context, ocloc: Path
 ) -> None:
@@ -178,6 +207,19 @@ def test_the_command_line_builds_lists_and_rebuilds(
         assert local == served
     assert "26.27.39122" in run("kernels", "binaries", kernel, "--build")[1]
     assert "0 rebuilt for driver 26.27.39122" in run("kernels", "rebuild-binaries")[1]
+
+
+def test_the_command_line_compares_binaries_of_a_lookup(
+    one_database: None, run: Run, client: TestClient, context: Context, ocloc: Path
+) -> None:
+    kernel = stored(client, context, default())
+    client.post(f"/v1/kernels/{kernel}/binaries")
+    asked = ("find", "--m=96", "--n=64", "--k=128", "--device=b580")
+    name = "native binary: kernel-bmg-26.27.39122.zebin"
+    assert f"{name}, driver 26.27.39122\n" in run("kernels", *asked)[1]
+    local, served = both(run, "kernels", *asked, "--driver", "26.31.1")
+    assert local == served
+    assert f"{name}, driver 26.27.39122 then, 26.31.1 now" in run("kernels", *asked, "--driver", "26.31.1")[1]
 
 
 @pytest.mark.slow
