@@ -40,21 +40,36 @@ class _CastOp(IRDLOperation):
         super().__init__(operands=[value], result_types=[result])
 
     def verify_(self) -> None:
-        source, result = self.input.type, self.result.type
-        if _shape(source) != _shape(result):
-            raise VerifyException(f"{self.name}: expected input and result of one shape, got {source} and {result}")
-        before, after = _element(source), _element(result)
+        before, after = _elements(self.name, self.input.type, self.result.type)
         if not any(isinstance(before, kinds) and isinstance(after, to) for kinds, to in self.KINDS):
             raise VerifyException(f"{self.name}: expected other elements to cast, got {before} and {after}")
-        if self.WIDENS is not None and not self._changes_width(before, after):
-            expected = "more" if self.WIDENS else "fewer"
-            raise VerifyException(f"{self.name}: expected {expected} bits in the result, got {before} and {after}")
+        if self.WIDENS is not None:
+            _check_width(self.name, before, after, self.WIDENS)
 
-    def _changes_width(self, before: Attribute, after: Attribute) -> bool:
-        assert isinstance(before, FixedBitwidthType)
-        assert isinstance(after, FixedBitwidthType)
-        narrow, wide = (before, after) if self.WIDENS else (after, before)
-        return narrow.bitwidth < wide.bitwidth
+
+def check_truncf(op: arith.TruncFOp) -> None:
+    """Check what xDSL's verifier does not.
+
+    Raises:
+        VerifyException: operand and result differ in shape, or the result does not have fewer bits.
+    """
+    before, after = _elements(op.name, op.input.type, op.result.type)
+    _check_width(op.name, before, after, widens=False)
+
+
+def _elements(name: str, source: Attribute, result: Attribute) -> tuple[Attribute, Attribute]:
+    if _shape(source) != _shape(result):
+        raise VerifyException(f"{name}: expected input and result of one shape, got {source} and {result}")
+    return _element(source), _element(result)
+
+
+def _check_width(name: str, before: Attribute, after: Attribute, widens: bool) -> None:
+    assert isinstance(before, FixedBitwidthType)
+    assert isinstance(after, FixedBitwidthType)
+    narrow, wide = (before, after) if widens else (after, before)
+    if narrow.bitwidth >= wide.bitwidth:
+        expected = "more" if widens else "fewer"
+        raise VerifyException(f"{name}: expected {expected} bits in the result, got {before} and {after}")
 
 
 def _shape(kind: Attribute) -> tuple[int, ...]:

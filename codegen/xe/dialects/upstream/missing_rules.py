@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from xdsl.dialects import memref, scf
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from codegen.xe.dialects.gpu.kernel import FuncOp, ReturnOp
+from codegen.xe.dialects.upstream.arith_casts import check_truncf
 
 
 def check_missing_rules(op: Operation) -> None:
@@ -61,6 +62,11 @@ def _access(op: Operation) -> None:
         raise VerifyException(f"{op.name}: expected {type_.get_num_dims()} indices for {type_}, got {got}")
 
 
+def _truncf(op: Operation) -> None:
+    assert isinstance(op, arith.TruncFOp)
+    check_truncf(op)
+
+
 _RULES: Mapping[type[Operation], Callable[[Operation], None]] = {
     scf.YieldOp: _yield,
     scf.ConditionOp: _condition,
@@ -68,4 +74,5 @@ _RULES: Mapping[type[Operation], Callable[[Operation], None]] = {
     ReturnOp: _return,
     memref.LoadOp: _access,
     memref.StoreOp: _access,
+    arith.TruncFOp: _truncf,
 }

@@ -61,6 +61,8 @@ from codegen.xe.dialects.xegpu.verify import (
     verify_value,
 )
 
+_UNITS = (1, 2, 4, 8)  # bytes that offsets from an address may count
+
 _Access = TypeVar("_Access", bound=IRDLOperation)
 
 
@@ -208,6 +210,8 @@ class PrefetchOp(IRDLOperation):
         has_pointer = not isinstance(base, TensorDescType | MemRefType)
         if has_pointer != (self.offset_align_byte is not None):
             raise VerifyException(f"prefetch: expected offset_align_byte with an address and only there, got {base}")
+        if self.offset_align_byte is not None and (unit := self.offset_align_byte.value.data) not in _UNITS:
+            raise VerifyException(f"prefetch: expected offset_align_byte of 1, 2, 4 or 8, got {unit}")
 
 
 def _parse_scattered(parser: Parser) -> list[UnresolvedOperand]:

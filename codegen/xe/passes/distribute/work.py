@@ -33,6 +33,7 @@ from codegen.xe.dialects.xegpu import (
     ScatterTdescAttr,
     TensorDescType,
 )
+from codegen.xe.locations import OperationFailed
 from codegen.xe.passes.distribute.attributes import within_subgroup
 from codegen.xe.passes.distribute.layout import (
     Axis,
@@ -90,6 +91,16 @@ class Work:
             for part in parts:
                 part.name_hint = result.name_hint
         self.dead.append(op)
+
+    def position(self, op: Operation, desc: SSAValue) -> Position:
+        """Return the new form of the block descriptor that an operation uses.
+
+        Raises:
+            OperationFailed: an operation that is not distributed created it.
+        """
+        if desc not in self.descriptors:
+            raise OperationFailed.at(op, f"{op.name}: expected a descriptor of create_nd_tdesc, got another value")
+        return self.descriptors[desc]
 
     def layout(self, value: SSAValue) -> Layout:
         """Return the layout of a distributed value."""

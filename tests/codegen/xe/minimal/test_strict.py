@@ -27,6 +27,25 @@ _MATRIX = "memref<64x32xf16>"
             "load_nd: expected transpose_bit_width to hold whole elements of 16 bits .*, got 0",
         ),
         (
+            '%d = "test.op"() : () -> DESC '
+            "%v = xegpu.load_nd %d[0, 0] <{layout = #xegpu.layout<sg_layout = [1, 1], sg_data = [16, 16]>}> "
+            ": DESC -> vector<16x16xf16>",
+            "xegpu.load_nd: expected a descriptor of create_nd_tdesc, got another value",
+        ),
+        (
+            "%z = arith.constant dense<0.0> : vector<1x4xf32> %v = arith.truncf %z : vector<1x4xf32> to vector<8x4xf16>",
+            "arith.truncf: expected input and result of one shape, got vector<1x4xf32> and vector<8x4xf16>",
+        ),
+        (
+            "%z = arith.constant 0.0 : f16 %v = arith.truncf %z : f16 to bf16",
+            "arith.truncf: expected fewer bits in the result, got f16 and bf16",
+        ),
+        (
+            "%p = arith.constant 4096 : i64 %o = vector.step : vector<16xindex> "
+            "xegpu.prefetch %p[%o] <{offset_align_byte = 0 : i64}> : i64, vector<16xindex>",
+            "prefetch: expected offset_align_byte of 1, 2, 4 or 8, got 0",
+        ),
+        (
             '"xegpu.prefetch_nd"(%t) <{l1_hnt = 1 : i64}> : (DESC) -> ()',
             "l1_hnt",
         ),

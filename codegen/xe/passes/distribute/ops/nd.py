@@ -60,7 +60,7 @@ def _lower_create(op: CreateNdTdescOp, work: Work) -> None:
 
 
 def _lower_update(op: UpdateNdOffsetOp, work: Work) -> None:
-    before = work.descriptors[op.desc]
+    before = work.position(op, op.desc)
     work.descriptors[op.result] = Position(before.base, _moved(work, before.offsets, op.mixed_offsets))
     work.dead.append(op)
 
@@ -95,7 +95,7 @@ def _descriptor(work: Work, base: CreateNdTdescOp, shape: Ints) -> SSAValue:
 
 def _places(op: Access, work: Work, layout: Layout, shape: Ints) -> list[tuple[Index, ...]]:
     """Return the offsets of each block of the sub-group in the matrix."""
-    position = work.descriptors[op.desc]
+    position = work.position(op, op.desc)
     offsets = _moved(work, position.offsets, op.mixed_offsets)
     return [_moved(work, offsets, work.starts(layout, shape, rounds)) for rounds in layout.blocks(shape)]
 
@@ -132,7 +132,7 @@ def _lower_load(op: LoadNdOp, work: Work) -> None:
     layout, shape, permutation = work.layout(op.result), vector_shape(op.result), _permutation(op)
     in_memory = layout if permutation is None else derive.transpose_source(layout, permutation)
     memory_shape = _type(op.desc).get_shape()
-    desc = _descriptor(work, work.descriptors[op.desc].base, in_memory.data)
+    desc = _descriptor(work, work.position(op, op.desc).base, in_memory.data)
     places = dict(zip(in_memory.blocks(memory_shape), _places(op, work, in_memory, memory_shape), strict=True))
     parts: list[SSAValue] = []
     for rounds in layout.blocks(shape):
@@ -158,7 +158,7 @@ def _store_operands(op: StoreNdOp, layout: Layout | None, known: Known) -> Seque
 def _lower_store(op: StoreNdOp, work: Work) -> None:
     _verify(op)
     layout, shape = work.layout(op.value), vector_shape(op.value)
-    desc = _descriptor(work, work.descriptors[op.desc].base, layout.data)
+    desc = _descriptor(work, work.position(op, op.desc).base, layout.data)
     places = _places(op, work, layout, shape)
     stores: list[Operation] = []
     for part, place in zip(work.parts[op.value], places, strict=True):
@@ -173,7 +173,7 @@ def _lower_prefetch(op: PrefetchNdOp, work: Work) -> None:
     _verify(op)
     shape = _type(op.desc).get_shape()
     layout = access_layout(op, op.desc, None, work.layouts) or Layout.whole(shape)
-    desc = _descriptor(work, work.descriptors[op.desc].base, layout.data)
+    desc = _descriptor(work, work.position(op, op.desc).base, layout.data)
     for place in _places(op, work, layout, shape):
         prefetch = PrefetchNdOp(desc, place, plain_properties(op, "const_offsets"))
         prefetch.attributes.update(plain_attributes(op))
