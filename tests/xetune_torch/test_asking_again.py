@@ -61,9 +61,9 @@ def prompt() -> Generator[None]:
 
 def _until(true: Callable[[], bool]) -> None:
     """Wait for something, while calls go on."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 30
     while not true():
-        assert time.monotonic() < end
+        assert time.monotonic() < end, xetune_torch.DISPATCHER.choices
         xetune_torch.mm(A, B)
         time.sleep(0.005)
 
@@ -297,8 +297,7 @@ def test_the_result_of_a_job_that_a_lookup_queued_is_taken_up(app: FastAPI) -> N
             job = _job_of(app)
             assert job is not None
             _work(app, job)
-            _until(lambda: len(_sources()) == 2)
-            assert _sources()[1] == "exact"
+            _until(lambda: "exact" in _sources())
             assert torch.allclose(xetune_torch.mm(A, B), A @ B, atol=1e-4)
             assert store.outlook(_gemm()) is Outlook.FINAL
         store.close()
@@ -328,8 +327,7 @@ def test_a_service_that_was_away_is_asked_once_it_is_up(app: FastAPI) -> None:
         assert xetune_torch.wait(60)
         assert _sources() == [None]
         with _served(app, port):
-            _until(lambda: len(_sources()) == 2)
-            assert _sources()[1] in ("heuristic", "model")
+            _until(lambda: _sources()[-1] in ("heuristic", "model"))
             assert torch.allclose(xetune_torch.mm(A, B), A @ B, atol=1e-4)
         xetune_torch.use(None)
     store.close()
@@ -345,6 +343,6 @@ def test_an_empty_service_answers_once_a_kernel_is_stored(app: FastAPI, monkeypa
             assert _sources() == []
             with Client(f"http://127.0.0.1:{port}") as client:
                 _work(app, client.create_job(models.JobBody(problem=_gemm().body, device="cpu")).id)
-            _until(lambda: _sources() == ["exact"])
+            _until(lambda: "exact" in _sources())
             assert torch.allclose(xetune_torch.mm(A, B), A @ B, atol=1e-4)
         store.close()
