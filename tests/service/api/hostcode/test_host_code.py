@@ -2,9 +2,11 @@
 
 import json
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
+from hashlib import sha256
 from itertools import cycle
 from pathlib import Path
 from typing import Any, cast
@@ -312,6 +314,21 @@ def leaves(inner: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
             yield from leaves(value, (*path, key))
     else:
         yield path
+
+
+@pytest.mark.slow
+def test_a_program_for_ctypes_says_what_is_missing(tmp_path: Path) -> None:
+    kernel = cpu_row()
+    kernel.artifacts = [Artifact(name="kernel.o", sha256=sha256(b"object").hexdigest())]
+    program = write_program(kernel, Language.CTYPES, tmp_path)
+    assert "kernel.o was not found: run the program in the folder of kernel.o" in run_as_told(program).stderr
+    (tmp_path / "kernel.o").write_bytes(b"object")
+    without_gcc = [sys.executable, program.name]
+    done = subprocess.run(
+        without_gcc, cwd=tmp_path, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "gcc links kernel.o into a shared library and was not found: install gcc\n"
 
 
 @pytest.mark.parametrize(
