@@ -30,7 +30,7 @@ _pool_code: list[LinkedCode] = []  # threads of pools run it until the process e
 
 
 class Plan(Protocol):
-    """What computes a product: a kernel, or a kernel for other rows. Thread-safe.
+    """Computation of a product: a kernel, or a kernel for other rows. Thread-safe.
 
     `threads` is how many threads it runs on, `prepacked` whether B is what `pack` made; launches take the addresses
     of the operands, then that of the packed B.
@@ -136,7 +136,7 @@ def check(status: int) -> None:
 
 
 class _Context:
-    """What one call has for itself: a pool of threads, and memory."""
+    """Resources of one call: a pool of threads, and memory."""
 
     def __init__(self, pool: int) -> None:
         self.pool, self.nbytes, self.workspace = pool, 0, 0

@@ -22,7 +22,7 @@ from xetune_torch.row_blocks import nearest_rows
 from xetune_torch.stores import Store
 
 Choose = Literal["faster", "always"]
-"""When a kernel is used: if it was faster than torch in turns, or whenever its numbers are right."""
+"""Condition for using a kernel: it was faster than torch, interleaved, or its numbers are right."""
 MOST_ENTRIES = 10_000
 """Calls beyond these shapes and strides are torch's own."""
 _log = logging.getLogger("xetune_torch")
@@ -30,7 +30,7 @@ _log = logging.getLogger("xetune_torch")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What was chosen for a product: `source` says which kernel was compared (None: there is none), with its time and
+    """Choice for a product: `source` says which kernel was compared (None: there is none), with its time and
     torch's in microseconds, the least of a few, and its largest error relative to the bound.
 
     Of quantised products torch's time is that of the same product without quantization.

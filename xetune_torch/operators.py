@@ -54,7 +54,7 @@ _BY_TORCH = {
     "quantized_linear": _quantized_by_torch,
     "grouped_mm": grouped_product,
 }
-"""What computes on devices without a kernel."""
+"""Computation on devices without a kernel."""
 _DEFAULTS = (None, "none")  # bias and activation
 _FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 _PLAIN = (

@@ -12,7 +12,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class Outlook(StrEnum):
-    """What another lookup of a product may bring: nothing new, a better kernel some day, the result of a job that is
+    """Possible results of another lookup of a product: nothing new, a better kernel some day, the result of a job that is
     under way or has just ended; or an answer at all, after a store that failed.
     """
 

@@ -30,7 +30,7 @@ class Replaced:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What `replace_linears` did: the layers replaced, the kernels compared with torch for them, now or before, and the
+    """Result of `replace_linears`: the layers replaced, the kernels compared with torch for them, now or before, and the
     model, which is another one if it is a linear layer itself.
     """
 

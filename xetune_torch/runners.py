@@ -1,4 +1,4 @@
-"""What the table holds for a product: functions of tensors, that call a plan or torch."""
+"""Entries of the table of products: functions of tensors, that call a plan or torch."""
 
 from collections.abc import Callable
 from typing import Protocol

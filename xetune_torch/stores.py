@@ -1,4 +1,4 @@
-"""Where kernels come from: a folder, a service, or the results of this machine."""
+"""Sources of kernels: a folder, a service, or the results of this machine."""
 
 import atexit
 import base64

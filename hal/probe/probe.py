@@ -13,7 +13,7 @@ from hal.spirv.needs import SpirvOffer
 _TIMEOUT_S = 60.0
 _SHOWN_CHARACTERS = 200
 CPU_RUNTIME = "'xetune[opencl-cpu]'"
-"""What pip installs for an OpenCL runtime for CPUs."""
+"""Package of pip with an OpenCL runtime for CPUs."""
 
 NO_RUNTIME = (
     f"no OpenCL runtime shows a device; `pip install {CPU_RUNTIME}` brings one for CPUs, "

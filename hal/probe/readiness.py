@@ -25,7 +25,7 @@ _KERNEL_DRIVERS = ("xe", "i915")
 _LIBRARIES = ("usr/lib/x86_64-linux-gnu", "usr/lib64", "usr/lib", "usr/local/lib", "usr/local/lib64")
 _COMPILER = re.compile(r"libigc\.so\.(\d+)\.(\d+)\.\d+")
 RUNTIME = f"Intel's compute runtime {TESTED_DRIVER[0]}.{TESTED_DRIVER[1]} or newer"
-"""What is installed for Intel GPUs."""
+"""Software that is installed for Intel GPUs."""
 
 
 def _may_use(path: Path) -> bool:

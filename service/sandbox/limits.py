@@ -64,7 +64,7 @@ class Held:
 
     @property
     def lacks(self) -> list[str]:
-        """What this machine does not restrict, with the remedy."""
+        """Restrictions that this machine lacks, with the remedy."""
         return [words for fact, value, words in _LACKS if getattr(self, fact) == value]
 
 

@@ -29,7 +29,7 @@ from codegen.xe.dialects.xetile import TileMmaOp
 from codegen.xe.rules.sizes import ceil_div
 
 Rows = Sequence[GroupRow | None]
-"""What the group of a K step shares, of each operand."""
+"""Scale and zero point of the group of a K step, for each operand."""
 
 
 @dataclass(frozen=True, slots=True)

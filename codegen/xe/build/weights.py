@@ -54,7 +54,7 @@ _ELEMENTS: dict[DType, AnyFloat | IntegerType] = {
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """What a group of K shares: the scale of each column, and its zero point where those are stored."""
+    """Numbers that a group of K shares: the scale of each column, and its zero point where those are stored."""
 
     scale: SSAValue
     zero: SSAValue | None

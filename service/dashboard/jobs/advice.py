@@ -1,4 +1,4 @@
-"""What to do next with a job: warnings, and steps with their commands, from its state."""
+"""Next steps for a job: warnings, and steps with their commands, from its state."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What bounds a job's best kernel: the times of its parts, as `xetune explain` has them, beside its own time."""
+"""Bounds of a job's best kernel: the times of its parts, as `xetune explain` has them, beside its own time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
