@@ -20,6 +20,7 @@ from codegen.xe.machine.operands import DataType, Immediate
 from codegen.xe.machine.pipes import DONE_AFTER, LONGEST_DISTANCE, Rules, is_out_of_order, pipe_of, pipes_of_sources
 
 _SYNC_ALL = ("allrd", "allwr")
+_NO_TOKENS = frozenset[int]()
 
 
 class HazardKind(StrEnum):
@@ -75,15 +76,17 @@ class Scoreboard:
 class _Flight:
     """Instructions that may be in flight, by number.
 
-    `distances` has those in order; `reads` and `writes` have the bytes that others have still to access.
+    `distances` has those in order; `reads` and `writes` have the bytes that others have still to access. `followed`
+    has tokens that later instructions took which read their sources after one, on all paths.
     """
 
     distances: dict[int, int] = field(default_factory=dict[int, int])
     reads: dict[int, int] = field(default_factory=dict[int, int])
     writes: dict[int, int] = field(default_factory=dict[int, int])
+    followed: dict[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
 
     def copy(self) -> "_Flight":
-        return _Flight(dict(self.distances), dict(self.reads), dict(self.writes))
+        return _Flight(dict(self.distances), dict(self.reads), dict(self.writes), dict(self.followed))
 
     def unite(self, other: "_Flight") -> bool:
         """Add what may be in flight on another path; return whether that is more."""
@@ -91,6 +94,11 @@ class _Flight:
         for number, distance in other.distances.items():
             if distance < self.distances.get(number, 1 << 30):
                 self.distances[number], more = distance, True
+        for number in other.reads:
+            tokens = other.followed.get(number, _NO_TOKENS)
+            known = self.followed.get(number, _NO_TOKENS) if number in self.reads else tokens
+            more |= not known <= tokens
+            self.followed[number] = known & tokens
         for mine, others in ((self.reads, other.reads), (self.writes, other.writes)):
             for number, left in others.items():
                 if left & ~mine.get(number, 0):
@@ -186,12 +194,14 @@ class _Checker:
                 if distance >= i.distance.count and self._pipes[first] in pipes:
                     del flight.distances[first]
         for token, written in _releases(i):
+            _end_earlier_reads(flight, token)
             for first in [n for n in {*flight.reads, *flight.writes} if token is None or self._tokens[n] == token]:
                 flight.reads.pop(first, None)
                 if written:
                     flight.writes.pop(first, None)
         if self._out_of_order[number] and _own_token(i) is not None:
             # The former owner of a token is done before the token is taken.
+            _end_earlier_reads(flight, self._tokens[number])
             earlier = range(self._chains[number].start, number)
             for accesses in (flight.reads, flight.writes):
                 for first in [n for n in accesses if self._tokens[n] == self._tokens[number] and n not in earlier]:
@@ -215,10 +225,14 @@ class _Checker:
                     del flight.distances[first]
             flight.distances[number] = 1
         elif self._out_of_order[number]:
+            token = _own_token(self._code[number])
             for first, left in list(flight.reads.items()):
                 if not self._reads_late(first, number):
                     # What is read or written here is compared with this instruction from now on.
                     _set(flight.reads, first, left & ~accessed.reads & ~accessed.writes)
+                    if token is not None:
+                        flight.followed[first] = flight.followed.get(first, _NO_TOKENS) | {token}
+            flight.followed.pop(number, None)
             _set(flight.reads, number, accessed.reads)
             _set(flight.writes, number, accessed.writes)
 
@@ -297,6 +311,13 @@ def _set(accesses: dict[int, int], number: int, left: int) -> None:
         accesses[number] = left
     else:
         accesses.pop(number, None)
+
+
+def _end_earlier_reads(flight: _Flight, token: int | None) -> None:
+    """Remove the reads of instructions that one with a token, which is done with its own, followed in order."""
+    for first in [n for n, tokens in flight.followed.items() if token in tokens]:
+        flight.reads.pop(first, None)
+        del flight.followed[first]
 
 
 def _words(bits: int) -> int:

@@ -212,6 +212,49 @@ def test_a_later_message_of_a_unit_reads_after_an_earlier_one() -> None:
     assert [h.needed for h in hazards("bmg", text.replace("send.slm", "send.ugm", 1))] == ["$1.src"]
 
 
+STORE_AROUND_A_LOOP = """
+LOOP:
+        send.ugm (1|M0)          r3       r50  null:0  0x0            0x03000203           {$2} // load
+        mov (16|M0)              r20.0<1>:hf   r4.0<1;1,0>:hf                    {$2.dst}
+(W)     shl (1|M0)               r52.6<1>:d    r49.6<0;1,0>:d    3:w
+        mov (16|M0)              r10.0<1>:hf   r2.0<1;1,0>:f                     {F@1}
+        send.ugm (1|M0)          null     r52  r10:4  0x0            0x02000207           {A@1,$0} // store
+(W&f3.1) jmpi                                LOOP
+(W)     send.gtwy (1|M0)         null     r60  null:0  0x0            0x02000010           {EOT,$5} // end
+"""
+"""Reduced from an s8 GEMM for bmg: the address of a store, r52, is written in the next round without $0.src."""
+
+
+def test_a_wait_for_a_later_message_of_a_unit_ends_the_reads_of_earlier_ones() -> None:
+    """The load reads its address after the store has read r52, so that its result tells that both are done."""
+    text = labelled(STORE_AROUND_A_LOOP)
+    assert hazards("bmg", text) == ()
+    reused = text.replace("{$2.dst}", "").replace("r20.0<1>:hf   r4.0", "r20.0<1>:hf   r60.0")
+    taken = "send.slm (16|M0)         r62      r61  null:0  0x0            0x02100500           {$2} // load"
+    assert hazards("bmg", reused.replace("(W)     shl", f"        {taken}\n(W)     shl")) == ()  # its owner is done
+
+
+LOAD = "        send.ugm (1|M0)          r3       r50  null:0  0x0            0x03000203           {$2} // load\n"
+WAIT = "        mov (16|M0)              r20.0<1>:hf   r4.0<1;1,0>:hf                    {$2.dst}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("{$2.dst}", "{$4.dst}", id="another-token"),
+        pytest.param(LOAD, LOAD.replace("ugm", "slm"), id="another-unit"),
+        pytest.param(LOAD, LOAD.replace("       send", "(W)    send"), id="other-channels"),
+        pytest.param(LOAD + WAIT, f"(W&f0.0) jmpi        AFTER\n{LOAD}AFTER:\n{WAIT}", id="on-one-path"),
+        pytest.param("LOOP:\n" + LOAD, LOAD + "LOOP:\n", id="before-the-loop"),
+        pytest.param(WAIT, "", id="no-wait"),
+    ],
+)
+def test_a_wait_for_another_message_ends_no_reads(old: str, new: str) -> None:
+    assert old in STORE_AROUND_A_LOOP
+    found = hazards("bmg", labelled(STORE_AROUND_A_LOOP.replace(old, new)))
+    assert (WAR, "r52", "$0.src") in {(h.kind, h.register, h.needed) for h in found}
+
+
 def test_registers_that_the_scalar_register_lists_are_read() -> None:
     text = """
         (W)     mov (1|M0)               s0.0<1>:uq    0xD0C0B0624:uq
