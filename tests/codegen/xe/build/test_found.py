@@ -29,7 +29,7 @@ from tests.codegen.xe.build.draws import Draw
 from tests.codegen.xe.build.judge import judge, verify_launched_for
 
 SPEC = find("b580")
-BF16, F32 = DType.BF16, DType.F32
+BF16, F32, S8, I32 = DType.BF16, DType.F32, DType.S8, DType.I32
 ROWS = EpilogueStep(EpilogueKind.REDUCE, axis=Axis.ROW)
 PARTIAL = SplitK.PARTIAL_SUMS
 
@@ -85,6 +85,15 @@ FOUND: dict[str, tuple[GemmProblem, XeConfig]] = {
             16, 64, 80, dtype_b=DType.U8, dtype_c=DType.I32, quantization=Quantization(64, DType.E8M0, zeros=True)
         ),
         config(Extent(2, 2, 1), Extent(8, 32, 16), Extent(8, 16, 16), XeStrategy((1, 1), k_subgroups=4)),
+    ),
+    # Odd rows of A by columns were a surface of no rows; messages hold the rows less one, so that it had 2^32.
+    "one-row-of-byte-columns": (
+        GemmProblem(64, 96, 1, dtype_a=S8, dtype_b=S8, dtype_c=I32, transpose_a=True),
+        config(Extent(2, 6, 1), Extent(32, 16, 32), Extent(8, 16, 32), XeStrategy((1, 1))),
+    ),
+    "one-row-of-dynamic-byte-columns": (
+        GemmProblem(64, 96, 1, dtype_a=S8, dtype_b=S8, dtype_c=I32, transpose_a=True, dynamic=True),
+        config(Extent(2, 6, 1), Extent(32, 16, 32), Extent(8, 16, 32), XeStrategy((1, 1))),
     ),
 }
 

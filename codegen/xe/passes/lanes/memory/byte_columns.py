@@ -51,18 +51,30 @@ def are_columns_of_bytes(shape: Ints, bits: int, wanted: LaneLayout) -> bool:
 
 
 def halves_of(lowering: Lowering, matrix: MatrixAccess) -> tuple[MatrixAccess, MatrixAccess] | None:
-    """Return the matrices of the even and of the odd rows; None if messages may not access them."""
+    """Return the matrices of the even and of the odd rows; None if messages may not access them.
+
+    A matrix of one row has no odd rows, but messages need a surface of at least one: its own, accessed below its end.
+    """
     emitter, height = lowering.emitter, matrix.height
     if height is None or matrix.local or any(factor % 2 for factor in lowering.sums.of(matrix.row).values()):
         return None
-    step = emitter.as_int(matrix.pitch, i64) if isinstance(matrix.pitch, SSAValue) else matrix.pitch
     even = replace(
         matrix,
         height=_half(emitter, emitter.sum(height, 1)),
         pitch=emitter.product(matrix.pitch, 2),
         row=_half(emitter, matrix.row),
     )
-    odd = replace(even, pointer=emitter.pointer(matrix.pointer, step, i8), height=_half(emitter, height))
+    odd_rows = _half(emitter, height)
+    any_odd = _at_most_one(emitter, odd_rows)
+    step, below = emitter.product(matrix.pitch, any_odd), emitter.sum(1, emitter.product(any_odd, -1))
+    if isinstance(step, SSAValue):
+        step = emitter.as_int(step, i64)
+    odd = replace(
+        even,
+        pointer=emitter.pointer(matrix.pointer, step, i8),
+        height=emitter.sum(odd_rows, below),
+        row=emitter.sum(even.row, below),
+    )
     for half in (even, odd):
         assumptions = assumed(half, 8, lowering.limits, lowering.sums)
         if assumptions is None:
@@ -75,6 +87,12 @@ def _half(emitter: Emitter, value: Index) -> Index:
     if isinstance(value, SSAValue):
         return emitter.value(arith.ShRSIOp(value, emitter.index(1)))
     return value // 2
+
+
+def _at_most_one(emitter: Emitter, value: Index) -> Index:
+    if isinstance(value, SSAValue):
+        return emitter.value(arith.MinSIOp(value, emitter.index(1)))
+    return min(value, 1)
 
 
 def load_columns(
