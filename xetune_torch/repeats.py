@@ -12,8 +12,8 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class Outlook(StrEnum):
-    """Possible results of another lookup of a product: nothing new, a better kernel some day, the result of a job that is
-    under way or has just ended; or an answer at all, after a store that failed.
+    """Possible results of another lookup of a product: nothing new, a better kernel some day, the result of a job that
+    is under way or has just ended; or an answer at all, after a store that failed.
     """
 
     FINAL = "final"

@@ -30,8 +30,8 @@ class Replaced:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Result of `replace_linears`: the layers replaced, the kernels compared with torch for them, now or before, and the
-    model, which is another one if it is a linear layer itself.
+    """Result of `replace_linears`: the layers replaced, the kernels compared with torch for them, now or before, and
+    the model, which is another one if it is a linear layer itself.
     """
 
     layers: tuple[Replaced, ...]

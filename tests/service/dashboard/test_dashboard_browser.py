@@ -222,7 +222,7 @@ def test_a_job_is_started_in_the_browser_and_watched_until_it_ends(
         expect(page.locator("#history .chart-note")).to_have_text("3 of 3 trials have a time")
         assert page.locator("#summary[hx-get]").count() == 0, "it looks no more"
         thread.join()
-        page.click("text=Best kernel")
+        page.get_by_role("link", name="Best kernel", exact=True).click()
         page.wait_for_url("**/kernels/*")
         assert complaints == []
 

@@ -513,7 +513,7 @@ def test_a_kernel_shows_launch_stages_and_downloads(client: TestClient, app: Fas
     assert "512 x 4 x 1 work-items in general 128 * ceil(n / 96)" in seen
     assert "128 x 1 x 1 work-items" in seen
     assert "-cl-intel-256-GRF-per-thread" in seen
-    assert "measured on opencl-cpu-as-b580 · DPAS emulated" in seen
+    assert "single measurement on opencl-cpu-as-b580 · DPAS emulated" in seen
     assert "768.0 KiB" in seen
     assert "xdsl 0.74.0" in seen
     assert "&lt;b&gt;&amp;" in html, "the text of a stage is escaped"

@@ -33,7 +33,8 @@ _MATRIX = "memref<64x32xf16>"
             "xegpu.load_nd: expected a descriptor of create_nd_tdesc, got another value",
         ),
         (
-            "%z = arith.constant dense<0.0> : vector<1x4xf32> %v = arith.truncf %z : vector<1x4xf32> to vector<8x4xf16>",
+            "%z = arith.constant dense<0.0> : vector<1x4xf32> "
+            "%v = arith.truncf %z : vector<1x4xf32> to vector<8x4xf16>",
             "arith.truncf: expected input and result of one shape, got vector<1x4xf32> and vector<8x4xf16>",
         ),
         (
