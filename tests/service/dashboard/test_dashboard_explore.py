@@ -29,7 +29,7 @@ def test_the_address_holds_the_choice_and_no_series_joins_evidence(client: TestC
     odd = client.get(f"/explore?{of}&x=nothing&y=<script>&parts=none&outcome=lost&evidence=heard")
     assert odd.status_code == 200
     assert "<script>'" not in odd.text
-    for name in ("x", "y", "parts", "outcome", "evidence"):
+    for name in ("X", "Y", "Facet by", "Outcome", "Time is"):
         assert f"{name}: expected one of " in odd.text
     assert "expected one of" not in page
     assert "m: expected a whole number" in client.get("/explore?m=abc").text
