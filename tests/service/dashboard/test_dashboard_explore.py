@@ -32,7 +32,7 @@ def test_the_address_holds_the_choice_and_no_series_joins_evidence(client: TestC
     for name in ("X", "Y", "Facet by", "Outcome", "Time is"):
         assert f"{name}: expected one of " in odd.text
     assert "expected one of" not in page
-    assert "m: expected a whole number" in client.get("/explore?m=abc").text
+    assert "M: expected a whole number" in client.get("/explore?m=abc").text
     parts = client.get(f"/explore?{of}&parts=block m").text
     assert "where block m is" in parts
     assert client.get("/explore?problem=abcdefgh&device=x").status_code == 404

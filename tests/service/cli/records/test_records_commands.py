@@ -92,7 +92,8 @@ def test_a_cache_of_triton_is_pushed_and_pulled(run: Run, tmp_path: Path) -> Non
     same, other = ("--driver", "1.6.33578+15"), ("--driver", "1.6.34000+1")
     assert run(*pull, *other)[1:] == (
         f"0 files written to {tmp_path / 'two'}\n",
-        f"not written without --stale: add_kernel {{'key': [512, 384, 'torch.bfloat16'], 'cache_key': '{test_triton.KEY}'}}: "
+        "not written without --stale: "
+        f"add_kernel {{'key': [512, 384, 'torch.bfloat16'], 'cache_key': '{test_triton.KEY}'}}: "
         "driver 25.18.33578.15 then, 1.6.34000+1 now\n",
     )
     assert len(read(run, *pull, *same)["files"]) == 1
