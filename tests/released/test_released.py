@@ -1,4 +1,4 @@
-"""What releases wrote is read by this version: a database of each, and a file of each format.
+"""This version reads the output of releases: a database of each, and a file of each format.
 
 `0.1.0/` was written by that release: two jobs (a CPU, a predicted B580), a schedule, a key, a record; its exports, the
 results of a measuring kit, the kernel.json of both kernels, a record.

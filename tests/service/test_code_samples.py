@@ -77,7 +77,7 @@ def test_samples_of_curl_are_accepted(client: TestClient) -> None:
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[httpx.Request]:
-    """What samples in Python send; the service is not there."""
+    """Requests that samples in Python send; the service is not there."""
     requests: list[httpx.Request] = []
 
     def note(request: httpx.Request) -> httpx.Response:

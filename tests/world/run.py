@@ -18,7 +18,7 @@ _PORTION = 25
 
 @dataclass
 class Done:
-    """What a range of seeds did: counts, and the stories of those that broke an invariant."""
+    """Summary of a range of seeds: counts, and the stories of those that broke an invariant."""
 
     seeds: int = 0
     faults: int = 0

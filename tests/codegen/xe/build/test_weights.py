@@ -79,7 +79,7 @@ def test_the_k_step_of_the_default_divides_any_group() -> None:
     [(128, 4, 1, 1), (64, 4, 1, 2), (32, 4, 1, 4), (None, 4, 1, 0), (128, 3, 1, 3), (128, 4, 2, 1), (128, 4, 3, 4)],
 )
 def test_k_steps_of_a_round_share_the_row_of_their_group(group: int | None, steps: int, splits: int, rows: int) -> None:
-    """Where every round begins with a group; the scales of whole columns are loaded before the loop."""
+    """They share it if every round begins with a group; the scales of whole columns are loaded before the loop."""
     problem = GemmProblem(64, 96, 1024, dtype_b=DType.U4, quantization=Quantization(group, zeros=True))
     config = default_config(problem, find("b580"))
     threads = replace(config.matmul.threads, k=splits)

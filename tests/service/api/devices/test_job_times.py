@@ -1,4 +1,4 @@
-"""What a device's page, list, REST and the terminal say of jobs for it is what a job meets."""
+"""A device's page, the list, REST and the terminal state of jobs for it what a job meets."""
 
 import re
 from html import unescape
