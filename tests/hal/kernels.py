@@ -3,9 +3,9 @@
 from dataclasses import replace
 from functools import cache
 
-import llvmlite.binding as llvm
 import numpy as np
 
+from codegen.xe.spirv import emit_spirv
 from hal import Argument, Buffer, LaunchSpec, LaunchStep, Scalar
 
 N = 4096
@@ -82,14 +82,7 @@ define spir_kernel void @second(i64 %n, ptr addrspace(1) %c, ptr addrspace(1) %s
 """
 
 
-@cache
-def _spirv(text: str) -> bytes:
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    module = llvm.parse_assembly(text)
-    machine = llvm.Target.from_triple("spirv64-unknown-unknown").create_target_machine(opt=1)
-    module.data_layout = str(machine.target_data)
-    return machine.emit_object(module)
+_spirv = cache(emit_spirv)
 
 
 def launch(body: str = ADD, *, local: int = 64, options: str = "") -> LaunchSpec:
