@@ -371,6 +371,9 @@ class BatchBody(Model):
     tune: Tune = Tune.NEVER
     """When to queue a job for a problem, as in a single lookup. Needs a key with scope tune"""
 
+    driver: str | None = None
+    """Driver of the caller: native binaries for it come first, the others say what has changed. Columns have no binaries, and are the same with it"""
+
 
 class ConfidenceOut(Model):
     """Confidence of an answer, and its reasons."""

@@ -10,6 +10,7 @@ from service.api.kernels.lookup.schemas import (
     AnswerSource,
     LookupOut,
 )
+from service.api.kernels.schemas import DRIVER
 from service.api.kernels.tune import Tune
 from service.errors import NextRequest
 from service.schemas import ProblemBody
@@ -54,6 +55,13 @@ class BatchBody(BaseModel):
         default=Tune.NEVER,
         description="When to queue a job for a problem, as in a single lookup. Needs a key with scope tune",
         examples=["on_miss"],
+    )
+    driver: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100,
+        description=f"{DRIVER}. Columns have no binaries, and are the same with it",
+        examples=["26.27.1"],
     )
 
 

@@ -1,5 +1,6 @@
 """/v1/kernels: lookup of kernels for one problem or many."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
@@ -17,6 +18,7 @@ from service.api.kernels.lookup.batch import render
 from service.api.kernels.lookup.batch_schemas import (
     BatchBody,
     BatchOut,
+    Form,
 )
 from service.api.kernels.lookup.route_class import LookupRoute
 from service.api.kernels.lookup.schemas import LookupOut
@@ -85,8 +87,9 @@ def look_up_kernels(body: BatchBody, request: Request, context: ContextDep, by: 
     """
     check_may_tune(by, body.tune)
     wanted = wanted_of(body)
-    kept = _answered(request, context, wanted, again=body.tune is Tune.NEVER)
-    return _json(render(kept, body.form, tune_all(context, by, body, kept)))
+    kept = _answered(request, context, wanted, again=body.tune is Tune.NEVER and body.driver is None)
+    told = kept if body.form is Form.COLUMNS else [_kept_for_driver(each, body.driver) for each in kept]
+    return _json(render(told, body.form, tune_all(context, by, body, kept)))
 
 
 @router.get("", response_model=LookupOut, responses=BAD_REQUEST | NOT_FOUND, dependencies=[READ])
@@ -107,6 +110,12 @@ def _for_driver(found: LookupOut, driver: str | None) -> LookupOut:
         return found
     kernel = found.kernel.model_copy(update={"binaries": for_driver(found.kernel.binaries, driver)})
     return found.model_copy(update={"kernel": kernel})
+
+
+def _kept_for_driver(kept: Kept, driver: str | None) -> Kept:
+    if driver is None or kept.source is None:
+        return kept
+    return replace(kept, body=_for_driver(the_answer(kept), driver).model_dump_json().encode())
 
 
 def _answered(request: Request, context: Context, wanted: list[Wanted], *, again: bool) -> list[Kept]:

@@ -107,7 +107,7 @@ def test_a_lookup_offers_a_binary_from_the_next_answer_on(client: TestClient, co
     assert offered() == ["26.27.39122"]
 
 
-@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("method", ["GET", "POST", "batch"])
 def test_a_lookup_compares_binaries_with_the_driver_of_the_caller(
     client: TestClient, context: Context, ocloc: Path, method: str
 ) -> None:
@@ -120,6 +120,11 @@ def test_a_lookup_compares_binaries_with_the_driver_of_the_caller(
         said, size = {} if driver is None else {"driver": driver}, {"m": 96, "n": 64, "k": 128}
         if method == "GET":
             answer = client.get("/v1/kernels", params=size | {"device": "b580"} | said)
+        elif method == "batch":
+            unknown = {"m": 96, "n": 64, "k": 128, "transpose_a": True}
+            asked = {"problems": [unknown, size], "device": ["cpu", "b580"]} | said
+            answer = client.post("/v1/kernels/lookup/batch", json=asked)
+            return [(each["driver"], each["stale"]) for each in answer.json()["answers"][1]["kernel"]["binaries"]]
         else:
             answer = client.post("/v1/kernels/lookup", json={"problem": size, "device": "b580"} | said)
         assert answer.status_code == 200, answer.text
