@@ -2037,8 +2037,11 @@ class ImportOut(Model):
     kernels: int = 0
     """Kernels of these trials"""
 
+    records: int = 0
+    """Records of other tuners added"""
+
     known: int = 0
-    """Trials, or recorded configurations, that were known before"""
+    """Trials, records or recorded configurations that were known before"""
 
     judged: dict[str, int] = Field(default_factory=dict[str, int])
     """Predictions that now have a measurement, by device"""

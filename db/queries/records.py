@@ -1,6 +1,6 @@
 """Queries on records: results of other tuners."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from uuid import UUID
 
 from sqlalchemy import func, select
@@ -26,6 +26,25 @@ def count_of(session: Session, problem_hash: str, device: str) -> int:
     """Return the number of records of a problem on a device."""
     query = select(func.count()).where(Record.problem_hash == problem_hash, Record.device == device)
     return session.scalar(query) or 0
+
+
+def stored(session: Session, ids: Collection[UUID]) -> dict[UUID, Record]:
+    """Return those records that exist, by id."""
+    return {row.id: row for row in session.scalars(select(Record).where(Record.id.in_(ids)))}
+
+
+def each(session: Session, device: str | None, portion: int = 200) -> Iterator[Record]:
+    """Yield all records, or those of a device, oldest first; reads a portion at a time."""
+    after: UUID | None = None
+    while True:
+        query = select(Record).order_by(Record.id).limit(portion)
+        if device is not None:
+            query = query.where(Record.device == device)
+        rows = list(session.scalars(query if after is None else query.where(Record.id > after)))
+        yield from rows
+        if len(rows) < portion:
+            return
+        after = rows[-1].id
 
 
 def newest(session: Session, problem_hash: str, device: str, limit: int = CONSIDERED) -> list[Record]:

@@ -30,6 +30,7 @@ from tuner.exchange.records import (
     ProblemRecord,
     Record,
     TrialRecord,
+    TunerRecord,
     label_of,
 )
 from tuner.session.trial import ReusedFrom
@@ -44,6 +45,7 @@ _KINDS: dict[str, type[Record]] = {
     "kernel": KernelRecord,
     "trial": TrialRecord,
     "candidate": CandidateRecord,
+    "tuner_record": TunerRecord,
     "end": EndRecord,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
@@ -72,6 +74,7 @@ class Exchange:
     kernels: dict[tuple[str, str], Line[KernelRecord]] = field(default_factory=dict)
     trials: dict[tuple[str, int], Line[TrialRecord]] = field(default_factory=dict)
     candidates: dict[tuple[str, str, str, str], Line[CandidateRecord]] = field(default_factory=dict)
+    tuner_records: dict[str, Line[TunerRecord]] = field(default_factory=dict)
     numbers: dict[tuple[str, str], int] = field(default_factory=dict)  # of trials, by job and configuration
 
 
@@ -244,6 +247,8 @@ def _add(exchange: Exchange, number: int, record: Record) -> None:
             _check_named(exchange, record.problem, record.device, record.driver)
             place = record.problem, record.device, record.driver, record.config.key
             _put(exchange.candidates, place, Line(number, record))
+        case TunerRecord():
+            _put(exchange.tuner_records, record.id, Line(number, record))
 
 
 def _put(known: dict[K, Line[R]], name: K, line: Line[R]) -> None:

@@ -225,13 +225,32 @@ class CandidateRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class TunerRecord:
+    """A result of another tuner, under its globally unique id; `result` is what `POST /v1/records` takes."""
+
+    id: Uuid
+    created_at: Moment
+    result: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
 class EndRecord:
     """Last line of a file, with the SHA-256 of all bytes before it."""
 
     sha256: Sha256
 
 
-Record = Header | DeviceRecord | ProblemRecord | JobRecord | KernelRecord | TrialRecord | CandidateRecord | EndRecord
+Record = (
+    Header
+    | DeviceRecord
+    | ProblemRecord
+    | JobRecord
+    | KernelRecord
+    | TrialRecord
+    | CandidateRecord
+    | TunerRecord
+    | EndRecord
+)
 
 
 def label_of(device: DeviceSpec) -> str:

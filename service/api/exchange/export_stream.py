@@ -8,6 +8,7 @@ from itertools import chain
 from fastapi.responses import Response, StreamingResponse
 
 from db.queries import recordings
+from db.queries import records as tuner_records
 from service.api.exchange import (
     exporting,
     foreign,
@@ -15,6 +16,7 @@ from service.api.exchange import (
 from service.api.exchange.exporting import Selection
 from service.api.exchange.foreign import Written
 from service.api.exchange.schemas import ExportQuery
+from service.api.exchange.tuner_records import tuner_record
 from service.artifacts import StorageError
 from service.errors import BadRequest, Conflict, FieldError, NotFound, Unavailable
 from service.http.deps import Context
@@ -52,6 +54,8 @@ def _lines(context: Context, selection: Selection, runners_up: int | None, origi
         try:
             if runners_up is None:
                 records = exporting.results(session, context.artifacts, selection)
+                if selection.problem_key is None and selection.job_id is None:
+                    records = chain(records, map(tuner_record, tuner_records.each(session, selection.device)))
             else:
                 records = exporting.runners_up(session, selection, runners_up)
             first = next(records, None)

@@ -132,8 +132,9 @@ def refused(error: TunerError, path: Path) -> BadRequest:
 def _lines(path: Path, options: ImportOptions, context: Context, by: Caller) -> Checked | Queued:
     with path.open("rb") as stream:
         exchange = read_lines(stream)
-    _check_count(len(exchange.trials) + len(exchange.candidates), context.settings)
-    if exchange.candidates and not exchange.trials:
+    count = len(exchange.trials) + len(exchange.candidates) + len(exchange.tuner_records)
+    _check_count(count, context.settings)
+    if exchange.candidates and not exchange.trials and not exchange.tuner_records:
         _check_not_given(options.problem, None)
         asked = measuring.understand(exchange, _listed(context), options.device, options.seconds)
         return _queued(asked, Format.JSONL, options.origin or exchange.header.origin, context.settings)
@@ -141,7 +142,12 @@ def _lines(path: Path, options: ImportOptions, context: Context, by: Caller) -> 
     check_scope(context, by, Scope.ADMIN, "POST /v1/imports", "the import of kernels and times that lookups serve")
     _check_not_given(options.problem, options.device)
     return importing.check(
-        exchange, context.database, context.artifacts, lambda name: _listed(context)(name).spec, options.origin
+        exchange,
+        context.database,
+        context.artifacts,
+        lambda name: _listed(context)(name).spec,
+        options.origin,
+        context.settings,
     )
 
 

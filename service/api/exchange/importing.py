@@ -31,6 +31,7 @@ from db.session import Database
 from hal import DeviceSpec, UnknownDevice
 from service.api.audit.log import record
 from service.api.devices.elsewhere import store_missing_device
+from service.api.exchange import tuner_records
 from service.api.exchange.hardware import (
     difference,
     stored_spec,
@@ -49,6 +50,7 @@ from service.row_mapping import (
     outcome_to_columns,
     problem_to_json,
 )
+from service.settings import Settings
 from tuner.backend import tuning_for
 from tuner.errors import InvalidLine
 from tuner.exchange.file_format import Format
@@ -65,25 +67,32 @@ Resolve = Callable[[str], DeviceSpec]
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A file that passed all checks, with the files of its kernels.
+    """A file that passed all checks, with the files of its kernels, and the records of other tuners that are new.
 
-    `added` counts the jobs and trials that were written, and the trials that were known.
+    `added` counts the jobs, trials and records that were written, and the trials and records that were known.
     """
 
     exchange: Exchange
     files: dict[tuple[str, str], list[ArtifactFile]]
     origin: str | None
+    tuner_records: list[schema.Record]
     added: Counter[str] = field(default_factory=Counter)
     kernels: set[UUID] = field(default_factory=set)
 
 
 def check(
-    exchange: Exchange, database: Database, artifacts: ArtifactStore, resolve: Resolve, origin: str | None
+    exchange: Exchange,
+    database: Database,
+    artifacts: ArtifactStore,
+    resolve: Resolve,
+    origin: str | None,
+    settings: Settings,
 ) -> Checked:
     """Compare a file with the local devices and what is stored, and store the files of its kernels.
 
     Raises:
         InvalidLine: a line contradicts stored data.
+        Conflict: it has more records of other tuners than there is room for.
         StorageError: files of kernels cannot be written.
         DatabaseError: the database does not answer.
     """
@@ -104,9 +113,10 @@ def check(
             raise InvalidLine(kernel.number, message) from error
     with database.read() as session:
         _check_stored(session, exchange)
+        others = tuner_records.check(session, [*exchange.tuner_records.values()], settings)
     # Files first: a row never refers to missing bytes.
     files = {name: _put_files(artifacts, line.record) for name, line in exchange.kernels.items()}
-    return Checked(exchange, files, origin)
+    return Checked(exchange, files, origin, others)
 
 
 def write(database: Database, checked: Checked) -> None:
@@ -120,6 +130,11 @@ def write(database: Database, checked: Checked) -> None:
         with database.write() as session:
             one_import_at_a_time(session)
             _Portion(session, checked).add(portion)
+    checked.added["known"] += len(checked.exchange.tuner_records) - len(checked.tuner_records)
+    for rows in portions(checked.tuner_records, _PORTION):
+        with database.write() as session:
+            one_import_at_a_time(session)
+            checked.added["records"] += tuner_records.add(session, rows)
 
 
 def add(session: Session, checked: Checked, by: Caller) -> ImportOut:
@@ -145,6 +160,7 @@ def add(session: Session, checked: Checked, by: Caller) -> ImportOut:
         jobs=added["jobs"],
         trials=added["trials"],
         kernels=len(checked.kernels),
+        records=added["records"],
         known=added["known"],
         judged={device: count for device, count in judged.items() if count},
     )

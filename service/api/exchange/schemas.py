@@ -85,8 +85,9 @@ class ImportOut(BaseModel):
     jobs: int = Field(default=0, description="Jobs added", examples=[2])
     trials: int = Field(default=0, description="Trials added", examples=[120])
     kernels: int = Field(default=0, description="Kernels of these trials", examples=[96])
+    records: int = Field(default=0, description="Records of other tuners added", examples=[0])
     known: int = Field(
-        default=0, description="Trials, or recorded configurations, that were known before", examples=[0]
+        default=0, description="Trials, records or recorded configurations that were known before", examples=[0]
     )
     judged: dict[str, int] = Field(
         default_factory=dict[str, int],

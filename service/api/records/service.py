@@ -4,13 +4,14 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy.orm import Session
 
 from db.queries import records
 from db.schema import Record
-from db.schema.base import JsonObject, new_id
+from db.schema.base import JsonObject, new_id, utc_now
 from service.api.kernels.lookup.staleness import driver_change, version_changes
 from service.api.records.devices import (
     Place,
@@ -19,6 +20,7 @@ from service.api.records.devices import (
 )
 from service.api.records.schemas import (
     RecordBody,
+    RecordDevice,
     RecordLookupOut,
     RecordOut,
     RecordPage,
@@ -51,20 +53,41 @@ def add_all(session: Session, bodies: Iterable[RecordBody], settings: Settings) 
     total = records.count(session)
     added: list[tuple[UUID, bool]] = []
     for body in bodies:
-        row = _row(body)
+        row = row_of(body, new_id(), utc_now())
         in_force = records.latest_like(session, row)
         if in_force is not None and in_force.content_hash == row.content_hash:
             added.append((in_force.id, False))
             continue
         total += 1
-        _check_room(total, settings.max_records, "records", "")
-        of_problem = records.count_of(session, row.problem_hash, row.device) + 1
-        where = f" of a problem of {row.kernel!r} by {row.tuner!r} on {row.device!r}"
-        _check_room(of_problem, settings.max_records_of_problem, "records-of-problem", where)
+        check_room(settings, total=total)
+        check_room(settings, of_problem=records.count_of(session, row.problem_hash, row.device) + 1, row=row)
         session.add(row)
         session.flush()
         added.append((row.id, True))
     return added
+
+
+def check_room(settings: Settings, *, total: int = 0, of_problem: int = 0, row: Record | None = None) -> None:
+    """Check a number of all records, or of those of the problem and device of `row`.
+
+    Raises:
+        Conflict: rule `records` or `records-of-problem`: it is more than the settings allow.
+    """
+    where = "" if row is None else f" of a problem of {row.kernel!r} by {row.tuner!r} on {row.device!r}"
+    most, rule = settings.max_records, "records"
+    if row is not None:
+        most, rule = settings.max_records_of_problem, "records-of-problem"
+    if max(total, of_problem) > most:
+        message = f"expected at most {most} records{where}, got more: delete some, such as those that were replaced"
+        raise Conflict(message, rule=rule)
+
+
+def stated(row: Record) -> RecordBody:
+    """Return what the sender of a record stated."""
+    device = RecordDevice(pci_id=row.pci_id, name=row.named, driver=row.driver or None)
+    values = {name: getattr(row, name) for name in ("tuner", "kernel", "problem", "config", "document", "origin")}
+    times = {name: getattr(row, name) for name in _TIMES}
+    return RecordBody.model_validate({"device": device, "versions": row.versions} | values | times)
 
 
 def look_up(session: Session, question: Question, place: Place) -> RecordLookupOut:
@@ -138,22 +161,19 @@ def to_out(row: Record) -> RecordOut:
     return RecordOut.model_validate(values | named)
 
 
-def _check_room(number: int, most: int, rule: str, where: str) -> None:
-    if number > most:
-        message = f"expected at most {most} records{where}, got one more: delete some, such as those that were replaced"
-        raise Conflict(message, rule=rule)
-
-
 def _found(session: Session, record_id: UUID) -> Record:
     if (row := records.find(session, record_id)) is None:
         raise NotFound(f"record {record_id} does not exist; GET /v1/records lists those that do")
     return row
 
 
-def _row(body: RecordBody) -> Record:
+def row_of(body: RecordBody, id: UUID, created_at: datetime) -> Record:
+    """Return the row of a result that arrived then."""
     pci_id = None if body.device.pci_id is None else full_pci_id(body.device.pci_id)
+    body = body.model_copy(update={"device": body.device.model_copy(update={"pci_id": pci_id})})
     return Record(
-        id=new_id(),
+        id=id,
+        created_at=created_at,
         tuner=body.tuner,
         kernel=body.kernel,
         problem=body.problem,

@@ -34,12 +34,16 @@ def count_records(lines: bytes) -> int:
 def tell_imported(done: models.ImportOut, *, as_json: bool) -> None:
     """Print how much was imported, and which predictions can now be judged."""
     if as_json:
-        print_json({name: getattr(done, name) for name in ("origin", "jobs", "trials", "kernels", "known", "judged")})
+        names = "origin", "jobs", "trials", "kernels", "records", "known", "judged"
+        print_json({name: getattr(done, name) for name in names})
         return
     were = "was" if done.known == 1 else "were"
+    records = f", and {counted(done.records, 'record')} of other tuners," if done.records else ""
+    known = counted(done.known, "line" if done.records else "trial")
+    kernels = counted(done.kernels, "kernel")
     print_line(
-        f"{counted(done.trials, 'trial')} of {counted(done.jobs, 'job')} with {counted(done.kernels, 'kernel')} "
-        f"imported from {done.origin}; {counted(done.known, 'trial')} {were} here before"
+        f"{counted(done.trials, 'trial')} of {counted(done.jobs, 'job')} with {kernels}{records}"
+        f" imported from {done.origin}; {known} {were} here before"
     )
     for device, count in done.judged.items():
         judged = f"{counted(count, 'prediction')} {'is' if count == 1 else 'are'} now compared with a measurement"

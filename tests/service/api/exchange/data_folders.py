@@ -8,6 +8,7 @@ from service.api.exchange.importing import Resolve, add, check, write
 from service.api.exchange.schemas import ImportOut
 from service.api.keys.caller import COMMAND_LINE
 from service.artifacts import ArtifactStore
+from service.settings import Settings
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import text_of
 from tuner.exchange.jsonl import Exchange
@@ -18,7 +19,7 @@ def take_in(
     exchange: Exchange, database: Database, artifacts: ArtifactStore, resolve: Resolve, origin: str | None = None
 ) -> ImportOut:
     """Import a file."""
-    checked = check(exchange, database, artifacts, resolve, origin)
+    checked = check(exchange, database, artifacts, resolve, origin, Settings())
     write(database, checked)
     with database.write() as session:
         return add(session, checked, COMMAND_LINE)
