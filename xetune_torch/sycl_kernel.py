@@ -2,11 +2,14 @@
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import dpctl
 import dpctl.memory
 import dpctl.program
+
+from xetune_torch.sycl_native import native_program
 
 _CAPSULE = b"SyclQueueRef"
 _ALIGNMENT = 64
@@ -20,24 +23,39 @@ def queue_at(address: int) -> Any:
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
     borrowed = ctypes.c_void_p(address)  # dpctl deletes what a capsule names, so it is given a copy
-    copy = _copy(borrowed)
-    return dpctl.SyclQueue(new(copy, _CAPSULE, None))
+    return dpctl.SyclQueue(new(_copy(borrowed), _CAPSULE, None))
 
 
 class SyclKernel:
     """A kernel of `kernel.spv` and `kernel.json`, built for the device of a queue, which must be in order.
+
+    With `native`, the driver's code for the device, nothing is compiled if the driver takes it: `is_native` tells.
 
     Raises:
         dpctl.program.SyclProgramCompilationError: the driver refuses it.
         ValueError: the queue is not in order.
     """
 
-    def __init__(self, manifest: Mapping[str, Any], binary: bytes, queue: Any) -> None:
+    def __init__(self, manifest: Mapping[str, Any], binary: bytes, queue: Any, native: bytes | None = None) -> None:
+        program = None if native is None else native_program(queue, native)
+        self.is_native = program is not None
+        if program is None:
+            api = "opencl" if queue.backend == dpctl.backend_type.opencl else "level_zero"
+            options = manifest.get("build_options", {}).get(api, "")
+            program = dpctl.program.create_program_from_spirv(queue, binary, options)
+        self._manifest, self._program = manifest, program
+        self._use(queue)
+
+    def on(self, queue: Any) -> "SyclKernel":
+        """Return the same program on another queue of the same context, with memory of its own."""
+        other = copy(self)
+        other._use(queue)
+        return other
+
+    def _use(self, queue: Any) -> None:
         if not queue.is_in_order:
             raise ValueError("expected an in-order queue, as those of torch are: the steps of a launch run in order")
-        api = "opencl" if queue.backend == dpctl.backend_type.opencl else "level_zero"
-        options = manifest.get("build_options", {}).get(api, "")
-        program = dpctl.program.create_program_from_spirv(queue, binary, options)
+        manifest, program = self._manifest, self._program
         self._queue = queue
         self.alignment = int(manifest.get("pointer_alignment_bytes") or _ALIGNMENT)
         self._steps = [(program.get_sycl_kernel(step["kernel"]), step) for step in manifest["steps"]]

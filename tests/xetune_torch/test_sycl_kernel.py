@@ -16,6 +16,7 @@ from codegen.backend import backend_of, compile_kernel
 from hal import DeviceSpec, find, resolve_device
 from hal.driver.simulated_gpus import SIMULATED_GPUS
 from hal.probe.icd import wheel_runtime
+from tests.codegen.xe.isa.fake_ocloc import real_ocloc
 from tests.hal.driver.real_driver import real_driver
 from tests.service.api.hostcode.host_code import of_sycl, run_under_driver
 from tuner.backend import tuning_for
@@ -55,11 +56,17 @@ def test_a_kernel_computes_on_a_queue_known_by_its_address(tmp_path: Path) -> No
     assert np.array_equal(np.load(tmp_path / "c.npy"), a.astype(np.float32) @ b.astype(np.float32))
 
 
+@pytest.mark.parametrize("native", [None, "own", "cut"])
 @pytest.mark.parametrize("api", ["opencl:gpu", "level_zero:gpu"])
-def test_the_driver_accepts_the_launch(tmp_path: Path, api: str) -> None:
+def test_the_driver_accepts_the_launch(tmp_path: Path, api: str, native: str | None) -> None:
     a, b = _write(tmp_path, find("b580"))
+    if native is not None:
+        options = json.loads((tmp_path / "kernel.json").read_text())["build_options"]["opencl"]
+        binary = real_ocloc().compile((tmp_path / "kernel.spv").read_bytes(), "bmg", options)
+        (tmp_path / "kernel.zebin").write_bytes(binary if native == "own" else binary[: len(binary) // 2])
     gpu = next(gpu for gpu in SIMULATED_GPUS if gpu.row == "b580")
     done = run_under_driver(real_driver(), gpu, PROGRAM, str(tmp_path), api)
     assert done.returncode == 0, done.stderr
-    assert "launched on Intel" in done.stdout
+    natively = "natively " * (native == "own" and api.startswith("level_zero"))
+    assert f"launched {natively}on Intel" in done.stdout
     assert not np.array_equal(np.load(tmp_path / "c.npy"), a.astype(np.float32) @ b)  # nothing was executed
