@@ -79,13 +79,15 @@ class Weights:
         if quantization is None or row is None:
             return self._numbers(w, stored, self._element)
         # In f32 all is exact but products with scales of f32; the result is rounded to A's type.
-        value = self._numbers(w, stored, f32, quantization.zero)
+        value = self._numbers(w, stored, self._computed, quantization.zero)
         if row.zero is not None:
             value = _less(w, value, self._repeated(w, row.zero))
         if self.beyond_k and (row.zero is not None or quantization.zero):
             value = self._zero_beyond_k(w, value, k)
         flags = _REASSOC if self.problem.dtype_b.is_integer else None
         scaled = w.insert(arith.MulfOp(value, self._repeated(w, row.scale), flags)).result
+        if self._computed == self._element:
+            return scaled
         return w.insert(arith.TruncFOp(scaled, self._type(self._element))).result
 
     def group_row(self, w: Writer, batch: Index, k: Index, column: Index) -> GroupRow | None:
@@ -95,12 +97,24 @@ class Weights:
             return None
         assert self.scale is not None
         group = 0 if quantization.group is None else w.div(k, quantization.group)
-        zero = None if self.zero is None else self._zero(w, self.zero, batch, group, column, f32)
-        return GroupRow(_extended(w, self._row(w, self.scale, batch, group, column), f32), zero)
+        zero = None if self.zero is None else self._zero(w, self.zero, batch, group, column, self._computed)
+        return GroupRow(_extended(w, self._row(w, self.scale, batch, group, column), self._computed), zero)
 
     @property
     def _element(self) -> AnyFloat:
         return f16 if self.problem.dtype_a is DType.F16 else bf16
+
+    @property
+    def _computed(self) -> AnyFloat:
+        """The type in which elements are scaled.
+
+        An integer of 4 bits less a zero point is exact in f16, so that its product with a scale of f16 has the bits
+        that f32 rounded to f16 has. Scales of other types may exceed f16.
+        """
+        quantization = self.problem.quantization
+        has_halves = quantization is not None and quantization.scale is DType.F16
+        is_nibble = self.problem.dtype_b in (DType.U4, DType.S4)
+        return f16 if self._element == f16 and has_halves and is_nibble else f32
 
     def _zero_beyond_k(self, w: Writer, value: SSAValue, k: Index) -> SSAValue:
         """Return the tile with zeros beyond K.

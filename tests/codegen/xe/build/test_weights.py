@@ -4,7 +4,8 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from xdsl.dialects import scf
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import f16, f32
 
 from codegen import DType, GemmArtifact, GemmProblem, SplitK, XeConfig, compile_gemm
 from codegen.artifact.launch import kernel_for
@@ -89,6 +90,38 @@ def test_k_steps_of_a_round_share_the_row_of_their_group(group: int | None, step
     first = next(op for op in module.walk() if isinstance(op, scf.ForOp))
     loads = [op for op in first.walk() if isinstance(op, LoadTileOp) and op.values[0].type.get_shape()[0] == 1]
     assert len(loads) == 2 * rows
+
+
+@pytest.mark.parametrize(
+    ("a", "weights", "scale", "in_halves"),
+    [
+        (DType.F16, DType.U4, DType.F16, True),
+        (DType.F16, DType.S4, DType.F16, True),
+        (DType.F16, DType.U4, DType.BF16, False),
+        (DType.F16, DType.U4, DType.F32, False),
+        (DType.F16, DType.S8, DType.F16, False),
+        (DType.BF16, DType.U4, DType.F16, False),
+    ],
+)
+def test_integers_of_4_bits_are_scaled_in_f16_where_their_scales_are(
+    a: DType, weights: DType, scale: DType, in_halves: bool
+) -> None:
+    problem = GemmProblem(64, 96, 256, dtype_a=a, dtype_b=weights, quantization=Quantization(128, scale))
+    module = build_gemm(problem, default_config(problem, find("b580")), find("b580"))
+    (product,) = {op.result.type.element_type for op in module.walk() if isinstance(op, arith.MulfOp)}
+    assert product == (f16 if in_halves else f32)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", ["max1550", "max1100"])
+@pytest.mark.parametrize("quantization", [Quantization(128, zero=8), Quantization(128, zeros=True)], ids=str)
+def test_conversions_of_4_bits_leave_time_for_dpas_on_pvc(quantization: Quantization, device: str) -> None:
+    problem = GemmProblem(512, 4096, 4096, dtype_b=DType.U4, transpose_b=True, quantization=quantization)
+    spec = find(device)
+    artifact = compile_gemm(problem, default_config(problem, spec), spec)
+    pipeline = next(r.pipeline for r in native(artifact, spec).reports if r.kernel == "gemm")
+    assert pipeline is not None
+    assert pipeline.utilisation > 0.65
 
 
 @pytest.mark.slow

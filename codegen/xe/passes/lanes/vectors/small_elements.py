@@ -59,7 +59,7 @@ _FORMATS: Mapping[Attribute, _Format] = {
 }
 _WIDE: Mapping[Attribute, _Format] = {f16: _Format(5, 10, 15, beyond=True), f32: _Format(8, 23, 127, beyond=True)}
 _FRACTION, _BIAS = 23, 127  # of f32
-_UNIT_BITS, _UNIT = 0x6400, 2.0**10  # the f16 whose unit is 1
+_HALF_FRACTION, _HALF_BIAS = 10, 15  # of f16
 _TOGETHER = 8
 
 
@@ -179,22 +179,27 @@ def _check_whole(op: Operation, chunk: SSAValue) -> None:
 
 
 def _in_halves(emitter: Emitter, chunk: SSAValue, less: SSAValue | int, *, signed: bool) -> SSAValue:
-    """Return integers as f16: their bits as the lowest of a fraction, less the float without them."""
+    """Return integers as f16: their bits at some place of a fraction, less the float without them."""
     bits, length = bits_of(element_of(chunk)), length_of(chunk)
     words, each = _words(emitter, chunk, _HALF)
     sign = 1 << (bits - 1) if signed else 0
-    spread = _spread(emitter, words, each, length)
-    shifted = emitter.value(arith.ShRUIOp(spread, _numbers(emitter, [i % each * bits for i in range(length)], spread)))
-    low = emitter.value(arith.AndIOp(shifted, _splat(emitter, (1 << bits) - 1, shifted)))
-    number = emitter.bitcast(emitter.value(arith.XOrIOp(low, _splat(emitter, _UNIT_BITS ^ sign, low))), f16)
-    fixed = _UNIT + sign + (less if isinstance(less, int) else 0)
-    if isinstance(less, int):
-        return emitter.value(arith.SubfOp(number, _splat(emitter, fixed, number)))
-    registers = [_register_of(less, i) for i in range(length)]
-    if len(set(registers)) == 1:
-        one = emitter.value(arith.AddfOp(emitter.register(registers[0]), _constant(emitter, fixed, f16)))
-        return emitter.value(arith.SubfOp(number, emitter.splat(one, length)))
-    return emitter.value(arith.SubfOp(number, emitter.value(arith.AddfOp(less, _splat(emitter, fixed, number)))))
+    fixed = sign + (less if isinstance(less, int) else 0)
+    places = _places(bits, each, _HALF_FRACTION)
+    moved: dict[tuple[int, int], SSAValue] = {}
+    over: dict[tuple[int, Register | None], SSAValue] = {}
+    out: list[Register] = []
+    for i in range(length):
+        (shift, place), minus = places[i % each], None if isinstance(less, int) else _register_of(less, i)
+        if (at := (i // each, shift)) not in moved:
+            moved[at] = _shifted(emitter, emitter.register((words, i // each)), shift)
+        low = emitter.value(arith.AndIOp(moved[at], _splat(emitter, (1 << bits) - 1 << place, moved[at])))
+        pattern = (_HALF_FRACTION - place + _HALF_BIAS << _HALF_FRACTION) ^ sign << place
+        number = emitter.bitcast(emitter.value(arith.XOrIOp(low, _splat(emitter, pattern, low))), f16)
+        if (key := (place, minus)) not in over:
+            base = emitter.constant(2.0 ** (_HALF_FRACTION - place) + fixed, f16)
+            over[key] = base if minus is None else emitter.value(arith.AddfOp(emitter.register(minus), base))
+        out.append((emitter.value(arith.SubfOp(number, over[key])), 0))
+    return emitter.chunk(out)
 
 
 def _from_integer(
@@ -215,7 +220,7 @@ def _from_integer(
     words, each = _words(emitter, chunk, _WORD)
     # With its sign flipped, a signed number is one without sign, plus 2^(bits - 1).
     sign = 1 << (bits - 1) if signed else 0
-    places = _places(bits, each, least)
+    places = _places(bits, each, _FRACTION, least)
     given = None if isinstance(less, int) else less
     fixed = sign + (less if isinstance(less, int) else 0)
     moved: dict[tuple[int, int], SSAValue] = {}
@@ -260,9 +265,9 @@ def _over(emitter: Emitter, fixed: float, scale: Register | None, less: Register
     return emitter.value(arith.MulfOp(emitter.register(scale), number))
 
 
-def _places(bits: int, each: int, least: int) -> list[tuple[int, int]]:
+def _places(bits: int, each: int, fraction: int, least: int = 0) -> list[tuple[int, int]]:
     """Return for each element of a word the shift to the right, and its place in the fraction then: few shifts."""
-    most = _FRACTION - bits
+    most = fraction - bits
     shifts = [0]
     for begin in range(0, each * bits, bits):
         if not any(least <= begin - shift <= most for shift in shifts):

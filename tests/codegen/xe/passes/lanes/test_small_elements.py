@@ -88,6 +88,60 @@ def test_every_code_is_converted_exactly_by_machine_code(how: str, small: str, t
     np.testing.assert_array_equal(converted(how, small, to, device, native=True), expected(how, small, to))
 
 
+def scaled_source(how: str, *, is_constant: bool) -> str:
+    """Return a kernel that converts all codes of 4 bits to f16, subtracts a zero point, and multiplies by a scale."""
+    kind, tile = "vector<16x32xf16>", "!xetile.tile<16x32xf16>"
+    memref = "memref<16x32xf16>"
+    loads = "".join(
+        f"""
+        %t{name} = xetile.init_tile %{name}[0, 0] : {memref} -> {tile}
+        %v{name} = xetile.load_tile %t{name} : {tile} -> {kind}"""
+        for name in "SZ"
+    )
+    return f"""gpu.module @m {{
+      gpu.func @k(%A: memref<16x16xi8>, %S: {memref}, %Z: {memref}, %C: {memref}) kernel
+          attributes {{known_block_size = array<i32: 16, 1, 1>}} {{
+        %ta = xetile.init_tile %A[0, 0] : memref<16x16xi8> -> !xetile.tile<16x16xi8>
+        %w = xetile.load_tile %ta : !xetile.tile<16x16xi8> -> vector<16x16xi8>
+        {loads}
+        %seven = arith.constant dense<7.0> : {kind}
+        %q = vector.bitcast %w : vector<16x16xi8> to vector<16x32xi4>
+        %f = arith.{how} %q : vector<16x32xi4> to {kind}
+        %d = arith.subf %f, {"%seven" if is_constant else "%vZ"} fastmath<reassoc> : {kind}
+        %p = arith.mulf %d, %vS fastmath<reassoc> : {kind}
+        %tc = xetile.init_tile %C[0, 0] : {memref} -> {tile}
+        xetile.store_tile %p, %tc : {kind}, {tile}
+        gpu.return
+      }}
+    }}"""
+
+
+@pytest.mark.parametrize(
+    ("device", "native"),
+    [("b580", False), *(pytest.param(d, True, marks=pytest.mark.slow) for d in ("b580", "pvc", "a770"))],
+)
+@pytest.mark.parametrize("is_constant", [False, True])
+@pytest.mark.parametrize("how", ["uitofp", "sitofp"])
+def test_products_in_f16_have_the_bits_of_products_in_f32(
+    how: str, is_constant: bool, device: str, native: bool
+) -> None:
+    """Products of every code are subnormal, usual and infinite, and most are rounded."""
+    artifact = compile_module(scaled_source(how, is_constant=is_constant), find(device))
+    rng = np.random.default_rng(5)
+    scale = rng.choice([2.0**-24, 3e-6, 0.1, 1.0, 4100.0, 65504.0], (16, 32)) * rng.uniform(-1, 1, (16, 32))
+    scale = scale.astype(np.float16)
+    zero = np.full((16, 32), 7, np.float16) if is_constant else rng.integers(0, 16, (16, 32)).astype(np.float16)
+    c = np.zeros((16, 32), np.float16)
+    operands = [CODES.view(np.int8), scale, zero, c]
+    simulate_module(artifact, "k", (1, 1, 1), (16, 1, 1), operands, code_of(artifact, device) if native else None)
+    with np.errstate(over="ignore"):
+        product = (expected(how, "i4", "f32") - zero) * scale.astype(np.float32)
+        wanted = product.astype(np.float16)
+    assert np.isinf(wanted).any()
+    assert ((wanted != 0) & (np.abs(wanted) < 2.0**-14)).any()
+    np.testing.assert_array_equal(c, wanted)
+
+
 def test_elements_that_share_a_byte_are_not_moved() -> None:
     module = source("uitofp", "i4", "f32", 32)
     cast = "%q = vector.bitcast %w : vector<16x16xi8> to vector<16x32xi4>"
