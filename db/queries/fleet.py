@@ -24,6 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session, aliased
 
 from db.schema import (
+    ACTIVE_STATUSES,
     Device,
     Job,
     Measurement,
@@ -72,6 +73,20 @@ class Median:
     value: float
 
 
+class PeriodState(NamedTuple):
+    """Summary of the jobs of a period, which differs once one was added, ran, ended or was re-measured.
+
+    `trials` are the trials of jobs that are not over.
+    """
+
+    jobs: int
+    active: int
+    timed: int
+    newest: datetime | None
+    finished: datetime | None
+    trials: int
+
+
 MEASURED, EMULATED, PREDICTED = "measured", "emulated", "predicted"
 """Kinds of gains: of re-measured, interleaved times without and with emulated DPAS, and of predicted times."""
 
@@ -85,6 +100,28 @@ def devices(session: Session) -> list[str]:
     """Return the slugs of the devices that have jobs."""
     used = select(Job.id).where(Job.device_id == Device.id).exists()
     return list(session.scalars(select(Device.slug).where(used).distinct().order_by(Device.slug)))
+
+
+def states(session: Session, periods: Sequence[Period], device: str | None = None) -> list[PeriodState]:
+    """Return the state of each period; reads trials only of jobs that are not over."""
+    of, is_active = _jobs(periods, device), Job.status.in_(ACTIVE_STATUSES)
+    columns = (
+        of.c.place,
+        func.count(),
+        func.sum(case((is_active, 1), else_=0)),
+        func.count(Job.best_trial_id) + func.count(Job.compared_best_us),
+        func.max(Job.created_at),
+        func.max(Job.finished_at),
+    )
+    query = select(*columns).join(of, of.c.id == Job.id).group_by(of.c.place)
+    trials = select(of.c.place, func.count()).join(Job, Job.id == of.c.id).join(Trial, Trial.job_id == Job.id)
+    trials = trials.where(is_active, Trial.status != "pending").group_by(of.c.place)
+    running = dict(session.execute(trials).all())
+    found = {
+        place: PeriodState(jobs, active, timed, newest, finished, running.get(place, 0))
+        for place, jobs, active, timed, newest, finished in session.execute(query)
+    }
+    return [found.get(place, PeriodState(0, 0, 0, None, None, 0)) for place in range(len(periods))]
 
 
 def outcomes(session: Session, periods: Sequence[Period], device: str | None = None) -> list[OutcomeCount]:

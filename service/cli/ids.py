@@ -1,6 +1,6 @@
 """Ids as people type them: whole, the first characters, or `last`."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -10,20 +10,9 @@ if TYPE_CHECKING:
     from xetune_client import Client
 
 _LEAST, _WHOLE = 4, 32
-_SHORT = 13  # to the millisecond of creation
 _LOOKED_AT, _PAGE = 2_000, 200
 _LAST = "last"
 HELP = "whole, its first characters, or last for the newest."
-
-
-def short_ids(ids: Iterable[UUID]) -> dict[UUID, str]:
-    """Return ids as lists print them: their first characters, which commands accept.
-
-    These hold the millisecond of creation; where several were created in one, more characters tell them apart.
-    """
-    whole = {one: str(one) for one in ids}
-    length = next(n for n in (_SHORT, 18, 23, 36) if len({text[:n] for text in whole.values()}) == len(whole))
-    return {one: text[:length] for one, text in whole.items()}
 
 
 def find_job(client: "Client", said: str) -> UUID:

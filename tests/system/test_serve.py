@@ -11,8 +11,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+import uvicorn
 
-from service.cli.operating.serving import check_port_is_free, config_of
+from service.cli.operating.serving import Server, check_port_is_free, config_of
 from service.settings import InvalidSettings, Settings
 
 ENDS_S = 20.0
@@ -27,6 +28,24 @@ def serve(tmp_path: Path) -> Generator[psutil.Process]:
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         yield psutil.Process(process.pid)
         process.kill()
+
+
+def test_the_address_is_announced_once_it_answers() -> None:
+    announced: list[tuple[str, int]] = []
+
+    def connect(host: str, port: int) -> None:
+        with socket.create_connection((host, port), timeout=5):
+            announced.append((host, port))
+        server.should_exit = True
+
+    async def app(_scope: object, _receive: object, _send: object) -> None:
+        raise NotImplementedError
+
+    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, lifespan="off", ws="none")
+    server = Server(config, [], 5.0, connect)
+    server.run()
+    assert len(announced) == 1
+    assert announced[0][1] > 0
 
 
 def worker_of(serve: psutil.Process, but_not: int = 0) -> psutil.Process:

@@ -1,6 +1,9 @@
 """Aggregates of all devices over time, from the database."""
 
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
@@ -12,35 +15,52 @@ from service.api.fleet.schemas import FleetCell, FleetOut, FleetQuery, GainOut, 
 _LENGTHS = {PeriodLength.DAY: timedelta(days=1), PeriodLength.WEEK: timedelta(days=7)}
 _YOUNG = timedelta(weeks=4)
 _TIMED = ("measured", "predicted")
+_KEPT = 256
+_KEPT_FOR = timedelta(minutes=10)
+"""Time after which a period is read again without a change of its jobs: a later job may have measured one of its
+predictions."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    state: fleet.PeriodState
+    at: datetime
+    cells: tuple[FleetCell, ...]
+
+
+_lock = threading.Lock()
+_kept: OrderedDict[tuple[str, Period, str | None], _Read] = OrderedDict()
 
 
 def read_fleet(session: Session, asked: FleetQuery, now: datetime) -> FleetOut:
-    """Return the work of all devices, or of one, in the periods that end with the present one."""
+    """Return the work of all devices, or of one, in the periods that end with the present one.
+
+    A period whose jobs are as they were is not read again for ten minutes: a view reads the trials of the others alone.
+    """
     length = length_of(session, asked, now)
     periods = periods_until(now, length, asked.periods)
-    cells = {
-        (row.device, row.place): FleetCell(
-            device=row.device,
-            begin=periods[row.place].begin,
-            jobs=row.jobs,
-            failed_jobs=row.failed,
-            trials=0,
-            outcomes={},
-            work_s=row.seconds,
-        )
-        for row in fleet.work(session, periods, asked.device)
+    states = fleet.states(session, periods, asked.device)
+    url = str(session.get_bind().engine.url)
+    keys = [(url, period, asked.device) for period in periods]
+    with _lock:
+        known = {key: _kept[key] for key in keys if key in _kept}
+    found = {
+        key: read
+        for key, state in zip(keys, states, strict=True)
+        if (read := known.get(key)) is not None and read.state == state and now - _KEPT_FOR < read.at <= now
     }
-    for row in fleet.outcomes(session, periods, asked.device):
-        cells[row.device, row.place].outcomes[row.status] = row.count
-    for row in fleet.prediction_errors(session, periods, asked.device):
-        cell = cells[row.device, row.place]
-        cell.judged, cell.off_by = row.count, row.value
-    for row in fleet.gains(session, periods, asked.device):
-        cells[row.device, row.place].gains.append(GainOut(evidence=row.kind, jobs=row.count, median=row.value))
-    for cell in cells.values():
-        _add_rates(cell)
+    missing = [place for place, key in enumerate(keys) if key not in found]
+    for place, cells in zip(missing, _read(session, [periods[p] for p in missing], asked.device), strict=True):
+        found[keys[place]] = _Read(states[place], now, cells)
+    with _lock:
+        for key in keys:
+            _kept[key] = found[key]
+            _kept.move_to_end(key)
+        while len(_kept) > _KEPT:
+            _kept.popitem(last=False)
     begins = [period.begin for period in periods]
-    return FleetOut(period=length, since=begins[0], begins=begins, cells=[cells[key] for key in sorted(cells)])
+    all_cells = sorted((cell for key in keys for cell in found[key].cells), key=lambda cell: (cell.device, cell.begin))
+    return FleetOut(period=length, since=begins[0], begins=begins, cells=all_cells)
 
 
 def length_of(session: Session, asked: FleetQuery, now: datetime) -> PeriodLength:
@@ -59,15 +79,37 @@ def periods_until(now: datetime, length: PeriodLength, count: int) -> Sequence[P
     return [Period(last - place * span, last - (place - 1) * span) for place in reversed(range(count))]
 
 
-def since_first_job(session: Session, periods: Sequence[Period]) -> Sequence[Period]:
-    """Return the periods without those that ended before there was a job; the last one stays."""
-    first = fleet.first_job_at(session)
-    return [period for period in periods if first is not None and period.end > first] or periods[-1:]
-
-
 def failed_share(outcomes: Mapping[str, int]) -> float:
     """Return the fraction of trials, at least one, without a time."""
     return 1 - sum(outcomes.get(status, 0) for status in _TIMED) / sum(outcomes.values())
+
+
+def _read(session: Session, periods: Sequence[Period], device: str | None) -> list[tuple[FleetCell, ...]]:
+    """Return the cells of each period, by device."""
+    if not periods:
+        return []
+    cells = {
+        (row.place, row.device): FleetCell(
+            device=row.device,
+            begin=periods[row.place].begin,
+            jobs=row.jobs,
+            failed_jobs=row.failed,
+            trials=0,
+            outcomes={},
+            work_s=row.seconds,
+        )
+        for row in fleet.work(session, periods, device)
+    }
+    for row in fleet.outcomes(session, periods, device):
+        cells[row.place, row.device].outcomes[row.status] = row.count
+    for row in fleet.prediction_errors(session, periods, device):
+        cell = cells[row.place, row.device]
+        cell.judged, cell.off_by = row.count, row.value
+    for row in fleet.gains(session, periods, device):
+        cells[row.place, row.device].gains.append(GainOut(evidence=row.kind, jobs=row.count, median=row.value))
+    for cell in cells.values():
+        _add_rates(cell)
+    return [tuple(cells[key] for key in sorted(cells) if key[0] == place) for place in range(len(periods))]
 
 
 def _add_rates(cell: FleetCell) -> None:

@@ -59,7 +59,6 @@ def serve_command(
     database.close()
     if refusal is not None:
         raise InvalidSettings(f"cannot start: {refusal}")
-    CONSOLE.print(f"XeTune on http://{settings.host}:{settings.port}  (Ctrl-C stops it)", highlight=False)
     own = "--parent", str(os.getpid())
     stop_s = settings.shutdown_s + LATE_S / 2
     started = [Supervisor([sys.executable, "-m", "service.cli", *each, *own], stop_s) for each in beside if worker]
@@ -67,11 +66,15 @@ def serve_command(
     gc.collect()
     gc.freeze()  # a garbage collection scanned the quarter million objects of loaded modules, for 60 to 170 ms
     with running(started):
-        server = Server(config, started, settings.shutdown_s + LATE_S)
+        server = Server(config, started, settings.shutdown_s + LATE_S, _say_ready)
         with suppress(KeyboardInterrupt):  # which the server raises again when it has shut down
             server.run()
         if not server.started:
             raise typer.Exit(_NOT_STARTED)
+
+
+def _say_ready(host: str, port: int) -> None:
+    CONSOLE.print(f"XeTune on http://{host}:{port}  (Ctrl-C stops it)", highlight=False)
 
 
 def worker_command(

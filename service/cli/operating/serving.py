@@ -4,7 +4,7 @@ import errno
 import signal
 import socket
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import FrameType
@@ -81,11 +81,26 @@ def check_port_is_free(host: str, port: int) -> None:
 
 
 class Server(uvicorn.Server):
-    """Forwards the signal that ends it at once, so that requests and jobs have the same time to end."""
+    """Forwards the signal that ends it at once, so that requests and jobs have the same time to end.
 
-    def __init__(self, config: uvicorn.Config, beside: Sequence[Supervisor], within_s: float) -> None:
+    Calls `when_ready` with its address once it listens: the first request after that is not refused.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        beside: Sequence[Supervisor],
+        within_s: float,
+        when_ready: Callable[[str, int], None],
+    ) -> None:
         super().__init__(config)
-        self._beside, self._within_s = beside, within_s
+        self._beside, self._within_s, self._when_ready = beside, within_s, when_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, then say so."""
+        await super().startup(sockets)
+        if self.started:
+            self._when_ready(self.config.host, self.servers[0].sockets[0].getsockname()[1])
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop the processes beside this server, then the server."""

@@ -9,11 +9,11 @@ from rich.table import Column, Table
 from service.api.jobs.schemas import JobOut, JobPage
 from service.api.jobs.status import JobStatus
 from service.cli.connection import same
-from service.cli.ids import short_ids
 from service.cli.printing.evidence import shown_best, shown_kind
 from service.cli.printing.output import text_table
 from service.errors import NotFound
 from service.schemas import to_problem
+from service.short_ids import short_ids
 from xetune_client import Client, models
 from xetune_client import NotFound as Missing
 

@@ -14,13 +14,13 @@ from service.api.kernels.lookup.schemas import LookupOut
 from service.api.kernels.schemas import KernelOut
 from service.cli.chosen_server import server
 from service.cli.connection import file_places, same
-from service.cli.ids import short_ids
 from service.cli.printing.evidence import shown_files, shown_kind, shown_proof_short, shown_rate, shown_time, shown_us
 from service.cli.printing.output import CONSOLE, print_json, print_line, print_wrapped, text_table
 from service.errors import NotFound, Unavailable
 from service.job_summary import Basis, known_by
 from service.row_mapping import config_line
 from service.schemas import Evidence, ProblemBody, to_problem
+from service.short_ids import short_ids
 from xetune_client import Client, models
 from xetune_client import NotFound as Missing
 from xetune_client.wire import Value

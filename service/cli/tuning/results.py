@@ -17,7 +17,6 @@ from service.api.jobs.schemas import (
 )
 from service.api.jobs.wall import wall_sentence
 from service.cli.connection import same
-from service.cli.ids import short_ids
 from service.cli.printing.evidence import (
     shown_kind,
     shown_proof,
@@ -38,6 +37,7 @@ from service.job_summary import (
 )
 from service.row_mapping import config_line
 from service.schemas import ProblemBody, to_problem
+from service.short_ids import short_ids
 from tuner.search.method import (
     Objective,
     front,

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hal.facts.spec import Fact
-from service.dashboard.units import count, size
+from service.dashboard.units import count, rate, size
+from tuner.model.cpu_roof import CpuRates
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,16 @@ class ShownFact:
     value: str
     source: str
     of: str
+
+
+def measured_rates(rates: CpuRates) -> list[ShownFact]:
+    """The measured rates of a CPU in words."""
+    when = "on all cores, when a job first used it"
+    multiplies = [
+        ShownFact(f"{each.instruction} multiplies", rate(each.ops_per_s / 1e9), "measured", when)
+        for each in rates.multiplies
+    ]
+    return [*multiplies, ShownFact("memory reads", f"{rates.bytes_per_s / 1e9:,.1f} GB/s", "measured", when)]
 
 
 # Endings that say a unit: what stands in the name instead, and how the value is written.

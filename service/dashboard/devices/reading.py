@@ -20,11 +20,12 @@ from hal import Readiness, readiness
 from hal.devices.listed import ListedDevice
 from hal.facts.spec import DeviceSpec
 from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
-from service.dashboard.devices.facts import ShownFact, shown
+from service.dashboard.devices.facts import ShownFact, measured_rates, shown
 from service.dashboard.devices.rows import DeviceRow
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.rows import JobRow, job_rows
 from service.errors import NotFound
+from service.evidence import rates_of
 from service.row_mapping import spec_from_json
 from tuner.session.evidence import NATIVE
 
@@ -102,7 +103,7 @@ def device_page(
     ids = [device.id for device in stored]
     return DevicePage(
         row=row,
-        facts=() if spec is None else tuple(shown(fact) for fact in spec.facts()),
+        facts=() if spec is None else (*_rates(stored), *(shown(fact) for fact in spec.facts())),
         disagreements=tuple(map(str, here.match.disagreements)) if here is not None and here.match is not None else (),
         uses=() if spec is None else tuple((use.use.value, use.ready, _said(use)) for use in readiness(spec)),
         held=tuple(held for held in devices.quarantined(session, now=now) if held.slug == slug),
@@ -139,6 +140,18 @@ def clocks_chart(session: Session, slug: str) -> Chart:
 def _said(use: Readiness) -> str:
     assumed = f"assumed: {', '.join(use.assumed)}" if use.assumed else ""
     return "; ".join(text for text in (use.reason, assumed) if text)
+
+
+def _rates(stored: Sequence[Device]) -> list[ShownFact]:
+    """Return the measured rates of the latest driver that has them."""
+    for device in stored:
+        try:
+            rates = rates_of(device)
+        except ValueError:
+            continue
+        if rates is not None:
+            return measured_rates(rates)
+    return []
 
 
 def _stored_spec(stored: Sequence[Device]) -> DeviceSpec | None:

@@ -1,18 +1,14 @@
 """Charts of the fleet over time: one line for each device."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy.orm import Session
-
-from db.queries import fleet
-from db.queries.fleet import Period
-from service.api.fleet.schemas import FleetQuery, PeriodLength
-from service.api.fleet.service import failed_share, length_of, periods_until, since_first_job
+from service.api.fleet.schemas import FleetCell, FleetOut, PeriodLength
 from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
+from service.dashboard.fleet.reading import device_rows
 
 MOST_DEVICES = 5
 """Devices in a chart; the colours tell no more apart."""
@@ -44,25 +40,25 @@ class _Shown:
     axis: str
     value: Column
     count: str
-    points: Callable[[Session, Sequence[Period], str | None], Iterator[Point]]
+    points: Callable[[FleetCell, int], Iterator[Point]]
     from_zero: bool
 
 
-def fleet_chart(session: Session, topic: Topic, asked: FleetQuery, now: datetime) -> Chart:
-    """Return a chart of the devices with the most trials or jobs in it."""
-    shown, length = _TOPICS[topic], length_of(session, asked, now)
-    periods = since_first_job(session, periods_until(now, length, asked.periods))
-    points = list(shown.points(session, periods, asked.device))
-    devices = _most(points)
-    days = [f"{period.begin:%Y-%m-%d}" for period in periods]
-    of = "Weeks begin on Monday, UTC" if length is PeriodLength.WEEK else "Days are those of UTC"
+def fleet_chart(found: FleetOut, topic: Topic) -> Chart:
+    """Return a chart of the devices with the most trials, each in the same colour in all charts."""
+    shown, begins = _TOPICS[topic], _since_first(found)
+    places = {begin: place for place, begin in enumerate(begins)}
+    points = [point for cell in found.cells for point in shown.points(cell, places[cell.begin])]
+    devices = [row.device for row in device_rows(found)]
+    days = [f"{begin:%Y-%m-%d}" for begin in begins]
+    of = "Weeks begin on Monday, UTC" if found.period is PeriodLength.WEEK else "Days are those of UTC"
     kept = devices[:MOST_DEVICES]
-    left_out = f"; the {len(kept)} devices with the most of {len(devices)}" if len(devices) > len(kept) else ""
+    left_out = f"; the {len(kept)} devices with the most trials of {len(devices)}" if len(devices) > len(kept) else ""
     series = [each for i, device in enumerate(kept) for each in _series(device, i, points, days)]
     return Chart(
         title=shown.title,
         note=f"{of}{left_out}. Trials and jobs count when the job was created.",
-        columns=(Column("Week of" if length is PeriodLength.WEEK else "Day"), shown.value, Column(shown.count)),
+        columns=(Column("Week of" if found.period is PeriodLength.WEEK else "Day"), shown.value, Column(shown.count)),
         series=tuple(series),
         x=ChartAxis(0, "", scale="category", categories=tuple(days)),
         y=ChartAxis(1, shown.axis, shown.value.unit, from_zero=shown.from_zero),
@@ -70,11 +66,10 @@ def fleet_chart(session: Session, topic: Topic, asked: FleetQuery, now: datetime
     )
 
 
-def _most(points: Iterable[Point]) -> list[str]:
-    counts: dict[str, int] = {}
-    for point in points:
-        counts[point.device] = counts.get(point.device, 0) + point.count
-    return sorted(counts, key=lambda device: (-counts[device], device))
+def _since_first(found: FleetOut) -> Sequence[datetime]:
+    """Return the begins of the periods from the first with a job on; the last one stays."""
+    first = min((cell.begin for cell in found.cells), default=found.begins[-1])
+    return [begin for begin in found.begins if begin >= first]
 
 
 def _series(device: str, colour: int, points: Sequence[Point], days: Sequence[str]) -> Iterator[Series]:
@@ -93,31 +88,24 @@ def _series(device: str, colour: int, points: Sequence[Point], days: Sequence[st
         yield Series(name, Mark.LINE, whole, evidence, palette=colour, part_of=name)
 
 
-def _throughput(session: Session, periods: Sequence[Period], device: str | None) -> Iterator[Point]:
-    counts: dict[tuple[str, int], int] = {}
-    for row in fleet.outcomes(session, periods, device):
-        key = row.device, row.place
-        counts[key] = counts.get(key, 0) + row.count
-    for (slug, place), count in sorted(counts.items()):
-        yield Point(slug, place, count, count)
+def _throughput(cell: FleetCell, place: int) -> Iterator[Point]:
+    if cell.trials:
+        yield Point(cell.device, place, cell.trials, cell.trials)
 
 
-def _failures(session: Session, periods: Sequence[Period], device: str | None) -> Iterator[Point]:
-    outcomes: dict[tuple[str, int], dict[str, int]] = {}
-    for row in fleet.outcomes(session, periods, device):
-        outcomes.setdefault((row.device, row.place), {})[row.status] = row.count
-    for (slug, place), counts in sorted(outcomes.items()):
-        yield Point(slug, place, 100 * failed_share(counts), sum(counts.values()))
+def _failures(cell: FleetCell, place: int) -> Iterator[Point]:
+    if cell.failed_share is not None:
+        yield Point(cell.device, place, 100 * cell.failed_share, cell.trials)
 
 
-def _errors(session: Session, periods: Sequence[Period], device: str | None) -> Iterator[Point]:
-    for row in fleet.prediction_errors(session, periods, device):
-        yield Point(row.device, row.place, row.value, row.count)
+def _errors(cell: FleetCell, place: int) -> Iterator[Point]:
+    if cell.off_by is not None:
+        yield Point(cell.device, place, cell.off_by, cell.judged)
 
 
-def _gains(session: Session, periods: Sequence[Period], device: str | None) -> Iterator[Point]:
-    for row in fleet.gains(session, periods, device):
-        yield Point(row.device, row.place, row.value, row.count, TimeEvidence(row.kind))
+def _gains(cell: FleetCell, place: int) -> Iterator[Point]:
+    for gain in cell.gains:
+        yield Point(cell.device, place, gain.median, gain.jobs, TimeEvidence(gain.evidence))
 
 
 _TOPICS = {

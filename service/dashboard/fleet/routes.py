@@ -37,4 +37,5 @@ def read_fleet_page(request: Request, context: ContextDep, session: ReadSessionD
 def read_chart(request: Request, context: ContextDep, session: ReadSessionDep, topic: Topic) -> Response:
     """A chart of all devices over time."""
     asked = understand(request.query_params).asked
-    return chart_answer(request, fleet_chart(session, topic, asked, context.now()), asked.device or "all devices")
+    found = read_fleet(session, asked, context.now())
+    return chart_answer(request, fleet_chart(found, topic), asked.device or "all devices")

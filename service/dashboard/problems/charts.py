@@ -1,11 +1,13 @@
 """The charts of a problem on a device."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
-from codegen import Refused
+from codegen import GemmProblem, Refused
 from codegen.xe.rules import check_problem
+from hal import DeviceSpec
 from service.dashboard.charts.document import TIME, Chart, ChartAxis, Column, Kind, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.naming import config_label
@@ -13,10 +15,12 @@ from service.dashboard.problems.choices import choices_of
 from service.dashboard.problems.fields import Value
 from service.dashboard.problems.importance import LEAST_TRIALS, Share, shares
 from service.dashboard.problems.samples import Pair, Sample
+from service.evidence import rates_of
 from service.row_mapping import config_from_json
 from tuner.backend import tuning_of
-from tuner.errors import CannotPredict
+from tuner.errors import CannotPredict, NoRoofline
 from tuner.model.core_clocks import gpu_rates
+from tuner.model.cpu_roof import cpu_roof
 
 Item = TypeVar("Item")
 
@@ -47,11 +51,15 @@ def roofline(pair: Pair) -> Chart:
             series.append(Series(_NAMES[evidence], Mark.DOTS, rows, evidence, links=[s.href for s in own]))
     limits = _limits(pair)
     if ends and limits is not None:
-        peak, bandwidth = limits
+        peak, bandwidth = limits.peak_tflops, limits.bytes_per_s
         low, high = min(ends) / 2, max(*ends, peak * 1e12 / bandwidth) * 2
         series += (
-            Series("limit of memory, as sold", Mark.LIMIT, _memory_line(low, high, peak, bandwidth)),
-            Series("limit of the multiply units", Mark.LIMIT, [(low, peak, None, None), (high, peak, None, None)]),
+            Series(f"limit of memory, {limits.memory}", Mark.LIMIT, _memory_line(low, high, peak, bandwidth)),
+            Series(
+                f"limit of the multiply units{limits.units}",
+                Mark.LIMIT,
+                [(low, peak, None, None), (high, peak, None, None)],
+            ),
         )
     known = "" if limits is not None else " The limits of this device are not known."
     return Chart(
@@ -206,11 +214,23 @@ def _traffic_note(pair: Pair) -> str:
     return "Traffic is each operand once."
 
 
-def _limits(pair: Pair) -> tuple[float, float] | None:
-    """The most TFLOP/s of the multiply units, and bytes a second of memory; None where a fact is missing."""
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """The most TFLOP/s of the multiply units, and bytes a second of memory, each with its source in words."""
+
+    peak_tflops: float
+    bytes_per_s: float
+    units: str
+    memory: str
+
+
+def _limits(pair: Pair) -> _Limits | None:
+    """Return the limits of the device; None where a fact is missing or was not measured."""
     gemm, spec = pair.gemm, pair.spec
     if gemm is None or spec is None or spec.emulates is not None:
         return None
+    if spec.xe_cores is None:
+        return _limits_of_cpu(pair, gemm, spec)
     clock, bandwidth = spec.clock_mhz, spec.bandwidth_bytes_per_s
     if clock is None or bandwidth is None:
         return None
@@ -218,7 +238,21 @@ def _limits(pair: Pair) -> tuple[float, float] | None:
         rates = gpu_rates(check_problem(gemm, spec))
     except (CannotPredict, Refused):
         return None
-    return 2 * rates.cores * rates.engines * rates.fma_per_engine * clock / 1e6, float(bandwidth)
+    peak = 2 * rates.cores * rates.engines * rates.fma_per_engine * clock / 1e6
+    return _Limits(peak, float(bandwidth), "", "as sold")
+
+
+def _limits_of_cpu(pair: Pair, gemm: GemmProblem, spec: DeviceSpec) -> _Limits | None:
+    try:
+        rates = rates_of(pair.device)
+        roof = cpu_roof(gemm, spec, rates)
+    except (NoRoofline, ValueError):
+        return None
+    if rates is None:
+        return None
+    return _Limits(
+        gemm.flops / roof.multiply_us / 1e6, rates.bytes_per_s, f" ({roof.instruction}), measured", "measured"
+    )
 
 
 def _memory_line(low: float, high: float, peak: float, bandwidth: float) -> list[Row]:

@@ -2,12 +2,14 @@
 
 import math
 import re
+from typing import cast
 from urllib.parse import quote
 
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
+from codegen.serialization import to_json
 from db.queries import (
     devices,
     jobs,
@@ -18,6 +20,7 @@ from db.schema import (
     Measurement,
     Trial,
 )
+from db.schema.base import JsonObject
 from db.session import Database
 from hal.facts.xe import XE_DEVICES
 from service.dashboard.problems.fields import fields_of
@@ -25,6 +28,8 @@ from service.dashboard.problems.importance import shares
 from service.row_mapping import spec_to_json
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.test_dashboard_pages import app, client, database, text_of
+from tests.tuner.space.cpu.cpus import OLD
+from tuner.model.cpu_roof import CpuRates, MultiplyRate
 
 __all__ = ["app", "client", "database"]
 
@@ -89,6 +94,26 @@ def test_a_roofline_has_every_trial_under_limits_of_the_device(client: TestClien
     assert all(math.isclose(rate, intensity * 456e9 / 1e12, rel_tol=1e-5) for intensity, rate, *_ in memory)
     fastest = max(names["measured"]["rows"], key=lambda row: row[1])
     assert fastest[1] == pytest.approx(2 * 512 * 384 * 1024 / 40.0 / 1e6, rel=1e-5)
+
+
+def test_a_roofline_of_a_cpu_has_the_measured_limits(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        device = rows.add_device(session, "a-cpu", None)
+        device.spec, device.rates = (
+            spec_to_json(OLD),
+            cast("JsonObject", to_json(CpuRates((MultiplyRate("avx2 f32", 2e11),), 4e10))),
+        )
+        job = rows.add_job(session, problem := rows.add_problem(session), device)
+        rows.add_measured(session, job, 0, 4000.0, rows.add_kernel(session, job, problem).id, "native")
+    (page,) = re.findall(r'href="(/problems/[^"]+/on/a-cpu)"', client.get("/problems").text)
+    chart = client.get(f"{page}/charts/roofline").json()
+    names = {series["name"]: [row[:2] for row in series["rows"]] for series in chart["series"]}
+    assert [rate for _, rate in names["limit of the multiply units (avx2 f32), measured"]] == [0.2, 0.2]
+    memory = names["limit of memory, measured"]
+    assert all(math.isclose(rate, intensity * 0.04, rel_tol=1e-5) for intensity, rate in memory)
+    seen = text_of(client.get("/devices/a-cpu").text)
+    assert "avx2 f32 multiplies 200.0 GFLOP/s measured on all cores, when a job first used it" in seen
+    assert "memory reads 40.0 GB/s measured" in seen
 
 
 def test_charts_of_parameters_are_of_measured_trials(client: TestClient, page: str) -> None:
@@ -158,7 +183,9 @@ def test_a_problem_without_times_has_a_page(client: TestClient, database: Databa
         job = rows.add_job(session, rows.add_problem(session), rows.add_device(session), "failed")
         rows.add_trial(session, job, 0, "crashed")
     (page,) = re.findall(r'href="(/problems/[^"]+/on/[^"]+)"', client.get("/problems").text)
-    assert "No trial has a time yet." in client.get(page).text
+    seen = client.get(page).text
+    assert "No trial has a time yet." in seen
+    assert "data-chart" not in seen, "charts without a dot say nothing"
     for name in ("choices", "roofline", "parallel", "importance", "judged", "heat"):
         assert client.get(f"{page}/charts/{name}").json()["series"] == []
     assert client.get(f"{page}/charts/none").status_code == 404

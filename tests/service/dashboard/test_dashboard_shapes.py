@@ -40,7 +40,7 @@ def test_a_set_tells_each_shape_with_its_evidence(client: TestClient, context: C
         assert job is not None
         rows.add_predicted(session, job, 0, 200.0)
         job.best_trial_id = rows.add_predicted(session, job, 1, 80.0).id
-    assert made["id"][-12:] in client.get("/shapes").text
+    assert f">{made['id'][:13]}<" in client.get("/shapes").text
     page = client.get(f"/shapes/{made['id']}").text
     text = text_of(page)
     assert "2.50x" in text

@@ -203,8 +203,13 @@ function heatMap(found, shown, of, width) {
   };
 }
 
+function clipped(name) {
+  return name.length > 5 ? `${name.slice(0, 4)}…` : name;
+}
+
 function parallel(found, shown, of, width) {
   const place = spread(shown.flatMap((series) => series.rows), found.color.column);
+  const narrow = width < 560;
   const axes = found.axes.map((side, i) => {
     const category = side.scale === "category";
     const values = shown.flatMap((series) => series.rows.map((row) => row[side.column]));
@@ -214,14 +219,14 @@ function parallel(found, shown, of, width) {
       data: category ? side.categories.map(String) : undefined,
       min: side.scale === "log" ? Math.log10(Math.min(...values)) : undefined,
       max: side.scale === "log" ? Math.log10(Math.max(...values)) : undefined,
-      nameTextStyle: { color: of.text, fontSize: 11 }, nameRotate: width < 560 ? 60 : 0, nameTruncate: { maxWidth: 90 },
+      nameTextStyle: { color: of.text, fontSize: 11 }, nameRotate: narrow ? 60 : 0, nameTruncate: { maxWidth: 90 },
       axisLine: { lineStyle: { color: of["line-strong"] } },
-      axisLabel: { color: of.text, backgroundColor: of.card, padding: [1, 3], fontSize: 10, formatter: category ? undefined : (v) => short(side.scale === "log" ? 10 ** v : v, side.unit) },
+      axisLabel: { color: of.text, backgroundColor: of.card, padding: [1, 3], fontSize: 10, formatter: category ? (narrow ? clipped : undefined) : (v) => short(side.scale === "log" ? 10 ** v : v, side.unit) },
       splitNumber: 4,
     };
   });
   return {
-    parallel: { left: labelRoom(width), right: width < 560 ? RIGHT : 64, top: width < 560 ? 90 : 34, bottom: 16, parallelAxisDefault: { areaSelectStyle: { borderColor: of.accent, color: of.accent, width: 14 } } },
+    parallel: { left: narrow ? 12 : labelRoom(width), right: 64, top: narrow ? 90 : 34, bottom: 16, parallelAxisDefault: { areaSelectStyle: { borderColor: of.accent, color: of.accent, width: 14 } } },
     parallelAxis: axes,
     series: shown.map((series, i) => ({
       id: `${i}:`, type: "parallel", smooth: false, inactiveOpacity: 0.03, activeOpacity: 0.9,

@@ -33,6 +33,7 @@ export function format(value, unit = "") {
 // For the labels of an axis: no digits that say nothing.
 export function short(value, unit = "", digits = 3) {
   if (typeof value !== "number") return String(value);
+  if (value === 0) return "0"; // in every unit
   const [number, shown] = parts(value, unit);
   return `${Number(number.toPrecision(digits)).toLocaleString("en-US", { maximumSignificantDigits: digits })}${shown ? ` ${shown}` : ""}`;
 }

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from db.queries import predictions
@@ -106,6 +107,29 @@ def test_the_page_has_a_line_for_each_device_and_evidence(client: TestClient, co
     assert client.get("/fleet/charts/none").status_code == 422
 
 
+def test_a_period_is_read_again_only_after_a_change(client: TestClient, context: Context, clock: Clock) -> None:
+    with context.database.write() as session:
+        fill(session, clock)
+    statements: list[str] = []
+
+    def keep(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        statements.append(statement)
+
+    event.listen(context.database.engine, "before_cursor_execute", keep)
+    first = client.get("/v1/fleet").json()
+    assert any("FROM prediction_error" in said or "JOIN prediction_error" in said for said in statements)
+    statements.clear()
+    assert client.get("/v1/fleet").json() == first
+    assert client.get("/fleet/charts/errors").json()["series"]
+    assert not any("prediction_error" in said for said in statements)
+    with context.database.write() as session:
+        job = rows.add_job(session, rows.add_problem(session), rows.add_device(session), "running", created_at=clock())
+    assert client.get("/v1/fleet").json()["cells"][-1]["trials"] == 0
+    with context.database.write() as session:
+        rows.add_trial(session, session.merge(job), 0, "rejected")
+    assert client.get("/v1/fleet").json()["cells"][-1]["trials"] == 1
+
+
 def test_what_is_not_understood_is_said(client: TestClient, context: Context, clock: Clock) -> None:
     text = client.get("/fleet", params={"period": HOSTILE, "periods": "99"})
     assert HOSTILE not in text.text
@@ -119,4 +143,4 @@ def test_what_is_not_understood_is_said(client: TestClient, context: Context, cl
                 rows.add_trial(session, job, trial, "rejected")
     chart = client.get("/fleet/charts/trials").json()
     assert [series["name"] for series in chart["series"][::2]] == [f"gpu-{number}" for number in (6, 5, 4, 3, 2)]
-    assert "the 5 devices with the most of 7" in chart["note"]
+    assert "the 5 devices with the most trials of 7" in chart["note"]
