@@ -1,14 +1,18 @@
 """Random operands and expected results of a problem: layouts, poison, sizes, and exact outputs."""
 
 import resource
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from codegen import Activation, Axis, DType, EpilogueKind, EpilogueStep, Gate, GemmProblem
+from codegen import Activation, Axis, DType, EpilogueKind, EpilogueStep, Extent, Gate, GemmProblem
 from codegen.problem.quantization import Quantization
+from codegen.xe.rules import ceil_div
+from hal import find
 from tests.tuner.numpy_gemm import computed
 from tuner.errors import TooLargeToProve
+from tuner.space.xe.heuristic import default_config
 from tuner.verify.memory_layout import (
     decode,
     is_poison,
@@ -16,6 +20,7 @@ from tuner.verify.memory_layout import (
     outside_is_poison,
 )
 from tuner.verify.reference import Reference
+from tuner.verify.simulated_tiles import tiles_to_simulate
 
 BIAS = EpilogueStep(EpilogueKind.BIAS, axis=Axis.COLUMN)
 BETA = EpilogueStep(EpilogueKind.BETA, value=0.5)
@@ -181,6 +186,30 @@ def test_a_sample_takes_no_memory_for_the_rest() -> None:
     bounds = reference.bounds_of_c(0, slice(0, 8), slice(2**20 - 8, 2**20))
     assert np.abs(bounds.value).max() > 0
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**17  # KiB
+
+
+def test_trials_of_a_wide_problem_draw_the_columns_of_their_samples_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    p = GemmProblem(1, 128256, 4096, dtype_a=DType.BF16, dtype_b=DType.BF16, transpose_b=True)  # B has 1.05 GB
+    default = default_config(p, find("b580"))
+
+    def sampled(block_n: int) -> list[slice]:
+        threads = Extent(1, ceil_div(p.n, block_n), 1)
+        block = replace(default.matmul.block, n=block_n)
+        tiles = tiles_to_simulate(p, replace(default, matmul=replace(default.matmul, block=block, threads=threads)), 1)
+        assert tiles is not None
+        return [slice(n * block_n, min((n + 1) * block_n, p.n)) for _, _, n in tiles]
+
+    def nbytes(columns: list[slice]) -> int:
+        return sum(part.stop - part.start for part in columns) * p.k * DType.BF16.nbytes
+
+    assert max(nbytes(sampled(block_n)) for block_n in (16, 32, 64, 128, 256, 512)) < 2**26
+    monkeypatch.setattr("tuner.verify.simulated_tiles.SIMULATED_SAMPLE", 0)
+    reference, drawn = Reference(p, 1, sampled=True), 0
+    for block_n in (32, 64):
+        columns = sampled(block_n)
+        reference.buffers((0, slice(0, 1), part) for part in columns)
+        drawn += nbytes(columns)
+    assert drawn // 2 < reference.held_bytes < drawn + 2**21
 
 
 def test_outputs_are_poison_and_each_launch_gets_its_own() -> None:
