@@ -38,8 +38,9 @@ class Operands:
 def draw(gemm: Gemm) -> Operands:
     """Return random operands with the types and strides of a product."""
     generator = torch.Generator().manual_seed(0)
-    a = _matrix(gemm.m, gemm.k, gemm.a, gemm.transpose_a, gemm.lda, generator)
-    c = torch.empty(gemm.m, gemm.n, dtype=TYPES[gemm.c])
+    device = gemm.place.of_torch
+    a = _matrix(gemm.m, gemm.k, gemm.a, gemm.transpose_a, gemm.lda, generator, device)
+    c = torch.empty(gemm.m, gemm.n, dtype=TYPES[gemm.c], device=device)
     bias = None if gemm.bias is None else torch.randn(gemm.n, generator=generator).to(TYPES[gemm.bias])
     vectors = () if bias is None else (bias,)
     if isinstance(gemm.b, Weights):
@@ -52,7 +53,7 @@ def draw(gemm: Gemm) -> Operands:
         offsets = torch.arange(gemm.experts + 1, dtype=torch.int32) * gemm.m // gemm.experts
         b = stored.mT if gemm.transpose_b else stored
         return Operands(a, b, offsets.int(), None, (a, stored, offsets.int()), c)
-    b = _matrix(gemm.k, gemm.n, gemm.b, gemm.transpose_b, gemm.ldb, generator)
+    b = _matrix(gemm.k, gemm.n, gemm.b, gemm.transpose_b, gemm.ldb, generator, device)
     return Operands(a, b, None, bias, (a, b, *vectors), c)
 
 
@@ -66,7 +67,7 @@ def check_numbers(gemm: Gemm, plan: Plan, operands: Operands) -> float:
     operands.c.fill_(torch.nan if operands.c.is_floating_point() else 1)
     check(plan.launch(*addresses[0]))
     rows = torch.linspace(0, gemm.m - 1, min(gemm.m, _ROWS)).long()
-    a, b = operands.a[rows].double(), operands.b.double()
+    a, b = operands.a.cpu()[rows].double(), operands.b.cpu().double()
     if operands.offsets is None:
         want, size = a @ b, a.abs() @ b.abs()
     else:
@@ -75,7 +76,7 @@ def check_numbers(gemm: Gemm, plan: Plan, operands: Operands) -> float:
     if operands.bias is not None:
         want, size = want + operands.bias, size + operands.bias.abs()
     want = activated(want, gemm.activation)
-    got = operands.c[rows].double()
+    got = operands.c.cpu()[rows].double()
     bound = size * gemm.k * 2.0**-24 * 4 + want.abs() * _ROUNDING.get(gemm.c, 0.0) + 1e-6
     if gemm.a in ("s8", "u8"):
         bound = torch.full_like(want, 0.5)
@@ -95,10 +96,11 @@ def packed_addresses(plan: Plan, operands: Operands) -> tuple[tuple[int, ...], t
     return (*addresses, packed.data_ptr()), packed
 
 
-def time_in_turns(ours: Callable[[], object], other: Callable[[], object]) -> tuple[float, float]:
-    """Return the least times of two functions in seconds, measured in turns."""
-    calls = [max(1, min(200, round(_SAMPLE_S / max(_timed(each, 1), 1e-7)))) for each in (ours, other)]
-    samples = [[_timed(each, count) for each, count in zip((ours, other), calls, strict=True)] for _ in range(_ROUNDS)]
+def time_in_turns(ours: Callable[[], object], other: Callable[[], object], device: str) -> tuple[float, float]:
+    """Return the least times of two functions in seconds, measured in turns, on a device of torch."""
+    calls = [max(1, min(200, round(_SAMPLE_S / max(_timed(each, 1, device), 1e-7)))) for each in (ours, other)]
+    turns = [*zip((ours, other), calls, strict=True)]
+    samples = [[_timed(each, count, device) for each, count in turns] for _ in range(_ROUNDS)]
     return min(first for first, _ in samples), min(second for _, second in samples)
 
 
@@ -114,15 +116,17 @@ def activated(x: torch.Tensor, activation: str) -> torch.Tensor:
             return getattr(functional, activation)(x)
 
 
-def _timed(call: Callable[[], object], count: int) -> float:
+def _timed(call: Callable[[], object], count: int, device: str) -> float:
     begun = time.perf_counter()
     for _ in range(count):
         call()
+    if device.startswith("xpu"):
+        torch.xpu.synchronize(device)
     return (time.perf_counter() - begun) / count
 
 
 def _matrix(
-    rows: int, columns: int, dtype: str, transposed: bool, pitch: int, generator: torch.Generator
+    rows: int, columns: int, dtype: str, transposed: bool, pitch: int, generator: torch.Generator, device: str
 ) -> torch.Tensor:
     lines = columns if transposed else rows
     if dtype in ("s8", "u8"):
@@ -130,4 +134,5 @@ def _matrix(
         stored = torch.randint(low, low + 256, (lines, pitch), generator=generator).to(TYPES[dtype])
     else:
         stored = torch.randn(lines, pitch, generator=generator).to(TYPES[dtype])
+    stored = stored.to(device)
     return stored[:, :rows].t() if transposed else stored[:, :columns]

@@ -16,10 +16,11 @@ import torch
 from xetune_torch.checking import Operands, activated, check_numbers, draw, packed_addresses, time_in_turns
 from xetune_torch.cpu_kernel import CpuKernel, Plan
 from xetune_torch.errors import KernelRefused, StoreFailed, WrongResult
-from xetune_torch.gemm import Gemm, Weights
+from xetune_torch.gemm import CPU, Gemm, Weights
 from xetune_torch.repeats import Outlook, Repeats
 from xetune_torch.row_blocks import nearest_rows
-from xetune_torch.stores import Store
+from xetune_torch.stores import Answer, Store
+from xetune_torch.xpu_kernel import XpuKernel
 
 Choose = Literal["faster", "always"]
 """Condition for using a kernel: it was faster than torch, interleaved, or its numbers are right."""
@@ -253,11 +254,11 @@ class Dispatcher:
                 continue
             product.tried.add(tried)
             try:
-                kernel = CpuKernel(answer.manifest, answer.binary)
+                kernel = _load(gemm, answer)
             except KernelRefused as refusal:
                 self.choices.append(Choice(gemm, answer.source, used=False, reason=str(refusal)))
                 continue
-            if not kernel.prepacked:
+            if isinstance(kernel, CpuKernel) and not kernel.prepacked:
                 self._known.setdefault(gemm.family, {})[gemm.m] = kernel
             consider(kernel, answer.source)
 
@@ -275,7 +276,8 @@ class Dispatcher:
             return False
         addresses, _packed = packed_addresses(plan, operands)
         with torch.inference_mode():
-            ours_s, torch_s = time_in_turns(lambda: plan.launch(*addresses), _of_torch(gemm, operands))
+            of_torch, device = _of_torch(gemm, operands), gemm.place.of_torch
+            ours_s, torch_s = time_in_turns(lambda: plan.launch(*addresses), of_torch, device)
         ours_us, torch_us = ours_s * 1e6, torch_s * 1e6
         rivals_us = [chosen.plain_us, chosen.packed_us] if plan.prepacked else [chosen.plain_us]
         least_us = min([torch_us, *(us for us in rivals_us if us is not None)])
@@ -323,6 +325,12 @@ _NOT_PACKED: Packed = 0, None
 
 def _layout(weight: torch.Tensor) -> tuple[object, ...]:
     return weight.dtype, weight.shape, weight.stride()
+
+
+def _load(gemm: Gemm, answer: Answer) -> CpuKernel | XpuKernel:
+    if gemm.place == CPU:
+        return CpuKernel(answer.manifest, answer.binary)
+    return XpuKernel(gemm.place, answer)
 
 
 def _pack(frozen: Frozen, plan: Plan, address: int) -> None:

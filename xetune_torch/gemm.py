@@ -23,6 +23,18 @@ _ALIGNMENT = 64  # that of torch's allocator
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Device of a product: its id in the table of devices, its driver (None: a CPU), and its name in torch."""
+
+    device: str = "cpu"
+    driver: str | None = None
+    of_torch: str = "cpu"
+
+
+CPU = Place()
+
+
+@dataclass(frozen=True, slots=True)
 class Weights:
     """Type and quantization of a B of weights: (code - zero) * scale; `group` is None for scales of whole columns."""
 
@@ -54,6 +66,7 @@ class Gemm:
     bias: str | None = None
     activation: str = "none"
     experts: int | None = None
+    place: Place = CPU
 
     @property
     def family(self) -> "Gemm":
@@ -97,6 +110,7 @@ class Gemm:
             f", {step}" for step in (self.bias and f"bias:{self.bias}", self.activation) if step and step != "none"
         )
         steps += "" if self.experts is None else f" of {self.experts} experts"
+        steps += "" if self.place == CPU else f" on {self.place.device}"
         return f"{self.m}x{self.n}x{self.k} {self.a},{b}->{self.c} {layout}{steps}"
 
     def _steps(self) -> Sequence[models.EpilogueStepBody]:
@@ -128,15 +142,16 @@ def matrix_layout(shape: Sequence[int], stride: Sequence[int]) -> tuple[bool, in
     return None
 
 
-def gemm_of(a: torch.Tensor, b: torch.Tensor, c: torch.dtype) -> Gemm | None:
-    """Return the product of two matrices on the CPU; None if no kernel computes it."""
+def gemm_of(a: torch.Tensor, b: torch.Tensor, c: torch.dtype, place: Place = CPU) -> Gemm | None:
+    """Return the product of two matrices on a device; None if no kernel computes it."""
     if a.dtype not in NAMES or b.dtype not in NAMES or c not in NAMES or not a.numel() or not b.numel():
         return None
     in_a, in_b = matrix_layout(a.shape, a.stride()), matrix_layout(b.shape, b.stride())
     if in_a is None or in_b is None:
         return None
     (m, k), n = a.shape, b.shape[1]
-    return Gemm(m, n, k, NAMES[a.dtype], NAMES[b.dtype], NAMES[c], in_a[0], in_b[0], in_a[1], in_b[1])
+    names = NAMES[a.dtype], NAMES[b.dtype], NAMES[c]
+    return Gemm(m, n, k, *names, in_a[0], in_b[0], in_a[1], in_b[1], place=place)
 
 
 def linear_of(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, activation: str) -> Gemm | None:

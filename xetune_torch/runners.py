@@ -1,6 +1,7 @@
 """Entries of the table of products: functions of tensors, that call a plan or torch."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 import torch
@@ -50,9 +51,10 @@ def torch_quantized(weights: Weights, activation: str) -> QuantizedLinear:
     return run
 
 
-def mm_runner(plan: Plan, size: tuple[int, int], dtype: torch.dtype) -> Mm:
-    """Return a product by a plan; C is a new tensor of `size`."""
-    launch, unaligned, empty = plan.launch, plan.alignment - 1, torch.empty
+def mm_runner(plan: Plan, size: tuple[int, int], dtype: torch.dtype, device: str | None = None) -> Mm:
+    """Return a product by a plan; C is a new tensor of `size` on a device, None: the CPU."""
+    launch, unaligned = plan.launch, plan.alignment - 1
+    empty = torch.empty if device is None else partial(torch.empty, device=device)
 
     def run(a: Tensor, b: Tensor, c: Tensor | None = None) -> Tensor:
         out = empty(size, dtype=dtype) if c is None else c

@@ -19,11 +19,10 @@ from uuid import UUID
 
 from xetune_client import Client, ClientError, NotFound, Refused, Retries, models
 from xetune_torch.errors import StoreFailed
-from xetune_torch.gemm import Gemm
+from xetune_torch.gemm import CPU, Gemm
 from xetune_torch.repeats import Outlook
 
-MANIFEST, OBJECT = "kernel.json", "kernel.o"
-_CPU = "cpu"
+MANIFEST, OBJECT, SPIRV = "kernel.json", "kernel.o", "kernel.spv"
 _STARTED_S, _STOPPED_S = 60.0, 10.0
 _UNDER_WAY = (models.JobStatus.QUEUED, models.JobStatus.RUNNING)
 _log = logging.getLogger("xetune_torch")
@@ -31,18 +30,22 @@ _log = logging.getLogger("xetune_torch")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A kernel for a product: its files, and what the store says of it (`exact`, `nearest`, ...)."""
+    """A kernel for a product: its files, and what the store says of it (`exact`, `nearest`, ...).
+
+    `binary` is object code for a CPU, SPIR-V for a GPU; `native` is the code of the GPU for the driver of the product.
+    """
 
     manifest: dict[str, object]
     binary: bytes
     source: str
+    native: bytes | None = None
 
 
 class Store(Protocol):
     """Finds kernels, and tunes them. `find` and `outlook` are called by one thread at a time."""
 
     def find(self, gemm: Gemm, *, constant_b: bool = False) -> Iterator[Answer]:
-        """Yield kernels for a product on this CPU; with `constant_b` also one that takes B packed.
+        """Yield kernels for a product on its device; with `constant_b` also one that takes B packed.
 
         Raises:
             StoreFailed: the store does not answer.
@@ -67,7 +70,8 @@ class Store(Protocol):
 
 
 class FolderStore:
-    """Kernels in folders below a folder, each with kernel.json and kernel.o, as `xetune kernels ... -o` writes them.
+    """Kernels in folders below a folder, each with kernel.json and kernel.o or kernel.spv, as `xetune kernels ... -o`
+    writes them.
 
     They are read once, when the store is made.
 
@@ -78,19 +82,20 @@ class FolderStore:
     def __init__(self, folder: str | Path) -> None:
         if not Path(folder).is_dir():
             raise StoreFailed(f"expected a folder of kernels, got {str(folder)!r}, which is none: check the path")
-        self._folders: dict[str, list[Path]] = {}
+        self._folders: dict[tuple[str, str], list[Path]] = {}
         for manifest in sorted(Path(folder).rglob(MANIFEST)):
             described = json.loads(manifest.read_text(encoding="utf-8"))
-            if (manifest.parent / OBJECT).is_file():
-                body = models.ProblemBody.model_validate(described["problem"])
-                self._folders.setdefault(_key(body), []).append(manifest.parent)
+            key = _key(models.ProblemBody.model_validate(described["problem"]))
+            for file, device in ((OBJECT, CPU.device), (SPIRV, str(described.get("compiled_for")))):
+                if (manifest.parent / file).is_file():
+                    self._folders.setdefault((key, device), []).append(manifest.parent)
 
     def find(self, gemm: Gemm, *, constant_b: bool = False) -> Iterator[Answer]:
         """Yield the kernels of the folder; see Store.find."""
-        for folder in self._folders.get(_key(gemm.body), ()):
+        for folder in self._folders.get((_key(gemm.body), gemm.place.device), ()):
             manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-            if constant_b or not any(step["once"] for step in manifest["steps"]):
-                yield Answer(manifest, (folder / OBJECT).read_bytes(), "exact")
+            if constant_b or not any(step.get("once") for step in manifest["steps"]):
+                yield Answer(manifest, (folder / _binary_of(gemm)).read_bytes(), "exact")
 
     def outlook(self, gemm: Gemm) -> Outlook:
         """Return that answers do not change."""
@@ -102,7 +107,7 @@ class FolderStore:
 
 
 class ServiceStore:
-    """Kernels of a service, for its CPU, which must have the instructions of this one.
+    """Kernels of a service, for its CPU, which must have the instructions of this one, or for a GPU.
 
     URL and API key default to those of `xetune_client.Client`. With `queue` a product without results is queued for
     the workers of the service when it is looked up first; a job that fails is not queued again.
@@ -120,16 +125,16 @@ class ServiceStore:
         self._exact.discard(gemm)
         tune = models.Tune.ON_MISS if self._queue and gemm not in self._queued else models.Tune.NEVER
         try:
-            found = self._client.lookup(models.LookupBody(problem=gemm.body, device=_CPU, tune=tune))
+            place = gemm.place
+            body = models.LookupBody(problem=gemm.body, device=place.device, driver=place.driver, tune=tune)
+            found = self._client.lookup(body)
             if found.job is not None:
                 self._jobs[gemm] = found.job
                 self._queued.add(gemm)
             if found.source is models.AnswerSource.EXACT:
                 self._exact.add(gemm)
             if found.kernel is not None:
-                read = self._client.kernel_file
-                manifest = json.loads(read(found.kernel.id, MANIFEST))
-                yield Answer(manifest, read(found.kernel.id, OBJECT), found.source.value)
+                yield self._stored(gemm, found.kernel, found.source.value)
             elif isinstance(found.config, models.ConfigBody):
                 yield self._compiled(gemm, found.config, found.source.value)
             if constant_b and isinstance(found.config, models.ConfigBody):
@@ -164,7 +169,7 @@ class ServiceStore:
         jobs: list[UUID] = []
         try:
             for gemm in gemms:
-                body = models.JobBody(problem=gemm.body, device=_CPU, budget=budget)
+                body = models.JobBody(problem=gemm.body, device=gemm.place.device, budget=budget)
                 jobs.append(self._client.create_job(body).id)
             for gemm, job in zip(gemms, jobs, strict=True):
                 ended = self._client.wait(job)
@@ -177,8 +182,16 @@ class ServiceStore:
         """Close the connections."""
         self._client.close()
 
+    def _stored(self, gemm: Gemm, kernel: models.KernelOut, source: str) -> Answer:
+        read = self._client.kernel_file
+        # Without a driver none is stale; a binary for another one is refused, or worse.
+        valid = [each for each in kernel.binaries if not each.stale] if gemm.place.driver is not None else []
+        native = read(kernel.id, valid[0].name) if valid else None
+        return Answer(json.loads(read(kernel.id, MANIFEST)), read(kernel.id, _binary_of(gemm)), source, native)
+
     def _compiled(self, gemm: Gemm, config: models.ConfigBody, source: str) -> Answer:
-        made = self._client.compile(models.CompileBody(problem=gemm.body, device=_CPU, config=config, files=[OBJECT]))
+        body = models.CompileBody(problem=gemm.body, device=gemm.place.device, config=config, files=[_binary_of(gemm)])
+        made = self._client.compile(body)
         return Answer(made.manifest, base64.b64decode(made.files[0].content), source)
 
     def _packed_beforehand(self, gemm: Gemm, config: models.ConfigBody, source: str) -> Iterator[Answer]:
@@ -294,6 +307,10 @@ class LocalStore:
                     time.sleep(0.1)
                 else:
                     return
+
+
+def _binary_of(gemm: Gemm) -> str:
+    return OBJECT if gemm.place == CPU else SPIRV
 
 
 def _key(body: models.ProblemBody) -> str:

@@ -8,8 +8,11 @@ from typing import Any
 import dpctl
 import dpctl.memory
 import dpctl.program
+from dpctl.program import SyclProgramCompilationError
 
 from xetune_torch.sycl_native import native_program
+
+__all__ = ["SyclKernel", "SyclProgramCompilationError", "queue_at"]
 
 _CAPSULE = b"SyclQueueRef"
 _ALIGNMENT = 64

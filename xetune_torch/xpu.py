@@ -1,52 +1,48 @@
-"""Products of tensors on Intel GPUs, by kernels on the SYCL queue of torch's current stream.
+"""Products of tensors on Intel GPUs: `xetune::mm` by kernels of the store, for the device and its driver.
 
-It needs a torch with XPU and the dpctl of the same SYCL runtime.
+It needs a torch with XPU and the dpctl of the same SYCL runtime. Until there is a kernel, torch computes.
 """
 
-import json
-from typing import Any
+from functools import cache
 
 import torch
 from torch import Tensor
 
-from xetune_torch.gemm import Gemm, gemm_of
-from xetune_torch.runners import torch_mm
-from xetune_torch.stores import Answer
+from hal.facts.xe import find_by_pci_id
+from xetune_torch.dispatch import DISPATCHER, MOST_ENTRIES, Chosen
+from xetune_torch.gemm import Place, gemm_of
+from xetune_torch.runners import Mm, mm_runner, torch_mm
 
-_answers: dict[Gemm, Answer] = {}
-_kernels: dict[tuple[Gemm, int], Any] = {}
-
-
-def load(gemm: Gemm, answer: Answer) -> None:
-    """Have a kernel compute a product of XPU tensors: kernel.json, and kernel.spv as `answer.binary`."""
-    _answers[gemm] = answer
-    for known in [key for key in _kernels if key[0] == gemm]:
-        del _kernels[known]
+_MM: dict[object, Mm] = DISPATCHER.table()  # pyright: ignore[reportAssignmentType]
 
 
 def mm_xpu(a: Tensor, b: Tensor) -> Tensor:
-    """Compute `xetune::mm` on an Intel GPU: by the kernel that was loaded for the product, else by torch.
+    """Compute `xetune::mm` on an Intel GPU. Nothing waits: a kernel is enqueued behind what the stream has."""
+    key = a.device.index, a.dtype, a.shape, a.stride(), b.dtype, b.shape, b.stride()
+    run = _MM.get(key)
+    return run(a, b) if run is not None else _first_mm(key, a, b)
 
-    Nothing waits: the kernel is enqueued behind what the stream has.
-    """
+
+@cache
+def place_of(index: int) -> Place | None:
+    """Return the GPU of torch's number, by its PCI id; None if the table of devices does not have it."""
+    properties = torch.xpu.get_device_properties(index)
+    row = find_by_pci_id(f"{properties.device_id:04X}")
+    return None if row is None else Place(row.id, properties.driver_version, f"xpu:{index}")
+
+
+def _first_mm(key: object, a: Tensor, b: Tensor) -> Tensor:
     dtype = a.dtype if a.is_floating_point() else torch.int32
-    gemm = gemm_of(a, b, dtype) if _answers else None
-    answer = None if gemm is None else _answers.get(gemm)
-    if gemm is None or answer is None:
-        return torch_mm(a, b)
-    kernel = _kernel(gemm, answer, torch.xpu.current_stream(a.device).sycl_queue)
-    c = torch.empty((gemm.m, gemm.n), dtype=dtype, device=a.device)
-    addresses = a.data_ptr(), b.data_ptr(), c.data_ptr()
-    if any(address % kernel.alignment for address in addresses):
-        return torch_mm(a, b)
-    kernel.launch(*addresses)
-    return c
+    if len(_MM) < MOST_ENTRIES and a.dim() == b.dim() == 2 and a.shape[1] == b.shape[0]:
+        _MM[key] = torch_mm
+        place = place_of(a.device.index)
+        gemm = None if place is None else gemm_of(a, b, dtype, place)
+        if gemm is not None:
+            size, device = (gemm.m, gemm.n), gemm.place.of_torch
 
+            def install(chosen: Chosen) -> None:
+                if chosen.plain is not None:
+                    _MM[key] = mm_runner(chosen.plain, size, dtype, device)
 
-def _kernel(gemm: Gemm, answer: Answer, queue: int) -> Any:
-    if (gemm, queue) not in _kernels:
-        from xetune_torch.sycl_kernel import SyclKernel, queue_at
-
-        manifest = json.loads(json.dumps(answer.manifest))
-        _kernels[gemm, queue] = SyclKernel(manifest, answer.binary, queue_at(queue))
-    return _kernels[gemm, queue]
+            DISPATCHER.ask(gemm, install)
+    return torch_mm(a, b)

@@ -10,7 +10,6 @@ from uuid import UUID
 
 import pytest
 import torch
-import uvicorn
 from fastapi import FastAPI
 
 import xetune_torch
@@ -28,6 +27,7 @@ from service.schemas import ProblemBody, to_problem
 from service.settings import Settings
 from tests.conformance.trial_samples import PROOF
 from tests.xetune_torch.compiling import CompilingStore
+from tests.xetune_torch.serving import served
 from tuner.backend import tuning_for
 from tuner.session.trial import Measurement, Outcome, Status
 from xetune_client import Client, models
@@ -186,7 +186,7 @@ def test_a_better_kernel_takes_the_place_of_the_one_before(monkeypatch: pytest.M
         return lambda a, b, c=None: (launched.append(plan), run(a, b, c))[1]
 
     monkeypatch.setattr("xetune_torch.functions.mm_runner", runner)
-    monkeypatch.setattr("xetune_torch.dispatch.time_in_turns", lambda _ours, _other: next(times))
+    monkeypatch.setattr("xetune_torch.dispatch.time_in_turns", lambda *_: next(times))
     with xetune_torch.using(Two(), "faster"):
         xetune_torch.mm(A, B)
         _until(lambda: len(_sources()) == 3)
@@ -240,21 +240,6 @@ def app(tmp_path: Path) -> Generator[FastAPI]:
     made.state.context.database.close()
 
 
-@contextmanager
-def _served(app: FastAPI, port: int = 0) -> Generator[int]:
-    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="warning", ws="none", lifespan="off"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started and thread.is_alive():
-            time.sleep(0.01)
-        assert server.started
-        yield server.servers[0].sockets[0].getsockname()[1]
-    finally:
-        server.should_exit = True
-        thread.join()
-
-
 def _job_of(app: FastAPI) -> UUID | None:
     with app.state.context.database.read() as session:
         return next((job.id for job in jobs.list_page(session, limit=10)), None)
@@ -287,7 +272,7 @@ def _gemm() -> Gemm:
 
 
 def test_the_result_of_a_job_that_a_lookup_queued_is_taken_up(app: FastAPI) -> None:
-    with _served(app) as port:
+    with served(app) as port:
         store = ServiceStore(f"http://127.0.0.1:{port}", queue=True)
         with _waits({**PROMPT, Outlook.OPEN: NEVER}), xetune_torch.using(store, "always"):
             xetune_torch.mm(A, B)
@@ -304,7 +289,7 @@ def test_the_result_of_a_job_that_a_lookup_queued_is_taken_up(app: FastAPI) -> N
 
 
 def test_a_job_that_failed_is_not_queued_again(app: FastAPI) -> None:
-    with _served(app) as port:
+    with served(app) as port:
         store = ServiceStore(f"http://127.0.0.1:{port}", queue=True)
         assert len(list(store.find(_gemm()))) == 1
         assert store.outlook(_gemm()) is Outlook.QUEUED
@@ -319,14 +304,14 @@ def test_a_job_that_failed_is_not_queued_again(app: FastAPI) -> None:
 
 
 def test_a_service_that_was_away_is_asked_once_it_is_up(app: FastAPI) -> None:
-    with _served(app) as port:
+    with served(app) as port:
         pass
     store = ServiceStore(f"http://127.0.0.1:{port}")
     with xetune_torch.using(store, "always"):
         xetune_torch.mm(A, B)
         assert xetune_torch.wait(60)
         assert _sources() == [None]
-        with _served(app, port):
+        with served(app, port):
             _until(lambda: _sources()[-1] in ("heuristic", "model"))
             assert torch.allclose(xetune_torch.mm(A, B), A @ B, atol=1e-4)
         xetune_torch.use(None)
@@ -335,7 +320,7 @@ def test_a_service_that_was_away_is_asked_once_it_is_up(app: FastAPI) -> None:
 
 def test_an_empty_service_answers_once_a_kernel_is_stored(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.api.kernels.lookup.lookup.Lookup._foreseen", lambda _lookup: None)
-    with _served(app) as port:
+    with served(app) as port:
         store = ServiceStore(f"http://127.0.0.1:{port}")
         with xetune_torch.using(store, "always"):
             xetune_torch.mm(A, B)

@@ -185,7 +185,7 @@ def test_without_a_store_torch_computes() -> None:
 
 def test_a_slower_kernel_is_not_used(store: CompilingStore, monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([(2e-3, 1e-3), (1e-3, 2e-3)])
-    monkeypatch.setattr("xetune_torch.dispatch.time_in_turns", lambda _ours, _other: next(times))
+    monkeypatch.setattr("xetune_torch.dispatch.time_in_turns", lambda *_: next(times))
     xetune_torch.use(store, "faster")
     for columns in (32, 64):
         xetune_torch.mm(A, torch.randn(128, columns))

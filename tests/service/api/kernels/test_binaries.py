@@ -17,6 +17,7 @@ from hal.driver.simulated_gpus import SIMULATED_GPUS
 from service.api.schedules.firing import fire_due
 from service.http.deps import Context
 from service.jobs.store import DbTrialStore
+from service.schemas import to_body
 from tests.codegen.xe.isa.fake_ocloc import elf, fake_ocloc, real_ocloc
 from tests.conformance.trial_samples import artifact, predicted
 from tests.hal.driver.real_driver import real_driver
@@ -35,8 +36,7 @@ PROBLEM = GemmProblem(96, 64, 128)
 
 def stored(client: TestClient, context: Context, made: GemmArtifact) -> UUID:
     """Store a kernel of a job and return its id."""
-    problem = {"m": made.problem.m, "n": made.problem.n, "k": made.problem.k, "transpose_b": made.problem.transpose_b}
-    job = post_job(client, problem=problem)
+    job = post_job(client, problem=to_body(made.problem).model_dump(mode="json"))
     with context.database.write() as session:
         leases.claim(session, job, "worker", 60.0)
     store = DbTrialStore(context.database, context.artifacts, job, "worker")
@@ -49,10 +49,10 @@ def stored(client: TestClient, context: Context, made: GemmArtifact) -> UUID:
         return kernels.list_page(session, limit=1)[0].id
 
 
-def default() -> GemmArtifact:
+def default(problem: GemmProblem = PROBLEM) -> GemmArtifact:
     """Compile the default of a problem for the B580."""
     spec = find("b580")
-    made = compile_kernel(PROBLEM, tuning_for(spec).default(PROBLEM, spec), spec)
+    made = compile_kernel(problem, tuning_for(spec).default(problem, spec), spec)
     assert isinstance(made, GemmArtifact)
     return made
 
