@@ -57,14 +57,14 @@ test-all: $(READY) ## Everything, slow tests too
 # Beside .venv, whose packages it has too: torch takes about 4 GB.
 TORCH := .venv-torch
 
-test-torch: $(READY) ## The tests of xetune_torch, in an environment with PyTorch (about 4 GB)
+test-torch: $(READY) ## The tests of xetune_torch, slow ones too, in an environment with PyTorch (about 4 GB)
 	@test -e $(TORCH)/.ready || { echo "Setting up $(TORCH) (about 4 GB) ..." && $(PYTHON) -m venv $(TORCH) && \
 	  $(TORCH)/bin/python -m pip install -qq --disable-pip-version-check 'torch>=2.15' && \
 	  echo "import site; site.addsitedir('$$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')')" \
 	  > "$$($(TORCH)/bin/python -c 'import site; print(site.getsitepackages()[0])')/xetune.pth" && touch $(TORCH)/.ready; } || \
 	  echo "PyTorch cannot be installed here: the tests of xetune_torch are left out"
 	@! test -e $(TORCH)/.ready || $(TORCH)/bin/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal \
-	  -m "not slow and not gpu" tests/xetune_torch
+	  -m "not gpu" $(if $(SECONDS),--seconds $(SECONDS)) tests/xetune_torch
 
 # What tests compare with: as it is, or with what it needs. Unpacked beside .venv; TEST_PEERS names other folders like PATH.
 PEERS := .venv-peers

@@ -25,7 +25,8 @@ class XpuKernel:
         try:
             from xetune_torch.sycl_kernel import SyclKernel, SyclProgramCompilationError, queue_at
         except ImportError as error:
-            raise KernelRefused(f"kernels for {place.device} need dpctl: pip install dpctl ({error})") from error
+            message = f"kernels for {place.device} need dpctl: pip install 'xetune[level-zero]' ({error})"
+            raise KernelRefused(message) from error
         queue, manifest = self._queue, json.loads(json.dumps(answer.manifest))
         try:
             first = SyclKernel(manifest, answer.binary, queue_at(queue), answer.native)

@@ -1,6 +1,7 @@
 """The remote cache of Helion: its own classes use our backend with a service."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,12 @@ def test_a_configuration_tuned_on_one_machine_is_found_on_another(tmp_path: Path
         "other triton": True,
         "stale allowed": True,
     }
+
+
+def test_both_distributions_have_the_extra_of_the_backend() -> None:
+    root = Path(__file__).resolve().parents[3]
+    whole, alone = (
+        tomllib.loads((root / path).read_text())["project"]["optional-dependencies"]["helion"]
+        for path in ("pyproject.toml", "xetune_client/pyproject.toml")
+    )
+    assert whole == alone
