@@ -37,19 +37,3 @@ def rows_near(space: Space[C], configs: Sequence[C]) -> list[int]:
             taken[row] = True
             rows.append(row)
     return rows
-
-
-def most_different(space: Space[C], rows: Sequence[int], count: int) -> list[int]:
-    """Return the first row, then each time the one that differs on the most axes from those taken.
-
-    Of ties, the earlier is taken.
-    """
-    points = space.points[list(rows)]
-    taken: list[int] = []
-    fewest = np.full(len(rows), points.shape[1] + 1)
-    for _ in range(min(count, len(rows))):
-        place = int(np.argmax(fewest))
-        taken.append(int(rows[place]))
-        fewest = np.minimum(fewest, (points != points[place]).sum(axis=1))
-        fewest[[row in taken for row in rows]] = -1
-    return taken

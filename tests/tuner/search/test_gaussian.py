@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from tuner.search.gaussian import Kernel, Posterior
 from tuner.search.gp import GaussianProcess
-from tuner.search.repair import most_different
 from tuner.search.tried import Tried
 from tuner.space.space import Axis, Space
 
@@ -99,12 +98,3 @@ def test_a_favoured_row_is_proposed_only_where_it_is_expected_to_be_good() -> No
 
     assert good in proposed([poor, good], 2)
     assert poor not in proposed([poor, good], 12)
-
-
-def test_rows_are_taken_from_the_first_to_what_differs_most() -> None:
-    space = _space(4, 3, 5)
-    rows = [space.find(ranks) for ranks in ((0, 0, 0), (0, 0, 1), (1, 1, 1), (0, 2, 2), (1, 1, 0))]
-    given = [row for row in rows if row is not None]
-    assert most_different(space, given, 3) == [given[0], given[2], given[3]]
-    assert most_different(space, given, 9) == [given[0], given[2], given[3], given[1], given[4]]
-    assert most_different(space, [], 3) == []

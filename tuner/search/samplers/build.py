@@ -11,7 +11,6 @@ from tuner.errors import NoPredictions
 from tuner.search.gp import GaussianProcess
 from tuner.search.method import DESCENT, DONOR, Method, learns
 from tuner.search.priors import Priors
-from tuner.search.repair import most_different
 from tuner.search.samplers.descent import DescentSampler
 from tuner.search.samplers.gp import GaussianProcessSampler
 from tuner.search.samplers.named import sampler_class
@@ -29,7 +28,7 @@ C = TypeVar("C")
 
 _MODEL_KEEPS, _MODEL_KEEPS_SHARE = 256, 0.05  # rows kept of those that the model ranks first: minimum, and share of all
 _NOTHING = Priors()
-_FIRST_DONORS = 3  # donors that a Gaussian process begins with; it takes others by what it expects of them
+_FIRST_DONORS = 1  # donors that a Gaussian process begins with: it expects more or less of others by what was tried
 _OFFSPRING = 16  # per generation of NSGA-II
 
 
@@ -55,7 +54,7 @@ def build_search(
             raise NoPredictions(name)
         dropped = _all_but_best(known.predicted_us)
     by_process = name in (Method.PORTFOLIO, Method.GP, Method.MODEL)
-    begun_with = most_different(space, known.donors, _FIRST_DONORS) if by_process else known.donors
+    begun_with = known.donors[:_FIRST_DONORS] if by_process else known.donors
     first = [(row, DONOR) for row in begun_with]
     if known.predicted_us is not None:
         first += [(row, Method.MODEL.value) for row in first_ranked(space, known.predicted_us, STARTUP)]
