@@ -10,7 +10,6 @@ from importlib.metadata import version
 from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import JSONResponse
-from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
 from db.schema.base import utc_now
@@ -24,7 +23,7 @@ from service.api.health.storage import StorageCheck
 from service.api.jobs.shared import SharedNews
 from service.api.kernels.lookup.answers import Answers
 from service.api.keys.caller import CallerCache
-from service.api.keys.guard import READ
+from service.api.keys.guard import READ, operation_id
 from service.api.metrics.registry import Metrics
 from service.api.metrics.requests import Counted
 from service.api.toolchain.driver import list_with_simulated
@@ -40,7 +39,6 @@ from service.http.problem_json import add_problem_handlers
 from service.http.request_guard import RequestGuard
 from service.http.responses import (
     EVERYWHERE,
-    GUARDED,
 )
 from service.settings import Settings
 from service.traces import Traced
@@ -139,8 +137,9 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # Traced, Counted and RequestGuard are ours
         redirect_slashes=False,  # by plain http if a proxy terminates TLS, with the key
-        generate_unique_id_function=_operation_id,
+        generate_unique_id_function=operation_id,
     )
     app.state.context, app.state.resources = context, set[str]()
     app.openapi = lambda: _contract(app)
@@ -184,7 +183,7 @@ def _routes() -> tuple[BaseRoute, ...]:
     from service.dashboard.routes import router as dashboard
     from service.dashboard.session import router as session
 
-    every = APIRouter(generate_unique_id_function=_operation_id)
+    every = APIRouter(generate_unique_id_function=operation_id)
     every.include_router(health, responses=EVERYWHERE)
     for router in (dashboard, session):
         every.include_router(router, include_in_schema=False)
@@ -194,18 +193,14 @@ def _routes() -> tuple[BaseRoute, ...]:
 @cache
 def _routes_of(resource: str | None) -> tuple[BaseRoute, ...]:
     """Return the routes of a resource, or of all."""
-    every = APIRouter(generate_unique_id_function=_operation_id)
+    every: list[BaseRoute] = []
     for name, resources in _FEATURES.items():
         if resource is None or resource in resources:
-            every.include_router(import_module(f"service.api.{name}").router, responses=GUARDED)
-    return tuple(every.routes)
+            every += import_module(f"service.api.{name}").router.routes
+    return tuple(every)
 
 
 def _contract(app: FastAPI) -> dict[str, object]:
     from service.openapi import contract
 
     return contract(app)
-
-
-def _operation_id(route: APIRoute) -> str:
-    return route.name

@@ -1,19 +1,21 @@
 """First middleware of every request: refusals that need no route, and common headers of every response."""
 
 import logging
+import math
+import random
 import re
-import secrets
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
 from http import HTTPStatus
 
 import anyio
 import structlog
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from structlog.contextvars import bound_contextvars
+from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from service.errors import BadRequest, Forbidden, ServiceError, TooLarge
 from service.http.problem_json import (
@@ -35,11 +37,12 @@ SECURITY_HEADERS = {
 _SECURITY = {name.lower().encode("latin-1"): value.encode("latin-1") for name, value in SECURITY_HEADERS.items()}
 _threshold = logging.getLogger(__name__)  # checked first: most lookups need no line
 _log = structlog.stdlib.get_logger(__name__)
+_Headers = dict[bytes, bytes]
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _FAILED = 500
 # Kinds of bodies that go to a file, with separate limits.
 _UPLOADS = {("POST", "/v1/imports"): "import", ("POST", "/v1/xray"): "xray", ("POST", "/xray"): "xray"}
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")  # no other is logged
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")  # no other is logged
 
 
 def allowed_hosts(settings: Settings) -> frozenset[str]:
@@ -83,9 +86,11 @@ class RequestGuard:
             await self._app(scope, receive, send)
             return
 
-        given = Headers(scope=scope).get("x-request-id", "")
-        request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        headers = _first_of_each(scope)
+        given = headers.get(b"x-request-id", b"")
+        request_id = given.decode() if _REQUEST_ID.fullmatch(given) else f"{random.getrandbits(64):016x}"
         scope.setdefault("state", {})["request_id"] = request_id
+        own = [(b"x-request-id", request_id.encode()), *_SECURITY.items()]
 
         begun = False
 
@@ -95,43 +100,57 @@ class RequestGuard:
                 begun = True
                 _note(scope, int(message["status"]))  # a route may set a named one
                 sent = message.get("headers", ())
-                missing = _SECURITY.keys() - {name for name, _ in sent}
-                own = [(name, value) for name, value in _SECURITY.items() if name in missing]
-                message["headers"] = [*sent, (b"x-request-id", request_id.encode()), *own]
+                named = {name for name, _ in sent}
+                message["headers"] = [*sent, *(own if named.isdisjoint(_SECURITY) else _without(own, named))]
             await send(message)
 
         upload = _UPLOADS.get((scope["method"], scope["path"]))
         limits = self._bodies if upload is None else self._uploads[upload]
-        refusal = self._refusal(scope["method"], Headers(scope=scope), limits)
+        refusal = self._refusal(scope["method"], headers, limits)
         app = self._app if refusal is None else answer(Request(scope), refusal)
-        with bound_contextvars(request_id=request_id):
-            try:
-                await app(scope, _limited(receive, limits), send_with_headers)
-            except Exception as error:  # ends this request, not the service
-                _log.exception("fault of this program", method=scope["method"], path=scope["path"])
-                if begun:
-                    raise  # the server closes the connection: a partial response must not look complete
-                await render_fault(Request(scope), error)(scope, receive, send_with_headers)
+        before = bind_contextvars(request_id=request_id)
+        try:
+            await app(scope, _limited(receive, limits), send_with_headers)
+        except Exception as error:  # ends this request, not the service
+            _log.exception("fault of this program", method=scope["method"], path=scope["path"])
+            if begun:
+                raise  # the server closes the connection: a partial response must not look complete
+            await render_fault(Request(scope), error)(scope, receive, send_with_headers)
+        finally:
+            reset_contextvars(**before)
 
-    def _refusal(self, method: str, headers: Headers, limits: _Limits) -> ServiceError | None:
-        if "*" not in self._allowed_hosts and _host(headers) not in self._allowed_hosts:
+    def _refusal(self, method: str, headers: _Headers, limits: _Limits) -> ServiceError | None:
+        host = headers.get(b"host", b"").decode("latin-1")
+        if "*" not in self._allowed_hosts and _name_of(host) not in self._allowed_hosts:
             # DNS rebinding: a page whose host name resolves to this address would be of the same origin.
-            message = f"this service is not known as {headers.get('host', '')!r}; XETUNE_ALLOWED_HOSTS lists its names"
+            message = f"this service is not known as {host!r}; XETUNE_ALLOWED_HOSTS lists its names"
             return BadRequest(message, rule="host")
-        if method not in _SAFE_METHODS and _from_elsewhere(headers) and headers.get("origin") not in self._origins:
-            return Forbidden("a page of another site may not change anything here", rule="csrf")
-        length = headers.get("content-length", "")
-        if length.isascii() and length.isdecimal() and (len(length) > 18 or int(length) > limits.most_bytes):
-            return TooLarge(limits.too_large(length), rule="body-bytes")
+        if method not in _SAFE_METHODS:
+            origin = headers.get(b"origin", b"").decode("latin-1")
+            if _from_elsewhere(headers, host, origin) and origin not in self._origins:
+                return Forbidden("a page of another site may not change anything here", rule="csrf")
+        length = headers.get(b"content-length", b"")
+        if length.isdigit() and (len(length) > 18 or int(length) > limits.most_bytes):
+            return TooLarge(limits.too_large(length.decode()), rule="body-bytes")
         return None
+
+
+def _first_of_each(scope: Scope) -> _Headers:
+    return dict(reversed(scope["headers"]))
+
+
+def _without(headers: list[tuple[bytes, bytes]], names: set[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    return (header for header in headers if header[0] not in names)
 
 
 def _limited(receive: Receive, limits: _Limits) -> Receive:
     """Limit the size and the time of a body while it is received, also without a stated length."""
-    total, coming, deadline = 0, True, anyio.current_time() + limits.most_s
+    total, coming, deadline = 0, True, math.nan
 
     async def receive_within_limit() -> Message:
-        nonlocal total, coming
+        nonlocal total, coming, deadline
+        if math.isnan(deadline):  # most requests have no body that is read
+            deadline = anyio.current_time() + limits.most_s
         with anyio.CancelScope(deadline=deadline) if coming else nullcontext() as scope:
             message = await receive()
         if scope is not None and scope.cancelled_caught:
@@ -153,15 +172,16 @@ def _note(scope: Scope, status: int) -> None:
         _log.log(severe, "request", method=scope["method"], path=scope["path"], status=status)
 
 
-def _from_elsewhere(headers: Headers) -> bool:
+def _from_elsewhere(headers: _Headers, host: str, origin: str) -> bool:
     """Return whether a browser states that the request is cross-site: by either header, since older ones send
     one.
     """
-    host, origin = headers.get("host", "").lower(), headers.get("origin")
-    other = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
-    return other or headers.get("sec-fetch-site") in ("cross-site", "same-site")
+    other = b"origin" in headers and origin.lower() not in (f"http://{host.lower()}", f"https://{host.lower()}")
+    return other or headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site")
 
 
-def _host(headers: Headers) -> str | None:
-    spelled = re.fullmatch(r"(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?", headers.get("host", "").lower())
+@lru_cache(maxsize=64)
+def _name_of(host: str) -> str | None:
+    """Return the name in a `Host` header, without its port; None if it is malformed."""
+    spelled = re.fullmatch(r"(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?", host.lower())
     return None if spelled is None else spelled[1]

@@ -2,17 +2,17 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 
 from service.api.accuracy.schemas import AccuracyList
 from service.api.keys.guard import (
     READ,
-    GuardedRoute,
+    guarded_router,
 )
 from service.http.deps import ContextDep
 from service.http.responses import NOT_FOUND
 
-router = APIRouter(prefix="/v1/devices", tags=["devices"], route_class=GuardedRoute)
+router = guarded_router("/v1/devices", "devices")
 
 DeviceId = Annotated[str, Path(description="Id of the device", examples=["b580"])]
 

@@ -3,17 +3,17 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from service.api.audit import service
 from service.api.audit.schemas import AuditPage
 from service.api.keys.guard import (
     ADMIN,
-    GuardedRoute,
+    guarded_router,
 )
 from service.http.deps import ReadSessionDep
 
-router = APIRouter(prefix="/v1/audit", tags=["audit"], route_class=GuardedRoute)
+router = guarded_router("/v1/audit", "audit")
 
 _ID = "01970a3c-0000-7000-8000-000000000000"
 _TEXT = r"^[^\x00]*$"  # PostgreSQL has no NUL

@@ -1,7 +1,5 @@
 """POST /v1/compile."""
 
-from fastapi import APIRouter
-
 from service.api.compile.schemas import (
     CompileBody,
     CompileOut,
@@ -9,7 +7,7 @@ from service.api.compile.schemas import (
 from service.api.compile.service import understand
 from service.api.keys.guard import (
     TUNE,
-    GuardedRoute,
+    guarded_router,
 )
 from service.http.deps import ContextDep
 from service.http.responses import (
@@ -18,7 +16,7 @@ from service.http.responses import (
     TOO_LARGE,
 )
 
-router = APIRouter(prefix="/v1/compile", tags=["kernels"], route_class=GuardedRoute)
+router = guarded_router("/v1/compile", "kernels")
 
 
 @router.post("", responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[TUNE])

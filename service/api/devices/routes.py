@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from db.queries import devices
 from service.api.audit.log import record
@@ -17,7 +17,7 @@ from service.api.keys.guard import (
     READ,
     TUNE,
     CallerDep,
-    GuardedRoute,
+    guarded_router,
 )
 from service.errors import NotFound
 from service.http.deps import (
@@ -27,7 +27,7 @@ from service.http.deps import (
 )
 from service.http.responses import NOT_FOUND
 
-router = APIRouter(prefix="/v1/devices", tags=["devices"], route_class=GuardedRoute)
+router = guarded_router("/v1/devices", "devices")
 
 DeviceId = Annotated[str, Path(description="Id of the device", examples=["b580"])]
 

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 
 from service.api.exchange import (
     export_stream,
@@ -20,7 +20,7 @@ from service.api.keys.guard import (
     READ,
     TUNE,
     CallerDep,
-    GuardedRoute,
+    guarded_router,
 )
 from service.http.deps import ContextDep
 from service.http.responses import (
@@ -32,7 +32,7 @@ from service.http.responses import (
     Responses,
 )
 
-router = APIRouter(prefix="/v1", tags=["exchange"], route_class=GuardedRoute)
+router = guarded_router("/v1", "exchange")
 
 _LINES: dict[str, object] = {"schema": {"type": "string"}, "example": '{"record": "header", ...}\n'}
 _CACHE: dict[str, object] = {"schema": {"type": "object"}, "example": {"schema_version": "1.1.0", "cache": {}}}

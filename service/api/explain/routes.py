@@ -1,7 +1,5 @@
 """POST /v1/explain."""
 
-from fastapi import APIRouter
-
 from service.api.explain.schemas import (
     CpuExplanation,
     ExplainBody,
@@ -10,7 +8,7 @@ from service.api.explain.schemas import (
 from service.api.explain.service import explanation
 from service.api.keys.guard import (
     READ,
-    GuardedRoute,
+    guarded_router,
 )
 from service.configurations import from_config_body
 from service.http.deps import ContextDep
@@ -21,7 +19,7 @@ from service.http.responses import (
 )
 from service.schemas import check_size, to_problem
 
-router = APIRouter(prefix="/v1/explain", tags=["kernels"], route_class=GuardedRoute)
+router = guarded_router("/v1/explain", "kernels")
 
 
 @router.post("", responses=BAD_REQUEST | CONFLICT | TOO_LARGE, dependencies=[READ])

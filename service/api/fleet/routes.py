@@ -2,17 +2,17 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from service.api.fleet.schemas import FleetOut, FleetQuery
 from service.api.fleet.service import read_fleet
 from service.api.keys.guard import (
     READ,
-    GuardedRoute,
+    guarded_router,
 )
 from service.http.deps import ContextDep, ReadSessionDep
 
-router = APIRouter(prefix="/v1/fleet", tags=["fleet"], route_class=GuardedRoute)
+router = guarded_router("/v1/fleet", "fleet")
 
 
 @router.get("", dependencies=[READ])

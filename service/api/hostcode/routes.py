@@ -3,14 +3,14 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Response
+from fastapi import Path, Response
 
 from service.api.hostcode import service
 from service.api.hostcode.languages import Language
 from service.api.hostcode.schemas import HostCodeList
 from service.api.keys.guard import (
     READ,
-    GuardedRoute,
+    guarded_router,
 )
 from service.http.deps import ReadSessionDep
 from service.http.responses import (
@@ -19,7 +19,7 @@ from service.http.responses import (
     Responses,
 )
 
-router = APIRouter(prefix="/v1/kernels/{kernel_id}/host-code", tags=["kernels"], route_class=GuardedRoute)
+router = guarded_router("/v1/kernels/{kernel_id}/host-code", "kernels")
 
 _PROGRAM = {"schema": {"type": "string"}, "example": '"""Runs a kernel with pyopencl."""\n...\n'}
 _TEXT: Responses = {

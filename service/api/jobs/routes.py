@@ -6,7 +6,7 @@ from uuid import UUID
 
 import anyio
 import structlog
-from fastapi import APIRouter, Header, Path, Query, Response
+from fastapi import Header, Path, Query, Response
 from sse_starlette.sse import EventSourceResponse
 
 from db.queries import jobs
@@ -38,7 +38,7 @@ from service.api.keys.guard import (
     READ,
     TUNE,
     CallerDep,
-    GuardedRoute,
+    guarded_router,
 )
 from service.http.deps import (
     ContextDep,
@@ -56,7 +56,7 @@ from service.http.responses import (
     Responses,
 )
 
-router = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=GuardedRoute)
+router = guarded_router("/v1/jobs", "jobs")
 
 _log = structlog.stdlib.get_logger(__name__)
 _CLOSING_S = 2.0  # time that a stream may take to end when the service stops

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 
 from service.api.kernels import binaries
 from service.api.kernels.schemas import BinaryList, BinaryOut, RebuiltOut
@@ -13,7 +13,7 @@ from service.api.keys.guard import (
     READ,
     TUNE,
     CallerDep,
-    GuardedRoute,
+    guarded_router,
 )
 from service.http.deps import (
     ContextDep,
@@ -26,7 +26,7 @@ from service.http.responses import (
     Responses,
 )
 
-router = APIRouter(prefix="/v1", tags=["kernels"], route_class=GuardedRoute)
+router = guarded_router("/v1", "kernels")
 
 _CREATED: Responses = {200: {"model": BinaryOut, "description": "It is here already"}}
 KernelId = Annotated[UUID, Path(description="Id of the kernel", examples=["01970a3c-0000-7000-8000-000000000000"])]

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import Path, Request, Response
 
 from service.api.kernels import (
     files,
@@ -11,7 +11,7 @@ from service.api.kernels import (
 )
 from service.api.keys.guard import (
     READ,
-    GuardedRoute,
+    guarded_router,
 )
 from service.http.deps import ContextDep
 from service.http.responses import (
@@ -20,7 +20,7 @@ from service.http.responses import (
     Responses,
 )
 
-router = APIRouter(prefix="/v1", tags=["kernels"], route_class=GuardedRoute)
+router = guarded_router("/v1", "kernels")
 
 _BYTES: dict[str, object] = {"schema": {"type": "string", "format": "binary"}}
 _CONTENT = {"application/octet-stream": _BYTES}

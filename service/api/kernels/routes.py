@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from service.api.kernels import (
     listing,
@@ -19,12 +19,12 @@ from service.api.keys.guard import (
     READ,
     TUNE,
     CallerDep,
-    GuardedRoute,
+    guarded_router,
 )
 from service.http.deps import ContextDep, ReadSessionDep
 from service.http.responses import NOT_FOUND
 
-router = APIRouter(prefix="/v1/kernels", tags=["kernels"], route_class=GuardedRoute)
+router = guarded_router("/v1/kernels", "kernels")
 
 KernelId = Annotated[UUID, Path(description="Id of the kernel", examples=["01970a3c-0000-7000-8000-000000000000"])]
 

@@ -26,17 +26,18 @@ class Caller:
         return Caller(self.name, self.scope, self.key_id, request_id)
 
 
-_FORWARDING = frozenset(
+FORWARDING = frozenset(
     (
         *("forwarded", "via", "x-real-ip", "cf-connecting-ip", "true-client-ip"),
         *(f"x-forwarded-{part}" for part in ("for", "host", "proto", "port", "server")),
     )
 )
+"""Headers, in lower case, with which a proxy says that it forwards a request."""
 
 
 def is_passed_on(headers: Iterable[str]) -> bool:
     """Return whether a proxy forwarded the request; names are in lower case."""
-    return not _FORWARDING.isdisjoint(headers)
+    return not FORWARDING.isdisjoint(headers)
 
 
 LOCAL = Caller("local", Scope.ADMIN)

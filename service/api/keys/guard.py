@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Annotated, Any
 
-from fastapi import Depends, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 
@@ -13,7 +13,7 @@ from service.api.audit.log import (
     Outcome,
     record,
 )
-from service.api.keys.caller import Caller, is_passed_on
+from service.api.keys.caller import FORWARDING, Caller
 from service.api.keys.callers import (
     identify,
     is_from_here,
@@ -25,8 +25,10 @@ from service.http.deps import (
     ContextDep,
     context_of,
 )
+from service.http.responses import GUARDED
 
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]
+_FORWARDING = frozenset(name.encode() for name in FORWARDING)
 
 
 class Needs:
@@ -68,10 +70,16 @@ class Needs:
 
 async def _cached_reader(request: Request, context: Context) -> Caller | None:
     """Return the caller of a read request, if it is cached."""
-    headers = request.headers
-    if "cookie" in headers or is_passed_on(headers) or not await context.freshness.wait():
+    authorization: bytes | None = None
+    for name, value in request.scope["headers"]:
+        if name == b"authorization" and authorization is None:
+            authorization = value
+        elif name == b"cookie" or name in _FORWARDING:
+            return None
+    request.state.fresh = await context.freshness.wait()
+    if not request.state.fresh:
         return None
-    return context.callers.find(headers.get("authorization"))
+    return context.callers.find(None if authorization is None else authorization.decode("latin-1"))
 
 
 def check_scope(context: Context, caller: Caller, needed: Scope, request: str, what: str) -> None:
@@ -111,6 +119,25 @@ class GuardedRoute(APIRoute):
         return await handle(request)
 
 
+def operation_id(route: APIRoute) -> str:
+    """Return the id of an operation: the name of its function."""
+    return route.name
+
+
+def guarded_router(prefix: str, tag: str, route_class: type[APIRoute] = GuardedRoute) -> APIRouter:
+    """Return a router of a feature, whose routes join the app as they are.
+
+    FastAPI matches the path of an included router twice for each request.
+    """
+    return APIRouter(
+        prefix=prefix,
+        tags=[tag],
+        route_class=route_class,
+        responses=GUARDED,
+        generate_unique_id_function=operation_id,
+    )
+
+
 def _check_json(request: Request) -> None:
     """Check that the stated type of a body is JSON.
 
@@ -148,4 +175,16 @@ TUNE = Depends(Needs(Scope.TUNE))
 ADMIN = Depends(Needs(Scope.ADMIN))
 CallerDep = Annotated[Caller, Depends(_caller)]
 
-__all__ = ["ADMIN", "PUBLIC", "READ", "SCRAPE", "TUNE", "CallerDep", "GuardedRoute", "Needs", "check_scope"]
+__all__ = [
+    "ADMIN",
+    "PUBLIC",
+    "READ",
+    "SCRAPE",
+    "TUNE",
+    "CallerDep",
+    "GuardedRoute",
+    "Needs",
+    "check_scope",
+    "guarded_router",
+    "operation_id",
+]

@@ -4,14 +4,14 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Response
+from fastapi import Path, Response
 
 from service.api.audit.log import record
 from service.api.keys import service
 from service.api.keys.guard import (
     ADMIN,
     CallerDep,
-    GuardedRoute,
+    guarded_router,
 )
 from service.api.keys.schemas import (
     KeyBody,
@@ -31,7 +31,7 @@ from service.http.responses import (
     TOO_LARGE,
 )
 
-router = APIRouter(prefix="/v1/keys", tags=["keys"], route_class=GuardedRoute)
+router = guarded_router("/v1/keys", "keys")
 
 KeyId = Annotated[UUID, Path(description="Id of the key", examples=["01970a3c-0000-7000-8000-000000000000"])]
 

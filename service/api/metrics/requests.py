@@ -41,8 +41,10 @@ class RequestMetrics:
 
     def note_answers(self, *, kept: int, worked_out: int) -> None:
         """Count answers to lookups by whether they were cached."""
-        self._hits.inc(kept)
-        self._misses.inc(worked_out)
+        if kept:
+            self._hits.inc(kept)
+        if worked_out:
+            self._misses.inc(worked_out)
 
     def note(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a response."""

@@ -1,13 +1,14 @@
 """/metrics."""
 
-from fastapi import APIRouter, Response
+from fastapi import Response
+from fastapi.routing import APIRoute
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0, generate_latest
 
-from service.api.keys.guard import SCRAPE
+from service.api.keys.guard import SCRAPE, guarded_router
 from service.http.deps import ContextDep
 from service.http.responses import Responses
 
-router = APIRouter(tags=["health"])
+router = guarded_router("", "health", APIRoute)
 _TEXT: Responses = {
     200: {
         "description": "Prometheus' text format, version 1.0.0",

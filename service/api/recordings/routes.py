@@ -3,11 +3,11 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from service.api.keys.guard import (
     READ,
-    GuardedRoute,
+    guarded_router,
 )
 from service.api.recordings import service
 from service.api.recordings.schemas import (
@@ -17,7 +17,7 @@ from service.api.recordings.schemas import (
 from service.http.deps import ReadSessionDep
 from service.http.responses import NOT_FOUND
 
-router = APIRouter(prefix="/v1/recordings", tags=["exchange"], route_class=GuardedRoute)
+router = guarded_router("/v1/recordings", "exchange")
 
 _ID = "01970a3c-0000-7000-8000-000000000000"
 

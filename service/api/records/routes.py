@@ -4,7 +4,7 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 from pydantic import TypeAdapter, ValidationError
 
 from db.schema.base import JsonObject
@@ -16,7 +16,7 @@ from service.api.keys.guard import (
     READ,
     TUNE,
     CallerDep,
-    GuardedRoute,
+    guarded_router,
 )
 from service.api.records import service
 from service.api.records.devices import named_device, place_of
@@ -49,7 +49,7 @@ from service.http.responses import (
     Responses,
 )
 
-router = APIRouter(prefix="/v1/records", tags=["records"], route_class=GuardedRoute)
+router = guarded_router("/v1/records", "records")
 
 _ID = "01970a3c-0000-7000-8000-000000000000"
 _CREATED: Responses = {200: {"model": StoredRecords, "description": "All of them are in force already"}}

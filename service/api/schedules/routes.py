@@ -4,14 +4,14 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 
 from service.api.audit.log import record
 from service.api.keys.guard import (
     READ,
     TUNE,
     CallerDep,
-    GuardedRoute,
+    guarded_router,
 )
 from service.api.schedules import service
 from service.api.schedules.schemas import (
@@ -38,7 +38,7 @@ from service.http.responses import (
     TOO_MANY,
 )
 
-router = APIRouter(prefix="/v1/schedules", tags=["schedules"], route_class=GuardedRoute)
+router = guarded_router("/v1/schedules", "schedules")
 
 ScheduleId = Annotated[UUID, Path(description="Id of the schedule", examples=["01970a3c-0000-7000-8000-000000000000"])]
 

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 
 from service.api.audit.log import (
     Outcome,
@@ -14,7 +14,7 @@ from service.api.keys.guard import (
     READ,
     TUNE,
     CallerDep,
-    GuardedRoute,
+    guarded_router,
 )
 from service.api.shapes import service
 from service.api.shapes.requests import submit, understand
@@ -39,7 +39,7 @@ from service.http.responses import (
     Responses,
 )
 
-router = APIRouter(prefix="/v1/shape-sets", tags=["shape sets"], route_class=GuardedRoute)
+router = guarded_router("/v1/shape-sets", "shape sets")
 
 _ID = "01970a3c-0000-7000-8000-000000000000"
 _LOCATION: dict[str, object] = {

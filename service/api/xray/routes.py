@@ -5,12 +5,12 @@ from pathlib import Path as FilePath
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import Depends, Path, Query, Request
 
 from service.api.keys.guard import (
     READ,
     TUNE,
-    GuardedRoute,
+    guarded_router,
 )
 from service.api.xray.schemas import XrayOut, XrayQuery
 from service.api.xray.service import xray_file, xray_kernel
@@ -24,7 +24,7 @@ from service.http.responses import (
     TOO_MANY,
 )
 
-router = APIRouter(prefix="/v1", tags=["kernels"], route_class=GuardedRoute)
+router = guarded_router("/v1", "kernels")
 
 _BODY: dict[str, object] = {
     "requestBody": {

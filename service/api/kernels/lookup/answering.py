@@ -1,6 +1,5 @@
 """Lookups of one problem or many: answered from the cache, or computed together and then cached."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -74,8 +73,10 @@ def answer_all(context: Context, wanted: Sequence[Wanted]) -> list[tuple[Key, Ke
 
 def note_lookups(context: Context, found: Sequence[Kept]) -> None:
     """Count lookups by their result."""
-    for source, count in Counter(each.source for each in found).items():
-        context.metrics.requests.lookups.labels("nothing" if source is None else source.value).inc(count)
+    sources = [each.source for each in found]
+    for source in set(sources):
+        found_by = "nothing" if source is None else source.value
+        context.metrics.requests.lookups.labels(found_by).inc(sources.count(source))
 
 
 def the_answer(kept: Kept) -> LookupOut:

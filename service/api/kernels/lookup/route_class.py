@@ -58,7 +58,8 @@ class LookupRoute(GuardedRoute):
         asked, listing = await self._read(request), context.devices.all_at_hand()
         if asked is None or listing is None:
             return await handle(request)
-        found = context.answers.asked(asked.questions, listing) if await context.freshness.wait() else None
+        fresh = getattr(request.state, "fresh", False) or await context.freshness.wait()  # the guard may have asked
+        found = context.answers.asked(asked.questions, listing) if fresh else None
         if found is not None and (asked.form is not None or found[0].source is not None):
             note_lookups(context, found)
             context.metrics.requests.note_answers(kept=len(found), worked_out=0)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from service.api.jobs.requests import understand
 from service.api.jobs.schemas import JobBody
@@ -34,6 +34,7 @@ from service.api.kernels.tune import Tune
 from service.api.keys.guard import (
     READ,
     CallerDep,
+    guarded_router,
 )
 from service.http.deps import (
     Context,
@@ -48,7 +49,16 @@ from service.http.responses import (
 )
 from service.schemas import to_problem
 
-router = APIRouter(prefix="/v1/kernels", tags=["kernels"], route_class=LookupRoute)
+router = guarded_router("/v1/kernels", "kernels", LookupRoute)
+
+
+@router.get("", response_model=LookupOut, responses=BAD_REQUEST | NOT_FOUND, dependencies=[READ])
+def find_kernel(context: ContextDep, request: Request, query: Annotated[LookupQuery, Query()]) -> Response:
+    """Look up the kernel for a problem on a device. Defaults: row-major, packed, no epilogue."""
+    wanted = [Wanted(query.problem(), query.device, query.target)]
+    (kept,) = _answered(request, context, wanted, again=query.driver is None)
+    found = the_answer(kept)
+    return _json(kept.body if query.driver is None else _for_driver(found, query.driver).model_dump_json().encode())
 
 
 @router.post(
@@ -90,15 +100,6 @@ def look_up_kernels(body: BatchBody, request: Request, context: ContextDep, by: 
     kept = _answered(request, context, wanted, again=body.tune is Tune.NEVER and body.driver is None)
     told = kept if body.form is Form.COLUMNS else [_kept_for_driver(each, body.driver) for each in kept]
     return _json(render(told, body.form, tune_all(context, by, body, kept)))
-
-
-@router.get("", response_model=LookupOut, responses=BAD_REQUEST | NOT_FOUND, dependencies=[READ])
-def find_kernel(context: ContextDep, request: Request, query: Annotated[LookupQuery, Query()]) -> Response:
-    """Look up the kernel for a problem on a device. Defaults: row-major, packed, no epilogue."""
-    wanted = [Wanted(query.problem(), query.device, query.target)]
-    (kept,) = _answered(request, context, wanted, again=query.driver is None)
-    found = the_answer(kept)
-    return _json(kept.body if query.driver is None else _for_driver(found, query.driver).model_dump_json().encode())
 
 
 def _for_driver(found: LookupOut, driver: str | None) -> LookupOut:
