@@ -164,19 +164,6 @@ def list_page(
     return list(session.scalars(query))
 
 
-def best_measured(session: Session, problem_key: str, device: str) -> Trial | None:
-    """Return the measured winner of a job with the least headline time on that device (a slug), with kernel and job."""
-    query = _winners([problem_key], device).join(Trial.measurement).order_by(headline.least_first(), Trial.id).limit(1)
-    return session.scalars(query.options(*_winner_loads())).first()
-
-
-def best_predicted(session: Session, problem_key: str, device: str) -> Trial | None:
-    """Return the best predicted winner of a job for that device (a slug); measured ones are left out."""
-    predicted = _winners([problem_key], device).where(Trial.status == "predicted").join(Trial.prediction)
-    query = trials.select_best_predicted(predicted, Trial.id.expression)
-    return session.scalars(query.options(*_winner_loads())).first()
-
-
 def measured_winners(session: Session, problem_keys: Collection[str], device: str) -> dict[str, list[Trial]]:
     """Return the measured winners of jobs on that device (a slug) by problem, the least headline time first."""
     query = _winners(problem_keys, device).join(Trial.measurement).order_by(headline.least_first(), Trial.id)

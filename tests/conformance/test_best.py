@@ -104,9 +104,8 @@ def test_of_the_winners_of_jobs(database: Database, timed: list[Timed], expected
         session.flush()
         session.expire_all()
         key = digest("problem 96")
-        found = kernels.best_measured(session, key, "b60") or kernels.best_predicted(session, key, "b60")
-        assert found is not None
-        assert found.number == expected
+        winners = kernels.measured_winners(session, [key], "b60") or kernels.predicted_winners(session, [key], "b60")
+        assert winners[key][0].number == expected
 
 
 def _outcome(of: Timed) -> Outcome:
