@@ -77,6 +77,7 @@ results = [{"block_size_x": b, "tile": 2, "time": t, "times": [t * 0.9, t * 1.1]
 results.append({"block_size_x": 1024, "tile": 4, "time": util.CompilationFailedConfig(),
                 "__error__": util.CompilationFailedConfig(), **times})
 file_utils.store_output_file(sys.argv[1], results[:2], {"block_size_x": [], "tile": []})
+validate(json.load(open(sys.argv[2])), file_utils.output_file_schema("results")[1])
 written = json.load(open(sys.argv[1]))
 failed = file_utils.get_t4_results(results[2:], {"block_size_x": [], "tile": []})["results"][0]
 failed["measurements"] = []  # of a failure, its own encoder writes an object of its own
@@ -89,7 +90,8 @@ json.dump(written, open(sys.argv[1], "w"))
 @pytest.mark.slow
 def test_a_file_written_and_validated_by_kernel_tuner_becomes_a_record(tmp_path: Path) -> None:
     peer_folder("kernel_tuner")
-    run_with_peers(_WRITE, tmp_path / "out.json")
+    example = Path(__file__).resolve().parents[3] / "examples/kernel_tuner_t4.json"
+    run_with_peers(_WRITE, tmp_path / "out.json", example)
     (found,) = t4.records(read_object(tmp_path / "out.json"), "vector_add", PROBLEM, STATED)
     assert found.config == {"block_size_x": 128, "tile": 2}
     assert [found.time_us, found.min_us] == pytest.approx([250.0, 225.0])

@@ -133,6 +133,40 @@ def test_the_example_of_a_fleet_is_a_schedule(client: TestClient) -> None:
     assert (answer.status_code, answer.json()["stale"]["binaries"]) == (201, 100), answer.text
 
 
+def test_the_example_file_of_kernel_tuner_is_pushed(run: Run) -> None:
+    push = ("records", "push", "t4", str(EXAMPLES / "kernel_tuner_t4.json"), *B60)
+    done = read(run, *push, "--kernel", "vector_add", "--problem", '{"n": 4096}', "--best", "3")
+    assert done["new"] == 3
+    problem = ("--tuner", "kernel-tuner", "--kernel", "vector_add", "--problem", '{"n": 4096}')
+    found = read(run, "records", "find", *problem, "--device", "b60")
+    assert (found["record"]["config"], found["others"]) == ({"block_size_x": 128, "tile": 2}, 2)
+    assert found["record"]["time_us"] == pytest.approx(249.0)
+
+
+@pytest.mark.slow
+def test_the_example_shares_results_of_kernel_tuner(settings: Settings) -> None:
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    with served(create_app(settings, invented_devices)) as url:
+        command = [
+            EXAMPLES / "kernel_tuner_t4.sh",
+            url,
+            EXAMPLES / "kernel_tuner_t4.json",
+            "8086:E211",
+            "25.18.33578.15",
+        ]
+        done = subprocess.run(
+            [*map(str, command)],
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("3 records stored, 0 here before\n")
+    assert "block_size_x" in done.stdout
+
+
 @pytest.mark.slow
 def test_the_example_shares_the_cache_of_triton(settings: Settings, tmp_path: Path) -> None:
     app = create_app(settings, invented_devices)
