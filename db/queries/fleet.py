@@ -102,9 +102,9 @@ def devices(session: Session) -> list[str]:
     return list(session.scalars(select(Device.slug).where(used).distinct().order_by(Device.slug)))
 
 
-def states(session: Session, periods: Sequence[Period], device: str | None = None) -> list[PeriodState]:
+def states(session: Session, periods: Sequence[Period]) -> list[PeriodState]:
     """Return the state of each period; reads trials only of jobs that are not over."""
-    of, is_active = _jobs(periods, device), Job.status.in_(ACTIVE_STATUSES)
+    of, is_active = _jobs(periods), Job.status.in_(ACTIVE_STATUSES)
     columns = (
         of.c.place,
         func.count(),
@@ -124,29 +124,29 @@ def states(session: Session, periods: Sequence[Period], device: str | None = Non
     return [found.get(place, PeriodState(0, 0, 0, None, None, 0)) for place in range(len(periods))]
 
 
-def outcomes(session: Session, periods: Sequence[Period], device: str | None = None) -> list[OutcomeCount]:
+def outcomes(session: Session, periods: Sequence[Period]) -> list[OutcomeCount]:
     """Count the ended trials by device, period and status."""
     # First by job: the index of trials has them in this order, so that only a few rows a job are sorted.
     by_job = select(Trial.job_id, Trial.status, func.count().label("count")).where(Trial.status != "pending")
-    by_job = by_job.group_by(Trial.job_id, Trial.status).cte("by_job")
-    jobs = _jobs(periods, device)
+    jobs = _jobs(periods)
+    by_job = by_job.where(Trial.job_id.in_(select(jobs.c.id))).group_by(Trial.job_id, Trial.status).cte("by_job")
     keys = jobs.c.device, jobs.c.place, by_job.c.status
     query = select(*keys, func.sum(by_job.c["count"])).join(jobs, jobs.c.id == by_job.c.job_id).group_by(*keys)
     return [OutcomeCount(*row) for row in session.execute(query)]
 
 
-def work(session: Session, periods: Sequence[Period], device: str | None = None) -> list[Work]:
+def work(session: Session, periods: Sequence[Period]) -> list[Work]:
     """Count the jobs by device and period, and add up their wall times."""
-    jobs = _jobs(periods, device)
+    jobs = _jobs(periods)
     failed = func.sum(case((Job.status == "failed", 1), else_=0))
     columns = jobs.c.device, jobs.c.place, func.count(), failed, func.coalesce(func.sum(Job.total_s), 0.0)
     query = select(*columns).join(Job, Job.id == jobs.c.id).group_by(jobs.c.device, jobs.c.place)
     return [Work(*row) for row in session.execute(query)]
 
 
-def prediction_errors(session: Session, periods: Sequence[Period], device: str | None = None) -> list[Median]:
+def prediction_errors(session: Session, periods: Sequence[Period]) -> list[Median]:
     """Return the median factor, at least 1, between predicted and measured times."""
-    jobs, ratio = _jobs(periods, device), PredictionError.ratio
+    jobs, ratio = _jobs(periods), PredictionError.ratio
     query = (
         select(jobs.c.device, jobs.c.place, literal(PREDICTED), case((ratio < 1, 1 / ratio), else_=ratio))
         .join(Trial, Trial.job_id == jobs.c.id)
@@ -155,9 +155,9 @@ def prediction_errors(session: Session, periods: Sequence[Period], device: str |
     return _medians(session, query)
 
 
-def gains(session: Session, periods: Sequence[Period], device: str | None = None) -> list[Median]:
+def gains(session: Session, periods: Sequence[Period]) -> list[Median]:
     """Return the median speedup of the best over the default, by evidence."""
-    jobs, best, default = _jobs(periods, device), aliased(Prediction), aliased(Prediction)
+    jobs, best, default = _jobs(periods), aliased(Prediction), aliased(Prediction)
     kind = case((Measurement.label == "native", MEASURED), else_=EMULATED)
     measured = (
         select(jobs.c.device, jobs.c.place, kind, Job.compared_default_us / Job.compared_best_us)
@@ -177,7 +177,7 @@ def gains(session: Session, periods: Sequence[Period], device: str | None = None
     return [*_medians(session, measured), *_medians(session, predicted)]
 
 
-def _jobs(periods: Sequence[Period], device: str | None) -> CTE:
+def _jobs(periods: Sequence[Period]) -> CTE:
     """Return id, device (a slug) and place of the period of all jobs that were created in one."""
     spans = values(column("place", Integer), column("begin", UtcDateTime), column("end", UtcDateTime))
     span = spans.data([(place, *period) for place, period in enumerate(periods)]).cte("span")
@@ -187,7 +187,7 @@ def _jobs(periods: Sequence[Period], device: str | None) -> CTE:
         .join(Device, Device.id == Job.device_id)
         .where(Job.origin.is_(None))
     )
-    return (query if device is None else query.where(Device.slug == device)).cte("jobs")
+    return query.cte("jobs")
 
 
 def _medians(session: Session, query: Select[str, int, str, float]) -> list[Median]:

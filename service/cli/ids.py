@@ -30,6 +30,11 @@ def find_set(client: "Client", said: str) -> UUID:
     return find_id(said, "shape set", "xetune shapes list", partial(_ids, client.shape_sets, "shape_sets"))
 
 
+def find_record(client: "Client", said: str) -> UUID:
+    """Return the id of a record of another tuner; raises as `find_id`."""
+    return find_id(said, "record", "xetune records list", partial(_ids, client.records, "records"))
+
+
 def find_recording(client: "Client", said: str) -> UUID:
     """Return the id of a recording; raises as `find_id`."""
     return find_id(said, "recording", "xetune recordings list", partial(_ids, client.recordings, "recordings"))

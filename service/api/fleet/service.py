@@ -16,9 +16,9 @@ _LENGTHS = {PeriodLength.DAY: timedelta(days=1), PeriodLength.WEEK: timedelta(da
 _YOUNG = timedelta(weeks=4)
 _TIMED = ("measured", "predicted")
 _KEPT = 256
-_KEPT_FOR = timedelta(minutes=10)
-"""Time after which a period is read again without a change of its jobs: a later job may have measured one of its
-predictions."""
+_KEPT_FOR, _OLD_KEPT_FOR = timedelta(minutes=10), timedelta(days=1)
+"""Time after which one of the last two periods, or an older one, is read again without a change of its jobs: a later
+job may have measured one of its predictions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,29 +29,32 @@ class _Read:
 
 
 _lock = threading.Lock()
-_kept: OrderedDict[tuple[str, Period, str | None], _Read] = OrderedDict()
+_kept: OrderedDict[tuple[str, Period], _Read] = OrderedDict()
 
 
 def read_fleet(session: Session, asked: FleetQuery, now: datetime) -> FleetOut:
     """Return the work of all devices, or of one, in the periods that end with the present one.
 
-    A period whose jobs are as they were is not read again for ten minutes: a view reads the trials of the others alone.
+    A period whose jobs are as they were is not read again for ten minutes, an older one for a day: a view reads the
+    trials of the others alone.
     """
     length = length_of(session, asked, now)
     periods = periods_until(now, length, asked.periods)
-    states = fleet.states(session, periods, asked.device)
+    states = fleet.states(session, periods)
     url = str(session.get_bind().engine.url)
-    keys = [(url, period, asked.device) for period in periods]
+    keys = [(url, period) for period in periods]
     with _lock:
         known = {key: _kept[key] for key in keys if key in _kept}
     found = {
         key: read
-        for key, state in zip(keys, states, strict=True)
-        if (read := known.get(key)) is not None and read.state == state and now - _KEPT_FOR < read.at <= now
+        for place, (key, state) in enumerate(zip(keys, states, strict=True))
+        if (read := known.get(key)) is not None
+        and read.state == state
+        and now - (_KEPT_FOR if place >= len(periods) - 2 else _OLD_KEPT_FOR) < read.at <= now
     }
     missing = [place for place, key in enumerate(keys) if key not in found]
-    for place, cells in zip(missing, _read(session, [periods[p] for p in missing], asked.device), strict=True):
-        found[keys[place]] = _Read(states[place], now, cells)
+    for place, read_cells in zip(missing, _read(session, [periods[p] for p in missing]), strict=True):
+        found[keys[place]] = _Read(states[place], now, tuple(read_cells))
     with _lock:
         for key in keys:
             _kept[key] = found[key]
@@ -59,8 +62,9 @@ def read_fleet(session: Session, asked: FleetQuery, now: datetime) -> FleetOut:
         while len(_kept) > _KEPT:
             _kept.popitem(last=False)
     begins = [period.begin for period in periods]
-    all_cells = sorted((cell for key in keys for cell in found[key].cells), key=lambda cell: (cell.device, cell.begin))
-    return FleetOut(period=length, since=begins[0], begins=begins, cells=all_cells)
+    cells = [c for key in keys for c in found[key].cells if asked.device is None or c.device == asked.device]
+    cells.sort(key=lambda cell: (cell.device, cell.begin))
+    return FleetOut(period=length, since=begins[0], begins=begins, cells=cells)
 
 
 def length_of(session: Session, asked: FleetQuery, now: datetime) -> PeriodLength:
@@ -84,7 +88,7 @@ def failed_share(outcomes: Mapping[str, int]) -> float:
     return 1 - sum(outcomes.get(status, 0) for status in _TIMED) / sum(outcomes.values())
 
 
-def _read(session: Session, periods: Sequence[Period], device: str | None) -> list[tuple[FleetCell, ...]]:
+def _read(session: Session, periods: Sequence[Period]) -> list[tuple[FleetCell, ...]]:
     """Return the cells of each period, by device."""
     if not periods:
         return []
@@ -98,14 +102,14 @@ def _read(session: Session, periods: Sequence[Period], device: str | None) -> li
             outcomes={},
             work_s=row.seconds,
         )
-        for row in fleet.work(session, periods, device)
+        for row in fleet.work(session, periods)
     }
-    for row in fleet.outcomes(session, periods, device):
+    for row in fleet.outcomes(session, periods):
         cells[row.place, row.device].outcomes[row.status] = row.count
-    for row in fleet.prediction_errors(session, periods, device):
+    for row in fleet.prediction_errors(session, periods):
         cell = cells[row.place, row.device]
         cell.judged, cell.off_by = row.count, row.value
-    for row in fleet.gains(session, periods, device):
+    for row in fleet.gains(session, periods):
         cells[row.place, row.device].gains.append(GainOut(evidence=row.kind, jobs=row.count, median=row.value))
     for cell in cells.values():
         _add_rates(cell)

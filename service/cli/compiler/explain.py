@@ -8,7 +8,7 @@ import typer
 
 from service.cli.options.config_flags import ConfigFile, Settings
 from service.cli.options.problem import AsJson, DeviceOrFile, ProblemOptions, with_problem
-from service.cli.printing.output import CONSOLE, print_json
+from service.cli.printing.output import CONSOLE, print_json, print_wrapped
 
 Compiled = Annotated[
     bool,
@@ -62,12 +62,12 @@ def explain_command(
         document = gpu_explanation(gemm, chosen, spec, explained, accuracy.models).model_dump(mode="json")
         print_json(document | pipeline_json_of(gemm, chosen, spec, pipeline))
         return
-    CONSOLE.print(f"{gemm} on {spec.name}", highlight=False, soft_wrap=True)
-    CONSOLE.print(f"configuration  {chosen}", highlight=False, soft_wrap=True)
+    print_wrapped(f"{gemm} on {spec.name}")
+    print_wrapped(f"configuration  {chosen}", indent=" " * 15)
     CONSOLE.print(render_explanation(explained))
     if pipeline is not None:
         time_us = time_with_pipeline(gemm, chosen, spec, pipeline)
         CONSOLE.print("", *summary(pipeline), sep="\n", highlight=False, soft_wrap=True)
         CONSOLE.print(f"with these clocks {in_unit(unit_of(time_us), time_us)}", highlight=False)
     for line in accuracy_lines(accuracy):
-        CONSOLE.print(line, highlight=False, soft_wrap=True)
+        print_wrapped(line)

@@ -12,7 +12,7 @@ from codegen.xe.machine.pipeline import PipelineReport
 from hal import DeviceSpec
 from service.api.explain.service import cpu_explanation
 from service.cli.compiler.explain_cpu import render_cpu_explanation
-from service.cli.printing.output import CONSOLE, number_column, print_json, text_table
+from service.cli.printing.output import CONSOLE, number_column, print_json, print_wrapped, text_table
 from tuner.backend import tuning_for
 from tuner.model.xe import Explanation, L2Size, predict
 from tuner.model.xe.machine_code import step_clocks
@@ -41,8 +41,8 @@ def explain_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, *, as
     if as_json:
         print_json(cpu_explanation(problem, config, spec).model_dump(mode="json"))
         return
-    CONSOLE.print(f"{problem} on {spec.name}", highlight=False, soft_wrap=True)
-    CONSOLE.print(f"configuration  {config}", highlight=False, soft_wrap=True)
+    print_wrapped(f"{problem} on {spec.name}")
+    print_wrapped(f"configuration  {config}", indent=" " * 15)
     CONSOLE.print(
         render_cpu_explanation(problem, config, spec, is_default=config == tuning_for(spec).default(problem, spec))
     )

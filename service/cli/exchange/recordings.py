@@ -1,6 +1,7 @@
 """xetune recordings: results imported from files of other formats."""
 
 from typing import Annotated
+from uuid import UUID
 
 import typer
 from rich.table import Column, Table
@@ -9,7 +10,9 @@ from service.cli.connection import connect
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_recording
 from service.cli.options.problem import AsJson
+from service.cli.printing.evidence import shown_us
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
+from service.short_ids import short_ids
 
 _SHOWN = 20
 app = typer.Typer(cls=FirstByDefault, help="List and show recordings of other autotuners.")
@@ -58,13 +61,18 @@ def show_command(
 
 
 def _stacked(rows: list[dict[str, object]]) -> Table:
-    recording = Column("recording", overflow="fold", min_width=36)
-    table = text_table(recording, "device, from, format", number_column("timed"), number_column("best us"))
+    names = Column("recording", no_wrap=True), "problem", "device, from, format"
+    table = text_table(*names, number_column("timed"), number_column("best"), spaced=True)
+    short = {str(whole): said for whole, said in short_ids(UUID(str(row["id"])) for row in rows).items()}
     for row in rows:
-        best = f"{row['best_us']:.4g}" if isinstance(row["best_us"], float) else "-"
+        best = shown_us(row["best_us"]) if isinstance(row["best_us"], float) else "-"
         timed = f"{row['timed']} of\n{row['tried']}"
         table.add_row(
-            f"{row['id']}\n{row['problem']}", f"{row['device']}\n{row['origin']}\n{row['format']}", timed, best
+            short[str(row["id"])],
+            str(row["problem"]),
+            f"{row['device']}\n{row['origin']}\n{row['format']}",
+            timed,
+            best,
         )
     return table
 

@@ -8,23 +8,29 @@ from rich.table import Table
 
 from service.api.schedules.schemas import FireOut, FirePage, ScheduleOut
 from service.cli.connection import same
+from service.cli.ids import find_id
 from service.cli.printing.output import CONSOLE, print_json, text_table
-from service.errors import NotFound
+from service.errors import BadRequest, NotFound
+from service.short_ids import short_ids
 from xetune_client import Client, models
 
 _PAGE = 200
 
 
 def id_of(client: Client, schedule: str) -> UUID:
-    """Return the id of a schedule by its name or id.
+    """Return the id of a schedule by its name, or by its id as `find_id` reads it.
 
     Raises:
         NotFound: there is none.
     """
-    for one in client.schedules().schedules:
-        if schedule in (one.name, str(one.id)):
-            return one.id
-    raise NotFound(f"no schedule {schedule!r}; `xetune schedules` lists those that exist")
+    found = client.schedules().schedules
+    if (named := next((one.id for one in found if one.name == schedule), None)) is not None:
+        return named
+    newest = sorted((one.id for one in found), reverse=True)
+    try:
+        return find_id(schedule, "schedule", "xetune schedules list", lambda: iter(newest))
+    except BadRequest as error:  # it is a name, and no id
+        raise NotFound(f"no schedule {schedule!r}; `xetune schedules list` lists those that exist") from error
 
 
 def runs(client: Client, schedule_id: UUID, before: int | None, limit: int) -> FirePage:
@@ -52,9 +58,10 @@ def moment(at: datetime | None) -> str:
 
 def result(fire: FireOut) -> str:
     """Return what came of a run."""
-    parts = [fire.outcome, *(f"job {job}" for job in fire.jobs)]
+    short = short_ids(fire.jobs)
+    parts = [fire.outcome, *(f"job {short[job]}" for job in fire.jobs)]
     if fire.shape_set is not None:
-        parts.append(f"set of shapes {fire.shape_set}")
+        parts.append(f"set of shapes {short_ids([fire.shape_set])[fire.shape_set]}")
     return "\n".join([*parts, *([fire.reason] if fire.reason is not None else [])])
 
 

@@ -8,6 +8,7 @@ import typer
 
 from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
+from service.cli.ids import HELP
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json, text_table
 
@@ -26,7 +27,7 @@ _OPTIONS = MappingProxyType(
     }
     | {name: f"--{name}" for name in ("cron", "timezone", "hours", "job", "shapes")}
 )
-Named = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Name or id of the schedule.")]
+Named = Annotated[str, typer.Argument(metavar="SCHEDULE", help=f"Name or id of the schedule; of an id: {HELP}")]
 
 
 @app.command("list")

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 from typing import Annotated, cast
-from uuid import UUID
 
 import typer
 
 from service.cli.connection import connect
 from service.cli.default_command import FirstByDefault
+from service.cli.ids import HELP, find_record
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import ERRORS, print_json, print_line
 from service.cli.records.options import DeviceOption, DriverOption, OriginOption, VersionOption, read_versions
@@ -15,7 +15,7 @@ from service.cli.records.record_format import RecordFormat
 
 _SHOWN = 50
 app = typer.Typer(cls=FirstByDefault, help="Keep results of other tuners: Triton, vLLM, Kernel Tuner.")
-RecordId = Annotated[UUID, typer.Argument(help="Id of the record.")]
+RecordId = Annotated[str, typer.Argument(metavar="RECORD", help=f"Id of the record: {HELP}")]
 Format = Annotated[RecordFormat, typer.Argument(help="Whose files these are.")]
 
 
@@ -44,7 +44,7 @@ def records_command(
 def show_command(record: RecordId) -> None:
     """Print a record as JSON."""
     with connect() as client:
-        print_json(client.record(record).model_dump(mode="json"))
+        print_json(client.record(find_record(client, record)).model_dump(mode="json"))
 
 
 @app.command("find")
@@ -105,8 +105,9 @@ def add_command(
 def delete_command(record: RecordId) -> None:
     """Delete a record."""
     with connect() as client:
-        client.delete_record(record)
-    print_line(f"record {record} deleted")
+        record_id = find_record(client, record)
+        client.delete_record(record_id)
+    print_line(f"record {record_id} is deleted")
 
 
 @app.command("push")

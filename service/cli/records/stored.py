@@ -6,9 +6,11 @@ from rich.table import Column
 
 from service.cli.connection import connect
 from service.cli.printing.counted import counted
+from service.cli.printing.evidence import shown_us
 from service.cli.printing.output import CONSOLE, ERRORS, number_column, print_json, print_line, text_table
 from service.cli.records.formats import Restored
 from service.errors import BadRequest
+from service.short_ids import short_ids
 from xetune_client import models
 
 _A_REQUEST = 200
@@ -72,12 +74,14 @@ def tell_files(found: Restored, folder: Path, as_json: bool) -> None:
 
 def print_all(found: list[models.RecordOut]) -> None:
     """Print records as a table."""
-    identity = Column("record", overflow="fold", min_width=36)
-    table = text_table(identity, "kernel", "device, driver", "versions", number_column("us"))
+    table = text_table(
+        Column("record", no_wrap=True), "kernel", "device, driver", "versions", number_column("time"), spaced=True
+    )
+    short = short_ids(row.id for row in found)
     for row in found:
         versions = "\n".join(f"{name} {version}" for name, version in row.versions.items())
-        time = "-" if row.time_us is None else f"{row.time_us:.4g}"
+        time = "-" if row.time_us is None else shown_us(row.time_us)
         table.add_row(
-            str(row.id), f"{row.tuner}\n{row.kernel}", f"{row.device}\n{row.driver or '-'}", versions or "-", time
+            short[row.id], f"{row.tuner}\n{row.kernel}", f"{row.device}\n{row.driver or '-'}", versions or "-", time
         )
     CONSOLE.print(table)

@@ -9,7 +9,7 @@ from service.api.shapes.schemas import (
     ShapeSetOut,
 )
 from service.cli.printing.evidence import shown_kind, shown_proof_short
-from service.cli.printing.output import CONSOLE, number_column, text_table
+from service.cli.printing.output import CONSOLE, number_column, print_wrapped, text_table
 from service.row_mapping import config_line
 from service.schemas import to_problem
 
@@ -24,7 +24,7 @@ _WORDS = {
 def print_set(found: ShapeSetOut) -> None:
     """Print a set: its cost, its shapes, the recommended kernels, and the time of each kernel on each shape."""
     beyond = f" and {found.cross_trials} of other shapes' kernels" if found.cross_trials else ""
-    CONSOLE.print(f"set of shapes {found.id}: {found.status}, {found.source} on {found.device}", soft_wrap=True)
+    print_wrapped(f"set of shapes {found.id}: {found.status}, {found.source} on {found.device}")
     CONSOLE.print(
         f"{found.trials - found.cross_trials} trials{beyond} in {found.spent_s:.0f} s; kernels: "
         f"{found.compiled} compiled, {found.reused} cache hits",
@@ -39,7 +39,7 @@ def print_set(found: ShapeSetOut) -> None:
         )
     for number, shape in enumerate(found.shapes, start=1):
         if shape.error is not None:
-            CONSOLE.print(f"shape {number}: {shape.error}", style="red", soft_wrap=True)
+            print_wrapped(f"shape {number}: {shape.error}", style="red")
     if found.cover is not None:
         _print_cover(found, found.cover)
 
@@ -79,10 +79,11 @@ def _print_cover(found: ShapeSetOut, cover: CoverOut) -> None:
     served = len(found.shapes) - len(cover.unserved)
     bound, tried = f"within {cover.within:.0%} of its best", f"of {len(cover.kernels)} kernels tried on all"
     binaries = "one binary in all" if cover.binaries == 1 else f"{cover.binaries} binaries in all"
+    CONSOLE.print()
     if cover.one_each:
-        CONSOLE.print(f"\none kernel per shape: no fewer keep each {bound}, {tried}; {binaries}", soft_wrap=True)
+        print_wrapped(f"one kernel per shape: no fewer keep each {bound}, {tried}; {binaries}")
     else:
-        CONSOLE.print(f"\n{len(cover.needed)} {tried} keep each of {served} shapes {bound}; {binaries}", soft_wrap=True)
+        print_wrapped(f"{len(cover.needed)} {tried} keep each of {served} shapes {bound}; {binaries}")
     if served:
         more = cover.total_us / cover.best_us - 1
         how = " and ".join(_WORDS[word] for word in cover.evidence)

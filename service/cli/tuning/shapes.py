@@ -10,7 +10,8 @@ from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_set
 from service.cli.options.problem import AsJson
-from service.cli.printing.output import CONSOLE, print_json, print_line, text_table
+from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
+from service.short_ids import short_ids
 
 _PAGE = 200
 app = typer.Typer(cls=FirstByDefault, help="List, show, resume and cancel shape sets.")
@@ -31,11 +32,11 @@ def list_command(
     elif not found:
         CONSOLE.print("No sets of shapes yet. Start one: xetune tune --shapes llama-3.2-1b@tokens=1,16 --dtype bf16")
     else:
-        table = text_table("set", "source", "shapes", "status")
-        table.columns[0].min_width = 36
+        table = text_table(Column("set", no_wrap=True), "device", "source", number_column("shapes"), "status")
+        short = short_ids(line.id for line in found)
         for line in found:
             made = f"{line.status}\n{line.created_at:%Y-%m-%d %H:%M} UTC"
-            table.add_row(f"{line.id}\n{line.device}", line.source, str(line.shapes), made)
+            table.add_row(short[line.id], line.device, line.source, str(line.shapes), made)
         CONSOLE.print(table)
 
 
@@ -109,5 +110,6 @@ def presets_command(
         CONSOLE.print(table)
     for preset in found if wanted else ():
         CONSOLE.print(layers(preset))
-        print_line(f"sizes are from {preset.source}, published {preset.published}\n")
+        print_wrapped(f"sizes are from {preset.source}, published {preset.published}")
+        CONSOLE.print()
     CONSOLE.print("MODEL@tokens=1,16,128 sets M, MODEL@layers=qkv,down chooses layers; --layout nt is [N, K] weights")

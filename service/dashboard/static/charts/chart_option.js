@@ -221,7 +221,7 @@ function parallel(found, shown, of, width) {
       max: side.scale === "log" ? Math.log10(Math.max(...values)) : undefined,
       nameTextStyle: { color: of.text, fontSize: 11 }, nameRotate: narrow ? 60 : 0, nameTruncate: { maxWidth: 90 },
       axisLine: { lineStyle: { color: of["line-strong"] } },
-      axisLabel: { color: of.text, backgroundColor: of.card, padding: [1, 3], fontSize: 10, formatter: category ? (narrow ? clipped : undefined) : (v) => short(side.scale === "log" ? 10 ** v : v, side.unit) },
+      axisLabel: { color: of.text, backgroundColor: of.card, padding: [1, 3], fontSize: 10, showMinLabel: side.scale !== "log", formatter: category ? (narrow ? clipped : undefined) : (v) => short(side.scale === "log" ? 10 ** v : v, side.unit) },
       splitNumber: 4,
     };
   });

@@ -1,0 +1,117 @@
+"""Every view of results fits a terminal of 80 columns, with long names and wide numbers."""
+
+import json
+from uuid import UUID
+
+import pytest
+from fastapi.testclient import TestClient
+from rich.cells import cell_len
+
+from codegen import GemmProblem
+from codegen.problem.epilogue_text import parse_epilogue
+from db.queries import jobs
+from service.http.deps import Context
+from service.row_mapping import spec_to_json
+from tests.service import dashboard_rows as rows
+from tests.service.api.records.test_records import RECORD
+from tests.service.cli.both_transports import Run
+from tests.tuner.space.cpu.cpus import RAPIDS
+
+WIDTH = 80
+WALL = dict.fromkeys(("propose_s", "compile_s", "wait_s", "verify_s", "measure_s", "compare_s"), 12345.6)
+DEVICE = "cpu-intel-xeon-platinum-8592-plus-at-a-very-long-name-f6m207-128c"
+NAME = "attention projection of the third and last decoder layer"
+PROBLEM = GemmProblem(
+    131072, 28672, 131080, epilogue=parse_epilogue("alpha=0.5, bias:column, gelu, add:f16, clip=0..6, reduce:row")
+)
+
+
+@pytest.fixture
+def filled(one_database: None, client: TestClient, context: Context, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Rows for every view, and their short ids by noun."""
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    with context.database.write() as session:
+        problem = rows.add_problem(session, problem=PROBLEM)
+        device = rows.add_device(session, DEVICE, None)
+        device.spec = spec_to_json(RAPIDS)
+        job = rows.add_job(session, problem, device, total_s=123456.0, device_restarts=12, **WALL)
+        kernels = [rows.add_kernel(session, job, problem, number) for number in range(2)]
+        for number, (kernel, median_us) in enumerate(zip(kernels, (123456789.1, 98765432.1), strict=True)):
+            rows.predict(session, rows.add_measured(session, job, number, median_us, kernel.id, "native"), 1e9)
+        for number, status in enumerate(rows.FAILURES, start=2):
+            rows.add_trial(session, job, number, status)
+        rows.add_predicted(session, job, 9, 987654321.0)
+        job.compared_default_us, job.compared_best_us = 123456789.1, 98765432.1
+        jobs.update_best(session, job.id)
+        rows.add_job(session, problem, device, "running", worker="host.of.a.long.name.example:123456789")
+        rows.add_job(session, problem, device, "failed", error=f"internal: {'/a/rather/long/path' * 6}: no space left")
+        schedule = rows.add_schedule(session, NAME)
+        whole = {"job": job.id, "kernel": kernels[1].id, "schedule": schedule.id}
+    many = {"config": {f"a_long_parameter_{i}": 1234567 for i in range(8)}, "time_us": 123456789.25}
+    names = {"kernel": "gemm_with_a_long_kernel_name_bias_gelu_and_residual", "driver": "25.18.33578.15-1234567~24.04"}
+    record = RECORD | many | {"kernel": names["kernel"], "device": {**RECORD["device"], "driver": names["driver"]}}
+    stored = client.post("/v1/records", json={"records": [record]}).json()
+    whole["record"] = UUID(stored["records"][0]["id"])
+    csv = f'm,n,k,weight,name\n8192,28672,14336,123456,"{NAME}"\n'
+    made = client.post("/v1/shape-sets", json={"csv": csv, "device": "b580"}).json()
+    whole["set"] = UUID(made["id"])
+    return {noun: str(one)[:18] for noun, one in whole.items()}
+
+
+VIEWS = (
+    "jobs list",
+    "jobs show {job}",
+    "kernels list --all",
+    "kernels find",
+    "kernels binaries {kernel}",
+    "shapes list",
+    "shapes show {set}",
+    "shapes show last",
+    "shapes presets",
+    "shapes presets llama-3-8b",
+    "schedules list",
+    "schedules show {schedule}",
+    "schedules next last",
+    "schedules history {schedule}",
+    "records list",
+    "audit list",
+    "devices list",
+    "devices show b580",
+    "recordings list",
+    "keys list",
+    "toolchain list",
+    "explain 8192 28672 14336 --device b580 --dtype bf16 --epilogue bias:column,gelu,clip=0..6",
+)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_fits_80_columns(run: Run, filled: dict[str, str], view: str) -> None:
+    status, out, err = run(*view.format(**filled).split())
+    assert status == 0, err
+    wide = [line for line in out.splitlines() if cell_len(line) > WIDTH]
+    assert wide == []
+
+
+def test_records_are_shown_and_deleted_by_short_ids(run: Run, filled: dict[str, str]) -> None:
+    listed = run("records", "list")[1]
+    assert filled["record"][:13] in listed
+    assert filled["record"] not in listed
+    shown = json.loads(run("records", "show", "last")[1])
+    assert shown == json.loads(run("records", "show", filled["record"][:13])[1])
+    assert run("records", "delete", "last")[1] == f"record {shown['id']} is deleted\n"
+    assert run("records", "show", "last")[0] != 0
+
+
+def test_a_schedule_is_named_or_said_by_its_id(run: Run, filled: dict[str, str]) -> None:
+    by_name = run("schedules", "next", NAME)
+    assert by_name[0] == 0
+    assert by_name == run("schedules", "next", filled["schedule"]) == run("schedules", "next", "last")
+    assert "no schedule 'weekly'; `xetune schedules list` lists" in run("schedules", "next", "weekly")[2]
+
+
+def test_long_names_are_whole(run: Run, filled: dict[str, str]) -> None:
+    keys = run("keys", "create", NAME, "--scope", "read")
+    assert keys[0] == 0
+    out = run("keys", "list")[1]
+    assert all(cell_len(line) <= WIDTH for line in out.splitlines())
+    assert all(word in out for word in NAME.split())
