@@ -246,10 +246,10 @@ class AsyncClient:
         """Build the native binary of a kernel with the service's compiler of Intel. Idempotent."""
         return await self._post(f"/v1/kernels/{part(kernel_id)}/binaries", models.BinaryOut)
 
-    async def rebuild_binaries(self, *, most: int | None = None) -> models.RebuiltOut:
-        """Rebuild binaries of kernels that have none for the driver of the service's compiler."""
+    async def rebuild_binaries(self, *, most: int | None = None) -> models.RebuildOut:
+        """Queue jobs that rebuild binaries of kernels that have none for the driver of the service's compiler."""
         request = Request("POST", "/v1/binaries/rebuild", query_of({"most": most}))
-        return read(await self.send(request), models.RebuiltOut)
+        return read(await self.send(request), models.RebuildOut)
 
     async def host_codes(self, kernel_id: UUID) -> models.HostCodeList:
         """List the host programs of a kernel."""

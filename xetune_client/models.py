@@ -1747,16 +1747,6 @@ class ExplainBody(Model):
     """Configuration of the problem; null: the default"""
 
 
-class FailedBinary(Model):
-    """A kernel whose binary could not be built."""
-
-    kernel_id: UUID
-    """The kernel"""
-
-    reason: str
-    """Why"""
-
-
 class FieldError(Model):
     """One error of a request."""
 
@@ -2254,6 +2244,7 @@ class JobKind(StrEnum):
     MEASURE = 'measure'
     SHAPE = 'shape'
     IMPORT = 'import'
+    BINARY = 'binary'
 
 
 class JobLinks(Model):
@@ -2925,17 +2916,14 @@ class Readiness(Model):
     """Workers"""
 
 
-class RebuiltOut(Model):
-    """Binaries that were rebuilt because all of their kernel's were for other drivers."""
+class RebuildOut(Model):
+    """Jobs that rebuild native binaries because all of their kernel's are for other drivers."""
 
     driver: str
     """Driver of the installed compiler, that they are for"""
 
-    built: list[UUID]
-    """Kernels"""
-
-    failed: list[FailedBinary]
-    """Kernels that do not compile"""
+    jobs: list[UUID]
+    """Jobs, new or active already, one for each kernel"""
 
     left: int
     """Number of stale kernels beyond `most`"""

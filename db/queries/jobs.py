@@ -14,6 +14,7 @@ from db.queries import trials
 from db.queries.insert import insert_missing
 from db.schema import (
     ACTIVE_STATUSES,
+    BinaryJob,
     Device,
     Job,
     Kernel,
@@ -28,6 +29,7 @@ _TELLS: dict[str, ColumnElement[bool]] = {
     "import": Job.origin.is_not(None),
     "shape": Job.id.in_(select(ShapeSetMember.job_id)),
     "measure": Job.candidates.is_not(null()),
+    "binary": Job.id.in_(select(BinaryJob.job_id)),
 }
 SEARCH = "search"
 KIND = case(*((tells, kind) for kind, tells in _TELLS.items()), else_=SEARCH)
@@ -157,6 +159,11 @@ def trace_of(session: Session, job_id: UUID) -> str | None:
 def request_of(session: Session, job_id: UUID) -> str | None:
     """Return the id of the request that queued a job; None if no request did."""
     return session.scalar(select(Job.request_id).where(Job.id == job_id))
+
+
+def binary_of(session: Session, job_id: UUID) -> UUID | None:
+    """Return the kernel whose native binary a job builds; None for a job that tunes."""
+    return session.scalar(select(BinaryJob.kernel_id).where(BinaryJob.job_id == job_id))
 
 
 def candidates_of(session: Session, job_id: UUID) -> list[JsonObject]:

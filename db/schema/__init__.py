@@ -26,6 +26,7 @@ from db.schema.cluster import (
 from db.schema.job import (
     ACTIVE_STATUSES,
     JOB_STATUSES,
+    BinaryJob,
     Job,
 )
 from db.schema.kernel import (
@@ -95,6 +96,7 @@ __all__ = [
     "ApiKey",
     "Artifact",
     "AuditEvent",
+    "BinaryJob",
     "Change",
     "Coordinator",
     "Device",

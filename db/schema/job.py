@@ -152,3 +152,12 @@ class Job(Base):
     best_trial: Mapped[Trial | None] = relationship(
         primaryjoin="foreign(Job.best_trial_id) == Trial.id", lazy="raise", viewonly=True
     )
+
+
+class BinaryJob(Base):
+    """The kernel whose native binary a job builds, in place of trials."""
+
+    __tablename__ = "binary_job"
+
+    job_id: Mapped[UUID] = mapped_column(ForeignKey("job.id", ondelete="CASCADE"), primary_key=True)
+    kernel_id: Mapped[UUID] = mapped_column(ForeignKey("kernel.id"), index=True)

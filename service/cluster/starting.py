@@ -11,6 +11,7 @@ from db.session import Database
 from hal import ListedDevice, UnknownDevice, list_devices, resolve_device
 from hal.driver.installed import installed_driver
 from service.api.devices.quarantine import this_host
+from service.api.kernels.binaries import builder
 from service.api.shapes.running import run_set
 from service.api.toolchain.driver import acceptor_for
 from service.api.toolchain.offline import (
@@ -136,7 +137,13 @@ def tuning_at(settings: Settings) -> Callable[[Database, Executor], Tuning]:
 
     def at(database: Database, executor: Executor) -> Tuning:
         return Tuning(
-            database, artifacts, settings.cache_dir, executor=executor, native_for=native_for, acceptor_for=accepting
+            database,
+            artifacts,
+            settings.cache_dir,
+            executor=executor,
+            native_for=native_for,
+            acceptor_for=accepting,
+            build_binary=builder(settings, artifacts),
         )
 
     return at

@@ -11,6 +11,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from codegen import AnyArtifact, KernelConfig, XeConfig
+from codegen.errors import OclocUnusable
 from codegen.serialization import decode
 from codegen.workers.cache import CacheUses
 from db.errors import DatabaseError
@@ -65,6 +66,8 @@ from tuner.session.trial import (
 from tuner.space.xe.heuristic import default_config
 
 Listener = Callable[[Event], None]
+BuildBinary = Callable[[Database, UUID], None]
+"""Build the native binary of a kernel, unless it is stored; raises OclocUnusable."""
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -73,7 +76,8 @@ class Tuning:
     """Environment for running jobs.
 
     `executor` compiles and runs kernels. `on_event` is called with each trial, `on_wait` with the user that a
-    job waits for; `native_for` compiles kernels for their GPU, and `acceptor_for` opens the driver that accepts them.
+    job waits for; `build_binary` builds the native binary of a kernel, `native_for` compiles kernels for their GPU, and
+    `acceptor_for` opens the driver that accepts them.
     """
 
     database: Database
@@ -83,6 +87,7 @@ class Tuning:
     executor: Executor = field(default_factory=LocalExecutor)
     native_for: NativeFor = lambda _spec: None
     acceptor_for: AcceptorFor = lambda _spec: None
+    build_binary: BuildBinary | None = None
     on_wait: Callable[[str], None] = lambda _message: None
 
     def run(self, job: ClaimedJob, interrupt: threading.Event) -> JobEnd:
@@ -93,9 +98,19 @@ class Tuning:
             LeaseLost: another worker took the job.
             DatabaseError: the database does not answer; the job is unchanged.
         """
+        with self.database.read() as session:
+            kernel_id = jobs.binary_of(session, job.id)
+        if kernel_id is not None:
+            return self._build(kernel_id)
         store = self.store_of(job, interrupt)
         with self.opened(job.spec.device, store.cancelled, f"job {job.id}") as opened:
             return ended_by(interrupt) if opened is None else self._tune(job, *opened, store)
+
+    def _build(self, kernel_id: UUID) -> JobEnd:
+        if self.build_binary is None:
+            raise OclocUnusable("this worker builds no native binaries: it was started without their compiler")
+        self.build_binary(self.database, kernel_id)
+        return JobEnd.SUCCEEDED
 
     def store_of(self, job: ClaimedJob, interrupt: threading.Event) -> "Interruptible":
         """Return the trial store of a claimed job, which the event cancels too."""

@@ -1,6 +1,7 @@
 """From a request to a queued job: the request is validated first, then stored in one short transaction."""
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from sqlalchemy.orm import Session
 
@@ -13,6 +14,7 @@ from db.queries import (
 )
 from db.schema import (
     ACTIVE_STATUSES,
+    BinaryJob,
     Job,
 )
 from hal import DeviceSpec, ListedDevice, runs_own_code
@@ -120,14 +122,20 @@ def request_hash(job: JobSpec, configs: Sequence[KernelConfig] = ()) -> str:
     return content_hash([job.problem, device, options_to_columns(job), [config.key for config in configs]])
 
 
-def submit(session: Session, job: JobSpec, max_active: int, configs: Sequence[KernelConfig] = ()) -> tuple[Job, bool]:
+def submit(
+    session: Session,
+    job: JobSpec,
+    max_active: int,
+    configs: Sequence[KernelConfig] = (),
+    binary_of: UUID | None = None,
+) -> tuple[Job, bool]:
     """Queue a job, or find the identical active one; also return whether it is new. A job with configurations
-    measures these, without a search.
+    measures these, without a search; one that is `binary_of` a kernel builds its native binary.
 
     Raises:
         TooMany: `max_active` jobs are queued or running already.
     """
-    digest = request_hash(job, configs)
+    digest = request_hash(job, configs) if binary_of is None else content_hash(["binary", str(binary_of)])
     if (same := jobs.active_identical(session, digest)) is not None:
         return same, False
     counts = jobs.count_by_status(session)
@@ -148,6 +156,9 @@ def submit(session: Session, job: JobSpec, max_active: int, configs: Sequence[Ke
             **options_to_columns(job),
         )
         if made is not None:
+            if binary_of is not None:
+                session.add(BinaryJob(job_id=made.id, kernel_id=binary_of))
+                session.flush()
             return made, True
         # Another transaction queued it meanwhile; if that one ended already, there is room again.
         if (same := jobs.active_identical(session, digest)) is not None:

@@ -26,6 +26,9 @@ def asked_by(session: Session, job: Job) -> JobBody:
     if jobs.candidates_of(session, job.id):
         message = f"job {job.id} measured what a file gave it; send the file again (`xetune measure`)"
         raise Conflict(message, rule="retry-kind")
+    if jobs.binary_of(session, job.id) is not None:
+        message = f"job {job.id} built a native binary; queue it again with `xetune kernels rebuild-binaries`"
+        raise Conflict(message, rule="retry-kind")
     try:
         problem = ProblemBody.model_validate(job.problem.definition)
         return JobBody(problem=problem, device=job.device.slug, **dict(describe_options(job)))

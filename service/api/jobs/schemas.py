@@ -35,6 +35,7 @@ class JobKind(StrEnum):
     MEASURE = "measure"
     SHAPE = "shape"
     IMPORT = "import"
+    BINARY = "binary"
 
 
 class TrialStatus(StrEnum):

@@ -1,12 +1,14 @@
 """Native binaries of kernels: built by Intel's offline compiler from the stored SPIR-V, one for each driver version."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from sqlalchemy.orm import Session
 
 from codegen import CodegenError
 from codegen.elf import undefined_symbols
+from codegen.errors import OclocUnusable
 from codegen.target import target_of
 from codegen.xe.isa import Ocloc
 from db.queries import binaries, kernels
@@ -14,16 +16,20 @@ from db.schema import Kernel
 from db.session import Database
 from hal import DeviceKind
 from service.api.audit.log import Outcome, record
-from service.api.kernels.schemas import BinaryOut, FailedBinary, RebuiltOut
+from service.api.jobs.requests import submit
+from service.api.kernels.schemas import BinaryOut, RebuildOut
 from service.api.kernels.service import LOG, binaries_of
-from service.api.keys.caller import Caller
+from service.api.keys.caller import WORKER, Caller
 from service.api.toolchain.offline import find_ocloc
 from service.artifacts import ArtifactStore, StorageError
 from service.errors import Conflict, NotFound
 from service.manifest_reader import read_launch
-from service.row_mapping import spec_from_json
+from service.row_mapping import problem_from_json, spec_from_json
 from service.settings import InvalidSettings, Settings
+from tuner.session.budget import Budget
+from tuner.session.job_spec import JobOptions, job_spec
 
+_BUDGET = Budget(trials=1, seconds=600.0)  # of a job that has no trials
 _BYTES, _TEXT, _OPENCL = "application/octet-stream", "text/plain", "opencl"
 
 
@@ -85,27 +91,46 @@ def build(
     return found, is_new
 
 
-def rebuild(database: Database, store: ArtifactStore, settings: Settings, by: Caller, most: int) -> RebuiltOut:
-    """Build the binaries of kernels whose binaries are all of other drivers than the installed compiler's.
+def queue_rebuilds(database: Database, settings: Settings, by: Caller, most: int) -> RebuildOut:
+    """Queue jobs that build the binaries of kernels whose binaries are all of other drivers than the compiler's.
+
+    A worker without the kernel's device may run them.
 
     Raises:
         Conflict: rule `ocloc`.
+        TooMany: the limit of active jobs is reached.
     """
     try:
         driver = _ocloc(settings).version()
     except CodegenError as error:
         raise Conflict(str(error), rule="ocloc") from error
-    with database.read() as session:
+    queued: list[UUID] = []
+    with database.write() as session:
         stale = binaries.stale(session, driver)
-    built: list[UUID] = []
-    failed: list[FailedBinary] = []
-    for kernel_id in stale[:most]:
+        for kernel_id in stale[:most]:
+            row = find_kernel(session, kernel_id)
+            spec = replace(spec_from_json(row.device.spec), driver=None)
+            wanted = job_spec(JobOptions(budget=_BUDGET), problem_from_json(row.problem.definition), spec)
+            job, is_new = submit(session, wanted, settings.max_active_jobs, binary_of=kernel_id)
+            if is_new:
+                record(session, by, "job.create", job.id)
+            queued.append(job.id)
+    return RebuildOut(driver=driver, jobs=queued, left=len(stale) - len(queued))
+
+
+def builder(settings: Settings, store: ArtifactStore) -> Callable[[Database, UUID], None]:
+    """Return what builds the binary of a kernel in a worker.
+
+    It raises OclocUnusable where that is impossible.
+    """
+
+    def run(database: Database, kernel_id: UUID) -> None:
         try:
-            build(database, store, settings, by, kernel_id)
-            built.append(kernel_id)
-        except Conflict as error:
-            failed.append(FailedBinary(kernel_id=kernel_id, reason=error.detail))
-    return RebuiltOut(driver=driver, built=built, failed=failed, left=len(stale) - len(built) - len(failed))
+            build(database, store, settings, WORKER, kernel_id)
+        except (Conflict, NotFound) as error:
+            raise OclocUnusable(error.detail) from error
+
+    return run
 
 
 def _source(row: Kernel, store: ArtifactStore) -> _Source:

@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import Path, Query, Response
 
 from service.api.kernels import binaries
-from service.api.kernels.schemas import BinaryList, BinaryOut, RebuiltOut
+from service.api.kernels.schemas import BinaryList, BinaryOut, RebuildOut
 from service.api.kernels.service import binaries_of
 from service.api.keys.guard import (
     READ,
@@ -59,15 +59,14 @@ def build_binary(kernel_id: KernelId, context: ContextDep, response: Response, b
     return found
 
 
-@router.post("/binaries/rebuild", responses=CONFLICT | TOO_MANY, dependencies=[TUNE])
+@router.post("/binaries/rebuild", status_code=202, responses=CONFLICT | TOO_MANY, dependencies=[TUNE])
 def rebuild_binaries(
     context: ContextDep,
     by: CallerDep,
     most: Annotated[int, Query(ge=1, le=100, description="Most kernels of this request", examples=[20])] = 20,
-) -> RebuiltOut:
-    """Rebuild stale binaries: those of kernels that have none for the driver of the installed compiler.
+) -> RebuildOut:
+    """Queue jobs that rebuild stale binaries: those of kernels without one for the driver of the installed compiler.
 
     A schedule of stale results does so, too, with `binaries`.
     """
-    with context.compiler.slots.one():
-        return binaries.rebuild(context.database, context.artifacts, context.settings, by, most)
+    return binaries.queue_rebuilds(context.database, context.settings, by, most)

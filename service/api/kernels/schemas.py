@@ -188,17 +188,12 @@ class BinaryList(BaseModel):
     binaries: list[BinaryOut] = Field(description="The binaries", examples=[[]])
 
 
-class FailedBinary(BaseModel):
-    """A kernel whose binary could not be built."""
-
-    kernel_id: UUID = Field(description="The kernel", examples=["01970a3c-0000-7000-8000-000000000000"])
-    reason: str = Field(description="Why", examples=["kernel 01970a3c-...: ocloc compile: exit status 1"])
-
-
-class RebuiltOut(BaseModel):
-    """Binaries that were rebuilt because all of their kernel's were for other drivers."""
+class RebuildOut(BaseModel):
+    """Jobs that rebuild native binaries because all of their kernel's are for other drivers."""
 
     driver: str = Field(description="Driver of the installed compiler, that they are for", examples=["26.31.1"])
-    built: list[UUID] = Field(description="Kernels", examples=[["01970a3c-0000-7000-8000-000000000000"]])
-    failed: list[FailedBinary] = Field(description="Kernels that do not compile", examples=[[]])
+    jobs: list[UUID] = Field(
+        description="Jobs, new or active already, one for each kernel",
+        examples=[["01970a3c-0000-7000-8000-000000000000"]],
+    )
     left: int = Field(description="Number of stale kernels beyond `most`", examples=[0])

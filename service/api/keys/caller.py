@@ -43,7 +43,8 @@ def is_passed_on(headers: Iterable[str]) -> bool:
 LOCAL = Caller("local", Scope.ADMIN)
 COMMAND_LINE = Caller("command line", Scope.ADMIN)
 CLOCK = Caller("schedule", Scope.ADMIN)
-RESERVED = frozenset(caller.name for caller in (LOCAL, COMMAND_LINE, CLOCK))
+WORKER = Caller("worker", Scope.ADMIN)
+RESERVED = frozenset(caller.name for caller in (LOCAL, COMMAND_LINE, CLOCK, WORKER))
 """Names in the audit log that no key may have."""
 
 _KEPT_S = 60.0  # then it is checked again, and its use recorded

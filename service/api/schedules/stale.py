@@ -18,13 +18,12 @@ from service.api.jobs.requests import (
     understand,
 )
 from service.api.jobs.schemas import JobBody
-from service.api.kernels.binaries import rebuild
+from service.api.kernels.binaries import queue_rebuilds
 from service.api.kernels.lookup.staleness import changes
 from service.api.keys.caller import Caller
 from service.api.schedules.planning import Planning
 from service.api.schedules.schemas import StaleBody
-from service.artifacts import ArtifactStore
-from service.errors import Conflict, ServiceError
+from service.errors import Conflict, ServiceError, TooMany
 from service.schemas import ProblemBody
 from tuner.errors import TunerError
 from tuner.session.job_spec import JobSpec
@@ -81,20 +80,16 @@ def stale_work(body: StaleBody, planning: Planning) -> StaleWork:
 
 
 def rebuild_stale_binaries(kind: str, template: JsonObject, planning: Planning, by: Caller) -> None:
-    """Rebuild native binaries of other drivers, if a schedule asks for it; the audit log has each.
+    """Queue jobs that rebuild native binaries of other drivers, if a schedule asks for it.
 
-    A compiler that is missing is logged: the jobs of the schedule do without it.
+    A compiler that is missing, or too many jobs, are logged: the other jobs of the schedule do without.
     """
     if kind != "stale" or not isinstance(most := template.get("binaries"), int) or most < 1:
         return
     try:
-        store = ArtifactStore(planning.settings.artifacts_dir)
-        done = rebuild(planning.database, store, planning.settings, by, most)
-    except Conflict as error:
+        queue_rebuilds(planning.database, planning.settings, by, most)
+    except (Conflict, TooMany) as error:
         _log.warning("native binaries are not rebuilt", reason=error.detail)
-        return
-    for failed in done.failed:
-        _log.warning("a native binary was not rebuilt", kernel=str(failed.kernel_id), reason=failed.reason)
 
 
 def _stale(rows: Iterable[MadeWith], directory: DeviceDirectory) -> dict[tuple[int, str], bool]:

@@ -13,6 +13,7 @@ from service.cli.default_command import FirstByDefault
 from service.cli.exchange.lighthouse import from_lighthouse_command, to_lighthouse_command
 from service.cli.ids import HELP, find_kernel
 from service.cli.options.problem import AsJson, ProblemOptions, TargetName, with_problem
+from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_json, print_line, text_table
 
 _STORED = ("exact", "stale")
@@ -192,15 +193,13 @@ def rebuild_command(
     most: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of kernels.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Rebuild stale native binaries for the driver of the installed offline compiler."""
-    with connect(timeout_s=600.0) as client:
+    """Queue jobs that rebuild stale native binaries for the driver of the installed offline compiler."""
+    with connect() as client:
         done = client.rebuild_binaries(most=most)
     if as_json:
         print_json(done.model_dump(mode="json"))
         return
-    CONSOLE.print(f"{len(done.built)} rebuilt for driver {done.driver}, {len(done.failed)} failed, {done.left} left")
-    for failed in done.failed:
-        CONSOLE.print(failed.reason, highlight=False, soft_wrap=True)
+    CONSOLE.print(f"{counted(len(done.jobs), 'job')} queued for driver {done.driver}, {done.left} left")
 
 
 app.command("to-lighthouse")(to_lighthouse_command)

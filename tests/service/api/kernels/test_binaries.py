@@ -1,7 +1,9 @@
 """Native binaries of kernels: built, served beside SPIR-V, rebuilt for a new driver; Intel's driver takes them."""
 
+import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -14,9 +16,12 @@ from db.queries import kernels, trials
 from db.queries.cluster import leases
 from hal import SimulatedDevice, find
 from hal.driver.simulated_gpus import SIMULATED_GPUS
+from service.api.kernels.binaries import builder
 from service.api.schedules.firing import fire_due
 from service.http.deps import Context
 from service.jobs.store import DbTrialStore
+from service.jobs.tuning import Tuning
+from service.jobs.worker import Worker
 from service.schemas import to_body
 from tests.codegen.xe.isa.fake_ocloc import elf, fake_ocloc, real_ocloc
 from tests.conformance.trial_samples import artifact, predicted
@@ -68,6 +73,20 @@ def ocloc(tmp_path: Path, context: Context) -> Path:
 def _binary(folder: Path) -> str:
     (folder / "zebin").write_bytes(elf())
     return f"{folder / 'zebin'} binary/kernel_bmg.bin"
+
+
+def work(client: TestClient, context: Context, *ids: str) -> list[dict[str, Any]]:
+    """Run jobs as a worker does, and return them."""
+    tuning = Tuning(
+        context.database,
+        context.artifacts,
+        context.settings.cache_dir,
+        build_binary=builder(context.settings, context.artifacts),
+    )
+    worker = Worker(context.database, context.settings, threading.Event())
+    for each in ids:
+        assert worker.run_one(UUID(each), tuning.run)
+    return [client.get(f"/v1/jobs/{each}").json() for each in ids]
 
 
 def upgrade(ocloc: Path, version: str = NEW) -> None:
@@ -147,18 +166,35 @@ def test_after_a_change_of_the_driver_stale_binaries_are_rebuilt(
     kernel = stored(client, context, artifact(0))
     other = stored(client, context, artifact(1, GemmProblem(112, 64, 128, transpose_b=True)))
     client.post(f"/v1/kernels/{kernel}/binaries")
-    assert client.post("/v1/binaries/rebuild").json()["built"] == []
+    assert client.post("/v1/binaries/rebuild").json()["jobs"] == []
     upgrade(ocloc)
     (old,) = client.get(f"/v1/kernels/{kernel}/binaries?driver=1.9.40000").json()["binaries"]
     assert old["stale"] == ["driver 26.27.39122 then, 1.9.40000 now"]
-    done = client.post("/v1/binaries/rebuild").json()
-    assert done == {"driver": "26.31.40000", "built": [str(kernel)], "failed": [], "left": 0}
+    asked = client.post("/v1/binaries/rebuild")
+    assert asked.status_code == 202, asked.text
+    (job,) = asked.json()["jobs"]
+    assert asked.json() == {"driver": "26.31.40000", "jobs": [job], "left": 0}
+    assert client.post("/v1/binaries/rebuild").json()["jobs"] == [job]  # it is queued already
+    assert len(client.get(f"/v1/kernels/{kernel}/binaries").json()["binaries"]) == 1
+    (done,) = work(client, context, job)
+    assert (done["status"], done["kind"], done["error"], done["counts"]) == ("succeeded", "binary", None, {})
+    assert [each["id"] for each in client.get("/v1/jobs?kind=binary").json()["jobs"]] == [job]
+    assert client.post("/v1/binaries/rebuild").json()["jobs"] == []
     new, old = client.get(f"/v1/kernels/{kernel}/binaries?driver=1.9.40000").json()["binaries"]
     assert (new["driver"], new["stale"]) == ("26.31.40000", [])
     assert old["stale"]
     first, _ = client.get(f"/v1/kernels/{kernel}/binaries?driver=26.27.39122.14").json()["binaries"]
     assert (first["driver"], first["stale"]) == ("26.27.39122", [])
     assert client.get(f"/v1/kernels/{other}/binaries").json()["binaries"] == []  # none was asked for
+
+
+def test_rebuilds_keep_the_limit_of_active_jobs(client: TestClient, context: Context, ocloc: Path) -> None:
+    kernel = stored(client, context, artifact(0))
+    client.post(f"/v1/kernels/{kernel}/binaries")
+    upgrade(ocloc)
+    object.__setattr__(context, "settings", context.settings.model_copy(update={"max_active_jobs": 1}))
+    post_job(client)
+    assert client.post("/v1/binaries/rebuild").json()["rule"] == "active-jobs"
 
 
 @pytest.mark.parametrize("by_hand", [False, True])
@@ -176,10 +212,13 @@ def test_a_schedule_of_stale_results_rebuilds_binaries(
         client.post(f"/v1/schedules/{made['id']}/run")
     else:
         fire_due(context)
+    (job,) = client.get("/v1/jobs?kind=binary").json()["jobs"]
+    queued = client.get(f"/v1/audit?subject={job['id']}").json()["events"]
+    assert [event["actor"] for event in queued] == ["local" if by_hand else "schedule"]
+    work(client, context, job["id"])
     drivers = [each["driver"] for each in client.get(f"/v1/kernels/{kernel}/binaries").json()["binaries"]]
     assert drivers == ["26.31.40000", "26.27.39122"]
-    actor = client.get("/v1/audit?action=binary.build").json()["events"][0]["actor"]
-    assert actor == ("local" if by_hand else "schedule")
+    assert client.get("/v1/audit?action=binary.build").json()["events"][0]["actor"] == "worker"
 
 
 def test_what_cannot_be_built_is_refused_by_name(
@@ -190,8 +229,10 @@ def test_what_cannot_be_built_is_refused_by_name(
     client.post(path)
     fake_ocloc(ocloc.parent, version=NEW, compile="echo 'error: no'; exit 3")
     assert client.post(path).json()["rule"] == "isa"
-    (failed,) = client.post("/v1/binaries/rebuild").json()["failed"]
-    assert (failed["kernel_id"], "error: no" in failed["reason"]) == (str(kernel), True)
+    (failed,) = work(client, context, *client.post("/v1/binaries/rebuild").json()["jobs"])
+    assert (failed["status"], "error: no" in failed["error"]) == ("failed", True)
+    retried = client.post(f"/v1/jobs/{failed['id']}/retry")
+    assert (retried.status_code, retried.json()["rule"]) == (409, "retry-kind")
     fake_ocloc(ocloc.parent, version=NEW, undefined="missing_builtin")
     assert "missing_builtin" in client.post(path).json()["detail"]
     ocloc.unlink()
@@ -211,7 +252,7 @@ def test_the_command_line_builds_lists_and_rebuilds(
         local, served = both(run, "kernels", *arguments)
         assert local == served
     assert "26.27.39122" in run("kernels", "binaries", kernel, "--build")[1]
-    assert "0 rebuilt for driver 26.27.39122" in run("kernels", "rebuild-binaries")[1]
+    assert "0 jobs queued for driver 26.27.39122, 0 left" in run("kernels", "rebuild-binaries")[1]
 
 
 def test_the_command_line_compares_binaries_of_a_lookup(
