@@ -95,6 +95,28 @@ def test_a_legal_gemm_of_weights_or_experts_compiles_and_is_right(first: int) ->
     assert not found, "\n".join(found)
 
 
+FEW_ROWS_PARTS = (range(2), *(pytest.param(range(n, n + PART), marks=pytest.mark.slow) for n in range(2, 152, PART)))
+
+
+@pytest.mark.parametrize("seeds", FEW_ROWS_PARTS, ids=lambda seeds: f"{seeds[0]}")
+@pytest.mark.parametrize("of_models", [False, True], ids=["plain", "of models"])
+def test_a_legal_gemm_of_few_rows_in_parts_of_k_compiles_and_is_right(of_models: bool, seeds: range) -> None:
+    drawn = [draw(seed, small=True, few_rows=True, of_models=of_models) for seed in seeds]
+    found = [f"{d}\n{fault}" for d in drawn if (fault := judge(d, by_validator=d.seed % 5 == 0).fault)]
+    assert not found, "\n".join(found)
+
+
+def test_draws_of_few_rows_have_parts_of_k() -> None:
+    draws = [draw(seed, small=True, few_rows=True, of_models=True) for seed in range(150)]
+    assert max(drawn.problem.m for drawn in draws) <= 16
+    assert min(drawn.config.strategy.k_subgroups for drawn in draws) > 1
+    assert (
+        {drawn.problem.has_weights for drawn in draws}
+        == {drawn.problem.experts is None for drawn in draws}
+        == {False, True}
+    )
+
+
 NARROW = ("a770", "arl-h", "mtl")  # sub-groups of 8, without 2-D blocks, the last without DPAS
 NARROW_PARTS = (range(6), *(pytest.param(range(n, n + PART), marks=pytest.mark.slow) for n in range(6, 206, PART)))
 
