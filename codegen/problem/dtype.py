@@ -10,8 +10,22 @@ class DType(StrEnum):
     """Element types.
 
     Eight neighbours along K of a type of 4 bits are stored as one word of 32 bits, the first in the lowest bits. Floats
-    of 4 and 8 bits are those of the OCP formats (E4M3 is E4M3FN).
+    of 4 and 8 bits are those of the OCP formats (E4M3 is E4M3FN). `packed` is the number of elements along K that one
+    stored element holds, `nbytes` the size of a stored element.
     """
+
+    bits: int
+    packed: int
+    nbytes: int
+
+    def __new__(cls, value: str) -> "DType":
+        """Set the sizes once: the rules read them 20 times for each configuration of a space."""
+        made = str.__new__(cls, value)
+        made._value_ = value
+        made.bits = _BITS.get(value, _WORD)
+        made.packed = _WORD // made.bits if made.bits < 8 else 1
+        made.nbytes = made.bits * made.packed // 8
+        return made
 
     F16 = "f16"
     BF16 = "bf16"
@@ -31,21 +45,6 @@ class DType(StrEnum):
     def _missing_(cls, value: object) -> "DType | None":
         """Return the type of another usual name, such as "fp16", "bfloat16" or "int8"."""
         return cls(_ALIASES[value.lower()]) if isinstance(value, str) and value.lower() in _ALIASES else None
-
-    @property
-    def bits(self) -> int:
-        """Bits of one element."""
-        return _BITS.get(self.value, _WORD)
-
-    @property
-    def packed(self) -> int:
-        """Elements along K that one stored element holds: eight of 4 bits, else one."""
-        return _WORD // self.bits if self.bits < 8 else 1
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of one stored element: of 4-bit types, of a word of eight."""
-        return self.bits * self.packed // 8
 
     @property
     def is_integer(self) -> bool:
