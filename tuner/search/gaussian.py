@@ -50,8 +50,10 @@ class Kernel:
         terms = [(i, table, prior) for i, axis in enumerate(space.axes) for table, prior in _terms(axis.values)]
         self._tables = [table for _, table, _ in terms]
         self._points = space.points[:, [i for i, _, _ in terms]].astype(np.int64)
-        starts = np.cumsum([0, *(len(table) for table in self._tables)])
-        self._columns = self._points + starts[:-1]
+        self._ranks, sizes = space.points, [len(axis.values) for axis in space.axes]
+        self._terms_of = [[t for t, (of, _, _) in enumerate(terms) if of == axis] for axis in range(len(sizes))]
+        starts = np.cumsum([0, *sizes])
+        self._columns = space.points + starts[:-1]
         self._width = int(starts[-1])
         self._priors = np.array([prior for *_, prior in terms])
         self.weights = self._priors.copy()
@@ -59,13 +61,13 @@ class Kernel:
 
     def between(self, rows: Rows, others: Rows) -> Floats:
         """Return the correlations, [rows, others], in 32 bits to save memory."""
-        tables = [math.exp(w) * table[self._points[rows, i]] for i, (w, table) in enumerate(self._weighted())]
-        if len(rows) == 1 and tables:  # the sum over the axes, without a row of zeros and ones for each of the others
+        tables = [table[self._ranks[rows, i]] for i, table in enumerate(self._by_axis())]
+        if len(rows) == 1:  # the sum over the axes, without a row of zeros and ones for each of the others
             squared = np.zeros(len(others))
             for i, table in enumerate(tables):
-                squared += table[0][self._points[others, i]]
+                squared += table[0][self._ranks[others, i]]
             return _correlation(squared[None].astype(np.float32))
-        left = np.concatenate(tables, axis=1, dtype=np.float32) if tables else np.zeros((len(rows), 0), np.float32)
+        left = np.concatenate(tables, axis=1, dtype=np.float32)
         right = np.zeros((len(others), self._width), dtype=np.float32)
         np.put_along_axis(right, self._columns[others], 1.0, axis=1)
         return _correlation(left @ right.T)
@@ -82,8 +84,10 @@ class Kernel:
             theta = np.append(np.clip(theta[:-1], *_WEIGHTS), np.clip(theta[-1], *_NOISES))
         self.weights, self.noise = theta[:-1], float(theta[-1])
 
-    def _weighted(self) -> list[tuple[float, Floats]]:
-        return list(zip(self.weights.tolist(), self._tables, strict=True))
+    def _by_axis(self) -> list[Floats]:
+        """Return the weighted sum of the terms of each axis, so that a product over all rows has one factor for it."""
+        weighted = [weight * table for weight, table in zip(np.exp(self.weights), self._tables, strict=True)]
+        return [np.sum([weighted[term] for term in terms], axis=0) for terms in self._terms_of]
 
 
 def _terms(values: Sequence[object]) -> list[tuple[Floats, float]]:
