@@ -21,8 +21,9 @@ def find_job(client: "Client", said: str) -> UUID:
 
 
 def find_kernel(client: "Client", said: str) -> UUID:
-    """Return the id of a kernel; raises as `find_id`."""
-    return find_id(said, "kernel", "xetune kernels list", partial(_ids, client.kernels, "kernels"))
+    """Return the id of a kernel, the last being that which won a job last, as lists have it; raises as `find_id`."""
+    winners = said.strip().lower() == _LAST
+    return find_id(said, "kernel", "xetune kernels list", partial(_ids, client.kernels, "kernels", winners=winners))
 
 
 def find_set(client: "Client", said: str) -> UUID:
@@ -40,11 +41,11 @@ def find_recording(client: "Client", said: str) -> UUID:
     return find_id(said, "recording", "xetune recordings list", partial(_ids, client.recordings, "recordings"))
 
 
-def _ids(list_page: Callable[..., Any], rows: str) -> Iterator[UUID]:
-    page = list_page(limit=_PAGE)
+def _ids(list_page: Callable[..., Any], rows: str, **filters: bool) -> Iterator[UUID]:
+    page = list_page(limit=_PAGE, **filters)
     yield from (row.id for row in getattr(page, rows))
     while page.next_before is not None:
-        page = list_page(before=page.next_before, limit=_PAGE)
+        page = list_page(before=page.next_before, limit=_PAGE, **filters)
         yield from (row.id for row in getattr(page, rows))
 
 

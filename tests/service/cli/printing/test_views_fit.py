@@ -6,10 +6,12 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 from rich.cells import cell_len
+from sqlalchemy import select
 
 from codegen import GemmProblem
 from codegen.problem.epilogue_text import parse_epilogue
 from db.queries import jobs
+from db.schema import Job, Problem
 from service.http.deps import Context
 from service.row_mapping import spec_to_json
 from tests.service import dashboard_rows as rows
@@ -100,6 +102,13 @@ def test_records_are_shown_and_deleted_by_short_ids(run: Run, filled: dict[str, 
     assert shown == json.loads(run("records", "show", filled["record"][:13])[1])
     assert run("records", "delete", "last")[1] == f"record {shown['id']} is deleted\n"
     assert run("records", "show", "last")[0] != 0
+
+
+def test_the_last_kernel_is_the_last_that_won(run: Run, filled: dict[str, str], context: Context) -> None:
+    with context.database.write() as session:
+        job = session.scalars(select(Job).where(Job.best_trial_id.is_not(None))).one()
+        rows.add_kernel(session, job, session.get_one(Problem, job.problem_id), 7)  # compiled later, and not chosen
+    assert run("kernels", "files", "last", "--json") == run("kernels", "files", filled["kernel"], "--json")
 
 
 def test_a_schedule_is_named_or_said_by_its_id(run: Run, filled: dict[str, str]) -> None:
