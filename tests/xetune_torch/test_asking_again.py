@@ -250,7 +250,8 @@ def _work(app: FastAPI, job: UUID, status: str = "succeeded") -> None:
     context: Context = app.state.context
     problem = to_problem(ProblemBody.model_validate_json(_gemm().body.model_dump_json()))
     default = tuning_for(SPEC).default(problem, SPEC)
-    config = replace(default, matmul=replace(default.matmul, innermost=Extent(4, 16, 4)))
+    tiles = replace(default.matmul, innermost=Extent(4, 16, 4), block=Extent(48, 96, 128))  # legal for each default
+    config = replace(default, matmul=tiles)
     made = compile_kernel(problem, config, SPEC)
     with context.database.write() as session:
         leases.claim(session, job, "worker", 60.0)

@@ -10,7 +10,6 @@ from service.cli.connection import connect
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_recording
 from service.cli.options.problem import AsJson
-from service.cli.printing.evidence import shown_us
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
 from service.short_ids import short_ids
 
@@ -61,6 +60,8 @@ def show_command(
 
 
 def _stacked(rows: list[dict[str, object]]) -> Table:
+    from service.cli.printing.evidence import shown_us
+
     names = Column("recording", no_wrap=True), "problem", "device, from, format"
     table = text_table(*names, number_column("timed"), number_column("best"), spaced=True)
     short = {str(whole): said for whole, said in short_ids(UUID(str(row["id"])) for row in rows).items()}
