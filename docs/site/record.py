@@ -20,6 +20,7 @@ COLUMNS, ROWS = 88, 30
 LONGEST_PAUSE_S = 0.8
 STEP_S = 0.25
 _PROMPT = "$ "
+_CLOCK = re.compile(r"\d+:\d\d:\d\d")
 _SEQUENCE = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])")
 _COLOURS = {31: "#f28b82", 32: "#81c995", 33: "#fdd663", 34: "#8ab4f8", 35: "#d7aefb", 36: "#78d9ec"}
 _INK, _DIM, _GROUND = "#e4e7eb", "#7b8794", "#16202b"
@@ -140,6 +141,24 @@ def thinned(frames: list[tuple[float, tuple[Line, ...]]]) -> list[tuple[float, t
     return [*kept, frames[-1]]
 
 
+def without_waits(frames: list[tuple[float, tuple[Line, ...]]]) -> list[tuple[float, tuple[Line, ...]]]:
+    """Frames without those in which only a clock goes on for longer than a pause may take; later ones move up."""
+    kept, cut, begin = frames[:1], 0.0, 0.0
+    for number, (at, lines) in enumerate(frames[1:], start=1):
+        before, earlier = frames[number - 1]
+        if _still(lines) != _still(earlier):
+            begin = at - cut
+        elif at - cut - begin > LONGEST_PAUSE_S:
+            cut += at - before
+            continue
+        kept.append((at - cut, lines))
+    return kept if kept[-1][1] == frames[-1][1] else [*kept, (kept[-1][0] + STEP_S, frames[-1][1])]
+
+
+def _still(lines: tuple[Line, ...]) -> list[str]:
+    return [_CLOCK.sub("", "".join(letter for letter, _ in line)) for line in lines]
+
+
 def render(frames: list[tuple[float, tuple[Line, ...]]], title: str) -> str:
     """Return an SVG: each line of text with the seconds during which it is shown."""
     rows = max(len(lines) for _, lines in frames)
@@ -210,4 +229,4 @@ def _of_256(number: int) -> str:
 
 if __name__ == "__main__":
     target, *words = sys.argv[1:]
-    Path(target).write_text(render(thinned(record(words)), f"Terminal: {' '.join(words)}"))
+    Path(target).write_text(render(without_waits(thinned(record(words))), f"Terminal: {' '.join(words)}"))
