@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from service.dashboard.evidence import TimeEvidence, TimeFigure
-from service.dashboard.units import duration, exact_us, rate
+from service.dashboard.units import duration, rate
 
 _SAID = {
     TimeEvidence.MEASURED: "measured on a device",
@@ -38,7 +38,7 @@ def cost(left: TimeFigure | None, right: TimeFigure | None, same_problem: bool) 
     else:
         faster, slower = ("A", "B") if apart > 0 else ("B", "A")
         times = max(factor, 1 / factor)
-        said = f"{exact_us(abs(apart))} less, both {_SAID[left.evidence]}"
+        said = f"{duration(abs(apart), min(left.time_us, right.time_us))} less, both {_SAID[left.evidence]}"
         text = f"{faster} is {times:,.2f} times as fast as {slower}: {said}."
     return Cost(factor, text, tuple(_notes(left, right)))
 

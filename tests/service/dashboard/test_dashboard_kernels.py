@@ -160,7 +160,7 @@ def test_two_kernels_are_held_against_each_other(client: TestClient, app: FastAP
         devices = [rows.add_device(session, slug) for slug in ("one-as-b580", "two-as-b580")]
         jobs = [rows.add_job(session, problem, device) for device in devices]
         a, b = (rows.add_kernel(session, job, problem, i, texts[i]) for i, job in enumerate(jobs))
-        for job, kernel, us in zip(jobs, (a, b), (100.0, 150.0), strict=True):
+        for job, kernel, us in zip(jobs, (a, b), (900.0, 1350.0), strict=True):
             job.best_trial_id = rows.add_measured(session, job, 0, us, kernel.id).id
         foreseen = rows.add_kernel(session, jobs[0], problem, 2)
         rows.add_predicted(session, jobs[0], 1, 88.0).kernel_id = foreseen.id
@@ -168,8 +168,11 @@ def test_two_kernels_are_held_against_each_other(client: TestClient, app: FastAP
     for files in texts:
         app.state.context.artifacts.put(files["xetile.mlir"])
     seen = text_of(client.get(f"/compare?kernel={a.id}&kernel={b.id}").text)
-    assert "A is 1.50 times as fast as B: 50.000 µs less, both measured with DPAS emulated." in seen
+    assert "A is 1.50 times as fast as B: 450.0 µs less, both measured with DPAS emulated." in seen
     assert "Measured on one-as-b580 and two-as-b580" in seen
+    assert "900.0 µs 447.4 GFLOP/s" in seen
+    assert "1,350 µs 298.3 GFLOP/s" in seen, "in the unit of the other"
+    assert "p10 to p90: 1,282 µs to 1,485 µs" in seen
     assert "overlap" not in seen
     assert "device one-as-b580 two-as-b580" in seen
     assert "strategy prefetch distance 1 2" in seen
