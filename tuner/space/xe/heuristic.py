@@ -5,6 +5,8 @@ Source: DOC: deep-Tiled Matmul, "Config/Schedule": innermost, threads, block, lo
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from threading import Lock
 
 import numpy as np
 
@@ -53,6 +55,8 @@ _NOT_SPLIT = "K is not split over work-groups: tiles keep most engines busy"
 _EQUAL = 1.02
 # Rows of a sub-group that share what one conversion of weights makes: with fewer, DPAS are not what bounds a K loop.
 _ROWS_OF_CONVERSION = 64
+_KEPT_DEFAULTS = 256  # of a process: small, and a job, its trials and its page ask for the same one
+_EXPLAINING = Lock()  # jobs of many equal devices begin together: one of them computes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +80,24 @@ def default_config(problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
 def explain_default(problem: GemmProblem, spec: DeviceSpec) -> Default:
     """Return the default configuration with the reason of each step.
 
+    Devices of equal facts share it. Thread-safe.
+
     Raises:
         Refused: the problem or the device is refused, or no tile is legal.
     """
+    check_problem(problem, spec)  # here, as its message may name the device
+    with _EXPLAINING:
+        return _kept_default(problem, facts_alone(spec))
+
+
+def facts_alone(spec: DeviceSpec) -> DeviceSpec:
+    """Return the device without its id and driver, on which neither default nor space depends."""
+    provenance = {name: source for name, source in spec.provenance.items() if name != "driver"}
+    return replace(spec, id="", driver=None, provenance=provenance)
+
+
+@lru_cache(_KEPT_DEFAULTS)
+def _kept_default(problem: GemmProblem, spec: DeviceSpec) -> Default:
     on = check_problem(problem, spec)
     plain, *others = (default_of(way) for way in ways_of(on))
     times = [_predicted_us(problem, default, spec) for default in (plain, *others)] if others else [None]

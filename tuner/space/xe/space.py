@@ -6,7 +6,6 @@ those that deviate in more.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from threading import Lock
@@ -35,6 +34,7 @@ from tuner.space.xe.heuristic import (
     best_tiles,
     default_config,
     default_of,
+    facts_alone,
     rates_of,
     ways_of,
     with_defaults,
@@ -76,9 +76,8 @@ def xe_space(problem: GemmProblem, spec: DeviceSpec) -> Space[XeConfig]:
     Raises:
         Refused: the problem or the device is refused, or no configuration is legal.
     """
-    provenance = {name: source for name, source in spec.provenance.items() if name != "driver"}
     with _BUILDING:
-        return _kept_space(problem, replace(spec, id="", driver=None, provenance=provenance))
+        return _kept_space(problem, facts_alone(spec))
 
 
 @lru_cache(KEPT_SPACES)

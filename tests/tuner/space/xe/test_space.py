@@ -24,7 +24,7 @@ from tuner.space.xe.axes import (
     Point,
     ranges_of,
 )
-from tuner.space.xe.heuristic import default_config
+from tuner.space.xe.heuristic import default_config, explain_default
 from tuner.space.xe.points import (
     config_of,
     point_of,
@@ -197,12 +197,14 @@ def test_the_version_names_the_space() -> None:
     assert space_of(TINY).version != xe_space(TINY, emulated()).version != xe_space(SMALL, emulated()).version
 
 
-def test_devices_of_equal_facts_share_a_space() -> None:
+def test_devices_of_equal_facts_share_a_space_and_a_default() -> None:
     facts = [*B580.facts(), Fact("driver", "26.27", "probed")]
     card = spec_from_facts("b580-1", B580.name, B580.kind, facts)
     assert xe_space(SMALL, card) is xe_space(SMALL, B580)
     smaller = replace(B580, max_slm_bytes=65536)
     assert xe_space(SMALL, smaller) is not xe_space(SMALL, B580)
+    assert explain_default(SMALL, card) is explain_default(SMALL, B580)
+    assert explain_default(SMALL, smaller) is not explain_default(SMALL, B580)
 
 
 def test_configurations_that_no_point_says_have_no_row() -> None:
