@@ -46,7 +46,7 @@ def write_prepared(
         words = shape[0] // operand.dtype.packed, shape[1]
         place = w.div(row, operand.dtype.packed), column
         value = w.insert(LoadTileOp(source.at(w, batch, *place, words, WgMap.of((1, 1), words)))).value
-        weights = Weights(problem, Shared(shape, alone), False, matrices.get(SCALE_B), matrices.get(ZERO_B))
+        weights = Weights(problem, Shared(shape, alone), None, matrices.get(SCALE_B), matrices.get(ZERO_B))
         value = weights.converted(w, value, row, weights.group_row(w, batch, row, column))
     else:
         value = w.insert(LoadTileOp(source.at(w, batch, row, column, shape, alone))).value

@@ -150,8 +150,9 @@ def sources(
     ring_a, rings_b = ring(a, tiles.a, _STAGES_A), [ring(b, tiles.b, _STAGES_B) for _ in columns]
     weights = None
     if problem.has_weights:
-        beyond_k = problem.k % k_step > 0
-        weights = Weights(problem, tiles.b, beyond_k, matrices.get(SCALE_B), matrices.get(ZERO_B))
+        # A launch of other sizes has another K; only a static one has a padded A, whose columns are more.
+        k = a.columns if problem.dynamic else problem.k if problem.k % k_step else None
+        weights = Weights(problem, tiles.b, k, matrices.get(SCALE_B), matrices.get(ZERO_B))
     of_b = tiles.stored_b, tiles.copied_b, tiles.ahead_b
     packed = problem.dtype_b.packed
     return (

@@ -64,12 +64,12 @@ class GroupRow:
 class Weights:
     """Conversion of the tiles of B: `used` is their distribution, `scale` and `zero` the matrices of a quantised B.
 
-    With `beyond_k`, tiles reach beyond K, where A is 0.
+    With `k_end`, which is K, tiles may reach beyond it, where A is 0.
     """
 
     problem: GemmProblem
     used: Shared
-    beyond_k: bool
+    k_end: Index | None
     scale: Matrix | None
     zero: Matrix | None
 
@@ -82,8 +82,8 @@ class Weights:
         value = self._numbers(w, stored, self._computed, quantization.zero)
         if row.zero is not None:
             value = _less(w, value, self._repeated(w, row.zero))
-        if self.beyond_k and (row.zero is not None or quantization.zero):
-            value = self._zero_beyond_k(w, value, k)
+        if self.k_end is not None and (row.zero is not None or quantization.zero):
+            value = self._zero_from(w, value, w.sub(self.k_end, k))
         flags = _REASSOC if self.problem.dtype_b.is_integer else None
         scaled = w.insert(arith.MulfOp(value, self._repeated(w, row.scale), flags)).result
         if self._computed == self._element:
@@ -116,12 +116,12 @@ class Weights:
         is_nibble = self.problem.dtype_b in (DType.U4, DType.S4)
         return f16 if self._element == f16 and has_halves and is_nibble else f32
 
-    def _zero_beyond_k(self, w: Writer, value: SSAValue, k: Index) -> SSAValue:
-        """Return the tile with zeros beyond K.
+    def _zero_from(self, w: Writer, value: SSAValue, row: Index) -> SSAValue:
+        """Return the tile with zeros from a row on, which is that of K.
 
         Zeros are loaded there, but less the zero point and scaled they may be infinite, and 0 of A by infinity is NaN.
         """
-        rows, columns = (w.value(size) for size in (w.sub(self.problem.k, k), self.used.shape[1]))
+        rows, columns = (w.value(size) for size in (row, self.used.shape[1]))
         inside = w.insert(vector.CreateMaskOp([rows, columns], self._type(i1))).mask_vector
         assert isinstance(value.type, VectorType)
         none = w.splat(self.used.shape, value.type.element_type, 0)

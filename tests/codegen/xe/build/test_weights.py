@@ -92,6 +92,16 @@ def test_k_steps_of_a_round_share_the_row_of_their_group(group: int | None, step
     assert len(loads) == 2 * rows
 
 
+@pytest.mark.parametrize("quantization", [Quantization(48, zero=3), Quantization(48, zeros=True)], ids=str)
+def test_a_dynamic_kernel_subtracts_zero_points_up_to_the_k_of_a_launch(quantization: Quantization) -> None:
+    """It was tuned for a K that its K step does not divide; elements from there on are those of other launches."""
+    tuned = GemmProblem(3, 32, 20, dtype_b=DType.U8, quantization=quantization, dynamic=True)
+    artifact = compile_gemm(tuned, default_config(tuned, find("b580")), find("b580"))
+    asked = GemmProblem(7, 64, 56, dtype_b=DType.U8, quantization=quantization)
+    proof = verify_by_simulation(kernel_for(artifact, asked, find("b580")))
+    assert proof.checked == proof.total
+
+
 @pytest.mark.parametrize(
     ("a", "weights", "scale", "in_halves"),
     [
