@@ -28,7 +28,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects.interned import integer_type
 from codegen.xe.dialects.upstream.arith_casts import ExtFOp, ExtSIOp, ExtUIOp
-from codegen.xe.dialects.upstream.arith_ops import CmpiOp
+from codegen.xe.dialects.upstream.arith_ops import CmpiOp, SelectOp
 from codegen.xe.dialects.upstream.vector_ops import ShapeCastOp, TransposeOp
 from codegen.xe.passes.lanes.emitter import Emitter, Register, bits_of, chunk_type, element_of, length_of
 from codegen.xe.passes.lanes.lowering import Lowering, element_type
@@ -134,8 +134,12 @@ def affine(
     emitter, conversion = lowering.emitter, op.conversion
     _check_whole(conversion, chunk)
     if isinstance(conversion, ExtFOp):
-        assert scale is not None  # a float is scaled
-        return _scaled(emitter, chunk, _FORMATS[_element(conversion.operands[0])], to, scale)
+        assert op.scale is not None  # a float is scaled
+        assert scale is not None
+        kind = _FORMATS[_element(conversion.operands[0])]
+        # Elements are multiples of 2^(1 - bias - fraction): so many low bits of a product are not zero, of a scale are.
+        fits = to == bf16 and _low_zeros(op.scale) >= _HALF + kind.bias - 1 + kind.fraction
+        return _scaled(emitter, chunk, kind, to, scale, fits_half=fits and length_of(chunk) % 2 == 0)
     known = _known_number(op.less)
     if known is not None:
         less = None
@@ -303,6 +307,23 @@ def _significant_bits(value: SSAValue) -> int:
     return 11 if source == f16 else 8 if source == bf16 else _FRACTION + 1
 
 
+def _low_zeros(value: SSAValue) -> int:
+    """Return how many low bits of the words of a vector of f32 are zero, as far as its operations tell."""
+    match value.owner:
+        case TransposeOp() | xvector.BroadcastOp() | ShapeCastOp() | arith.BitcastOp():
+            return _low_zeros(value.owner.operands[0])
+        case SelectOp() | arith.MaxUIOp():
+            return min(_low_zeros(operand) for operand in value.owner.operands[-2:])
+        case arith.ShLIOp():
+            shift = _known_number(value.owner.operands[1])
+            return shift if shift is not None and shift >= 0 else 0
+        case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as elements) if elements.is_splat():
+            number = elements.get_values()[0]
+            return (number & -number).bit_length() - 1 if isinstance(number, int) and number else 0
+        case _:
+            return 0
+
+
 def _known_number(value: SSAValue | None) -> int | None:
     """Return the whole number that all elements are, if it is a constant that a byte may be."""
     if value is None or not isinstance(value.owner, arith.ConstantOp):
@@ -358,8 +379,13 @@ def _from_float(emitter: Emitter, chunk: SSAValue, kind: _Format, to: Attribute,
     return _of_bits(emitter, top, bits, kind, to, keeps_nan)
 
 
-def _scaled(emitter: Emitter, chunk: SSAValue, kind: _Format, to: Attribute, scale: SSAValue) -> SSAValue:
-    """Return floats times those of another chunk, computed in f32, some at a time."""
+def _scaled(
+    emitter: Emitter, chunk: SSAValue, kind: _Format, to: Attribute, scale: SSAValue, *, fits_half: bool
+) -> SSAValue:
+    """Return floats times those of another chunk, computed in f32, some at a time.
+
+    `fits_half`: the low halves of products are zero, so that two high halves are joined to a word instead of rounded.
+    """
     bits, length = bits_of(element_of(chunk)), length_of(chunk)
     top = _sign_and_rest(emitter, chunk, _WORD - _BYTE - _WIDE[f32].exponent + kind.exponent)
     out: list[Register] = []
@@ -367,9 +393,21 @@ def _scaled(emitter: Emitter, chunk: SSAValue, kind: _Format, to: Attribute, sca
         some = range(begin, min(begin + _TOGETHER, length))
         value = _of_bits(emitter, emitter.chunk([(top, i) for i in some]), bits, kind, f32, keeps_nan=False)
         by = emitter.chunk([(emitter.register(_register_of(scale, i)), 0) for i in some])
-        part = _in_type(emitter, emitter.value(arith.MulfOp(value, by)), to)
-        out += [(part, i) for i in range(len(some))]
-    return emitter.chunk(out)
+        product = emitter.value(arith.MulfOp(value, by))
+        part = _high_halves(emitter, product) if fits_half else _in_type(emitter, product, to)
+        out += [(part, i) for i in range(length_of(part))]
+    joined = emitter.chunk(out)
+    return emitter.bitcast(joined, to) if fits_half else joined
+
+
+def _high_halves(emitter: Emitter, floats: SSAValue) -> SSAValue:
+    """Return the high halves of a chunk, two in a word; the low ones are zero."""
+    words = emitter.bitcast(floats, i32)
+    pairs: list[Register] = []
+    for i in range(0, length_of(words), 2):
+        low, high = (emitter.register((words, at)) for at in (i, i + 1))
+        pairs.append((emitter.value(arith.OrIOp(_shifted(emitter, low, _HALF), high)), 0))
+    return emitter.chunk(pairs)
 
 
 def _of_bits(emitter: Emitter, top: SSAValue, bits: int, kind: _Format, to: Attribute, keeps_nan: bool) -> SSAValue:

@@ -142,6 +142,62 @@ def test_products_in_f16_have_the_bits_of_products_in_f32(
     np.testing.assert_array_equal(c, wanted)
 
 
+def powers_source() -> str:
+    """Return a kernel that multiplies codes of e2m1, eight in a word along K, by powers of two as bytes of e8m0."""
+    floats, words, out = "vector<16x16xf32>", "vector<16x16xi32>", "16x16xbf16"
+    return f"""gpu.module @m {{
+      gpu.func @k(%A: memref<2x16xi32>, %S: memref<16x16xi8>, %C: memref<{out}>) kernel
+          attributes {{known_block_size = array<i32: 16, 1, 1>}} {{
+        %ta = xetile.init_tile %A[0, 0] : memref<2x16xi32> -> !xetile.tile<2x16xi32>
+        %w = xetile.load_tile %ta : !xetile.tile<2x16xi32> -> vector<2x16xi32>
+        %ts = xetile.init_tile %S[0, 0] : memref<16x16xi8> -> !xetile.tile<16x16xi8>
+        %e = xetile.load_tile %ts : !xetile.tile<16x16xi8> -> vector<16x16xi8>
+        %c23 = arith.constant dense<23> : {words}
+        %least = arith.constant dense<4194304> : {words}
+        %c255 = arith.constant dense<255> : {words}
+        %nan = arith.constant dense<2143289344> : {words}
+        %wide = arith.extui %e : vector<16x16xi8> to {words}
+        %shifted = arith.shli %wide, %c23 : {words}
+        %bits = arith.maxui %shifted, %least : {words}
+        %is_nan = arith.cmpi eq, %wide, %c255 : {words}
+        %chosen = arith.select %is_nan, %nan, %bits : vector<16x16xi1>, {words}
+        %scale = arith.bitcast %chosen : {words} to {floats}
+        %t = xetile.transpose %w, [1, 0] : vector<2x16xi32> -> vector<16x2xi32>
+        %q = vector.bitcast %t : vector<16x2xi32> to vector<16x16xf4E2M1FN>
+        %f = arith.extf %q fastmath<nnan> : vector<16x16xf4E2M1FN> to {floats}
+        %b = xetile.transpose %f, [1, 0] : {floats} -> {floats}
+        %p = arith.mulf %b, %scale : {floats}
+        %h = arith.truncf %p : {floats} to vector<{out}>
+        %tc = xetile.init_tile %C[0, 0] : memref<{out}> -> !xetile.tile<{out}>
+        xetile.store_tile %h, %tc : vector<{out}>, !xetile.tile<{out}>
+        gpu.return
+      }}
+    }}"""
+
+
+@pytest.mark.parametrize(
+    ("device", "native"),
+    [("b580", False), *(pytest.param(d, True, marks=pytest.mark.slow) for d in ("b580", "pvc", "a770"))],
+)
+def test_products_by_powers_of_two_keep_their_high_halves(device: str, native: bool) -> None:
+    """Products of all codes by the least, usual, and highest powers are exact: subnormal, infinite and NaN ones too."""
+    artifact = compile_module(powers_source(), find(device))
+    assert b"ConvertFToBF16" not in artifact.stage("llvm").data
+    powers = np.resize(
+        np.array([0, 1, 2, 60, 127, 200, 252, 253, 254, 255, 128, 30, 31, 32, 100, 251], np.uint8), (16, 16)
+    )
+    words = np.repeat(np.array([[0x76543210], [0xFEDCBA98]], np.uint32).view(np.int32), 16, axis=1)
+    c = np.zeros((16, 16), np.uint16)
+    operands = [words, powers.view(np.int8), c]
+    simulate_module(artifact, "k", (1, 1, 1), (16, 1, 1), operands, code_of(artifact, device) if native else None)
+    codes = np.arange(16, dtype=np.uint8)[:, None].view(ml_dtypes.float4_e2m1fn).astype(np.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scale = np.where(powers == 255, np.nan, 2.0 ** (powers.astype(np.float64) - 127))
+        wanted = (codes * scale).astype(np.float32).astype(ml_dtypes.bfloat16)
+    np.testing.assert_array_equal(c.view(ml_dtypes.bfloat16).astype(np.float32), wanted.astype(np.float32))
+
+
 def test_elements_that_share_a_byte_are_not_moved() -> None:
     module = source("uitofp", "i4", "f32", 32)
     cast = "%q = vector.bitcast %w : vector<16x16xi8> to vector<16x32xi4>"
