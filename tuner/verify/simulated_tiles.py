@@ -10,7 +10,7 @@ from codegen.xe.workgroup_tiles import workgroup_tiles
 
 SIMULATED_WHOLE = 2**28
 """Number of multiply-adds, of whole tiles, up to which every work-group is simulated."""
-SIMULATED_SAMPLE = 2**26
+SIMULATED_SAMPLE = 2**27
 """Number of multiply-adds of a sample, unless the least number of tiles takes more."""
 SAMPLE = 9
 """Minimum number of tiles of a sample: the corners, one of each edge, and one inside."""
