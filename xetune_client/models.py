@@ -175,7 +175,8 @@ class DType(StrEnum):
     """Element types.
 
     Eight neighbours along K of a type of 4 bits are stored as one word of 32 bits, the first in the lowest bits. Floats
-    of 4 and 8 bits are those of the OCP formats (E4M3 is E4M3FN)."""
+    of 4 and 8 bits are those of the OCP formats (E4M3 is E4M3FN). `packed` is the number of elements along K that one
+    stored element holds, `nbytes` the size of a stored element."""
 
     F16 = 'f16'
     BF16 = 'bf16'

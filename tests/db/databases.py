@@ -121,6 +121,7 @@ def postgres_url(shared_postgres: Engine) -> Generator[str]:
 def empty_postgres(engine: Engine) -> None:
     """End all other connections, delete all rows, let numbers begin at 1, and reset what was set for the database."""
     statements = [
+        "SET TRANSACTION READ WRITE",  # for a first connection, after a test that forbids writes
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE datname = current_database() AND pid <> pg_backend_pid()",
         "SET LOCAL session_replication_role = replica",  # no triggers, and no order of tables

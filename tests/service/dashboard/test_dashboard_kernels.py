@@ -208,7 +208,7 @@ def test_a_cost_is_said_no_more_strongly_than_its_evidence_allows() -> None:
     found = cost(fast, slow, same_problem=True)
     assert found.factor == 1.25
     assert found.notes == ("Their spreads (p10 to p90) overlap: the order may be chance.",)
-    assert cost(slow, fast, same_problem=True).text.startswith("B is 1.25 times as fast as A: 25.000 µs less")
+    assert cost(slow, fast, same_problem=True).text.startswith("B is 1.25 times as fast as A: 25.00 µs less")
     assert cost(fast, slow, same_problem=False).factor is None
     assert cost(fast, None, same_problem=True).text == "B has no time, so nothing can be said of the cost."
     assert cost(None, None, same_problem=True).text == "Neither has a time, so nothing can be said of the cost."

@@ -16,7 +16,7 @@ LABELS = {
     TimeKind.MEASURED: "measured",
     TimeKind.EMULATED: "measured, DPAS emulated",
     TimeKind.PREDICTED: "predicted",
-    None: "no jobs",
+    None: "no jobs;",
 }
 
 

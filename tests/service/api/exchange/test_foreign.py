@@ -22,6 +22,7 @@ from hal import ListedDevice
 from hal.devices.listed import Runtime
 from service.api.exchange.measuring import understand_space
 from service.cli.main import main
+from service.short_ids import SHORT
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, NOON, results, text_of
 from tuner.exchange.formats import open_file, read_recorded, results_of, specification_of
@@ -157,7 +158,7 @@ def test_recordings_are_listed_and_shown_with_their_evidence(
     assert (listed["origin"], listed["tried"], listed["timed"], listed["best_us"]) == ("lab 7", 7, 2, pytest.approx(40))
     assert home("away", "recordings") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert any(listed["id"] in line and "lab" not in line for line in lines)
+    assert any(listed["id"][:SHORT] in line and "lab" not in line for line in lines)
     assert any("2 of" in line for line in lines)
     assert max(map(len, map(str.rstrip, lines))) <= 80
     assert home("away", "recordings", "show", listed["id"], "--limit", "3") == 0
