@@ -1,11 +1,13 @@
-"""Tune the linear layers of a small Llama-like model and use them from PyTorch.
+"""Tune the linear layers of a small model and use them from PyTorch.
 
-    python examples/torch_model.py [--quantize w4a16:128] [--trials 20] [--compile]
+    python examples/torch_model.py [--qwen3] [--quantize w4a16:128] [--trials 20] [--compile]
 
-The weights are random. The kernels are tuned by a worker of this machine and stored with its other results.
+The model is the Llama of this file, or with `--qwen3` Qwen3 of the package transformers, with few and small layers. The
+weights are random. The kernels are tuned by a worker of this machine and stored with its other results.
 """
 
 import argparse
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -65,9 +67,27 @@ class Llama(nn.Module):
         return self.head(self.norm(x))
 
 
+def qwen3(sizes: Sizes) -> tuple[nn.Module, Callable[[Tensor], Tensor]]:
+    """Return Qwen3 of transformers, with twice as many heads of queries as of keys, and what computes its logits."""
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    config = Qwen3Config(
+        vocab_size=sizes.vocabulary,
+        hidden_size=sizes.width,
+        intermediate_size=sizes.hidden,
+        num_hidden_layers=sizes.layers,
+        num_attention_heads=sizes.heads,
+        num_key_value_heads=sizes.heads // 2,
+        head_dim=sizes.width // sizes.heads,
+    )
+    model = Qwen3ForCausalLM(config)
+    return model, lambda tokens: model(tokens, use_cache=False).logits
+
+
 def main() -> None:
     """Replace the layers of a model, and compare its logits with those of the model before."""
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    options.add_argument("--qwen3", action="store_true", help="Qwen3 of transformers, which must be installed")
     options.add_argument("--quantize", help="weights, such as w4a16:128 (default: bf16)")
     options.add_argument("--tokens", type=int, default=64)
     options.add_argument("--trials", type=int, default=20, help="of each product; 0 uses what is stored")
@@ -76,10 +96,12 @@ def main() -> None:
     given = options.parse_args()
     torch.manual_seed(0)
     sizes = Sizes()
-    model = Llama(sizes).bfloat16().eval()
+    model = Llama(sizes)
+    model, logits = qwen3(sizes) if given.qwen3 else (model, model)
+    model.bfloat16().eval()
     tokens = torch.randint(0, sizes.vocabulary, (1, given.tokens))
     with torch.inference_mode():
-        before = model(tokens).float()
+        before = logits(tokens).float()
     store = xetune_torch.LocalStore()
     xetune_torch.use(store)
     try:
@@ -89,7 +111,7 @@ def main() -> None:
     finally:
         store.close()
     print(report)
-    run = torch.compile(model) if given.compile else model
+    run = torch.compile(logits) if given.compile else logits
     with torch.inference_mode():
         after = run(tokens).float()
     print(f"logits differ by {float((after - before).norm() / before.norm()):.2%} (Frobenius norm)")

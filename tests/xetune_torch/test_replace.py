@@ -128,14 +128,23 @@ def test_an_example_is_a_tuple_or_a_tensor(store: CompilingStore) -> None:
 
 
 @pytest.mark.slow  # tunes on this machine, with a service and a worker
-def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("model", "found"), [((), "11 layers, 5 products"), (("--qwen3",), "15 layers, 5 products")])
+def test_the_example_runs(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    model: tuple[str, ...],
+    found: str,
+) -> None:
     from examples import torch_model
 
+    if model:
+        pytest.importorskip("transformers")
     monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
-    monkeypatch.setattr("sys.argv", ["torch_model.py", "--tokens=8", "--trials=1", "--seconds=20"])
+    monkeypatch.setattr("sys.argv", ["torch_model.py", *model, "--tokens=8", "--trials=1", "--seconds=20"])
     with xetune_torch.using(None):
         torch_model.main()
     printed = capsys.readouterr().out
-    assert "11 layers, 5 products" in printed
+    assert found in printed
     assert float(printed.rpartition("logits differ by ")[2].partition("%")[0]) < 1
     assert shutil.which("xetune") is None or (tmp_path / "xetune.db").exists()
