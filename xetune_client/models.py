@@ -2555,7 +2555,7 @@ class KernelLine(Model):
     """Driver of that device; empty if unknown"""
 
     winner: bool
-    """Whether it won a job"""
+    """Best of a job"""
 
     evidence: Evidence
     """Time and correctness of its best trial"""

@@ -71,7 +71,7 @@ class KernelLine(BaseModel):
     problem: ProblemBody = Field(description="The complete problem", examples=[{"m": 512, "n": 384, "k": 1024}])
     device: str = Field(description="Id of the device it was tuned on", examples=["b580"])
     driver: str = Field(description="Driver of that device; empty if unknown", examples=["26.27.1"])
-    winner: bool = Field(description="Whether it won a job", examples=[True])
+    winner: bool = Field(description="Best of a job", examples=[True])
     evidence: Evidence = Field(description="Time and correctness of its best trial", examples=[EVIDENCE_EXAMPLE])
     status: str | None = Field(
         default=None, description="Outcome of that trial, or of its latest; null without a trial", examples=["measured"]
