@@ -109,10 +109,11 @@ class Weights:
         """The type in which elements are scaled.
 
         An integer of 4 bits less a zero point is exact in f16, so that its product with a scale of f16 has the bits
-        that f32 rounded to f16 has. Scales of other types may exceed f16.
+        that f32 rounded to f16 has. Scales of other types may exceed f16. With a group a K step of 32, Intel's compiler
+        orders the conversions better in f32.
         """
         quantization = self.problem.quantization
-        has_halves = quantization is not None and quantization.scale is DType.F16
+        has_halves = quantization is not None and quantization.scale is DType.F16 and quantization.group != 32
         is_nibble = self.problem.dtype_b in (DType.U4, DType.S4)
         return f16 if self._element == f16 and has_halves and is_nibble else f32
 
