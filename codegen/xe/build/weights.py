@@ -109,8 +109,8 @@ class Weights:
         """The type in which elements are scaled.
 
         An integer of 4 bits less a zero point is exact in f16, so that its product with a scale of f16 has the bits
-        that f32 rounded to f16 has. Scales of other types may exceed f16. With a group a K step of 32, Intel's compiler
-        orders the conversions better in f32.
+        that f32 rounded to f16 has. Scales of other types may exceed f16. Intel's compiler orders the conversions
+        of groups of 32 better in f32.
         """
         quantization = self.problem.quantization
         has_halves = quantization is not None and quantization.scale is DType.F16 and quantization.group != 32
