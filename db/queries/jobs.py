@@ -14,7 +14,6 @@ from db.queries import trials
 from db.queries.insert import insert_missing
 from db.schema import (
     ACTIVE_STATUSES,
-    BinaryJob,
     Device,
     Job,
     Kernel,
@@ -29,7 +28,7 @@ _TELLS: dict[str, ColumnElement[bool]] = {
     "import": Job.origin.is_not(None),
     "shape": Job.id.in_(select(ShapeSetMember.job_id)),
     "measure": Job.candidates.is_not(null()),
-    "binary": Job.id.in_(select(BinaryJob.job_id)),
+    "binary": Job.kernel_id.is_not(None),
 }
 SEARCH = "search"
 KIND = case(*((tells, kind) for kind, tells in _TELLS.items()), else_=SEARCH)
@@ -163,7 +162,7 @@ def request_of(session: Session, job_id: UUID) -> str | None:
 
 def binary_of(session: Session, job_id: UUID) -> UUID | None:
     """Return the kernel whose native binary a job builds; None for a job that tunes."""
-    return session.scalar(select(BinaryJob.kernel_id).where(BinaryJob.job_id == job_id))
+    return session.scalar(select(Job.kernel_id).where(Job.id == job_id))
 
 
 def candidates_of(session: Session, job_id: UUID) -> list[JsonObject]:

@@ -26,7 +26,6 @@ from db.schema.cluster import (
 from db.schema.job import (
     ACTIVE_STATUSES,
     JOB_STATUSES,
-    BinaryJob,
     Job,
 )
 from db.schema.kernel import (
@@ -96,7 +95,6 @@ __all__ = [
     "ApiKey",
     "Artifact",
     "AuditEvent",
-    "BinaryJob",
     "Change",
     "Coordinator",
     "Device",

@@ -35,7 +35,8 @@ class Job(Base):
     """One tuning run.
 
     The request: `budget_*`, `seed`, `search`, `objective`, `reuse` and `warm_start` are the options of the job;
-    `candidates` are the configurations that a job without a search measures. `request_hash` is equal for equal
+    `candidates` are the configurations that a job without a search measures; `kernel_id` is the kernel whose native
+    binary a job builds, without trials. `request_hash` is equal for equal
     requests. `retry_of` is the job whose request was submitted again. `request_id` and `traceparent` name the request
     and the span that queued it (W3C Trace Context, section 3.2). `origin` is where an imported job ran, under its id.
 
@@ -114,6 +115,7 @@ class Job(Base):
     reuse: Mapped[bool] = mapped_column(default=True)
     warm_start: Mapped[bool] = mapped_column(default=True)
     candidates: Mapped[list[JsonObject] | None] = mapped_column(deferred=True, deferred_raiseload=True)
+    kernel_id: Mapped[UUID | None] = mapped_column(ForeignKey("kernel.id"), index=True)
 
     request_hash: Mapped[str]
     request_id: Mapped[str | None]
@@ -152,12 +154,3 @@ class Job(Base):
     best_trial: Mapped[Trial | None] = relationship(
         primaryjoin="foreign(Job.best_trial_id) == Trial.id", lazy="raise", viewonly=True
     )
-
-
-class BinaryJob(Base):
-    """The kernel whose native binary a job builds, in place of trials."""
-
-    __tablename__ = "binary_job"
-
-    job_id: Mapped[UUID] = mapped_column(ForeignKey("job.id", ondelete="CASCADE"), primary_key=True)
-    kernel_id: Mapped[UUID] = mapped_column(ForeignKey("kernel.id"), index=True)

@@ -12,19 +12,16 @@ depends_on: Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    """Add the table of their kernels."""
-    op.create_table(
-        "binary_job",
-        sa.Column("job_id", sa.Uuid(), nullable=False),
-        sa.Column("kernel_id", sa.Uuid(), nullable=False),
-        sa.ForeignKeyConstraint(["job_id"], ["job.id"], name="fk_binary_job_job_id", ondelete="CASCADE"),
-        sa.ForeignKeyConstraint(["kernel_id"], ["kernel.id"], name="fk_binary_job_kernel_id"),
-        sa.PrimaryKeyConstraint("job_id", name="pk_binary_job"),
-    )
-    op.create_index("ix_binary_job_kernel_id", "binary_job", ["kernel_id"])
+    """Add the column of their kernels."""
+    kernel = sa.ForeignKey("kernel.id", name="fk_job_kernel_id")
+    # SQLite cannot add a constraint to a table.
+    inline = op.get_context().dialect.name == "sqlite"
+    op.add_column("job", sa.Column("kernel_id", sa.Uuid(), kernel, nullable=True), inline_references=inline)
+    op.create_index("ix_job_kernel_id", "job", ["kernel_id"])
 
 
 def downgrade() -> None:
-    """Remove the table, and the jobs that are nothing without it."""
-    op.execute("DELETE FROM job WHERE id IN (SELECT job_id FROM binary_job)")
-    op.drop_table("binary_job")
+    """Remove the column, and the jobs that are nothing without it."""
+    op.execute("DELETE FROM job WHERE kernel_id IS NOT NULL")
+    op.drop_index("ix_job_kernel_id", "job")
+    op.drop_column("job", "kernel_id")

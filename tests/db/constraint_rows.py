@@ -201,6 +201,7 @@ REFUSED: list[tuple[str, Row]] = [
     ("ck_job_objective_known", {"objective": "beauty"}),
     ("ck_job_stop_known", {"stop": "tired"}),
     ("fk_job_retry_of", {"retry_of": uuid4()}),
+    ("fk_job_kernel_id", {"kernel_id": uuid4()}),
     ("ck_job_retry_of_another", {"retry_of": JOB}),
     ("ck_job_origin_not_empty", {"origin": ""}),
     ("ck_job_request_id_not_empty", {"request_id": ""}),

@@ -1,12 +1,9 @@
 """Rows of what requests leave behind: possible ones, and what each constraint refuses."""
 
-from uuid import uuid4
-
 from tests.db.constraint_rows import Row
 from tests.db.rows import NOON, digest
 
 VALID: dict[str, Row] = {
-    "binary_job": {"job_id": "{job}", "kernel_id": "{kernel}"},
     "idempotent_answer": {
         "caller": "local",
         "key": "k" * 255,
@@ -25,8 +22,6 @@ BESIDE: list[tuple[str, Row]] = [("idempotent_answer", {"key": "taken"})]
 ACCEPTED: list[tuple[str, Row]] = [("idempotent_answer", {"caller": "another", "key": "taken"})]
 
 REFUSED: list[tuple[str, Row]] = [
-    ("fk_binary_job_job_id", {"job_id": uuid4()}),
-    ("fk_binary_job_kernel_id", {"kernel_id": uuid4()}),
     ("ck_tally_not_negative", {"number": -1}),
     ("uq_idempotent_answer_caller_key", {"key": "taken"}),
     ("ck_idempotent_answer_caller_not_empty", {"caller": ""}),

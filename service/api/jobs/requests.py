@@ -14,7 +14,6 @@ from db.queries import (
 )
 from db.schema import (
     ACTIVE_STATUSES,
-    BinaryJob,
     Job,
 )
 from hal import DeviceSpec, ListedDevice, runs_own_code
@@ -153,12 +152,10 @@ def submit(
             request_id=request_here(),
             traceparent=trace_here(),
             candidates=[config_to_json(config) for config in configs] or None,
+            kernel_id=binary_of,
             **options_to_columns(job),
         )
         if made is not None:
-            if binary_of is not None:
-                session.add(BinaryJob(job_id=made.id, kernel_id=binary_of))
-                session.flush()
             return made, True
         # Another transaction queued it meanwhile; if that one ended already, there is room again.
         if (same := jobs.active_identical(session, digest)) is not None:
