@@ -40,6 +40,7 @@ __all__ = [
 ]
 
 _STARTED_S = time.monotonic()
+_MEMORY, _ROOM_BYTES = Path("/dev/shm"), 4 << 30
 # By default a tenth of the time of collecting and running is that of garbage collections.
 gc.set_threshold(50_000, 20, 20)
 # Property tests draw the same each time, however busy the machine is.
@@ -83,9 +84,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the order, which xdist passes on to its workers."""
+    """Choose the order, which xdist passes on to its workers, and the place of temporary folders."""
     if config.option.order is None:
         config.option.order = date.today().toordinal()
+    if _memory_holds_files():  # several times faster than most disks, for thousands of small folders
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
+
+
+def _memory_holds_files() -> bool:
+    """Return whether this system has a file system in memory, with room and for programs too."""
+    if not _MEMORY.is_dir():
+        return False
+    of = os.statvfs(_MEMORY)
+    return of.f_bavail * of.f_frsize > _ROOM_BYTES and not of.f_flag & os.ST_NOEXEC
 
 
 @pytest.hookimpl(trylast=True)  # after those that -m leaves out are gone

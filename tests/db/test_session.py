@@ -233,6 +233,7 @@ def test_url_of_another_database_is_shown_without_the_password() -> None:
 
 
 @pytest.mark.postgres
+@pytest.mark.slow
 def test_read_only_server_is_told(postgres_url: str) -> None:
     database = open_database(postgres_url)
     with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:

@@ -60,6 +60,7 @@ def worker_of(serve: psutil.Process, but_not: int = 0) -> psutil.Process:
 
 
 @pytest.mark.opencl  # its worker opens the device
+@pytest.mark.slow
 def test_a_killed_service_takes_its_worker_along(serve: psutil.Process) -> None:
     worker = worker_of(serve)
     serve.kill()

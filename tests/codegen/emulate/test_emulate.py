@@ -104,6 +104,7 @@ def _run(device: Device, fixture: GemmFixture, ll: str, buffers: tuple[Buffer, .
 
 @pytest.mark.opencl
 @pytest.mark.parametrize("fixture", FIXTURES, ids=lambda f: f.name)
+@pytest.mark.slow
 def test_a_rewritten_kernel_agrees_with_float64(cpu: Device, fixture: GemmFixture) -> None:
     assert fixture.worst(_run(cpu, fixture, fixture.ll, fixture.operands())) < 1
 

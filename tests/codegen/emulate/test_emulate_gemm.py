@@ -106,6 +106,7 @@ SPLIT = replace(
 
 
 @pytest.mark.parametrize("config", few([SPLIT, A_TILE_EACH, LOOPS], 3), ids=["split", "a tile each", "loops"])
+@pytest.mark.slow
 def test_one_binary_is_right_at_each_size_and_writes_nothing_else(
     cpu: Device, specs: dict[str, DeviceSpec], config: XeConfig, tmp_path: Path
 ) -> None:

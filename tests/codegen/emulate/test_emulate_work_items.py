@@ -56,6 +56,7 @@ def run(device: Device, source: str, buffers: Sequence[Array], groups: int, subg
     return out
 
 
+@pytest.mark.slow
 def test_a_gemm_of_work_items_agrees_with_numpy(cpu: Device) -> None:
     a, b, c = gemm_operands()
     out = run(cpu, GEMM, (a, b, c), GEMM_GRID[0], 4)

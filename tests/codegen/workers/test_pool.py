@@ -67,6 +67,7 @@ def test_what_goes_wrong_in_a_worker_is_typed(
             assert type(caught.value) is error
 
 
+@pytest.mark.slow
 def test_workers_compile_refuse_cache_and_end_with_their_pool(tmp_path: Path) -> None:
     before = started()
     with CompilePool(1, 60.0, tmp_path) as pool:
@@ -96,6 +97,7 @@ def test_a_cache_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path) -
     assert (made.artifact.problem, made.from_cache) == (PROBLEM, False)
 
 
+@pytest.mark.slow
 def test_workers_that_all_end_between_compilations_are_replaced() -> None:
     before = set(multiprocessing.active_children())
     with CompilePool(1, 60.0, None) as pool:

@@ -26,6 +26,7 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_navigation_has_every_page_once(staged: Path) -> None:
     named = list(pages_of(yaml.safe_load((ROOT / "mkdocs.yml").read_text())["nav"]))
     assert len(named) == len(set(named))
@@ -64,6 +65,7 @@ def test_the_reference_has_every_command_and_its_options() -> None:
     assert re.search(r"^\| `.*--trials .*` \| \S", tune, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_reference_has_every_request(staged: Path) -> None:
     contract = yaml.safe_load((ROOT / "openapi.yaml").read_text())
     requests = {f"{method.upper()} {path}" for path, methods in contract["paths"].items() for method in methods}

@@ -148,6 +148,7 @@ def test_what_cannot_be_done_is_said_in_a_line(
 
 
 @pytest.mark.opencl
+@pytest.mark.slow
 def test_what_is_measured_elsewhere_comes_back(
     run: Run, tmp_path: Path, database: Database, capsys: pytest.CaptureFixture[str]
 ) -> None:

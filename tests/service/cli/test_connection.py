@@ -46,6 +46,7 @@ def without_time(lines: str) -> list[dict[str, object]]:
     ]
 
 
+@pytest.mark.slow
 def test_jobs_kernels_keys_and_the_log_are_told_alike(run: Run, job_id: str, context: Context) -> None:
     for arguments in (
         ("jobs",),

@@ -22,6 +22,7 @@ np.save("a.npy", a.reshape(24, 40)), np.save("b.npy", b.reshape(40, 96)), np.sav
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler links the object: apt-get install gcc")
 @pytest.mark.skipif(not isas_of(probe_cpu().isa or ()), reason="this CPU has no AVX2 with FMA")
+@pytest.mark.slow
 def test_the_python_of_the_page_calls_a_kernel(tmp_path: Path) -> None:
     asked = ("--m", "24", "--n", "96", "--k", "40", "--dtype", "f32", "--device", "cpu", "--set", "pack_b=beforehand")
     made = CliRunner().invoke(app, ["compile", *asked, "--verify", "-o", str(tmp_path)])

@@ -182,6 +182,7 @@ def test_the_form_asks_for_all_that_the_reproduction_of_a_job_shows(
         assert words in told
 
 
+@pytest.mark.slow
 def test_a_job_is_started_in_the_browser_and_watched_until_it_ends(
     browser: Browser, site: tuple[str, Database], tmp_path: Path
 ) -> None:

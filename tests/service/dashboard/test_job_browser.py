@@ -14,6 +14,7 @@ pytestmark = pytest.mark.browser
 _SCREENS, _SCREEN_PX = 10, 800
 
 
+@pytest.mark.slow
 def test_a_selection_in_the_history_filters_the_other_charts(app: FastAPI, browser: Browser) -> None:
     with app.state.context.database.write() as session:
         problem = rows.add_problem(session)

@@ -114,6 +114,7 @@ def told(findings: Sequence[Finding]) -> list[str]:
     return [finding.found for finding in findings if finding.check == "restrictions"]
 
 
+@pytest.mark.slow
 def test_the_next_job_has_no_such_configuration_and_has_it_again_when_it_is_mended(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:

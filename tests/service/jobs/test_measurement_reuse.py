@@ -147,6 +147,7 @@ def reused(database: Database, ran: Ran) -> list[tuple[int, UUID, int, float]]:
     return [(t.number, t.reused.job, t.reused.trial, t.reused.scale) for t in page.trials if t.reused is not None]
 
 
+@pytest.mark.slow
 def test_a_second_job_compiles_and_measures_little(database: Database, job: Callable[..., Ran]) -> None:
     first, second = job(), job()
     assert (first.timed, reused(database, first)) == (TRIALS, [])

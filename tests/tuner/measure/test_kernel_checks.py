@@ -112,6 +112,7 @@ def _runs_nothing(*_: object) -> Ran:
     return Ran(False, "it is gone")
 
 
+@pytest.mark.slow
 def test_a_device_that_runs_nothing_has_no_fallback() -> None:
     found = list(check_kernels(find("b580"), _runs_nothing))
     assert {(kernel.finding.state, kernel.fallback) for kernel in found} == {(State.FAULT, ())}

@@ -110,6 +110,7 @@ def first() -> Ran:
 
 
 @pytest.mark.parametrize("by_kernel", [False, True])
+@pytest.mark.slow
 def test_what_is_known_is_not_measured_again(first: Ran, by_kernel: bool) -> None:
     again = run(FakeKnown(first.store, by_kernel))
     assert [t.config for t in again.store.trials()] == [t.config for t in first.store.trials()], "the same search"

@@ -140,6 +140,7 @@ def test_a_kernel_that_is_wrong_is_an_outcome(device: Device, name: str) -> None
     assert said in (outcome.reason or "")
 
 
+@pytest.mark.slow
 def test_a_device_process_that_is_killed_in_the_middle_of_a_run_is_a_crash_and_the_next_run_works() -> None:
     device = ProcessDevice(SPEC, NATIVE)
     right = compile_cpu_gemm(PROBLEM, default_cpu_config(PROBLEM, SPEC), SPEC)
@@ -156,6 +157,7 @@ def test_a_device_process_that_is_killed_in_the_middle_of_a_run_is_a_crash_and_t
         device.close()
 
 
+@pytest.mark.slow
 def test_a_job_goes_on_after_each_status(device: Device) -> None:
     each = {status: body for body, status, _ in FAULTS.values() if status is not Status.TIMED_OUT}
     bodies = tuple(each.values())

@@ -143,6 +143,7 @@ def test_kernels_compile_ahead_and_no_trial_begins_early() -> None:
     assert pool.begun == [trial.config for trial in store.trials()]  # no more than the budget
 
 
+@pytest.mark.slow
 def test_a_small_space_is_tried_whole() -> None:
     store = MemoryTrialStore()
     result = _run(store, trials=10_000, problem=TINY)

@@ -78,6 +78,7 @@ def _without(*facts: str) -> DeviceSpec:
 
 
 @pytest.mark.usefixtures("wrong")
+@pytest.mark.slow
 def test_the_first_are_proven_and_the_others_are_kept_as_runners_up() -> None:
     store = MemoryTrialStore()
     result = _run(store, 20)
@@ -192,6 +193,7 @@ def _measured(spec: DeviceSpec, trials: int, seed: int = 4, problem: GemmProblem
     return store.trials()
 
 
+@pytest.mark.slow
 def test_a_measured_search_begins_with_what_the_model_ranks_first_and_drops_what_is_hopeless() -> None:
     space = xe_space(LONG, B580)
     known = predict_space(LONG, B580, space)

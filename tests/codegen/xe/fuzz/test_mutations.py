@@ -24,6 +24,7 @@ def test_a_message_without_place_or_caret_is_a_fault(message: str) -> None:
         check_place(CompileFailed("source", message))
 
 
+@pytest.mark.slow
 def test_changed_kernels_end_in_one_message() -> None:
     assert faults(range(30)) == []
 

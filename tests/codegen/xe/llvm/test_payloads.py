@@ -21,6 +21,7 @@ def _code(prefetches: Prefetches) -> str:
     return next(stage.data.decode() for stage in artifact.stages if stage.name == "llvm")
 
 
+@pytest.mark.slow
 def test_a_loop_sets_what_changes() -> None:
     before, code = _code(Prefetches.PORTABLE), _code(Prefetches.PAYLOADS)
     assert "__builtin_IB" not in before

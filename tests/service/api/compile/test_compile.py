@@ -80,6 +80,7 @@ def refusal(client: TestClient, **body: object) -> tuple[int, str]:
     return answer.status_code, answer.json().get("rule", "")
 
 
+@pytest.mark.slow
 def test_a_text_is_compiled_and_nothing_is_kept(quick: TestClient, settings: Settings) -> None:
     answer = quick.post("/v1/compile", json={"source": KERNEL, "device": "b580"})
     assert answer.status_code == 200, answer.text

@@ -91,6 +91,7 @@ def export(run: Run, file: Path, format: str, *which: str) -> Any:
 
 
 @pytest.mark.parametrize("format", ["kernel-tuner", "t4"])
+@pytest.mark.slow
 def test_a_job_comes_back_as_far_as_the_format_holds_it(
     home: Run, away: Database, tmp_path: Path, format: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -201,6 +202,7 @@ def test_a_t1_file_holds_the_space_and_says_problem_and_device_of_another(
         assert session.scalars(select(func.count()).select_from(Recording)).one() == 2
 
 
+@pytest.mark.slow
 def test_what_cannot_be_exported_or_imported_is_said(
     home: Run, away: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -91,6 +91,7 @@ def tuned(database: Database, artifacts: ArtifactStore) -> tuple[UUID, list[Tria
     return job.id, store.trials(), fake
 
 
+@pytest.mark.slow
 def test_a_job_after_an_import_measures_only_what_may_win(
     tmp_path: Path, migrated_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

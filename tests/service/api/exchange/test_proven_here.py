@@ -134,6 +134,7 @@ def kind_and_origin(found: LookupOut) -> tuple[str, str | None]:
 
 @pytest.mark.parametrize(("spec", "kind"), [(WITH_CARD, "measured"), (B580, "predicted")], ids=["card", "no card"])
 @pytest.mark.parametrize("first", ["here", "import"])
+@pytest.mark.slow
 def test_what_a_job_here_verified_is_served_before_an_import(
     database: Database, artifacts: ArtifactStore, spec: DeviceSpec, kind: str, first: str
 ) -> None:

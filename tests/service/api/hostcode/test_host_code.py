@@ -193,6 +193,7 @@ def test_a_program_for_level_zero_is_cpp(tmp_path: Path) -> None:
 
 
 @pytest.mark.opencl
+@pytest.mark.slow
 def test_a_program_in_python_runs_a_kernel_and_refuses_another_file(tmp_path: Path) -> None:
     problem = GemmProblem(24, 48, 64, epilogue=parse_epilogue("alpha=0.5, bias:column, relu, reduce:row"))
     config = XeConfig(MatmulConfig(Extent(2, 2, 1), Extent(16, 32, 32), Extent(16, 16, 16)), XeStrategy((1, 1)))

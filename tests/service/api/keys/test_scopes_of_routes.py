@@ -122,6 +122,7 @@ def test_each_route_refuses_each_key_that_lacks_its_scope_and_no_other(
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_pages_take_the_cookie_as_they_take_the_header(
     app: FastAPI, client: TestClient, keys: dict[str, str | None]
 ) -> None:

@@ -169,6 +169,7 @@ def test_what_cannot_be_meant_is_refused_by_name(
     assert client.get(PATH).json()["shape_sets"] == []
 
 
+@pytest.mark.slow
 def test_a_coordinator_runs_a_set_when_no_job_waits(
     database: Database,
     start: Start,

@@ -162,6 +162,7 @@ def _check_whole(database: Database, found: ShapeSetOut) -> None:
             assert job.stop in ("trials", "no_gain", "exhausted")
 
 
+@pytest.mark.slow
 def test_a_set_is_tuned_under_one_budget_and_kernels_are_tried_on_all_shapes(database: Database, start: Start) -> None:
     set_id = submitted(database)
     assert start(AnyShape())(set_id)
@@ -193,6 +194,7 @@ def test_a_set_is_tuned_under_one_budget_and_kernels_are_tried_on_all_shapes(dat
     assert _read(database, set_id).spent_s == found.spent_s
 
 
+@pytest.mark.slow
 def test_a_set_that_was_stopped_goes_on(database: Database, start: Start) -> None:
     set_id, ended = submitted(database, _request(15)), list[Event]()
 
@@ -234,6 +236,7 @@ def test_a_set_that_was_killed_goes_on(database: Database, start: Start, after: 
     _check_whole(database, _read(database, set_id))
 
 
+@pytest.mark.slow
 def test_a_shape_on_which_nothing_runs_fails_and_the_others_are_tuned(database: Database, start: Start) -> None:
     set_id = submitted(database, _request(15))
     assert start(AnyShape(broken=SHAPES[1].problem))(set_id)
@@ -260,6 +263,7 @@ def test_equal_requests_share_a_set_while_it_is_active(database: Database, start
         assert shape_sets.get(session, found.shapes[0].job_id) is None
 
 
+@pytest.mark.slow
 def test_a_set_may_weigh_memory_too(database: Database, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     weighed: list[Any] = []
 

@@ -44,6 +44,7 @@ def test_kernels_of_a_file_stand_beside_ours_of_their_types(service: TestClient)
     assert ours["kernel"]["isa"] == kernel["isa"]
 
 
+@pytest.mark.slow
 def test_sizes_are_those_given_and_a_problem_that_is_given_whole_is_compared_with_all(service: TestClient) -> None:
     sized = send(service, zebin(), m=512, n=384, k=256)["ours"]
     assert [(own["text"], own["sizes_are_assumed"]) for own in sized] == [("512x384x256 f16->f32 NN", False)]

@@ -46,6 +46,7 @@ def compile_(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int | s
     return ended.value.code
 
 
+@pytest.mark.slow
 def test_isa_files_are_written_and_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -145,6 +146,7 @@ def test_kernels_without_products_have_no_rows_of_a_loop(capsys: pytest.CaptureF
     assert said.split()[-7:] == ["700", "50", "scoreboard", "not", "read", "not", "read"]
 
 
+@pytest.mark.slow
 def test_hazards_are_listed_and_fail_a_verification(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -23,6 +23,7 @@ def sampler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "user_samplers:Mine"
 
 
+@pytest.mark.slow
 def test_a_sampler_of_a_user_proposes_in_the_process_of_the_user(run: Run, sampler: str) -> None:
     status, told, errors = run(*TUNE, "--search", sampler, "--json")
     assert status == 0, errors

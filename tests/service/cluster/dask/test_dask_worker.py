@@ -135,6 +135,7 @@ def test_a_job_whose_machine_is_stopped_in_a_trial_loses_and_doubles_none(
 
 
 @ON_SQLITE
+@pytest.mark.slow
 def test_what_machines_do_for_a_job_is_in_its_trace(
     cluster: Cluster, start: Callable[..., str], spans: InMemorySpanExporter, database: Database, tmp_path: Path
 ) -> None:

@@ -149,6 +149,7 @@ def test_a_device_starts_there_within_the_seconds_that_are_given_and_again_after
     engine.close()
 
 
+@pytest.mark.slow
 def test_places_come_and_go_with_workers(cluster: Cluster, start: Callable[..., str]) -> None:
     engine = cluster.engine()
     assert engine.executors() == ()
@@ -277,6 +278,7 @@ def test_numbers_are_compared_where_the_device_is(
 
 
 @pytest.mark.parametrize("database", SQLITE_FIRST, indirect=True)
+@pytest.mark.slow
 def test_a_job_goes_on_at_another_machine(
     cluster: Cluster, start: Callable[..., str], database: Database, tmp_path: Path
 ) -> None:

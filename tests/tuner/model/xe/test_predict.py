@@ -362,6 +362,7 @@ def test_a_gate_takes_the_time_of_both_products(m: int, n: int, k: int, interlea
     assert roof_us(gated, B580) == pytest.approx(roof_us(both, B580), rel=0.2)
 
 
+@pytest.mark.slow
 def test_every_configuration_of_a_space_has_a_time(case: tuple[GemmProblem, Space[XeConfig]]) -> None:
     problem, space = case
     predicted = predict_many(problem, columns_of_space(problem, space), B580)

@@ -41,6 +41,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("problem", "spec"), few(CASES, 2), ids=lambda value: getattr(value, "id", str(value)))
+@pytest.mark.slow
 def test_every_configuration_of_the_space_is_legal_and_there_once(problem: GemmProblem, spec: DeviceSpec) -> None:
     space = cpu_space(problem, spec)
     some = range(0, len(space), max(1, len(space) // 300))

@@ -47,6 +47,7 @@ def test_few_rows_decode_in_registers(m: int, scales: str, transpose_b: bool, pa
     assert default_cpu_config(p, replace(ZEN, cores=4)).strategy.pack_b is packing
 
 
+@pytest.mark.slow
 def test_points_of_the_space_are_legal() -> None:
     p = _problem(2)
     space = cpu_space(p, ZEN)

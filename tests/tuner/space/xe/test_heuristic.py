@@ -81,6 +81,7 @@ def test_a_gated_default_holds_both_accumulators_in_the_tiles_of_one_product(int
 
 @settings(max_examples=15)
 @given(problem=problems(), spec=st.sampled_from(DEVICES))
+@pytest.mark.slow
 def test_the_default_is_legal(problem: GemmProblem, spec: DeviceSpec) -> None:
     check(problem, default_config(problem, spec), spec)
 

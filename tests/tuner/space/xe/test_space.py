@@ -74,6 +74,7 @@ def test_all_legal_tiles_with_plain_strategies_are_in_the_space() -> None:
 
 
 @pytest.mark.parametrize("name", SPACES)
+@pytest.mark.slow
 def test_rows_are_legal_and_found_again_and_the_default_is_one(name: str) -> None:
     problem = PROBLEMS[name]
     space = space_of(problem)
@@ -106,6 +107,7 @@ def test_small_spaces_are_legal_whole() -> None:
         check(TINY, space.config(row), emulated())
 
 
+@pytest.mark.slow
 def test_every_strategy_is_in_the_space() -> None:
     found: dict[str, set[object]] = defaultdict(set)
     for config in configs_of(LARGE):
@@ -180,6 +182,7 @@ def test_an_emulated_device_offers_no_choice_that_it_ignores() -> None:
     assert len(gpu["prefetch"]) > 1
 
 
+@pytest.mark.slow
 def test_adding_in_memory_is_not_offered_where_bits_must_stay_the_same() -> None:
     assert "atomic" in _axes(space_of(TINY))["split_k"]
     assert "atomic" not in _axes(xe_space(replace(TINY, deterministic=True), B580))["split_k"]
@@ -197,6 +200,7 @@ def test_the_version_names_the_space() -> None:
     assert space_of(TINY).version != xe_space(TINY, emulated()).version != xe_space(SMALL, emulated()).version
 
 
+@pytest.mark.slow
 def test_devices_of_equal_facts_share_a_space_and_a_default() -> None:
     facts = [*B580.facts(), Fact("driver", "26.27", "probed")]
     card = spec_from_facts("b580-1", B580.name, B580.kind, facts)

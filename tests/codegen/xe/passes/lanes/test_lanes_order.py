@@ -157,6 +157,7 @@ def test_what_is_stored_with_products_is_loaded_in_blocks_as_small_as_the_stores
 
 
 @pytest.mark.parametrize("rows", [64, 61])
+@pytest.mark.slow
 def test_lanes_read_old_c_right_before_they_store_there(rows: int) -> None:
     """Of 32x32 they hold 16 rows of a column at most, also where rows beyond C are selected."""
     problem = GemmProblem(rows, 96, 64, dtype_c=DType.F16, epilogue=parse_epilogue("alpha=0.5, beta=2"))
