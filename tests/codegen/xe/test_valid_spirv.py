@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from tests.codegen.xe.validator import invalid, needs_validator
 
 pytestmark = needs_validator
 
-_PROCESSES = 2
+_PROCESSES = os.cpu_count() or 2
 _ROOT = Path(__file__).parents[3]
 _GPUS = (DEVICE, "max1550")
 _DEVICES = {"cells": DEVICE, "cells for sub-groups of 8": NARROW[0], "cells without DPAS": NARROW[2]}
