@@ -25,7 +25,6 @@ from service.api.kernels.lookup.answers import Answers
 from service.api.keys.caller import CallerCache
 from service.api.keys.guard import READ, operation_id
 from service.api.metrics.registry import Metrics
-from service.api.metrics.requests import Counted
 from service.api.toolchain.driver import list_with_simulated
 from service.artifacts import ArtifactStore
 from service.cache_invalidation import CacheInvalidation
@@ -137,7 +136,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        telemetry={"tracing": False, "metrics": False, "logs": False},  # Traced, Counted and RequestGuard are ours
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # Traced and RequestGuard are ours
         redirect_slashes=False,  # by plain http if a proxy terminates TLS, with the key
         generate_unique_id_function=operation_id,
     )
@@ -151,8 +150,7 @@ def create_app(
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-Id"],
             expose_headers=[REPLAYED, "Location", "Retry-After", "X-Request-Id"],
         )
-    app.add_middleware(RequestGuard, settings=settings)
-    app.add_middleware(Counted, metrics=context.metrics.requests)
+    app.add_middleware(RequestGuard, settings=settings, metrics=context.metrics.requests)
     if settings.traces is not None:
         app.add_middleware(Traced)
     add_problem_handlers(app)

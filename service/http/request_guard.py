@@ -1,10 +1,11 @@
-"""First middleware of every request: refusals that need no route, and common headers of every response."""
+"""First middleware of every request: refusals that need no route, common headers of every response, and metrics."""
 
 import logging
 import math
 import random
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Awaitable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,13 +16,14 @@ import structlog
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from structlog.contextvars import bind_contextvars, reset_contextvars
 
+from service.api.metrics.requests import RequestMetrics
 from service.errors import BadRequest, Forbidden, ServiceError, TooLarge
 from service.http.problem_json import (
     answer,
     render_fault,
 )
+from service.logs import current_request
 from service.settings import PREFIX, Settings
 
 SECURITY_HEADERS = {
@@ -34,7 +36,8 @@ SECURITY_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-store",
 }
-_SECURITY = {name.lower().encode("latin-1"): value.encode("latin-1") for name, value in SECURITY_HEADERS.items()}
+_SECURITY = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in SECURITY_HEADERS.items()]
+_SECURITY_NAMES = frozenset(name for name, _ in _SECURITY)
 _threshold = logging.getLogger(__name__)  # checked first: most lookups need no line
 _log = structlog.stdlib.get_logger(__name__)
 _Headers = dict[bytes, bytes]
@@ -70,10 +73,13 @@ class _Limits:
 
 
 class RequestGuard:
-    """ASGI middleware."""
+    """ASGI middleware.
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self._app, self._origins = app, frozenset(settings.cors)
+    It leaves `request_id` and `headers`, the first header of each name, in the state of the request.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings, metrics: RequestMetrics) -> None:
+        self._app, self._metrics, self._origins = app, metrics, frozenset(settings.cors)
         self._bodies = _Limits(settings.max_body_bytes, settings.max_body_s, "BODY")
         self._uploads = {
             "import": _Limits(settings.max_import_bytes, settings.max_import_s, "IMPORT"),
@@ -86,29 +92,31 @@ class RequestGuard:
             await self._app(scope, receive, send)
             return
 
-        headers = _first_of_each(scope)
+        received_s = time.perf_counter()
+        headers: _Headers = dict(reversed(scope["headers"]))
         given = headers.get(b"x-request-id", b"")
         request_id = given.decode() if _REQUEST_ID.fullmatch(given) else f"{random.getrandbits(64):016x}"
-        scope.setdefault("state", {})["request_id"] = request_id
-        own = [(b"x-request-id", request_id.encode()), *_SECURITY.items()]
-
+        state: dict[str, object] = scope.setdefault("state", {})
+        state["request_id"], state["headers"] = request_id, headers
         begun = False
 
-        async def send_with_headers(message: Message) -> None:
+        def send_with_headers(message: Message) -> Awaitable[None]:
             nonlocal begun
             if message["type"] == "http.response.start":
-                begun = True
-                _note(scope, int(message["status"]))  # a route may set a named one
+                begun, status = True, int(message["status"])  # a route may set a named one
+                self._metrics.note(scope, status, time.perf_counter() - received_s)
+                _note(scope, status)
                 sent = message.get("headers", ())
-                named = {name for name, _ in sent}
-                message["headers"] = [*sent, *(own if named.isdisjoint(_SECURITY) else _without(own, named))]
-            await send(message)
+                named = dict(sent)
+                own = _SECURITY if _SECURITY_NAMES.isdisjoint(named) else [h for h in _SECURITY if h[0] not in named]
+                message["headers"] = [*sent, (b"x-request-id", request_id.encode()), *own]
+            return send(message)
 
         upload = _UPLOADS.get((scope["method"], scope["path"]))
         limits = self._bodies if upload is None else self._uploads[upload]
         refusal = self._refusal(scope["method"], headers, limits)
         app = self._app if refusal is None else answer(Request(scope), refusal)
-        before = bind_contextvars(request_id=request_id)
+        before = current_request.set(request_id)
         try:
             await app(scope, _limited(receive, limits), send_with_headers)
         except Exception as error:  # ends this request, not the service
@@ -117,7 +125,7 @@ class RequestGuard:
                 raise  # the server closes the connection: a partial response must not look complete
             await render_fault(Request(scope), error)(scope, receive, send_with_headers)
         finally:
-            reset_contextvars(**before)
+            current_request.reset(before)
 
     def _refusal(self, method: str, headers: _Headers, limits: _Limits) -> ServiceError | None:
         host = headers.get(b"host", b"").decode("latin-1")
@@ -133,14 +141,6 @@ class RequestGuard:
         if length.isdigit() and (len(length) > 18 or int(length) > limits.most_bytes):
             return TooLarge(limits.too_large(length.decode()), rule="body-bytes")
         return None
-
-
-def _first_of_each(scope: Scope) -> _Headers:
-    return dict(reversed(scope["headers"]))
-
-
-def _without(headers: list[tuple[bytes, bytes]], names: set[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    return (header for header in headers if header[0] not in names)
 
 
 def _limited(receive: Receive, limits: _Limits) -> Receive:

@@ -25,7 +25,7 @@ from service.api.jobs.schemas import (
     SearchOptions,
 )
 from service.errors import BadRequest, FieldError, TooMany
-from service.logs import request_here
+from service.logs import current_request
 from service.row_mapping import config_to_json, options_to_columns, problem_to_json
 from service.schemas import check_size, to_problem
 from service.settings import Settings
@@ -149,7 +149,7 @@ def submit(
             problem_id=problem.id,
             device_id=device.id,
             request_hash=digest,
-            request_id=request_here(),
+            request_id=current_request.get(),
             traceparent=trace_here(),
             candidates=[config_to_json(config) for config in configs] or None,
             kernel_id=binary_of,

@@ -28,7 +28,7 @@ from service.http.deps import (
 from service.http.responses import GUARDED
 
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]
-_FORWARDING = frozenset(name.encode() for name in FORWARDING)
+_NEVER_CACHED = frozenset((b"cookie", *(name.encode() for name in FORWARDING)))
 
 
 class Needs:
@@ -39,14 +39,15 @@ class Needs:
 
     async def __call__(self, request: Request, context: ContextDep) -> None:
         """Check the caller, unless the route did before it read the body; raises as `check`."""
-        if self.scope is None or hasattr(request.state, "caller"):
+        state = request.scope["state"]
+        if self.scope is None or "caller" in state:
             return
-        cached = await _cached_reader(request, context) if self.scope is Scope.READ else None
+        cached = await _cached_reader(state, context) if self.scope is Scope.READ else None
         if cached is None:
             await run_in_threadpool(self.check, request, context)
         else:
             context.rates.take(cached.key_id or _address(request))
-            request.state.caller = cached.asking(request.state.request_id)
+            state["caller"] = cached.asking(state["request_id"])
 
     def check(self, request: Request, context: Context) -> None:
         """Authenticate the caller, and store it for the route.
@@ -68,17 +69,15 @@ class Needs:
         request.state.caller = caller
 
 
-async def _cached_reader(request: Request, context: Context) -> Caller | None:
+async def _cached_reader(state: dict[str, Any], context: Context) -> Caller | None:
     """Return the caller of a read request, if it is cached."""
-    authorization: bytes | None = None
-    for name, value in request.scope["headers"]:
-        if name == b"authorization" and authorization is None:
-            authorization = value
-        elif name == b"cookie" or name in _FORWARDING:
-            return None
-    request.state.fresh = await context.freshness.wait()
-    if not request.state.fresh:
+    headers: dict[bytes, bytes] = state["headers"]
+    if not _NEVER_CACHED.isdisjoint(headers):
         return None
+    state["fresh"] = context.freshness.is_fresh() or await context.freshness.wait()
+    if not state["fresh"]:
+        return None
+    authorization = headers.get(b"authorization")
     return context.callers.find(None if authorization is None else authorization.decode("latin-1"))
 
 
@@ -106,15 +105,16 @@ class GuardedRoute(APIRoute):
         guards = [guard.call for guard in self.dependant.dependencies if isinstance(guard.call, Needs)]
 
         async def guarded(request: Request) -> Response:
+            context = context_of(request)
             for guard in guards:
-                await guard(request, context_of(request))
+                await guard(request, context)
             if takes_json:
                 _check_json(request)
-            return await self.respond(request, handle)
+            return await self.respond(request, context, handle)
 
         return guarded
 
-    async def respond(self, request: Request, handle: Handle) -> Response:
+    async def respond(self, request: Request, context: Context, handle: Handle) -> Response:
         """Answer a request that passed the checks."""
         return await handle(request)
 

@@ -14,6 +14,7 @@ import uvicorn
 
 from hal.process.temporary import remove_leftovers
 from service.app import create_app
+from service.http.server_protocol import ServerProtocol
 from service.jobs.supervisor import Supervisor, end_with, end_within
 from service.logs import configure_logs
 from service.settings import InvalidSettings, Settings, read_settings, unknown_settings
@@ -32,6 +33,8 @@ def config_of(settings: Settings) -> uvicorn.Config:
         port=settings.port,
         log_config=None,
         access_log=False,
+        http=ServerProtocol,
+        ws="none",
         # Longer than clients keep a connection (httpx 5 s, proxies 60 s): otherwise a request may meet a closing
         # one.
         timeout_keep_alive=settings.keep_alive_s,

@@ -74,9 +74,8 @@ def answer_all(context: Context, wanted: Sequence[Wanted]) -> list[tuple[Key, Ke
 def note_lookups(context: Context, found: Sequence[Kept]) -> None:
     """Count lookups by their result."""
     sources = [each.source for each in found]
-    for source in set(sources):
-        found_by = "nothing" if source is None else source.value
-        context.metrics.requests.lookups.labels(found_by).inc(sources.count(source))
+    by_result = {"nothing" if each is None else each.value: sources.count(each) for each in set(sources)}
+    context.metrics.requests.note_lookups(by_result)
 
 
 def the_answer(kept: Kept) -> LookupOut:

@@ -5,8 +5,7 @@ function.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 from fastapi import Request, Response
@@ -23,7 +22,7 @@ from service.api.keys.guard import (
     GuardedRoute,
     Handle,
 )
-from service.http.deps import context_of
+from service.http.deps import Context
 
 _LONGEST = 2_000  # bytes of a request that is cached
 
@@ -41,8 +40,7 @@ class _BatchText(msgspec.Struct, forbid_unknown_fields=True):
 _decode = msgspec.json.Decoder(_BatchText).decode
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(NamedTuple):
     """The lookups of a request, each as raw bytes; `form` is that of a batch."""
 
     questions: Sequence[Question]
@@ -52,13 +50,13 @@ class _Asked:
 class LookupRoute(GuardedRoute):
     """A route whose function leaves the keys of its answers in `request.state.lookups`."""
 
-    async def respond(self, request: Request, handle: Handle) -> Response:
+    async def respond(self, request: Request, context: Context, handle: Handle) -> Response:
         """Answer from the cache, or call the function and cache its request."""
-        context = context_of(request)
         asked, listing = await self._read(request), context.devices.all_at_hand()
         if asked is None or listing is None:
             return await handle(request)
-        fresh = getattr(request.state, "fresh", False) or await context.freshness.wait()  # the guard may have asked
+        state = request.scope["state"]
+        fresh = state.get("fresh", False) or await context.freshness.wait()  # the guard may have asked
         found = context.answers.asked(asked.questions, listing) if fresh else None
         if found is not None and (asked.form is not None or found[0].source is not None):
             note_lookups(context, found)
@@ -66,7 +64,7 @@ class LookupRoute(GuardedRoute):
             body = found[0].body if asked.form is None else render(found, asked.form)
             return Response(body, media_type="application/json")
         response = await handle(request)
-        keys: Sequence[Key] | None = getattr(request.state, "lookups", None)
+        keys: Sequence[Key] | None = state.get("lookups")
         if keys is not None and len(keys) == len(asked.questions):
             context.answers.remember(asked.questions, keys, listing)
         return response

@@ -124,6 +124,8 @@ def test_requests_are_counted_by_the_template_of_their_route(client: TestClient)
     assert value(found, total, method="GET", route="none", status="404") == 2
     assert value(found, total, method="POST", route="/v1/jobs", status="202") == 1
     assert value(found, "xetune_http_request_seconds_count", method="GET", route="/v1/jobs/{job_id}") == 2
+    assert value(found, "xetune_http_request_seconds_bucket", method="GET", route="none", le="30.0") == 2
+    assert 0 < (value(found, "xetune_http_request_seconds_sum", method="GET", route="none") or 0) < 30
     assert {s.labels["method"] for s in found["xetune_http_requests"].samples} <= {"GET", "POST", "other"}
     info = found["xetune_build_info"].samples[0]
     assert info.value == 1
