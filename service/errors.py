@@ -25,7 +25,7 @@ PROBLEM_JSON = "application/problem+json"
 class FieldError(BaseModel):
     """One error of a request."""
 
-    field: str = Field(description="Location, as a dotted path", examples=["body.problem.m"])
+    field: str = Field(description="Location, as a dotted path", examples=["problem.m"])
     message: str = Field(
         description="The error, expected and actual value",
         examples=["Input should be a valid integer, got True"],
@@ -67,7 +67,7 @@ class Problem(BaseModel):
         examples=[
             [
                 {
-                    "field": "body.problem.m",
+                    "field": "problem.m",
                     "message": "Input should be a valid integer, got True",
                     "rule": "not-an-integer",
                 }

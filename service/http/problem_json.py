@@ -2,11 +2,15 @@
 
 import sys
 from collections.abc import Mapping
+from functools import cache
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
@@ -21,6 +25,7 @@ from service.errors import (
     ServiceError,
     Unavailable,
 )
+from service.http.known_fields import KnownFields, Schema
 from service.http.validation_errors import faults_of
 from tuner.errors import (
     CannotPredict,
@@ -69,7 +74,8 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def _malformed(request: Request, error: RequestValidationError) -> Response:
-        faults = faults_of(error.errors()[:_SHOWN_ERRORS], error.body)
+        known = _known_fields(request.scope.get("route"))
+        faults = faults_of(error.errors()[:_SHOWN_ERRORS], error.body, known)
         said = "; ".join(f"{fault.field}: {fault.message}" for fault in faults)
         detail, status = f"the request is malformed: {said}", HTTPStatus.UNPROCESSABLE_ENTITY
         return _page(request, status, detail) or _answer(
@@ -188,6 +194,23 @@ def _methods(app: FastAPI, request: Request) -> list[str]:
         for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
         if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in app.routes)
     ]
+
+
+def _known_fields(route: object) -> KnownFields:
+    """Return the fields of the body and of the query of a route; none of what is no route of the API."""
+    parts = dict[str, Schema]()
+    if isinstance(route, APIRoute) and route.body_field is not None:
+        parts["body"] = _schema(route.body_field.field_info.annotation)
+    for parameter in route.dependant.query_params if isinstance(route, APIRoute) else ():
+        annotation = parameter.field_info.annotation
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            parts["query"] = _schema(annotation)
+    return KnownFields(parts)
+
+
+@cache
+def _schema(annotation: Any) -> Schema:
+    return TypeAdapter(annotation).json_schema()
 
 
 def _dashed(name: str) -> str:

@@ -3,14 +3,21 @@
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from reprlib import Repr
-from typing import Any
 
 from pydantic_core import ErrorDetails
 
 from service.errors import FieldError
+from service.http.known_fields import KnownFields
 
 _SHOWN_CHARACTERS = 80
 _PREFIX = "Value error, "  # which pydantic adds to the messages of our own checks
+_PARTS = frozenset({"body", "query", "path", "header", "cookie"})  # of a request, where FastAPI's locations begin
+# In place of pydantic's messages that speak of Python, by the prefix of its type of error.
+_MESSAGES = {
+    "uuid_": "expected a whole id, a UUID",
+    "model_": "expected an object",
+    "dict_type": "expected an object",
+}
 _repr = Repr()  # limits the rendered size
 _repr.maxstring = _repr.maxother = _SHOWN_CHARACTERS
 
@@ -79,24 +86,72 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 3]}..."
 
 
-def faults_of(errors: Sequence[ErrorDetails], document: object = None) -> list[FieldError]:
-    """Return the errors that pydantic found, in its order; `document` is the text that was to be JSON."""
-    return [_fault(error, document) for error in errors]
+def faults_of(
+    errors: Sequence[ErrorDetails], document: object = None, known: KnownFields | None = None
+) -> list[FieldError]:
+    """Return the errors that pydantic found, in its order.
+
+    `document` is the body, or the text that was to be JSON. `known` says where a field belongs that is unknown where
+    it stands: one error then names all fields that belong into one object.
+    """
+    known = known or KnownFields({})
+    misplaced = dict[tuple[int | str, ...], list[str]]()
+    for error in errors:
+        if error["type"] == "extra_forbidden" and (home := known.home(error["loc"])) is not None:
+            misplaced.setdefault(home, []).append(str(error["loc"][-1]))
+    found = dict[tuple[str, str], FieldError]()
+    for error in errors:
+        place = error["loc"]
+        if error["type"] == "extra_forbidden" and (home := known.home(place)) is not None:
+            fault = _outside(home, misplaced[home])
+        elif error["type"] == "missing" and place in misplaced:
+            continue
+        else:
+            fault = _fault(error, document, known)
+        found.setdefault((fault.field, fault.message), fault)
+    return list(found.values())
 
 
-def _fault(error: Mapping[str, Any], document: object) -> FieldError:
-    kind, place = str(error["type"]), error["loc"]
+def _fault(error: ErrorDetails, document: object, known: KnownFields) -> FieldError:
+    kind, place = error["type"], error["loc"]
     if kind == "json_invalid" and isinstance(document, str):  # its location ends with a character index
-        return FieldError(
-            field=".".join(map(str, place[:-1])),
-            message=_not_json(document, int(place[-1]), str(error["ctx"]["error"])),
-            rule=rule_of(kind),
-        )
-    message = str(error["msg"]).removeprefix(_PREFIX)
-    came = shown(error["input"])
-    if kind not in ("missing", "extra_forbidden") and ", got " not in message and not message.startswith(came):
-        message = f"{message}, got {came}"
-    return FieldError(field=".".join(map(str, place)), message=message, rule=rule_of(kind))
+        message = _not_json(document, int(place[-1]), str(error.get("ctx", {})["error"]))
+        return FieldError(field=_field(place[:-1]), message=message, rule=rule_of(kind))
+    if kind == "extra_forbidden":
+        message = f"unknown field; {known.suggestion(place)}"
+    else:
+        own = next((said for begin, said in _MESSAGES.items() if kind.startswith(begin)), error["msg"])
+        message, came = own.removeprefix(_PREFIX), shown(error["input"])
+        if kind != "missing" and ", got " not in message and not message.startswith(came):
+            message = f"{message}, got {came}"
+    return FieldError(field=_field(_as_sent(place, document)), message=message, rule=rule_of(kind))
+
+
+def _outside(home: tuple[int | str, ...], names: Sequence[str]) -> FieldError:
+    """Return the error of fields that stand beside the object that they belong into."""
+    inside = ", ".join(f'"{name}": ...' for name in names)
+    verb = "belongs" if len(names) == 1 else "belong"
+    message = f'{", ".join(names)} {verb} in it: {{"{home[-1]}": {{{inside}}}}}'
+    return FieldError(field=_field(home), message=message, rule=FaultRule.UNKNOWN_FIELD)
+
+
+def _field(place: Sequence[int | str]) -> str:
+    """Return a location as a dotted path, without the part of the request unless it is all."""
+    inner = place[1:] if len(place) > 1 and place[0] in _PARTS else place
+    return ".".join(map(str, inner))
+
+
+def _as_sent(place: tuple[int | str, ...], document: object) -> tuple[int | str, ...]:
+    """Return a location with `dtype` where that was sent in place of the types of A and B."""
+    if place[-1] not in ("dtype_a", "dtype_b"):
+        return place
+    for part in place[1:-1]:
+        if isinstance(document, Mapping):
+            document = document.get(part)
+        elif isinstance(document, list) and isinstance(part, int):
+            document = document[part]
+    sent = isinstance(document, Mapping) and "dtype" in document and place[-1] not in document
+    return (*place[:-1], "dtype") if sent else place
 
 
 def _not_json(document: str, at: int, why: str) -> str:

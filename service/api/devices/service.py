@@ -91,8 +91,17 @@ class DeviceDirectory:
         try:
             return resolve_device(name, target, self.all())
         except UnknownDevice as error:
-            fault = FieldError(field="device", message=str(error))
+            field = "target" if target is not None and self._resolves(name) else "device"
+            fault = FieldError(field=field, message=str(error))
             raise BadRequest(str(error), rule="unknown-device", errors=[fault]) from error
+
+    def _resolves(self, name: str) -> bool:
+        """Return whether a device is known by its name, without a target."""
+        try:
+            resolve_device(name, None, self.all())
+        except UnknownDevice:
+            return False
+        return True
 
 
 def describe(device: ListedDevice) -> DeviceOut:

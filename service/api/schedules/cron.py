@@ -212,4 +212,4 @@ def _bad_cron(message: str) -> BadRequest:
 
 
 def _bad(field: str, message: str) -> BadRequest:
-    return BadRequest(message, rule=field, errors=[FieldError(field=f"body.{field}", message=message)])
+    return BadRequest(message, rule=field, errors=[FieldError(field=field, message=message)])

@@ -65,7 +65,11 @@ def check_work(body: ScheduleBody, planning: Planning) -> None:
         BadRequest: rule `schedule-work`: not exactly one kind of work; or as that kind raises.
     """
     kind, template = _work_of(body)
-    read_work(kind, template, planning)
+    try:
+        read_work(kind, template, planning)
+    except BadRequest as error:
+        faults = [fault.model_copy(update={"field": f"{kind}.{fault.field}"}) for fault in error.errors or ()]
+        raise BadRequest(error.detail, rule=error.rule, errors=faults) from error
 
 
 def _work_of(body: ScheduleBody) -> tuple[Kind, JsonObject]:
@@ -74,7 +78,7 @@ def _work_of(body: ScheduleBody) -> tuple[Kind, JsonObject]:
     if len(given) != 1:
         names = " and ".join(kind for kind, _ in given)
         message = f"expected exactly one of job, shapes and stale, got {names or 'none'}"
-        raise BadRequest(message, rule="schedule-work", errors=[FieldError(field="body.job", message=message)])
+        raise BadRequest(message, rule="schedule-work", errors=[FieldError(field="job", message=message)])
     ((kind, work),) = given
     return kind, work.model_dump(mode="json")
 

@@ -30,7 +30,7 @@ def told_by_options(options: Mapping[str, str]) -> Generator[None]:
 
 
 def _told(faults: list[FieldError], rule: str | None, options: Mapping[str, str]) -> BadRequest:
-    sentences = (f"{_name(fault.field.removeprefix('body.'), options)}: {fault.message}" for fault in faults)
+    sentences = (f"{_name(fault.field, options)}: {fault.message}" for fault in faults)
     return BadRequest("; ".join(sentences), rule=rule)
 
 

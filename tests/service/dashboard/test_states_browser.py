@@ -123,7 +123,7 @@ def test_an_action_that_is_refused_says_why_and_may_be_sent_again(browser: Brows
         form.get_by_role("button", name="Make the schedule").click()
         expect(form.locator("[data-wrong]")).to_have_text("at most 10 requests a second (rule rate)")
         page.unroute("**/v1/schedules")
-        wrong = {"field": "body.cron", "message": "expected five fields", "rule": "value"}
+        wrong = {"field": "cron", "message": "expected five fields", "rule": "value"}
         invalid = {"title": "Invalid", "detail": "invalid request", "status": 422, "errors": [wrong]}
         page.route("**/v1/schedules", lambda route: route.fulfill(status=422, json=invalid))
         form.get_by_role("button", name="Make the schedule").click()

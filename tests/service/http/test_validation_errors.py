@@ -35,12 +35,46 @@ def test_a_fault_is_told_with_its_rule_and_what_came(client: TestClient) -> None
     answer = client.post("/v1/jobs", json=BODY | {"seed": True, "colour": 1}).json()
     assert (answer["type"], answer["rule"]) == ("urn:xetune:problem:malformed", "not-an-integer")
     assert answer["errors"] == [
-        {"field": "body.seed", "message": "Input should be a valid integer, got True", "rule": "not-an-integer"},
-        {"field": "body.colour", "message": "Extra inputs are not permitted", "rule": "unknown-field"},
+        {"field": "seed", "message": "Input should be a valid integer, got True", "rule": "not-an-integer"},
+        {
+            "field": "colour",
+            "message": "unknown field; expected budget, device, objective, problem, reuse, search, seed, target, "
+            "warm_start",
+            "rule": "unknown-field",
+        },
     ]
     few = client.get("/v1/jobs?limit=0").json()
     assert few["rule"] == "too-small"
     assert "equal to 1, got '0'" in few["detail"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "message"),
+    [
+        (
+            {"m": 512, "n": 384, "k": 1024},
+            "problem",
+            'm, n, k belong in it: {"problem": {"m": ..., "n": ..., "k": ...}}',
+        ),
+        (BODY | {"trials": 5}, "budget", 'trials belongs in it: {"budget": {"trials": ...}}'),
+        (BODY | {"sead": 5}, "sead", "unknown field; did you mean seed?"),
+        (BODY | {"budget": {"trails": 5}}, "budget.trails", "unknown field; did you mean trials?"),
+    ],
+)
+def test_a_field_in_a_wrong_place_is_told_where_it_belongs(
+    client: TestClient, body: dict[str, object], field: str, message: str
+) -> None:
+    answer = client.post("/v1/jobs", json=body)
+    assert answer.status_code == 422
+    assert answer.json()["errors"] == [{"field": field, "message": message, "rule": "unknown-field"}]
+    assert answer.json()["detail"] == f"the request is malformed: {field}: {message}"
+
+
+def test_a_query_is_told_its_nearest_field_and_a_path_what_an_id_is(client: TestClient) -> None:
+    query = client.get("/v1/kernels?m=5&n=6&k=7&dtyp=f16").json()
+    assert query["detail"] == "the request is malformed: dtyp: unknown field; did you mean dtype?"
+    path = client.get("/v1/jobs/01a21f1f-afc6").json()
+    assert path["detail"] == "the request is malformed: job_id: expected a whole id, a UUID, got '01a21f1f-afc6'"
 
 
 @pytest.mark.parametrize("came", ["x" * 2_000, ["y" * 200] * 9, {"k" * 90: {"z": "v" * 90}}])

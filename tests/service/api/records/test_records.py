@@ -171,11 +171,11 @@ def test_a_deleted_record_is_gone(client: TestClient) -> None:
         ({"config": {"a": "x\x00y"}}, "config", "U+0000"),
         ({"config": {"\x00": [{"b": 1}]}}, "config", "U+0000"),
         ({"problem": {"a": "x" * 9000}}, "problem", "at most 8,192 bytes"),
-        ({"problem": ["a"]}, "problem", "dictionary"),
+        ({"problem": ["a"]}, "problem", "expected an object"),
         ({"time_us": 0}, "time_us", "greater than 0"),
         ({"min_us": 2.0, "p10_us": 1.0}, "", "min_us <= p10_us"),
         ({"time_us": None, "samples": 3}, "", "expected time_us"),
-        ({"extra": 1}, "extra", "Extra"),
+        ({"extra": 1}, "extra", "unknown field"),
     ],
 )
 def test_malformed_records_are_refused_and_nothing_is_stored(
@@ -186,7 +186,7 @@ def test_malformed_records_are_refused_and_nothing_is_stored(
     assert answer.status_code in (413, 422), answer.text
     if answer.status_code == 422:
         fault = answer.json()["errors"][0]
-        assert fault["field"].startswith(f"body.records.1{'.' if field else ''}{field}")
+        assert fault["field"].startswith(f"records.1{'.' if field else ''}{field}")
         assert message in fault["message"]
     assert client.get("/v1/records").json()["records"] == []
 

@@ -283,6 +283,12 @@ def test_bad_schedules_are_refused_with_the_rule(
     assert client.get("/v1/schedules").json() == {"schedules": []}
 
 
+def test_a_fault_of_the_job_is_told_by_its_place_in_the_schedule(client: TestClient) -> None:
+    for work, field in (({"device": "nosuch"}, "job.device"), ({"budget": {"trials": 0}}, "job.budget.trials")):
+        answer = client.post("/v1/schedules", json=HOURLY | {"job": BODY | work})
+        assert [fault["field"] for fault in answer.json()["errors"]] == [field]
+
+
 def test_names_are_unique_and_unknown_schedules_are_404(client: TestClient) -> None:
     post(client)
     again = client.post("/v1/schedules", json=HOURLY)
