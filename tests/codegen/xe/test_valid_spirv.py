@@ -70,8 +70,9 @@ def _cells(device: str) -> Iterator[_Module]:
 
 def _operations() -> Iterator[_Module]:
     for case in CASES:
+        device = DEVICE if case.lanes is None else NARROW[0]
         for level, source in case.sources.items():
-            yield _Module(f"{case.name} at {level} level", source, DEVICE)
+            yield _Module(f"{case.name} at {level} level", source, device)
 
 
 def _examples() -> Iterator[_Module]:
