@@ -3,6 +3,7 @@
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import cache
 
 from torch_mlir import ir
 from torch_mlir.dialects import gpu
@@ -39,10 +40,7 @@ class MlirModule:
             CompileFailed: stage llvm; as for the text.
         """
         with _diagnosed("llvm"):
-            passes = PassManager.parse(_pipeline(chip))
-            # Verified after parsing, and LLVM verifies the result; verification between passes would cost 40 %.
-            passes.enable_verifier(False)
-            passes.run(self._module.operation)
+            _passes(chip).run(self._module.operation)
             return _bitcode(self._module)
 
 
@@ -58,11 +56,27 @@ def _diagnosed(stage: str) -> Generator[None]:
         raise CompileFailed(stage, "; ".join(shown) or str(error)[:_SHOWN_CHARACTERS], place) from None
 
 
-def _pipeline(chip: str) -> str:
+@cache
+def _passes(chip: str) -> PassManager:
+    """Return the passes for a chip, kept because they collect the patterns of every dialect when they first run."""
     if chip not in _DESCRIBED_AS:
         raise CompileFailed("llvm", f"expected a chip that MLIR describes ({sorted(_DESCRIBED_AS)}), got {chip!r}")
-    options = f"xegpu-op-level=lane zebin-chip={_DESCRIBED_AS[chip]} binary-format=llvm"
-    return f"builtin.module(gpu-lower-to-xevm-pipeline{{{options}}})"
+    # Those of gpu-lower-to-xevm-pipeline that lane code needs; the others change nothing in it.
+    needed = (
+        "cse",
+        f"xevm-attach-target{{chip={_DESCRIBED_AS[chip]} triple=spirv64-unknown-unknown}}",
+        "gpu.module(arith-expand,convert-gpu-to-llvm-spv{use-64bit-index=true})",
+        "convert-scf-to-cf",
+        "gpu-to-llvm",
+        "convert-vector-to-llvm",
+        "reconcile-unrealized-casts",
+        "gpu.module(cse,convert-xevm-to-llvm)",
+        "gpu-module-to-binary{format=llvm}",
+    )
+    passes = PassManager.parse(f"builtin.module({','.join(needed)})")
+    # Verified after parsing, and LLVM verifies the result; verification between passes would cost 40 %.
+    passes.enable_verifier(False)
+    return passes
 
 
 def _bitcode(module: ir.Module) -> bytes:
