@@ -38,8 +38,18 @@ class CacheInvalidation:
         self._told.append(on_news)
 
     def is_fresh(self) -> bool:
-        """Return whether nothing was committed since the last refresh; takes microseconds and does not block."""
-        return self._mark is not None and self._watch.is_as_at(self._mark)
+        """Return whether no commit since the last refresh changed what is cached; takes microseconds, does not wait."""
+        if self._mark is None:
+            return False
+        if self._watch.is_as_at(self._mark):
+            return True
+        mark = self._watch.mark()
+        if (
+            self._watch.stamps() != self._stamps
+        ):  # of most commits, such as those of trials that failed, they are the same
+            return False
+        self._mark = mark
+        return True
 
     def refresh(self) -> None:
         """Notify callbacks of changes, if there are any; waits for the database.

@@ -35,6 +35,7 @@ from service.http.limits import Rates
 from service.row_mapping import problem_from_json
 from service.schemas import to_body
 from service.settings import Settings
+from tests.db import rows
 from tests.service.api.kernels.test_lookup import HERE, tuned_now
 from tests.service.rest import Clock, jobs_of
 
@@ -228,7 +229,7 @@ def test_after_a_commit_one_thread_looks_and_all_are_answered_from_memory(
 
     monkeypatch.setattr("service.cache_invalidation.news", look_late)
     with context.database.write() as session:
-        session.execute(update(Problem).values(m=Problem.m))  # a commit that no answer depends on
+        rows.add_device(session, "another")  # news that no answer here depends on
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: client.post(ONE, json=body).json(), range(8)))
     assert answers == [first] * 8
@@ -261,7 +262,7 @@ def test_a_database_that_cannot_be_read_is_told_by_the_routes(
 
     monkeypatch.setattr(context.freshness, "refresh", away)
     with context.database.write() as session:
-        session.execute(update(Problem).values(m=Problem.m))
+        rows.add_device(session, "another")
     answer = client.post(ONE, json=body)
     assert (answer.status_code, answer.json()["detail"]) == (503, "it is away")
 
