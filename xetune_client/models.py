@@ -2436,7 +2436,7 @@ class JobOut(Model):
     """queued, running, succeeded, failed or cancelled"""
 
     kind: JobKind
-    """search: finds the fastest; measure: measures given configurations; shape: one of a set of shapes; import: ran elsewhere"""
+    """search: finds the fastest; measure: measures given configurations; shape: one of a set of shapes; import: ran elsewhere; binary: builds the native binary of a kernel"""
 
     problem: ProblemBody
     """The complete problem"""
@@ -2482,6 +2482,9 @@ class JobOut(Model):
 
     budget: BudgetBody = Field(default_factory=BudgetBody)
     """When to stop"""
+
+    builds: UUID | None = None
+    """Kernel whose native binary a job of kind binary builds; null for others"""
 
     retry_of: UUID | None = None
     """The job that it resubmits; null if none"""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _LEAST, _WHOLE = 4, 32
 _LOOKED_AT, _PAGE = 2_000, 200
-_LAST = "last"
+LAST = "last"
 HELP = "whole, its first characters, or last for the newest."
 
 
@@ -22,7 +22,7 @@ def find_job(client: "Client", said: str) -> UUID:
 
 def find_kernel(client: "Client", said: str) -> UUID:
     """Return the id of a kernel, the last being that which won a job last, as lists have it; raises as `find_id`."""
-    winners = said.strip().lower() == _LAST
+    winners = said.strip().lower() == LAST
     return find_id(said, "kernel", "xetune kernels list", partial(_ids, client.kernels, "kernels", winners=winners))
 
 
@@ -64,7 +64,7 @@ def find_id(said: str, noun: str, command: str, newest: Callable[[], Iterator[UU
             return UUID(text)
         except ValueError as error:
             raise BadRequest(f"expected the id of a {noun}, got {said!r}; `{command}` lists them") from error
-    if text == _LAST:
+    if text == LAST:
         if (found := next(newest(), None)) is None:
             raise NotFound(f"there is no {noun} yet")
         return found

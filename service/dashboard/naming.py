@@ -37,7 +37,7 @@ def problem_pairs(problem: Problem) -> Iterator[tuple[str, str]]:
         return
     for operand in gemm.operands:
         yield operand.name, _operand(operand, gemm.batch)
-    yield "sums", gemm.dtype_acc.value
+    yield "accumulator", gemm.dtype_acc.value
     if gemm.gate is not None:
         yield "gate", str(gemm.gate)
     if gemm.quantization is not None:
@@ -46,7 +46,7 @@ def problem_pairs(problem: Problem) -> Iterator[tuple[str, str]]:
         yield "experts", f"{gemm.experts}, each with a B for its rows"
     if gemm.epilogue:
         yield "epilogue", print_epilogue(gemm.epilogue)
-    yield "sizes", "arguments of the kernel" if gemm.dynamic else "fixed"
+    yield "shapes", "dynamic: arguments of the kernel" if gemm.dynamic else "static"
     if gemm.deterministic:
         yield "numbers", "bitwise-reproducible results"
     yield "alignment", f"{gemm.alignment} bytes"

@@ -20,11 +20,12 @@ class KnownFields:
         homes = [field for field, found in self._around(place).items() if name in found]
         return (*place[:-1], homes[0]) if len(homes) == 1 else None
 
-    def suggestion(self, place: Place) -> str:
-        """Return the nearest known field beside an unknown one, or all of them."""
+    def suggestion(self, place: Place) -> Iterator[str]:
+        """Yield the nearest known field beside an unknown one, else all of them, if any is known."""
         names = sorted(self._around(place))
         near = get_close_matches(str(place[-1]), names, 1)
-        return f"did you mean {near[0]}?" if near else f"expected {', '.join(names) or 'none'}"
+        if names:
+            yield f"did you mean {near[0]}?" if near else f"expected {', '.join(names)}"
 
     def _around(self, place: Place) -> dict[str, frozenset[str]]:
         """Return the fields that are known beside a field, each with its own fields if it is an object."""

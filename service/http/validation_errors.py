@@ -118,7 +118,7 @@ def _fault(error: ErrorDetails, document: object, known: KnownFields) -> FieldEr
         message = _not_json(document, int(place[-1]), str(error.get("ctx", {})["error"]))
         return FieldError(field=_field(place[:-1]), message=message, rule=rule_of(kind))
     if kind == "extra_forbidden":
-        message = f"unknown field; {known.suggestion(place)}"
+        message = "; ".join(("unknown field", *known.suggestion(place)))
     else:
         own = next((said for begin, said in _MESSAGES.items() if kind.startswith(begin)), error["msg"])
         message, came = own.removeprefix(_PREFIX), shown(error["input"])
@@ -143,7 +143,7 @@ def _field(place: Sequence[int | str]) -> str:
 
 def _as_sent(place: tuple[int | str, ...], document: object) -> tuple[int | str, ...]:
     """Return a location with `dtype` where that was sent in place of the types of A and B."""
-    if place[-1] not in ("dtype_a", "dtype_b"):
+    if not place or place[-1] not in ("dtype_a", "dtype_b"):
         return place
     for part in place[1:-1]:
         if isinstance(document, Mapping):

@@ -12,6 +12,7 @@ from hal.facts.xe import find
 from service.api.devices.elsewhere import store_device
 from service.http.deps import Context
 from service.row_mapping import config_to_json
+from service.times import shown_us
 from tests.service import dashboard_rows as rows
 from tests.service.cli.both_transports import Run
 from tests.service.cli.conftest import one_database, run
@@ -85,7 +86,7 @@ def test_every_surface_shows_the_reported_time_of_a_job(
         assert (time["value"], time["basis"]) == (reported_us, basis)
         assert (time["low"] is None) == (basis == "interleaved")
     assert columns.json()["columns"]["time_us"] == [reported_us]
-    assert f"{reported_us:.4g} us for this problem: measured, {shown}" in looked_up["time_text"]
+    assert f"{shown_us(reported_us)} for this problem: measured, {shown}" in looked_up["time_text"]
     flops = 2 * 512 * 384 * 1024
     assert stored["tflops"] == one_kernel["tflops"] == pytest.approx(flops / reported_us / 1e6)
     trial = client.get(f"/v1/jobs/{job.id}/trials").json()["trials"][1]["evidence"]["time"]

@@ -359,8 +359,13 @@ class JobOut(JobOptions):
     status: JobStatus = Field(description="queued, running, succeeded, failed or cancelled", examples=["running"])
     kind: JobKind = Field(
         description="search: finds the fastest; measure: measures given configurations; shape: one of a set of shapes; "
-        "import: ran elsewhere",
+        "import: ran elsewhere; binary: builds the native binary of a kernel",
         examples=["search"],
+    )
+    builds: UUID | None = Field(
+        default=None,
+        description="Kernel whose native binary a job of kind binary builds; null for others",
+        examples=[None],
     )
     retry_of: UUID | None = Field(default=None, description="The job that it resubmits; null if none", examples=[None])
     problem: ProblemBody = Field(description="The complete problem", examples=[_PROBLEM])

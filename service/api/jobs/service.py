@@ -144,6 +144,7 @@ def _describe(
         id=job.id,
         status=JobStatus(job.status),
         kind=kind,
+        builds=job.kernel_id,
         retry_of=job.retry_of,
         problem=ProblemBody.model_validate(job.problem.definition),
         device=job.device.slug,

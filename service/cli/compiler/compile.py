@@ -17,7 +17,7 @@ def compile_command(
     folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write to; created if missing.")],
     file: Annotated[
         Path | None,
-        typer.Argument(help="Module to compile, XeTile or XeGPU, in place of a GEMM.", exists=True, dir_okay=False),
+        typer.Argument(help="Module to compile, XeTile or XeGPU, in place of a GEMM.", dir_okay=False),
     ] = None,
     device: DeviceOrFile = "b580",
     target: TargetName = None,
@@ -30,7 +30,7 @@ def compile_command(
     isa: Isa = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compile a GEMM (--m, --n, --k) or the kernels of an .mlir file, and write every stage and kernel.json."""
+    """Compile a GEMM (M N K) or the kernels of an .mlir file, and write every stage and kernel.json."""
     from codegen import GemmArtifact, InvalidProblem
     from codegen.backend import backend_for
     from codegen.workers.pool import CompilePool

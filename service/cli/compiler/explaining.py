@@ -53,7 +53,7 @@ def render_explanation(explained: Explanation) -> RenderableType:
     p, unit = explained.prediction, unit_of(explained.prediction.time_us)
     time = (
         f"predicted      {in_unit(unit, p.time_us)} ({in_unit(unit, p.low_us)} to {in_unit(unit, p.high_us)}), "
-        f"{explained.tflops:.1f} of {explained.peak_tflops:.1f} Tflop/s"
+        f"{explained.tflops:.1f} of {explained.peak_tflops:.1f} TFLOP/s"
     )
     longest = max(part.time_us for part in explained.parts)
     share = f"which alone takes {longest / p.time_us:.0%} of the time"
@@ -90,7 +90,7 @@ def _facts(e: Explanation) -> list[Text]:
             f"wave{'s' if e.waves > 1 else ''}, {e.busy:.0%} of places busy"
         ),
         Text(
-            f"threads        up to {e.threads_per_engine} an engine; {e.registers_needed} registers needed of "
+            f"threads        up to {e.threads_per_engine} an EU; {e.registers_needed} registers needed of "
             f"{e.registers}{spilled}"
         ),
         Text(f"memory         {e.memory_bytes / 1e6:,.1f} MB read and written{again}"),
@@ -109,7 +109,7 @@ def _roofline(e: Explanation) -> list[RenderableType]:
     """Plot the ceiling of each level over intensity, on logarithmic axes, with the point of the configuration
     on each.
     """
-    table = text_table(Column("level"), *map(number_column, ("GB/s", "flop/byte", "allows Tflop/s")))
+    table = text_table(Column("level"), *map(number_column, ("GB/s", "FLOP/byte", "allows TFLOP/s")))
     for c in e.ceilings:
         table.add_row(
             c.level, f"{c.gbytes_per_s:,.0f}", f"{c.flops_per_byte:,.1f}", f"{min(c.tflops, e.peak_tflops):.1f}"
@@ -141,8 +141,8 @@ def _picture(e: Explanation) -> list[str]:
     lines = [
         f"{10 ** (top - y / (_HEIGHT - 1) * (top - bottom)):8.1f} │{''.join(line)}" for y, line in enumerate(cells)
     ]
-    lines[0] += "  Tflop/s"
-    ends = f"{10**left:.1f}", f"{10**right:,.0f} flop/byte"
+    lines[0] += "  TFLOP/s"
+    ends = f"{10**left:.1f}", f"{10**right:,.0f} FLOP/byte"
     axis = f"{'':8} └{'─' * _WIDTH}"
     named = ", ".join(f"{number} {c.level}" for number, c in enumerate(e.ceilings, 1))
     return [

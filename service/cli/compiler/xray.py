@@ -2,12 +2,12 @@
 
 from pathlib import Path
 from typing import Annotated
-from uuid import UUID
 
 import typer
 
 from service.cli.completing import devices
 from service.cli.connection import connect, same
+from service.cli.ids import HELP, find_kernel
 from service.cli.options.problem import AsJson, ProblemOptions, with_problem
 from service.cli.printing.output import print_json
 
@@ -19,10 +19,10 @@ def xray_command(
     problem: ProblemOptions,
     file: Annotated[
         Path | None,
-        typer.Argument(help="A zebin, a library, an ar archive, a wheel, or a .spv.", exists=True, dir_okay=False),
+        typer.Argument(help="A zebin, a library, an ar archive, a wheel, or a .spv.", dir_okay=False),
     ] = None,
     stored: Annotated[
-        UUID | None, typer.Option(help="A stored kernel, by its id, in place of a file.", metavar="ID")
+        str | None, typer.Option(help=f"A stored kernel in place of a file, by its id: {HELP}", metavar="KERNEL")
     ] = None,
     device: Annotated[
         str | None,
@@ -45,10 +45,10 @@ def xray_command(
     from service.cli.compiler.xrays import asked, print_all
 
     if (file is None) == (stored is None):
-        raise InvalidProblem("FILE", "expected a file or --stored ID, got both or neither")
+        raise InvalidProblem("FILE", "expected a file or --stored KERNEL, got both or neither")
     with connect(_TIMEOUT_S) as client:
         if stored is not None:
-            found = client.xray_kernel(stored)
+            found = client.xray_kernel(find_kernel(client, stored))
         else:
             assert file is not None  # one of both
             said = {"name": file.name, "device": device, "kernel": kernel, "limit": limit, **asked(problem)}

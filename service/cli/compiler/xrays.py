@@ -1,20 +1,20 @@
 """Kernels of files as text, beside ours."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from rich.table import Column
 
-from service.api.xray.schemas import KLoopOut, OursOut, XrayKernelOut, XrayOut
+from service.api.xray.schemas import OursOut, XrayKernelOut, XrayOut
 from service.api.xray.work import SIZE
 from service.cli.options.problem import ProblemOptions
+from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_wrapped, text_table
 from service.http.problem_query import to_query
 from service.kernel_names import labels
 
 _SIZES = {"m", "n", "k"}
 _SIZES_UNKNOWN = "M, N and K"  # of all kernels
-_UNKNOWN = "-"
 
 
 def asked(problem: ProblemOptions) -> dict[str, str | int | bool | None]:
@@ -28,44 +28,39 @@ def asked(problem: ProblemOptions) -> dict[str, str | int | bool | None]:
     return {"m": gemm.m, "n": gemm.n, "k": gemm.k} if {*problem.given} == _SIZES else to_query(gemm)
 
 
-_LOOP: Sequence[tuple[str, Callable[[KLoopOut], str]]] = (
-    ("dpas", lambda k: f"{k.dpas}" + ("" if k.is_loop else " *")),
-    ("messages per dpas", lambda k: f"{k.sends.total / k.dpas:.2f}"),
-    ("ALU per dpas", lambda k: f"{k.alu / k.dpas:.2f}"),
-    ("bytes per dpas", lambda k: f"{k.loaded_bytes_per_dpas:,.0f}"),
-)
-_NUMBERS = (
-    *("registers", "spilled bytes", "SLM bytes", "barriers", "lanes"),
-    *(name for name, _ in _LOOP),
-    *("clocks", "dpas used"),
-)
+def _cells(x: XrayKernelOut) -> tuple[str, str]:
+    """Return the lines of a kernel's code and of its K loop."""
+    scoreboard = "not read" if x.isa.scoreboard is None else x.isa.scoreboard.verdict
+    code = (
+        f"{x.chip}, {x.subgroup_size} lanes",
+        f"{x.isa.grf_count} registers, spilled {x.isa.spill_bytes:,} B",
+        f"SLM {x.isa.slm_bytes:,} B, {counted(x.barriers, 'barrier')}",
+        f"scoreboard {scoreboard}",
+    )
+    return "\n".join(code), "\n".join(_k_loop(x))
 
 
-def _cells(x: XrayKernelOut) -> Iterator[str]:
-    yield x.chip
-    yield f"{x.isa.grf_count}"
-    yield f"{x.isa.spill_bytes:,}"
-    yield f"{x.isa.slm_bytes:,}"
-    yield f"{x.barriers}"
-    yield f"{x.subgroup_size}"
+def _k_loop(x: XrayKernelOut) -> Iterator[str]:
     loop, pipeline = x.isa.k_loop, x.isa.pipeline
-    yield from (_UNKNOWN if loop is None else shown(loop) for _, shown in _LOOP)
-    yield from (_UNKNOWN, _UNKNOWN) if pipeline is None else (f"{pipeline.clocks:,.0f}", f"{pipeline.utilisation:.0%}")
-    yield "not read" if x.isa.scoreboard is None else x.isa.scoreboard.verdict
+    if loop is None:
+        yield "none"
+        return
+    yield f"{loop.dpas} dpas{'' if loop.is_loop else ' *'}"
+    yield f"per dpas: {loop.sends.total / loop.dpas:.2f} messages,"
+    yield f"{loop.alu / loop.dpas:.2f} ALU, {loop.loaded_bytes_per_dpas:,.0f} bytes"
+    if pipeline is not None:
+        yield f"{pipeline.clocks:,.0f} clocks, dpas used {pipeline.utilisation:.0%}"
 
 
 def print_all(found: XrayOut) -> None:
     """Print each kernel of a file, with ours beside it."""
-    table = text_table(
-        Column("kernel", overflow="fold"), "chip", *(Column(n, justify="right") for n in _NUMBERS), "scoreboard"
-    )
+    code, loop = (Column(name, no_wrap=True) for name in ("code", "K loop"))
+    table = text_table(Column("kernel", overflow="fold"), code, loop, spaced=True)
     names = labels([kernel.isa.kernel for kernel in found.kernels])
     for label, kernel in zip(names, found.kernels, strict=True):
         table.add_row(label + ("" if kernel.ours is None else f" [{kernel.ours + 1}]"), *_cells(kernel))
-    if found.ours:
-        table.add_section()
-        for number, own in enumerate(found.ours, start=1):
-            table.add_row(f"[{number}] ours for {own.text} ({own.source.value})", *_cells(own.kernel))
+    for number, own in enumerate(found.ours, start=1):
+        table.add_row(f"[{number}] ours for {own.text} ({own.source.value})", *_cells(own.kernel))
     CONSOLE.print(table, markup=False)
     if any(x.isa.k_loop is not None and not x.isa.k_loop.is_loop for x in found.kernels):
         print_wrapped("* unrolled: from the first load of an operand to the last dpas")

@@ -10,7 +10,7 @@ from service.cli.connection import connect
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_recording
 from service.cli.options.problem import AsJson
-from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
+from service.cli.printing.output import CONSOLE, number_column, print_json, print_wrapped, text_table
 from service.short_ids import short_ids
 
 _SHOWN = 20
@@ -55,12 +55,12 @@ def show_command(
     if as_json:
         print_json({"recording": str(found.id), "evidence": evidence(found), "configurations": rows})
     else:
-        print_line(f"times {evidence(found)}")
+        print_wrapped(f"times {evidence(found)}")
         CONSOLE.print(_table(rows))
 
 
 def _stacked(rows: list[dict[str, object]]) -> Table:
-    from service.cli.printing.evidence import shown_us
+    from service.times import shown_us
 
     names = Column("recording", no_wrap=True), "problem", "device, from, format"
     table = text_table(*names, number_column("timed"), number_column("best"), spaced=True)

@@ -3,17 +3,20 @@
 from collections.abc import Mapping
 from uuid import UUID
 
-from rich.table import Table
+from rich.table import Column, Table
 
 from service.api.audit.schemas import AuditPage
 from service.cli.printing.output import text_table
 
+_ID = 36  # characters of an id, which --subject takes whole
+
 
 def table_of(page: AuditPage, prefixes: Mapping[UUID, str]) -> Table:
     """Return a page of the audit log as a table."""
-    table = text_table("time, UTC", "who", "what", "to what", "outcome")
+    table = text_table("time, UTC", "who, what", Column("to what, outcome", min_width=_ID, overflow="fold"))
     for event in page.events:
         prefix = None if event.key_id is None else prefixes.get(event.key_id)
         who = event.actor if prefix is None else f"{event.actor} ({prefix})"
-        table.add_row(f"{event.at:%Y-%m-%d %H:%M:%S}", who, event.action, event.subject, event.outcome.value)
+        what = f"{who}\n{event.action}", f"{event.subject}\n{event.outcome.value}"
+        table.add_row(f"{event.at:%Y-%m-%d %H:%M:%S}", *what)
     return table

@@ -44,7 +44,7 @@ def show_command(as_json: AsJson = False) -> None:
     database = prepare(read_settings().database_url, create=True)
     with closing(database), database.read() as session:
         leaders = [
-            {"name": row.name, "holder": row.holder, "fence": row.fence, "since": row.since.isoformat()}
+            {"name": row.name, "holder": row.holder, "fence": row.fence, "since": f"{row.since:%Y-%m-%dT%H:%M:%SZ}"}
             for row in coordinators.live(session)
         ]
         devices = [

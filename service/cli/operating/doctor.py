@@ -6,7 +6,9 @@ import typer
 
 from service.cli.completing import devices
 from service.cli.options.problem import AsJson
-from service.cli.printing.output import print_json, print_line
+from service.cli.printing.output import print_json, print_wrapped
+
+_AFTER_STATE = " " * 9
 
 
 def doctor_command(
@@ -28,17 +30,17 @@ def doctor_command(
 
     found: list[Finding] = []
     if not as_json:
-        print_line(heading())
+        print_wrapped(heading())
     for finding in findings(read_settings(), device or (), run=run):
         found.append(finding)
         if not as_json:
             for line in lines(finding):
-                print_line(line)
+                print_wrapped(line, indent=_AFTER_STATE)
     report = Report(tuple(found))
     if as_json:
         print_json(report.to_json())
     else:
         for line in summary(report):
-            print_line(line)
+            print_wrapped(line)
     if not report.is_ready:
         raise typer.Exit(1)

@@ -1,15 +1,20 @@
 """API keys as text, and their names and lifetimes."""
 
 import re
+from collections.abc import Sequence
 from datetime import timedelta
+from uuid import UUID
 
-from rich.table import Table
+from rich.table import Column, Table
 
 from db.schema.base import utc_now
 from service.api.keys.schemas import KeyOut
+from service.api.keys.service import none_named
+from service.cli.ids import LAST, find_id
 from service.cli.printing.output import text_table
 from service.errors import BadRequest
 from service.http.validation_errors import shown
+from service.short_ids import short_ids
 
 _DIGITS = 4
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -43,11 +48,30 @@ def span(text: str) -> timedelta:
 
 def table_of(keys: list[KeyOut]) -> Table:
     """Return keys as a table."""
-    table = text_table("name", "prefix", "scope", "made", "used last", "state")
+    identity, prefix = Column("key", no_wrap=True), Column("prefix", no_wrap=True)
+    table = text_table(identity, "name", prefix, "scope", "made, used last", "state", spaced=True)
+    short = short_ids(key.id for key in keys)
     for key in keys:
         used = "never" if key.last_used_at is None else f"{key.last_used_at:%Y-%m-%d %H:%M}"
-        table.add_row(key.name, key.prefix, key.scope.value, f"{key.created_at:%Y-%m-%d}", used, _state(key))
+        times = f"{key.created_at:%Y-%m-%d %H:%M}\n{used}"
+        table.add_row(short[key.id], key.name, key.prefix, key.scope.value, times, _state(key))
     return table
+
+
+def named(said: str, known: Sequence[KeyOut]) -> UUID:
+    """Return the id of a key that is said by its name, its prefix, or its id as `find_id` takes it.
+
+    Raises:
+        BadRequest: several ids begin so.
+        NotFound: there is no such key.
+    """
+    in_use = [key for key in known if key.name == said and key.revoked_at is None]
+    if chosen := in_use or [key for key in known if key.prefix == said]:
+        return chosen[0].id
+    text = said.strip().lower()
+    if text != LAST and not any(str(key.id).startswith(text) for key in known):
+        raise none_named(said, known)
+    return find_id(said, "key", "xetune keys list", lambda: (key.id for key in known))
 
 
 def _state(key: KeyOut) -> str:

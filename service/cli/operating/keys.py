@@ -7,6 +7,7 @@ import typer
 from service.api.keys.scope import Scope
 from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
+from service.cli.ids import HELP
 from service.cli.options.problem import AsJson
 from service.cli.printing.output import CONSOLE, print_json
 
@@ -67,19 +68,14 @@ def create_command(
 
 @app.command("revoke")
 def revoke_command(
-    key: Annotated[str, typer.Argument(help="Name, prefix or id of the key.")], as_json: AsJson = False
+    key: Annotated[str, typer.Argument(help=f"Name or prefix of the key, or its id: {HELP}")], as_json: AsJson = False
 ) -> None:
     """Revoke a key, from the next request on."""
     from service.api.keys.schemas import KeyList
-    from service.api.keys.service import none_named
+    from service.cli.operating.key_tables import named
 
     with connect() as client:
-        known = same(KeyList, client.keys()).keys
-        named = [one for one in known if one.name == key and one.revoked_at is None]
-        chosen = named or [one for one in known if key in (one.prefix, str(one.id))]
-        if not chosen:
-            raise none_named(key, known)
-        revoked = client.revoke_key(chosen[0].id)
+        revoked = client.revoke_key(named(key, same(KeyList, client.keys()).keys))
     if as_json:
         print_json(revoked.model_dump(mode="json"))
     else:

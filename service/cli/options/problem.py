@@ -1,6 +1,7 @@
 """Options of a GEMM problem, shared by all commands."""
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -257,36 +258,41 @@ class ProblemOptions:
         )
 
 
-def _three(sizes: list[str] | None) -> list[int] | None:
+def _three(sizes: list[str]) -> list[int]:
     """Read "512 384 1024" or "512x384x1024", as problems are printed."""
     if not sizes:
-        return None
+        return []
     numbers = [number for text in sizes for number in text.lower().split("x")]
     if len(numbers) != 3 or not all(number.isascii() and number.isdigit() for number in numbers):
         raise InvalidProblem("sizes", f"expected M N K, or MxNxK as in 512x384x1024, got {' '.join(sizes)}")
     return [int(number) for number in numbers]
 
 
-_SIZES = "sizes"
+_SIZES, _SIZE = "sizes", re.compile(r"[0-9]+(x[0-9]+)*", re.IGNORECASE)
 _COMMON = {"m", "n", "k", "dtype", "layout", "batch", "epilogue", "gate", "quant", "problem"}
 _PANELS = "Problem", "Problem in detail"
 _Sizes = Annotated[
     list[str] | None,
-    typer.Argument(
-        help="M, N and K, or MxNxK, in place of --m, --n and --k.", metavar="M N K", show_default=False, callback=_three
-    ),
+    typer.Argument(help="M, N and K, or MxNxK, in place of --m, --n and --k.", metavar="M N K", show_default=False),
 ]
 
 
 def with_problem(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command with the options of a problem in place of its parameter `problem`, a ProblemOptions.
 
-    A command without a file argument also takes the three sizes as arguments.
+    It takes the three sizes as arguments too. A first size is taken from an optional argument `file` where no file has
+    its name.
     """
     hints, own = get_type_hints(ProblemOptions, include_extras=True), inspect.signature(command)
 
     def called(**values: object) -> None:
-        sizes = cast("list[int]", values.pop(_SIZES, None) or [])
+        said = cast("list[str]", values.pop(_SIZES, None) or [])
+        file = values.get("file")
+        if isinstance(file, Path) and _SIZE.fullmatch(str(file)) and not file.exists():
+            values["file"], said = None, [str(file), *said]
+        elif isinstance(file, Path) and not file.exists():
+            raise typer.BadParameter(f"expected M N K or a file that exists, got {str(file)!r}", param_hint="'[FILE]'")
+        sizes = _three(said)
         given = {name: values.pop(name) for name in hints}
         if sizes and (both := [f"--{name}" for name in "mnk" if given[name] is not None]):
             raise InvalidProblem("sizes", f"expected them once, got {' '.join(map(str, sizes))} and {', '.join(both)}")
@@ -300,11 +306,11 @@ def with_problem(command: Callable[..., None]) -> Callable[..., None]:
     said = [
         inspect.Parameter(f.name, keyword, default=f.default, annotation=hints[f.name]) for f in fields(ProblemOptions)
     ]
-    parameters: list[inspect.Parameter] = []
-    if "file" not in own.parameters:
-        parameters.append(inspect.Parameter(_SIZES, keyword, default=None, annotation=_Sizes))
+    sizes = inspect.Parameter(_SIZES, keyword, default=None, annotation=_Sizes)
+    parameters = [] if "file" in own.parameters else [sizes]
     for name, parameter in own.parameters.items():
         parameters += said if name == "problem" else [parameter.replace(kind=keyword)]
+        parameters += [sizes] if name == "file" else []  # behind the file
     called.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
     called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     called.__doc__, called.__name__ = command.__doc__, command.__name__

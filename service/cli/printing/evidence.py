@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from service.api.jobs.schemas import JobOut
 from service.job_summary import Basis
 from service.schemas import Evidence, ProofEvidence, TimeEvidence
+from service.times import digits, shown_us, unit_of
 from tuner.session.trial import Proof
 
 PROOFS = {
@@ -14,21 +15,6 @@ PROOFS = {
     "simulator": "simulator",
     "none": "not verified",
 }
-
-
-def shown_us(time_us: float, unit_of_us: float | None = None) -> str:
-    """Return a time in ms from 1 ms on, else in us; with `unit_of_us` in the unit of that time."""
-    scale, unit = _unit(time_us if unit_of_us is None else unit_of_us)
-    return f"{_digits(time_us * scale)} {unit}"
-
-
-def _unit(time_us: float) -> tuple[float, str]:
-    return (1e-3, "ms") if time_us >= 1000 else (1.0, "us")
-
-
-def _digits(number: float) -> str:
-    """Return a number with four digits at least, without an exponent."""
-    return f"{number:,.0f}" if number >= 1000 else f"{number:.4g}"
 
 
 def shown_best(job: JobOut) -> tuple[str, str]:
@@ -49,8 +35,8 @@ def shown_time(time: TimeEvidence | None, unit_of_us: float | None = None) -> st
         return "-"
     if time.low is None or time.high is None:
         return shown_us(time.value, unit_of_us)
-    scale, unit = _unit(time.value if unit_of_us is None else unit_of_us)
-    return f"{_digits(time.value * scale)} {unit} ({_digits(time.low * scale)}, {_digits(time.high * scale)})"
+    scale, unit = unit_of(time.value if unit_of_us is None else unit_of_us)
+    return f"{digits(time.value * scale)} {unit} ({digits(time.low * scale)}, {digits(time.high * scale)})"
 
 
 def shown_kind(time: TimeEvidence | None) -> str:

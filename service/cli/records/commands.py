@@ -41,10 +41,17 @@ def records_command(
 
 
 @app.command("show")
-def show_command(record: RecordId) -> None:
-    """Print a record as JSON."""
+def show_command(record: RecordId, as_json: AsJson = False) -> None:
+    """Show a record: its problem and its configuration."""
+    from service.cli.records.stored import print_all
+
     with connect() as client:
-        print_json(client.record(find_record(client, record)).model_dump(mode="json"))
+        found = client.record(find_record(client, record))
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    print_all([found])
+    print_json({"problem": found.problem, "config": found.config})
 
 
 @app.command("find")

@@ -52,10 +52,14 @@ def table_of(jobs: list[JobOut]) -> Table:
         table.add_row(
             short[job.id],
             f"{to_problem(job.problem)}\n{job.device}\n{job.created_at:%Y-%m-%d %H:%M} UTC",
-            f"{job.status.value}{stopping}\n{job.done} of {job.budget.trials}",
+            f"{job.status.value}{stopping}\n{_extent(job)}",
             f"{best}\n{basis}\n{shown_kind(time)}{_slower(job)}" if time is not None else "none",
         )
     return table
+
+
+def _extent(job: JobOut) -> str:
+    return "native binary" if job.builds is not None else f"{job.done} of {job.budget.trials}"
 
 
 def _slower(job: JobOut) -> str:

@@ -14,18 +14,20 @@ from service.api.kernels.lookup.schemas import LookupOut
 from service.api.kernels.schemas import KernelOut
 from service.cli.chosen_server import server
 from service.cli.connection import file_places, same
-from service.cli.printing.evidence import shown_files, shown_kind, shown_proof_short, shown_rate, shown_time, shown_us
-from service.cli.printing.output import CONSOLE, print_json, print_line, print_wrapped, text_table
+from service.cli.printing.evidence import shown_files, shown_kind, shown_proof_short, shown_rate, shown_time
+from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
 from service.errors import NotFound, Unavailable
 from service.job_summary import Basis, known_by
 from service.row_mapping import config_line
 from service.schemas import Evidence, ProblemBody, to_problem
 from service.short_ids import short_ids
+from service.times import shown_us
 from xetune_client import Client, models
 from xetune_client import NotFound as Missing
 from xetune_client.wire import Value
 
 _PAGE = 200
+_HASH = 16  # digits of a hash
 
 
 def files_of(client: Client, kernel: models.KernelOut | None, output: Path | None) -> dict[str, str]:
@@ -151,6 +153,23 @@ def print_files(files: Mapping[str, str], kernel_id: UUID | None, output: Path |
     elif kernel_id is not None:
         copies = f"`xetune kernels files {short_ids([kernel_id])[kernel_id]} -o DIR` copies them"
         print_wrapped(f"  files    {', '.join(files)}; {copies}", indent="           ")
+
+
+def print_artifacts(kernel: models.KernelOut) -> None:
+    """Print the files of a kernel, and what copies them."""
+    table = text_table("file", number_column("bytes"), "SHA-256")
+    for artifact in kernel.artifacts:
+        table.add_row(artifact.name, f"{artifact.size:,}", artifact.sha256[:_HASH])
+    CONSOLE.print(table)
+    print_line(f"copy them: xetune kernels files {short_ids([kernel.id])[kernel.id]} -o DIR")
+
+
+def print_binaries(binaries: Sequence[models.BinaryOut]) -> None:
+    """Print the native binaries of a kernel."""
+    table = text_table("chip", "driver", "file", "validity")
+    for binary in binaries:
+        table.add_row(binary.chip, binary.driver, binary.name, "; ".join(binary.stale) or "-")
+    CONSOLE.print(table if binaries else "No binary. Build one: xetune kernels binaries KERNEL --build")
 
 
 def show(

@@ -14,9 +14,10 @@ from service.cli.exchange.lighthouse import from_lighthouse_command, to_lighthou
 from service.cli.ids import HELP, find_kernel
 from service.cli.options.problem import AsJson, ProblemOptions, TargetName, with_problem
 from service.cli.printing.counted import counted
-from service.cli.printing.output import CONSOLE, print_json, print_line, text_table
+from service.cli.printing.output import CONSOLE, print_json, print_line
 
 _STORED = ("exact", "stale")
+_HEAD, _RUNNERS = 12, ("python ", "g++ ", "icpx ")
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of kernels.")]
 Every = Annotated[bool, typer.Option("--all", help="List also kernels that won no job.")]
 KernelId = Annotated[str, typer.Argument(metavar="KERNEL", help=f"Id of the kernel: {HELP}")]
@@ -96,15 +97,18 @@ def files_command(
 ) -> None:
     """List the files of a kernel: every stage of its compilation; or copy them."""
     from service.cli.printing.evidence import shown_files
-    from service.cli.tuning.kernel_lists import files_of
+    from service.cli.tuning.kernel_lists import files_of, print_artifacts
 
     with connect() as client:
-        files = files_of(client, client.kernel(find_kernel(client, kernel)), output)
+        found = client.kernel(find_kernel(client, kernel))
+        files = files_of(client, found, output)
     if as_json:
         print_json({"files": files})
-        return
-    for line in shown_files(files):
-        print_line(line)
+    elif output is None:
+        print_artifacts(found)
+    else:
+        for line in shown_files(files):
+            print_line(line)
 
 
 @app.command("host-code")
@@ -142,6 +146,14 @@ def host_code_command(
     write_atomically(output / language.file_name, text.encode())
     for path in (*paths.values(), str(output / language.file_name)):
         CONSOLE.print(path, highlight=False, soft_wrap=True)
+    if (command := _run_by(text)) is not None:
+        print_line(f"next: cd {output} && {command}")
+
+
+def _run_by(program: str) -> str | None:
+    """Return the command that builds and runs a program, as its first comment states it."""
+    lines = (line.removeprefix("//").strip() for line in program.splitlines()[:_HEAD])
+    return next((line for line in lines if line.startswith(_RUNNERS)), None)
 
 
 @app.command("withdraw")
@@ -174,6 +186,8 @@ def binaries_command(
     as_json: AsJson = False,
 ) -> None:
     """List the native binaries of a kernel, or build one: a runtime with the same driver need not compile."""
+    from service.cli.tuning.kernel_lists import print_binaries
+
     with connect() as client:
         kernel_id = find_kernel(client, kernel)
         if build:
@@ -182,10 +196,7 @@ def binaries_command(
     if as_json:
         print_json({"binaries": [binary.model_dump(mode="json") for binary in found]})
         return
-    table = text_table("chip", "driver", "file", "validity")
-    for binary in found:
-        table.add_row(binary.chip, binary.driver, binary.name, "; ".join(binary.stale) or "-")
-    CONSOLE.print(table if found else "No binary. Build one: xetune kernels binaries ID --build")
+    print_binaries(found)
 
 
 @app.command("rebuild-binaries")

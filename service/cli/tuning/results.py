@@ -26,7 +26,7 @@ from service.cli.printing.evidence import (
     shown_us,
 )
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
-from service.cli.tuning.kernel_lists import files_of, print_files
+from service.cli.tuning.kernel_lists import files_of, print_binaries, print_files
 from service.evidence import acceptance_words
 from service.job_summary import (
     WIDE_SPREAD,
@@ -54,6 +54,9 @@ def print_job(client: Client, job_id: UUID, as_json: bool, output: Path | None =
     The files are copied to the folder `output`, if it is given.
     """
     job = same(JobOut, client.job(job_id))
+    if job.builds is not None:
+        _print_built(client, job, job.builds, as_json)
+        return job
     trials = [same(TrialOut, trial) for trial in client.each_trial(job_id)]
     best = job.best.kernel_id if job.best is not None else None
     ranked = sorted((t for t in trials if t.evidence.time is not None), key=_order)
@@ -84,6 +87,18 @@ def print_job(client: Client, job_id: UUID, as_json: bool, output: Path | None =
             print_wrapped(f"took {wall_sentence(job.wall)}")
         _print_next(job)
     return job
+
+
+def _print_built(client: Client, job: JobOut, kernel_id: UUID, as_json: bool) -> None:
+    """Print a job that builds a native binary: its kernel, and the binaries that this has."""
+    binaries = client.binaries(kernel_id).binaries
+    if as_json:
+        binary_list = [binary.model_dump(mode="json") for binary in binaries]
+        print_json(job.model_dump(mode="json") | {"trials": [], "binaries": binary_list})
+        return
+    CONSOLE.print(_heading(job))
+    print_wrapped(f"builds the native binary of kernel {short_ids([kernel_id])[kernel_id]}, and has no trials")
+    print_binaries(binaries)
 
 
 def _heading(job: JobOut) -> Text:
@@ -146,7 +161,11 @@ def _shown_early(trial: TrialOut) -> str:
 
 
 def _shown_reused(trial: TrialOut) -> str:
-    return "" if trial.reused is None else f"\nof an earlier job,\n{trial.reused.scale:.2f} times that now"
+    """Return, for a time of an earlier job, what it is taken for in the ranking: the device is slower or faster now."""
+    if trial.reused is None:
+        return ""
+    now_us = _time(trial) * trial.reused.scale
+    return f"\nof an earlier job,\n{shown_us(now_us)} expected now"
 
 
 def _shown_number(trial: TrialOut, job: JobOut) -> str:

@@ -1,7 +1,7 @@
 """Reads one job for its page: all but its charts, at a cost that hardly grows with its trials."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -13,6 +13,7 @@ from db.queries import (
     trials,
 )
 from db.schema import (
+    Artifact,
     Job,
     Kernel,
     Measurement,
@@ -58,6 +59,7 @@ class JobPage:
     model does not tell apart is that, None without such. `options` are those of the job by name.
     `spent_s` is the wall time of its runs so far, None if not recorded. `bounds` is what bounds the best kernel,
     `advice` what to do next. `parameters` took several values in its first trials, `axes` are those of the map.
+    `binaries` are the native binaries of the kernel of which the job builds one.
     `front` are, if energy was an objective, the trials of the Pareto front of time and energy.
     """
 
@@ -85,6 +87,7 @@ class JobPage:
     donors: int
     restrictions: tuple[RestrictionOut, ...]
     judged: bool
+    binaries: tuple[Artifact, ...]
     news: str
 
     @property
@@ -170,8 +173,15 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str, keyed: bool)
         donors=len(job.warm_starts or ()),
         restrictions=tuple(describe_restrictions(job)),
         judged=_judged(session, job.id),
+        binaries=tuple(_binaries(session, job.kernel_id)) if job.kernel_id is not None else (),
         news=news_of(session, job),
     )
+
+
+def _binaries(session: Session, kernel_id: UUID) -> Sequence[Artifact]:
+    """Return the native binaries of a kernel, newest first."""
+    query = select(Artifact).where(Artifact.kernel_id == kernel_id, Artifact.chip.is_not(None))
+    return session.scalars(query.order_by(Artifact.id.desc())).all()
 
 
 @dataclass(frozen=True, slots=True)

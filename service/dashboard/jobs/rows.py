@@ -40,7 +40,7 @@ class JobRow:
     """One job in a list. `done` is the number of trials begun; the budget is both trials and seconds.
 
     `best` is the reported time of the job, by `reported_times`; `single` is that of the best trial, if different.
-    `origin` is the host where it ran, if imported.
+    `origin` is the host where it ran, if imported; `builds` is the kernel whose native binary it builds, if it does.
     """
 
     id: str
@@ -57,6 +57,7 @@ class JobRow:
     created_at: datetime
     message: str | None
     origin: str | None = None
+    builds: str | None = None
 
     @property
     def gain(self) -> float | None:
@@ -141,6 +142,7 @@ def job_row(job: Job, best: TimeFigure | None, default: TimeFigure | None, done:
         created_at=job.created_at,
         message=job.error,
         origin=job.origin,
+        builds=None if job.kernel_id is None else str(job.kernel_id),
     )
 
 

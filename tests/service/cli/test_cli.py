@@ -161,6 +161,21 @@ def test_what_cannot_be_read_as_an_option_is_told_with_its_name(
     assert message in capsys.readouterr().err
 
 
+def test_a_gemm_is_compiled_by_its_sizes_and_a_file_by_its_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = ("--dtype", "bf16", "--device", "b580", "-o", str(tmp_path / "out"))
+    assert run(monkeypatch, "compile", "8x16x48", *out) == 0
+    assert capsys.readouterr().out.startswith("8x16x48 bf16->f32 NN for b580\n")
+    for said, message in (
+        (("8", "16"), "error: sizes: expected M N K, or MxNxK as in 512x384x1024, got 8 16\n"),
+        (("none.mlir",), "expected M N K or a file that exists, got 'none.mlir'"),
+        (("8x16x48", "--m", "8"), "error: sizes: expected them once, got 8 16 48 and --m\n"),
+    ):
+        assert run(monkeypatch, "compile", *said, *out) == 2
+        assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -318,8 +333,9 @@ def test_what_no_terminal_shows_is_not_cut_to_a_width(
     with database.write() as session:
         record(session, Caller(key["name"], Scope.TUNE, UUID(key["id"])), "schedule.create", subject)
     assert run(monkeypatch, "audit") == 0
-    (line,) = [line for line in capsys.readouterr().out.splitlines() if "schedule.create" in line]
-    assert (f"nightly CI ({key['prefix']})" in line, subject in line, line.split()[-1]) == (True, True, "done")
+    first, second = capsys.readouterr().out.splitlines()[3:5]
+    assert (f"nightly CI ({key['prefix']})" in first, subject in first) == (True, True)
+    assert second.split() == ["schedule.create", "done"]
     assert run(monkeypatch, "recordings") == 0
     assert capsys.readouterr().out.count("\n") == 1
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from codegen import DType, GemmProblem, KernelConfig
 from codegen.serialization import to_json
 from db.queries import jobs
-from db.schema import Job, Measurement, Trial
+from db.schema import Artifact, Job, Measurement, Trial
 from db.session import Database
 from hal import DeviceSpec
 from hal.facts.xe import find
@@ -52,6 +52,26 @@ def add_cpu_job(session: Session, times_us: tuple[float, ...], best: int) -> Job
         trial.config, trial.proof_kind = default, "device"
     jobs.set_best(session, job.id, best)
     return job
+
+
+def test_a_job_of_a_native_binary_shows_what_it_built(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session, 96, 160, 224)
+        gpu = rows.add_device(session, "b580", None)
+        kernel = rows.add_kernel(session, rows.add_job(session, problem, gpu), problem)
+        job = rows.add_job(session, problem, gpu)
+        job.kernel_id = kernel.id
+    empty = client.get(f"/jobs/{job.id}").text
+    assert "The kernel has no native binary" in empty
+    with database.write() as session:
+        built = {"sha256": rows.sha256("zebin"), "size": 2048, "media_type": "application/octet-stream"}
+        session.add(Artifact(kernel_id=kernel.id, name="kernel.bmg.zebin", chip="bmg", driver="26.27", **built))
+    page = client.get(f"/jobs/{job.id}").text
+    assert f'href="/v1/kernels/{kernel.id}/artifacts/kernel.bmg.zebin"' in page
+    assert "2.000 KiB" in page
+    for absent in ("Trials done", "Time of each trial", "Run it again", 'id="trials"'):
+        assert absent not in page
+    assert "native binary" in text_of(client.get("/jobs").text)
 
 
 def test_a_cpu_job_states_its_fraction_of_what_the_device_allows_and_draws_it(

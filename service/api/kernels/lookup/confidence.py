@@ -86,7 +86,8 @@ def of_distance(distance: float, there: GemmProblem, here: GemmProblem) -> list[
     """Return the deductions for a result of another problem."""
     names = [f.name for f in fields(GemmProblem) if f.name not in _SIZES]
     differ = [name for name in names if getattr(there, name) != getattr(here, name)]
-    parts = [(_A_DOUBLING * distance, f"{distance:.2f} doublings away")] if distance else []
+    far = round(distance, 2)
+    parts = [(_A_DOUBLING * distance, f"{far:.2f} doublings of M, N, K or batch away")] if far else []
     if differ and not distance:
         parts.append((_OTHERWISE, f"other {', '.join(differ)}"))
     return parts

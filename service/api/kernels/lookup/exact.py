@@ -30,6 +30,7 @@ from service.evidence import headline_of
 from service.job_summary import known_by
 from service.row_mapping import config_from_json
 from service.schemas import TimeEvidence, to_body
+from service.times import shown_us
 from tuner.backend import tuning_for
 from tuner.measure.result_key import launch_hash
 
@@ -82,7 +83,7 @@ def exact_answers(
 def time_text(time: TimeEvidence) -> str:
     """Describe a time of the requested problem."""
     by = f"by {time.label}" if time.kind == "predicted" else f"{time.label}, driver {time.driver}"
-    return f"{time.value:.4g} us for this problem: {known_by(time)} ({by})"
+    return f"{shown_us(time.value)} for this problem: {known_by(time)} ({by})"
 
 
 def what_helps(problem: GemmProblem, device: ListedDevice, does: str) -> list[NextRequest]:

@@ -54,6 +54,7 @@ from service.evidence import headline_of
 from service.job_summary import known_by
 from service.row_mapping import config_to_json
 from service.schemas import TimeEvidence, to_body
+from service.times import shown_us
 from tuner.backend import tuning_for
 from tuner.search.space_prediction import prediction_if_known
 from tuner.search.warm_start import (
@@ -149,7 +150,7 @@ class Lookup:
             *trust.of_staleness(stale),
         ]
         time = self._predicted(here)
-        at_there = "" if there is None else f"; for {source} it was {there.value:.4g} us, {known_by(there)}"
+        at_there = "" if there is None else f"; for {source} it was {shown_us(there.value)}, {known_by(there)}"
         answer = LookupOut(
             source=AnswerSource.NEAREST,
             confidence=trust.confidence(base, what, against),

@@ -40,7 +40,7 @@ class ConfidenceOut(BaseModel):
     value: float = Field(description="From 0 to 1, no unit; a rank of answers, not a probability", examples=[0.65])
     reasons: list[str] = Field(
         description="Base and deductions, each with its part",
-        examples=[["0.70 a measured kernel of a problem nearby", "-0.05 0.33 doublings away"]],
+        examples=[["0.70 a measured kernel of a problem nearby", "-0.05 0.33 doublings of M, N, K or batch away"]],
     )
 
 

@@ -1,11 +1,12 @@
 // A chart's document as ECharts has it. Logarithms are taken here: its own logarithmic axis has ticks at powers of ten
 // alone, which leaves times within one decade without any.
 
-import { heat, seriesColour } from "./colours.js";
+import { heat, readable, seriesColour } from "./colours.js";
 import { DASHES } from "./glyph.js";
 import { format, short } from "./units.js";
 
 const RIGHT = 24;
+const LETTER = 7, GAP = 12; // pixels of a letter of a label, and least between two labels
 const LABELLED_CELL = 46; // pixels of a cell that has room for its time
 const CROSS = "path://M-1,-0.7L-0.7,-1L0,-0.3L0.7,-1L1,-0.7L0.3,0L1,0.7L0.7,1L0,0.3L-0.7,1L-1,0.7L-0.3,0Z";
 
@@ -110,7 +111,9 @@ function axis(of_, shown, of, width, most, more) {
     const many = more.nameLocation === "middle" && of_.categories.length > 5;
     // Many in order, such as dates: every so many has its label.
     const across = more.nameLocation === "middle";
-    const step = across && of_.categories.length > 12 ? Math.ceil(of_.categories.length / most) : 1;
+    const longest = Math.max(...of_.categories.map((name) => String(name).length)) * LETTER + GAP;
+    const each = (width - labelRoom(width) - RIGHT) / of_.categories.length;
+    const step = across && of_.categories.length > 12 ? Math.ceil(longest / each) : 1;
     const rotate = many && step === 1 ? 35 : 0;
     const room = across ? 150 : labelRoom(width) - 12;
     const axisLabel = { ...common.axisLabel, interval: step - 1, hideOverlap: false, rotate, width: room, overflow: "truncate" };
@@ -195,7 +198,7 @@ function heatMap(found, shown, of, width) {
         return {
           value: [String(row[found.x.column]), String(row[found.y.column]), row[found.color.column]],
           itemStyle: { color: heat(of, fraction), borderColor: of.card, borderWidth: 1 },
-          label: { show: labelled, color: fraction < 0.4 ? of.card : of.text, fontSize: 10, formatter: short(row[found.color.column], found.color.unit) },
+          label: { show: labelled, color: readable(of, fraction), fontSize: 10, formatter: short(row[found.color.column], found.color.unit) },
         };
       }),
       emphasis: { itemStyle: { borderColor: of.text, borderWidth: 2 } },

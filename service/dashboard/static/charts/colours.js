@@ -28,6 +28,19 @@ export function heat(of, fraction) {
   return `rgb(${mixed.join(", ")})`;
 }
 
+// Black or white, which has more contrast with that colour, always 4.5 at least; the theme's own colours have less.
+export function readable(of, fraction) {
+  const ground = luminance(heat(of, fraction)) + 0.05;
+  return ground / 0.05 > 1.05 / ground ? "rgb(0, 0, 0)" : "rgb(255, 255, 255)";
+}
+
+// Relative luminance of WCAG 2.
+function luminance(colour) {
+  const [r, g, b] = colour.match(/[\d.]+/g).map((value) => Number(value) / 255)
+    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
 export function seriesColour(of, series) {
   if (series.role === "failed" && series.palette === null) return of.bad;
   if (series.mark === "limit") return of["line-strong"];

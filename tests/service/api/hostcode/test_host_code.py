@@ -160,6 +160,7 @@ def test_the_command_line_prints_and_writes_them(
     written = CliRunner().invoke(command_line, ["kernels", "host-code", kernel_id, "pyopencl", "-o", str(folder)])
     assert written.exit_code == 0, written.output
     assert (folder / "run_pyopencl.py").read_text() == printed.output
+    assert f"next: cd {folder} && python run_pyopencl.py\n" in written.output
     assert (folder / "kernel.spv").read_bytes() == b"spirv"
     listed = CliRunner().invoke(command_line, ["kernels", "list", "--all", "--json"])
     assert json.loads(listed.output)["kernels"][0]["id"] == kernel_id

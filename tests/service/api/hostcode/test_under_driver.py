@@ -1,5 +1,6 @@
 """Intel's driver without a GPU takes the launches of each program, up to the comparison of results."""
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -13,7 +14,7 @@ from hal.driver.installed import Driver
 from hal.driver.simulated_gpus import SIMULATED_GPUS, SimulatedGpu
 from service.api.hostcode.languages import Language
 from tests.hal.driver.real_driver import real_driver
-from tests.service.api.hostcode.host_code import build, compiled, run_under_driver, sycl_flags, write_program
+from tests.service.api.hostcode.host_code import build, compiled, run_under_driver, sycl_flags, told, write_program
 from tuner.backend import tuning_for
 
 pytestmark = pytest.mark.slow
@@ -98,6 +99,33 @@ def test_a_program_without_a_gpu_says_so(driver: Driver, language: Language, bac
     said = [line for line in done.stderr.splitlines() if not line.startswith("UR adapter")]  # SYCL's own
     assert len(said) == 1, done.stderr
     assert re.match("no .*GPU|No device of requested type", said[0])
+
+
+def test_the_program_of_level_zero_is_built_and_started_as_its_head_says(driver: Driver, tmp_path: Path) -> None:
+    need_headers()
+    problem, config = KERNELS["bf16"]
+    program = write_program(compiled(problem, config, find(B580.row), tmp_path), Language.LEVEL_ZERO, tmp_path)
+    building, starting = told(program)
+    env = {**os.environ, "LIBRARY_PATH": str(_loader_to_link(driver, tmp_path / "loader"))}
+    built = subprocess.run(building.split(), cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert (built.returncode, built.stderr) == (0, "")
+    executable, *arguments = starting.split()
+    done = run_under_driver(driver, B580, tmp_path / executable, *arguments)
+    assert done.stdout.splitlines() == ["on Intel(R) Graphics [0xe20b]"], done.stderr
+    assert done.stderr.startswith("wrong: C"), done.stderr
+
+
+def _loader_to_link(driver: Driver, folder: Path) -> Path:
+    """Return a folder with a libze_loader.so that has the functions of the driver's, whose C library is newer."""
+    folder.mkdir()
+    real = Path(driver.interpreter(B580).command[2]) / "libze_loader.so.1"
+    names = subprocess.run(["nm", "-D", "--defined-only", real], capture_output=True, text=True, check=True).stdout
+    functions = re.findall(r" T (ze\w+)", names)
+    text = "".join(f"void {name}(void) {{}}\n" for name in functions)
+    (folder / "loader.c").write_text(text)
+    flags = ("-shared", "-Wl,-soname,libze_loader.so.1", "-o", "libze_loader.so")
+    subprocess.run(["gcc", *flags, "loader.c"], cwd=folder, check=True)
+    return folder
 
 
 def _built(driver: Driver, language: Language, folder: Path, kernel: str) -> Path:

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from codegen import DType, GemmProblem, XeConfig, compile_gemm, compile_module
 from codegen.target import target_of
@@ -87,6 +88,21 @@ def test_hazards_and_unknown_instructions_are_shown(
     assert "gemm: not read: not known: opcode nfb" in said
 
 
+def test_long_names_and_numbers_fit_80_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, recorded_ocloc: Path
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    file = tmp_path / "kernels.bin"
+    file.write_bytes(zebin())
+    assert (
+        xray(monkeypatch, file, "--dtype", "bf16", "--layout", "nt", "--m", "4096", "--n", "28672", "--k", "14336") == 0
+    )
+    out = capsys.readouterr().out
+    assert [line for line in out.splitlines() if cell_len(line) > 80] == []
+    for part in ("pvc, 16 lanes", "registers, spilled", "scoreboard ok", "per dpas:", "dpas used"):
+        assert part in out
+
+
 def test_the_number_of_kernels_is_limited(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, recorded_ocloc: Path
 ) -> None:
@@ -109,7 +125,7 @@ def test_the_number_of_kernels_is_limited(
         (spirv(17, 15, 54), (), "cut short after 32 bytes"),
         (wheel({"pure/__init__.py": b"pass"}), (), "got a file without any: no binary, no SPIR-V module"),
         (wheel({"bomb": bytes(20 << 20)}), (), "compression ratio of at most 200"),
-        (library(zebin()), ("--stored", "01970a3c-0000-7000-8000-000000000000"), "expected a file or --stored ID"),
+        (library(zebin()), ("--stored", "01970a3c-0000-7000-8000-000000000000"), "expected a file or --stored KERNEL"),
         (library(zebin()), ("--device", "cpu"), "expected a GPU, got a CPU"),
     ],
 )

@@ -14,6 +14,7 @@ from hal.probe.findings import Finding, State
 from hal.probe.probe import Probes
 from hal.probe.readiness import Machine, gpu_readiness
 from service.cli.operating import findings
+from service.cli.printing.output import CONSOLE
 from service.doctor import hardware
 from service.doctor.kernels import Chosen
 from tests.hal.facts.test_intel_attributes import answers
@@ -30,6 +31,8 @@ def none_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A machine without a GPU, whose kernels are not run; tests add to its files."""
     root = tmp_path / "machine"
     monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(CONSOLE, "_width", None)  # COLUMNS, where it was set before
     monkeypatch.setattr(findings, "probe_drivers", lambda: NOTHING)
     monkeypatch.setattr(findings, "kernels", lambda *_: iter(()))
     stand_in(monkeypatch, machine(root))
