@@ -68,16 +68,16 @@ test-torch: $(READY) ## The tests of xetune_torch, slow ones too, in an environm
 
 # What tests compare with: as it is, or with what it needs. Unpacked beside .venv; TEST_PEERS names other folders like PATH.
 PEERS := .venv-peers
-PEERS_ALONE := vllm-xpu-kernels==0.1.16.2 vllm==0.33.0 sglang==0.5.23
+PEERS_ALONE := vllm-xpu-kernels==0.1.16.2 vllm==0.33.0 sglang==0.5.23 grafana-foundation-sdk==0.0.21
 PEERS_WHOLE := kernel-tuner==1.5.0 triton==3.9.0
 
-test-peers: $(READY) ## The tests with packages of others: kernels for x-ray, tuners (about 4 GB)
+test-peers: $(READY) ## The tests with packages of others: kernels for x-ray, tuners, Grafana (about 4 GB)
 	@test -e $(PEERS)/.ready || { echo "Setting up $(PEERS) (about 4 GB) ..." && \
 	  $(BIN)/python -m pip install -qq --disable-pip-version-check --target $(PEERS) $(PEERS_WHOLE) && \
 	  $(BIN)/python -m pip install -qq --disable-pip-version-check --target $(PEERS) --no-deps --only-binary :all: \
 	  $(PEERS_ALONE) && touch $(PEERS)/.ready; } || echo "some packages cannot be installed here: their tests are skipped"
 	@TEST_PEERS=$${TEST_PEERS:-$(CURDIR)/$(PEERS)} $(PYTEST) -m "not gpu" tests/xetune_client/tuners \
-	  tests/service/cli/compiler/test_xray.py
+	  tests/service/cli/compiler/test_xray.py tests/docker/test_grafana.py
 
 lint: $(READY) ## Format, lint, types and import contracts
 	@$(BIN)/ruff format --check .

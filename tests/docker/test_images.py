@@ -1,6 +1,7 @@
 """The Dockerfile: what its two images hold, who runs them, and how they are checked."""
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -50,6 +51,19 @@ def test_the_images_hold_every_package_of_the_wheel_and_what_is_copied_is_sent()
     sent = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     assert copied <= sent
     assert all((ROOT / name).exists() for name in copied)
+
+
+def test_libraries_of_several_names_are_in_the_image_of_the_worker_once(tmp_path: Path) -> None:
+    (line,) = [line for line in stages()["build-worker"] if "pip install" in line]
+    loop = line.partition("cd /opt/worker/lib &&")[2].partition("&& cd /src")[0]
+    for name in ("libone.so", "libone.so.1", "libone.so.1.2", "libtwo.so.3"):
+        (tmp_path / name).write_text("the same")
+    (tmp_path / "libtwo.so").write_text("another")
+    subprocess.run(["sh", "-ec", loop], cwd=tmp_path, check=True)
+    whole = {path.name for path in tmp_path.iterdir() if not path.is_symlink()}
+    assert len(whole & {"libone.so", "libone.so.1", "libone.so.1.2"}) == 1
+    assert whole >= {"libtwo.so", "libtwo.so.3"}
+    assert {(tmp_path / name).read_text() for name in ("libone.so", "libone.so.1", "libone.so.1.2")} == {"the same"}
 
 
 def test_no_image_is_run_by_root() -> None:
