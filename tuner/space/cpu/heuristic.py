@@ -5,6 +5,7 @@ Source: DOC: deep-Tiled Matmul, "Config/Schedule": innermost, threads, block, lo
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 
 from codegen import GemmProblem, Refused
@@ -70,6 +71,7 @@ _PIECE_ROW_BYTES = 1024
 _PIECE_CLOCKS = 10_000  # of multiplying, at least: about 4 us, many times the cost of taking a piece
 _LINE_WEIGHT = 24  # of lines read to copy B, per row that uses it (fitted, as the following)
 _FEWEST_USES = 32  # rows below which tiles of few rows are not better
+_KEPT_DEFAULTS = 256  # of a process: a job, its trials, its page and rates of the CPU ask for the same one
 _MOST_LINES = 4  # beyond which longer pieces of rows are not better
 _EVEN_WEIGHT = 0.1  # of tiles that are a large part of C: they leave little to distribute
 
@@ -91,6 +93,7 @@ def default_cpu_config(problem: GemmProblem, spec: DeviceSpec) -> CpuConfig:
     return explain_cpu_default(problem, spec).config
 
 
+@lru_cache(_KEPT_DEFAULTS)
 def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec) -> CpuDefault:
     """Return the default configuration with the reason of each step.
 
