@@ -1,5 +1,6 @@
 """Kernels and answers of lookups as text, and their files."""
 
+import shlex
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from service.cli.printing.evidence import shown_files, shown_kind, shown_proof_s
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
 from service.errors import NotFound, Unavailable
 from service.job_summary import Basis, known_by
+from service.problem_options import SIZES, problem_words
 from service.row_mapping import config_line
 from service.schemas import Evidence, ProblemBody, to_problem
 from service.short_ids import short_ids
@@ -218,7 +220,15 @@ def _what_is_what(found: LookupOut) -> Iterator[str]:
         resumes = "runs it here" if server() is None else "follows it"
         yield f"job {found.job} is queued for a worker; `xetune jobs resume {found.job}` {resumes}"
     elif found.next:
-        yield f"`xetune tune` {found.next[0].why.removesuffix('; its best kernel is then served here')}"
+        does = found.next[0].why.removesuffix("; its best kernel is then served here")
+        yield f"`{_tuned_by(found.next[0].body)}` {does}"
+
+
+def _tuned_by(body: Mapping[str, object]) -> str:
+    """Return the command that starts the job of a request."""
+    problem = to_problem(ProblemBody.model_validate(body["problem"]))
+    sizes = (str(getattr(problem, name)) for name in SIZES)
+    return shlex.join(["xetune", "tune", *sizes, *problem_words(problem), "--device", str(body["device"])])
 
 
 def _shown_step(step: Mapping[str, object]) -> str:

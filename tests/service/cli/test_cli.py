@@ -2,6 +2,8 @@
 
 import json
 import logging
+import re
+import shlex
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -352,3 +354,17 @@ def test_brackets_in_an_error_are_shown_as_they_are(database: Database, capsys: 
     assert "internal: cannot read [/foo] of [bold]x[/bold]" in capsys.readouterr().out
     CONSOLE.print("[/foo]")
     assert capsys.readouterr().out == "[/foo]\n"
+
+
+def test_a_lookup_without_a_result_prints_the_command_that_tunes(
+    database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("96", "160", "224", "--dtype", "bf16", "--layout", "nt", "--epilogue", "bias:column, gelu")
+    assert run(monkeypatch, "kernels", *asked, "--device", "b580") == 0
+    answer = capsys.readouterr().out
+    (command,) = re.findall("`(xetune tune [^`]*)`", answer)
+    told = shlex.split(command)
+    assert told[:7] == ["xetune", "tune", "96", "160", "224", "--dtype", "bf16"]
+    assert told[-2:] == ["--device", "b580"]
+    assert run(monkeypatch, "kernels", *told[2:]) == 0  # which reads them as the same problem
+    assert capsys.readouterr().out == answer
