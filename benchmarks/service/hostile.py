@@ -41,7 +41,7 @@ from tuner.session.job_spec import JobOptions
 from tuner.session.trial import Outcome, Prediction, Status
 
 _DEVICE = "b580"
-_PROBLEM = GemmProblem(4096, 2048, 8192)
+_OF_A_JOB = 10_000
 _READERS, _PADDING = 8, 6_000
 
 
@@ -97,19 +97,19 @@ def _upload(served: Served, database: Database, folder: Path, count: int) -> Non
 
 
 def _records(count: int) -> Iterator[Record]:
-    spec, now, job = find(_DEVICE), utc_now().isoformat(), str(new_id())
-    space = tuning_for(spec).space(_PROBLEM, spec)
-    if len(space) < count:
-        raise SystemExit(f"expected a space of {count} configurations, got {len(space)}")
-    options = JobOptions(budget=Budget(count, 3600.0), seed=1)
+    spec, now = find(_DEVICE), utc_now().isoformat()
     yield Header(FORMAT, VERSION, "a stranger", "xetune", now)
     yield DeviceRecord(spec)
-    yield ProblemRecord(_PROBLEM.key, _PROBLEM)
-    yield JobRecord(job, _PROBLEM.key, spec.id, spec.driver or "", Ended.SUCCEEDED, options, now, now, now, best=None)
-    for number in range(count):
-        time_us = 1e4 + number
-        outcome = Outcome(Status.PREDICTED, prediction=Prediction(time_us, time_us / 2, time_us * 2, "xe-1"))
-        yield TrialRecord(job, number, space.config(number), outcome, now, now, predicted_at=now)
+    for begin in range(0, count, _OF_A_JOB):
+        problem, job = GemmProblem(4096, 2048 + begin // _OF_A_JOB * 64, 8192), str(new_id())
+        space, trials = tuning_for(spec).space(problem, spec), min(_OF_A_JOB, count - begin)
+        options = JobOptions(budget=Budget(trials, 3600.0), seed=1)
+        yield ProblemRecord(problem.key, problem)
+        yield JobRecord(job, problem.key, spec.id, spec.driver or "", Ended.SUCCEEDED, options, now, now, now, best=0)
+        for number in range(trials):
+            time_us = 1e4 + number
+            outcome = Outcome(Status.PREDICTED, prediction=Prediction(time_us, time_us / 2, time_us * 2, "xe-1"))
+            yield TrialRecord(job, number, space.config(number), outcome, now, now, predicted_at=now)
 
 
 def _ask(served: Served, seconds: float) -> None:

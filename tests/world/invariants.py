@@ -13,8 +13,10 @@ from uuid import UUID
 
 from codegen import GemmProblem, KernelConfig
 from service.api.kernels.lookup.schemas import LookupOut
+from service.api.kernels.schemas import KernelOut
 from service.api.schedules.cron import next_due, parse_cron
 from service.artifacts import ArtifactStore
+from tests.world.imports import Imported
 from tests.world.machines import SPEC, Truth
 from tests.world.virtual import Broken, Process, Scheduler
 
@@ -34,6 +36,7 @@ class JobRow:
     budget_seconds: float
     total_s: float | None
     stop: str | None
+    origin: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class Invariants:
 
     def __post_init__(self) -> None:
         self.rows = sqlite3.connect(self.path, isolation_level=None)
+        self.imported = Imported(self.rows, self.scheduler)
 
     def read(self) -> State:
         """Read what is compared."""
@@ -87,7 +91,7 @@ class Invariants:
                 row[0]: JobRow(*row[1:])
                 for row in ask(
                     "SELECT id, status, worker, lease_until, attempts, error, budget_trials, budget_seconds, total_s,"
-                    " stop FROM job"
+                    " stop, origin FROM job"
                 )
             },
             trials={
@@ -172,8 +176,17 @@ class Invariants:
                 raise Broken(f"kernel {kernel.id} is served for {SPEC.id}, {SPEC.driver}: it is of {slug}, {driver}")
             if not any(right for (_, made), right in self.truth.right.items() if made == content_hash):
                 raise Broken(f"kernel {kernel.id} is served, and no run of it was right")
-        for name, sha256 in self.rows.execute("SELECT name, sha256 FROM artifact WHERE kernel_id = ?", [kernel.id.hex]):
-            self._file(name, sha256)
+        self._files_of(kernel)
+
+    def at_imported(self, found: LookupOut) -> None:
+        """Check a kernel that is served for the device of imported files.
+
+        Raises:
+            Broken: it is not what a whole file says, or its files are not whole.
+        """
+        if found.kernel is not None:
+            self.imported.at_lookup(found.kernel)
+            self._files_of(found.kernel)
 
     def at_end(self) -> None:
         """Check what must hold when all work is done.
@@ -213,6 +226,8 @@ class Invariants:
             if job.error is not None and job.error.startswith("internal:"):
                 raise Broken(f"job {_short(job_id)}: {job.error}")
             if was is None:
+                if job.origin is not None:
+                    self.imported.at_job(job_id)
                 continue
             if job.status == "running" != was.status and not self._leads(now, process):
                 raise Broken(f"{process} took job {_short(job_id)}, and does not lead the cluster")
@@ -245,6 +260,9 @@ class Invariants:
     def _trial(self, job_id: Any, number: int, before: State, now: State, process: Process) -> None:
         row, job = now.trials[job_id, number], now.jobs[job_id]
         self.scheduler.tell(f"trial {number} of job {_short(job_id)}: {row.status}")
+        if job.origin is not None:
+            self.imported.at_trial(job_id, number)
+            return
         if job.worker != process.name:
             raise Broken(f"{process} wrote trial {number} of job {_short(job_id)}, which {job.worker} has")
         if not self._leads(now, process):
@@ -308,6 +326,10 @@ class Invariants:
             if row_id not in self.files:
                 self.files.add(row_id)
                 self._file(name, sha256)
+
+    def _files_of(self, kernel: KernelOut) -> None:
+        for name, sha256 in self.rows.execute("SELECT name, sha256 FROM artifact WHERE kernel_id = ?", [kernel.id.hex]):
+            self._file(name, sha256)
 
     def _file(self, name: str, sha256: str) -> None:
         path = self.artifacts.path(sha256)

@@ -1,13 +1,17 @@
 """The world sees faults: each fault planted in the product breaks an invariant within a few seeds."""
 
+import base64
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from db.queries import jobs
 from db.queries.cluster import coordinators, leases
+from service.api.exchange import importing
 from service.api.schedules import firing
 from service.http.idempotency import Once
 from service.jobs.store import DbTrialStore
@@ -16,6 +20,7 @@ from tests.world.story import shrunk, story
 from tests.world.virtual import Broken
 from tests.world.world import run_seed
 from tuner.errors import ProofFailed
+from tuner.exchange import kernel_record
 from tuner.session.budget import Allowance
 from tuner.verify import verify
 
@@ -96,6 +101,23 @@ def forgets_claims(patch: Patch) -> None:
     patch.setattr(leases, "release_all", only_of_others)
 
 
+def takes_jobs_for_whole(patch: Patch) -> None:
+    """An import that comes again adds no trials to jobs that are there."""
+    add = importing._Portion.add  # pyright: ignore[reportPrivateUsage]
+
+    def only_new(self: Any, lines: Sequence[Any]) -> None:
+        ids = {getattr(line.record, "job", None) or line.record.id for line in lines}
+        if self._added["jobs"] or not all(jobs.get(self._session, UUID(id)) for id in ids):
+            add(self, lines)
+
+    patch.setattr(importing._Portion, "add", only_new)  # pyright: ignore[reportPrivateUsage]
+
+
+def trusts_code(patch: Patch) -> None:
+    """The code of an imported kernel is not compared with its hash."""
+    patch.setattr(kernel_record, "_checked", lambda _kernel, _name, text, _sha256: base64.b64decode(text))
+
+
 def many(kind: Kind) -> Plan:
     """A fault of one kind every 20 steps."""
     return lambda seed: [Fault(step, kind, 0.0, seed + step) for step in range(40, 200, 20)]
@@ -111,8 +133,17 @@ PLANTED: dict[Callable[[Patch], None], Plan] = {
     trusts_names: many(Kind.TORN_FILE),
     answers_again: many(Kind.LOST_ANSWER),
     forgets_claims: many(Kind.UNKNOWN_COMMIT),
+    takes_jobs_for_whole: many(Kind.KILL_AFTER_COMMIT),
+    trusts_code: lambda _: [],
 }
-FIRST = {no_lease_check: 9, no_fence_check: 15, fires_twice: 3, answers_again: 5}  # the others break the first
+FIRST = {  # the others break the first
+    no_lease_check: 9,
+    no_fence_check: 15,
+    fires_twice: 3,
+    answers_again: 5,
+    takes_jobs_for_whole: 1,
+    trusts_code: 34,
+}
 WITHIN = 40
 
 

@@ -49,11 +49,12 @@ from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Clock, Coordinator
 from service.cluster.executor import Engine, Executor
 from service.cluster.local import LocalEngine
+from service.errors import Unavailable
 from service.http.deps import Context
 from service.http.idempotency import Once, Replay
 from service.jobs.tuning import Tuning
 from service.settings import Settings
-from tests.world import database, standard
+from tests.world import database, imports, standard
 from tests.world.faults import Faults
 from tests.world.invariants import Invariants
 from tests.world.machines import HERE, RATE_LOOP, SPEC, Cluster, SimCompiler, SimDevice, Truth, executor_of
@@ -96,6 +97,7 @@ def simulated(patch: pytest.MonkeyPatch) -> Generator[None]:
     patch.setattr("service.api.schedules.clock.BackgroundScheduler", standard.BackgroundScheduler)
     patch.setattr("service.api.schedules.clock.datetime", standard.DateTime)
     patch.setattr("service.artifacts.write_atomically", lambda *args, **how: World.get().write(*args, **how))
+    patch.setattr("service.api.exchange.importing._PORTION", imports.PORTION)
     patch.setattr("service.cluster.local.CompilePool", lambda *_: World.get().compilers())
     patch.setattr("service.cluster.local.open_device", lambda _: World.get().open_device())
     for name in ("multiply_loop", "read_loop"):
@@ -144,6 +146,7 @@ class Asked:
     name: str
     key: str
     handle: Callable[[Context, Once], UUID | None]
+    check: Callable[[], None] = lambda: None  # at each answer
     reply: list[UUID | None] = field(default_factory=list)
 
 
@@ -289,7 +292,7 @@ class World:
 
     def _service(self, process: Process) -> None:
         opened = self.server.open(process)
-        directory = DeviceDirectory(lambda: [HERE], 1e9)
+        directory = DeviceDirectory(lambda: [HERE, imports.ELSEWHERE], 1e9)
         process.context = cast(Context, Planned(self.settings, opened, directory, self.artifacts))
         clock, stopped = ScheduleClock(process.context), Event()
         process.stop = stopped.set
@@ -336,10 +339,11 @@ class World:
             made = request.handle(context, once)
         except Replay as replay:
             made = UUID(replay.body.strip('"')) if replay.body else None
-        except DatabaseError as error:
+        except (DatabaseError, Unavailable) as error:
             self.scheduler.tell(f"503: {error}")
             return
         self.scheduler.tell(f"answers {request.name}")
+        request.check()
         if made is not None:
             self.invariants.at_answer(request.key, made)
         request.reply.append(made)
@@ -388,13 +392,27 @@ class World:
         for place in sorted(numbers.sample(range(len(made) + 1), 1)):
             made.insert(place, Asked("lookup", "", partial(self._look_up, HERE)))
         made.append(Asked("lookup", "", partial(self._look_up, HERE)))
+        self._add_imports(made)
         return made
+
+    def _add_imports(self, made: list[Asked]) -> None:
+        self.invariants.imported.files = imports.drawn(self.seed)
+        for place, file in enumerate(self.invariants.imported.files):
+            handle = partial(self._import, file)
+            check = partial(self.invariants.imported.at_answer, file)
+            made.insert(min(2 * place, len(made)), Asked(f"import of {file.name}", f"key {file.name}", handle, check))
+
+    def _import(self, file: imports.ResultFile, context: Context, once: Once) -> UUID | None:
+        return imports.take_in(file, context, self.folder, once, _keep)
 
     def _look_up(self, device: ListedDevice, context: Context, _once: Once) -> None:
         with context.database.read() as session:
             found = exact_answers(session, PROBLEMS, device, context.now())
+            elsewhere = exact_answers(session, imports.PROBLEMS, imports.ELSEWHERE, context.now())
         for each in found.values():
             self.invariants.at_lookup(each.answer)
+        for each in elsewhere.values():
+            self.invariants.at_imported(each.answer)
 
     # What is left to do.
 
