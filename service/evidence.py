@@ -4,7 +4,7 @@ import math
 
 from codegen import CodegenError
 from codegen.serialization import decode
-from db.queries.headline import again_us
+from db.queries.results.headline import again_us
 from db.schema import (
     Device,
     Measurement,

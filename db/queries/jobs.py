@@ -10,8 +10,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, Update, and_, bindparam, case, func, not_, null, or_, select, update
 from sqlalchemy.orm import Session, joinedload, selectinload
 
-from db.queries import trials
 from db.queries.insert import insert_missing
+from db.queries.results import trials
 from db.schema import (
     ACTIVE_STATUSES,
     Device,

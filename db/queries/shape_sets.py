@@ -9,7 +9,7 @@ from sqlalchemy import Select, delete, func, select, update
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from db.errors import LeaseLost
-from db.queries import trials
+from db.queries.results import trials
 from db.schema import (
     Job,
     ScheduleFire,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from db.queries.headline import again_us
+from db.queries.results.headline import again_us
 from db.schema import (
     Problem,
     Trial,

@@ -10,7 +10,7 @@ from codegen import AnyArtifact, GemmProblem, KernelConfig
 from codegen.backend import backend_of
 from codegen.serialization import to_json
 from db import schema
-from db.queries import measurement_reuse
+from db.queries.results import measurement_reuse
 from db.schema.base import JsonObject
 from db.session import Database
 from hal import DeviceSpec

@@ -11,17 +11,13 @@ from sqlalchemy.orm import Session
 from codegen import AnyArtifact, KernelConfig
 from codegen.backend import backend_of
 from db import schema
-from db.queries import (
-    jobs,
-    kernels,
-    predictions,
-    trials,
-)
+from db.queries import jobs
 from db.queries.cluster import leases
 from db.queries.insert import insert_row
 from db.queries.jobs import Target
-from db.queries.kernels import ArtifactFile
-from db.queries.trials import Begun
+from db.queries.results import kernels, predictions, trials
+from db.queries.results.kernels import ArtifactFile
+from db.queries.results.trials import Begun
 from db.schema.base import (
     JsonObject,
     utc_now,

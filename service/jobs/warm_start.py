@@ -8,11 +8,8 @@ from sqlalchemy.orm import Session
 
 from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
 from db import schema
-from db.queries import (
-    jobs,
-    recordings,
-    warm_starts,
-)
+from db.queries import jobs, recordings
+from db.queries.results import warm_starts
 from db.schema.base import JsonObject
 from db.session import Database
 from hal import DeviceSpec

@@ -4,11 +4,8 @@ from typing import NamedTuple
 
 import pytest
 
-from db.queries import (
-    jobs,
-    kernels,
-    trials,
-)
+from db.queries import jobs
+from db.queries.results import kernels, trials
 from db.schema import Prediction
 from db.session import Database
 from tests.conformance.trial_samples import PROOF, config
@@ -118,6 +115,6 @@ def _outcome(of: Timed) -> Outcome:
 
 
 def test_both_statements_mean_the_same_tie() -> None:
-    from db.queries.trials import RESOLUTION
+    from db.queries.results.trials import RESOLUTION
 
     assert best.RESOLUTION == RESOLUTION

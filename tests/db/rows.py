@@ -6,13 +6,8 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from db.queries import (
-    devices,
-    jobs,
-    kernels,
-    problems,
-    trials,
-)
+from db.queries import devices, jobs, problems
+from db.queries.results import kernels, trials
 from db.schema import (
     Device,
     Job,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from db.queries import trials
+from db.queries.results import trials
 from db.schema import (
     Artifact,
     Job,

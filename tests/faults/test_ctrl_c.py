@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from db.queries import trials
+from db.queries.results import trials
 from db.session import Database
 from service.cli.application import in_process
 from service.cli.printing.progress import INTERRUPTED

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from db.queries import trials
+from db.queries.results import trials
 from db.session import Database
 from service.cluster.coordinator import Coordinator
 from tests.faults.jobs import TRIALS, Place, check_whole, ended, job_of, queue

@@ -29,8 +29,8 @@ from codegen.artifact.files import write_atomically
 from codegen.serialization import content_hash
 from db.errors import DatabaseError
 from db.migrate import upgrade
-from db.queries import kernels
 from db.queries.cluster import leases
+from db.queries.results import kernels
 from db.schema import base
 from db.session import Database, make_engine
 from hal.devices.listed import ListedDevice

@@ -1,4 +1,4 @@
-"""Selection of the best trial of a job. `db/queries/trials.py` does the same in SQL; one table of cases tests both.
+"""Selection of the best trial of a job, as `db/queries/results/trials.py` does in SQL; one table of cases tests both.
 
 Among measured trials, the least median wins, then the lowest number. Without any, predicted trials within the
 resolution of the least predicted time are a tie. The default wins a tie; else, of those that gain more than the

@@ -8,9 +8,9 @@ from itertools import chain
 
 from sqlalchemy.orm import Session
 
-from db.queries import predictions
 from db.queries.change_feed import News
-from db.queries.predictions import Judged
+from db.queries.results import predictions
+from db.queries.results.predictions import Judged
 from db.session import Database
 from service.api.accuracy.schemas import AccuracyList
 from service.api.accuracy.service import (

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from sqlalchemy.orm import Session
 
-from db.queries import predictions
-from db.queries.predictions import Judged
+from db.queries.results import predictions
+from db.queries.results.predictions import Judged
 from service.api.accuracy.schemas import (
     AccuracyList,
     AccuracyOut,

@@ -12,14 +12,9 @@ from sqlalchemy.orm import Session
 from codegen import XeConfig
 from codegen.serialization import decode
 from db import schema
-from db.queries import (
-    jobs,
-    kernels,
-    measurement_reuse,
-    predictions,
-    trials,
-)
+from db.queries import jobs
 from db.queries.jobs import JobFilter
+from db.queries.results import kernels, measurement_reuse, predictions, trials
 from db.schema.base import utc_now
 from service.api.exchange.records import (
     device_record,

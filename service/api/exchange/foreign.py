@@ -11,9 +11,7 @@ from sqlalchemy.orm import Session
 
 from codegen import KernelConfig
 from db import schema
-from db.queries import (
-    trials,
-)
+from db.queries.results import trials
 from db.schema.base import JsonObject
 from service.api.exchange.exporting import find_over
 from service.errors import BadRequest, Conflict

@@ -17,15 +17,10 @@ from sqlalchemy.orm import Session
 from codegen.backend import backend_of
 from codegen.serialization import content_hash, to_json
 from db import schema
-from db.queries import (
-    jobs,
-    kernels,
-    predictions,
-    problems,
-    trials,
-)
+from db.queries import jobs, problems
 from db.queries.insert import one_import_at_a_time
-from db.queries.kernels import ArtifactFile
+from db.queries.results import kernels, predictions, trials
+from db.queries.results.kernels import ArtifactFile
 from db.schema.base import JsonObject, utc_now
 from db.session import Database
 from hal import DeviceSpec, UnknownDevice

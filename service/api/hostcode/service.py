@@ -4,7 +4,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from db.queries import kernels
+from db.queries.results import kernels
 from service.api.hostcode.languages import Language
 from service.api.hostcode.program import (
     HostProgram,

@@ -13,7 +13,7 @@ from anyio.to_thread import run_sync
 from sse_starlette.event import ServerSentEvent
 
 from db.errors import DatabaseError
-from db.queries import trials
+from db.queries.results import trials
 from db.session import Database
 from service.api.jobs.schemas import (
     JobOut,

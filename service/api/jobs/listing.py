@@ -6,11 +6,9 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.orm import Session
 
-from db.queries import (
-    jobs,
-    trials,
-)
+from db.queries import jobs
 from db.queries.jobs import JobFilter
+from db.queries.results import trials
 from service.api.jobs.schemas import JobKind, JobPage, TrialPage, TrialStatus
 from service.api.jobs.service import (
     describe_all,

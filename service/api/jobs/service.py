@@ -7,13 +7,9 @@ from uuid import UUID
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
-from db.queries import (
-    headline,
-    jobs,
-    recordings,
-    trials,
-)
+from db.queries import jobs, recordings
 from db.queries.cluster import leases
+from db.queries.results import headline, trials
 from db.schema import (
     Job,
     Problem,

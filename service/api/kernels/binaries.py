@@ -11,7 +11,7 @@ from codegen.elf import undefined_symbols
 from codegen.errors import OclocUnusable
 from codegen.target import target_of
 from codegen.xe.isa import Ocloc
-from db.queries import binaries, kernels
+from db.queries.results import binaries, kernels
 from db.schema import Kernel
 from db.session import Database
 from hal import DeviceKind

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session, joinedload
 
-from db.queries import kernels
+from db.queries.results import kernels
 from db.schema import (
     Device,
     Kernel,

@@ -6,10 +6,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
-from db.queries import (
-    kernels,
-    trials,
-)
+from db.queries.results import kernels, trials
 from db.schema import (
     Artifact,
     Kernel,

@@ -5,7 +5,8 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from db.queries import jobs, kernels
+from db.queries import jobs
+from db.queries.results import kernels
 from service.api.audit.log import Outcome, record
 from service.api.kernels.schemas import KernelOut
 from service.api.kernels.service import read_kernel

@@ -8,8 +8,8 @@ import structlog
 from pydantic import ValidationError
 
 from codegen import CodegenError
-from db.queries import staleness
-from db.queries.staleness import MadeWith
+from db.queries.results import staleness
+from db.queries.results.staleness import MadeWith
 from db.schema import Problem
 from db.schema.base import JsonObject
 from hal import HalError

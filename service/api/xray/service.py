@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 from codegen import GemmProblem, InvalidProblem, XeConfig
 from codegen.xe.isa import Ocloc
 from codegen.xe.xray import Wanted
-from db.queries import kernels
+from db.queries.results import kernels
 from db.schema import Kernel
 from hal import DeviceKind, DeviceSpec
 from service.api.kernels.lookup.answering import Wanted as Lookup

@@ -5,8 +5,8 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.queries import trials
-from db.queries.headline import least_first
+from db.queries.results import trials
+from db.queries.results.headline import least_first
 from db.schema import (
     Device,
     Job,

@@ -9,9 +9,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
-from db.queries import (
-    trials,
-)
+from db.queries.results import trials
 from db.schema import (
     Artifact,
     Job,

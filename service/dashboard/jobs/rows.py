@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
-from db.queries import trials
+from db.queries.results import trials
 from db.schema import (
     Device,
     Job,

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
-from db.queries import trials
+from db.queries.results import trials
 from db.schema import (
     Job,
     Trial,

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from codegen import InvalidConfig, InvalidProblem
-from db.queries import kernels
+from db.queries.results import kernels
 from db.schema import (
     Kernel,
     Trial,

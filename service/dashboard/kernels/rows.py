@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, joinedload
 
-from db.queries import kernels
+from db.queries.results import kernels
 from db.schema import (
     Device,
     Kernel,

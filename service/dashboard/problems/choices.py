@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from db.queries.headline import order_us
+from db.queries.results.headline import order_us
 from service.dashboard.evidence import TimeEvidence, TimeFigure
 from service.dashboard.problems.samples import Pair, Sample
 from service.job_summary import (

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from db.queries.headline import order_us
+from db.queries.results.headline import order_us
 from db.schema import (
     Device,
     Job,

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, aliased, joinedload
 
 from codegen import InvalidProblem
 from codegen.problem.gemm import GemmProblem
-from db.queries.headline import NEAR
+from db.queries.results.headline import NEAR
 from db.schema import (
     Device,
     Job,

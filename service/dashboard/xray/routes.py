@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from db.queries import kernels
+from db.queries.results import kernels
 from hal import DeviceKind
 from service.api.keys.guard import READ, TUNE
 from service.api.xray.routes import ReceivedFile

@@ -8,13 +8,10 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from db.queries import (
-    change_feed,
-    jobs,
-    trials,
-)
+from db.queries import change_feed, jobs
 from db.queries.access import api_keys
 from db.queries.insert import insert_row
+from db.queries.results import trials
 from db.schema import (
     KEYS,
     ApiKey,

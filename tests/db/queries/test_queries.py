@@ -7,15 +7,10 @@ import pytest
 from sqlalchemy.exc import InvalidRequestError
 
 from db.errors import AlreadyFired
-from db.queries import (
-    devices,
-    jobs,
-    kernels,
-    schedules,
-    trials,
-)
+from db.queries import devices, jobs, schedules
 from db.queries.cluster import leases
 from db.queries.jobs import JobFilter
+from db.queries.results import kernels, trials
 from db.session import Database
 from tests.db import rows
 from tests.db.rows import NOON, digest

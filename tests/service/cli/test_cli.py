@@ -11,11 +11,8 @@ from uuid import UUID
 
 import pytest
 
-from db.queries import (
-    jobs,
-    predictions,
-    trials,
-)
+from db.queries import jobs
+from db.queries.results import predictions, trials
 from db.schema import Job
 from db.session import Database, open_database
 from service.api.audit.log import record

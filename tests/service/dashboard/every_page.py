@@ -7,7 +7,8 @@ from uuid import UUID
 from fastapi.testclient import TestClient
 from sqlalchemy.orm import Session
 
-from db.queries import devices, jobs, predictions
+from db.queries import devices, jobs
+from db.queries.results import predictions
 from db.schema.base import utc_now
 from db.session import Database
 from tests.service import dashboard_rows as rows

@@ -14,10 +14,8 @@ from sqlalchemy.orm import Session
 from codegen import Activation, DType, Gate, GemmProblem, Quantization
 from codegen.problem.epilogue_text import parse_epilogue
 from db.migrate import upgrade
-from db.queries import (
-    jobs,
-    predictions,
-)
+from db.queries import jobs
+from db.queries.results import predictions
 from db.schema.base import utc_now
 from db.session import Database
 from service.app import create_app

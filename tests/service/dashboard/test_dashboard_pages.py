@@ -14,12 +14,9 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from codegen import DType, GemmProblem, Quantization
-from db.queries import (
-    devices,
-    jobs,
-    predictions,
-)
+from db.queries import devices, jobs
 from db.queries.cluster import heartbeats
+from db.queries.results import predictions
 from db.schema import (
     Job,
     Reuse,

@@ -10,11 +10,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
 from codegen.serialization import to_json
-from db.queries import (
-    devices,
-    jobs,
-    predictions,
-)
+from db.queries import devices, jobs
+from db.queries.results import predictions
 from db.schema import (
     Job,
     Measurement,

@@ -5,10 +5,8 @@ from pathlib import Path
 from sqlalchemy import func, select
 
 from benchmarks.service.filling import fill
-from db.queries import (
-    jobs,
-    trials,
-)
+from db.queries import jobs
+from db.queries.results import trials
 from db.schema import (
     Job,
     Kernel,

@@ -13,13 +13,9 @@ from sqlalchemy import func, select
 
 from codegen import GemmProblem
 from db.errors import LeaseLost
-from db.queries import (
-    jobs,
-    kernels,
-    problems,
-    trials,
-)
+from db.queries import jobs, problems
 from db.queries.cluster import leases
+from db.queries.results import kernels, trials
 from db.schema import (
     Artifact,
     Job,

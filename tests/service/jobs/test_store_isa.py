@@ -14,11 +14,9 @@ from codegen.xe.isa import (
     with_isa,
 )
 from codegen.xe.machine.pipeline import Level, PipelineReport, Stall
-from db.queries import (
-    kernels,
-    problems,
-)
+from db.queries import problems
 from db.queries.cluster import leases
+from db.queries.results import kernels
 from db.session import open_database
 from service.artifacts import ArtifactStore
 from service.jobs import store as module

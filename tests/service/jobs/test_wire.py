@@ -20,7 +20,7 @@ from codegen import (
 from codegen.problem.epilogue_text import parse_epilogue
 from codegen.problem.gate import parse_gate
 from codegen.serialization import to_json
-from db.queries import kernels
+from db.queries.results import kernels
 from db.schema.base import JsonObject
 from service.api.kernels.schemas import LookupQuery
 from service.configurations import ConfigBody, MatmulBody, PrefetchBody, StrategyBody, to_config_body

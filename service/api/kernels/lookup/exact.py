@@ -8,10 +8,7 @@ from sqlalchemy.orm import Session
 
 from codegen import GemmProblem, InvalidConfig, Refused
 from codegen.backend import check_kernel
-from db.queries import (
-    kernels,
-    predictions,
-)
+from db.queries.results import kernels, predictions
 from db.schema import (
     Kernel,
     Trial,

@@ -23,10 +23,7 @@ from codegen.backend import (
     check_kernel,
 )
 from codegen.workers.cache import CompileCache
-from db.queries import (
-    kernels,
-    warm_starts,
-)
+from db.queries.results import kernels, warm_starts
 from hal import DeviceSpec
 from hal.devices.listed import ListedDevice
 from service.api.kernels.launch_schemas import to_launch

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
-from db.queries import warm_starts
+from db.queries.results import warm_starts
 from service.row_mapping import (
     config_from_json,
     problem_from_json,

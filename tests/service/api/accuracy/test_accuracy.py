@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.errors import DatabaseUnavailable
-from db.queries import predictions
+from db.queries.results import predictions
 from db.schema import (
     Job,
     Problem,

@@ -10,9 +10,7 @@ import pytest
 
 from codegen import GemmProblem
 from codegen.serialization import decode, to_json
-from db.queries import (
-    trials,
-)
+from db.queries.results import trials
 from db.session import Database, open_database
 from hal import find
 from service.api.exchange import exporting

@@ -12,12 +12,8 @@ import pytest
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from db.queries import (
-    jobs,
-    kernels,
-    predictions,
-    trials,
-)
+from db.queries import jobs
+from db.queries.results import kernels, predictions, trials
 from db.schema import (
     Artifact,
     Device,

@@ -11,8 +11,9 @@ from sqlalchemy import select
 
 from codegen import AnyArtifact, GemmProblem, KernelConfig, StageOutput, XeConfig
 from codegen.serialization import canonical_text
-from db.queries import devices, jobs, problems, trials
+from db.queries import devices, jobs, problems
 from db.queries.cluster import leases
+from db.queries.results import trials
 from db.schema import Artifact, Kernel
 from db.schema.base import utc_now
 from db.session import Database, open_database

@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import event
 from sqlalchemy.orm import Session
 
-from db.queries import predictions
+from db.queries.results import predictions
 from db.schema import Job
 from service.api.fleet.schemas import PeriodLength
 from service.api.fleet.service import periods_until

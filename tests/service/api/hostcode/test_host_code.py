@@ -23,11 +23,8 @@ from codegen.xe.build.workspace import (
     scratch_formulas,
 )
 from codegen.xe.rules.sizes import ceil_div
-from db.queries import (
-    devices,
-    kernels,
-    problems,
-)
+from db.queries import devices, problems
+from db.queries.results import kernels
 from db.schema import (
     Artifact,
     Device,

@@ -8,11 +8,9 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from db.queries import (
-    jobs,
-    predictions,
-)
+from db.queries import jobs
 from db.queries.cluster import leases
+from db.queries.results import predictions
 from service.api.jobs.schemas import DonorOut
 from service.http.deps import Context
 from service.schemas import ProblemBody

@@ -9,8 +9,8 @@ from sqlalchemy import event
 
 from codegen.problem.quantization import parse_quantization
 from codegen.serialization import to_json
-from db.queries import trials
 from db.queries.cluster import leases
+from db.queries.results import trials
 from db.schema import (
     Job,
 )

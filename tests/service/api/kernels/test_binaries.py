@@ -12,8 +12,8 @@ from fastapi.testclient import TestClient
 
 from codegen import GemmArtifact, GemmProblem
 from codegen.backend import compile_kernel
-from db.queries import kernels, trials
 from db.queries.cluster import leases
+from db.queries.results import kernels, trials
 from hal import SimulatedDevice, find
 from hal.driver.simulated_gpus import SIMULATED_GPUS
 from service.api.kernels.binaries import builder

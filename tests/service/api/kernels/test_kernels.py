@@ -10,8 +10,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
 
-from db.queries import kernels
 from db.queries.cluster import leases
+from db.queries.results import kernels
 from db.schema import Artifact, Trial
 from service.http.deps import Context
 from tests.db.rows import add_kernel, add_measured, add_predicted

@@ -11,12 +11,9 @@ from uuid import UUID
 import pytest
 
 from codegen import DType, GemmProblem
-from db.queries import (
-    jobs,
-    shape_sets,
-    trials,
-)
+from db.queries import jobs, shape_sets
 from db.queries.cluster import leases
+from db.queries.results import trials
 from db.session import Database, open_database
 from hal import Buffer, DeviceCrashed, DeviceSpec, LaunchSpec, RunReport, Timing
 from hal.devices.listed import ListedDevice, Runtime

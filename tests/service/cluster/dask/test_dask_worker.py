@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from db.queries import trials
+from db.queries.results import trials
 from db.session import Database
 from hal import Buffer
 from service.artifacts import ArtifactStore

@@ -10,7 +10,7 @@ import pytest
 
 from codegen import AnyArtifact
 from codegen.workers.pool import Made
-from db.queries import trials
+from db.queries.results import trials
 from db.session import Database
 from hal import Buffer, DeviceCrashed, DeviceTimedOut, LaunchSpec, RunReport, Timing
 from service.artifacts import ArtifactStore

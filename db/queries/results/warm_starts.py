@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
-from db.queries import trials
+from db.queries.results import trials
 from db.schema import (
     Device,
     Job,

@@ -8,8 +8,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, bindparam, delete, or_, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
-from db.queries import headline, trials
 from db.queries.insert import insert_all_missing, insert_missing
+from db.queries.results import headline, trials
 from db.schema import (
     Artifact,
     Device,

@@ -3,12 +3,8 @@
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from db.queries import (
-    jobs,
-    kernels,
-    predictions,
-    trials,
-)
+from db.queries import jobs
+from db.queries.results import kernels, predictions, trials
 from db.schema import (
     Job,
     PredictionError,

@@ -1,6 +1,6 @@
 """Order of headline times."""
 
-from db.queries.headline import NEAR, order_us
+from db.queries.results.headline import NEAR, order_us
 from tuner.measure import finalists
 
 

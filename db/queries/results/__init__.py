@@ -1,0 +1,1 @@
+"""Queries on results: kernels and their binaries, trials, times, predictions, and their reuse."""
