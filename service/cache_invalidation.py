@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from db.errors import DatabaseError
 from db.queries.change_feed import (
+    Mark,
     News,
     Watch,
     news,
@@ -28,7 +29,7 @@ class CacheInvalidation:
         self._watch = Watch(database, max_age_s)
         self._lock = threading.Lock()
         self._stamps: dict[str, int] = {}
-        self._mark: tuple[int, float] | None = None
+        self._mark: Mark | None = None
         self._told: list[OnNews] = []
         self._thread = ThreadPoolExecutor(1, "freshness")
         self._refreshing: Future[None] | None = None
@@ -38,18 +39,8 @@ class CacheInvalidation:
         self._told.append(on_news)
 
     def is_fresh(self) -> bool:
-        """Return whether no commit since the last refresh changed what is cached; takes microseconds, does not wait."""
-        if self._mark is None:
-            return False
-        if self._watch.is_as_at(self._mark):
-            return True
-        mark = self._watch.mark()
-        if (
-            self._watch.stamps() != self._stamps
-        ):  # of most commits, such as those of trials that failed, they are the same
-            return False
-        self._mark = mark
-        return True
+        """Return whether nothing was committed since the last refresh; takes microseconds and does not block."""
+        return self._mark is not None and self._watch.is_as_at(self._mark)
 
     def refresh(self) -> None:
         """Notify callbacks of changes, if there are any; waits for the database.
@@ -60,24 +51,20 @@ class CacheInvalidation:
         if self.is_fresh():
             return
         with self._lock:
-            if self.is_fresh():  # another thread did it meanwhile
+            if self.is_fresh() or self._is_told_at_once():  # another thread did it meanwhile
                 return
             mark = self._watch.mark()
             with self._database.read() as session:
-                told = news(session, self._stamps)
-            if told.subjects:
-                for on_news in self._told:
-                    on_news(told)
-            self._stamps = dict(told.stamps)
-            self._mark = mark
+                self._tell(news(session, self._stamps), mark)
 
     async def wait(self) -> bool:
         """Return whether what is cached may be used; after a commit one refresh serves all waiting requests.
 
-        False if the database cannot be read.
+        It is made here where it needs no waiting, since a thread would get Python's lock late. False if the database
+        cannot be read.
         """
         for _ in range(_LOOKS):
-            if self.is_fresh():
+            if self.is_fresh() or self._refresh_at_once():
                 return True
             if self._refreshing is None or self._refreshing.done():
                 self._refreshing = self._thread.submit(self.refresh)
@@ -86,6 +73,30 @@ class CacheInvalidation:
             except DatabaseError:
                 return False
         return self.is_fresh()
+
+    def _refresh_at_once(self) -> bool:
+        """Refresh unless that needs waiting; return whether it is done."""
+        if self._mark is None or not self._lock.acquire(blocking=False):  # the first one reads all results
+            return False
+        try:
+            return self._is_told_at_once()
+        finally:
+            self._lock.release()
+
+    def _is_told_at_once(self) -> bool:
+        mark = self._watch.mark()
+        told = self._watch.news(self._stamps)
+        if told is None:
+            return False
+        self._tell(told, mark)
+        return True
+
+    def _tell(self, told: News, mark: Mark) -> None:
+        if told.subjects:
+            for on_news in self._told:
+                on_news(told)
+        self._stamps = dict(told.stamps)
+        self._mark = mark
 
     def close(self) -> None:
         """Close the subscription."""

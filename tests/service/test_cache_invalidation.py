@@ -1,5 +1,6 @@
-"""Caches are told of commits that change what they hold, and other commits cost them no query of the database."""
+"""Caches are told of commits before they are used again; on SQLite without a thread and without a session."""
 
+import asyncio
 from collections.abc import Generator
 
 import pytest
@@ -8,15 +9,19 @@ from db.queries import jobs
 from db.queries.change_feed import News
 from db.schema import Job
 from db.session import Database, open_database
+from service import cache_invalidation
 from service.cache_invalidation import CacheInvalidation
 from tests.db import rows
+from tests.db.rows import digest
+
+SLUG = "opencl-cpu-as-b580"
 
 
 @pytest.fixture
 def job(database: Database) -> Job:
     """A job of a device."""
     with database.write() as session:
-        return rows.add_job(session)
+        return rows.add_job(session, SLUG)
 
 
 @pytest.fixture
@@ -37,40 +42,73 @@ def freshness(database: Database, job: Job, told: list[News]) -> Generator[Cache
     found.close()
 
 
+def measure(database: Database, job: Job, number: int) -> None:
+    """Commit a measured trial."""
+    with database.write() as session:
+        found = jobs.get(session, job.id)
+        assert found is not None
+        rows.add_measured(session, found, number, 2.5)
+
+
+def test_a_measured_trial_is_told_once(
+    database: Database, freshness: CacheInvalidation, job: Job, told: list[News]
+) -> None:
+    for number in range(2):
+        measure(database, job, number)
+        assert not freshness.is_fresh()
+        assert asyncio.run(freshness.wait())
+        assert freshness.is_fresh()
+        freshness.refresh()
+        assert [news.results for news in told] == [{SLUG: frozenset({digest("problem 96")})}] * (number + 1)
+
+
 @pytest.mark.parametrize("process", ["this process", "another process"])
-def test_a_trial_that_failed_leaves_caches_fresh(
+def test_a_trial_that_failed_is_no_news(
     database: Database, freshness: CacheInvalidation, job: Job, told: list[News], process: str
 ) -> None:
-    if database.engine.dialect.name == "postgresql":
-        pytest.skip("PostgreSQL does not tell what a commit changed without a query")
     writer = database if process == "this process" else open_database(str(database.engine.url))
-    for number in range(3):
+    for number in range(2):
         with writer.write() as session:
             rows.add_trial(session, job.id, number)
-        assert freshness.is_fresh()
+        assert asyncio.run(freshness.wait())
     if writer is not database:
         writer.close()
     assert told == []
 
 
-def test_a_measured_trial_is_told_before_caches_are_used_again(
-    database: Database, freshness: CacheInvalidation, job: Job, told: list[News]
+def test_sqlite_is_read_without_a_thread_and_a_session(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, told: list[News]
 ) -> None:
-    for number in range(2):
-        with database.write() as session:
-            found = jobs.get(session, job.id)
-            assert found is not None
-            rows.add_measured(session, found, number, 2.5)
-        assert not freshness.is_fresh()
-        freshness.refresh()
-        assert freshness.is_fresh()
-        assert [len(news.results) for news in told] == [1] * (number + 1)
-
-
-def test_a_database_that_cannot_be_read_at_once_is_not_fresh(
-    database: Database, freshness: CacheInvalidation, job: Job, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(freshness._watch, "stamps", lambda: None)
+    database = open_database(sqlite_url)
     with database.write() as session:
-        rows.add_trial(session, job.id, 0)
-    assert not freshness.is_fresh()
+        job = rows.add_job(session, SLUG)
+    freshness = CacheInvalidation(database, max_age_s=60.0)
+    freshness.refresh()  # reads all results: it may take a thread
+    freshness.tell(told.append)
+    monkeypatch.setattr(freshness._thread, "submit", None)
+    monkeypatch.setattr(cache_invalidation, "news", None)
+    measure(database, job, 0)
+    assert asyncio.run(freshness.wait())
+    assert len(told) == 1
+    measure(database, job, 1)
+    freshness.refresh()
+    assert len(told) == 2
+    freshness.close()
+    database.close()
+
+
+def test_a_database_that_cannot_be_read_at_once_is_read_by_a_thread(
+    database: Database, freshness: CacheInvalidation, job: Job, told: list[News], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(freshness._watch, "news", lambda _before: None)
+    measure(database, job, 0)
+    assert asyncio.run(freshness.wait())
+    assert len(told) == 1
+
+
+def test_a_refresh_by_another_thread_is_not_waited_for_in_the_event_loop(
+    database: Database, freshness: CacheInvalidation, job: Job
+) -> None:
+    measure(database, job, 0)
+    with freshness._lock:
+        assert not freshness._refresh_at_once()

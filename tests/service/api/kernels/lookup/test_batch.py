@@ -228,6 +228,7 @@ def test_after_a_commit_one_thread_looks_and_all_are_answered_from_memory(
         return news(session, before)
 
     monkeypatch.setattr("service.cache_invalidation.news", look_late)
+    monkeypatch.setattr(context.freshness._watch, "news", lambda _before: None)  # as PostgreSQL's
     with context.database.write() as session:
         rows.add_device(session, "another")  # news that no answer here depends on
     with ThreadPoolExecutor(8) as pool:
@@ -261,6 +262,7 @@ def test_a_database_that_cannot_be_read_is_told_by_the_routes(
         raise DatabaseUnavailable("it is away")
 
     monkeypatch.setattr(context.freshness, "refresh", away)
+    monkeypatch.setattr(context.freshness._watch, "news", lambda _before: None)
     with context.database.write() as session:
         rows.add_device(session, "another")
     answer = client.post(ONE, json=body)
