@@ -2,9 +2,13 @@
 
     python -m benchmarks.service.fleet --devices 10,30,100,1000
     python -m benchmarks.service.fleet --database postgresql+psycopg://xetune@localhost/fleet
+    python -m benchmarks.service.fleet --devices 300,1000 --coordinators 1,8,14 --jobs 1 --seconds 20
 
 The virtual clock advances by the CPU time of the coordinator, and jumps when all wait; compilations and launches take
 virtual time only. Each device has `--jobs` jobs one after another, each of `--trials` trials.
+
+With `--coordinators`, so many processes share the devices and one PostgreSQL server, in real time: trials are counted
+for `--seconds` once every device has measured one.
 """
 
 import argparse
@@ -28,6 +32,7 @@ from benchmarks.service.fleet_devices import (
     Seen,
     gpu,
 )
+from benchmarks.service.fleet_processes import WallClock, postgres, run_shared
 from codegen import GemmProblem
 from db.migrate import upgrade
 from db.schema import (
@@ -58,6 +63,16 @@ _COLUMNS = (
     "completed trials/s",
     "devices idle",
     "CPU ms per trial, including job start",
+)
+_SHARED_COLUMNS = (
+    "devices",
+    "coordinators",
+    "required trials/s",
+    "completed trials/s",
+    "CPU ms per trial",
+    "of the database",
+    "all have measured after",
+    "devices busy at the end",
 )
 
 
@@ -172,6 +187,30 @@ def _fresh(url: str | None, folder: Path) -> str:
     return url
 
 
+def _print_shared(asked: argparse.Namespace, sizes: tuple[int, int, int]) -> None:
+    print(f"| {' | '.join(_SHARED_COLUMNS)} |\n|{'---:|' * len(_SHARED_COLUMNS)}")
+    for devices in map(int, asked.devices.split(",")):
+        for coordinators in map(int, asked.coordinators.split(",")):
+            with tempfile.TemporaryDirectory(prefix="xetune-fleet-") as name, postgres(Path(name)) as (url, server):
+                database = open_database(_fresh(url, Path(name)))
+                clock, seen = WallClock(), Seen()
+                queued = [FleetExecutor(gpu(number), clock, seen) for number in range(devices)]
+                _queue(database, queued, sizes, asked.trials, asked.jobs)
+                found = run_shared(database, server, Path(name), devices, coordinators, asked.seconds)
+                database.close()
+            cells = (
+                f"{devices:,}",
+                str(coordinators),
+                f"{devices / TRIAL_S:.0f}",
+                f"{found.trials_per_s:.1f}",
+                f"{found.trial_ms:.1f}",
+                f"{found.database_ms:.1f}",
+                f"{found.started_s:.0f} s",
+                f"{found.busy:,}",
+            )
+            print(f"| {' | '.join(cells)} |", flush=True)
+
+
 def main() -> None:
     """Print a row for each number of devices, in Markdown, then further figures of each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -181,9 +220,13 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="jobs for each device")
     parser.add_argument("--seconds", type=float, default=120.0, help="limit of real time for each number of devices")
     parser.add_argument("--database", help="a PostgreSQL database whose tables may be dropped; else SQLite in a folder")
+    parser.add_argument("--coordinators", help="numbers of processes on one PostgreSQL server, in real time")
     asked = parser.parse_args()
     sizes = [int(size) for size in asked.problem.split(",")]
     configure_logs(Settings(log_level="error"))
+    if asked.coordinators:
+        _print_shared(asked, (sizes[0], sizes[1], sizes[2]))
+        return
     print(f"A trial takes {TRIAL_S} s on its device, a compilation {COMPILE_S} s; {asked.trials} trials per job.\n")
     print(f"| {' | '.join(_COLUMNS)} |\n|---:|---|{'---:|' * (len(_COLUMNS) - 2)}")
     notes: list[str] = []

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
-from benchmarks.service.fleet_clock import FleetClock
 from codegen import AnyArtifact, GemmArtifact, GemmProblem, KernelConfig, StageOutput
 from codegen.serialization import canonical_text
 from codegen.workers.cache import CacheUses
@@ -36,6 +36,18 @@ from tuner.session.trial import (
 COMPILE_S = 2.0  # as MLIR, LLVM and a driver take for a large kernel; two at one time for each device
 TRIAL_S = 2.5  # building, a proof and a measurement
 _STAGE_BYTES = 20_000
+
+
+class Time(Protocol):
+    """What a device needs of the fleet's clock."""
+
+    def seconds(self) -> float:
+        """Since some moment."""
+        ...
+
+    def sleep(self, seconds: float) -> None:
+        """Let that much time pass."""
+        ...
 
 
 @dataclass
@@ -66,7 +78,7 @@ class FleetDevice:
     """A GPU that takes its time and is always right; times follow from the kernel."""
 
     spec: DeviceSpec
-    clock: FleetClock
+    clock: Time
     seen: Seen
     restarts: int = 0
     launches: int = 0
@@ -98,7 +110,7 @@ class FleetDevice:
 class FleetCompilation:
     """Ready at a time of the fleet's clock."""
 
-    clock: FleetClock
+    clock: Time
     ready_s: float
     problem: GemmProblem
     config: KernelConfig
@@ -118,7 +130,7 @@ class FleetCompilation:
 class FleetCompiler:
     """A compiler that runs two compilations at a time."""
 
-    clock: FleetClock
+    clock: Time
     workers: int = 2
     busy_s: float = 0.0
     free_s: tuple[float, float] = (0.0, 0.0)
@@ -137,7 +149,7 @@ class FleetExecutor:
     """One GPU."""
 
     listed: ListedDevice
-    clock: FleetClock
+    clock: Time
     seen: Seen
     predicts: bool = False
 
