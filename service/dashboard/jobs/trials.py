@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from db.queries.results import trials
 from db.schema import (
     Job,
+    Reuse,
     Trial,
 )
 from service.dashboard.evidence import ProofFigure, TimeFigure, trial_figure
@@ -60,7 +61,7 @@ class Wanted:
 @dataclass(frozen=True, slots=True)
 class TrialRow:
     """One trial. `against_best` is its time over the best of the same evidence; `reused` is the source of a
-    reused time.
+    reused time, and `now_us` what it is expected to be now, by the default's time then and now.
 
     `energy` is the energy per launch, if known.
     """
@@ -75,6 +76,7 @@ class TrialRow:
     kernel_id: str | None
     proposer: str | None
     reused: tuple[str, int] | None
+    now_us: float | None
     measured_by: tuple[str, int] | None
     energy: str | None
 
@@ -142,25 +144,30 @@ def read_rows(session: Session, job: Job, ids: Sequence[int], best: TimeFigure |
     """The trials of these ids, in this order; times are compared with `best` where their evidence is the same."""
     query = select(Trial).where(Trial.id.in_(ids)).options(*trials.evidence_loads())
     rows = {trial.id: trial for trial in session.scalars(query)}
-    return [_row(rows[i], job, best) for i in ids]
+    scale = session.scalar(select(Reuse.scale).where(Reuse.trial_id == job.best_trial_id)) or 1.0
+    return [_row(rows[i], job, best, scale) for i in ids]
 
 
-def _row(trial: Trial, job: Job, best: TimeFigure | None) -> TrialRow:
+def _row(trial: Trial, job: Job, best: TimeFigure | None, scale: float) -> TrialRow:
+    """Return a trial in a line; `scale` is that of the best's time, if it is reused."""
     time = trial_figure(trial, job.device.slug, job.problem)
     comparable = time is not None and best is not None and time.evidence is best.evidence
     error = None if trial.measurement is not None or trial.prediction is None else trial.prediction.error
     source = None if trial.reused is None else trial.reused.source
+    now_us = None if time is None else time.time_us * (1.0 if trial.reused is None else trial.reused.scale)
+    against_best = now_us / (best.time_us * scale) if comparable and now_us is not None and best is not None else None
     return TrialRow(
         number=trial.number,
         status=trial.status,
         config=config_label(trial.config),
         time=time,
-        against_best=time.time_us / best.time_us if comparable and time is not None and best is not None else None,
+        against_best=against_best,
         proof=proof_figure(trial),
         reason=trial.reason,
         kernel_id=None if trial.kernel_id is None else str(trial.kernel_id),
         proposer=trial.proposer,
         reused=None if source is None else (str(source.job_id), source.number),
+        now_us=None if source is None else now_us,
         measured_by=None if error is None else (str(error.measured_trial.job_id), error.measured_trial.number),
         energy=None if (uj := energy_uj(trial)) is None else energy_text(uj),
     )

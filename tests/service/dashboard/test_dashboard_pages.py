@@ -192,7 +192,9 @@ def test_a_failed_trial_says_why_and_a_reused_one_whose_time_it_has(client: Test
         kernel = rows.add_kernel(session, before, problem)
         source = rows.add_measured(session, before, 7, 80.0, kernel.id, "native")
         taken = rows.add_measured(session, job, 0, 80.0, kernel.id, "native")
-        session.add(Reuse(trial_id=taken.id, source_trial_id=source.id, scale=1.0))
+        session.add(Reuse(trial_id=taken.id, source_trial_id=source.id, scale=2.0))
+        rows.add_measured(session, job, 2, 100.0, kernel.id, "native")
+        jobs.set_best(session, job.id, 2)
         rows.add_trial(session, job, 1, "wrong_result", proposer="gp")
     seen = text_of(client.get(f"/jobs/{job.id}/trials/1").text)
     assert "largest error 3.1 is above the tolerance 0.0124 in work-group (3, 0)" in seen
@@ -200,8 +202,11 @@ def test_a_failed_trial_says_why_and_a_reused_one_whose_time_it_has(client: Test
     html = client.get(f"/jobs/{job.id}/trials/0").text
     assert f'href="/jobs/{before.id}/trials/7"' in html
     assert "Not measured in this job" in text_of(html)
-    assert "reused from trial 7 of an earlier job" in text_of(client.get(f"/jobs/{job.id}").text)
-    for number in ("2", "x", "-1", "9" * 5000):
+    assert "Now 160.0 µs is expected" in text_of(html)
+    listed = text_of(client.get(f"/jobs/{job.id}").text)
+    assert "reused from trial 7 of an earlier job ; now 160.0 µs expected" in listed
+    assert "1.60x" in listed  # of the 100 µs that the best takes now
+    for number in ("3", "x", "-1", "9" * 5000):
         assert client.get(f"/jobs/{job.id}/trials/{number}").status_code == 404
 
 
