@@ -17,8 +17,9 @@ import statistics
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
+from itertools import groupby
 from pathlib import Path
 
 import httpx
@@ -72,9 +73,15 @@ async def run(served: Served, told: Told, minutes: float, faults: Faults, pace: 
 
 
 async def _watch(served: Served, told: Told, until: float) -> None:
-    while time.monotonic() < until:
-        told.rss_mb.append(served.rss_mb)
+    began = time.monotonic()
+    while (now := time.monotonic()) < until:
+        told.rss_mb.append((now - began, served.rss_mb))
         await asyncio.sleep(2)
+
+
+def by_minute(samples: Sequence[tuple[float, float]]) -> list[float]:
+    """Return the median of each minute that has samples, each of which is of a number of seconds."""
+    return [statistics.median(mb for _, mb in of) for _, of in groupby(samples, lambda sample: sample[0] // 60)]
 
 
 async def _settle(load: Load, told: Told) -> None:
@@ -131,10 +138,8 @@ def _print(told: Told, load: Load, minutes: float, database: str, alive: bool, l
     print(f"Unexplained errors: {len(told.errors) or 'none'}.")
     ended = ", ".join(f"{count} {what}" for what, count in sorted(Counter(load.jobs.values()).items()))
     print(f"- Of {len(load.jobs)} jobs: {ended}.")
-    size = max(len(told.rss_mb) // 5, 1)
-    fifths = [told.rss_mb[at : at + size] for at in range(0, 5 * size, size)]
-    medians = ", ".join(f"{statistics.median(fifth):.0f}" for fifth in fifths if fifth)
-    print(f"- Memory of the service by fifths of the run: {medians} MB; at most {max(told.rss_mb):.0f} MB.")
+    minutely = ", ".join(f"{mb:.0f}" for mb in by_minute(told.rss_mb))
+    print(f"- Memory of the service by the minute: {minutely} MB; at most {max(mb for _, mb in told.rss_mb):.0f} MB.")
     raised = Counter(
         re.findall(r"^(?:│ )?([A-Za-z_.]+(?:Error|Exception|Lost|Unwritable|Missing)\b.{0,100})", log, re.M)
     )

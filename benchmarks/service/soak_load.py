@@ -27,7 +27,7 @@ class Told:
     faults: Counter[str] = field(default_factory=Counter)
     errors: list[str] = field(default_factory=list)
     slow: dict[str, list[float]] = field(default_factory=dict)
-    rss_mb: list[float] = field(default_factory=list)
+    rss_mb: list[tuple[float, float]] = field(default_factory=list)  # with the seconds since the start
     fault_until: float = 0.0
     fault: str = ""
 

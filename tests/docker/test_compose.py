@@ -23,6 +23,17 @@ def test_the_whole_composition_is_there() -> None:
         assert SERVICES[name]["image"] == f"xetune-{SERVICES[name]['build']['target']}"
 
 
+def test_variables_pin_every_image() -> None:
+    (default,) = re.findall(r"^ARG BASE=(\S+)$", (DOCKER / "Dockerfile").read_text(), re.MULTILINE)
+    assert {SERVICES[name]["build"]["args"]["BASE"] for name in OURS} == {f"${{XETUNE_BASE:-{default}}}"}
+    images = {name: SERVICES[name]["image"] for name in SERVICES.keys() - set(OURS)}
+    variables = {name: re.fullmatch(r"\$\{([A-Z]+_IMAGE):-[\w./-]+:[\w.-]+\}", image) for name, image in images.items()}
+    assert all(variables.values()), images
+    described = (DOCKER.parent / "docs/docker.md").read_text()
+    assert all(f"`{found[1]}`" in described for found in variables.values() if found is not None)
+    assert "`XETUNE_BASE`" in described
+
+
 @pytest.mark.parametrize("name", OURS)
 def test_our_containers_cannot_write_to_their_image_or_gain_rights(name: str) -> None:
     service = SERVICES[name]

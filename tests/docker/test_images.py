@@ -42,6 +42,14 @@ def test_the_last_image_is_the_worker_and_begins_from_the_service() -> None:
     assert stages()["service"][0] == "FROM ${BASE} AS service"
 
 
+def test_all_images_begin_from_one_base_that_a_build_argument_names() -> None:
+    arguments = [line for line in LINES[: LINES.index("FROM ${BASE} AS build")] if line.startswith("ARG ")]
+    assert [line.partition("=")[0] for line in arguments] == ["ARG BASE"]
+    froms = {line.split()[1] for line in LINES if line.startswith("FROM ")}
+    assert froms - stages().keys() == {"${BASE}"}
+    assert not any(line.startswith("ARG BASE") for lines in stages().values() for line in lines)
+
+
 def test_the_images_hold_every_package_of_the_wheel_and_what_is_copied_is_sent() -> None:
     copied: set[str] = set()
     for line in LINES:
