@@ -157,6 +157,7 @@ def test_a_process_warns_of_a_misspelt_variable_when_it_starts(
     monkeypatch.setenv("XETUNE_LEASES", SECRET)
     with pytest.raises(InvalidSettings):
         serve_command(scheduler="tcp://192.0.2.1:8786")
-    (line,) = json_lines(capsys)
-    assert (line["level"], "the nearest is XETUNE_LEASE_S" in str(line["event"])) == ("warning", True)
+    # Folders of tests that were killed an hour ago may be removed at the same start.
+    (line,) = [line for line in json_lines(capsys) if line["level"] == "warning"]
+    assert "the nearest is XETUNE_LEASE_S" in str(line["event"])
     assert SECRET not in str(line)
