@@ -6,7 +6,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from multiprocessing import get_context
@@ -171,4 +171,8 @@ def _family_s(pid: int) -> float:
     """Return the processor time of a server and its processes, also of those that ended."""
     parent = psutil.Process(pid)
     used = parent.cpu_times()
-    return used.children_user + used.children_system + _cpu_s(parent) + sum(map(_cpu_s, parent.children()))
+    total_s = used.children_user + used.children_system + used.user + used.system
+    for child in parent.children():
+        with suppress(psutil.NoSuchProcess):
+            total_s += _cpu_s(child)
+    return total_s

@@ -70,6 +70,7 @@ def test_the_default_of_every_kind_of_problem_has_a_time(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["one row", *(pytest.param(n, marks=pytest.mark.slow) for n in ("s8 batch with steps", "sums of columns"))]
 )
+@pytest.mark.slow
 def test_every_configuration_of_a_space_has_a_time(name: str) -> None:
     problem = PROBLEMS[name]
     space = xe_space(problem, B580)

@@ -103,6 +103,7 @@ class TestDevice:
         assert report.stopped_early
         assert 4 <= len(report.times_us) < 100_000, "three samples, and those of a moment later"
 
+    @pytest.mark.slow
     def test_a_kernel_is_built_once(self, side: Side, device: Device) -> None:
         device.close()
         first = device.run(side.launch(), operands(), None, 60)
@@ -166,6 +167,7 @@ class TestDevice:
         with pytest.raises(ValueError, match="kernels first, second takes 3 buffers, got 4"):
             device.run(side.two_steps(), (a, np.zeros_like(a), b, c), None, 60)
 
+    @pytest.mark.slow
     def test_a_closed_device_opens_again(self, side: Side, device: Device) -> None:
         device.close()
         np.testing.assert_array_equal(device.run(side.launch(), operands(), None, 60).outputs[2], expected())

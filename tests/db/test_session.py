@@ -68,6 +68,7 @@ def only_cycle(session: Session) -> weakref.ref[Device]:
     return weakref.ref(device)
 
 
+@pytest.mark.slow
 def test_garbage_of_a_session_is_not_collected_while_it_closes(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,7 @@ def test_importing_hal_loads_neither_binding() -> None:
     assert loaded == []
 
 
+@pytest.mark.slow
 def test_without_the_bindings_the_table_and_the_host_are_listed_with_the_reason(tmp_path: Path) -> None:
     for name in ("pyopencl", "dpctl"):
         (tmp_path / f"{name}.py").write_text("raise ImportError('blocked')\n")
@@ -56,6 +57,7 @@ print(json.dumps(probe_opencl().fault))
 
 
 @pytest.mark.opencl
+@pytest.mark.slow
 def test_this_machines_cpu_is_found_by_opencl() -> None:
     script = """
 import json, hal

@@ -81,6 +81,7 @@ def test_a_dynamic_kernel_is_right_at_other_sizes(threads: Extent, strategy: XeS
 @pytest.mark.parametrize(
     "problem", few([problem_of(48, 128, 32), problem_of(64, 64, 64), problem_of(40, 64, 96)], 3), ids=str
 )
+@pytest.mark.slow
 def test_persistent_work_groups_in_groups_of_rows_are_right_where_tiles_are_fewer(problem: GemmProblem) -> None:
     matmul = MatmulConfig(Extent(4, 2, 1), Extent(16, 64, 16), Extent(8, 16, 16))
     artifact = compile_gemm(problem_of(128, 512, 64), XeConfig(matmul, XeStrategy((1, 1), raster_group=2)), SPEC)
@@ -106,6 +107,7 @@ def test_a_kernel_that_adds_atomically_is_not_launched_for_a_deterministic_probl
         (problem_of(96, 160, 24, lda=32), "accesses A by block messages; block2d-width"),
     ],
 )
+@pytest.mark.slow
 def test_a_launch_that_the_kernel_is_not_for_is_refused(problem: GemmProblem, message: str) -> None:
     artifact = compiled(Extent(3, 3, 1), XeStrategy((2, 2)))
     with pytest.raises(InvalidLaunch, match=message):

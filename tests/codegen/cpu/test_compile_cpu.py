@@ -77,6 +77,7 @@ def test_a_kernel_that_keeps_nothing_needs_no_workspace() -> None:
     assert [a.name for a in compile_cpu_gemm(_PROBLEM, config, _SPEC).launch.arguments] == ["A", "B", "C"]
 
 
+@pytest.mark.slow
 def test_the_same_inputs_give_the_same_bytes_in_another_process() -> None:
     here = compile_cpu_gemm(_PROBLEM, _CONFIG, _SPEC).content_hash
     code = (

@@ -115,6 +115,7 @@ _FEW_TILES = (GemmProblem(13, 33, 42, dtype_a=DType.S8, dtype_b=DType.S8), ((2, 
         ),
     ],
 )
+@pytest.mark.slow
 def test_the_module_adds_the_product(
     problem: GemmProblem, config: tuple[tuple[int, int, int], ...], order: LoopOrder
 ) -> None:

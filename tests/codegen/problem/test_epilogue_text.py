@@ -40,6 +40,7 @@ STEPS = st.one_of(
 
 @settings(max_examples=300)
 @given(st.lists(STEPS, max_size=MAX_STEPS).map(tuple))
+@pytest.mark.slow
 def test_what_is_printed_parses_back(steps: tuple[EpilogueStep, ...]) -> None:
     assert parse_epilogue(print_epilogue(steps)) == steps
 

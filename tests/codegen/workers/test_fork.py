@@ -46,6 +46,7 @@ def busy() -> bytes:
         (busy, "LLVM took more than 1 s of processor time"),
     ],
 )
+@pytest.mark.slow
 def test_the_end_of_the_work_is_the_reason(work: Callable[[], bytes], message: str) -> None:
     with pytest.raises(CompileFailed) as failed:
         in_fork("llvm", "LLVM", work, 1)

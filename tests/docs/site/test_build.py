@@ -72,6 +72,7 @@ def test_the_reference_has_every_request(staged: Path) -> None:
     assert set(re.findall(r"^### ([A-Z]+ /.*)$", (staged / "reference/rest.md").read_text(), re.MULTILINE)) == requests
 
 
+@pytest.mark.slow
 def test_the_reference_has_every_route_with_its_scope(staged: Path) -> None:
     page = (staged / "reference/rest.md").read_text()
     table = set(re.findall(r"^\| ([A-Z]+) \| `(/[^`]*)` \|", page, re.MULTILINE))

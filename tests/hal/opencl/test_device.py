@@ -22,6 +22,7 @@ def uploads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.parametrize(("rotate_bytes", "sets"), [(0, 1), (12 * N, 1), (12 * N + 1, 2), (100 * N, 9), (10**10, 1024)])
+@pytest.mark.slow
 def test_enough_sets_of_buffers_rotate(uploads: list[int], rotate_bytes: int, sets: int) -> None:
     from hal.opencl.device import OpenCLDevice
 

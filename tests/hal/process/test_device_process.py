@@ -110,6 +110,7 @@ def test_a_binary_that_is_cut_off_is_a_failure(device: ProcessDevice) -> None:
     assert_usable(device)
 
 
+@pytest.mark.slow
 def test_a_launch_that_the_driver_refuses_is_a_failure(device: ProcessDevice) -> None:
     too_large = replace(launch().steps[0], global_size=(2**20, 1, 1), local_size=(2**20, 1, 1))
     with pytest.raises(DeviceFailed, match="INVALID_WORK_GROUP_SIZE"):
@@ -135,6 +136,7 @@ def test_ctrl_c_does_not_reach_the_device_process(device: ProcessDevice) -> None
     assert device.pid == pid
 
 
+@pytest.mark.slow
 def test_an_address_where_nothing_is_is_an_unknown_device(device: ProcessDevice) -> None:
     nowhere = ProcessDevice(device.spec, "opencl:7:0")
     with pytest.raises(UnknownDevice, match="no OpenCL device is at opencl:7:0"):

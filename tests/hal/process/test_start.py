@@ -17,6 +17,7 @@ def never(*_: object) -> None:
     time.sleep(LONG_S)
 
 
+@pytest.mark.slow
 def test_a_process_that_never_starts_is_ended_in_time_and_the_next_one_may(monkeypatch: pytest.MonkeyPatch) -> None:
     device = ProcessDevice(probe_cpu(), NATIVE)
     with monkeypatch.context() as patch:

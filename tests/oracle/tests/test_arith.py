@@ -226,6 +226,7 @@ def test_bf16_rounds_to_nearest_even() -> None:
 @given(st.floats(width=64, allow_nan=False))
 @example(1 + 2.0**-8 + 2.0**-40)  # float32 would be half way between two of bf16
 @example(1 + 3 * 2.0**-8 - 2.0**-40)
+@pytest.mark.slow
 def test_truncation_to_bf16_is_the_nearest(value: float) -> None:
     """Of the two neighbours in bf16 the nearer, of two as near the even one: found without float32 in between."""
     with np.errstate(over="ignore"):

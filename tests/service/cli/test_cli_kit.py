@@ -57,6 +57,7 @@ def predicted(run: Run, folder: Path) -> None:
     assert run("import", str(file))[0] == 0
 
 
+@pytest.mark.slow
 def test_runners_up_are_written_as_a_kit(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kit, "CompilePool", lambda *_: nullcontext(SpirvCompiler()))
     predicted(run, tmp_path)

@@ -41,6 +41,7 @@ def comparable(output: str) -> str:
     return re.sub(r"[ ━─]+", " ", re.sub(r"/\S+|[\d.]+ ms", "_", output))
 
 
+@pytest.mark.slow
 def test_a_gemm_is_compiled_by_the_service_as_it_is_here(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

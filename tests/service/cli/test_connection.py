@@ -129,6 +129,7 @@ def test_a_key_is_made_and_revoked_and_a_job_cancelled(run: Run, context: Contex
     assert (status, "XETUNE_API_KEY" in told) == (2, True)  # the service has a key now
 
 
+@pytest.mark.slow
 def test_schedules_are_made_and_changed_alike(run: Run) -> None:
     at = partial(run, "--server", "http://testserver")
     for way, name in ((run, "here"), (at, "there")):
@@ -196,6 +197,7 @@ def test_results_go_out_and_come_in(run: Run, tmp_path: Path) -> None:
         assert (local[0], without_time(local[1]), local[2]) == (served[0], without_time(served[1]), served[2]), which
 
 
+@pytest.mark.slow
 def test_other_formats_go_out_and_come_in_alike(run: Run, tmp_path: Path, job: str) -> None:
     at = partial(run, "--server", "http://testserver")
     for format, taken in (("kernel-tuner", "imported from kernel-tuner as"), ("t4", "here before, as")):
@@ -223,6 +225,7 @@ def test_other_formats_go_out_and_come_in_alike(run: Run, tmp_path: Path, job: s
         assert (local[0], local) == (2, served), refused
 
 
+@pytest.mark.slow
 def test_what_a_cache_does_not_say_is_asked_for_alike(run: Run, tmp_path: Path, job: str) -> None:
     file = tmp_path / "bare.json"
     assert run("export", "--job", job, "--format", "kernel-tuner", "-o", str(file))[0] == 0

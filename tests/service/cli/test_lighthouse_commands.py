@@ -27,6 +27,7 @@ def test_parameters_are_printed_as_configurations_and_refused_by_rule(run: Run, 
     assert "entry 1: n: expected a whole number" in run("kernels", "from-lighthouse", str(file), "--device", "b70")[2]
 
 
+@pytest.mark.slow
 def test_the_best_kernels_of_a_device_are_written(
     run: Run, client: TestClient, context: Context, tmp_path: Path
 ) -> None:

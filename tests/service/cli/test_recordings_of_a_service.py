@@ -13,6 +13,7 @@ UNKNOWN = "01970a3c-0000-7000-8000-000000000000"
 pytestmark = pytest.mark.usefixtures("one_database")
 
 
+@pytest.mark.slow
 def test_recordings_are_listed_and_shown_alike(
     run: Run, tmp_path: Path, job: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -380,6 +380,7 @@ def test_a_failed_trial_can_be_tried_again_and_leads_to_its_neighbours(client: T
         ("?sort=-time", 0, 249), ("?sort=-number", 249, 0), ("?sort=nonsense", 249, 0), ("?after=~x~", 249, 0),
         ("?sort=number&after=" + "9" * 5000, 0, 249)))],
 )  # fmt: skip
+@pytest.mark.slow
 def test_trials_are_sorted_and_paged_by_the_database(
     client: TestClient, database: Database, query: str, first: int, last: int
 ) -> None:

@@ -146,6 +146,7 @@ def test_the_next_job_has_no_such_configuration_and_has_it_again_when_it_is_mend
     assert later.restrictions == []
 
 
+@pytest.mark.slow
 def test_a_job_with_types_that_fail_is_refused_by_name_and_others_run(lab: Lab) -> None:
     lab.fault = refuses_bytes
     states = {finding.check: finding.state for finding in lab.doctor()}

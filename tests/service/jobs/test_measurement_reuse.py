@@ -217,6 +217,7 @@ def test_a_proof_by_freivalds_method_stays_one(database: Database, job: Callable
         assert {row.proof_method for row in rows if row.number not in taken} == {"elements"}
 
 
+@pytest.mark.slow
 def test_times_of_a_slower_day_are_put_on_the_scale_of_the_default(database: Database, job: Callable[..., Ran]) -> None:
     first, today = job(slow=3.0), job()
     assert first.result.best is not None

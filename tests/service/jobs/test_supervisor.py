@@ -51,6 +51,7 @@ def test_a_process_that_does_not_stop_is_killed(tmp_path: Path) -> None:
     assert not psutil.pid_exists(watched.pid)
 
 
+@pytest.mark.slow
 def test_waits_double_up_to_the_longest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "_SHORTEST_WAIT_S", 0.01)
     monkeypatch.setattr(supervisor, "_LONGEST_WAIT_S", 0.03)

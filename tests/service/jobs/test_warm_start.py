@@ -127,6 +127,7 @@ def test_the_winners_of_the_nearest_come_first_then_their_second_best(database: 
     assert configs == donors_for(database, mine, HERE, B580), "a run that goes on begins with the same"
 
 
+@pytest.mark.slow
 def test_what_says_nothing_of_the_problem_is_left_out(database: Database, tmp_path: Path) -> None:
     reduces = (EpilogueStep(EpilogueKind.BETA, value=1.0),)
     stand_in = emulated_spec(_CPU, B580)

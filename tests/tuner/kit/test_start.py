@@ -67,6 +67,7 @@ def test_damage_is_told_before_anything_of_the_kit_is_imported(tmp_path: Path, m
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_measuring_needs_numpy_and_pyopencl_alone() -> None:
     modules = "tuner.kit.command, hal.opencl.device, hal.process.device_process, tuner.verify.verify, codegen.xe.rules"
     done = subprocess.run(

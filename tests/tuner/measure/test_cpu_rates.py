@@ -51,6 +51,7 @@ def test_a_read_loop_reads_every_line_of_its_buffer(device: NativeDevice) -> Non
     assert (out[:16] == np.bitwise_xor.reduce(words.reshape(-1, 16))).all()
 
 
+@pytest.mark.slow
 def test_rates_are_those_of_one_instruction_for_each_pair_of_types(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tuner.measure.cpu_rates._TIMING", Timing(0.0, 2, 0.0, 0.01))
     device = NativeDevice(HERE)

@@ -77,6 +77,7 @@ def test_a_kernel_that_fails_takes_the_fallback_that_works() -> None:
     assert kernels["gemm-slm-barrier"].finding.state is State.OK, "it is run with the fallback"
 
 
+@pytest.mark.slow
 def test_block_loads_are_left_out_where_no_register_mode_works_with_them() -> None:
     def refuses_block_loads(_: GemmProblem, __: KernelConfig, spec: DeviceSpec) -> HalError | None:
         return KernelBuildFailed("no such message") if spec.block2d else None
@@ -139,6 +140,7 @@ def test_a_kernel_that_fails_once_takes_no_fallback() -> None:
 
 
 @pytest.mark.parametrize("device", ["a770", "arrow-lake-h"])
+@pytest.mark.slow
 def test_local_memory_that_fails_costs_no_type_and_no_register_mode(device: str) -> None:
     def fails_in_slm(_: GemmProblem, config: KernelConfig, __: DeviceSpec) -> Ran:
         assert isinstance(config, XeConfig)

@@ -116,6 +116,7 @@ class HeardCompiler(FakeCompiler):
 
 
 @pytest.mark.parametrize("native", [True, False])
+@pytest.mark.slow
 def test_a_session_measures_on_its_cpu_while_nothing_compiles(native: bool) -> None:
     problem, spec = (CPU_PROBLEM, cpu_spec()) if native else (SMALL, emulated())
     pool, beside = HeardCompiler(), []

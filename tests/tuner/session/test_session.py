@@ -507,6 +507,7 @@ def test_a_portion_of_time_pauses_after_the_trial_that_spends_it() -> None:
     assert (result.stop, len(store.trials())) == (Stop.PAUSED, 1)
 
 
+@pytest.mark.slow
 def test_who_proposed_a_trial_is_kept_and_equal_outcomes_give_equal_proposals() -> None:
     donors = [xe_space(SMALL, SPEC).config(5)]
 

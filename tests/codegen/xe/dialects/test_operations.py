@@ -67,6 +67,7 @@ def test_the_code_for_pvc_is_right(case: Case) -> None:
 
 @pytest.mark.parametrize("device", EIGHT_LANES)
 @pytest.mark.parametrize("case", FEW[::5], ids=name)
+@pytest.mark.slow
 def test_a_case_with_sub_groups_of_8(case: Case, device: str) -> None:
     assert cell_of(verdicts_of(case, device)) == getattr(row_on_the_page(case), f"right_{device}")
 

@@ -117,6 +117,7 @@ def covered(messages: Sequence[PlacedMessage], bits: int, rows: int, columns: in
 
 
 @given(st.integers(1, 70), st.integers(1, 140), st.sampled_from((8, 16, 32)))
+@pytest.mark.slow
 def test_every_tile_is_covered_once(rows: int, columns: int, bits: int) -> None:
     for plan in (plan_any_block_loads, plan_block_prefetches):
         seen = covered(plan(rows, columns, bits, LIMITS), bits, rows + 64, columns + 64)

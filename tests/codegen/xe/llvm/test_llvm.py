@@ -154,6 +154,7 @@ def _optimised(text: str) -> str:
     return optimise(llvm.parse_assembly(text).as_bitcode(), {}).text
 
 
+@pytest.mark.slow
 def test_metadata_is_numbered_alike_whatever_a_process_compiled_before() -> None:
     without = "define spir_kernel void @k() !intel_reqd_sub_group_size !0 { ret void }\n!0 = !{i32 16}"
     both = without.replace(" { ret", " !reqd_work_group_size !1 { ret") + "\n!1 = !{i32 64, i32 1, i32 1}"

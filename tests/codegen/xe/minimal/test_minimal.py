@@ -45,6 +45,7 @@ def test_layouts_of_a_dpas_differ() -> None:
         np.testing.assert_array_equal(c, expected)
 
 
+@pytest.mark.slow
 def test_products_of_f32_are_exact_and_those_of_tf32_rounded() -> None:
     rng = np.random.default_rng(19)
     a, b = (rng.standard_normal(shape).astype("float32") for shape in ((16, 24), (24, 32)))
@@ -87,6 +88,7 @@ def test_sub_groups_numbered_by_columns_share_parts_of_f16() -> None:
     np.testing.assert_array_equal(c, 2 * a)
 
 
+@pytest.mark.slow
 def test_values_may_spill() -> None:
     a = numbers(384, 64)
     run("registers", a, b := np.zeros_like(a))

@@ -172,6 +172,7 @@ def test_recordings_are_listed_and_shown_with_their_evidence(
     assert json.loads(capsys.readouterr().out)["jobs"] == []
 
 
+@pytest.mark.slow
 def test_a_t1_file_holds_the_space_and_says_problem_and_device_of_another(
     home: Run, away: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -176,6 +176,7 @@ def test_what_is_exported_is_what_was_imported_and_names_its_origin(
     third.close()
 
 
+@pytest.mark.slow
 def test_jobs_of_cpus_what_they_took_and_taken_times_go_on_to_a_third_database(
     database: Database, artifacts: ArtifactStore, tmp_path: Path, migrated_file: Path
 ) -> None:
@@ -534,6 +535,7 @@ def test_the_same_binary_under_another_key_is_withdrawn_too(database: Database, 
         assert [row.withdrawn for row in rows] == ["wrong on 26.31"] * 2
 
 
+@pytest.mark.slow
 def test_a_newer_file_withdraws_an_imported_kernel_and_none_that_was_compiled_here(
     database: Database, artifacts: ArtifactStore
 ) -> None:

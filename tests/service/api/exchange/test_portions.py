@@ -91,6 +91,7 @@ def job_of(trials: int) -> list[Record]:
     return [*lines.results()[:3], lines.job(best=0), *each]
 
 
+@pytest.mark.slow
 def test_a_job_is_written_in_portions(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
     write = importing._Portion.add  # pyright: ignore[reportPrivateUsage]

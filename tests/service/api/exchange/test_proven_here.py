@@ -168,6 +168,7 @@ def relaunched(made: KernelRecord) -> KernelRecord:
     return replace(made, manifest={**made.manifest, "steps": steps})
 
 
+@pytest.mark.slow
 def test_a_measurement_of_the_code_that_was_verified_here_is_served(
     database: Database, artifacts: ArtifactStore
 ) -> None:
@@ -191,6 +192,7 @@ def test_the_same_binary_with_another_launch_is_not_what_was_verified_here(
     assert found.launch.steps[0].global_size != [999, 1, 1]
 
 
+@pytest.mark.slow
 def test_compiling_a_kernel_here_replaces_what_an_import_said_of_its_launch(
     database: Database, artifacts: ArtifactStore, tmp_path: Path, migrated_file: Path
 ) -> None:

@@ -180,6 +180,7 @@ def test_programs_in_python_are_python(language: Language) -> None:
     compile(render(program_of(row()), language), language.file_name, "exec")
 
 
+@pytest.mark.slow
 def test_a_program_for_level_zero_is_cpp(tmp_path: Path) -> None:
     path = write_program(row(), Language.LEVEL_ZERO, tmp_path)
     include = tmp_path / "include"

@@ -198,6 +198,7 @@ def test_rebuilds_keep_the_limit_of_active_jobs(client: TestClient, context: Con
 
 
 @pytest.mark.parametrize("by_hand", [False, True])
+@pytest.mark.slow
 def test_a_schedule_of_stale_results_rebuilds_binaries(
     client: TestClient, context: Context, clock: Clock, ocloc: Path, by_hand: bool
 ) -> None:
@@ -243,6 +244,7 @@ def test_what_cannot_be_built_is_refused_by_name(
     assert client.post(f"/v1/kernels/{UUID(int=3)}/binaries").status_code in (404, 409)
 
 
+@pytest.mark.slow
 def test_the_command_line_builds_lists_and_rebuilds(
     one_database: None, run: Run, client: TestClient, context: Context, ocloc: Path
 ) -> None:
@@ -255,6 +257,7 @@ def test_the_command_line_builds_lists_and_rebuilds(
     assert "0 jobs queued for driver 26.27.39122, 0 left" in run("kernels", "rebuild-binaries")[1]
 
 
+@pytest.mark.slow
 def test_the_command_line_compares_binaries_of_a_lookup(
     one_database: None, run: Run, client: TestClient, context: Context, ocloc: Path
 ) -> None:

@@ -199,6 +199,7 @@ def test_a_setting_that_no_cpu_has_is_refused_by_name(setting: str, message: str
 
 
 @pytest.mark.skipif("fma" not in (probe_cpu().isa or ()), reason="compiles for this CPU: needs AVX2 with FMA")
+@pytest.mark.slow
 def test_a_folder_holds_the_files_of_one_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path / "data"))
     (tmp_path / "notes.txt").write_text("mine")

@@ -212,6 +212,7 @@ def test_a_lookup_queues_a_job_where_it_is_asked_to(
     assert again.job == found.job, "the same work is queued once"
 
 
+@pytest.mark.slow
 def test_a_dynamic_kernel_is_served_with_the_launch_of_the_sizes_asked_for(
     context: Context, look: Look, tmp_path: Path
 ) -> None:

@@ -254,6 +254,7 @@ def test_a_fire_keeps_its_jobs_in_order(database: Database) -> None:
         assert schedules.is_busy(session, schedule.id)
 
 
+@pytest.mark.slow
 def test_schedules_are_run_from_the_command_line(
     sqlite_url: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

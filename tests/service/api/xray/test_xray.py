@@ -34,6 +34,7 @@ def send(client: TestClient, data: bytes, path: str = "/v1/xray", **query: objec
     return {"status": answer.status_code} | answer.json()
 
 
+@pytest.mark.slow
 def test_kernels_of_a_file_stand_beside_ours_of_their_types(service: TestClient) -> None:
     found = send(service, wheel({"lib.so": library(zebin(), zebin(BMG_IP))}), name="a.whl", device="max1550")
     (kernel,), (ours,) = found["kernels"], found["ours"]
@@ -93,6 +94,7 @@ def stored_kernel(context: Context) -> UUID:
         return kernel.id
 
 
+@pytest.mark.slow
 def test_a_stored_kernel_is_read_as_those_of_others(service: TestClient) -> None:
     kernel = stored_kernel(service.app.state.context)  # pyright: ignore[reportAttributeAccessIssue]
     found = service.get(f"/v1/kernels/{kernel}/xray").json()

@@ -244,6 +244,7 @@ def test_a_run_that_is_refused_is_named_with_its_line(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("in_process")
+@pytest.mark.slow
 def test_a_run_without_an_end_is_named_with_its_loop(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.cli.compiler.run._AGAIN_S", 0.2)
     (folder / "k.mlir").write_text(KERNEL.replace("    gpu.return", f"{ENDLESS}    gpu.return"))

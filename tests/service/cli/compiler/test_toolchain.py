@@ -100,6 +100,7 @@ def test_it_is_installed_with_the_systems_mirror_and_reports_what_it_does(
     assert "install intel-ocloc libigc2 libigdfcl2" in log.read_text()
 
 
+@pytest.mark.slow
 def test_what_a_killed_installation_left_is_removed_and_a_running_one_is_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, target: Path
 ) -> None:
@@ -110,6 +111,7 @@ def test_what_a_killed_installation_left_is_removed_and_a_running_one_is_not(
     assert {entry.name for entry in target.parent.iterdir()} == {"ocloc", f".ocloc-{os.getpid()}-abc"}
 
 
+@pytest.mark.slow
 def test_another_installation_replaces_the_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, target: Path) -> None:
     system(monkeypatch, tmp_path)
     install_ocloc(target)
@@ -206,6 +208,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
     return ended.value.code
 
 
+@pytest.mark.slow
 def test_the_list_has_versions_and_how_to_get_what_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -239,6 +242,7 @@ def test_an_installation_that_cannot_be_is_one_line(
     assert "error: Intel's offline compiler installs itself on Debian and Ubuntu for x86-64" in said.err
 
 
+@pytest.mark.slow
 def test_the_driver_is_whole_only_after_it_showed_a_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     folder = tmp_path / "data" / "driver"
     log = system(monkeypatch, tmp_path)

@@ -71,6 +71,7 @@ def test_types_alone_are_compared_at_the_usual_sizes(
     assert (ours["text"], ours["sizes_are_assumed"]) == ("4096x4096x4096 bf16->f32 NT", True)
 
 
+@pytest.mark.slow
 def test_hazards_and_unknown_instructions_are_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, recorded_ocloc: Path
 ) -> None:
@@ -103,6 +104,7 @@ def test_long_names_and_numbers_fit_80_columns(
         assert part in out
 
 
+@pytest.mark.slow
 def test_the_number_of_kernels_is_limited(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, recorded_ocloc: Path
 ) -> None:

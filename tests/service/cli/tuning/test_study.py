@@ -38,6 +38,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, sqlite_url: str) -> Run
     return called
 
 
+@pytest.mark.slow
 def test_a_job_is_written_as_a_study_that_optuna_loads(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -253,6 +253,7 @@ def test_model_first_needs_predictions_and_keeps_to_their_best() -> None:
         pytest.param(Method.TPE, 6, 60, 0.03, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_on_a_recorded_space_it_beats_chance(method: Method, runs: int, trials: int, gain: float) -> None:
     """A single run differs by 0.06 between processors, whose sums round differently."""
     recorded = read_csv(RECORDED)

@@ -60,6 +60,7 @@ def test_a_tile_follows_fewer_registers() -> None:
         (3, {"slm": SlmOperands.B, "slm_stages": 2}),
     ],
 )
+@pytest.mark.slow
 def test_parts_of_k_go_with_one_tile(m: int, said: dict[str, Any]) -> None:
     problem = replace(PROBLEM, m=m)
     default = default_config(problem, SPEC)

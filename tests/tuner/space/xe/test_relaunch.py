@@ -57,6 +57,7 @@ def _on(problem: GemmProblem, config: XeConfig = CONFIG) -> XeConfig:
 
 
 @pytest.mark.parametrize("problem", [RAGGED, SMALL], ids=str)
+@pytest.mark.slow
 def test_one_binary_is_right_on_each_shape_whatever_has_no_effect_there(problem: GemmProblem) -> None:
     config = _on(problem)
     assert config.strategy == CONFIG.strategy  # of `SMALL` one row of tiles and two K steps, for groups and rounds

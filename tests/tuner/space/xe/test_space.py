@@ -96,6 +96,7 @@ def test_rows_are_legal_and_found_again_and_the_default_is_one(name: str) -> Non
     ],
     ids=str,
 )
+@pytest.mark.slow
 def test_rows_for_other_devices_are_legal(device: str, problem: GemmProblem) -> None:
     for config in _some(space_of(problem, device), 200):
         check(problem, config, find(device))

@@ -102,6 +102,7 @@ _IDLE = [(1, False), (8, False), (24, False), (40, True)]
         for j, (n, bt) in enumerate(_IDLE)
     ],
 )
+@pytest.mark.slow
 def test_products_whose_columns_leave_lanes_idle(types: tuple[str, str, str], n: int, bt: bool) -> None:
     source, args = gemm(types, 12, n, 64, 2, bt=bt)
     check(source, args, 0 if types[2] == "i32" else 1e-5)
@@ -142,6 +143,7 @@ def test_operands_that_are_stored_transposed(types: tuple[str, str, str], at: bo
 @pytest.mark.parametrize(
     ("types", "height"), few([(I8, 101), (I8, 128), (("ui8", "i8", "i32"), 101), (("ui8", "i8", "i32"), 128)], 3)
 )
+@pytest.mark.slow
 def test_bytes_of_a_by_columns_are_exchanged_within_words(types: tuple[str, str, str], height: int) -> None:
     source, (a, b, c) = gemm(types, 64, 64, 64, 2, at=True)
     assert isinstance(a, np.ndarray)
@@ -204,6 +206,7 @@ def test_turned_products_whose_rows_end_within_a_run_are_moved() -> None:
     check(source, [a, b, numbers("f32", 19, 44, seed=7)], 1e-5)
 
 
+@pytest.mark.slow
 def test_products_that_something_else_uses_are_turned_only_if_both_operands_are() -> None:
     for at in (True, False):
         source, args = gemm(F16, 32, 48, 32, 2, at=at, bt=True)

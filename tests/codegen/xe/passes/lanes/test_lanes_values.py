@@ -173,6 +173,7 @@ def test_conversions_and_selection(body: str, element: str, to: str) -> None:
         ),
     ],
 )
+@pytest.mark.slow
 def test_transposes_exchange_bits_of_lanes_and_registers(shape: Shape, element: str, shuffles: int | None) -> None:
     rows, columns = shape
     # A slice is not loaded transposed.
@@ -184,6 +185,7 @@ def test_transposes_exchange_bits_of_lanes_and_registers(shape: Shape, element: 
 
 
 @pytest.mark.parametrize("rows", [32, 24])  # messages of 16 rows: the last reaches beyond 24
+@pytest.mark.slow
 def test_a_transpose_of_what_is_loaded_is_loaded_so(rows: int) -> None:
     text = apply("%r = vector.transpose %a, [1, 0] : {A} to {R}", (rows, 20), (20, rows))
     ll = compiled(text).ll

@@ -31,6 +31,7 @@ def filled(database: Database, tmp_path: Path) -> Database:
     return database
 
 
+@pytest.mark.slow
 def test_the_fastest_of_jobs_together_are_those_of_each(filled: Database) -> None:
     with filled.read() as session:
         jobs = list(session.scalars(select(Job.id)))
@@ -42,6 +43,7 @@ def test_the_fastest_of_jobs_together_are_those_of_each(filled: Database) -> Non
             assert [each.config for each in together[job]] == [config_from_json(trial.config) for trial in alone]
 
 
+@pytest.mark.slow
 def test_the_nearest_jobs_are_those_of_the_least_distance_the_newest_first(filled: Database) -> None:
     rng, nearby = random.Random(3), Nearby()
     with filled.read() as session:
