@@ -13,7 +13,7 @@ import pytest
 
 from db.queries import jobs
 from db.queries.results import predictions, trials
-from db.schema import Job
+from db.schema import Job, Reuse
 from db.session import Database, open_database
 from service.api.audit.log import record
 from service.api.keys.caller import Caller
@@ -365,3 +365,23 @@ def test_a_lookup_without_a_result_prints_the_command_that_tunes(
     assert told[-2:] == ["--device", "b580"]
     assert run(monkeypatch, "kernels", *told[2:]) == 0  # which reads them as the same problem
     assert capsys.readouterr().out == answer
+
+
+def test_a_reused_time_says_what_it_is_expected_to_be_now(
+    database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with database.write() as session:
+        problem, device = rows.add_problem(session), rows.add_device(session)
+        before, job = (rows.add_job(session, problem, device) for _ in range(2))
+        kernel = rows.add_kernel(session, before, problem)
+        source = rows.add_measured(session, before, 7, 80.0, kernel.id, "native")
+        rows.add_measured(session, job, 0, 100.0, kernel.id, "native")
+        taken = rows.add_measured(session, job, 1, 80.0, kernel.id, "native")
+        session.add(Reuse(trial_id=taken.id, source_trial_id=source.id, scale=2.0))
+        jobs.set_best(session, job.id, 0)
+    monkeypatch.setenv("COLUMNS", "160")
+    assert run(monkeypatch, "jobs", "show", str(job.id)) == 0
+    shown = capsys.readouterr().out
+    assert shown.index("100 us") < shown.index("80 us")  # by what is expected now
+    assert "of an earlier job," in shown
+    assert "160 us expected now" in shown
