@@ -77,7 +77,7 @@ test-peers: $(READY) ## The tests with packages of others: kernels for x-ray, tu
 	  $(BIN)/python -m pip install -qq --disable-pip-version-check --target $(PEERS) --no-deps --only-binary :all: \
 	  $(PEERS_ALONE) && touch $(PEERS)/.ready; } || echo "some packages cannot be installed here: their tests are skipped"
 	@TEST_PEERS=$${TEST_PEERS:-$(CURDIR)/$(PEERS)} $(PYTEST) -m "not gpu" tests/xetune_client/tuners \
-	  tests/service/cli/compiler/test_xray.py tests/docker/test_grafana.py
+	  tests/service/cli/compiler/inspection/test_xray.py tests/docker/test_grafana.py
 
 lint: $(READY) ## Format, lint, types and import contracts
 	@$(BIN)/ruff format --check .

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import torch
 
-from xetune_torch.cpu_kernel import Plan, check
 from xetune_torch.errors import WrongResult
 from xetune_torch.gemm import TYPES, Gemm, Weights
+from xetune_torch.kernels.cpu_kernel import Plan, check
 from xetune_torch.quantize import dequantize, draw_codes
 
 _ROWS, _ROUNDS, _SAMPLE_S = 32, 7, 0.002

@@ -14,13 +14,13 @@ from typing import Literal
 import torch
 
 from xetune_torch.checking import Operands, activated, check_numbers, draw, packed_addresses, time_in_turns
-from xetune_torch.cpu_kernel import CpuKernel, Plan
 from xetune_torch.errors import KernelRefused, StoreFailed, WrongResult
 from xetune_torch.gemm import CPU, Gemm, Weights
+from xetune_torch.kernels.cpu_kernel import CpuKernel, Plan
+from xetune_torch.kernels.row_blocks import nearest_rows
+from xetune_torch.kernels.xpu_kernel import XpuKernel
 from xetune_torch.repeats import Outlook, Repeats
-from xetune_torch.row_blocks import nearest_rows
 from xetune_torch.stores import Answer, Store
-from xetune_torch.xpu_kernel import XpuKernel
 
 Choose = Literal["faster", "always"]
 """Condition for using a kernel: it was faster than torch, interleaved, or its numbers are right."""

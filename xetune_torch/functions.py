@@ -19,7 +19,7 @@ from xetune_torch.gemm import (
     linear_of,
     quantized_of,
 )
-from xetune_torch.runners import (
+from xetune_torch.kernels.runners import (
     Grouped,
     Linear,
     Mm,

@@ -17,7 +17,7 @@ from torch._inductor.virtualized import NullHandler, V
 
 from xetune_torch.dispatch import DISPATCHER
 from xetune_torch.functions import mm_into
-from xetune_torch.runners import torch_linear, torch_mm
+from xetune_torch.kernels.runners import torch_linear, torch_mm
 
 _registered: list[str] = []
 

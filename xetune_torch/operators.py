@@ -16,7 +16,7 @@ from xetune_torch import functions
 from xetune_torch.dispatch import grouped_product
 from xetune_torch.functions import check_linear, codes_k
 from xetune_torch.gemm import NAMES, Weights
-from xetune_torch.runners import torch_linear, torch_mm, torch_quantized
+from xetune_torch.kernels.runners import torch_linear, torch_mm, torch_quantized
 from xetune_torch.xpu import mm_xpu
 
 _LIBRARY = torch.library.Library("xetune", "DEF")

@@ -11,7 +11,7 @@ from torch import Tensor
 from hal.facts.xe import find_by_pci_id
 from xetune_torch.dispatch import DISPATCHER, MOST_ENTRIES, Chosen
 from xetune_torch.gemm import Place, gemm_of
-from xetune_torch.runners import Mm, mm_runner, torch_mm
+from xetune_torch.kernels.runners import Mm, mm_runner, torch_mm
 
 _MM: dict[object, Mm] = DISPATCHER.table()  # pyright: ignore[reportAssignmentType]
 

@@ -37,14 +37,14 @@ COMMANDS = MappingProxyType(
             with_server=True,
         ),
         "explain": Command(
-            "service.cli.compiler.explain:explain_command",
+            "service.cli.compiler.inspection.explain:explain_command",
             "Break a GEMM's predicted time down, with a roofline.",
             with_server=True,
         ),
         "opt": Command("service.cli.compiler.opt:opt_command", "Parse and verify a module, apply passes, print it."),
         "run": Command("service.cli.compiler.run:run_command", "Execute a kernel in the simulator, without a GPU."),
         "xray": Command(
-            "service.cli.compiler.xray:xray_command",
+            "service.cli.compiler.inspection.xray:xray_command",
             "Show the GPU kernels in a binary, wheel or SPIR-V module.",
             with_server=True,
         ),
@@ -85,7 +85,8 @@ COMMANDS = MappingProxyType(
         ),
         "replay": Command("service.cli.tuning.replay:replay_command", "Simulate a search on a recorded space."),
         "layout": Command(
-            "service.cli.compiler.layout:layout_command", "Show the layout of a DPAS operand or of its block loads."
+            "service.cli.compiler.inspection.layout:layout_command",
+            "Show the layout of a DPAS operand or of its block loads.",
         ),
         "jobs": Command(
             "service.cli.tuning.jobs:app", "List, show, cancel, retry, resume and export tuning jobs.", with_server=True

@@ -23,7 +23,7 @@ def main() -> None:
     package = ModuleType("xetune_torch")  # without its own imports, of torch
     package.__path__ = [str(HERE)]
     sys.modules["xetune_torch"] = package
-    sycl = importlib.import_module("xetune_torch.sycl_kernel")
+    sycl = importlib.import_module("xetune_torch.kernels.sycl_kernel")
     folder, selector = Path(sys.argv[1]), sys.argv[2]
     owner = dpctl.SyclQueue(selector, property="in_order")  # as torch has one
     queue = sycl.queue_at(owner.addressof_ref())

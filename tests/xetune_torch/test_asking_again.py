@@ -32,10 +32,10 @@ from tuner.backend import tuning_for
 from tuner.session.trial import Measurement, Outcome, Status
 from xetune_client import Client, models
 from xetune_torch import Answer, Gemm, Outlook, ServiceStore, StoreFailed
-from xetune_torch.cpu_kernel import Plan
 from xetune_torch.gemm import gemm_of
+from xetune_torch.kernels.cpu_kernel import Plan
+from xetune_torch.kernels.runners import Mm, mm_runner
 from xetune_torch.repeats import BACKOFFS, Backoff
-from xetune_torch.runners import Mm, mm_runner
 
 A, B = torch.randn(48, 128), torch.randn(128, 96)
 PROMPT = dict.fromkeys(Outlook, Backoff(0.01, 0.02))

@@ -83,8 +83,8 @@ def queue(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     stream = SimpleNamespace(sycl_queue=7)
     monkeypatch.setattr("torch.xpu.current_stream", lambda _device: stream)
     monkeypatch.setattr("xetune_torch.xpu.place_of", lambda _index: B580)
-    monkeypatch.setattr("xetune_torch.sycl_kernel.queue_at", lambda address: address)
-    monkeypatch.setattr("xetune_torch.sycl_kernel.SyclKernel", _Kernel)
+    monkeypatch.setattr("xetune_torch.kernels.sycl_kernel.queue_at", lambda address: address)
+    monkeypatch.setattr("xetune_torch.kernels.sycl_kernel.SyclKernel", _Kernel)
     monkeypatch.setattr(_Kernel, "made", [])
     monkeypatch.setattr(_Kernel, "launched", [])
     return stream
@@ -118,13 +118,13 @@ def test_a_kernel_that_the_driver_refuses_or_that_is_wrong_is_not_used(
     def refuses(*_arguments: object) -> None:
         raise SyclProgramCompilationError("no such chip")
 
-    monkeypatch.setattr("xetune_torch.sycl_kernel.SyclKernel", refuses)
+    monkeypatch.setattr("xetune_torch.kernels.sycl_kernel.SyclKernel", refuses)
     with xetune_torch.using(_Store(), "always"):
         mm_xpu(A, B)
         assert xetune_torch.wait(60)
         (choice,) = xetune_torch.DISPATCHER.choices
         assert choice.reason == "the driver of b580 refused the kernel: no such chip"
-    monkeypatch.setattr("xetune_torch.sycl_kernel.SyclKernel", _Kernel)
+    monkeypatch.setattr("xetune_torch.kernels.sycl_kernel.SyclKernel", _Kernel)
     monkeypatch.setattr(_Kernel, "launch", lambda *_: None)
     with xetune_torch.using(_Store(), "always"):
         mm_xpu(A, B)

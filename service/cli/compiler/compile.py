@@ -47,7 +47,7 @@ def compile_command(
         proof_of,
         write,
     )
-    from service.cli.compiler.isa import wanted_ocloc, with_code
+    from service.cli.compiler.inspection.isa import wanted_ocloc, with_code
     from service.cli.compiler.remote_compile import remote_compile
     from service.cli.options.configuration import ConfigOptions
     from service.cli.options.device_file import named_device, server_of

@@ -13,8 +13,8 @@ from codegen.xe.isa import NativeCode, Ocloc, check_scoreboard
 from hal import DeviceSpec, ListedDevice, open_device
 from service.api.compile.schemas import CompileBody
 from service.cli.compiler.compiled import Made, check_same, made_here
-from service.cli.compiler.isa import hazard_lines, isa_table, with_code
-from service.cli.compiler.launch import launch_lines
+from service.cli.compiler.inspection.isa import hazard_lines, isa_table, with_code
+from service.cli.compiler.inspection.launch import launch_lines
 from service.cli.compiler.modules import read_source
 from service.cli.compiler.remote_compile import remote_compile
 from service.cli.printing.evidence import PROOFS, not_executed

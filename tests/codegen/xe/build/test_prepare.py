@@ -31,7 +31,7 @@ from codegen.xe.isa import compile_kernel
 from codegen.xe.operand_access import AccessBy, memory_paths
 from codegen.xe.prepare import in_workspace, prepare_block, prepare_groups
 from hal import find
-from service.cli.compiler.launch import launch_lines
+from service.cli.compiler.inspection.launch import launch_lines
 from tests.codegen.xe.isa.fake_ocloc import real_ocloc
 from tuner import ProofKind
 from tuner.space.xe.adapt import adapt

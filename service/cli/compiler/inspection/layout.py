@@ -38,7 +38,7 @@ def layout_command(
     """Show the linear layout of a DPAS operand, or of the 2-D block loads that fill it."""
     from codegen.target import target_of
     from hal import resolve_device
-    from service.cli.compiler.layouts import check_held
+    from service.cli.compiler.inspection.layouts import check_held
 
     target = target_of(resolve_device(device).spec)
     limits = block_limits(target)

@@ -23,7 +23,7 @@ class XpuKernel:
     def __init__(self, place: Place, answer: Answer) -> None:
         self._of_torch, self._lock = place.of_torch, threading.Lock()
         try:
-            from xetune_torch.sycl_kernel import SyclKernel, SyclProgramCompilationError, queue_at
+            from xetune_torch.kernels.sycl_kernel import SyclKernel, SyclProgramCompilationError, queue_at
         except ImportError as error:
             message = f"kernels for {place.device} need dpctl: pip install 'xetune[level-zero]' ({error})"
             raise KernelRefused(message) from error

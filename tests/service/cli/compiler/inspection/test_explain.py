@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from codegen import Extent, GemmProblem, MatmulConfig, Refused, XeConfig, XeStrategy
 from hal import find
-from service.cli.compiler.explaining import render_explanation
+from service.cli.compiler.inspection.explaining import render_explanation
 from service.cli.main import app
 from tuner.errors import CannotPredict
 from tuner.model.xe import MODEL_VERSION, PARTS, explain

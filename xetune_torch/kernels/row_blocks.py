@@ -4,8 +4,8 @@ import ctypes
 
 import torch
 
-from xetune_torch.cpu_kernel import CpuKernel
 from xetune_torch.gemm import TYPES, Gemm
+from xetune_torch.kernels.cpu_kernel import CpuKernel
 
 _MOST_LAUNCHES, _MOST_WASTE = 16, 2.0
 

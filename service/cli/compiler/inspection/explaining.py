@@ -11,7 +11,7 @@ from codegen.xe.isa import pipeline_json
 from codegen.xe.machine.pipeline import PipelineReport
 from hal import DeviceSpec
 from service.api.explain.service import cpu_explanation
-from service.cli.compiler.explain_cpu import render_cpu_explanation
+from service.cli.compiler.inspection.explain_cpu import render_cpu_explanation
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_wrapped, text_table
 from tuner.backend import tuning_for
 from tuner.model.xe import Explanation, L2Size, predict

@@ -17,14 +17,14 @@ from service.api.toolchain.offline import (
     OfflineCompiler,
     find_ocloc,
 )
-from service.cli.compiler.isa import isa_table
+from service.cli.compiler.inspection.isa import isa_table
 from service.cli.main import main
 from service.cli.printing.output import CONSOLE
 from service.settings import read_settings
 from tests.codegen.xe.isa.fake_ocloc import fake_ocloc
 from tests.tuner.fakes import emulated
 
-EXAMPLE = Path(__file__).parents[4] / "examples" / "subgroup_gemm.mlir"
+EXAMPLE = Path(__file__).parents[5] / "examples" / "subgroup_gemm.mlir"
 LOOP = KLoop(
     is_loop=True, dpas=64, sends=Sends(6, 4, 0, 0, 0, 0, 2, 4), alu=40, moves=30, scalar_moves=20, loaded_bytes=64 * 192
 )

@@ -35,7 +35,7 @@ def explain_command(
     from codegen.backend import check_kernel
     from codegen.xe.machine.pipeline import summary
     from service.api.explain.service import gpu_explanation
-    from service.cli.compiler.explaining import (
+    from service.cli.compiler.inspection.explaining import (
         explain_cpu,
         in_unit,
         pipeline_json_of,
@@ -43,7 +43,7 @@ def explain_command(
         time_with_pipeline,
         unit_of,
     )
-    from service.cli.compiler.isa import k_loop_of, wanted_ocloc
+    from service.cli.compiler.inspection.isa import k_loop_of, wanted_ocloc
     from service.cli.devices.accuracy import accuracy_lines, known_accuracy
     from service.cli.options.configuration import ConfigOptions
     from service.cli.options.device_file import named_device

@@ -10,7 +10,7 @@ import dpctl.memory
 import dpctl.program
 from dpctl.program import SyclProgramCompilationError
 
-from xetune_torch.sycl_native import native_program
+from xetune_torch.kernels.sycl_native import native_program
 
 __all__ = ["SyclKernel", "SyclProgramCompilationError", "queue_at"]
 

@@ -7,7 +7,7 @@ import pytest
 
 from service.cli.main import main
 
-LISTINGS = Path(__file__).parents[3] / "codegen" / "xe" / "layout" / "listings"
+LISTINGS = Path(__file__).parents[4] / "codegen" / "xe" / "layout" / "listings"
 GEMM = ("--subgroups", "8", "4", "--cluster", "4", "2")
 
 

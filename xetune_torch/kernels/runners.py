@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from xetune_torch.checking import activated
-from xetune_torch.cpu_kernel import Plan, check
 from xetune_torch.dispatch import DISPATCHER, Chosen, grouped_product, integer_product
 from xetune_torch.gemm import Weights
+from xetune_torch.kernels.cpu_kernel import Plan, check
 from xetune_torch.quantize import Quantized, dequantize
 
 

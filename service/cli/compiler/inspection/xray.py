@@ -42,7 +42,7 @@ def xray_command(
     """
     from codegen import InvalidProblem
     from service.api.xray.schemas import XrayOut
-    from service.cli.compiler.xrays import asked, print_all
+    from service.cli.compiler.inspection.xrays import asked, print_all
 
     if (file is None) == (stored is None):
         raise InvalidProblem("FILE", "expected a file or --stored KERNEL, got both or neither")

@@ -19,7 +19,7 @@ from tuner.backend import tuning_for
 
 __all__ = ["recorded_compiler", "unconfined_xray"]
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[5]
 GEMM = GemmProblem(512, 384, 256, dtype_a=DType.F16, dtype_b=DType.F16)
 PRODUCTION = [
     ("libgrouped_gemm_xe_2.so", "b580", "*GemmCute*w16a16*", True),

@@ -1,0 +1,1 @@
+"""Commands that show what a kernel is and why it takes its time, without running it."""

@@ -1,0 +1,1 @@
+"""Kernels of XeTune that are called with tensors."""
