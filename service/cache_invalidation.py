@@ -31,6 +31,7 @@ class CacheInvalidation:
         self._stamps: dict[str, int] = {}
         self._mark: Mark | None = None
         self._told: list[OnNews] = []
+        self._looked_at: int | None = None  # commits of this process at a look of this step
         self._thread = ThreadPoolExecutor(1, "freshness")
         self._refreshing: Future[None] | None = None
 
@@ -60,11 +61,17 @@ class CacheInvalidation:
     async def wait(self) -> bool:
         """Return whether what is cached may be used; after a commit one refresh serves all waiting requests.
 
-        It is made here where it needs no waiting, since a thread would get Python's lock late. False if the database
-        cannot be read.
+        It is made here where it needs no waiting, since a thread would get Python's lock late. One look at the database
+        serves all requests of a step of the event loop, which were received before it, until this process commits.
+        False if the database cannot be read.
         """
+        commits = self._database.commits.count
+        if self._looked_at == commits:
+            return True
         for _ in range(_LOOKS):
             if self.is_fresh() or self._refresh_at_once():
+                self._looked_at = commits
+                asyncio.get_running_loop().call_soon(self._end_step)  # before what is received from now on
                 return True
             if self._refreshing is None or self._refreshing.done():
                 self._refreshing = self._thread.submit(self.refresh)
@@ -73,6 +80,9 @@ class CacheInvalidation:
             except DatabaseError:
                 return False
         return self.is_fresh()
+
+    def _end_step(self) -> None:
+        self._looked_at = None
 
     def _refresh_at_once(self) -> bool:
         """Refresh unless that needs waiting; return whether it is done."""

@@ -95,6 +95,7 @@ async def _us_of(target: Target, calls: int) -> float:
     begun = time.thread_time()
     for _ in range(calls):
         await call(target)
+        await asyncio.sleep(0)  # requests of one step of the event loop would share a look at the database
     return 1e6 * (time.thread_time() - begun) / calls
 
 

@@ -62,6 +62,26 @@ def test_a_measured_trial_is_told_once(
         assert [news.results for news in told] == [{SLUG: frozenset({digest("problem 96")})}] * (number + 1)
 
 
+def test_one_look_serves_the_requests_of_a_step_until_this_process_commits(
+    database: Database, freshness: CacheInvalidation, job: Job, told: list[News], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[bool] = []
+    is_fresh = freshness.is_fresh
+    monkeypatch.setattr(freshness, "is_fresh", lambda: looks.append(is_fresh()) or looks[-1])
+
+    async def steps() -> None:
+        assert [await freshness.wait() for _ in range(3)] == [True] * 3
+        assert looks == [True]
+        await asyncio.sleep(0)
+        assert await freshness.wait()
+        assert looks == [True, True]
+        measure(database, job, 0)
+        assert await freshness.wait()
+        assert len(told) == 1
+
+    asyncio.run(steps())
+
+
 @pytest.mark.parametrize("process", ["this process", "another process"])
 def test_a_trial_that_failed_is_no_news(
     database: Database, freshness: CacheInvalidation, job: Job, told: list[News], process: str

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import cached_property
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -28,6 +29,7 @@ from service.http.deps import (
 from service.http.responses import GUARDED
 
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]
+_JSON = "application/json"
 _NEVER_CACHED = frozenset((b"cookie", *(name.encode() for name in FORWARDING)))
 
 
@@ -74,7 +76,7 @@ async def _cached_reader(state: dict[str, Any], context: Context) -> Caller | No
     headers: dict[bytes, bytes] = state["headers"]
     if not _NEVER_CACHED.isdisjoint(headers):
         return None
-    state["fresh"] = context.freshness.is_fresh() or await context.freshness.wait()
+    state["fresh"] = await context.freshness.wait()
     if not state["fresh"]:
         return None
     authorization = headers.get(b"authorization")
@@ -100,23 +102,28 @@ class GuardedRoute(APIRoute):
 
     def get_route_handler(self) -> Handle:
         """Return the handler of the framework, after the checks."""
-        handle, body = super().get_route_handler(), self.body_field
-        takes_json = body is not None and getattr(body.field_info, "media_type", "") == "application/json"
-        guards = [guard.call for guard in self.dependant.dependencies if isinstance(guard.call, Needs)]
+        handle = super().get_route_handler()
 
         async def guarded(request: Request) -> Response:
-            context = context_of(request)
-            for guard in guards:
-                await guard(request, context)
-            if takes_json:
-                _check_json(request)
-            return await self.respond(request, context, handle)
+            await self.check(request, context_of(request))
+            return await handle(request)
 
         return guarded
 
-    async def respond(self, request: Request, context: Context, handle: Handle) -> Response:
-        """Answer a request that passed the checks."""
-        return await handle(request)
+    async def check(self, request: Request, context: Context) -> None:
+        """Check the caller and the stated type of the body; raises as `Needs.check`, and UnsupportedType."""
+        for guard in self._guards:
+            await guard(request, context)
+        if self._takes_json:
+            _check_json(request)
+
+    @cached_property
+    def _guards(self) -> list[Needs]:
+        return [guard.call for guard in self.dependant.dependencies if isinstance(guard.call, Needs)]
+
+    @cached_property
+    def _takes_json(self) -> bool:
+        return self.body_field is not None and getattr(self.body_field.field_info, "media_type", "") == _JSON
 
 
 def operation_id(route: APIRoute) -> str:

@@ -33,6 +33,7 @@ def config_of(settings: Settings) -> uvicorn.Config:
         port=settings.port,
         log_config=None,
         access_log=False,
+        server_header=False,
         http=ServerProtocol,
         ws="none",
         # Longer than clients keep a connection (httpx 5 s, proxies 60 s): otherwise a request may meet a closing

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import msgspec
 from fastapi import Request, Response
 from starlette.requests import ClientDisconnect
+from starlette.types import Message, Receive, Scope, Send
 
 from service.api.kernels.lookup.answering import note_lookups
 from service.api.kernels.lookup.answers import Key, Question
@@ -18,11 +19,8 @@ from service.api.kernels.lookup.batch_schemas import (
     MOST,
     Form,
 )
-from service.api.keys.guard import (
-    GuardedRoute,
-    Handle,
-)
-from service.http.deps import Context
+from service.api.keys.guard import GuardedRoute
+from service.http.deps import context_of
 
 _LONGEST = 2_000  # bytes of a request that is cached
 
@@ -50,36 +48,54 @@ class _Asked(NamedTuple):
 class LookupRoute(GuardedRoute):
     """A route whose function leaves the keys of its answers in `request.state.lookups`."""
 
-    async def respond(self, request: Request, context: Context, handle: Handle) -> Response:
-        """Answer from the cache, or call the function and cache its request."""
-        asked, listing = await self._read(request), context.devices.all_at_hand()
-        if asked is None or listing is None:
-            return await handle(request)
-        state = request.scope["state"]
-        fresh = state.get("fresh", False) or await context.freshness.wait()  # the guard may have asked
-        found = context.answers.asked(asked.questions, listing) if fresh else None
-        if found is not None and (asked.form is not None or found[0].source is not None):
-            note_lookups(context, found)
-            context.metrics.requests.note_answers(kept=len(found), worked_out=0)
-            body = found[0].body if asked.form is None else render(found, asked.form)
-            return Response(body, media_type="application/json")
-        response = await handle(request)
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that passes the checks from the cache, or call the function and cache its request."""
+        if self.methods is not None and scope["method"] not in self.methods:
+            await super().handle(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        context, state = context_of(request), scope["state"]
+        await self.check(request, context)
+        body = None if self.body_field is None else await _body_of(request)
+        asked, listing = self._asked(scope["query_string"], body), context.devices.all_at_hand()
+        if asked is not None and listing is not None:
+            fresh = state.get("fresh", False) or await context.freshness.wait()  # the guard may have asked
+            found = context.answers.asked(asked.questions, listing) if fresh else None
+            if found is not None and (asked.form is not None or found[0].source is not None):
+                note_lookups(context, found)
+                context.metrics.requests.note_answers(kept=len(found), worked_out=0)
+                told = found[0].body if asked.form is None else render(found, asked.form)
+                await Response(told, media_type="application/json")(scope, receive, send)
+                return
+        await super().handle(scope, receive if body is None else _again(body, receive), send)
         keys: Sequence[Key] | None = state.get("lookups")
-        if keys is not None and len(keys) == len(asked.questions):
+        if asked is not None and listing is not None and keys is not None and len(keys) == len(asked.questions):
             context.answers.remember(asked.questions, keys, listing)
-        return response
 
-    async def _read(self, request: Request) -> _Asked | None:
-        query: bytes = request.scope["query_string"]
+    def _asked(self, query: bytes, body: bytes | None) -> _Asked | None:
         if self.body_field is None:
             return _Asked([(self.path, query)]) if len(query) <= _LONGEST else None
-        try:
-            body = await request.body()
-        except ClientDisconnect:
-            return None
-        if query:
+        if query or body is None:
             return None
         return _of_batch(body) if self.path.endswith("/batch") else _of_body(self.path, body)
+
+
+async def _body_of(request: Request) -> bytes | None:
+    """Return the body; None if the client went away."""
+    try:
+        return await request.body()
+    except ClientDisconnect:
+        return None
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that begins with a body that was received."""
+    received: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive_again() -> Message:
+        return received.pop() if received else await receive()
+
+    return receive_again
 
 
 def _of_body(path: str, body: bytes) -> _Asked | None:

@@ -11,7 +11,7 @@ from service.app import create_app
 from service.settings import Settings
 from tests.service.rest import Clock, invented_devices
 
-MOST = 0.9  # 1.05 with a middleware for metrics alone and the counters of prometheus-client
+MOST = 0.77  # 0.79 inside FastAPI's own handling of a route, 1.05 with a middleware and counters for metrics alone
 
 
 async def answer_nothing() -> Response:
@@ -28,6 +28,7 @@ async def count_calls(target: Target) -> int:
 
     for _ in range(3):  # answers from the cache by then
         assert await call(target) == 200
+    await asyncio.sleep(0)  # a request of another step of the event loop looks at the database itself
     sys.setprofile(note)
     try:
         await call(target)
