@@ -10,6 +10,7 @@ from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
 from codegen.errors import Place
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.upstream.missing_rules import check_missing_rules
 
 _OTHER_TYPE = re.compile(
@@ -98,16 +99,16 @@ def verify_at_places(module: Operation) -> None:
     Raises:
         OperationFailed: an operation is not valid.
     """
-    for op in module.walk():
+    for op in walk(module):
         _check(op, check_missing_rules)
         if op.has_trait(SymbolTable, value_if_unregistered=False):
             check_symbols(op.regions[0].block.ops)
     try:
         module.verify()
     except VerifyException as error:
-        for op in module.walk():
+        for op in walk(module):
             _check(op, lambda op: op.verify(verify_nested_ops=False))
-        for op in reversed(tuple(module.walk())):  # a region is not valid: the innermost operation with it
+        for op in reversed(tuple(walk(module))):  # a region is not valid: the innermost operation with it
             _check(op, lambda op: op.verify())
         raise OperationFailed.at(module, str(error)) from error
 
@@ -128,7 +129,7 @@ def _in_words(op: Operation, message: str) -> str:
 
 
 def _locate(op: Operation, location: FileLineColLoc) -> None:
-    for inner in op.walk() if op.regions else (op,):
+    for inner in walk(op) if op.regions else (op,):
         if inner.location is UNKNOWN_LOC:
             inner.location = location
 

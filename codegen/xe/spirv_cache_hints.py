@@ -14,6 +14,8 @@ _LOAD_CONTROL, _STORE_CONTROL = 6442, 6443
 
 def group_cache_hints(spirv: bytes) -> bytes:
     """Return a module whose cache hints are applied by groups; one without hints is unchanged."""
+    if not any(control.to_bytes(4, "little") in spirv for control in (_LOAD_CONTROL, _STORE_CONTROL)):
+        return spirv
     pointers: dict[tuple[int, ...], list[int]] = {}
     kept: list[Instruction] = []
     place = 0

@@ -1,9 +1,7 @@
 """Instructions of a SPIR-V module. Source: SPIR-V specification, 2.3, "Physical Layout of a SPIR-V Module"."""
 
-from collections.abc import Iterable, Iterator
-from itertools import chain
-
-import numpy as np
+import struct
+from collections.abc import Iterable, Iterator, Sequence
 
 Instruction = tuple[int, tuple[int, ...]]
 """Opcode and operands, as words."""
@@ -32,11 +30,13 @@ def instructions(spirv: bytes) -> Iterator[Instruction]:
         ValueError: the bytes are no module.
     """
     words, at = _words(spirv), _HEADER_WORDS
-    while at < len(words):
-        opcode, length = words[at] & 0xFFFF, words[at] >> 16
-        if length == 0 or at + length > len(words):
+    end = len(words)
+    while at < end:
+        first = words[at]
+        length = first >> 16
+        if length == 0 or at + length > end:
             raise ValueError(f"an instruction at word {at} is {length} words long")
-        yield opcode, tuple(words[at + 1 : at + length])
+        yield first & 0xFFFF, words[at + 1 : at + length]
         at += length
 
 
@@ -52,21 +52,26 @@ def entry_points(spirv: bytes) -> frozenset[str]:
 
 def with_instructions(spirv: bytes, new: Iterable[Instruction], ids: int) -> bytes:
     """Return a module with other instructions, which define ids below `ids`."""
-    header = _words(spirv)[:_HEADER_WORDS]
-    header[_BOUND] = ids
-    body = chain.from_iterable(((len(operands) + 1) << 16 | opcode, *operands) for opcode, operands in new)
-    return np.fromiter(chain(header, body), "<u4").tobytes()
+    words = list(_words(spirv)[:_HEADER_WORDS])
+    words[_BOUND] = ids
+    for opcode, operands in new:
+        words.append((len(operands) + 1) << 16 | opcode)
+        words += operands
+    return _packed(words)
 
 
 def text_of(operands: Iterable[int]) -> str:
     """Return the string that starts with the first of these words."""
-    raw = np.fromiter(operands, "<u4").tobytes()
-    return raw.partition(b"\0")[0].decode()
+    return _packed(tuple(operands)).partition(b"\0")[0].decode()
 
 
-def _words(spirv: bytes) -> list[int]:
+def _packed(words: Sequence[int]) -> bytes:
+    return struct.pack(f"<{len(words)}I", *words)
+
+
+def _words(spirv: bytes) -> tuple[int, ...]:
     if len(spirv) % 4 or len(spirv) < 4 * _HEADER_WORDS:
         raise ValueError(f"expected a SPIR-V module, got {len(spirv)} bytes")
     if not spirv.startswith(_MAGIC):
         raise ValueError(f"expected SPIR-V's magic number, got {spirv[:4]!r}")
-    return np.frombuffer(spirv, dtype="<u4").tolist()
+    return struct.unpack(f"<{len(spirv) // 4}I", spirv)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -45,6 +46,7 @@ from codegen.xe.dialects.xetile.tile_attr import COLUMN_MAJOR
 
 Element = AnyFloat | IntegerType
 
+_KEPT = 1024  # types
 _MULTIPLIED: dict[DType, Element] = {
     DType.F16: f16,
     DType.BF16: bf16,
@@ -99,17 +101,16 @@ class Matrix:
         """The argument's type: with its shape and strides if static, else only its rank."""
         if not self.is_static:
             strides = (1, None) if self.by_columns else (None, 1)
-            return MemRefType(self.element, (DYNAMIC_INDEX, DYNAMIC_INDEX), StridedLayoutAttr(strides))
+            return _memory(self.element, (DYNAMIC_INDEX, DYNAMIC_INDEX), strides)
         rows, columns, pitch, batch_stride = self.rows, self.columns, self.pitch, self.batch_stride
         assert isinstance(rows, int)
         assert isinstance(columns, int)
         assert isinstance(pitch, int)
         assert isinstance(batch_stride, int)
-        shape, strides = [rows, columns], [1, pitch] if self.by_columns else [pitch, 1]
+        shape, strides = (rows, columns), (1, pitch) if self.by_columns else (pitch, 1)
         if self._is_batched:
-            shape, strides = [self.batch, *shape], [batch_stride, *strides]
-        tight = strides == _tight(shape)
-        return MemRefType(self.element, shape, NoneAttr() if tight else StridedLayoutAttr(strides))
+            shape, strides = (self.batch, *shape), (batch_stride, *strides)
+        return _memory(self.element, shape, None if strides == _tight(shape) else strides)
 
     @property
     def _is_batched(self) -> bool:
@@ -118,7 +119,7 @@ class Matrix:
     def tile(self, shape: tuple[int, int], wg_map: WgMap | None) -> TileType:
         """Return the type of a tile of the matrix, which sub-groups share by a map."""
         traits = TileTraits(wg_map=wg_map, order=COLUMN_MAJOR) if self.by_columns else TileTraits(wg_map=wg_map)
-        return TileType(shape, self.element, traits)
+        return _tile(shape, self.element, traits)
 
     def at(
         self, w: Writer, batch: Index, row: Index, column: Index, shape: tuple[int, int], wg_map: WgMap | None
@@ -211,8 +212,18 @@ def launch_sizes(problem: GemmProblem) -> dict[str, int]:
     return sizes
 
 
-def _tight(shape: Sequence[int]) -> list[int]:
+def _tight(shape: Sequence[int]) -> tuple[int, ...]:
     strides = [1]
     for extent in reversed(shape[1:]):
         strides.insert(0, strides[0] * extent)
-    return strides
+    return tuple(strides)
+
+
+@lru_cache(_KEPT)
+def _memory(element: Element, shape: tuple[int, ...], strides: tuple[int | None, ...] | None) -> MemRefType[Element]:
+    return MemRefType(element, shape, NoneAttr() if strides is None else StridedLayoutAttr(strides))
+
+
+@lru_cache(_KEPT)
+def _tile(shape: tuple[int, int], element: Element, traits: TileTraits) -> TileType:
+    return TileType(shape, element, traits)

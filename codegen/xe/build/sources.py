@@ -37,8 +37,10 @@ from codegen.xe.dialects.xetile.tile_attr import SHARED_LOCAL_MEMORY
 Columns = Callable[[Writer, Index], Index]
 """Function of the first column of a tile of C."""
 
-_BOTH_CACHES = {"l1_hint": CachePolicy.CACHED, "l2_hint": CachePolicy.CACHED}
-_FAR_CACHE = {"l1_hint": CachePolicy.UNCACHED, "l2_hint": CachePolicy.CACHED}
+_CACHED, _UNCACHED = TileCacheHint(CachePolicy.CACHED), TileCacheHint(CachePolicy.UNCACHED)
+_Hints = Mapping[str, Attribute]
+_BOTH_CACHES: _Hints = {"l1_hint": _CACHED, "l2_hint": _CACHED}
+_FAR_CACHE: _Hints = {"l1_hint": _UNCACHED, "l2_hint": _CACHED}
 _STAGES_A = (SlmOperands.A, SlmOperands.BOTH)
 _STAGES_B = (SlmOperands.B, SlmOperands.BOTH)
 
@@ -105,10 +107,9 @@ class Source:
         """Load the operand from a slot of the ring."""
         return named(w.insert(LoadTileOp(self._slot(w, slot, self.used))).value, self.matrix.name.lower())
 
-    def fetch(self, w: Writer, place: Place, k: Index, hints: dict[str, CachePolicy]) -> None:
+    def fetch(self, w: Writer, place: Place, k: Index, hints: _Hints) -> None:
         """Prefetch the tile of the K step that begins at `k` into caches."""
-        given: dict[str, Attribute] = {name: TileCacheHint(policy) for name, policy in hints.items()}
-        w.insert(PrefetchTileOp(self._tile(w, place, k, self.ahead), given))
+        w.insert(PrefetchTileOp(self._tile(w, place, k, self.ahead), hints))
 
     def _load(self, w: Writer, place: Place, k: Index, shared: Shared) -> SSAValue:
         return named(w.insert(LoadTileOp(self._tile(w, place, k, shared))).value, self.matrix.name.lower())
@@ -191,7 +192,7 @@ def fetch_ahead(w: Writer, config: XeConfig, ab: Sequence[Source], place: Place,
         source.fetch(w, place, w.add(k, (distance + _copied_steps(source)) * source.k_step), hints)
 
 
-def _fetches(config: XeConfig, ab: Sequence[Source]) -> list[tuple[Source, dict[str, CachePolicy], int]]:
+def _fetches(config: XeConfig, ab: Sequence[Source]) -> list[tuple[Source, _Hints, int]]:
     """Return the sources to prefetch, with hints and distance in K steps; operands that lanes access have none."""
     prefetch = config.strategy.prefetch
     fetched = [source for source in ab if not source.matrix.by_lanes]

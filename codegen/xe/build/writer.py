@@ -3,16 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from xdsl.builder import Builder
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, IntegerAttr, IntegerType, VectorType
+from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, IntegerType
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint
 
-from codegen.xe.dialects.index_list import (
-    Index,
-    index,
-)
+from codegen.xe.dialects.creation import append, create
+from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.interned import index, integer, vector
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp
 
 Inserted = TypeVar("Inserted", bound=Operation)
@@ -24,28 +21,29 @@ class Writer:
     """The end of a block. Arithmetic on indices folds constants."""
 
     def __init__(self, block: Block, known: dict[int, SSAValue] | None = None) -> None:
-        self._builder = Builder(InsertPoint.at_end(block))
+        self._block = block
         self._known = dict(known or {})  # constants that have a value already
 
     def insert(self, op: Inserted) -> Inserted:
         """Append an operation."""
-        return self._builder.insert(op)
+        append(self._block, op)
+        return op
 
     def value(self, number: Index) -> SSAValue:
         """Return an index as an SSA value."""
         if isinstance(number, SSAValue):
             return number
         if number not in self._known:
-            constant = self.insert(arith.ConstantOp(IntegerAttr(number, index)))
+            constant = self.insert(create(arith.ConstantOp, (), (index,), {"value": integer(number, index)}))
             self._known[number] = named(constant.result, f"c{number}")
         return self._known[number]
 
     def splat(self, shape: Sequence[int], element: AnyFloat | IntegerType, number: float) -> SSAValue:
         """Create a vector of equal elements."""
         if isinstance(element, IntegerType):
-            held = DenseIntOrFPElementsAttr.from_list(VectorType(element, shape), [int(number)])
+            held = DenseIntOrFPElementsAttr.from_list(vector(element, *shape), [int(number)])
         else:
-            held = DenseIntOrFPElementsAttr.from_list(VectorType(element, shape), [float(number)])
+            held = DenseIntOrFPElementsAttr.from_list(vector(element, *shape), [float(number)])
         return self.insert(arith.ConstantOp(held)).result
 
     def add(self, a: Index, b: Index) -> Index:
@@ -54,13 +52,13 @@ class Writer:
             return a + b
         if a == 0 or b == 0:
             return b if a == 0 else a
-        return self.insert(arith.AddiOp(self.value(a), self.value(b))).result
+        return self._computed(arith.AddiOp, a, b)
 
     def sub(self, a: Index, b: Index) -> Index:
         """Return a - b."""
         if isinstance(a, int) and isinstance(b, int):
             return a - b
-        return a if b == 0 else self.insert(arith.SubiOp(self.value(a), self.value(b))).result
+        return a if b == 0 else self._computed(arith.SubiOp, a, b)
 
     def mul(self, a: Index, b: Index) -> Index:
         """Return a * b."""
@@ -70,19 +68,19 @@ class Writer:
             return b if a == 1 else a
         if a == 0 or b == 0:
             return 0
-        return self.insert(arith.MuliOp(self.value(a), self.value(b))).result
+        return self._computed(arith.MuliOp, a, b)
 
     def div(self, a: Index, b: Index) -> Index:
         """Return a / b rounded down; neither is negative."""
         if isinstance(a, int) and isinstance(b, int):
             return a // b
-        return a if b == 1 else self.insert(arith.DivUIOp(self.value(a), self.value(b))).result
+        return a if b == 1 else self._computed(arith.DivUIOp, a, b)
 
     def rem(self, a: Index, b: Index) -> Index:
         """Return the remainder of a / b; neither is negative."""
         if isinstance(a, int) and isinstance(b, int):
             return a % b
-        return 0 if b == 1 else self.insert(arith.RemUIOp(self.value(a), self.value(b))).result
+        return 0 if b == 1 else self._computed(arith.RemUIOp, a, b)
 
     def ceil_div(self, a: Index, b: int) -> Index:
         """Return a / b rounded up."""
@@ -92,7 +90,7 @@ class Writer:
         """Return the smaller of two indices."""
         if isinstance(a, int) and isinstance(b, int):
             return min(a, b)
-        return self.insert(arith.MinUIOp(self.value(a), self.value(b))).result
+        return self._computed(arith.MinUIOp, a, b)
 
     def equal(self, a: Index, b: Index) -> SSAValue:
         """Return an i1 value: true if two indices are equal."""
@@ -101,6 +99,9 @@ class Writer:
     def less(self, a: Index, b: Index) -> SSAValue:
         """Return an i1 value: true if a < b; neither is negative."""
         return self.insert(CmpiOp(self.value(a), self.value(b), "ult")).result
+
+    def _computed(self, kind: type[Operation], a: Index, b: Index) -> SSAValue:
+        return self.insert(create(kind, (self.value(a), self.value(b)), (index,))).results[0]
 
     def loop(
         self, start: Index, end: Index, step: Index, carried: Sequence[SSAValue], body: Body, name: str

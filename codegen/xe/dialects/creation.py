@@ -36,9 +36,15 @@ def initialise(
     operands: Sequence[SSAValue],
     result_types: Sequence[Attribute] = (),
     properties: Mapping[str, Attribute | None] = _NONE,
+    attributes: Mapping[str, Attribute] | None = None,
 ) -> None:
-    """Initialise an operation whose operands and results are one value each; properties that are None are left out."""
+    """Initialise an operation without regions and successors; properties that are None are left out.
+
+    Where several operands, or results, are lists, their lengths are among the properties.
+    """
     _fill(op, operands, result_types, {name: value for name, value in properties.items() if value is not None})
+    if attributes:
+        op.attributes.update(attributes)
 
 
 def _fill(
@@ -60,25 +66,47 @@ def _fill(
     op.attributes, op.location = {}, UNKNOWN_LOC
 
 
-def walk(block: Block) -> Iterator[Operation]:
-    """Yield the operations of a block with those nested in them, as `Block.walk` does."""
-    op = block.first_op
-    while op is not None:
+def walk(root: Operation | Block) -> Iterator[Operation]:
+    """Yield an operation, or those of a block, with all nested in them, as their method `walk` does."""
+    if isinstance(root, Block):
+        pending = [] if root._first_op is None else [root._first_op]
+    else:
+        yield root
+        pending = _first_nested(root)
+    while pending:
+        op = pending.pop()
+        if (following := op._next_op) is not None:
+            pending.append(following)
         yield op
-        for region in op.regions:
-            for inner in region.blocks:
-                yield from walk(inner)
-        op = op.next_op
+        if op.regions:
+            pending += _first_nested(op)
+
+
+def _first_nested(op: Operation) -> list[Operation]:
+    """Return the first operation of each block of an operation, the last block first."""
+    return [block._first_op for region in op.regions for block in region.blocks if block._first_op is not None][::-1]
 
 
 def append(block: Block, op: Operation) -> None:
-    """Append an operation that `create` returned to a block."""
+    """Append an operation that is in no block yet to a block."""
     op.parent = block
     if (last := block._last_op) is None:
         block._first_op = op
     else:
         last._next_op, op._prev_op = op, last
     block._last_op = op
+
+
+def insert_before(op: Operation, existing: Operation) -> None:
+    """Insert an operation that is in no block yet before one of a block."""
+    block = op.parent = existing.parent
+    assert block is not None
+    before = existing._prev_op
+    op._prev_op, op._next_op, existing._prev_op = before, existing, op
+    if before is None:
+        block._first_op = op
+    else:
+        before._next_op = op
 
 
 @cache

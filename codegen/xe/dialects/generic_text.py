@@ -1,5 +1,8 @@
 """Printer of MLIR's generic form, for MLIR to read: many times faster than the pretty printer."""
 
+# pyright: reportPrivateUsage=false
+# xDSL's public views of operands and blocks are objects of their own, which lane code would need by the thousand.
+
 from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from itertools import count
@@ -36,13 +39,17 @@ class _Writer:
         self._ends: dict[tuple[object, ...], tuple[str, object]] = {}
 
     def operation(self, op: Operation) -> None:
-        write, results, operands = self.pieces.append, op.results, tuple(op.operands)
+        write, values, results, operands = self.pieces.append, self._values, op.results, op._operands
+        name = op.name
+        if name == UnregisteredOp.name:
+            assert isinstance(op, UnregisteredOp)
+            name = op.op_name.data
+        used = ", ".join([values[id(operand)] for operand in operands])
         if results:
-            write(", ".join([self._name(result) for result in results]))
-            write(" = ")
-        name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
-        write(f'"{name}"({", ".join([self._values[id(operand)] for operand in operands])})')
-        if op.successor_uses:
+            write(f'{", ".join([self._name(result) for result in results])} = "{name}"({used})')
+        else:
+            write(f'"{name}"({used})')
+        if op._successors:
             write(f"[{', '.join(self._block_name(block) for block in op.successors)}]")
         if not op.regions:
             write(self._end(op, operands, results))
@@ -57,8 +64,11 @@ class _Writer:
     def _end(self, op: Operation, operands: Sequence[SSAValue], results: Sequence[SSAValue]) -> str:
         """Return the text behind the operands, cached because many operations share it."""
         attributes = (*op.properties.values(), *op.attributes.values())
-        types = [value.type for value in (*operands, *results)]
-        key = (len(results), *op.properties, None, *op.attributes, *map(id, attributes), *map(id, types))
+        types = [value._type for value in (*operands, *results)]
+        if attributes:
+            key = (len(results), *op.properties, None, *op.attributes, *map(id, attributes), *map(id, types))
+        else:
+            key = (len(results), *map(id, types))
         known = self._ends.get(key)
         if known is None:
             text = self._properties(op) + self._types_of(op, operands, results)
@@ -78,9 +88,11 @@ class _Writer:
             if place or block.args:
                 arguments = ", ".join(f"{self._name(a)}: {self._text(a.type)}" for a in block.args)
                 self.pieces.append(f"{self._block_name(block)}({arguments}):\n")
-            for op in block.ops:
+            op = block._first_op
+            while op is not None:
                 self.operation(op)
                 self.pieces.append("\n")
+                op = op._next_op
         self.pieces.append("}")
 
     def _name(self, value: SSAValue) -> str:
@@ -97,7 +109,7 @@ class _Writer:
         return ", ".join([self._text(value.type) for value in values])
 
     def _result_types(self, results: Sequence[SSAValue]) -> str:
-        if len(results) == 1 and not isinstance(results[0].type, FunctionType):
+        if len(results) == 1 and type(results[0].type) is not FunctionType:
             return self._text(results[0].type)
         return f"({self._types(results)})"
 

@@ -7,6 +7,8 @@ from xdsl.ir import SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
+from codegen.xe.dialects.interned import dense, numbers
+
 Index = int | SSAValue
 """An index: a number, or an SSA value of type index."""
 
@@ -15,20 +17,20 @@ index = IndexType()
 
 def split(values: Sequence[Index]) -> tuple[list[SSAValue], DenseArrayBase[IntegerType]]:
     """Return the SSA values, and the numbers with a marker in place of each value."""
-    dynamic = [v for v in values if isinstance(v, SSAValue)]
-    return dynamic, DenseArrayBase.from_list(i64, [v if isinstance(v, int) else DYNAMIC_INDEX for v in values])
+    dynamic = [v for v in values if not isinstance(v, int)]
+    return dynamic, dense(i64, [v if isinstance(v, int) else DYNAMIC_INDEX for v in values])
 
 
 def join(dynamic: Iterator[SSAValue], static: DenseArrayBase[IntegerType] | None) -> tuple[Index, ...]:
     """Return the list that `split` took apart, consuming its SSA values; empty if `static` is None."""
     if static is None:
         return ()
-    return tuple(next(dynamic) if s == DYNAMIC_INDEX else s for s in static.get_values())
+    return tuple([next(dynamic) if s == DYNAMIC_INDEX else s for s in numbers(static)])
 
 
 def markers(static: DenseArrayBase[IntegerType] | None) -> int:
     """Return the number of SSA values in the list."""
-    return 0 if static is None else static.get_values().count(DYNAMIC_INDEX)
+    return 0 if static is None else numbers(static).count(DYNAMIC_INDEX)
 
 
 def parse_indices(parser: Parser) -> tuple[Index, ...]:
@@ -39,8 +41,15 @@ def parse_indices(parser: Parser) -> tuple[Index, ...]:
 
 def print_indices(printer: Printer, values: Sequence[Index]) -> None:
     """Print `[%m, 64]`."""
-    with printer.in_square_brackets():
-        printer.print_list(values, lambda v: _print_index(printer, v))
+    printer.print_string("[")
+    for place, value in enumerate(values):
+        if place:
+            printer.print_string(", ")
+        if isinstance(value, int):
+            printer.print_string(str(value))
+        else:
+            printer.print_ssa_value(value)
+    printer.print_string("]")
 
 
 def resolve_index(parser: Parser, operand: UnresolvedOperand) -> SSAValue:
@@ -67,10 +76,3 @@ def _parse_index(parser: Parser) -> tuple[Index, ...]:
         return (parser.parse_integer(),)
     pack = parse_optional_pack(parser, operand)
     return (resolve_index(parser, operand),) if pack is None else pack
-
-
-def _print_index(printer: Printer, value: Index) -> None:
-    if isinstance(value, int):
-        printer.print_string(str(value))
-    else:
-        printer.print_ssa_value(value)

@@ -2,12 +2,26 @@
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IndexType, IntegerAttr, IntegerType, VectorType, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+    i1,
+    i8,
+    i16,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute
 
 _KEPT = 4096  # bounded: offsets and constants of kernels may be any number
+
+_Element = TypeVar("_Element", bound=Attribute)
 
 index = IndexType()
 
@@ -15,14 +29,15 @@ index = IndexType()
 @cache
 def integer_type(bits: int) -> IntegerType:
     """Return the signless integer type of a width in bits."""
-    return IntegerType(bits)
+    return next((known for known in (i1, i8, i16, i32, i64) if known.width.data == bits), IntegerType(bits))
 
 
-def vector(element: Attribute, *shape: int) -> VectorType[Attribute]:
+def vector(element: _Element, *shape: int) -> VectorType[_Element]:
     """Return the vector type of a shape."""
     key = id(element), shape
     known = _VECTORS.get(key)
-    return _kept(_VECTORS, key, element, _vector(element, shape)) if known is None else known
+    made = _kept(_VECTORS, key, element, _vector(element, shape)) if known is None else known
+    return cast("VectorType[_Element]", made)
 
 
 @lru_cache(_KEPT)
@@ -60,6 +75,16 @@ def dense(type_: IntegerType, numbers: Sequence[int]) -> DenseArrayBase[IntegerT
     return _kept(_ARRAYS, key, type_, _dense(type_, values)) if known is None else known
 
 
+def numbers(array: DenseArrayBase[IntegerType]) -> tuple[int, ...]:
+    """Return the numbers of an array, which xDSL unpacks from bytes."""
+    known = _NUMBERS.get(id(array))
+    if known is None:
+        if len(_NUMBERS) >= _KEPT:
+            _NUMBERS.clear()
+        known = _NUMBERS[id(array)] = array, tuple(array.get_values())  # kept, so that its id is not reused
+    return known[1]
+
+
 @lru_cache(_KEPT)
 def _dense(type_: IntegerType, numbers: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
     return DenseArrayBase.from_list(type_, numbers)
@@ -73,6 +98,7 @@ _VECTORS: dict[_Key, VectorType[Attribute]] = {}
 _INTEGERS: dict[_Key, IntegerAttr] = {}
 _ARRAYS: dict[_Key, DenseArrayBase[IntegerType]] = {}
 _TYPES: dict[int, Attribute] = {}
+_NUMBERS: dict[int, tuple[DenseArrayBase[IntegerType], tuple[int, ...]]] = {}
 
 
 def _kept(cache_: dict[_Key, _Made], key: _Key, type_: Attribute, made: _Made) -> _Made:

@@ -1,12 +1,13 @@
-"""A fast printer of modules with aliases for long attributes; the text of each attribute is cached."""
+"""A fast printer of modules with aliases for long attributes; texts of attributes and operations are cached."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from math import isfinite, isnan
 from typing import TypeGuard
 
-from xdsl.dialects.builtin import AnyFloat, BytesAttr, DenseIntOrFPElementsAttr, i1
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import AnyFloat, BytesAttr, DenseIntOrFPElementsAttr, UnregisteredOp, i1
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.printer import Printer
 
 from codegen.xe.dialects.literals import bytes_of, is_splat
@@ -14,6 +15,15 @@ from codegen.xe.dialects.maps import WgMap
 from codegen.xe.dialects.xetile.tile_attr import TileAttr
 
 _ALIAS: dict[type[Attribute], str] = {TileAttr: "tile", WgMap: "wg_map"}
+_MARK = "\0"  # around the number of an operand, in the text of a form
+
+_Form = Sequence[str]
+"""The text of an operation behind its results, split at its operands: text and the number of an operand, in turn."""
+
+_Key = tuple[object, ...]
+_KEPT_FORMS = 4096
+_FORMS: dict[_Key, tuple[_Form, object]] = {}
+"""Forms of operations with the same attributes and types, by their ids, which the second part keeps alive."""
 
 
 @dataclass(eq=False, repr=False)
@@ -23,6 +33,31 @@ class ModulePrinter(Printer):
     aliases: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
     _texts: dict[int, tuple[Attribute, str]] = field(default_factory=dict[int, tuple[Attribute, str]])
     _by_value: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
+    _names: dict[int, str] = field(default_factory=dict[int, str])  # by id: the module keeps the values alive
+    _forms: dict[_Key, tuple[_Form, object]] = field(default_factory=dict[_Key, tuple[_Form, object]])
+    _marked: dict[int, str] = field(default_factory=dict[int, str])  # operands of the operation whose form is made
+
+    def print_op(self, op: Operation) -> None:
+        plain = self.print_generic_format or type(op).print is Operation.print or op.name == UnregisteredOp.name
+        if plain or op.regions or op.successor_uses or self.stream is None:
+            super().print_op(op)
+            return
+        operands, write = tuple(op.operands), self.stream.write
+        form = self._form(op, operands)
+        if op.results:
+            write(f"{', '.join([f'%{self._name(result)}' for result in op.results])} = ")
+        write(form[0])
+        for number, text in zip(form[1::2], form[2::2], strict=True):
+            write(f"%{self._name(operands[int(number)])}{text}")
+
+    def print_ssa_value(self, value: SSAValue) -> str:
+        marked = self._marked.get(id(value))
+        if marked is not None:
+            self.print_string(marked)
+            return marked
+        name = self._name(value)
+        self.print_string(f"%{name}")
+        return name
 
     def print_attribute(self, attribute: Attribute) -> None:
         known = self._texts.get(id(attribute))
@@ -32,6 +67,53 @@ class ModulePrinter(Printer):
                 text = self._by_value[attribute] = self._attribute_text(attribute)
             known = self._texts[id(attribute)] = attribute, text  # kept alive, so that its id is not reused
         self.print_string(known[1])
+
+    def _name(self, value: SSAValue) -> str:
+        """Return the name of a value without its sign, given when it is first asked for."""
+        name = self._names.get(id(value))
+        if name is None:
+            if hint := value.name_hint:
+                count = self.ssa_names.get(hint, 0)
+                self.ssa_names[hint] = count + 1
+                name = f"{hint}_{count}" if count else hint
+            else:
+                name = self._get_new_valid_name_id()
+            self._names[id(value)] = name
+        return name
+
+    def _form(self, op: Operation, operands: tuple[SSAValue, ...]) -> _Form:
+        numbers = {id(operand): number for number, operand in enumerate(operands)}
+        same = None if len(numbers) == len(operands) else tuple(numbers[id(operand)] for operand in operands)
+        attributes = (*op.properties.values(), *op.attributes.values())
+        types = [value.type for value in (*operands, *op.results)]
+        key = (type(op), same, *op.properties, None, *op.attributes, *map(id, attributes), None, *map(id, types))
+        known = _FORMS.get(key) or self._forms.get(key)
+        if known is None:
+            text = self._text_of(op, {of: f"{_MARK}{number}{_MARK}" for of, number in numbers.items()})
+            known = text.split(_MARK), (attributes, types)
+            if any(alias in text for alias in self.aliases.values()):  # which other modules give another meaning
+                self._forms[key] = known
+            else:
+                if len(_FORMS) >= _KEPT_FORMS:
+                    _FORMS.clear()
+                _FORMS[key] = known
+        return known[0]
+
+    def _text_of(self, op: Operation, marked: dict[int, str]) -> str:
+        """Return the text of an operation behind its results, with a mark in the place of each operand."""
+        stream, self.stream, self._marked = self.stream, StringIO(), marked
+        try:
+            self.print_string(op.name)
+            op.print(self)
+            return self.stream.getvalue()
+        finally:
+            self.stream, self._marked = stream, {}
+
+    def _print_new_line(self, indent: int | None = None, print_message: bool = True) -> None:
+        if self.stream is None:
+            super()._print_new_line(indent, print_message)
+        else:
+            self.stream.write("\n" + " " * self.indent_num_spaces * (self._indent if indent is None else indent))
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         if self.stream is None or "\n" in text:
@@ -65,9 +147,7 @@ class ModulePrinter(Printer):
         """Return the text of an attribute, without its own alias."""
         stream, self.stream = self.stream, StringIO()
         try:
-            if isinstance(attribute, DenseIntOrFPElementsAttr):
-                attribute = _shortened(attribute)
-            if _loses_bits(attribute):
+            if type(attribute) is DenseIntOrFPElementsAttr and _loses_bits(attribute := _shortened(attribute)):
                 self._print_bits(attribute)
             else:
                 super().print_attribute(attribute)

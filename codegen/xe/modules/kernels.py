@@ -26,6 +26,7 @@ from codegen.errors import InvalidLaunch
 from codegen.simulate.run_module import dtype_of
 from codegen.target import Target
 from codegen.xe.dialects import gpu
+from codegen.xe.dialects.creation import walk
 from codegen.xe.llvm import (
     OptimisedModule,
     shared_bytes,
@@ -62,7 +63,7 @@ def check_operations(kernels: Sequence[gpu.FuncOp]) -> None:
         OperationFailed: a kernel has vector transfers.
     """
     for kernel in kernels:
-        for op in kernel.walk():
+        for op in walk(kernel):
             if isinstance(op, vector.TransferReadOp | vector.TransferWriteOp):
                 raise OperationFailed.at(
                     op,
@@ -79,7 +80,7 @@ def check_doubles(kernel: gpu.FuncOp, target: Target) -> None:
     """
     if target.fp64:
         return
-    for op in kernel.walk():
+    for op in walk(kernel):
         if any(_element(value.type) == f64 for value in (*op.operands, *op.results)):
             raise OperationFailed.at(
                 op,

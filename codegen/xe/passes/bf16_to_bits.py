@@ -49,7 +49,7 @@ _HALF = 16  # bits of bf16, the upper ones of f32
 _SIGNLESS, _INFINITY, _QUIET = 0x7FFFFFFF, 0x7F800000, 0x40  # masks of f32, and the first bit of a fraction of bf16
 _CASTS = ("arith.bitcast", "vector.bitcast")
 _ANY_BITS = ("arith.select", *_CASTS)
-_RETYPED = BFloat16Type | FunctionType | VectorType | MemRefType
+_RETYPED = frozenset((BFloat16Type, FunctionType, VectorType, MemRefType))
 
 
 @dataclass(frozen=True)
@@ -101,9 +101,10 @@ def _retyped(ops: Iterable[Operation]) -> _Retyped:
     for op in ops:
         for value in (*op.results, *_arguments(op)) if op.regions else op.results:
             held[id(value.type)] = value.type
-        for attribute in (*op.properties.values(), *op.attributes.values()):
-            held[id(attribute)] = attribute
-    pairs = ((key, old, _type_of_bits(old)) for key, old in held.items() if isinstance(old, _RETYPED))
+        for of in (op.properties, op.attributes):
+            for attribute in of.values():
+                held[id(attribute)] = attribute
+    pairs = ((key, old, _type_of_bits(old)) for key, old in held.items() if type(old) in _RETYPED)
     return {key: (old, new) for key, old, new in pairs if new != old}  # equal types may differ in identity
 
 

@@ -17,6 +17,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.maps import (
     WgMap,
     format_ints,
@@ -62,7 +63,7 @@ def infer_maps(module: ModuleOp) -> None:
         PassFailedException: a tile_mma has maps in which a sub-group lacks a part of K.
     """
     maps = _Maps()
-    operations = tuple(module.walk())
+    operations = tuple(walk(module))
     wanted: dict[Operation, tuple[tuple[int, WgMap | None], ...]] = {}
     for op in operations:
         with Rewriting(op):
@@ -146,6 +147,8 @@ def _carried(end: scf.YieldOp, maps: "_Maps") -> Iterator[WgMap | None]:
 
 
 def _state(op: Operation, maps: "_Maps", operands: dict[int, WgMap | None]) -> None:
+    if not op.name.startswith("xetile."):
+        return
     stated: dict[str, WgMap | None] = {}
     if isinstance(op, TileMmaOp):
         stated = dict(zip(("wg_map_a", "wg_map_b", "wg_map_c"), _mma_maps(op, maps), strict=True))

@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import PassFailedException
 from codegen.config.xe import XeConfig
 from codegen.problem.gemm import GemmProblem
 from codegen.target import Target
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.upstream.memref_ops import TransposeOp as TransposedMemRefOp
 from codegen.xe.dialects.xetile import (
     AtomicRmwOp,
@@ -123,15 +124,16 @@ def lower_xetile(module: ModuleOp, flags: LowerXeTilePass) -> None:
     fold_tile_offsets(module)
     infer_maps(module)
     places = find_places(module, instructions)
-    operations = tuple(module.walk())
+    operations = tuple(walk(module))
     for op in operations:  # first, since loads depend on the dpas operand they feed
         if isinstance(op, TileMmaOp):
             with Rewriting(op):
                 lower_mma(op, instructions)
     for op in operations:
-        with Rewriting(op):
-            _lower_vectors(op, instructions)
-            _lower_access(op, places, instructions)
+        if op.name.startswith("xetile."):
+            with Rewriting(op):
+                _lower_vectors(op, instructions)
+                _lower_access(op, places, instructions)
     _erase_unused(operations)
 
 

@@ -11,6 +11,7 @@ from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.upstream.contract import (
     ContractOp,
     IteratorType,
@@ -44,7 +45,7 @@ def tile_mma_to_contract(module: ModuleOp, *, of: Attribute | None = None) -> No
     Raises:
         PassFailedException: the result has shorter floats than the operands.
     """
-    for op in tuple(module.walk()):
+    for op in tuple(walk(module)):
         if isinstance(op, TileMmaOp) and of in (None, _element_of(op)):
             with Rewriting(op):
                 _replace(op)

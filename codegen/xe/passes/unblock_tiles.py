@@ -21,6 +21,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.literals import is_splat
 from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.spellings import ints
@@ -54,9 +55,9 @@ class UnblockTilesPass(ModulePass):
 
 def unblock_tiles(module: ModuleOp) -> None:
     """Apply the pass."""
-    if not any(isinstance(op, _XETILE) and any(map(_is_blocked, _values(op))) for op in module.walk()):
+    if not any(type(op) in _XETILE and any(map(_is_blocked, _values(op))) for op in walk(module)):
         return
-    unblocked = [op for op in module.walk() if _takes_both(op)]
+    unblocked = [op for op in walk(module) if _takes_both(op)]
     for op in unblocked:
         for index, operand in enumerate(op.operands):
             if _is_blocked(operand) and not _takes_both(_maker(operand)):

@@ -19,6 +19,8 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from codegen.xe.dialects.creation import initialise
+
 _Kind = type[Attribute] | UnionType
 _INTEGER: _Kind = IntegerType
 _INDEX: _Kind = IndexType
@@ -37,7 +39,7 @@ class _CastOp(IRDLOperation):
     """True: the result must be wider; False: narrower; None: any width."""
 
     def __init__(self, value: SSAValue, result: Attribute) -> None:
-        super().__init__(operands=[value], result_types=[result])
+        initialise(self, (value,), (result,))
 
     def verify_(self) -> None:
         before, after = _elements(self.name, self.input.type, self.result.type)

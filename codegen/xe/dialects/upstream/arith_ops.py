@@ -21,6 +21,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from codegen.xe.dialects.creation import initialise
+from codegen.xe.dialects.interned import integer, vector
 from codegen.xe.dialects.upstream.arith_casts import CASTS
 
 _INTEGER_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
@@ -31,7 +33,7 @@ _FLOAT_PREDICATES = (
 
 def truth_type(compared: Attribute) -> Attribute:
     """Return i1 for a scalar, a vector of i1 for a vector."""
-    return VectorType(i1, compared.get_shape()) if isinstance(compared, VectorType) else i1
+    return vector(i1, *compared.get_shape()) if isinstance(compared, VectorType) else i1
 
 
 class _ComparisonOp(IRDLOperation):
@@ -46,11 +48,8 @@ class _ComparisonOp(IRDLOperation):
     PREDICATES: ClassVar[tuple[str, ...]]
 
     def __init__(self, lhs: SSAValue, rhs: SSAValue, predicate: str) -> None:
-        super().__init__(
-            operands=[lhs, rhs],
-            result_types=[truth_type(lhs.type)],
-            properties={"predicate": IntegerAttr(self.PREDICATES.index(predicate), i64)},
-        )
+        number = integer(self.PREDICATES.index(predicate), i64)
+        initialise(self, (lhs, rhs), (truth_type(lhs.type),), {"predicate": number})
 
     @property
     def comparison(self) -> str:
@@ -122,7 +121,7 @@ class SelectOp(IRDLOperation):
     traits = traits_def(Pure())
 
     def __init__(self, cond: SSAValue, lhs: SSAValue, rhs: SSAValue) -> None:
-        super().__init__(operands=[cond, lhs, rhs], result_types=[lhs.type])
+        initialise(self, (cond, lhs, rhs), (lhs.type,))
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

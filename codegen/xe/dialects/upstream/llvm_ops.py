@@ -32,6 +32,9 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, SymbolOpInterface
 
+from codegen.xe.dialects.creation import initialise
+from codegen.xe.dialects.interned import dense, integer
+
 GLOBAL = LLVMPointerType(IntAttr(1))
 """Pointer into device memory."""
 LOCAL = LLVMPointerType(IntAttr(3))
@@ -74,15 +77,12 @@ class AtomicRmwOp(IRDLOperation):
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     def __init__(self, kind: AtomicBinOp, pointer: SSAValue, value: SSAValue) -> None:
-        super().__init__(
-            operands=[pointer, value],
-            result_types=[value.type],
-            properties={
-                "bin_op": IntegerAttr(kind, i64),
-                "ordering": IntegerAttr(_MONOTONIC, i64),
-                "syncscope": StringAttr("device"),
-            },
-        )
+        properties = {
+            "bin_op": integer(kind, i64),
+            "ordering": integer(_MONOTONIC, i64),
+            "syncscope": StringAttr("device"),
+        }
+        initialise(self, (pointer, value), (value.type,), properties)
 
 
 @irdl_op_definition
@@ -147,6 +147,13 @@ class NoMemoryEffectsAttr(Data[None]):
 
 _PLACES = ("other", "argMem", "inaccessibleMem", "errnoMem", "targetMem0", "targetMem1")
 _DEVICE = CallingConventionAttr("spir_funccc")
+_CALL = {
+    "CConv": _DEVICE,
+    "fastmathFlags": FastMathAttr("none"),
+    "TailCallKind": TailCallKindAttr(TailCallKind.NONE),
+    "op_bundle_sizes": dense(i32, ()),
+}
+"""Properties that every call of a device function has."""
 
 
 @irdl_op_definition
@@ -202,14 +209,9 @@ class DeviceCallOp(IRDLOperation):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     def __init__(self, symbol: str, arguments: Sequence[SSAValue], result: Attribute | None) -> None:
-        super().__init__(
-            operands=[arguments, []],
-            result_types=[[] if result is None else [result]],
-            properties={
-                "callee": SymbolRefAttr(symbol),
-                "CConv": _DEVICE,
-                "fastmathFlags": FastMathAttr("none"),
-                "TailCallKind": TailCallKindAttr(TailCallKind.NONE),
-                "op_bundle_sizes": DenseArrayBase.from_list(i32, []),
-            },
-        )
+        properties = {
+            "callee": SymbolRefAttr(symbol),
+            "operandSegmentSizes": dense(i32, (len(arguments), 0)),
+            **_CALL,
+        }
+        initialise(self, arguments, () if result is None else (result,), properties)

@@ -310,6 +310,7 @@ _STORE: dict[CachePolicy | None, str] = {
 }
 
 
+@cache
 def load_cache_control(hints: tuple[CachePolicy | None, ...]) -> LoadCacheControlAttr | None:
     """Return the cache control of a load with hints for L1, L2 and L3; None without hints.
 
@@ -323,6 +324,7 @@ def load_cache_control(hints: tuple[CachePolicy | None, ...]) -> LoadCacheContro
     return LoadCacheControlAttr(f"L1{_LOAD.get(near, 'uc')}_L2uc_L3{'c' if far is CachePolicy.CACHED else 'uc'}")
 
 
+@cache
 def store_cache_control(hints: tuple[CachePolicy | None, ...]) -> StoreCacheControlAttr | None:
     """Return the cache control of a store with hints for L1, L2 and L3; None without hints."""
     near, far = _levels(hints)

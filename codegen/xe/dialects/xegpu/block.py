@@ -35,6 +35,7 @@ from codegen.xe.dialects.cache_hint import (
     verify_read_hints,
     verify_write_hints,
 )
+from codegen.xe.dialects.creation import initialise
 from codegen.xe.dialects.index_list import (
     Index,
     join,
@@ -109,11 +110,8 @@ class LoadNdOp(IRDLOperation):
         result: Attribute | None = None,
     ) -> None:
         values, numbers = split(offsets)
-        super().__init__(
-            operands=[desc, values],
-            result_types=[result or cast(TensorDescType, desc.type).vector_type],
-            properties={"const_offsets": numbers} | properties,
-        )
+        result = result or cast(TensorDescType, desc.type).vector_type
+        initialise(self, (desc, *values), (result,), {"const_offsets": numbers} | properties)
 
     @property
     def mixed_offsets(self) -> tuple[Index, ...]:
@@ -201,7 +199,7 @@ class PrefetchNdOp(IRDLOperation):
 
     def __init__(self, desc: SSAValue, offsets: Sequence[Index], properties: dict[str, Attribute]) -> None:
         values, numbers = split(offsets)
-        super().__init__(operands=[desc, values], properties={"const_offsets": numbers} | properties)
+        initialise(self, (desc, *values), properties={"const_offsets": numbers} | properties)
 
     @property
     def mixed_offsets(self) -> tuple[Index, ...]:
@@ -249,7 +247,7 @@ class StoreNdOp(IRDLOperation):
         self, value: SSAValue, desc: SSAValue, offsets: Sequence[Index], properties: dict[str, Attribute]
     ) -> None:
         values, numbers = split(offsets)
-        super().__init__(operands=[value, desc, values], properties={"const_offsets": numbers} | properties)
+        initialise(self, (value, desc, *values), properties={"const_offsets": numbers} | properties)
 
     @property
     def mixed_offsets(self) -> tuple[Index, ...]:

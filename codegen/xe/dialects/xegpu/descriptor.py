@@ -27,6 +27,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from codegen.xe.dialects.creation import initialise
 from codegen.xe.dialects.index_list import (
     Index,
     join,
@@ -35,6 +36,7 @@ from codegen.xe.dialects.index_list import (
     resolve_index,
     split,
 )
+from codegen.xe.dialects.interned import dense
 from codegen.xe.dialects.xegpu.syntax import (
     parse_extras,
     parse_full_signature,
@@ -91,10 +93,8 @@ class CreateNdTdescOp(IRDLOperation):
                 properties[key] = numbers
             if values or key != "const_offsets":
                 sizes.append(len(now))
-        properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, sizes)
-        super().__init__(
-            operands=[source, dynamic], result_types=[result], properties=properties, attributes=attributes
-        )
+        properties["operandSegmentSizes"] = dense(i32, sizes)
+        initialise(self, (source, *dynamic), (result,), properties, attributes)
 
     @property
     def mixed_offsets(self) -> tuple[Index, ...]:

@@ -20,6 +20,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from codegen.xe.dialects.creation import initialise
 from codegen.xe.dialects.elements import verify_element
 from codegen.xe.dialects.maps import (
     Ints,
@@ -69,7 +70,7 @@ class DpasOp(IRDLOperation):
     def __init__(
         self, a: SSAValue, b: SSAValue, c: SSAValue | None, d: Attribute, properties: dict[str, Attribute]
     ) -> None:
-        super().__init__(operands=[a, b, c], result_types=[d], properties=properties)
+        initialise(self, (a, b) if c is None else (a, b, c), (d,), properties)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

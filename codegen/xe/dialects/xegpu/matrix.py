@@ -21,6 +21,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from codegen.xe.dialects.creation import initialise
 from codegen.xe.dialects.elements import verify_element
 from codegen.xe.dialects.index_list import (
     Index,
@@ -186,11 +187,7 @@ class LoadMatrixOp(IRDLOperation):
         properties: dict[str, Attribute] | None = None,
     ) -> None:
         values, numbers = split(offsets)
-        super().__init__(
-            operands=[mem_desc, values],
-            result_types=[result],
-            properties={"const_offsets": numbers} | (properties or {}),
-        )
+        initialise(self, (mem_desc, *values), (result,), {"const_offsets": numbers} | (properties or {}))
 
     @property
     def mixed_offsets(self) -> tuple[Index, ...]:
@@ -238,7 +235,7 @@ class StoreMatrixOp(IRDLOperation):
         properties: dict[str, Attribute] | None = None,
     ) -> None:
         values, numbers = split(offsets)
-        super().__init__(operands=[value, mem_desc, values], properties={"const_offsets": numbers} | (properties or {}))
+        initialise(self, (value, mem_desc, *values), properties={"const_offsets": numbers} | (properties or {}))
 
     @property
     def mixed_offsets(self) -> tuple[Index, ...]:

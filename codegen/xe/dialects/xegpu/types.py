@@ -1,6 +1,7 @@
 """XeGPU's types: descriptors of blocks and of scattered elements, of matrices in local memory, named barriers."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 
 from xdsl.dialects.builtin import FixedBitwidthType, NoneAttr, ShapedType, VectorType
@@ -40,6 +41,7 @@ from codegen.xe.dialects.xegpu.memory import (
 __all__ = ["Distribution", "LayoutAttr", "MemDescType", "NbarrierType", "TensorDescType", "bits"]
 
 _NONE = NoneAttr()
+_KEPT = 1024  # types
 _SUBGROUP_SIZES = (8, 16, 32)
 _MAX_SCATTER_BYTES = 512  # of one access by a sub-group; source: XeGPU RFC, create_tdesc
 
@@ -265,6 +267,12 @@ def _verify_one_row(layout: SgMapAttr) -> None:
 def row_major(shape: Sequence[int]) -> Ints:
     """Return the strides of a dense matrix of this shape."""
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+@lru_cache(_KEPT)
+def tensor_desc(vector_type: VectorType, encoding: BlockTdescAttr | ScatterTdescAttr | None = None) -> TensorDescType:
+    """Return the type of a descriptor without a layout."""
+    return TensorDescType(vector_type, encoding)
 
 
 def bits(element_type: Attribute) -> int:

@@ -24,6 +24,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from codegen.xe.dialects.creation import initialise
 from codegen.xe.dialects.index_list import (
     Index,
     index,
@@ -84,7 +85,7 @@ class InitTileOp(IRDLOperation):
             if values:
                 values_now, properties[key] = split(values)
                 dynamic += values_now
-        super().__init__(operands=[source, dynamic], result_types=[tile], properties=properties, attributes=attributes)
+        initialise(self, (source, *dynamic), (tile,), properties, attributes)
 
     @property
     def placement(self) -> tuple[tuple[Index, ...], tuple[Index, ...], tuple[Index, ...]]:

@@ -13,6 +13,7 @@ from codegen.xe.dialects.elements import (
     verify_element,
     verify_static,
 )
+from codegen.xe.dialects.interned import vector
 from codegen.xe.dialects.maps import (
     Ints,
     SgMap,
@@ -39,7 +40,7 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType):
     attr: TileAttr = param_def()
 
     def __init__(self, shape: Ints, element_type: Attribute, traits: TileTraits = DEFAULT_TRAITS) -> None:
-        super().__init__(VectorType(element_type, shape), TileAttr(traits))
+        super().__init__(vector(element_type, *shape), TileAttr(traits))
 
     @property
     def element_type(self) -> Attribute:

@@ -1,6 +1,6 @@
 """XeTile operations that load, store and prefetch tiles."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Self, cast
 
 from xdsl.dialects.builtin import VectorType
@@ -24,6 +24,7 @@ from codegen.xe.dialects.cache_hint import (
     verify_read_hints,
     verify_write_hints,
 )
+from codegen.xe.dialects.creation import initialise
 from codegen.xe.dialects.spellings import (
     parse_arrow,
     parse_attributes,
@@ -70,7 +71,7 @@ class LoadTileOp(IRDLOperation):
         if values is None:
             tile_type = cast(TileType, tile.type)
             values = [tile_type.vector_type] * tile_type.traits.array_length
-        super().__init__(operands=[tile], result_types=[values], properties=properties, attributes=attributes)
+        initialise(self, (tile,), values, properties or {}, attributes)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -134,7 +135,7 @@ class StoreTileOp(IRDLOperation):
         properties: dict[str, Attribute] | None = None,
         attributes: dict[str, Attribute] | None = None,
     ) -> None:
-        super().__init__(operands=[value, tile], properties=properties, attributes=attributes)
+        initialise(self, (value, tile), (), properties or {}, attributes)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -184,10 +185,10 @@ class PrefetchTileOp(IRDLOperation):
     def __init__(
         self,
         tile: SSAValue,
-        properties: dict[str, Attribute] | None = None,
+        properties: Mapping[str, Attribute] | None = None,
         attributes: dict[str, Attribute] | None = None,
     ) -> None:
-        super().__init__(operands=[tile], properties=properties, attributes=attributes)
+        initialise(self, (tile,), (), properties or {}, attributes)
 
     @property
     def tile_type(self) -> TileType:

@@ -18,6 +18,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from codegen.xe.dialects.creation import initialise
 from codegen.xe.dialects.maps import (
     Ints,
     WgMap,
@@ -75,9 +76,8 @@ class TileMmaOp(IRDLOperation):
             assert c is not None, "a tile_mma without c needs the type of its result"
             d = c.type
         given: dict[str, Attribute] = {} if wg_maps is None else dict(zip(_MAPS, wg_maps, strict=True))
-        super().__init__(
-            operands=[a, b, c], result_types=[d], properties=given | (properties or {}), attributes=attributes
-        )
+        operands = (a, b) if c is None else (a, b, c)
+        initialise(self, operands, (d,), given | (properties or {}), attributes)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

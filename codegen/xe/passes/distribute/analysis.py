@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from xdsl.ir import Operation, SSAValue
 
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.gpu import FuncOp
 from codegen.xe.dialects.maps import format_ints
 from codegen.xe.dialects.xegpu import (
@@ -54,17 +55,16 @@ def layouts_of(func: FuncOp, subgroups: int | None = None) -> dict[SSAValue, Lay
 
 def most_subgroups(func: FuncOp) -> int:
     """Return the number of sub-groups of the largest layout in a kernel; 0 without layouts."""
-    return max(
-        (n for op in func.walk() for a in layout_attributes(op) if (n := subgroups_of(a)) is not None), default=0
-    )
+    return max((n for op in walk(func) for a in layout_attributes(op) if (n := subgroups_of(a)) is not None), default=0)
 
 
 def layout_attributes(op: Operation) -> Iterable[LayoutLike]:
     """Yield the layouts of an operation and of its descriptors."""
+    # `isinstance` with xDSL's abstract classes takes long.
     types = [value.type for value in (*op.operands, *op.results)]
-    described = [kind.layout for kind in types if isinstance(kind, TensorDescType)]
+    described = [kind.layout for kind in types if type(kind) is TensorDescType]
     for attribute in (*op.properties.values(), *op.attributes.values(), *described):
-        if isinstance(attribute, LayoutAttr | SliceAttr | SgMapAttr):
+        if type(attribute) is LayoutAttr or type(attribute) is SliceAttr or type(attribute) is SgMapAttr:
             yield attribute
 
 
@@ -72,7 +72,8 @@ class _Analysis:
     def __init__(self, func: FuncOp, subgroups: int) -> None:
         self._subgroups = subgroups
         self._known: dict[SSAValue, Layout] = {}
-        self._ops = [op for op in func.walk() if op is not func]
+        self._ops = [op for op in walk(func) if op is not func]
+        self._rules = [(op, rule) for op in self._ops if (rule := rule_of(op)) is not None]
         self._ties: list[tuple[Tie, Operation]] = [(tie, op) for op in self._ops for tie in ties(op)]
         self._ends = {end: tie.ends for tie, _ in self._ties for end in tie.ends}
 
@@ -96,9 +97,8 @@ class _Analysis:
 
     def _forward(self) -> bool:
         changed = False
-        for op in self._ops:
-            rule = rule_of(op)
-            if rule is not None and any(self._open(result) for result in op.results):
+        for op, rule in self._rules:
+            if any(self._open(result) for result in op.results):
                 with Rewriting(op):
                     layout = rule.derive(op, self._known)
                     changed |= layout is not None and self._know(op.results, layout, op)
@@ -108,9 +108,8 @@ class _Analysis:
 
     def _backward(self) -> bool:
         changed = False
-        for op in reversed(self._ops):
-            rule = rule_of(op)
-            if rule is None or not any(self._open(operand) for operand in op.operands):
+        for op, rule in reversed(self._rules):
+            if not any(self._open(operand) for operand in op.operands):
                 continue
             layout = next((self._known[result] for result in op.results if result in self._known), None)
             with Rewriting(op):
@@ -125,9 +124,8 @@ class _Analysis:
 
     def _weakly(self) -> bool:
         """Set one layout that only applies without any other."""
-        for op in self._ops:
-            rule = rule_of(op)
-            if rule is not None and any(self._open(result) for result in op.results):
+        for op, rule in self._rules:
+            if any(self._open(result) for result in op.results):
                 layout = rule.weak(op, self._known)
                 if layout is not None and self._know(op.results, layout, op):
                     return True

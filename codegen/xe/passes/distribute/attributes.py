@@ -1,5 +1,6 @@
 """Conversion between XeGPU's layout attributes and layouts."""
 
+from functools import lru_cache
 from math import prod
 
 from codegen.xe.dialects.maps import Ints
@@ -13,6 +14,8 @@ from codegen.xe.passes.distribute.layout import (
     Axis,
     Layout,
 )
+
+_KEPT = 1024  # layouts
 
 LayoutLike = LayoutAttr | SliceAttr | SgMapAttr
 
@@ -29,6 +32,7 @@ def lanes_of(attribute: LayoutLike) -> int | None:
     return None if root.lane_layout is None else prod(root.lane_layout)
 
 
+@lru_cache(_KEPT)
 def layout_of(attribute: LayoutLike, shape: Ints, first: int = 0) -> Layout | None:
     """Return the layout that an attribute gives a value; None if it has no sub-group level.
 
@@ -71,6 +75,7 @@ def attribute_of(layout: Layout, subgroups: int) -> LayoutAttr | SliceAttr:
     return _attribute(counts, data, slowest_first, len(layout.axes))
 
 
+@lru_cache(_KEPT)
 def within_subgroup(attribute: LayoutLike | None) -> LayoutAttr | None:
     """Return the instruction and lane levels of a layout, which sub-group-level code keeps."""
     if not isinstance(attribute, LayoutAttr):

@@ -12,6 +12,7 @@ from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.gpu import FuncOp
 from codegen.xe.locations import Rewriting
 from codegen.xe.passes.distribute.analysis import most_subgroups
@@ -43,7 +44,7 @@ def distribute_to_subgroups(module: ModuleOp) -> None:
     Raises:
         PassFailedException: something cannot be distributed.
     """
-    for func in [op for op in module.walk() if isinstance(op, FuncOp)]:
+    for func in [op for op in walk(module) if isinstance(op, FuncOp)]:
         with Rewriting(func):
             _distribute_kernel(func)
 

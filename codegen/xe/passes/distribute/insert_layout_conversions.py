@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.gpu import FuncOp
 from codegen.xe.dialects.upstream.vector_ops import MultiReductionOp
 from codegen.xe.dialects.xegpu import ConvertLayoutOp
@@ -37,7 +38,7 @@ class InsertLayoutConversionsPass(ModulePass):
     name = "insert-layout-conversions"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in [f for f in op.walk() if isinstance(f, FuncOp)]:
+        for func in [f for f in walk(op) if isinstance(f, FuncOp)]:
             if most_subgroups(func):
                 insert_layout_conversions(func, most_subgroups(func))
 
@@ -50,7 +51,7 @@ def insert_layout_conversions(func: FuncOp, subgroups: int) -> dict[SSAValue, La
     """
     _reduce_before_converting(func)
     conversions = _Conversions(layouts_of(func, subgroups), subgroups)
-    for op in list(func.walk()):
+    for op in list(walk(func)):
         with Rewriting(op):
             conversions.convert_operands(op)
     return conversions.layouts
@@ -58,7 +59,7 @@ def insert_layout_conversions(func: FuncOp, subgroups: int) -> dict[SSAValue, La
 
 def _reduce_before_converting(func: FuncOp) -> None:
     """Move conversions behind reductions that are their only use, so that only the result moves."""
-    for op in func.walk():
+    for op in walk(func):
         if isinstance(op, ConvertLayoutOp) and all(
             isinstance(use.operation, MultiReductionOp) and use.index == 0 for use in op.result.uses
         ):

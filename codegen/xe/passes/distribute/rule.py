@@ -59,15 +59,11 @@ class Rule:
     recomputed: bool = False
 
 
-_DISTRIBUTED = frozenset({VectorType, TensorDescType})
-
-
 def shape_of(value: SSAValue) -> Ints | None:
     """Return the shape of a distributed value: a vector or a scattered descriptor; None for others."""
     type_ = value.type
-    if type(type_) not in _DISTRIBUTED:  # quick: `isinstance` with xDSL's abstract classes takes long
-        return None
-    if isinstance(type_, VectorType) or (isinstance(type_, TensorDescType) and type_.scatter is not None):
+    # `isinstance` with xDSL's abstract classes takes long.
+    if type(type_) is VectorType or (type(type_) is TensorDescType and type_.scatter is not None):
         return type_.get_shape()
     return None
 

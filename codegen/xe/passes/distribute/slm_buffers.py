@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType, i8, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.gpu import (
     BarrierOp,
     FuncOp,
@@ -72,7 +73,7 @@ def in_loop(at: InsertPoint) -> bool:
 
 def slm_bytes(func: FuncOp) -> int:
     """Return the shared local memory that a kernel allocates, in bytes."""
-    allocations = [op for op in func.walk() if isinstance(op, memref.AllocaOp | memref.AllocOp)]
+    allocations = [op for op in walk(func) if isinstance(op, memref.AllocaOp | memref.AllocOp)]
     buffers = [*(op.results[0] for op in allocations), *func.workgroup_buffers]
     return sum(_memref_bytes(buffer.type) for buffer in buffers)
 

@@ -9,8 +9,6 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     BytesAttr,
     DenseIntOrFPElementsAttr,
-    IndexType,
-    IntegerAttr,
     PackableType,
     VectorType,
 )
@@ -19,8 +17,10 @@ from xdsl.dialects.vector import BroadcastOp
 from xdsl.ir import Attribute, Block, Operation, OperationInvT, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from codegen.xe.dialects.creation import append, create, insert_before
 from codegen.xe.dialects.gpu import SubgroupIdOp
 from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.interned import index, integer, vector
 from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp
 from codegen.xe.dialects.upstream.vector_ops import (
@@ -33,6 +33,7 @@ from codegen.xe.dialects.xegpu import (
     ScatterTdescAttr,
     TensorDescType,
 )
+from codegen.xe.dialects.xegpu.types import tensor_desc
 from codegen.xe.locations import OperationFailed
 from codegen.xe.passes.distribute.attributes import within_subgroup
 from codegen.xe.passes.distribute.layout import (
@@ -48,8 +49,6 @@ from codegen.xe.passes.distribute.slm_buffers import Buffers
 
 Parts = tuple[SSAValue, ...]
 """New form of a work-group value: the blocks of one sub-group, row-major over the rounds."""
-
-index = IndexType()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,10 @@ class Work:
 
     def insert(self, op: OperationInvT) -> OperationInvT:
         """Insert an operation at the insertion point."""
-        Rewriter.insert_op(op, self.at)
+        if self.at.insert_before is None:
+            append(self.at.block, op)
+        else:
+            insert_before(op, self.at.insert_before)
         return op
 
     def replace(self, op: Operation, *results: Sequence[SSAValue]) -> None:
@@ -135,7 +137,7 @@ class Work:
             return digit
         key = (*key, times)
         if key not in self._digits:
-            self._digits[key] = self.in_prologue(arith.MuliOp(digit, self.constant(times))).result
+            self._digits[key] = self._computed(arith.MuliOp, digit, self.constant(times))
         return self._digits[key]
 
     def is_first(self, layout: Layout, shape: Ints, op: Operation) -> SSAValue | None:
@@ -153,13 +155,13 @@ class Work:
             return left + right
         if left == 0 or right == 0:
             return right if left == 0 else left
-        return self.insert(arith.AddiOp(self.value(left), self.value(right))).result
+        return self.insert(create(arith.AddiOp, (self.value(left), self.value(right)), (index,))).result
 
     def multiply(self, left: Index, right: int) -> Index:
         """Return the product of an index and a constant."""
         if isinstance(left, int) or right == 1:
             return left * right if isinstance(left, int) else left
-        return self.insert(arith.MuliOp(left, self.value(right))).result
+        return self.insert(create(arith.MuliOp, (left, self.value(right)), (index,))).result
 
     def value(self, number: Index) -> SSAValue:
         """Return an index as an SSA value."""
@@ -168,7 +170,7 @@ class Work:
     def constant(self, number: int) -> SSAValue:
         """Return a constant of type index, created at the start of the kernel."""
         if number not in self._constants:
-            op = arith.ConstantOp(IntegerAttr(number, index))
+            op = create(arith.ConstantOp, (), (index,), {"value": integer(number, index)})
             op.result.name_hint = f"c{number}" if number >= 0 else None
             self._constants[number] = self.in_prologue(op).result
         return self._constants[number]
@@ -184,14 +186,14 @@ class Work:
 
     def splat(self, scalar: SSAValue, shape: Ints) -> SSAValue:
         """Create a vector of equal elements."""
-        return self.insert(BroadcastOp(scalar, VectorType(scalar.type, shape))).vector
+        return self.insert(BroadcastOp(scalar, vector(scalar.type, *shape))).vector
 
     def shape_cast(self, value: SSAValue, shape: Ints) -> SSAValue:
         """Cast a vector to another shape."""
         assert isinstance(value.type, VectorType)
         if value.type.get_shape() == shape:
             return value
-        return self.insert(ShapeCastOp(value, VectorType(value.type.element_type, shape))).result
+        return self.insert(ShapeCastOp(value, vector(value.type.element_type, *shape))).result
 
     def extract(self, value: SSAValue, offsets: Ints, sizes: Ints) -> SSAValue:
         """Extract a block of a vector."""
@@ -208,7 +210,7 @@ class Work:
 
     def zeros(self, element: Attribute, shape: Ints) -> SSAValue:
         """Create a vector of zeros."""
-        kind = VectorType(element, shape)
+        kind = vector(element, *shape)
         nbytes = cast(PackableType[Any], element).compile_time_size * prod(shape)
         return self.insert(
             arith.ConstantOp(DenseIntOrFPElementsAttr(cast(Any, kind), BytesAttr(bytes(nbytes))), kind)
@@ -226,12 +228,16 @@ class Work:
     def _digit(self, stride: int, owners: int, first: int) -> SSAValue:
         value = self.subgroup()
         if first:
-            value = self.in_prologue(arith.SubiOp(value, self.constant(first))).result
+            value = self._computed(arith.SubiOp, value, self.constant(first))
         if stride > 1:
-            value = self.in_prologue(arith.DivUIOp(value, self.constant(stride))).result
+            value = self._computed(arith.DivUIOp, value, self.constant(stride))
         if first or stride * owners < self.subgroups:
-            value = self.in_prologue(arith.RemUIOp(value, self.constant(owners))).result
+            value = self._computed(arith.RemUIOp, value, self.constant(owners))
         return value
+
+    def _computed(self, kind: type[Operation], left: SSAValue, right: SSAValue) -> SSAValue:
+        """Return the result of an operation on indices, in the prologue of the kernel."""
+        return self.in_prologue(create(kind, (left, right), (index,))).results[0]
 
 
 def part_type(value: SSAValue, shape: Ints) -> Attribute:
@@ -239,9 +245,9 @@ def part_type(value: SSAValue, shape: Ints) -> Attribute:
     if isinstance(value.type, TensorDescType):
         encoding = value.type.encoding
         assert isinstance(encoding, ScatterTdescAttr)
-        return TensorDescType(VectorType(value.type.element_type, shape), encoding)
+        return tensor_desc(vector(value.type.element_type, *shape), encoding)
     assert isinstance(value.type, VectorType)
-    return VectorType(value.type.element_type, shape)
+    return vector(value.type.element_type, *shape)
 
 
 def plain_attributes(op: Operation) -> dict[str, Attribute]:

@@ -82,12 +82,12 @@ class Emitter:
 
     def add(self, op: Operation) -> SSAValue | None:
         """Append an operation; return its first result, if it has one."""
-        self.block.add_op(op)
+        append(self.block, op)
         return op.results[0] if op.results else None
 
     def value(self, op: Operation) -> SSAValue:
         """Append an operation; return its result."""
-        self.block.add_op(op)
+        append(self.block, op)
         (result, *_) = op.results
         return result
 
@@ -143,11 +143,11 @@ class Emitter:
         """Return a scalar constant."""
 
         def make() -> SSAValue:
-            if isinstance(type_, AnyFloat):
-                value = FloatAttr(float(number), type_)
-            else:
-                assert isinstance(type_, IntegerType | IndexType)
+            if type(type_) is IntegerType or type(type_) is IndexType:
                 value = integer(int(number), type_)
+            else:
+                assert isinstance(type_, AnyFloat)
+                value = FloatAttr(float(number), type_)
             return self.make(arith.ConstantOp, (), type_, {"value": value})
 
         if type(number) is not int:
@@ -160,11 +160,11 @@ class Emitter:
 
     def index(self, value: Index) -> SSAValue:
         """Return an index as an SSA value."""
-        return value if isinstance(value, SSAValue) else self.constant(value, index)
+        return self.constant(value, index) if isinstance(value, int) else value
 
     def as_int(self, value: Index, type_: IntegerType) -> SSAValue:
         """Return an index as an integer; sums and products of indices are recomputed as integers."""
-        if not isinstance(value, SSAValue):
+        if isinstance(value, int):
             return self.constant(value, type_)
         return self._pure.known((value, type_), lambda: self._as_int(value, type_))
 
@@ -175,29 +175,31 @@ class Emitter:
         owner = value.owner
         if value.type == type_:
             return value
-        if isinstance(owner, arith.IndexCastOp) and owner.input.type == type_:
+        if type(owner) is arith.IndexCastOp and owner.input.type == type_:
             return owner.input
-        if isinstance(owner, arith.AddiOp | arith.MuliOp) and type_ == i32:
-            return self.pure(type(owner), (self.as_int(owner.lhs, type_), self.as_int(owner.rhs, type_)), type_)
+        if (type(owner) is arith.AddiOp or type(owner) is arith.MuliOp) and type_ == i32:
+            lhs, rhs = owner.operands
+            return self.pure(type(owner), (self.as_int(lhs, type_), self.as_int(rhs, type_)), type_)
         return self.pure(arith.IndexCastOp, (value,), type_)
 
     def sum(self, *terms: Index) -> Index:
         """Return the sum of indices; a number if all are."""
-        number = sum(t for t in terms if not isinstance(t, SSAValue))
-        total: Index | None = None
-        for term in terms:
-            if isinstance(term, SSAValue):
-                total = term if total is None else self.pure(arith.AddiOp, (self.index(total), term), index)
+        number, total = 0, None
+        for term in terms:  # `isinstance` with xDSL's abstract classes takes long
+            if isinstance(term, int):
+                number += term
+            else:
+                total = term if total is None else self.pure(arith.AddiOp, (total, term), index)
         if total is None or number == 0:
             return number if total is None else total
-        return self.pure(arith.AddiOp, (self.index(total), self.index(number)), index)
+        return self.pure(arith.AddiOp, (total, self.index(number)), index)
 
     def product(self, a: Index, b: Index) -> Index:
         """Return the product of two indices; a number if both are, or one is 0."""
-        if not isinstance(a, SSAValue) and not isinstance(b, SSAValue):
+        if isinstance(a, int) and isinstance(b, int):
             return a * b
         for one, other in ((a, b), (b, a)):
-            if not isinstance(one, SSAValue) and one in (0, 1):
+            if isinstance(one, int) and one in (0, 1):
                 return 0 if one == 0 else other
         return self.pure(arith.MuliOp, (self.index(a), self.index(b)), index)
 
@@ -217,9 +219,7 @@ class Emitter:
 
     def pointer(self, pointer: SSAValue, offset: Index, element: Attribute) -> SSAValue:
         """Return a pointer advanced by some elements; the offset is an i64 or i32, or a number."""
-        operands, number = (
-            ((pointer, offset), GEP_USE_SSA_VAL) if isinstance(offset, SSAValue) else ((pointer,), offset)
-        )
+        operands, number = ((pointer,), offset) if isinstance(offset, int) else ((pointer, offset), GEP_USE_SSA_VAL)
         held = i64 if isinstance(element, IndexType) else element
         place = {"rawConstantIndices": dense(i32, (number,)), "elem_type": held, "noWrapFlags": integer(0, i32)}
         return self.pure(GEPOp, operands, pointer.type, place)
@@ -308,7 +308,7 @@ class Emitter:
         first = registers[0][0]
         if len(registers) == 1:
             return self.register(registers[0])
-        sources = list(dict.fromkeys(chunk for chunk, _ in registers))
+        sources = list({id(chunk): chunk for chunk, _ in registers}.values())
         lengths = [length_of(s) for s in sources]
         if len(sources) == 1 and [p for _, p in registers] == list(range(lengths[0])):
             return first
@@ -406,7 +406,7 @@ def chunk_type(element: Attribute, length: int) -> Attribute:
 def length_of(chunk: SSAValue) -> int:
     """Return the number of registers of a chunk."""
     type_ = chunk.type
-    return type_.get_shape()[0] if type(type_) is VectorType else 1
+    return type_.shape.data[0].data if type(type_) is VectorType else 1
 
 
 def element_of(chunk: SSAValue) -> Attribute:
@@ -426,7 +426,9 @@ _BITS: dict[type[Attribute], int] = {
 
 def bits_of(element: Attribute) -> int:
     """Return the bits of an element; an index has those of an address."""
-    known = _BITS.get(type(element))  # quick: `isinstance` with xDSL's abstract classes takes long
+    if type(element) is IntegerType:  # quick: `isinstance` with xDSL's abstract classes takes long
+        return element.width.data
+    known = _BITS.get(type(element))
     if known is not None:
         return known
     assert isinstance(element, FixedBitwidthType), element

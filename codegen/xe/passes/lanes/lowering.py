@@ -6,11 +6,11 @@ from typing import TypeVar
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType, UnregisteredOp, VectorType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.artifact.signature import Assumption
+from codegen.xe.dialects.creation import create
 from codegen.xe.dialects.index_list import Index
 from codegen.xe.layout import BlockLimits
 from codegen.xe.locations import Rewriting
@@ -81,26 +81,28 @@ class Lowering:
         Raises:
             PassFailedException: it has vectors or regions.
         """
-        if isinstance(op, UnregisteredOp):
+        if op.name == UnregisteredOp.name:
+            assert isinstance(op, UnregisteredOp)
             raise PassFailedException(
                 f"lower-to-lanes: expected an operation of the dialects of a kernel, got {op.op_name.data}: write it "
                 "with known operations"
             )
-        if op.regions or not all(map(_is_scalar, (*op.operands, *op.results))):
+        if op.regions or op.successor_uses or not all(map(_is_scalar, (*op.operands, *op.results))):
             raise PassFailedException(
                 f"lower-to-lanes: expected an operation with a per-lane form, got {op.name}: {_first_line(op)}"
             )
-        copy = op.clone({operand: self.scalar(operand) for operand in op.operands})
-        for result in copy.results:
-            if isinstance(result.type, MemRefType):
-                Rewriter.replace_value_with_new_type(result, lane_memory_type(result.type))
+        operands = [self.scalar(operand) for operand in op.operands]
+        types = [lane_memory_type(r.type) if type(r.type) is MemRefType else r.type for r in op.results]
+        copy = create(type(op), operands, types, op.properties)
+        copy.attributes.update(op.attributes)
+        copy.location = op.location
         self.emitter.add(copy)
         for old, new in zip(op.results, copy.results, strict=True):
             self.define(old, new)
 
     def define(self, old: SSAValue, value: Value) -> None:
         """Record the lowered form of a value."""
-        if isinstance(value, SSAValue) and value.name_hint is None:
+        if (type(value) is OpResult or type(value) is BlockArgument) and value.name_hint is None:
             value.name_hint = old.name_hint
         self._values[old] = value
 
@@ -115,7 +117,10 @@ class Lowering:
 
     def scalar(self, old: SSAValue) -> SSAValue:
         """Return the lowered form of a scalar."""
-        return self.get(old, SSAValue)
+        value = self._values[old]
+        if type(value) is OpResult or type(value) is BlockArgument:  # `isinstance` with abstract classes takes long
+            return value
+        raise AssertionError(f"{old} became {value}")
 
     def index(self, old: Index) -> Index:
         """Return the lowered form of an index; a number if it is constant."""
@@ -158,7 +163,7 @@ def element_type(value: SSAValue) -> Attribute:
 
 
 def _is_scalar(value: SSAValue) -> bool:
-    return not isinstance(value.type, VectorType) and not value.type.name.startswith("xegpu.")
+    return type(value.type) is not VectorType and not value.type.name.startswith("xegpu.")
 
 
 def _first_line(op: Operation) -> str:

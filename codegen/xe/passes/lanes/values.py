@@ -2,11 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from xdsl.dialects.builtin import AnyFloat, FloatTF32Type, IntegerType, MemRefType, VectorType, f32
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    FloatTF32Type,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    VectorType,
+    f32,
+)
 from xdsl.ir import Attribute, SSAValue
 
 from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.interned import integer_type
 from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.xegpu import (
     MemDescType,
@@ -16,6 +29,8 @@ from codegen.xe.passes.lanes.emitter import Register
 from codegen.xe.passes.lanes.vectors.layout import LaneLayout
 
 _BYTE = 8
+_KEPT = 1024  # types
+_SAME = frozenset((Float32Type, Float16Type, BFloat16Type, IndexType))  # quick: types that lanes hold as they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +114,16 @@ def lane_element(element: Attribute) -> Attribute:
     """Return the type in which a lane holds an element: integers are signless, floats of 4 and 8 bits are integers,
     and tf32 is stored as f32.
     """
-    if isinstance(element, IntegerType):
-        return IntegerType(element.width.data)
+    if type(element) is IntegerType:
+        return integer_type(element.width.data)
+    if type(element) in _SAME:
+        return element
     if isinstance(element, AnyFloat) and element.bitwidth <= _BYTE:
-        return IntegerType(element.bitwidth)
+        return integer_type(element.bitwidth)
     return f32 if isinstance(element, FloatTF32Type) else element
 
 
+@lru_cache(_KEPT)
 def lane_memory_type(type_: MemRefType[Attribute]) -> MemRefType[Attribute]:
     """Return the memref type with the elements that lanes hold."""
     return MemRefType(lane_element(type_.element_type), type_.get_shape(), type_.layout, type_.memory_space)

@@ -6,14 +6,15 @@ from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import Rewriter
 
 from codegen.xe.dialects import gpu
+from codegen.xe.dialects.creation import walk
 
 _SWAPPED = AffineMap.from_callable(lambda d0, d1: (d1, d0))
 
 
 def state_strides(module: ModuleOp) -> None:
     """Write the strides of kernel arguments whose layout is `affine_map<(d0, d1) -> (d1, d0)>`."""
-    for kernel in module.walk():
-        if not isinstance(kernel, gpu.FuncOp):
+    for kernel in walk(module):
+        if type(kernel) is not gpu.FuncOp:
             continue
         block, inputs = kernel.body.blocks[0], tuple(kernel.function_type.inputs)
         types = [_strided(type_) for type_ in inputs]

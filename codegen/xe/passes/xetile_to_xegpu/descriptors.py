@@ -7,7 +7,9 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.interned import vector
 from codegen.xe.dialects.kernel_attributes import LANE_ACCESS
 from codegen.xe.dialects.xegpu import (
     CreateNdTdescOp,
@@ -17,6 +19,7 @@ from codegen.xe.dialects.xegpu import (
     ScatterTdescAttr,
     TensorDescType,
 )
+from codegen.xe.dialects.xegpu.types import tensor_desc
 from codegen.xe.dialects.xetile import (
     AtomicRmwOp,
     InitTileOp,
@@ -73,7 +76,7 @@ def find_places(module: ModuleOp, instructions: Instructions) -> dict[InitTileOp
     Raises:
         PassFailedException: a base that is not lowered.
     """
-    inits = [op for op in module.walk() if isinstance(op, InitTileOp) and _is_accessed(op)]
+    inits = [op for op in walk(module) if isinstance(op, InitTileOp) and _is_accessed(op)]
     local = [op for op in inits if _is_local(op)]
     places: dict[InitTileOp, Place] = {}
     for op in local:
@@ -136,9 +139,9 @@ def _says_its_shape(type_: Attribute) -> bool:
 def _describe(
     op: InitTileOp, source: SSAValue, shape: Sequence[int], sizes: Sequence[Index], strides: Sequence[Index]
 ) -> SSAValue:
-    block = type(op.tile.type.vector_type)(op.tile.type.element_type, shape)
+    block = vector(op.tile.type.element_type, *shape)
     by_lanes = {LANE_ACCESS: op.attributes[LANE_ACCESS]} if LANE_ACCESS in op.attributes else {}
-    create = CreateNdTdescOp(source, TensorDescType(block), sizes, strides, attributes=by_lanes)
+    create = CreateNdTdescOp(source, tensor_desc(block), sizes, strides, attributes=by_lanes)
     create.result.name_hint = op.tile.name_hint
     Rewriter.insert_op(create, InsertPoint.before(op))
     return create.result

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import gcd
 
 from xdsl.dialects.builtin import VectorType
@@ -23,6 +24,7 @@ from codegen.xe.dialects.xetile.tile_attr import COLUMN_MAJOR
 from codegen.xe.passes.carried import carried_as
 
 RESULT_LAYOUT = "layout_result_0"
+_KEPT = 1024  # layouts
 _LOAD_ROWS = 32  # maximum of one 2-D block message; source: XeVM, blockload2d
 _MESSAGE_BYTES = 64  # of a row of one 2-D block message
 _TRANSPOSED_BYTES = 32  # of a row of one transposed 2-D block message: eight 32-bit words
@@ -94,13 +96,13 @@ def operands_of_dpas(value: SSAValue) -> set[int]:
 
 def layout(wg_map: WgMap, instruction: Sequence[int]) -> LayoutAttr:
     """Return the layout of a map; inst_data is the gcd of `instruction` and what a sub-group owns."""
-    return LayoutAttr(_distribution(wg_map, instruction))
+    return _layout(wg_map, tuple(instruction))
 
 
 def stored_layout(wg_map: WgMap, instruction: Sequence[int]) -> LayoutAttr:
     """Return the layout of the stored matrix under a tile of order [0, 1]: transposed except for sub-group ids."""
     swapped = WgMap.of(wg_map.sg_layout[::-1], wg_map.sg_data[::-1])
-    return LayoutAttr(_distribution(swapped, instruction, _IDS_OF_TRANSPOSED))
+    return _layout(swapped, tuple(instruction), _IDS_OF_TRANSPOSED)
 
 
 def optional(name: str, wg_map: WgMap | None, instruction: Sequence[int]) -> dict[str, Attribute]:
@@ -115,6 +117,9 @@ def optional_slice(wg_map: WgMap | None, instruction: Sequence[int], dims: Ints)
     return {RESULT_LAYOUT: SliceAttr(layout(wg_map, instruction), dims)}
 
 
-def _distribution(wg_map: WgMap, instruction: Sequence[int], order: Ints | None = None) -> Distribution:
+@lru_cache(_KEPT)
+def _layout(wg_map: WgMap, instruction: Ints, order: Ints | None = None) -> LayoutAttr:
     inst_data = tuple(gcd(i, d) for i, d in zip(instruction, wg_map.sg_data, strict=True))
-    return Distribution(sg_layout=wg_map.sg_layout, sg_data=wg_map.sg_data, inst_data=inst_data, order=order)
+    return LayoutAttr(
+        Distribution(sg_layout=wg_map.sg_layout, sg_data=wg_map.sg_data, inst_data=inst_data, order=order)
+    )

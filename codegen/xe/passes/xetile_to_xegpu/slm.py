@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.upstream.memref_ops import TransposeOp
@@ -31,15 +32,15 @@ from codegen.xe.passes.xetile_to_xegpu.values import (
 
 def allocate_statically(module: ModuleOp) -> None:
     """Make allocations in shared local memory static: they are never freed, and MLIR would call malloc."""
-    for op in tuple(module.walk()):
-        if isinstance(op, AllocOp) and _is_local(op.memref.type):
+    for op in tuple(walk(module)):
+        if type(op) is AllocOp and _is_local(op.memref.type):
             name, memref = op.memref.name_hint, op.memref.type
             new = AllocaOp.get(
                 memref.element_type, None, memref.get_shape(), layout=memref.layout, memory_space=memref.memory_space
             )
             new.memref.name_hint = name
             Rewriter.replace_op(op, new)
-        elif isinstance(op, DeallocOp) and _is_local(op.memref.type):
+        elif type(op) is DeallocOp and _is_local(op.memref.type):
             Rewriter.erase_op(op)
 
 

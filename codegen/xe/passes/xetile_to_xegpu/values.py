@@ -1,5 +1,7 @@
 """Helpers of the lowering: constants, sums and products of indices, replacement."""
 
+from functools import cache
+
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -16,6 +18,7 @@ from xdsl.utils.hints import isa
 
 from codegen.xe.dialects.cache_hint import (
     HINTS,
+    CachePolicy,
     TileCacheHint,
     XeGPUCacheHint,
 )
@@ -63,7 +66,12 @@ def constant(kind: Attribute, number: float, where: InsertPoint) -> SSAValue:
 def hints(op: Operation) -> dict[str, Attribute]:
     """Return the cache hints of an XeTile operation in XeGPU's form."""
     given = {name: op.properties[name] for name in HINTS if name in op.properties}
-    return {name: XeGPUCacheHint(hint.data) for name, hint in given.items() if isinstance(hint, TileCacheHint)}
+    return {name: _hint(hint.data) for name, hint in given.items() if isinstance(hint, TileCacheHint)}
+
+
+@cache
+def _hint(policy: CachePolicy) -> XeGPUCacheHint:
+    return XeGPUCacheHint(policy)
 
 
 def replace(old: Operation, *new: Operation) -> None:

@@ -8,7 +8,7 @@ from xdsl.ir import Block, Operation, Region
 from xdsl.irdl import IRDLOperation
 
 from codegen.xe.dialects import context
-from codegen.xe.dialects.creation import append, create, initialise, walk
+from codegen.xe.dialects.creation import append, create, initialise, insert_before, walk
 
 KINDS = [kind for kind in (*context().loaded_ops, llvm.LoadOp, llvm.StoreOp) if issubclass(kind, IRDLOperation)]
 
@@ -52,8 +52,33 @@ def test_appended_operations_are_in_order() -> None:
     assert list(reversed(tuple(block.walk(reverse=True)))) == ops
 
 
+def test_operations_inserted_before_others_are_in_order() -> None:
+    block, ops = Block(), [create(AnyOp, (), ()) for _ in range(4)]
+    append(block, ops[3])
+    insert_before(ops[0], ops[3])
+    insert_before(ops[2], ops[3])
+    insert_before(ops[1], ops[2])
+    assert list(block.ops) == ops
+    assert list(block.walk(reverse=True)) == ops[::-1]
+    assert [op.parent for op in ops] == [block] * 4
+
+
 def test_a_walk_is_that_of_xdsl() -> None:
     inner = Block([AnyOp(), AnyOp(regions=[Region([Block([AnyOp()]), Block([AnyOp(), AnyOp()])])])])
-    block = Block([AnyOp(), AnyOp(regions=[Region(inner), Region()]), AnyOp()])
+    block = Block([AnyOp(), around := AnyOp(regions=[Region(inner), Region()]), AnyOp()])
     assert len(ops := list(walk(block))) == 8
     assert ops == list(block.walk())
+    assert list(walk(around)) == list(around.walk()) == ops[1:7]
+
+
+def test_a_walk_goes_on_behind_operations_that_are_replaced() -> None:
+    block = Block([AnyOp(), AnyOp(), AnyOp()])
+    first, second, third = block.ops
+    seen: list[Operation] = []
+    for op in walk(block):
+        seen.append(op)
+        if op is second:
+            insert_before(create(AnyOp, (), ()), op)
+            block.erase_op(op)
+    assert seen == [first, second, third]
+    assert len(block.ops) == 3

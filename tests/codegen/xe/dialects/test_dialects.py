@@ -80,6 +80,19 @@ def test_a_kernel_survives_its_text() -> None:
     assert text(module) == KERNEL
 
 
+def test_operations_of_one_form_print_their_own_operands() -> None:
+    lines = ["%0 = arith.addi %a, %b : i32", "%1 = arith.addi %b, %b : i32", "%2 = arith.addi %0, %1 : i32"]
+    source = "func.func @f(%a: i32, %b: i32) {\n  " + "\n  ".join(lines) + "\n  func.return\n}"
+    printed = text(parse(source))
+    assert [line.strip() for line in printed.splitlines() if "addi" in line] == lines
+
+
+def test_aliases_are_those_of_each_module() -> None:
+    other = KERNEL.replace("sg_layout = [8, 4], sg_data = [32, 16]", "sg_layout = [16, 2], sg_data = [16, 16]")
+    for kernel in (KERNEL, other, KERNEL):
+        assert text(parse(kernel)) == kernel
+
+
 def test_the_generic_form_has_no_aliases_and_is_the_same_module() -> None:
     generic = text(parse(KERNEL), generic=True)
     assert "#tile" not in generic

@@ -15,6 +15,7 @@ from xdsl.dialects.vector import CreateMaskOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.interned import vector
 from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.upstream.arith_ops import (
     CmpiOp,
@@ -48,9 +49,7 @@ def _lower_constant(op: arith.ConstantOp, work: Work) -> None:
     size = cast(PackableType[Any], kind.element_type).compile_time_size
     data = op.value.data.data
     if data == data[:size] * (len(data) // size):
-        part = work.insert(
-            _constant(VectorType(kind.element_type, layout.data), data[:size] * prod(layout.data))
-        ).result
+        part = work.insert(_constant(vector(kind.element_type, *layout.data), data[:size] * prod(layout.data))).result
         work.replace(op, [part] * len(work.blocks(op.result)))
         return
     elements = [data[i : i + size] for i in range(0, len(data), size)]

@@ -10,6 +10,7 @@ from xdsl.dialects import arith, scf
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.gpu import FuncOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp
 from codegen.xe.dialects.xegpu import (
@@ -57,6 +58,8 @@ class Tie:
 
 def ties(op: Operation) -> list[Tie]:
     """Return the values that a loop or branch passes on."""
+    if not op.regions:
+        return []
     if isinstance(op, scf.ForOp):
         arguments, back = op.body.block.args[1:], _terminator(op.body.block)
         return [
@@ -199,7 +202,7 @@ def restrict_to_ranges(func: FuncOp, work: Work, subgroups: int | None) -> None:
     Raises:
         PassFailedException: a range names sub-groups that do not exist, or the others would lack results.
     """
-    for op in list(func.walk()):
+    for op in list(walk(func)):
         if not isinstance(op, scf.IfOp):
             continue
         with Rewriting(op):

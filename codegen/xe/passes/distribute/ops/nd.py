@@ -6,12 +6,13 @@ only the first stores: another could otherwise load the new value and store it a
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, MemRefType, VectorType
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
 from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.interned import vector
 from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.xegpu import (
     BlockTdesc,
@@ -23,6 +24,7 @@ from codegen.xe.dialects.xegpu import (
     TensorDescType,
     UpdateNdOffsetOp,
 )
+from codegen.xe.dialects.xegpu.types import tensor_desc
 from codegen.xe.locations import locate
 from codegen.xe.passes.distribute import derive
 from codegen.xe.passes.distribute.layout import Layout
@@ -83,7 +85,7 @@ def _descriptor(work: Work, base: CreateNdTdescOp, shape: Ints) -> SSAValue:
     block = kind.block
     encoding = BlockTdescAttr(BlockTdesc(block.memory_space, 1, block.boundary_check))
     plain = block.memory_space == BlockTdesc().memory_space and block.boundary_check is None
-    described = TensorDescType(VectorType(kind.element_type, shape), None if plain else encoding)
+    described = tensor_desc(vector(kind.element_type, *shape), None if plain else encoding)
     attributes = plain_attributes(base)
     op = CreateNdTdescOp(base.source, described, base.mixed_shape, base.mixed_strides, attributes=attributes)
     op.result.name_hint = base.result.name_hint

@@ -16,6 +16,7 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue, Use
 
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.xegpu import (
     ConvertLayoutOp,
     DpasOp,
@@ -89,7 +90,7 @@ def _has_products(stored: SSAValue) -> bool:
 
 
 def _multiplies(loop: scf.ForOp) -> bool:
-    return any(isinstance(op, DpasOp) for op in loop.walk())
+    return any(isinstance(op, DpasOp) for op in walk(loop))
 
 
 def _is_elementwise(op: Operation) -> bool:

@@ -63,9 +63,12 @@ def order_by_stores(body: Block, lowering: Lowering, *, apart: bool) -> None:
 
 def _after_products(block: Block, lowering: Lowering) -> list[Operation]:
     """Return the operations after the last product or loop; earlier ones keep the order of operand loads."""
-    ops = list(block.ops)
-    products = (place for place, op in enumerate(ops) if _multiplies(op, lowering))
-    return ops[max(products, default=-1) + 1 :]
+    tail: list[Operation] = []
+    op = block.last_op
+    while op is not None and not _multiplies(op, lowering):
+        tail.append(op)
+        op = op.prev_op
+    return tail[::-1]
 
 
 def _multiplies(op: Operation, lowering: Lowering) -> bool:
@@ -192,7 +195,7 @@ def _may_move(op: Operation, lowering: Lowering) -> bool:
 
 def _made_by(op: Operation) -> Iterator[Operation]:
     """Yield the operations that define the operands of an operation and of its nested ones."""
-    for inner in op.walk() if op.regions else (op,):
+    for inner in walk(op) if op.regions else (op,):
         for operand in inner.operands:
             if isinstance(operand, OpResult):
                 yield operand.op

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.dialects.vector import BitcastOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.upstream.vector_ops import (
     ShapeCastOp,
     TransposeOp,
@@ -58,18 +59,19 @@ Wishes = dict[SSAValue, LaneLayout]
 def preferences(body: Block, *, has_dpas: bool = True) -> Wishes:
     """Return the layouts of all vectors of a kernel that are not canonical."""
     wishes: Wishes = {}
-    operations = list(body.walk())
+    operations = list(walk(body))
     for op in operations:
-        with Rewriting(op):
-            _wish_operands(wishes, op, has_dpas=has_dpas)
+        if type(op) is DpasOp or type(op) is StoreOp:
+            with Rewriting(op):
+                _wish_operands(wishes, op, has_dpas=has_dpas)
     for op in reversed(operations):
-        if isinstance(op, TransposeOp | ShapeCastOp) and not _splits_rows(wishes, op):
+        if (type(op) is TransposeOp or type(op) is ShapeCastOp) and not _splits_rows(wishes, op):
             _wish(wishes, op.operands[0], _source_layout(wishes, op))
     for op in operations:
-        if isinstance(op, ShapeCastOp) and _splits_rows(wishes, op):
+        if type(op) is ShapeCastOp and _splits_rows(wishes, op):
             wishes[op.result] = wishes.get(op.source) or canonical(shape_of(op.source))
     for op in operations:
-        if isinstance(op, CreateMemDescOp):
+        if type(op) is CreateMemDescOp:
             for value in (store.value for store in stores_of(op) if len(shape_of(store.value)) == 2):
                 stored = _stored(op, value, lambda v: wishes.get(v) or canonical(shape_of(v)))
                 if stored is not None:
@@ -77,17 +79,17 @@ def preferences(body: Block, *, has_dpas: bool = True) -> Wishes:
     return {value: layout for value, layout in wishes.items() if layout != canonical(shape_of(value))}
 
 
-def _wish_operands(wishes: Wishes, op: Operation, *, has_dpas: bool) -> None:
+def _wish_operands(wishes: Wishes, op: DpasOp | StoreOp, *, has_dpas: bool) -> None:
     """Set the preferred layouts of the operands of an instruction or of a scattered store."""
-    if isinstance(op, DpasOp) and has_dpas:
+    if isinstance(op, StoreOp):
+        layout = natural_layout(op)
+        if layout is not None:
+            _wish(wishes, op.value, layout)
+    elif has_dpas:
         _wish(wishes, op.a, layout_a(op))
         _wish(wishes, op.b, layout_b(op))
         if op.c is not None and isinstance(op.c.owner, TransposeOp):
             _wish(wishes, op.c, canonical(shape_of(op.c)))
-    elif isinstance(op, StoreOp):
-        layout = natural_layout(op)
-        if layout is not None:
-            _wish(wishes, op.value, layout)
 
 
 def _stored(op: CreateMemDescOp, value: SSAValue, layouts: Layouts) -> LaneLayout | None:

@@ -1,6 +1,6 @@
 """Loads, stores and prefetches of blocks: by 2-D block messages if the hardware has them, else lane by lane."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import cast
 
@@ -53,7 +53,8 @@ from codegen.xe.passes.lanes.memory.byte_columns import (
 )
 from codegen.xe.passes.lanes.memory.hints import hints_of
 from codegen.xe.passes.lanes.memory.messages import (
-    Piece,
+    Pieces,
+    loaded_layout,
     loads_of,
     prefetches_of,
     stores_of,
@@ -77,11 +78,9 @@ from codegen.xe.passes.lanes.values import (
 )
 from codegen.xe.passes.lanes.vectors.fragments import fragment
 from codegen.xe.passes.lanes.vectors.layout import (
-    NOTHING,
     LaneLayout,
     Places,
     canonical,
-    layout_of,
     pieces,
 )
 from codegen.xe.passes.lanes.vectors.shuffles import convert
@@ -131,7 +130,7 @@ def _load_nd(lowering: Lowering, op: Operation) -> None:
     rows, columns = block_shape(block.type)
     held = fragment(op) if lowering.work_items else lowering.layout(op.result)
     wanted = load_layout(op, held, unpacked=lowering.work_items)
-    type_, cache = VectorType(element, [rows, columns]), load_cache_control(hints_of(op))
+    type_, cache = vector(element, rows, columns), load_cache_control(hints_of(op))
     padding = op.attributes.get("padding")
     halves = None
     if are_columns_of_bytes((rows, columns), bits_of(element), wanted) and _number(padding) == 0:
@@ -150,7 +149,7 @@ def _load_nd(lowering: Lowering, op: Operation) -> None:
     lowering.define(op.result, Lanes(vector_type(op.result), lowering.layout(op.result), value.chunks))
 
 
-def _pieces(op: LoadNdOp, shape: Ints, bits: int, wanted: LaneLayout, limits: BlockLimits) -> list[Piece]:
+def _pieces(op: LoadNdOp, shape: Ints, bits: int, wanted: LaneLayout, limits: BlockLimits) -> Pieces:
     """Return the messages of the stated block size, or else of the largest possible."""
     rows, columns = shape
     with suppress(LayoutRefused):
@@ -158,7 +157,7 @@ def _pieces(op: LoadNdOp, shape: Ints, bits: int, wanted: LaneLayout, limits: Bl
     return loads_of(rows, columns, bits, wanted, limits)
 
 
-def _prefetches(op: PrefetchNdOp, shape: Ints, bits: int, limits: BlockLimits) -> list[Piece]:
+def _prefetches(op: PrefetchNdOp, shape: Ints, bits: int, limits: BlockLimits) -> Pieces:
     rows, columns = shape
     with suppress(LayoutRefused):
         return prefetches_of(rows, columns, bits, stated_limits(op, bits, limits))
@@ -188,24 +187,19 @@ def _load_messages(
     lowering: Lowering,
     matrix: MatrixAccess,
     type_: VectorType[Attribute],
-    found: Sequence[Piece],
+    found: Pieces,
     cache: LoadCacheControlAttr | None,
     wanted: LaneLayout,
 ) -> Lanes:
     emitter, element = lowering.emitter, type_.element_type
     bits, (rows, columns) = bits_of(element), type_.get_shape()
     messages = Messages(emitter, matrix, bits)
-    places: list[Places] = []
     chunks: list[SSAValue] = []
     for piece in found:
         result = vector(integer_type(piece.register_bits), piece.words)
         loaded_ = emitter.value(BlockLoad2dOp(messages.place(piece), piece.spelled, result, cache))
         chunks += _slices(emitter, loaded_, element, max(wanted.chunks))
-        row, column = piece.places()
-        inside = (row < rows) & (column < columns)
-        places.append(np.where(inside, row * columns + column, NOTHING))
-    layout = layout_of(list(np.concatenate(places)), [length_of(c) for c in chunks])
-    return Lanes(type_, layout, tuple(chunks))
+    return Lanes(type_, loaded_layout(found, (rows, columns), tuple(map(length_of, chunks))), tuple(chunks))
 
 
 def _slices(emitter: Emitter, value: SSAValue, element: Attribute, longest: int) -> list[SSAValue]:
@@ -231,7 +225,7 @@ def _store_nd(lowering: Lowering, op: Operation) -> None:
     matrix = matrix_of(lowering, block, op.mixed_offsets)
     element = lane_element(block.type.element_type)
     rows, columns = block_shape(block.type)
-    type_, bits, cache = VectorType(element, [rows, columns]), bits_of(element), store_cache_control(hints_of(op))
+    type_, bits, cache = vector(element, rows, columns), bits_of(element), store_cache_control(hints_of(op))
     given, layout = lowering.vector(op.value), canonical((rows, columns))
     if lowering.work_items:
         given = Lanes(type_, fragment(op), given.chunks, given.splat)
@@ -269,9 +263,8 @@ def _prefetch_nd(lowering: Lowering, op: Operation) -> None:
     if not _may_use_messages(lowering, matrix, element):
         return  # a prefetch only affects performance
     rows, columns = block_shape(block.type)
-    messages = Messages(lowering.emitter, matrix, bits_of(element))
+    messages, cache = Messages(lowering.emitter, matrix, bits_of(element)), load_cache_control(hints_of(op))
     for piece in _prefetches(op, (rows, columns), bits_of(element), lowering.limits):
-        cache = load_cache_control(hints_of(op))
         lowering.emitter.add(BlockPrefetch2dOp(messages.place(piece), piece.spelled, cache))
 
 

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.upstream import xevm
 from codegen.xe.layout import (
     BlockLimits,
@@ -23,13 +24,16 @@ from codegen.xe.layout import (
 from codegen.xe.layout.messages import LANES
 from codegen.xe.passes.lanes.vectors.layout import (
     LONGEST,
+    NOTHING,
     LaneLayout,
     Places,
     by_row,
     canonical,
     column_pairs,
+    layout_of,
     row_pairs,
 )
+from codegen.xe.subgroup import cached_by_size
 
 _WORD = 32
 _HALF = 8  # columns of A of 32 bits in a register
@@ -62,12 +66,7 @@ class Piece:
     @property
     def spelled(self) -> xevm.BlockMessage:
         """The message in MLIR's form: pairs of bytes are halves, since MLIR allocates half for bytes in two blocks."""
-        m = self.message
-        transpose, transform = m.transfer is Transfer.TRANSPOSED, m.transfer is Transfer.PACKED
-        halves = 2 if m.transfer is Transfer.PLAIN and m.width > LANES else 1
-        return xevm.BlockMessage(
-            m.bits * halves, m.rows, m.width // halves, m.array_length, transpose=transpose, transform=transform
-        )
+        return _spelled(self.message)
 
     def places(self) -> tuple[Places, Places]:
         """Return row and column in the block of each element of a lane, in order, [elements, 16]."""
@@ -75,7 +74,11 @@ class Piece:
         return self.row + rows, self.column + columns
 
 
-def loads_of(rows: int, columns: int, bits: int, wanted: LaneLayout, limits: BlockLimits) -> list[Piece]:
+Pieces = tuple[Piece, ...]
+
+
+@cached_by_size
+def loads_of(rows: int, columns: int, bits: int, wanted: LaneLayout, limits: BlockLimits) -> Pieces:
     """Return messages that load a block into the wanted layout, if there are any."""
     operand = _operand(rows, columns, bits, wanted)
     if operand is None:
@@ -104,7 +107,7 @@ def _same(wanted: LaneLayout, layout: LaneLayout) -> bool:
     return np.array_equal(wanted.places, layout.places)
 
 
-def stores_of(rows: int, columns: int, bits: int, limits: BlockLimits) -> list[Piece] | None:
+def stores_of(rows: int, columns: int, bits: int, limits: BlockLimits) -> Pieces | None:
     """Return messages that write rows of lanes; None if no messages write just the block's columns."""
     try:
         return _pieces(plan_block_stores(rows, columns, bits, limits), bits)
@@ -112,13 +115,34 @@ def stores_of(rows: int, columns: int, bits: int, limits: BlockLimits) -> list[P
         return None
 
 
-def prefetches_of(rows: int, columns: int, bits: int, limits: BlockLimits) -> list[Piece]:
+@cached_by_size
+def prefetches_of(rows: int, columns: int, bits: int, limits: BlockLimits) -> Pieces:
     """Return messages that prefetch a block into caches."""
     return _pieces(plan_block_prefetches(rows, columns, bits, limits), bits)
 
 
-def _pieces(placed: tuple[PlacedMessage, ...], bits: int) -> list[Piece]:
-    return [Piece(p.row, p.column, p.message, bits) for p in placed]
+@cached_by_size
+def loaded_layout(pieces: Pieces, shape: tuple[int, int], chunks: Ints) -> LaneLayout:
+    """Return the layout of what messages load of a block of a shape, in chunks of these lengths."""
+    rows, columns = shape
+    places: list[Places] = []
+    for piece in pieces:
+        row, column = piece.places()
+        places.append(np.where((row < rows) & (column < columns), row * columns + column, NOTHING))
+    return layout_of(list(np.concatenate(places)), list(chunks))
+
+
+def _pieces(placed: tuple[PlacedMessage, ...], bits: int) -> Pieces:
+    return tuple(Piece(p.row, p.column, p.message, bits) for p in placed)
+
+
+@cache
+def _spelled(m: BlockMessage) -> xevm.BlockMessage:
+    transpose, transform = m.transfer is Transfer.TRANSPOSED, m.transfer is Transfer.PACKED
+    halves = 2 if m.transfer is Transfer.PLAIN and m.width > LANES else 1
+    return xevm.BlockMessage(
+        m.bits * halves, m.rows, m.width // halves, m.array_length, transpose=transpose, transform=transform
+    )
 
 
 @cache

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import IntegerAttr, i8, i16, i32, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.upstream.arith_casts import ExtUIOp, TruncIOp
 from codegen.xe.dialects.upstream.llvm_ops import (
     DeviceCallOp,
@@ -61,7 +62,7 @@ def named_barriers_of(kernel: Operation) -> int | None:
 
 
 def _allocations(kernel: Operation) -> list[AllocNbarrierOp]:
-    return [op for op in kernel.walk() if isinstance(op, AllocNbarrierOp)]
+    return [op for op in walk(kernel) if isinstance(op, AllocNbarrierOp)]
 
 
 def _allocated(op: AllocNbarrierOp) -> int:
@@ -142,7 +143,7 @@ def _wait_if(lowering: Lowering, due: SSAValue, bit: SSAValue, number: SSAValue)
 
 def _wait(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, NbarrierWaitOp)
-    if not any(isinstance(o, NbarrierArriveOp) for o in _around(op).walk()):
+    if not any(isinstance(o, NbarrierArriveOp) for o in walk(_around(op))):
         raise PassFailedException(
             "lower-to-lanes: expected xegpu.nbarrier_arrive before xegpu.nbarrier_wait, as the hardware notifies only "
             "sub-groups that arrived, got none"

@@ -345,8 +345,8 @@ def _uncut(emitter: Emitter, registers: Sequence[Register]) -> list[Register]:
     out: list[Register] = []
     for chunk, position in registers:
         cast_ = chunk.owner
-        cut = cast_.source.owner if isinstance(cast_, BitcastOp) else None
-        if isinstance(cut, ExtractStridedSliceOp):
+        cut = cast_.source.owner if type(cast_) is BitcastOp else None
+        if type(cut) is ExtractStridedSliceOp:
             words, parts = cut.source, length_of(chunk) // length_of(cut.result)
             if 1 <= parts <= LONGEST // length_of(words):
                 if words not in wholes:

@@ -41,7 +41,7 @@ def rounded(emitter: Emitter, chunk: SSAValue) -> SSAValue:
 
 def _holds_tf32(value: SSAValue) -> bool:
     type_ = value.type
-    return isinstance(type_.element_type if isinstance(type_, VectorType) else type_, FloatTF32Type)
+    return type(type_.element_type if type(type_) is VectorType else type_) is FloatTF32Type
 
 
 def _cut(emitter: Emitter, chunk: SSAValue) -> SSAValue:
