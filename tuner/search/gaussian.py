@@ -58,10 +58,11 @@ class Kernel:
         self._priors = np.array([prior for *_, prior in terms])
         self.weights = self._priors.copy()
         self.noise = _PRIOR_NOISE
+        self._of_axes = self._by_axis()
 
     def between(self, rows: Rows, others: Rows) -> Floats:
         """Return the correlations, [rows, others], in 32 bits to save memory."""
-        tables = [table[self._ranks[rows, i]] for i, table in enumerate(self._by_axis())]
+        tables = [table[self._ranks[rows, i]] for i, table in enumerate(self._of_axes)]
         if len(rows) == 1:  # the sum over the axes, without a row of zeros and ones for each of the others
             squared = np.zeros(len(others))
             for i, table in enumerate(tables):
@@ -74,15 +75,17 @@ class Kernel:
 
     def fit(self, rows: Rows, values: Floats) -> None:
         """Maximize the likelihood of observations, starting at the present weights and noise. `values` are [rows]."""
-        of_rows, (left, right) = self._points[rows], np.triu_indices(len(rows), 1)
+        of_rows, above = self._points[rows], np.triu_indices(len(rows), 1)
+        left, right = above
         squares = np.stack([t[of_rows[left, i], of_rows[right, i]] for i, t in enumerate(self._tables)])
         theta, first, second = np.array([*self.weights, self.noise]), 0.0, 0.0
         for step in range(1, _STEPS + 1):
-            slope = _slope(theta, squares, values, self._priors)
+            slope = _slope(theta, squares, above, values, self._priors)
             first, second = 0.8 * first + 0.2 * slope, 0.95 * second + 0.05 * slope**2
             theta += _RATE * (first / (1 - 0.8**step)) / (np.sqrt(second / (1 - 0.95**step)) + 1e-9)
             theta = np.append(np.clip(theta[:-1], *_WEIGHTS), np.clip(theta[-1], *_NOISES))
         self.weights, self.noise = theta[:-1], float(theta[-1])
+        self._of_axes = self._by_axis()
 
     def _by_axis(self) -> list[Floats]:
         """Return the weighted sum of the terms of each axis, so that a product over all rows has one factor for it."""
@@ -128,18 +131,18 @@ def _matern(squared: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     return (1 + root + root * root / 3) * falling, -5 / 6 * (1 + root) * falling
 
 
-def _slope(theta: Floats, squares: NDArray[Any], values: Floats, priors: Floats) -> Floats:
+def _slope(theta: Floats, squares: NDArray[Any], above: tuple[Rows, Rows], values: Floats, priors: Floats) -> Floats:
     """Return the gradient of the log posterior: the likelihood, with its variance profiled out, and the priors.
 
-    `squares` are [weights, pairs], the pairs of the upper triangle.
+    `squares` are [weights, pairs], the pairs of the upper triangle, `above`.
     """
-    count, above = len(values), np.triu_indices(len(values), 1)
+    count = len(values)
     weights, noise = np.exp(theta[:-1]), math.exp(theta[-1])
     correlation, derivative = _matern(weights @ squares)
     covariance = np.zeros((count, count))
     covariance[above] = correlation
     covariance += covariance.T
-    covariance[np.diag_indices(count)] = 1 + noise
+    np.fill_diagonal(covariance, 1 + noise)
     inverse = np.linalg.inv(covariance)
     pulled = inverse @ values
     by_entry = np.outer(pulled, pulled) / max(float(values @ pulled) / count, 1e-12) - inverse

@@ -33,6 +33,7 @@ class GaussianProcess:
         self._favoured = np.array(favoured, dtype=np.int64)
         self._posterior: Posterior | None = None
         self._fit = 0
+        self._told: tuple[tuple[int, int], Floats] | None = None
 
     def most_promising(self, tried: Tried) -> int | None:
         """Return the open row of greatest expected improvement, or now and then of the least bound of its time; None
@@ -46,7 +47,7 @@ class GaussianProcess:
         if np.random.default_rng(tried.entropy).random() < _BOUND_SHARE:
             score, by_bound = _DEVIATIONS * expected.deviation - expected.mean, True
         else:
-            score, by_bound = _improvement(expected, float(np.nanmin(_values(tried, len(tried))))), False
+            score, by_bound = _improvement(expected, float(np.nanmin(self._values(tried)))), False
         score[tried.closed[expected.rows]] = -np.inf
         best = int(np.argmax(score))
         if not by_bound and len(self._favoured):
@@ -58,7 +59,7 @@ class GaussianProcess:
     def expected(self, tried: Tried) -> Expected | None:
         """Return mean and deviation of the candidates; None while too little is known."""
         posterior = self._current(tried)
-        return posterior.expected(_values(tried, len(tried))) if posterior is not None else None
+        return posterior.expected(self._values(tried)) if posterior is not None else None
 
     def is_lost(self, tried: Tried) -> bool:
         """Return whether the fitted noise is so large that tried rows do not predict others."""
@@ -66,7 +67,7 @@ class GaussianProcess:
         return posterior is not None and posterior.noise >= _LOST
 
     def _current(self, tried: Tried) -> Posterior | None:
-        values = _values(tried, len(tried))
+        values = self._values(tried)
         if len(tried.log_us) < FIRST_FIT or not np.nanmax(values) > np.nanmin(values):
             return None
         fit = _last_fit(len(tried))
@@ -75,6 +76,13 @@ class GaussianProcess:
         for row in tried.rows[len(self._posterior) :]:
             self._posterior.observe(row)
         return self._posterior
+
+    def _values(self, tried: Tried) -> Floats:
+        """Return `_values` of all trials so far, computed once for all questions of a proposal."""
+        state = len(tried), len(tried.log_us)
+        if self._told is None or self._told[0] != state:
+            self._told = state, _values(tried, len(tried))
+        return self._told[1]
 
     def _fitted(self, tried: Tried, count: int) -> Posterior:
         """Return the process with weights fitted to the first observations, at the most promising rows."""

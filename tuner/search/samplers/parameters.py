@@ -1,11 +1,18 @@
 """The axes of a space as the named parameters of an Optuna study."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
 
 from tuner.space.space import Ranks, Space, Value
+
+
+class _Distributions(dict[str, BaseDistribution]):
+    """The distributions of all trials of a study: the deep copy of a trial, which `Study.tell` makes, shares them."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
 
 class Parameters:
@@ -23,11 +30,13 @@ class Parameters:
             (axis.name, tuple(range(len(axis.values))) if as_ranks else axis.values) for axis in space.axes
         ]
         self._ranks = [{value: rank for rank, value in enumerate(values)} for _, values in self._values]
-        self.distributions: dict[str, BaseDistribution] = {
-            name: IntDistribution(0, len(values) - 1) if as_ranks else CategoricalDistribution(values)
-            for name, values in self._values
-            if len(values) > 1
-        }
+        self.distributions: dict[str, BaseDistribution] = _Distributions(
+            {
+                name: IntDistribution(0, len(values) - 1) if as_ranks else CategoricalDistribution(values)
+                for name, values in self._values
+                if len(values) > 1
+            }
+        )
 
     def of(self, row: int) -> dict[str, Value]:
         """Return the parameters of a row."""

@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 
 import optuna
 from optuna.study import StudyDirection
-from optuna.trial import Trial, TrialState
+from optuna.trial import FrozenTrial, Trial, TrialState
 
 from tuner.search.proposal import Proposal
 from tuner.search.samplers.portfolio import PortfolioSampler
@@ -76,11 +76,16 @@ class Search(Generic[C]):
         """Ask the study for a trial of a given row, or of one that its sampler chooses."""
         if given is not None:
             self._sampler.give(given, by)
-        trial = self.study.ask(self._sampler.parameters.distributions)
-        if not trial.params:  # a single configuration, for which Optuna calls no sampler
-            self._sampler.choose(self.study, self.study.get_trials(deepcopy=False)[-1])
-        row = self._sampler.tried.rows[-1]
+        trial, parameters = self.study.ask(), self._sampler.parameters
+        row = self._sampler.choose(self.study, self._stored())
+        # All at once: Optuna would compare the distribution of each parameter with that of earlier trials, twice.
+        stored = self._stored()
+        stored.params, stored.distributions = parameters.of(row), parameters.distributions
         if (by := self._sampler.proposer(row)) is not None:
             trial.set_user_attr("proposer", by)
         self._running[row] = trial
         return row
+
+    def _stored(self) -> FrozenTrial:
+        """Return the newest trial itself, which the sampler may have annotated."""
+        return self.study.get_trials(deepcopy=False)[-1]
