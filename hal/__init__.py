@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from hal.late import late_exports
 
 if TYPE_CHECKING:
-    from hal.device import Argument, Buffer, Device, LaunchSpec, LaunchStep, Role, RunReport, Scalar, Timing
+    from hal.buffer import Buffer
+    from hal.device import Argument, Device, LaunchSpec, LaunchStep, Role, RunReport, Scalar, Timing
     from hal.devices.listed import (
         SUBGROUP_SIZES,
         TARGETS,
@@ -117,7 +118,7 @@ _LATE = {
     "Acceptor": "hal.driver.acceptance",
     "AmbiguousDevice": "hal.errors",
     "Argument": "hal.device",
-    "Buffer": "hal.device",
+    "Buffer": "hal.buffer",
     "Device": "hal.device",
     "DeviceCrashed": "hal.errors",
     "DeviceFailed": "hal.errors",

@@ -1,15 +1,12 @@
 """Protocol of devices that run kernels, and the description of a launch."""
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from hal.facts.spec import DeviceSpec
 
-Buffer = NDArray[np.generic]
-
+if TYPE_CHECKING:
+    from hal.buffer import Buffer
 
 Role = Literal["input", "output", "inout", "scratch"]
 Extents = tuple[int, int, int]
@@ -134,7 +131,7 @@ class RunReport:
     the last two are None if not reported.
     """
 
-    outputs: dict[int, Buffer]
+    outputs: "dict[int, Buffer]"
     times_us: tuple[float, ...]
     build_s: float
     driver: str
@@ -164,7 +161,7 @@ class Device(Protocol):
     def spec(self) -> DeviceSpec: ...
 
     def run(
-        self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
+        self, launch: LaunchSpec, buffers: "tuple[Buffer, ...]", timing: Timing | None, timeout_s: float
     ) -> RunReport: ...
 
     def close(self) -> None: ...

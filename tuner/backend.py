@@ -12,11 +12,11 @@ from codegen.backend import CPU, XE, AnyBackend, backend_for, backend_of
 from hal import DeviceSpec, Timing
 from tuner.model.cpu_roof import CpuRates
 from tuner.session.trial import Prediction
-from tuner.space.space import Space
-from tuner.space.step import HeuristicStep
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # numpy, which services do without until they predict
     from tuner.model.xe import Predictions
+    from tuner.space.space import Space
+    from tuner.space.step import HeuristicStep
 
 Config = TypeVar("Config")
 
@@ -51,11 +51,11 @@ class Tuning(Protocol[Config]):
         """
         ...
 
-    def explain_default(self, problem: GemmProblem, spec: DeviceSpec) -> tuple[HeuristicStep, ...]:
+    def explain_default(self, problem: GemmProblem, spec: DeviceSpec) -> "tuple[HeuristicStep, ...]":
         """Return the steps that led to the default, each with its reason."""
         ...
 
-    def space(self, problem: GemmProblem, spec: DeviceSpec) -> Space[Config]:
+    def space(self, problem: GemmProblem, spec: DeviceSpec) -> "Space[Config]":
         """Return the legal configurations to search; deterministic."""
         ...
 
@@ -132,7 +132,7 @@ class Tuning(Protocol[Config]):
         """Return the predicted time of a configuration; raises as `check_predictable`."""
         ...
 
-    def predict_space(self, problem: GemmProblem, spec: DeviceSpec, space: Space[Config]) -> "Predictions":
+    def predict_space(self, problem: GemmProblem, spec: DeviceSpec, space: "Space[Config]") -> "Predictions":
         """Return the predicted times of a whole space; raises as `check_predictable`."""
         ...
 

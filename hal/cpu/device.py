@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Generator
 from contextlib import contextmanager
 
+from hal.buffer import Buffer
 from hal.clocks import cpu_mhz
 from hal.cpu.call_loop import call_loops
 from hal.cpu.launches import (
@@ -23,7 +24,7 @@ from hal.cpu.program import (
     Program,
     link,
 )
-from hal.device import Buffer, LaunchSpec, RunReport, Timing
+from hal.device import LaunchSpec, RunReport, Timing
 from hal.energy import EnergyWindow, cpu_meter
 from hal.errors import KernelBuildFailed
 from hal.facts.amx import refusal_of_amx

@@ -4,6 +4,7 @@ import math
 import resource
 import time
 
+from hal.buffer import Buffer
 from hal.cpu.memory import (
     SCRATCH_ALIGNMENT,
     Bytes,
@@ -12,7 +13,7 @@ from hal.cpu.memory import (
     rows_of_buffers,
 )
 from hal.cpu.program import Calls
-from hal.device import Argument, Buffer, LaunchSpec
+from hal.device import Argument, LaunchSpec
 from hal.errors import DeviceFailed
 from hal.opencl.buffers import SCRATCH_POISON
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hal.device import Buffer
+from hal.buffer import Buffer
 from hal.errors import DeviceFailed
 
 Bytes = NDArray[np.uint8]

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from hal.device import Buffer, LaunchSpec
+from hal.buffer import Buffer
+from hal.device import LaunchSpec
 
 SCRATCH_POISON = np.uint8(0xFF)
 """Fill value of scratch memory: NaN if a kernel reads floats there, -1 if it reads integers."""

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import pyopencl as cl
 
+from hal.buffer import Buffer
 from hal.clocks import cpu_mhz, gpu_mhz
-from hal.device import Buffer, LaunchSpec, RunReport, Timing
+from hal.device import LaunchSpec, RunReport, Timing
 from hal.energy import EnergyWindow, cpu_meter, gpu_meter
 from hal.errors import DeviceFailed, UnknownDevice
 from hal.facts.intel_attributes import (

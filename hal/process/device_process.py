@@ -1,10 +1,15 @@
 """Device in a child process: a kernel that hangs or crashes takes down only that process."""
 
-from hal.device import Buffer, Device, LaunchSpec, RunReport, Timing
+from typing import TYPE_CHECKING
+
+from hal.device import Device, LaunchSpec, RunReport, Timing
 from hal.devices.listed import NATIVE, OVERSUBSCRIBED
 from hal.errors import DeviceFailed, DeviceTimedOut, HalError, KernelBuildFailed
 from hal.facts.spec import DeviceSpec
 from hal.process.child import Child
+
+if TYPE_CHECKING:
+    from hal.buffer import Buffer
 
 _OPEN_TIMEOUT_S = 60.0
 # The device process is asked to stop itself, between two launches, shortly before it is killed from outside: then
@@ -52,7 +57,7 @@ class ProcessDevice:
         self._opened(timeout_s)
 
     def run(
-        self, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
+        self, launch: LaunchSpec, buffers: "tuple[Buffer, ...]", timing: Timing | None, timeout_s: float
     ) -> RunReport:
         """Run a launch; see Device.run."""
         child = self._opened()
@@ -108,6 +113,6 @@ def _device(spec: DeviceSpec, address: str) -> Device:
 
 
 def _run(
-    address: str, launch: LaunchSpec, buffers: tuple[Buffer, ...], timing: Timing | None, timeout_s: float
+    address: str, launch: LaunchSpec, buffers: "tuple[Buffer, ...]", timing: Timing | None, timeout_s: float
 ) -> RunReport:
     return _open_devices[address].run(launch, buffers, timing, timeout_s)

@@ -2,13 +2,13 @@
 
 import errno
 import sys
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
 from service.cli import bash_words
 from service.cli.chosen_server import choose
+from service.cli.gc_policy import collect_after_imports
 from service.cli.loading import LoadedWhenNamed
 
 app = typer.Typer(
@@ -23,6 +23,9 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        # Imported here: it brings parsers of mail with it.
+        from importlib.metadata import version
+
         typer.echo(f"xetune {version('xetune')}")
         raise typer.Exit
 
@@ -77,6 +80,7 @@ _STORAGE_ERRORS = (
 
 def main() -> None:
     """Run the command line; an expected error is one line on standard error and exit status 2."""
+    collect_after_imports()
     bash_words.rejoin()
     try:
         app(prog_name="xetune")

@@ -8,6 +8,8 @@ from tuner.errors import ContraryObjective, NoEnergy
 
 DONOR = "donor"
 """Proposer of configurations that are good for other problems or devices."""
+OTHER_SHAPE = "other shape"
+"""Proposer of the trials of other shapes' kernels."""
 DESCENT = "descent"
 
 

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from codegen import AnyArtifact, KernelConfig
 from tuner.session.best import best_of
 from tuner.session.trial import (
     Outcome,
@@ -16,6 +16,9 @@ from tuner.session.trial import (
     Trial,
     TrialStore,
 )
+
+if TYPE_CHECKING:
+    from codegen import AnyArtifact, KernelConfig
 
 _PROVEN = Proof(ProofKind.SIMULATOR)
 
@@ -56,7 +59,7 @@ class History:
         best = self.best
         return best.outcome.time_us if best is not None and best.outcome is not None else None
 
-    def energy_uj(self, config: KernelConfig) -> float | None:
+    def energy_uj(self, config: "KernelConfig") -> float | None:
         """Return the microjoules per launch of a configuration that was tried; None if unknown."""
         tried = next((outcome for trial, outcome in self.ended() if trial.config == config), None)
         return None if tried is None or tried.measurement is None else tried.measurement.energy_uj
@@ -95,19 +98,19 @@ class History:
             if trial.outcome is not None:
                 yield trial, trial.outcome
 
-    def begin(self, number: int, config: KernelConfig, proposer: str | None = None) -> None:
+    def begin(self, number: int, config: "KernelConfig", proposer: str | None = None) -> None:
         """Record that a trial begins, and its proposer."""
         self._store.begin(number, config, proposer)
         self._trials[number] = Trial(number, config, proposer=proposer)
 
-    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> Trial:
+    def end(self, number: int, outcome: Outcome, artifact: "AnyArtifact | None") -> Trial:
         """Record the outcome of a trial."""
         self._store.end(number, outcome, artifact)
         self._trials[number] = replace(self._trials[number], outcome=outcome)
         self.new.append(outcome)
         return self._trials[number]
 
-    def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: AnyArtifact | None) -> Trial:
+    def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: "AnyArtifact | None") -> Trial:
         """Record that a trial reuses the measurement of an earlier job's."""
         self._store.reuse(number, outcome, source, artifact)
         self._trials[number] = replace(self._trials[number], outcome=outcome, source=source)

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from codegen import AnyArtifact, KernelConfig
 from tuner.session.bounds import (
     Count,
     Factor,
@@ -17,6 +16,9 @@ from tuner.session.bounds import (
     Text,
     Uuid,
 )
+
+if TYPE_CHECKING:  # compilers and numpy, which lists of trials do without
+    from codegen import AnyArtifact, KernelConfig
 
 
 class Status(StrEnum):
@@ -171,7 +173,7 @@ class Trial:
     """
 
     number: int
-    config: KernelConfig
+    config: "KernelConfig"
     outcome: Outcome | None = None
     source: ReusedFrom | None = None
     proposer: str | None = None
@@ -190,7 +192,7 @@ class TrialStore(Protocol):
         """Return all trials in order of number; those without an outcome were begun and not ended."""
         ...
 
-    def begin(self, number: int, config: KernelConfig, proposer: str | None = None) -> None:
+    def begin(self, number: int, config: "KernelConfig", proposer: str | None = None) -> None:
         """Record that a trial begins, before any work on it, and its proposer.
 
         Raises:
@@ -198,11 +200,11 @@ class TrialStore(Protocol):
         """
         ...
 
-    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
+    def end(self, number: int, outcome: Outcome, artifact: "AnyArtifact | None") -> None:
         """Record the outcome of a trial, with its kernel when it has one. Allowed once: replaces nothing."""
         ...
 
-    def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: AnyArtifact | None) -> None:
+    def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: "AnyArtifact | None") -> None:
         """Record that a trial reuses the measurement of an earlier job's; its kernel is that trial's if none is given.
 
         Raises:

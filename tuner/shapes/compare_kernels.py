@@ -13,12 +13,11 @@ from tuner.measure.isa_check import Compilation
 from tuner.measure.measure import Bench, Compiler, Limits, median_us
 from tuner.measure.measure_configs import mean_s, try_configs
 from tuner.measure.measurement_reuse import KnownTimes, Reuse
+from tuner.search.method import OTHER_SHAPE
 from tuner.session.history import History
 from tuner.session.result import Comparison, Event, Stop
 from tuner.session.trial import Outcome, ProofKind, Trial, TrialStore
 
-OTHER_SHAPE = "other shape"
-"""Proposer of the trials of other shapes' kernels."""
 _MOST_INTERLEAVED = 12  # kernels
 _INTERLEAVED_SHARE = 0.5  # of the time, reserved for the interleaved measurement
 

@@ -6,19 +6,15 @@ import re
 import sys
 from base64 import b64encode
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from codegen import CompileFailed, GemmProblem, InvalidConfig, InvalidProblem, KernelConfig, Refused
-from codegen.artifact.kernel_artifact import (
-    AnyArtifact,
-    KernelArtifact,
-)
-from codegen.backend import (
-    backend_of,
-    compile_kernel,
-)
 from codegen.errors import Place
 from hal import DeviceSpec
 from service.sandbox.limits import Limit
+
+if TYPE_CHECKING:  # the parent does without compilers
+    from codegen.artifact.kernel_artifact import AnyArtifact, KernelArtifact
 
 Json = dict[str, object]
 
@@ -98,6 +94,7 @@ def _module(asked: ModuleWork) -> Json:
 
 
 def _gemm(asked: GemmWork) -> Json:
+    from codegen.backend import backend_of, compile_kernel
     from tuner.backend import tuning_for
 
     config = tuning_for(asked.spec).default(asked.problem, asked.spec) if asked.config is None else asked.config
@@ -105,7 +102,7 @@ def _gemm(asked: GemmWork) -> Json:
     return _answer(artifact, dict(backend_of(artifact.config).manifest(artifact)), asked.wanted)
 
 
-def _answer(artifact: AnyArtifact | KernelArtifact, manifest: Json, wanted: Wanted) -> Json:
+def _answer(artifact: "AnyArtifact | KernelArtifact", manifest: Json, wanted: Wanted) -> Json:
     files = {stage.file_name: stage.data for stage in artifact.stages}
     files["kernel.json"] = (json.dumps(manifest, indent=2) + "\n").encode()
     names = tuple(files) if EVERY_FILE in wanted.names else tuple(dict.fromkeys(wanted.names))
@@ -123,7 +120,7 @@ def _file(name: str, data: bytes) -> Json:
     return {"name": name, "size": len(data), "sha256": digest, "content": b64encode(data).decode()}
 
 
-def _made(artifact: AnyArtifact | KernelArtifact, manifest: Json) -> Json:
+def _made(artifact: "AnyArtifact | KernelArtifact", manifest: Json) -> Json:
     return {
         "content_hash": artifact.content_hash,
         "compile_key": artifact.key,

@@ -8,7 +8,6 @@ from uuid import UUID
 from codegen import Axis, DType, EpilogueKind, GemmProblem, InvalidConfig, InvalidProblem, KernelConfig, XeConfig
 from codegen.backend import AnyBackend, backend_of
 from codegen.problem.gemm import GROUP_AXIS, OFFSETS, SCALE_B, ZERO_B, Operand
-from codegen.xe.build.workspace import scratch_formulas
 from db import schema
 from service.api.hostcode.formulas import (
     Assumption,
@@ -251,6 +250,9 @@ def _fill(problem: GemmProblem, place: int, operand: Operand) -> str:
 
 def _scratch(problem: GemmProblem, config: KernelConfig, manifest: Manifest, names: frozenset[str]) -> dict[str, str]:
     """Return the bytes of each scratch buffer; of a dynamic kernel as expressions."""
+    # Imported here: it brings xDSL.
+    from codegen.xe.build.workspace import scratch_formulas
+
     formulas = scratch_formulas(problem, config) if problem.dynamic and isinstance(config, XeConfig) else {}
     return {
         a.name: expression(formulas.get(a.name, str(a.bytes)), names) for a in manifest.arguments if a.role == "scratch"

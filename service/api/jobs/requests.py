@@ -35,7 +35,6 @@ from tuner.search.method import (
     agreed,
     check_objective,
 )
-from tuner.search.problem_search import check_method
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobOptions, JobSpec, job_spec
 
@@ -85,6 +84,9 @@ def read_options(body: SearchOptions, budget: BudgetBody, listed: ListedDevice, 
         tuning_for(listed.spec).check_predictable(listed.spec)
     check_sampler(body.search, settings)
     method, objective = agreed(body.search, body.objective)
+    # Imported here: it brings numpy, and pages and lists import this module.
+    from tuner.search.problem_search import check_method
+
     check_method(method, listed.spec, measured=listed.runnable)
     check_objective(objective, listed.spec.id, listed.no_energy)
     options = {name: getattr(body, name) for name in SearchOptions.model_fields}

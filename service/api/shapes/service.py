@@ -34,7 +34,7 @@ from service.errors import Conflict, NotFound
 from service.evidence import evidence_of
 from service.job_summary import reported_times_of
 from service.schemas import ProblemBody
-from tuner.shapes.compare_kernels import OTHER_SHAPE
+from tuner.search.method import OTHER_SHAPE
 from tuner.shapes.cover import Cover, greedy_cover
 from tuner.shapes.models import MODELS
 

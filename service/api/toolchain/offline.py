@@ -5,20 +5,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 
-from codegen import GemmArtifact
 from codegen.errors import OclocUnusable
 from codegen.target import Target, target_of
-from codegen.xe.isa import (
-    NativeCode,
-    Ocloc,
-    compile_kernel,
-)
+from codegen.xe.isa import Ocloc
 from hal import DeviceKind, DeviceSpec
 from service.settings import PREFIX, InvalidSettings, Settings
-from tuner.measure.isa_check import Native
+
+if TYPE_CHECKING:  # measurement, which asking for the compiler does without
+    from codegen import GemmArtifact
+    from codegen.xe.isa import NativeCode
+    from tuner.measure.isa_check import Native
 
 NAME = "ocloc"
 _log = structlog.stdlib.get_logger(__name__)
@@ -61,7 +61,7 @@ class OfflineCompiler:
 
     ocloc: Ocloc | None
 
-    def __call__(self, spec: DeviceSpec) -> Native | None:
+    def __call__(self, spec: DeviceSpec) -> "Native | None":
         """Return the native compilation for a device; None without a compiler, and for a CPU, even one that
         emulates a GPU.
         """
@@ -76,8 +76,10 @@ class OfflineCompiler:
         return partial(_compile, self.ocloc, target)
 
 
-NativeFor = Callable[[DeviceSpec], Native | None]
+NativeFor = Callable[[DeviceSpec], "Native | None"]
 
 
-def _compile(ocloc: Ocloc, target: Target, artifact: GemmArtifact, until_s: float) -> NativeCode:
+def _compile(ocloc: Ocloc, target: Target, artifact: "GemmArtifact", until_s: float) -> "NativeCode":
+    from codegen.xe.isa import compile_kernel
+
     return compile_kernel(replace(ocloc, until_s=until_s), artifact, target)

@@ -19,7 +19,7 @@ from codegen.config.matmul import Extent, LoopOrder, MatmulConfig
 from codegen.cpu.compile import compile_cpu_gemm
 from codegen.problem.gemm import OFFSETS
 from hal import DeviceSpec
-from hal.device import Buffer
+from hal.buffer import Buffer
 from hal.facts.cpu import probe_cpu
 from tests.codegen.cpu.jit import Loaded, guarded
 from tuner.verify.memory_layout import (

@@ -42,6 +42,14 @@ def test_help_and_the_version_import_no_compiler_database_or_service() -> None:
     assert loaded_by("--version") == (f"xetune {version('xetune')}\n", [])
 
 
+@pytest.mark.slow  # about a second each
+@pytest.mark.parametrize("name", ["jobs", "devices", "shapes", "schedules", "keys", "recordings", "toolchain"])
+def test_lists_import_no_compiler_search_or_numpy(name: str, tmp_path: Path) -> None:
+    assert not {"numpy", "xdsl", "llvmlite", "torch_mlir", "optuna"} & set(
+        loaded_by(name, XETUNE_DATA_DIR=str(tmp_path))[1]
+    )
+
+
 _WITH_OPTIONS = (  # Typer itself imports pydantic for options
     *("numpy", "xdsl", "llvmlite", "torch_mlir", "sqlalchemy", "alembic", "optuna", "fastapi", "starlette", "uvicorn"),
     *("httpx", "pydantic_settings", "structlog", "jinja2", "distributed", "pyopencl", "dpctl", "psutil"),

@@ -3,10 +3,9 @@
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-import numpy as np
-import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
@@ -17,6 +16,10 @@ from service.row_mapping import (
     problem_to_json,
 )
 from tuner.search.warm_start import OF_A_JOB
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 _MOST_JOBS = 1_000  # whose trials are cached: some 10 MB
 
@@ -35,7 +38,7 @@ class _Alike:
     """Jobs, the newest first; `log_sizes` has their log2 of M, N, K and batch in a row each."""
 
     jobs: Sequence[warm_starts.Near]
-    log_sizes: npt.NDArray[np.float64]
+    log_sizes: "npt.NDArray[np.float64]"
 
 
 class Nearby:
@@ -54,6 +57,9 @@ class Nearby:
         Jobs of problems that differ only in size, and of the problem itself, are similar; the caller decides
         about other differences. At equal distance the newer job comes first.
         """
+        # Imported here: lists of kernels, which import this module too, do without.
+        import numpy as np
+
         types = problem_to_json(problem)
         key = tuple(types[name] for name in warm_starts.TYPES)
         alike = self._alike.get(key)

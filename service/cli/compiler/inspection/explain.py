@@ -33,7 +33,6 @@ def explain_command(
     """
     from codegen import CpuConfig
     from codegen.backend import check_kernel
-    from codegen.xe.machine.pipeline import summary
     from service.api.explain.service import gpu_explanation
     from service.cli.compiler.inspection.explaining import (
         explain_cpu,
@@ -43,7 +42,6 @@ def explain_command(
         time_with_pipeline,
         unit_of,
     )
-    from service.cli.compiler.inspection.isa import k_loop_of, wanted_ocloc
     from service.cli.devices.accuracy import accuracy_lines, known_accuracy
     from service.cli.options.configuration import ConfigOptions
     from service.cli.options.device_file import named_device
@@ -56,8 +54,13 @@ def explain_command(
         explain_cpu(gemm, chosen, spec, as_json=as_json)
         return
     explained, accuracy = explain(gemm, chosen, spec), known_accuracy(spec.id)
-    ocloc = wanted_ocloc(isa)
-    pipeline = None if ocloc is None else k_loop_of(gemm, chosen, spec, ocloc)
+    pipeline = None
+    if isa:
+        # Imported here: it brings the compiler.
+        from service.cli.compiler.inspection.isa import k_loop_of, wanted_ocloc
+
+        ocloc = wanted_ocloc(isa)
+        pipeline = None if ocloc is None else k_loop_of(gemm, chosen, spec, ocloc)
     if as_json:
         document = gpu_explanation(gemm, chosen, spec, explained, accuracy.models).model_dump(mode="json")
         print_json(document | pipeline_json_of(gemm, chosen, spec, pipeline))
@@ -66,6 +69,8 @@ def explain_command(
     print_wrapped(f"configuration  {chosen}", indent=" " * 15)
     CONSOLE.print(render_explanation(explained))
     if pipeline is not None:
+        from codegen.xe.machine.pipeline import summary
+
         time_us = time_with_pipeline(gemm, chosen, spec, pipeline)
         CONSOLE.print("", *summary(pipeline), sep="\n", highlight=False, soft_wrap=True)
         CONSOLE.print(f"with these clocks {in_unit(unit_of(time_us), time_us)}", highlight=False)

@@ -1,14 +1,13 @@
 """Explanation of a predicted time as text."""
 
 from math import log10
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
 from codegen import CpuConfig, GemmProblem, XeConfig
-from codegen.xe.isa import pipeline_json
-from codegen.xe.machine.pipeline import PipelineReport
 from hal import DeviceSpec
 from service.api.explain.service import cpu_explanation
 from service.cli.compiler.inspection.explain_cpu import render_cpu_explanation
@@ -17,21 +16,26 @@ from tuner.backend import tuning_for
 from tuner.model.xe import Explanation, L2Size, predict
 from tuner.model.xe.machine_code import step_clocks
 
+if TYPE_CHECKING:
+    from codegen.xe.machine.pipeline import PipelineReport
+
 _BAR = 12  # characters of the longest part
 _ADDED = ("spills", "kernels", "launch")  # parts that are not overlapped
 _WIDTH, _HEIGHT = 56, 10  # of the plot, in characters
 
 
 def pipeline_json_of(
-    problem: GemmProblem, config: XeConfig, spec: DeviceSpec, pipeline: PipelineReport | None
+    problem: GemmProblem, config: XeConfig, spec: DeviceSpec, pipeline: "PipelineReport | None"
 ) -> dict[str, object]:
     """Return the pipeline of the K loop and the time with its clocks; nothing without --isa."""
     if pipeline is None:
         return {}
+    from codegen.xe.isa import pipeline_json
+
     return {"pipeline": pipeline_json(pipeline) | {"time_us": time_with_pipeline(problem, config, spec, pipeline)}}
 
 
-def time_with_pipeline(problem: GemmProblem, config: XeConfig, spec: DeviceSpec, pipeline: PipelineReport) -> float:
+def time_with_pipeline(problem: GemmProblem, config: XeConfig, spec: DeviceSpec, pipeline: "PipelineReport") -> float:
     """Return the predicted time in us with the clocks of the machine code."""
     return predict(problem, config, spec, step_clocks(problem, config, spec, pipeline)).time_us
 

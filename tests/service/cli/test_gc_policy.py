@@ -1,0 +1,33 @@
+"""The garbage collection policy of a command."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from service.cli import gc_policy
+from service.cli.gc_policy import collect_after_imports
+
+
+@pytest.fixture(autouse=True)
+def usual() -> Iterator[tuple[int, int, int]]:
+    """Keep the thresholds and callbacks of this process."""
+    threshold, callbacks = gc.get_threshold(), list(gc.callbacks)
+    yield threshold
+    gc.set_threshold(*threshold)
+    gc.callbacks[:] = callbacks
+
+
+def test_the_first_collection_is_late_and_those_after_it_are_usual(
+    usual: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gc_policy, "_IMPORTED", 50_000)
+    gc.collect()
+    before = gc.get_stats()[0]["collections"]
+    collect_after_imports()
+    kept: list[list[int]] = [[] for _ in range(40_000)]
+    assert gc.get_stats()[0]["collections"] == before
+    kept += [[] for _ in range(20_000)]
+    assert gc.get_stats()[0]["collections"] > before
+    assert gc.get_threshold() == usual
+    assert len(kept) == 60_000
