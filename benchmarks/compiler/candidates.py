@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 import psutil
 
+from benchmarks.compiler.processor_time import cpu_ms, loop_text
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, XeConfig
 from codegen.artifact.kernel_artifact import AnyArtifact
 from codegen.pipeline import compile_gemm
@@ -27,7 +28,6 @@ from tuner.space.xe.space import xe_space
 _TIME_LIMIT_S = 60.0
 _MIB = 2**20
 _REPORTED = (1, 50, 200, 500, 1000)
-_ADDITIONS = 1_000_000
 
 Candidate = tuple[str, GemmProblem, XeConfig]
 
@@ -110,34 +110,21 @@ def _one_process(drawn: list[Candidate], spec: DeviceSpec) -> None:
     emitter = psutil.Process(start_emitter().pid)
     times: dict[str, list[float]] = defaultdict(list)
     memory: list[str] = []
-    loop = min(_loop_ms() for _ in range(5))
+    loop = loop_text()
     for number in range(1, max(_REPORTED) + 1):
         name, problem, config = drawn[number % len(drawn)]
         collect_between()
-        begun = _cpu_ms(emitter)
+        begun = cpu_ms(emitter)
         compile_gemm(problem, config, spec)
         if 1 < number < len(drawn) + 2:  # the first loads what the others find
-            times[name].append(_cpu_ms(emitter) - begun)
+            times[name].append(cpu_ms(emitter) - begun)
         if number in _REPORTED:
             memory.append(f"| {number} | {psutil.Process().memory_info().rss / _MIB:.0f} |")
         if number == len(drawn) + 1:
             print("\nCPU time of one compilation in milliseconds, in a process set up as a worker; ", end="")
-            print(f"a loop of {_ADDITIONS:,} additions takes {loop:.0f} ms.\n")
+            print(f"{loop}.\n")
             _print_times(times)
     print("\n| compilations in one process | resident MiB |\n|---:|---:|", *memory, sep="\n")
-
-
-def _cpu_ms(emitter: psutil.Process) -> float:
-    """Return the CPU time of this process and of the forks that emit SPIR-V, which Linux counts in steps of 10 ms."""
-    forks = emitter.cpu_times()
-    return (time.process_time() + sum(forks[:4])) * 1e3
-
-
-def _loop_ms() -> float:
-    begun, total = time.process_time(), 0
-    for number in range(_ADDITIONS):
-        total += number
-    return (time.process_time() - begun) * 1e3
 
 
 if __name__ == "__main__":
