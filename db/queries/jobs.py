@@ -202,9 +202,16 @@ def _cancel_statement() -> Select[bool]:
 def update_best(session: Session, job_id: UUID) -> None:
     """Set a job's `best_trial_id` to the current best of its trials; a comparison with another best is dropped."""
     best_id = trials.best_id(session, job_id)
-    is_same = Job.best_trial_id == best_id
-    again = {name: case((is_same, getattr(Job, name)), else_=None) for name in _COMPARED}
-    session.execute(update(Job).where(Job.id == job_id).values(best_trial_id=best_id, **again))
+    session.execute(_best_statement(), {"of_job": job_id, "best_id": best_id})
+    if (loaded := session.identity_map.get(session.identity_key(Job, job_id))) is not None:
+        session.expire(loaded, ["best_trial_id", *_COMPARED])
+
+
+@cache
+def _best_statement() -> Update:
+    best = bindparam("best_id", type_=Job.best_trial_id.type)
+    again = {name: case((Job.best_trial_id == best, getattr(Job, name)), else_=None) for name in _COMPARED}
+    return update(table_of(Job)).where(Job.id == bindparam("of_job")).values(best_trial_id=best, **again)
 
 
 def choose_again(session: Session, job_ids: Collection[UUID]) -> None:
