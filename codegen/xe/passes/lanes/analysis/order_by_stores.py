@@ -89,67 +89,70 @@ def _stores(op: Operation) -> bool:
     if op.regions:
         return any(_stores(inner) for region in op.regions for block in region.blocks for inner in block.ops)
     kind = type(op)
-    return kind is BlockStore2dOp or kind is AtomicRmwOp or (isinstance(op, StoreOp) and op.ptr.type == GLOBAL)
+    return kind is BlockStore2dOp or kind is AtomicRmwOp or (type(op) is StoreOp and op.operands[1].type == GLOBAL)
 
 
 class _Tail:
-    """The last operations of a block, while they are ordered.
+    """The last operations of a block, while they are ordered. Operations are known by their places.
 
-    `_waiting` are those not yet written. `_after` are, as bit sets of positions, the movable loads and the
+    `_waiting` tells those not yet written. `_after` are, as bit sets of places, the movable loads and the
     order-keeping operations that each depends on; `_missing` are those of them not yet written.
     """
 
     def __init__(self, ops: Sequence[Operation], lowering: Lowering, aliases: Aliases) -> None:
-        self._aliases = aliases
-        self._at = {op: place for place, op in enumerate(ops)}
-        loads = [op for op in ops if _loads(op)]
-        ahead = sum(map(_register_bytes, loads)) <= READ_AHEAD_BYTES
-        self._loads: dict[Load, None] = {} if ahead else dict.fromkeys(loads)
-        self._stays = [op for op in ops if not _may_move(op, lowering) or (ahead and _loads(op))]
-        self._waiting = set(ops)
-        self._needs = {op: [need for need in _made_by(op) if need in self._at] for op in ops}
-        self._missing = sum(1 << self._at[op] for op in (*self._stays, *self._loads))
-        self._after: dict[Operation, int] = {}
-        for op in ops:
-            bits = self._missing & 1 << self._at[op]
-            for need in self._needs[op]:
+        self._ops, self._aliases = ops, aliases
+        self._at = {id(op): place for place, op in enumerate(ops)}  # quick: xDSL hashes operations in Python
+        loads = {place: op for place, op in enumerate(ops) if _loads(op)}
+        ahead = sum(map(_register_bytes, loads.values())) <= READ_AHEAD_BYTES
+        self._loads = {} if ahead else loads
+        self._stays = [
+            place for place, op in enumerate(ops) if not _may_move(op, lowering) or (ahead and place in loads)
+        ]
+        self._waiting = [True] * len(ops)
+        self._needs = [[at for need in _made_by(op) if (at := self._at.get(id(need))) is not None] for op in ops]
+        self._missing = sum(1 << place for place in (*self._stays, *self._loads))
+        self._after: list[int] = []
+        for place, needs in enumerate(self._needs):
+            bits = self._missing & 1 << place
+            for need in needs:
                 bits |= self._after[need]
-            self._after[op] = bits
+            self._after.append(bits)
         self._ordered: list[Operation] = []
 
     def ordered(self) -> list[Operation]:
         """Return all operations: movable ones before their first user, or before what they must not pass."""
-        for op in self._stays:
+        for place in self._stays:
+            op = self._ops[place]
             if op.has_trait(IsTerminator):
                 break
             if writes(op):
-                self._write_loads_before(op)
-            self._write(op)
-        for op in self._at:  # unused operations and the terminator
-            self._write(op)
+                self._write_loads_before(place)
+            self._write(place)
+        for place in range(len(self._ops)):  # unused operations and the terminator
+            self._write(place)
         return self._ordered
 
-    def _write_loads_before(self, op: Operation) -> None:
-        for load in self._loads:
-            if load in self._waiting and self._at[load] < self._at[op] and self._aliases.may_write(op, load):
-                self._write(load)
+    def _write_loads_before(self, place: int) -> None:
+        for at, load in self._loads.items():
+            if self._waiting[at] and at < place and self._aliases.may_write(self._ops[place], load):
+                self._write(at)
 
-    def _write(self, op: Operation) -> None:
+    def _write(self, place: int) -> None:
         """Append an operation and, before it, all that it depends on, unless already written."""
-        pending = [op]
+        waiting, pending = self._waiting, [place]
         while pending:
             last = pending[-1]
-            needed = [need for need in self._needs[last] if need in self._waiting]
+            needed = [need for need in self._needs[last] if waiting[need]]
             if needed:
                 pending += reversed(needed)
                 continue
             pending.pop()
-            if last in self._waiting:
-                self._waiting.discard(last)
-                self._ordered.append(last)
-                self._missing &= ~(1 << self._at[last])
-                if _loads(last) and last in self._loads:
-                    self._use_up(last)
+            if waiting[last]:
+                waiting[last] = False
+                self._ordered.append(self._ops[last])
+                self._missing &= ~(1 << last)
+                if (load := self._loads.get(last)) is not None:
+                    self._use_up(load)
 
     def _use_up(self, load: Load) -> None:
         """Append the operations that join a loaded value with others, to free its registers: stores need only parts."""
@@ -157,15 +160,15 @@ class _Tail:
         pending: list[Operation] = [load]
         while pending:
             for use in [use for result in pending.pop().results for use in result.uses]:
-                user = use.operation
-                if user not in self._waiting or self._after[user] & self._missing:
+                user, place = use.operation, self._at.get(id(use.operation))
+                if place is None or not self._waiting[place] or self._after[place] & self._missing:
                     continue
                 if all(operand in from_load or _is_same_everywhere(operand) for operand in user.operands):
                     if not from_load.issuperset(user.results):
                         from_load.update(user.results)
                         pending.append(user)
                 else:
-                    self._write(user)
+                    self._write(place)
 
 
 def _loads(op: Operation) -> TypeGuard[Load]:
@@ -197,5 +200,5 @@ def _made_by(op: Operation) -> Iterator[Operation]:
     """Yield the operations that define the operands of an operation and of its nested ones."""
     for inner in walk(op) if op.regions else (op,):
         for operand in inner.operands:
-            if isinstance(operand, OpResult):
+            if type(operand) is OpResult:
                 yield operand.op

@@ -125,16 +125,18 @@ class Guarded:
             self.results = self._yielded
             return
         emitter = self._emitter
-        emitter.add(scf.YieldOp(*self._yielded))
+        emitter.add(create(scf.YieldOp, self._yielded, ()))
         self._inside.__exit__(kind, error, trace)
         otherwise = Region()
         if self._yielded:
             with emitter.into(block := Block()):
                 zeros = [emitter.constant(0, element_of(v)) for v in self._yielded]
                 lengths = [length_of(v) for v in self._yielded]
-                emitter.add(scf.YieldOp(*map(emitter.splat, zeros, lengths)))
+                emitter.add(create(scf.YieldOp, tuple(map(emitter.splat, zeros, lengths)), ()))
             otherwise = Region(block)
         types = [v.type for v in self._yielded]
-        branch = scf.IfOp(all_of(emitter, self._conditions), types, Region(self._block), otherwise)
+        branch = create(scf.IfOp, (all_of(emitter, self._conditions),), types)
+        branch.add_region(Region(self._block))
+        branch.add_region(otherwise)
         emitter.add(branch)
         self.results = list(branch.results)
