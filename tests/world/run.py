@@ -5,7 +5,6 @@ import multiprocessing
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 
 import pytest
@@ -59,10 +58,8 @@ def _portions(seeds: range, processes: int) -> Iterator[Done]:
     if processes == 1:
         yield from map(run_seeds, portions)
         return
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, spawn, max_tasks_per_child=8) as pool:
-        for ended in as_completed([pool.submit(run_seeds, portion) for portion in portions]):
-            yield ended.result()
+    with multiprocessing.get_context("spawn").Pool(processes, maxtasksperchild=8) as pool:
+        yield from pool.imap_unordered(run_seeds, portions)
 
 
 def main(seeds: range, processes: int) -> int:
