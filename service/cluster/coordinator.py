@@ -149,12 +149,13 @@ class Coordinator:
             self._clock.wait(self._stop, min(self._settings.worker_poll_s, self._settings.coordinator_lease_s / _BEATS))
 
     def _acquire(self) -> _Term | None:
-        name, now, lease_s = self._engine.name, self._clock.now(), self._settings.coordinator_lease_s
+        name, lease_s = self._engine.name, self._settings.coordinator_lease_s
         try:
             with self._database.read() as session:
-                if coordinators.is_held(session, name, self.name, is_dead=is_dead, now=now):
+                if coordinators.is_held(session, name, self.name, is_dead=is_dead, now=self._clock.now()):
                     return None
             with self._database.write() as session:
+                now = self._clock.now()  # after the wait for the lock, in which the clock may have been set back
                 coordinators.forget(session, name_prefix=OF_ONE_MACHINE, before=now - _KEPT)
                 fence = coordinators.acquire(session, name, self.name, lease_s, is_dead=is_dead, now=now)
         except DatabaseError as error:

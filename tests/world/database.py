@@ -127,7 +127,7 @@ class SimConnection(sqlite3.Connection):
             if not scheduler.wait("waits for the lock", until_s - scheduler.now_s, lambda: self.server.owner is None):
                 raise failure(sqlite3.SQLITE_BUSY, "database is locked")
         self.server.check(self.process)
-        self.server.owner = self
+        self.server.owner, self.process.locked_at = self, self.process.host.now(scheduler.now_s)
 
     def unlock(self) -> None:
         """Give the write lock back."""

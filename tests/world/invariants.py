@@ -337,8 +337,12 @@ class Invariants:
             raise Broken(f"a row names {name} {sha256[:8]}, whose file is not there or damaged")
 
     def _may_take(self, holder: str, until: str | None, by: Process) -> bool:
-        """Return whether `by` may take what `holder` has until then: that is over by its clock, or the holder dead."""
-        ended = until is not None and _moment(until) <= by.host.now(self.scheduler.now_s)
+        """Return whether `by` may take what `holder` has until then: that is over by its clock, or the holder dead.
+
+        Its clock may have jumped back since it decided, in the transaction that ends now.
+        """
+        now = by.host.now(self.scheduler.now_s)
+        ended = until is not None and _moment(until) <= max(now, by.locked_at or now)
         return ended or holder == by.name or not any(p.alive and p.name == holder for p in self.scheduler.processes)
 
 

@@ -53,6 +53,7 @@ class Process:
     main: Callable[[Process], None]
     alive: bool = True
     stalled_until_s: float = 0.0
+    locked_at: datetime | None = None  # when it last began to write, by the clock of its host
     tasks: list[Task] = field(default_factory=list)
     stop: Callable[[], None] | None = None
     context: Context | None = None
