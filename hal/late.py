@@ -9,8 +9,10 @@ def late_exports(package_globals: dict[str, object], modules: Mapping[str, str])
 
     Args:
         package_globals: globals() of the package, which keep what was imported.
-        modules: the module of each name.
+        modules: the module of each name. No name is that of its module: Python would put the module in its place.
     """
+    if named := [name for name, module in modules.items() if module.rpartition(".")[2] == name]:
+        raise ValueError(f"rename the modules of {named}: importing one hides the name in its package")
 
     def get(name: str) -> object:
         if name not in modules:

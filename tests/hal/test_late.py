@@ -23,6 +23,11 @@ def test_another_name_is_refused_as_python_does() -> None:
         late_exports({"__name__": "package"}, {"sqrt": "math"})("cbrt")
 
 
+def test_a_name_that_its_module_would_hide_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"rename the modules of \['predict'\]"):
+        late_exports({"__name__": "package"}, {"predict": "package.predict", "explain": "package.predict"})
+
+
 @pytest.mark.parametrize(("package", "unused"), [("hal", "hal.facts"), ("codegen", "xdsl"), ("tuner", "optuna")])
 def test_a_package_imports_none_of_its_modules_by_itself(package: str, unused: str) -> None:
     done = subprocess.run(

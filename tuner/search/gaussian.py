@@ -58,7 +58,15 @@ class Kernel:
         self._priors = np.array([prior for *_, prior in terms])
         self.weights = self._priors.copy()
         self.noise = _PRIOR_NOISE
-        self._of_axes = self._by_axis()
+
+    @property
+    def weights(self) -> Floats:
+        """Logarithms of the weights of the terms, [terms]."""
+        return self._weights
+
+    @weights.setter
+    def weights(self, weights: Floats) -> None:
+        self._weights, self._of_axes = weights, self._by_axis(weights)
 
     def between(self, rows: Rows, others: Rows) -> Floats:
         """Return the correlations, [rows, others], in 32 bits to save memory."""
@@ -85,11 +93,10 @@ class Kernel:
             theta += _RATE * (first / (1 - 0.8**step)) / (np.sqrt(second / (1 - 0.95**step)) + 1e-9)
             theta = np.append(np.clip(theta[:-1], *_WEIGHTS), np.clip(theta[-1], *_NOISES))
         self.weights, self.noise = theta[:-1], float(theta[-1])
-        self._of_axes = self._by_axis()
 
-    def _by_axis(self) -> list[Floats]:
+    def _by_axis(self, weights: Floats) -> list[Floats]:
         """Return the weighted sum of the terms of each axis, so that a product over all rows has one factor for it."""
-        weighted = [weight * table for weight, table in zip(np.exp(self.weights), self._tables, strict=True)]
+        weighted = [weight * table for weight, table in zip(np.exp(weights), self._tables, strict=True)]
         return [np.sum([weighted[term] for term in terms], axis=0) for terms in self._terms_of]
 
 

@@ -11,9 +11,9 @@ from hal.late import late_exports
 if TYPE_CHECKING:
     from tuner.model.xe.columns import Columns, columns_of, columns_of_axes, columns_of_space
     from tuner.model.xe.constants import CONSTANTS, MODEL_VERSION, Constants
-    from tuner.model.xe.explain import Ceiling, Explanation, PartTime, explain
+    from tuner.model.xe.explanation import Ceiling, Explanation, PartTime, explain
     from tuner.model.xe.l2 import L2Size, is_current, l2_size, model_of
-    from tuner.model.xe.predict import PARTS, Predictions, predict, predict_many
+    from tuner.model.xe.prediction import PARTS, Predictions, predict, predict_many
 
 __all__ = [
     "CONSTANTS",
@@ -40,24 +40,24 @@ __all__ = [
 # Imported when it is first asked for: most programs need a part of it, and predictions need numpy.
 _LATE = {
     "CONSTANTS": "tuner.model.xe.constants",
-    "Ceiling": "tuner.model.xe.explain",
+    "Ceiling": "tuner.model.xe.explanation",
     "Columns": "tuner.model.xe.columns",
     "Constants": "tuner.model.xe.constants",
-    "Explanation": "tuner.model.xe.explain",
+    "Explanation": "tuner.model.xe.explanation",
     "L2Size": "tuner.model.xe.l2",
     "MODEL_VERSION": "tuner.model.xe.constants",
-    "PARTS": "tuner.model.xe.predict",
-    "PartTime": "tuner.model.xe.explain",
-    "Predictions": "tuner.model.xe.predict",
+    "PARTS": "tuner.model.xe.prediction",
+    "PartTime": "tuner.model.xe.explanation",
+    "Predictions": "tuner.model.xe.prediction",
     "columns_of": "tuner.model.xe.columns",
     "columns_of_axes": "tuner.model.xe.columns",
     "columns_of_space": "tuner.model.xe.columns",
-    "explain": "tuner.model.xe.explain",
+    "explain": "tuner.model.xe.explanation",
     "is_current": "tuner.model.xe.l2",
     "l2_size": "tuner.model.xe.l2",
     "model_of": "tuner.model.xe.l2",
-    "predict": "tuner.model.xe.predict",
-    "predict_many": "tuner.model.xe.predict",
+    "predict": "tuner.model.xe.prediction",
+    "predict_many": "tuner.model.xe.prediction",
 }
 
 __getattr__ = late_exports(globals(), _LATE)

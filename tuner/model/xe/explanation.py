@@ -9,7 +9,7 @@ from tuner.model.xe.device import Case, case_of
 from tuner.model.xe.fetch import fetch_of
 from tuner.model.xe.l2 import L2Size
 from tuner.model.xe.memory import memory_bytes
-from tuner.model.xe.predict import PARTS, predict_many, prepared
+from tuner.model.xe.prediction import PARTS, predict_many, prepared
 from tuner.model.xe.registers import needed_registers, spilled_registers
 from tuner.model.xe.work import work_of
 from tuner.session.trial import Prediction
