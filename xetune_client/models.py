@@ -1078,7 +1078,7 @@ class BudgetBody(Model):
     roofline: float | None = None
     """Stop when the fastest reaches this fraction of the roofline: of the peak of the multiply units, or of moving every operand once; null: never"""
 
-    trials: int = 100
+    trials: int = 50
     """Maximum number of configurations tried, at least 1"""
 
 

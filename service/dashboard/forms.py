@@ -12,10 +12,8 @@ from codegen.problem.epilogue import EpilogueStep
 from codegen.problem.epilogue_text import print_epilogue
 from codegen.problem.gemm import MAX_DIMENSION
 from codegen.problem.shorthand import SHORTHANDS
-from service.api.jobs.schemas import (
-    BudgetBody,
-    JobBody,
-)
+from service.api.jobs.defaults import TRIALS_EACH
+from service.api.jobs.schemas import JobBody
 from service.api.shapes.schemas import (
     PresetOut,
     ShapeBody,
@@ -46,7 +44,7 @@ def limits_of(settings: Settings) -> Limits:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """Devices, element types, ways to search, models and limits, each as a form lists them."""
+    """Devices, element types, ways to search, models, limits and trials of a shape, each as a form lists them."""
 
     devices: Sequence[DeviceRow]
     presets: Sequence[PresetOut]
@@ -60,6 +58,7 @@ class Offered:
     sum_dtypes: Sequence[str] = (DType.F32, DType.F16, DType.I32)
     methods: Sequence[str] = tuple(Method)
     objectives: Sequence[str] = tuple(Objective)
+    trials_each: int = TRIALS_EACH
 
 
 def offered(session: Session, context: Context) -> Offered:
@@ -67,9 +66,9 @@ def offered(session: Session, context: Context) -> Offered:
     return Offered(device_rows(session, context.devices.all()), presets().presets, limits_of(context.settings))
 
 
-def first_job(trials: int) -> JobBody:
+def first_job() -> JobBody:
     """Return the initial values of a form for a job."""
-    return JobBody(problem=ProblemBody(m=512, n=384, k=1024), budget=BudgetBody(trials=trials))
+    return JobBody(problem=ProblemBody(m=512, n=384, k=1024))
 
 
 def first_set() -> ShapeSetBody:

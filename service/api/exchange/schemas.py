@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field
 
+from service.api.jobs.defaults import SECONDS
 from service.http.problem_query import OptionalProblemQuery
 from service.schemas import FiniteFloat
 from tuner.exchange.file_format import Format
@@ -41,7 +42,7 @@ class ImportQuery(OptionalProblemQuery):
         examples=["the lab"],
     )
     seconds: FiniteFloat = Field(
-        default=600.0,
+        default=SECONDS,
         gt=0,
         description="Time limit of each job that measures what the file lists, in seconds",
         examples=[600.0],

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
+from service.api.jobs.defaults import SECONDS, TRIALS
 from service.api.jobs.status import JobStatus
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.job_summary import ChoiceRule
@@ -57,7 +58,7 @@ class StopCriteria(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     seconds: FiniteFloat = Field(
-        default=600.0,
+        default=SECONDS,
         description="Maximum wall time of all runs, in seconds, more than 0",
         examples=[300.0],
         json_schema_extra={"exclusiveMinimum": 0},
@@ -83,7 +84,7 @@ class BudgetBody(StopCriteria):
     """Budget of a job; the first limit reached applies."""
 
     trials: StrictInt = Field(
-        default=100,
+        default=TRIALS,
         description="Maximum number of configurations tried, at least 1",
         examples=[20],
         json_schema_extra={"minimum": 1},

@@ -21,9 +21,10 @@ from db.schema import ACTIVE_STATUSES
 from hal import DeviceSpec
 from service.api.devices.elsewhere import store_device
 from service.api.devices.service import DeviceDirectory
+from service.api.jobs.defaults import TRIALS_EACH
 from service.api.jobs.requests import check_problem, check_roofline, read_options
 from service.api.jobs.schemas import BudgetBody
-from service.api.shapes.schemas import TRIALS_EACH, CommonBody, ShapeSetBody
+from service.api.shapes.schemas import CommonBody, ShapeSetBody
 from service.errors import BadRequest, FieldError, TooMany
 from service.row_mapping import options_to_columns, problem_to_json
 from service.schemas import to_problem

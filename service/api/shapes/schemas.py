@@ -8,14 +8,13 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from codegen import DType
 from codegen.problem.shorthand import SHORTHANDS
+from service.api.jobs.defaults import TRIALS_EACH
 from service.api.jobs.schemas import BudgetBody, SearchOptions, StopCriteria
 from service.api.jobs.status import JobStatus
 from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.schemas import EVIDENCE_EXAMPLE, DeviceChoice, Evidence, FiniteFloat, ProblemBody, Size
 from tuner.shapes.shape import MOST_SHAPES
 
-TRIALS_EACH = 25
-"""Default number of trials of a shape."""
 _ID = "01970a3c-0000-7000-8000-000000000000"
 _SHAPE: dict[str, object] = {"problem": {"m": 512, "n": 384, "k": 1024}, "weight": 32.0, "name": "qkv"}
 _COMMON: dict[str, object] = {"dtype_a": "bf16", "dtype_b": "bf16", "transpose_b": True}

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from service.api.jobs.defaults import SECONDS
 from service.cli.chosen_server import server
 from service.cli.completing import devices
 from service.cli.exchange.results import Origin, Output
@@ -25,7 +26,7 @@ def measure_command(
     ] = None,
     seconds: Annotated[
         float, typer.Option(min=1.0, max=86_400.0, help="Time budget for each problem, in seconds.")
-    ] = 600.0,
+    ] = SECONDS,
     origin: Origin = None,
     output: Output = None,
 ) -> None:

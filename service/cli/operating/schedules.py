@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from service.api.jobs.defaults import SECONDS, TRIALS
 from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP
@@ -65,8 +66,8 @@ def create_command(
         int | None, typer.Option(metavar="N", help="Instead: queue jobs for up to N stale results.")
     ] = None,
     device: Annotated[list[str] | None, typer.Option(help="With --stale: only results of this device.")] = None,
-    trials: Annotated[int, typer.Option(help="With --stale: maximum trials of each job.")] = 100,
-    seconds: Annotated[float, typer.Option(help="With --stale: time budget of each job, in seconds.")] = 600.0,
+    trials: Annotated[int, typer.Option(help="With --stale: maximum trials of each job.")] = TRIALS,
+    seconds: Annotated[float, typer.Option(help="With --stale: time budget of each job, in seconds.")] = SECONDS,
     missed: Annotated[str, typer.Option(help="Missed runs: skip, once (one for all), or all.")] = "skip",
     most: Annotated[int, typer.Option(help="With --missed all: maximum number of missed runs.")] = 1,
     grace: Annotated[int, typer.Option(help="With --missed skip: how late a run may be, in seconds.")] = 300,

@@ -6,14 +6,13 @@ from typing import Annotated
 
 import typer
 
+from service.api.jobs.defaults import SECONDS, TRIALS, TRIALS_EACH
 from service.cli.chosen_server import server
 from service.cli.completing import presets
 from service.cli.connection import connect, same
 from service.cli.options.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
 from service.cli.printing.output import CONSOLE, print_line
 from tuner.search.method import Method, Objective
-
-_TRIALS = 50
 
 
 def _checked(trials: int | None) -> int | None:
@@ -44,12 +43,12 @@ def tune_command(
         int | None,
         typer.Option(
             callback=_checked,
-            help="Maximum number of trials, up to 10,000 unless XETUNE_MAX_TRIALS says otherwise (default: 50; with "
-            "--shapes 25 for each shape).",
+            help="Maximum number of trials, up to 10,000 unless XETUNE_MAX_TRIALS says otherwise "
+            f"(default: {TRIALS}; with --shapes {TRIALS_EACH} for each shape).",
             show_default=False,
         ),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="Time budget, in seconds.")] = 600.0,
+    seconds: Annotated[float, typer.Option(help="Time budget, in seconds.")] = SECONDS,
     seed: Annotated[int, typer.Option(min=0, help="Seed of random choices.")] = 0,
     again: Annotated[bool, typer.Option("--again", help="Ignore cached measurements of earlier jobs.")] = False,
     cold: Annotated[
@@ -120,7 +119,7 @@ def tune_command(
                 answer = client.send(creation("/v1/shape-sets", same(models.ShapeSetBody, body)))
             else:
                 gemm = problem.read()
-                budget["trials"] = _TRIALS if trials is None else trials
+                budget["trials"] = TRIALS if trials is None else trials
                 options |= {"budget": budget, "problem": to_body(gemm)}
                 what, body = str(gemm), JobBody.model_validate(options)
                 answer = client.send(creation("/v1/jobs", same(models.JobBody, body)))

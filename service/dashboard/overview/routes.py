@@ -20,7 +20,6 @@ from service.http.deps import (
 
 router = APIRouter(default_response_class=HTMLResponse)
 
-_TRIALS = 20
 _SCHEDULE_EXAMPLE = """\
  -d '{
   "name": "nightly", "cron": "0 2 * * *", "timezone": "Europe/Warsaw",
@@ -33,7 +32,7 @@ def read_overview(request: Request, context: ContextDep, session: ReadSessionDep
     values = {
         "view": read_now(session, context.devices.all(), context.now()),
         "offered": offered(session, context),
-        "job": first_job(_TRIALS),
+        "job": first_job(),
         "schedules": list(schedule_rows(session)),
         "schedule_example": curl_post(f"{request.base_url}v1/schedules", asker.key_id is not None) + _SCHEDULE_EXAMPLE,
     }

@@ -16,8 +16,6 @@ from service.api.schedules.schemas import (
 from service.api.shapes.schemas import ShapeSetBody
 from service.dashboard.forms import first_job, first_set
 
-_TRIALS = 50
-
 
 @dataclass(frozen=True, slots=True)
 class ScheduleFields:
@@ -43,8 +41,8 @@ class ScheduleFields:
 
 def new_schedule() -> ScheduleFields:
     """Return the initial values of the form."""
-    stale = StaleBody(budget=BudgetBody(trials=_TRIALS, seconds=300.0))
-    job, missed = first_job(_TRIALS), MissedBody(most=3)
+    stale = StaleBody(budget=BudgetBody(seconds=300.0))
+    job, missed = first_job(), MissedBody(most=3)
     return ScheduleFields("", "30 2 * * mon-fri", "UTC", "", "job", job, first_set(), stale, missed, 300, False)
 
 

@@ -18,6 +18,7 @@ from db.queries import jobs
 from db.queries.results import predictions
 from db.schema.base import utc_now
 from db.session import Database
+from service.api.jobs.defaults import TRIALS
 from service.app import create_app
 from service.cluster.local import LocalExecutor
 from service.jobs.job_runs import ClaimedJob, JobEnd
@@ -166,7 +167,7 @@ def test_the_form_asks_for_all_that_the_reproduction_of_a_job_shows(
         gate=gate,
         quantization=Quantization(32, DType.F32, 3),
     )
-    assert (job.seed, method, job.budget_trials) == (7, "random", 20)
+    assert (job.seed, method, job.budget_trials) == (7, "random", TRIALS)
     for words in (
         "--batch 3",
         "--layout nt",
