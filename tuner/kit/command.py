@@ -20,7 +20,7 @@ from tuner.exchange.jsonl import Exchange, write_lines
 from tuner.exchange.records import DeviceRecord, ProblemRecord, Record
 from tuner.kit.contents import kernels_of, read_kit
 from tuner.kit.executing import ExecutingDevice
-from tuner.kit.matching import Found, choose, found_devices
+from tuner.kit.matching import Found, choose, found_devices, nothing_found
 from tuner.kit.measuring import KitJob
 from tuner.session.bounds import check_name
 from tuner.session.trial import Trial
@@ -79,8 +79,8 @@ def _run(options: argparse.Namespace, kit: Exchange) -> int:
     listed = list_devices()
     found = found_devices(wanted, listed)
     if options.list:
-        for each in found:
-            _say(_line(each))
+        for line in map(_line, found) if found else [nothing_found(wanted)]:
+            _say(line)
         return _DONE
     device = choose(wanted, found, options.device)
     _check_writable(options.output)

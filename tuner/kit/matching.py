@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hal import DeviceKind, DeviceSpec, ListedDevice, Runtime, UnknownDevice, resolve_device
-from hal.probe.probe import NO_RUNTIME
 
 _HERE = (Runtime.OPENCL, Runtime.SYCL, Runtime.PCI)
 
@@ -37,13 +36,15 @@ def choose(wanted: DeviceSpec, found: Sequence[Found], name: str | None) -> List
     if name is None:
         fitting = [each.measures for each in found if each.measures is not None and not each.why]
         if not fitting:
-            raise UnknownDevice(f"expected {wanted.name} ({wanted.id}), for which this kit is; {_told(found)}")
+            raise UnknownDevice(f"expected {wanted.name} ({wanted.id}), for which this kit is; {_told(found, wanted)}")
         return fitting[0]
     meant = next((each for each in found if name.lower() in (str(each.number), _id(each))), None)
     if meant is None:
-        raise UnknownDevice(f"--device: expected a number or a name out of a list, got {name!r}; {_told(found)}")
+        raise UnknownDevice(
+            f"--device: expected a number or a name out of a list, got {name!r}; {_told(found, wanted)}"
+        )
     if meant.measures is None:
-        raise UnknownDevice(f"--device: {meant.name} {meant.why}; {_told(found)}")
+        raise UnknownDevice(f"--device: {meant.name} {meant.why}; {_told(found, wanted)}")
     return meant.measures
 
 
@@ -51,9 +52,16 @@ def _id(found: Found) -> str:
     return found.name.partition(" ")[0]
 
 
-def _told(found: Sequence[Found]) -> str:
+def nothing_found(wanted: DeviceSpec) -> str:
+    """Return what to install where no OpenCL device is listed."""
+    if wanted.emulates is None:
+        return "no OpenCL device is here: a GPU needs its driver, Debian's package intel-opencl-icd"
+    return "no OpenCL device is here: `pip install intel-opencl-rt intel-cmplr-lib-rt` brings a driver for CPUs"
+
+
+def _told(found: Sequence[Found], wanted: DeviceSpec) -> str:
     if not found:
-        return f"this machine has none ({NO_RUNTIME})"
+        return nothing_found(wanted)
     return "here are " + "; ".join(f"{each.number}. {each.name}{each.why and f', which {each.why}'}" for each in found)
 
 

@@ -14,7 +14,13 @@ def missing():
     absent = [name for name in ("numpy", "pyopencl") if find_spec(name) is None]
     if absent:
         names = " and ".join(absent), sys.executable, " ".join(absent)
-        return "expected {}, which this Python does not have: `{} -m pip install {}`".format(*names)
+        if sys.prefix != sys.base_prefix:
+            return "expected {}, which this Python does not have: `{} -m pip install {}`".format(*names)
+        # Distributions refuse packages outside of an environment.
+        return (
+            "expected {}, which this Python does not have: `{} -m venv venv`, `venv/bin/pip install {}`, "
+            "then run the kit with venv/bin/python"
+        ).format(names[0], names[1], "numpy pyopencl")
     return None
 
 

@@ -64,8 +64,14 @@ def test_others_are_refused_with_the_list(name: str | None, said: str) -> None:
 
 
 def test_a_machine_without_a_device_is_told_what_to_install() -> None:
-    with pytest.raises(UnknownDevice, match=r"this machine has none \(no OpenCL runtime .*intel-opencl-icd"):
+    with pytest.raises(
+        UnknownDevice, match=r"for which this kit is; no OpenCL device .* needs its driver, .*intel-opencl-icd"
+    ):
         chosen(B580, [])
+    with pytest.raises(
+        UnknownDevice, match=r"`pip install intel-opencl-rt intel-cmplr-lib-rt` brings a driver for CPUs"
+    ):
+        chosen(emulated(), [])
 
 
 def test_a_kit_of_an_emulated_gpu_runs_on_any_cpu() -> None:

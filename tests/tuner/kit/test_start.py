@@ -52,6 +52,11 @@ def test_packages_that_are_absent_are_named(monkeypatch: pytest.MonkeyPatch) -> 
     assert start.missing() == (
         f"expected pyopencl, which this Python does not have: `{sys.executable} -m pip install pyopencl`"
     )
+    monkeypatch.setattr(sys, "prefix", sys.base_prefix)
+    assert start.missing() == (
+        f"expected pyopencl, which this Python does not have: `{sys.executable} -m venv venv`, "
+        "`venv/bin/pip install numpy pyopencl`, then run the kit with venv/bin/python"
+    )
 
 
 def test_damage_is_told_before_anything_of_the_kit_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
