@@ -26,6 +26,18 @@ def write(lines: bytes, output: Path | None, *, chosen: bool = False) -> None:
     print_line(f"{count_records(lines)} records written to {output}")
 
 
+def check_output(output: Path | None) -> None:
+    """Check that results, which are long and not for reading, would not go to a terminal.
+
+    Raises:
+        BadRequest: they would.
+    """
+    if output is None and sys.stdout.isatty():
+        raise BadRequest(
+            "expected a file or a pipe for the results, got a terminal: add -o FILE, or pipe them (`| gzip > FILE`)"
+        )
+
+
 def count_records(lines: bytes) -> int:
     """Return the number of lines beside the header and the end."""
     return lines.count(b"\n") - 2

@@ -32,12 +32,14 @@ def measure_command(
 ) -> None:
     """Measure runners-up or a T1 file on this machine, and write the results or send them to the service."""
     from service.cli.application import in_process
-    from service.cli.exchange.lines import check_origin, write
+    from service.cli.exchange.lines import check_origin, check_output, write
     from service.cli.exchange.measuring import begun, lines_of_service, of_file, results, send
     from service.cli.tuning.running import work_on_job
 
     url = server()
     check_origin(origin)
+    if url is None:
+        check_output(output)
     with in_process() as client:
         content = lines_of_service(client, url, device) if file is None else of_file(file)
         queued = client.import_results(content, device=device, seconds=seconds).queued

@@ -12,7 +12,10 @@ from service.cli.options.problem import AsJson, ProblemOptions, with_problem
 from tuner.exchange.file_format import Format
 
 File = Annotated[Path, typer.Argument(help="File of results.", exists=True, dir_okay=False)]
-Output = Annotated[Path | None, typer.Option("-o", "--output", help="File to write (default: standard output).")]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", help="File to write (default: standard output, unless it is a terminal)."),
+]
 Origin = Annotated[str | None, typer.Option(help="Origin of the results (default: this host, or the file's origin).")]
 
 
@@ -47,12 +50,14 @@ def export_command(
     from service.cli.exchange import foreign
     from service.cli.exchange.imported import device_id
     from service.cli.exchange.kit import write_kit
-    from service.cli.exchange.lines import check_origin, count_records, write
+    from service.cli.exchange.lines import check_origin, check_output, count_records, write
     from service.errors import BadRequest
     from service.http.problem_query import to_query
     from xetune_client.wire import query_of
 
     check_origin(origin)
+    if kit is None:
+        check_output(output)
     if device is not None:
         check_executes(device)
     if format is not Format.JSONL or recording is not None:

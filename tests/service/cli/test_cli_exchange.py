@@ -124,6 +124,27 @@ def test_export_goes_to_standard_output_and_holds_nothing_only_where_all_was_ask
     assert [c.record.config for c in found.candidates.values()] == [lines.config(2)]
 
 
+@pytest.mark.parametrize("words", [("export",), ("export", "--runners-up"), ("measure", "{results}")])
+def test_results_do_not_go_to_a_terminal(
+    run: Run, file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert run(*(word.format(results=file) for word in words)) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1)
+    assert said.err.startswith("error: expected a file or a pipe for the results, got a terminal: add -o FILE")
+
+
+def test_a_file_of_results_may_be_written_from_a_terminal(
+    run: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    run("import", str(file))
+    assert run("export", "-o", str(tmp_path / "all.jsonl")) == 0
+    assert run("export", "--job", JOB, "--format", "t4", "-o", str(tmp_path / "one.json")) == 0
+    assert run("export", "--job", JOB, "--format", "t4") == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
