@@ -117,7 +117,8 @@ def _default(schema: Schema, schemas: Mapping[str, Schema]) -> str:
         return f"Field(default_factory={_type(schema)})" if is_made else "None"
     value = schema["default"]
     if isinstance(value, list | dict):
-        return f"Field(default_factory=lambda: {value!r})" if value else f"Field(default_factory={_type(schema)})"
+        made = _type(schema.get("anyOf", [schema])[0])
+        return f"Field(default_factory=lambda: {value!r})" if value else f"Field(default_factory={made})"
     ref = str(schema.get("$ref", "")).removeprefix(_REF)
     return f"{ref}.{_member(value)}" if ref and value is not None else repr(value)
 

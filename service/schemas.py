@@ -1,5 +1,6 @@
 """Shared schemas: problems, evidence, links. Field names carry their units."""
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, cast
 
@@ -28,13 +29,15 @@ from codegen import (
     Quantization,
 )
 from codegen.problem.epilogue import MAX_STEPS
+from codegen.problem.epilogue_text import parse_epilogue
 from codegen.problem.gemm import MAX_DIMENSION
 from codegen.serialization import to_json
 from service.errors import BadRequest, FieldError
-from service.http.validation_errors import shown
+from service.http.validation_errors import EPILOGUE_FAULT, shown
 from service.settings import Settings
 
 _SIZE: dict[str, object] = {"minimum": 1, "maximum": MAX_DIMENSION}
+_LONGEST_TEXT = 2000
 Size = Annotated[StrictInt, Field(json_schema_extra=_SIZE)]  # pyright: ignore[reportArgumentType]
 FiniteFloat = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -90,6 +93,25 @@ class EpilogueStepBody(BaseModel):
         description="Elements between rows of the matrix of add or multiply; default: N",
         examples=[384],
     )
+
+
+def _steps_of(said: object) -> object:
+    """Return the steps of a text, such as `alpha=0.5, bias:column, gelu`; anything else as it is."""
+    if not isinstance(said, str):
+        return said
+    if len(said) > _LONGEST_TEXT:
+        raise PydanticCustomError("string_too_long", "expected at most {most} characters", {"most": _LONGEST_TEXT})
+    try:
+        return [EpilogueStepBody.model_validate(asdict(step)) for step in parse_epilogue(said)]
+    except InvalidProblem as error:
+        raise PydanticCustomError(EPILOGUE_FAULT, "{why}", {"why": error.message}) from error
+
+
+def _or_text(schema: dict[str, Any]) -> None:
+    """Let the schema of a list be that of a text too."""
+    steps = {name: schema.pop(name) for name in ("type", "items", "maxItems")}
+    schema["anyOf"] = [steps, {"type": "string", "maxLength": _LONGEST_TEXT}]
+    schema["default"] = []
 
 
 class GateBody(BaseModel):
@@ -169,10 +191,12 @@ class ProblemBody(BaseModel):
         examples=[False],
     )
     deterministic: StrictBool = Field(default=False, description="Bitwise-reproducible results", examples=[False])
-    epilogue: list[EpilogueStepBody] = Field(
+    epilogue: Annotated[list[EpilogueStepBody], BeforeValidator(_steps_of)] = Field(
         default_factory=list[EpilogueStepBody],
         max_length=MAX_STEPS,
-        description="Steps of the epilogue, in order",
+        description="Steps of the epilogue, in order; requests may have them as text, in the syntax of the command "
+        "line: alpha=0.5, bias:column, gelu",
+        json_schema_extra=_or_text,
         examples=[[{"kind": "alpha", "value": 0.5}, {"kind": "bias", "axis": "column"}, {"kind": "gelu"}]],
     )
     gate: GateBody | None = Field(

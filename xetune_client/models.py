@@ -322,8 +322,8 @@ class ProblemBody(Model):
     deterministic: bool = False
     """Bitwise-reproducible results"""
 
-    epilogue: list[EpilogueStepBody] = Field(default_factory=list[EpilogueStepBody])
-    """Steps of the epilogue, in order"""
+    epilogue: list[EpilogueStepBody] | str = Field(default_factory=list[EpilogueStepBody])
+    """Steps of the epilogue, in order; requests may have them as text, in the syntax of the command line: alpha=0.5, bias:column, gelu"""
 
     gate: GateBody | None = None
     """Gate before the epilogue: B has 2 N columns; default: one product"""

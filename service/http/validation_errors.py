@@ -10,6 +10,8 @@ from service.errors import FieldError
 from service.http.known_fields import KnownFields
 
 _SHOWN_CHARACTERS = 80
+EPILOGUE_FAULT = "epilogue_text"
+"""Type of the error of an epilogue as text: its message has what came, the step at fault."""
 _PREFIX = "Value error, "  # which pydantic adds to the messages of our own checks
 _PARTS = frozenset({"body", "query", "path", "header", "cookie"})  # of a request, where FastAPI's locations begin
 # In place of pydantic's messages that speak of Python, by the prefix of its type of error.
@@ -122,7 +124,7 @@ def _fault(error: ErrorDetails, document: object, known: KnownFields) -> FieldEr
     else:
         own = next((said for begin, said in _MESSAGES.items() if kind.startswith(begin)), error["msg"])
         message, came = own.removeprefix(_PREFIX), shown(error["input"])
-        if kind != "missing" and ", got " not in message and not message.startswith(came):
+        if kind not in ("missing", EPILOGUE_FAULT) and ", got " not in message and not message.startswith(came):
             message = f"{message}, got {came}"
     return FieldError(field=_field(_as_sent(place, document)), message=message, rule=rule_of(kind))
 

@@ -18,25 +18,6 @@ function hundredth(text) {
   return Number(`${digits}e${Number(exponent ?? 0) - 2}`);
 }
 
-// A step of an epilogue as the terminal takes it: "clip=-1..6", "bias:column:f16", "add:ld=400".
-function step(text) {
-  const [head, ...words] = text.split(":").map((part) => part.trim());
-  const [kind, constant] = head.split(/\s*=\s*(.*)/);
-  const body = { kind };
-  if (constant !== undefined) {
-    const [low, high] = constant.split("..");
-    body.value = numeric(low);
-    if (high !== undefined) body.high = numeric(high);
-  }
-  for (const word of words) {
-    const distance = /^ld\s*=\s*(.*)$/.exec(word);
-    if (distance) body.ld = numeric(distance[1]);
-    else if (word === "row" || word === "column") body.axis = word;
-    else body.dtype = word;
-  }
-  return body;
-}
-
 // Scales of B as the terminal takes them: "128:f16:zero=8", "64:zeros", "column".
 function scales(text) {
   const [group, ...words] = text.split(":").map((part) => part.trim());
@@ -56,7 +37,6 @@ function value(field) {
   if (text === "") return undefined;
   if (field.dataset.list !== undefined) return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
   if (field.dataset.json !== undefined) return JSON.parse(text);
-  if (field.dataset.steps !== undefined) return text.split(",").map(step);
   if (field.dataset.scales !== undefined) return scales(text);
   if (field.dataset.part !== undefined) return hundredth(text);
   return field.type === "number" ? Number(text) : text;

@@ -143,7 +143,9 @@ def test_the_form_asks_for_all_that_the_reproduction_of_a_job_shows(
         page.select_option("[name=device]", "b580")
         page.locator("#start-job").get_by_text("More").click()
         page.click("text=Start tuning")
-        expect(page.locator("#start-error")).to_contain_text("valid number")
+        expect(page.locator("#start-error")).to_contain_text(
+            "step 1, 'alpha=half': expected a number after '=', got 'half'"
+        )
         expect(page.locator("[name='problem.epilogue']")).to_be_focused()
         expect(page.locator("[name='problem.epilogue']")).to_have_attribute("aria-invalid", "true")
         page.fill("[name='problem.epilogue']", "alpha=0.5, bias:column:f16, clip=-1..6, add:ld=96")

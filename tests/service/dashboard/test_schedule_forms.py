@@ -108,7 +108,7 @@ class Form(HTMLParser):
 def leaves(schema: dict[str, object], defs: dict[str, object], path: str) -> Iterator[str]:
     """Yield the paths of a request's fields."""
     found = re.search(r"#/\$defs/(\w+Body)", json.dumps({k: v for k, v in schema.items() if k in ("$ref", "anyOf")}))
-    if found is None or found[1] == "QuantizationBody":  # one field has it as text
+    if found is None or found[1] in ("QuantizationBody", "EpilogueStepBody"):  # one field has it as text
         yield path
         return
     inner = defs[found[1]]

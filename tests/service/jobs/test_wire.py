@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from codegen import (
     DType,
+    EpilogueKind,
     EpilogueStep,
     GemmProblem,
     MatmulConfig,
@@ -23,9 +24,11 @@ from codegen.serialization import to_json
 from db.queries.results import kernels
 from db.schema.base import JsonObject
 from service.api.kernels.schemas import LookupQuery
+from service.cli.connection import same
 from service.configurations import ConfigBody, MatmulBody, PrefetchBody, StrategyBody, to_config_body
 from service.http.deps import Context
 from service.http.problem_query import to_query
+from service.http.validation_errors import shown
 from service.manifest_reader import read_launch
 from service.row_mapping import (
     config_line,
@@ -36,6 +39,7 @@ from service.schemas import EpilogueStepBody, ProblemBody, to_body, to_problem
 from tests.conformance.trial_samples import config
 from tests.db.rows import add_predicted
 from tests.service.rest import post_job, row_of
+from xetune_client import models
 
 WHOLE = GemmProblem(
     48, 96, 64, batch=3, dtype_a=DType.S8, dtype_b=DType.U8, dtype_c=DType.S8, transpose_a=True, transpose_b=True,
@@ -113,6 +117,37 @@ def test_quantised_weights_go_through_the_wire() -> None:
     for problem in (zeros, of_bf16, by_step, experts, WHOLE):
         query = {name: value for name, value in to_query(problem).items() if value is not None}
         assert LookupQuery.model_validate(query).problem() == problem
+
+
+def test_an_epilogue_is_sent_as_steps_or_as_text(client: TestClient) -> None:
+    text = "alpha=0.5, bias:column:f16, clip=-1..6, add:ld=100"
+    problem = GemmProblem(48, 96, 64, epilogue=parse_epilogue(text))
+    steps = to_body(problem).model_dump(mode="json")["epilogue"]
+    for said in (steps, text, f" {text} "):
+        assert to_problem(ProblemBody.model_validate({"m": 48, "n": 96, "k": 64, "epilogue": said})) == problem
+    asked = models.ProblemBody(m=48, n=96, k=64, epilogue=text)
+    assert to_problem(same(ProblemBody, asked)) == problem
+    body = {"problem": asked.model_dump(mode="json"), "device": "b580"}
+    assert client.post("/v1/jobs", json=body).json()["problem"]["epilogue"] == steps, "answers have steps"
+    assert ProblemBody.model_validate({"m": 48, "n": 96, "k": 64, "epilogue": ""}).epilogue == []
+
+
+def test_an_epilogue_of_another_form_is_told_where_it_stands(client: TestClient) -> None:
+    said = ("gelu, nope", "alpha", "clip=6..1", "relu" + ", relu" * 16, "x" * 2001, 7)
+    sizes = {"m": 48, "n": 96, "k": 64}
+    body = {"problems": [sizes] + [sizes | {"epilogue": each} for each in said], "device": "b580"}
+    answer = client.post("/v1/kernels/lookup/batch", json=body)
+    assert answer.status_code == 422
+    faults = [(fault["field"], fault["message"], fault["rule"]) for fault in answer.json()["errors"]]
+    kinds = ", ".join(kind.value for kind in EpilogueKind)
+    assert faults == [
+        ("problems.1.epilogue", f"step 2, 'nope': expected one of {kinds}", "value"),
+        ("problems.2.epilogue", "step 1, 'alpha': alpha needs a value, got none", "value"),
+        ("problems.3.epilogue", "step 1, 'clip=6..1': clip needs value <= high, got 6.0 and 1.0", "value"),
+        ("problems.4.epilogue", "expected at most 16 steps, got 17", "value"),
+        ("problems.5.epilogue", f"expected at most 2000 characters, got {shown('x' * 2001)}", "too-long"),
+        ("problems.6.epilogue", "Input should be a valid list, got 7", "not-a-list"),
+    ]
 
 
 def test_what_is_asked_in_the_query_is_what_a_body_asks(client: TestClient) -> None:
