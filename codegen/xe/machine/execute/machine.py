@@ -1,6 +1,8 @@
 """Execution of the instructions of a kernel by all threads of some work-groups.
 
-Threads at the same instruction execute it together; where they part, those that are furthest back go first.
+Threads at the same instruction execute it together; where they part, those that are furthest back go first. Others go
+first if they are about to jump back behind these: in a loop that searches for work, threads so find theirs one after
+another and then do it together.
 """
 
 import math
@@ -36,6 +38,7 @@ _CHECK_EVERY = 256  # instructions between looks at the clock
 _ARRIVE, _WAIT = (Barrier(part, orders_shared=True) for part in (BarrierPart.ARRIVE, BarrierPart.WAIT))
 _BARRIER_ID = 0xFF  # in element 2 of a barrier's payload
 _ENDED, _WAITING = -1, -2
+_SHORT = 8  # times fewer instructions to the jump back than between both, for which others go first
 
 Step = Callable[[], Next]
 
@@ -50,6 +53,11 @@ class Machine:
         self._listing, self._threads, self._memory, self._phases = listing, threads, memory, phases
         self._deadline_s = deadline_s
         self._at = np.zeros(threads.count, np.int64)
+        self._jumps_back = [
+            (number, min(i.targets))
+            for number, i in enumerate(listing.instructions)
+            if i.targets and min(i.targets) <= number
+        ]
         self._steps: dict[int, Step] = {}
 
     def run(self) -> None:
@@ -71,12 +79,13 @@ class Machine:
                 self._run_first(running)
 
     def _run_first(self, running: Array) -> None:
-        """Execute the threads that are furthest back until they part or reach the next others."""
-        number = int(self._at[running].min())
+        """Execute the threads that go first until they part or reach the next others."""
+        numbers = np.unique(self._at[running]).tolist()
+        if len(numbers) > 1 and self._returns_soon(numbers[1], numbers[0]):
+            del numbers[0]
+        number, stop = numbers[0], numbers[1] if len(numbers) > 1 else len(self._listing.instructions) + 1
         together = running & (self._at == number)
         self._threads.live = None if together.all() else together
-        ahead = self._at[running & ~together]
-        stop = int(ahead.min()) if len(ahead) else len(self._listing.instructions) + 1
         while number < stop:
             following = self._execute(number)
             if following is None:
@@ -90,6 +99,11 @@ class Machine:
                 self._at[together] = following[together]
                 return
         self._at[together] = number
+
+    def _returns_soon(self, ahead: int, behind: int) -> bool:
+        """Return whether threads at `ahead` soon reach a jump to `behind` or further back."""
+        jump = next((number for number, target in self._jumps_back if number >= ahead and target <= behind), None)
+        return jump is not None and _SHORT * (jump - ahead) < ahead - behind
 
     def _execute(self, number: int) -> Next:
         self.instructions += 1

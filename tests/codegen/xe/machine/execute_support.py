@@ -24,9 +24,12 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """Threads that have run; flags and registers are those of all."""
+    """Threads that have run; flags and registers are those of all. `instructions` were executed, once for threads
+    together.
+    """
 
     threads: Threads
+    instructions: int
 
     def get(self, register: int, dtype: str, thread: int = 0, count: int = 1) -> Array:
         """Return the elements of registers of a thread."""
@@ -74,5 +77,6 @@ def run(
         len(subgroups),
         scratch,
     )
-    Machine(listing, state, memory, phases).run()
-    return Ran(state)
+    machine = Machine(listing, state, memory, phases)
+    machine.run()
+    return Ran(state, machine.instructions)

@@ -46,6 +46,27 @@ def test_a_loop_of_each_thread_ends_on_its_own() -> None:
     assert [ran.get(9, "i4", thread)[1] for thread in range(4)] == [103, 112, 106, 202]
 
 
+def test_threads_that_find_their_work_in_turn_do_it_together() -> None:
+    work = 200 * ["(W) add (1|M0) r9.1<1>:d r9.1<0;1,0>:d 1:w"]
+    ran = run(
+        listing(
+            "(W) mov (1|M0) r9.0<1>:d 0:w",
+            "again:",
+            "(W) cmp (1|M0) (ne)f0.0 null<1>:d r9.0<0;1,0>:d r2.0<0;1,0>:d",
+            "(W&f0.0) jmpi @next",
+            *work,
+            "next:",
+            "(W) add (1|M0) r9.0<1>:d r9.0<0;1,0>:d 1:w",
+            "(W) cmp (1|M0) (lt)f0.0 null<1>:d r9.0<0;1,0>:d 16:w",
+            "(W&f0.0) jmpi @again",
+        ),
+        {2: np.arange(16, dtype=np.int32)[:, None], 9: np.zeros(16, np.int32)},
+        threads=16,
+    )
+    assert [ran.get(9, "i4", thread)[:2].tolist() for thread in range(16)] == [[16, len(work)]] * 16
+    assert len(work) < ran.instructions < 2 * len(work)
+
+
 def test_channels_part_and_join() -> None:
     ran = run(
         listing(
