@@ -66,6 +66,8 @@ def test_every_surface_shows_the_reported_time_of_a_job(
     assert terminal in listed
     assert shown in listed
     assert f"winner: trial 1, {terminal}" in one
+    kernel_shown = " ".join(run("--server", "http://testserver", "kernels", "show", "last")[1].split())
+    assert re.search(rf" time {terminal}( \([^)]*\))?, measured, {shown};", kernel_shown), kernel_shown
     page = f"{reported_us * 1e-3:.3f} ms"
     for path in ("/", "/jobs", f"/jobs/{job.id}", "/kernels", f"/kernels/{kernel.id}", "/problems", _pair(client)):
         assert page in text_of(client.get(path).text), path

@@ -70,6 +70,11 @@ def print_line(text: str, console: Console = CONSOLE) -> None:
     console.print(text, highlight=False, soft_wrap=True)
 
 
+def print_fact(name: str, text: str) -> None:
+    """Print a named fact, wrapped to the terminal, below a heading."""
+    print_wrapped(f"  {name:8} {text}", indent="           ")
+
+
 def print_wrapped(text: str, *, style: str | None = None, indent: str = "") -> None:
     """Print a sentence wrapped to the terminal, later lines after an `indent`; no line begins with a percent sign.
 

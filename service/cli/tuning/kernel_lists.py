@@ -157,12 +157,17 @@ def print_files(files: Mapping[str, str], kernel_id: UUID | None, output: Path |
         print_wrapped(f"  files    {', '.join(files)}; {copies}", indent="           ")
 
 
-def print_artifacts(kernel: models.KernelOut) -> None:
-    """Print the files of a kernel, and what copies them."""
+def table_of_files(kernel: models.KernelOut) -> Table:
+    """Return the files of a kernel as a table."""
     table = text_table("file", number_column("bytes"), "SHA-256")
     for artifact in kernel.artifacts:
         table.add_row(artifact.name, f"{artifact.size:,}", artifact.sha256[:_HASH])
-    CONSOLE.print(table)
+    return table
+
+
+def print_artifacts(kernel: models.KernelOut) -> None:
+    """Print the files of a kernel, and what copies them."""
+    CONSOLE.print(table_of_files(kernel))
     print_line(f"copy them: xetune kernels files {short_ids([kernel.id])[kernel.id]} -o DIR")
 
 

@@ -24,7 +24,7 @@ KernelId = Annotated[str, typer.Argument(metavar="KERNEL", help=f"Id of the kern
 
 app = typer.Typer(
     cls=FirstByDefault,
-    help="List kernels, recommend one, write programs that run it.",
+    help="List, show and recommend kernels, write programs that run them.",
     no_args_is_help=False,
 )
 
@@ -87,6 +87,15 @@ def list_command(
 
     with connect() as client:
         print_newest(client, device, limit, every=every, as_json=as_json)
+
+
+@app.command("show")
+def show_command(kernel: KernelId, as_json: AsJson = False) -> None:
+    """Show a kernel: its configuration, time, verification, code, origin and files."""
+    from service.cli.tuning.kernel_facts import print_kernel
+
+    with connect() as client:
+        print_kernel(client, client.kernel(find_kernel(client, kernel)), as_json=as_json)
 
 
 @app.command("files")

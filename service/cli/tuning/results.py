@@ -25,7 +25,15 @@ from service.cli.printing.evidence import (
     shown_time,
     shown_us,
 )
-from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
+from service.cli.printing.output import (
+    CONSOLE,
+    number_column,
+    print_fact,
+    print_json,
+    print_line,
+    print_wrapped,
+    text_table,
+)
 from service.cli.tuning.kernel_lists import files_of, print_binaries, print_files
 from service.evidence import acceptance_words
 from service.job_summary import (
@@ -79,7 +87,7 @@ def print_job(client: Client, job_id: UUID, as_json: bool, output: Path | None =
             print_line(f"ended: {stop_words(job.stop)}")
         _print_winner(job, next((t for t in trials if t.number == 0), None))
         if job.choice is not None:
-            _print_fact("choice", job.choice.sentence)
+            print_fact("choice", job.choice.sentence)
         print_files(files, best, output)
         _print_spread(job)
         _print_stored_best(job)
@@ -273,27 +281,23 @@ def _print_winner(job: JobOut, default: TrialOut | None) -> None:
     interleaved = line.basis is Basis.INTERLEAVED
     shown = f"{shown_us(line.best_us)}, interleaved" if interleaved else f"{shown_time(time)}, {line.basis}"
     print_line(f"winner: trial {job.best.number}, {shown}")
-    _print_fact("time", f"{shown_kind(time)} on {job.device}")
+    print_fact("time", f"{shown_kind(time)} on {job.device}")
     if interleaved:
-        _print_fact("trial", f"{shown_time(time)}, {Basis.SINGLE}")
+        print_fact("trial", f"{shown_time(time)}, {Basis.SINGLE}")
     if job.roof_us is not None:
-        _print_fact("roof", f"{job.roof_us / line.best_us:.0%} of what the device allows, {shown_us(job.roof_us)}")
+        print_fact("roof", f"{job.roof_us / line.best_us:.0%} of what the device allows, {shown_us(job.roof_us)}")
     if job.best.measured is not None and job.best.measured_by is not None:
         where = f"{shown_kind(job.best.measured)}, job {job.best.measured_by}"
-        _print_fact("measured", f"{shown_time(job.best.measured)}, {where}")
-    _print_fact("numbers", shown_proof(job.best.evidence))
+        print_fact("measured", f"{shown_time(job.best.measured)}, {where}")
+    print_fact("numbers", shown_proof(job.best.evidence))
     if (acceptance := acceptance_words(job.best.evidence.acceptance)) is not None:
-        _print_fact("driver", acceptance)
+        print_fact("driver", acceptance)
     if line.gain is not None and line.default_us is not None:
         beaten = ", the default configuration was not beaten" if job.best.number == 0 else ""
         times = f"{shown_us(line.default_us)} against {shown_us(line.best_us)}, {line.basis.of_two}"
-        _print_fact("speed-up", f"{line.gain:.2f} over the default: {times}{beaten}")
+        print_fact("speed-up", f"{line.gain:.2f} over the default: {times}{beaten}")
     if job.status.over and line.basis is Basis.SINGLE and job.best.measured_by is None and job.best.number:
-        _print_fact("speed-up", "not measured interleaved with the default: this is the least of single trials")
-
-
-def _print_fact(name: str, text: str) -> None:
-    print_wrapped(f"  {name:8} {text}", indent="           ")
+        print_fact("speed-up", "not measured interleaved with the default: this is the least of single trials")
 
 
 def _print_spread(job: JobOut) -> None:

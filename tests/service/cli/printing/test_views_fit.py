@@ -108,6 +108,7 @@ VIEWS = (
     "kernels find",
     "kernels binaries {kernel}",
     "kernels files {kernel}",
+    "kernels show {kernel}",
     "shapes list",
     "shapes show {set}",
     "shapes show last",
