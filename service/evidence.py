@@ -1,6 +1,8 @@
 """Evidence of results from their rows."""
 
+import json
 import math
+from functools import lru_cache
 
 from codegen import CodegenError
 from codegen.serialization import decode
@@ -97,9 +99,15 @@ def tflops(problem: Problem, evidence: Evidence) -> float | None:
 
 def roof_us(problem: Problem, device: Device) -> float | None:
     """Return the time that the device's multiply units and memory allow at the least, in us; None if unknown."""
+    return _roof_us(*(json.dumps(part) for part in (problem.definition, device.spec, device.rates)))
+
+
+@lru_cache(maxsize=1024)  # lists have few devices, and a page is read again and again
+def _roof_us(definition: str, facts: str, rates: str) -> float | None:
     try:
-        spec = spec_from_json(device.spec)
-        return tuning_for(spec).roof_us(problem_from_json(problem.definition), spec, rates_of(device))
+        spec, measured = spec_from_json(json.loads(facts)), json.loads(rates)
+        given = None if measured is None else decode(CpuRates, measured)
+        return tuning_for(spec).roof_us(problem_from_json(json.loads(definition)), spec, given)
     except (CodegenError, TunerError, ValueError):  # unknown facts, or a row of another version
         return None
 
