@@ -1,5 +1,6 @@
 """The page of a job: the fraction of what the device allows, what bounds the best, what to do next, linked charts."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID
@@ -72,6 +73,26 @@ def test_a_job_of_a_native_binary_shows_what_it_built(client: TestClient, databa
     for absent in ("Trials done", "Time of each trial", "Run it again", 'id="trials"'):
         assert absent not in page
     assert "native binary" in text_of(client.get("/jobs").text)
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "button"),
+    [("succeeded", "Built", None), ("failed", "Was to build", "again"), ("queued", "Builds", "cancel")],
+)
+def test_a_job_of_a_native_binary_links_its_kernel_and_can_be_built_anew(
+    client: TestClient, database: Database, status: str, said: str, button: str | None
+) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session, 96, 160, 224)
+        gpu = rows.add_device(session, "b580", None)
+        kernel = rows.add_kernel(session, rows.add_job(session, problem, gpu), problem)
+        job = rows.add_job(session, problem, gpu, status)
+        job.kernel_id = kernel.id
+    page = client.get(f"/jobs/{job.id}").text
+    assert f"{said} the native binary of" in text_of(page)
+    assert re.search(rf'<a class="button[^>]*href="/kernels/{kernel.id}"', page)
+    assert re.findall(r'<button[^>]* id="(again|cancel)"', page) == ([] if button is None else [button])
+    assert (f'data-post="/v1/kernels/{kernel.id}/binaries"' in page) == (button == "again")
 
 
 def test_a_cpu_job_states_its_fraction_of_what_the_device_allows_and_draws_it(
