@@ -64,27 +64,33 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A grant of `trials` to the shape at `index`; the expected gain is None while the shape has no time."""
+    """A grant of `trials` to the shape at `index`; the expected gain is None before its first window is complete.
+
+    `alike` is the number of shapes that wait for the same of the first two grants, itself included: they share the
+    time.
+    """
 
     index: int
     trials: int
     gain: float | None = None
+    alike: int = 1
 
 
 def next_grant(shapes: Sequence[Progress], trials_left: int) -> Grant | None:
     """Return the next grant; None when no trials are left, or no shape is expected to gain.
 
-    First, in order of the set, each shape gets its default and as much of a first window as leaves as much to
-    distribute later. Then come shapes that have no time yet, then the one with the largest weighted reduction
-    of the total per second.
+    First, in order of the set, each shape gets its default, so that all have a time should the seconds be short; then
+    each as much of a first window as leaves as many trials to distribute later. Then come shapes that have no time yet,
+    then the one with the largest weighted reduction of the total per second.
     """
     if trials_left < 1:
         return None
-    first = _first_trials(shapes, trials_left)
     open_ = [index for index, shape in enumerate(shapes) if not shape.closed]
-    for index in open_:
-        if not shapes[index].times_us:
-            return Grant(index, min(first, trials_left))
+    if untried := [index for index in open_ if not shapes[index].times_us]:
+        return Grant(untried[0], 1, alike=len(untried))
+    if begun := [index for index in open_ if len(shapes[index].times_us) == 1]:
+        trials = min(WINDOW, max(1, trials_left // (2 * len(begun))))
+        return Grant(begun[0], trials, alike=len(begun))
     open_ = [index for index in open_ if not shapes[index].is_dry]
     for index in open_:
         if shapes[index].best_us is None:
@@ -124,8 +130,3 @@ def _portion(shape: Progress) -> int:
     """Return the trials up to the end of the window, plus further windows after many."""
     begun = len(shape.times_us) - 1
     return WINDOW * (1 + begun // WINDOW // _GROWTH) - begun % WINDOW
-
-
-def _first_trials(shapes: Sequence[Progress], trials_left: int) -> int:
-    waiting = sum(not shape.times_us and not shape.closed for shape in shapes)
-    return min(1 + WINDOW, max(1, trials_left // (2 * waiting))) if waiting else 1

@@ -41,9 +41,7 @@ def search(state: SetState) -> None:
         if left_s <= 0 or grant is None:
             _keep_stop(state, _stop_of(left_s, left_trials))
             return
-        waiting = sum(not shape.times_us and not shape.closed for shape in shapes)
-        is_first = not shapes[grant.index].times_us
-        _give(state, grant.index, Portion(grant.trials, left_s / waiting if is_first else left_s))
+        _give(state, grant.index, Portion(grant.trials, left_s / grant.alike))
 
 
 def _stop_of(left_s: float, left_trials: int) -> Stop:

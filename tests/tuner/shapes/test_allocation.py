@@ -15,12 +15,19 @@ def _progress(weight: float, *windows: float, wall_s: float = 1.0) -> Progress:
     return Progress(weight, tuple(times), wall_s * len(times))
 
 
-def test_each_shape_gets_its_default_first_and_half_of_the_trials_wait() -> None:
+def test_each_shape_gets_its_default_first() -> None:
     shapes = [Progress(1.0), Progress(9.0), Progress(1.0)]
-    assert next_grant(shapes, 3) == Grant(0, 1)
-    assert next_grant(shapes, 30) == Grant(0, 5)
-    assert next_grant(shapes, 3000) == Grant(0, 1 + WINDOW)
-    assert next_grant([_progress(1.0, 90.0), Progress(9.0), Progress(1.0)], 30) == Grant(1, 7)
+    assert next_grant(shapes, 3) == Grant(0, 1, alike=3)
+    assert next_grant(shapes, 3000) == Grant(0, 1, alike=3)
+    assert next_grant([_progress(1.0, 90.0), Progress(9.0), Progress(1.0)], 30) == Grant(1, 1, alike=2)
+    assert next_grant([_progress(1.0), Progress(9.0, closed=True), Progress(1.0)], 30) == Grant(2, 1, alike=1)
+
+
+def test_then_each_gets_a_first_window_and_half_of_the_trials_wait() -> None:
+    shapes = [_progress(1.0, 90.0), _progress(9.0), Progress(1.0, (None,), 2.0)]
+    assert next_grant(shapes, 30) == Grant(1, 7, alike=2)
+    assert next_grant(shapes, 3000) == Grant(1, WINDOW, alike=2)
+    assert next_grant(shapes, 1) == Grant(1, 1, alike=2)
 
 
 def test_a_shape_without_a_time_comes_before_those_that_gain() -> None:
