@@ -212,3 +212,9 @@ class Unavailable(ServiceError):
 
     def headers(self) -> dict[str, str]:
         return {"Retry-After": "5"}
+
+
+def rule_of_type(error: Exception) -> str:
+    """Return the rule of an error that has none of its own: the name of its class, in lower case with dashes."""
+    name = type(error).__name__
+    return "".join(f"-{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(name))

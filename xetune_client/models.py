@@ -914,13 +914,36 @@ class ElsewhereOut(Model):
     """The job that tuned it"""
 
     trial: int
-    """The number of its best trial"""
+    """The number of its best trial; of the fastest other one if the kernel of that is withdrawn"""
 
     kernel_id: UUID | None = None
     """Its kernel"""
 
     time: TimeEvidence | None = None
     """Time of that problem: never that of the requested problem"""
+
+
+class FasterOut(Model):
+    """A configuration that is expected to be faster than the stored kernel of the answer, but has to be compiled."""
+
+    config: Annotated[ConfigBody | dict[str, object], Field(union_mode="left_to_right")]
+    """The configuration, legal for this problem on this device"""
+
+    why: str
+    """Why it is expected to be faster"""
+
+    time: TimeEvidence | None = None
+    """Its time of this problem; null if unknown"""
+
+
+class RefusalOut(Model):
+    """Why a job is refused."""
+
+    rule: str
+    """The rule that refuses it"""
+
+    detail: str
+    """The reason and its remedy"""
 
 
 class NextRequest(Model):
@@ -943,13 +966,13 @@ class LookupOut(Model):
     """Answer of a lookup: the kernel for a problem on a device."""
 
     source: AnswerSource
-    """exact: tuned for this problem on this device, with the current versions; stale: with another driver, compiler or generator; nearest: transferred from a nearby tuned problem; model: the fastest predicted of a few candidates; heuristic: the default"""
+    """exact: tuned for this problem on this device, with the current versions; stale: with another driver, compiler or generator; nearest: transferred from a nearby tuned problem, or the dynamic kernel of any; model: the fastest predicted of a few candidates; heuristic: the default"""
 
     confidence: ConfidenceOut
     """Confidence"""
 
     config: Annotated[ConfigBody | dict[str, object], Field(union_mode="left_to_right")]
-    """The configuration to run, legal for this problem on this device"""
+    """The configuration to run, legal for this problem on this device; with a kernel, the one that launch is of: of a dynamic kernel of other sizes, kernel.config with the work-groups of these sizes"""
 
     time_text: str
     """The same in words"""
@@ -958,7 +981,7 @@ class LookupOut(Model):
     """What has changed since; empty unless stale"""
 
     kernel: KernelOut | None = None
-    """The kernel; null if none is stored that runs this problem: compile the configuration"""
+    """The kernel; null if none is stored that runs this problem: compile the configuration, as a request in next does"""
 
     launch: LaunchOut | None = None
     """The kernel's launch for this problem; for a dynamic kernel, with its sizes; null without kernel"""
@@ -969,11 +992,17 @@ class LookupOut(Model):
     elsewhere: ElsewhereOut | None = None
     """Problem it was transferred from; null unless nearest"""
 
+    faster: FasterOut | None = None
+    """With a dynamic kernel of other sizes, a configuration that is expected to be faster, and is to be compiled; null if none is"""
+
+    untunable: RefusalOut | None = None
+    """Why a job for this problem on this device would be refused; null if it would not, or if the answer is exact"""
+
     unmeasured: int = 0
     """Configurations of this problem and device that are predicted to be faster than the kernel and are not measured; a measured kernel is served before them"""
 
     next: list[NextRequest] = Field(default_factory=list[NextRequest])
-    """Requests that would improve the answer, ready to send"""
+    """Requests that would improve the answer, ready to send: a job for the problem, and the compilation of the configuration that has no kernel. A request that would be refused is left out"""
 
     job: UUID | None = None
     """The job that this lookup queued, or found queued; null if none"""

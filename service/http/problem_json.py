@@ -24,6 +24,7 @@ from service.errors import (
     RefusedByRule,
     ServiceError,
     Unavailable,
+    rule_of_type,
 )
 from service.http.known_fields import KnownFields, Schema
 from service.http.validation_errors import faults_of
@@ -66,11 +67,11 @@ def add_problem_handlers(app: FastAPI) -> None:
     @app.exception_handler(NoEnergy)
     @app.exception_handler(ContraryObjective)
     def _elsewhere(request: Request, error: TunerError) -> Response:
-        return _service(request, RefusedByRule(str(error), rule=_dashed(type(error).__name__)))
+        return _service(request, RefusedByRule(str(error), rule=rule_of_type(error)))
 
     @app.exception_handler(DatabaseError)
     def _database(request: Request, error: DatabaseError) -> Response:
-        return _service(request, Unavailable(str(error), rule=_dashed(type(error).__name__)))
+        return _service(request, Unavailable(str(error), rule=rule_of_type(error)))
 
     @app.exception_handler(RequestValidationError)
     def _malformed(request: Request, error: RequestValidationError) -> Response:
@@ -211,7 +212,3 @@ def _known_fields(route: object) -> KnownFields:
 @cache
 def _schema(annotation: Any) -> Schema:
     return TypeAdapter(annotation).json_schema()
-
-
-def _dashed(name: str) -> str:
-    return "".join(f"-{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(name))

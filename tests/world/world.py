@@ -38,6 +38,7 @@ from service.api.devices.service import DeviceDirectory
 from service.api.jobs.requests import submit
 from service.api.kernels import withdrawal
 from service.api.kernels.lookup.exact import exact_answers
+from service.api.kernels.lookup.next_requests import Accepted
 from service.api.keys.caller import COMMAND_LINE
 from service.api.schedules import service as schedules
 from service.api.schedules.clock import ScheduleClock
@@ -407,8 +408,9 @@ class World:
 
     def _look_up(self, device: ListedDevice, context: Context, _once: Once) -> None:
         with context.database.read() as session:
-            found = exact_answers(session, PROBLEMS, device, context.now())
-            elsewhere = exact_answers(session, imports.PROBLEMS, imports.ELSEWHERE, context.now())
+            found = exact_answers(session, PROBLEMS, Accepted(device, context.settings), context.now())
+            imported = Accepted(imports.ELSEWHERE, context.settings)
+            elsewhere = exact_answers(session, imports.PROBLEMS, imported, context.now())
         for each in found.values():
             self.invariants.at_lookup(each.answer)
         for each in elsewhere.values():

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import ColumnElement, case, func, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from db.queries.results import trials
@@ -88,18 +88,20 @@ class Near(NamedTuple):
     problem_id: int
     sizes: tuple[int, int, int, int]  # m, n, k, batch
     device_id: int
+    dynamic: bool
 
 
 def alike(session: Session, types: Mapping[str, object], device: str | None = None) -> list[Near]:
     """Return jobs with a best trial, of problems with those types (by column), on a device (a slug); newest first."""
-    columns = Job.id, Problem.id, Problem.m, Problem.n, Problem.k, Problem.batch, Job.device_id
+    dynamic = Problem.definition["dynamic"].as_boolean()
+    columns = Job.id, Problem.id, Problem.m, Problem.n, Problem.k, Problem.batch, Job.device_id, dynamic
     query = select(*columns).join(Job.problem).where(Job.best_trial_id.is_not(None))
     for name in TYPES:
         query = query.where(getattr(Problem, name) == types[name])
     if device is not None:
         query = query.where(Job.device_id.in_(select(Device.id).where(Device.slug == device)))
     found = session.execute(query.order_by(Job.id.desc()))
-    return [Near(row[0], row[1], (row[2], row[3], row[4], row[5]), row[6]) for row in found]
+    return [Near(row[0], row[1], (row[2], row[3], row[4], row[5]), row[6], bool(row[7])) for row in found]
 
 
 def distance(a: Sequence[int], b: Sequence[int]) -> float:
@@ -118,36 +120,51 @@ def devices(session: Session, device_ids: Collection[int]) -> dict[int, Device]:
 
 
 def fastest(session: Session, job_id: UUID, limit: int) -> list[Trial]:
-    """Return the fastest verified trials of a job, measured ones first, with job, problem and device."""
+    """Return verified trials of a job with job, problem and device: its best, then the fastest, measured first."""
     query = select(Trial).join(Trial.job).join(Job.problem).join(Job.device)
     query = query.outerjoin(Trial.measurement).outerjoin(Trial.prediction)
     query = query.where(Trial.job_id == job_id, Trial.proof_kind != "none", ~Trial.reused.has())
     time_us = func.coalesce(Measurement.median_us, Prediction.time_us)
-    query = query.where(time_us.is_not(None)).order_by(Measurement.median_us.is_(None), time_us, Trial.number)
+    query = query.where(time_us.is_not(None)).order_by(*_best_first(time_us))
     job = contains_eager(Trial.job)
     query = query.options(job.contains_eager(Job.problem), job.contains_eager(Job.device), *trials.evidence_loads())
     return list(session.scalars(query.limit(limit)))
 
 
+def _best_first(time_us: ColumnElement[float]) -> tuple[ColumnElement[Any], ...]:
+    """Return the order of the trials of a job: the one that it reports as its best, then the fastest ones.
+
+    A predicted trial that is faster within the resolution of the model is not the best.
+    """
+    is_other = case((Trial.id == Job.best_trial_id, 0), else_=1)
+    return is_other, Measurement.median_us.is_(None), time_us, Trial.number.expression
+
+
 class Fast(NamedTuple):
-    """One of the fastest verified trials of a job."""
+    """A verified trial of a job: its best, or one of the fastest. `measured`: it has a measured time.
+    `content_hash` is that of its kernel; None if none is stored.
+    """
 
     job_id: UUID
     trial_id: int
     config: JsonObject
     problem_id: int
+    measured: bool
+    content_hash: str | None
 
 
 def fastest_of(session: Session, job_ids: Collection[UUID], limit: int) -> list[Fast]:
     """Return the same as `fastest` for several jobs, in one query; those of one job are in order."""
     time_us = func.coalesce(Measurement.median_us, Prediction.time_us)
-    order = Measurement.median_us.is_(None), time_us, Trial.number
-    place = func.row_number().over(partition_by=Trial.job_id, order_by=order).label("place")
-    ranked = select(Trial.id, place).outerjoin(Trial.measurement).outerjoin(Trial.prediction)
+    place = func.row_number().over(partition_by=Trial.job_id, order_by=_best_first(time_us)).label("place")
+    measured = Measurement.trial_id.is_not(None).label("measured")
+    ranked = select(Trial.id, place, measured, Kernel.content_hash).join(Trial.job)
+    ranked = ranked.outerjoin(Trial.measurement).outerjoin(Trial.prediction)
     ranked = ranked.where(Trial.job_id.in_(job_ids), Trial.proof_kind != "none", ~Trial.reused.has())
     ranked = ranked.outerjoin(Trial.kernel).where(Kernel.withdrawn.is_(None))
     ranks = ranked.where(time_us.is_not(None)).subquery()
-    query = select(Trial.job_id, Trial.id, Trial.config, Job.problem_id).join(ranks, ranks.c.id == Trial.id)
+    columns = Trial.job_id, Trial.id, Trial.config, Job.problem_id, ranks.c.measured, ranks.c.content_hash
+    query = select(*columns).join(ranks, ranks.c.id == Trial.id)
     query = query.join(Trial.job).where(ranks.c.place <= limit).order_by(Trial.job_id, ranks.c.place)
     return [Fast(*row) for row in session.execute(query)]
 

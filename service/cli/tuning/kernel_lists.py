@@ -11,7 +11,7 @@ from rich.table import Column, Table
 
 from codegen.artifact.files import is_plain_name, write_atomically
 from service.api.kernels.listing import KernelLine
-from service.api.kernels.lookup.schemas import LookupOut
+from service.api.kernels.lookup.schemas import JOBS, LookupOut
 from service.api.kernels.schemas import KernelOut
 from service.cli.chosen_server import server
 from service.cli.connection import file_places, same
@@ -224,9 +224,14 @@ def _what_is_what(found: LookupOut) -> Iterator[str]:
     if found.job is not None:
         resumes = "runs it here" if server() is None else "follows it"
         yield f"job {found.job} is queued for a worker; `xetune jobs resume {found.job}` {resumes}"
-    elif found.next:
-        does = found.next[0].why.removesuffix("; its best kernel is then served here")
-        yield f"`{_tuned_by(found.next[0].body)}` {does}"
+    for job in found.next if found.job is None else ():
+        if job.href == JOBS:
+            yield f"`{_tuned_by(job.body)}` {job.why.removesuffix('; its best kernel is then served here')}"
+    if found.faster is not None:
+        faster = config_line(found.model_dump(mode="json")["faster"]["config"])
+        yield f"faster, to be compiled: {faster} ({found.faster.why})"
+    if found.untunable is not None:
+        yield f"cannot be tuned here: {found.untunable.detail}"
 
 
 def _tuned_by(body: Mapping[str, object]) -> str:

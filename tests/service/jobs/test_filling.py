@@ -17,8 +17,10 @@ from db.session import Database, open_database
 from hal import find
 from hal.devices.listed import Runtime, listed
 from service.api.kernels.lookup.lookup import Lookup
+from service.api.kernels.lookup.next_requests import Accepted
 from service.artifacts import ArtifactStore
 from service.row_mapping import problem_from_json
+from service.settings import Settings
 from tests.service.rest import Clock
 
 KERNELS, TRIALS = 60, 400
@@ -35,7 +37,7 @@ def test_filled_kernels_are_served_for_their_problems(sqlite_url: str, tmp_path:
             for problem in session.scalars(select(Problem)):
                 wanted = problem_from_json(problem.definition)
                 assert wanted.key == problem.key
-                found = Lookup(session, wanted, device, until).answer()
+                found = Lookup(session, wanted, Accepted(device, Settings()), until).answer()
                 sources.add(found.source)
                 if found.source in ("exact", "stale"):
                     assert found.kernel is not None

@@ -23,6 +23,7 @@ from service.api.kernels.lookup.lookup import (
     kernels_of,
 )
 from service.api.kernels.lookup.nearby import Nearby
+from service.api.kernels.lookup.next_requests import Accepted
 from service.api.kernels.lookup.schemas import LookupOut
 from service.errors import BadRequest, NotFound
 from service.http.deps import Context
@@ -64,9 +65,9 @@ def answer_all(context: Context, wanted: Sequence[Wanted]) -> list[tuple[Key, Ke
     context.metrics.requests.note_answers(kept=here, worked_out=len(keys) - here)
     for place in places.values():
         left = {k: each.problem for k, each, p in zip(keys, wanted, at, strict=True) if k not in found and p is place}
-        for key, answer in _work_out(context, place.listed, left):
+        for key, answer in _work_out(context, place, left):
             found[key] = Kept.of(answer)
-            if place.of_listing and not answer.for_now:
+            if place.of_listing:
                 context.answers.keep(key, found[key], generation, listing)
     return [(key, found[key]) for key in keys]
 
@@ -101,36 +102,36 @@ def _place(context: Context, device: str, target: str | None) -> _Place:
         return _Place(known, of_listing=False)
 
 
-def _work_out(context: Context, device: ListedDevice, problems: dict[Key, GemmProblem]) -> Iterable[tuple[Key, Answer]]:
+def _work_out(context: Context, place: _Place, problems: dict[Key, GemmProblem]) -> Iterable[tuple[Key, Answer]]:
     """Yield the answers: first for the tuned problems, many in few queries, then for the others."""
     now, left = context.now(), dict(problems)
+    accepted = Accepted(place.listed, context.settings, place.of_listing)
     keys = {problem.key: key for key, problem in problems.items()}
     for begin in range(0, len(keys), AT_ONCE):
         some = [problems[key] for key in list(keys.values())[begin : begin + AT_ONCE]]
         with context.database.read() as session:
-            exact = exact_answers(session, some, device, now)
+            exact = exact_answers(session, some, accepted, now)
         for key, found in exact.items():
             del left[keys[key]]
             yield keys[key], Answer(found.answer, found.until)
     if left:
         with context.lookups.one():  # 10 to 50 ms of processor time each
-            yield from _fall_back(context, device, left, now)
+            yield from _fall_back(context, accepted, left, now)
 
 
 def _fall_back(
-    context: Context, device: ListedDevice, problems: dict[Key, GemmProblem], now: datetime
+    context: Context, accepted: Accepted, problems: dict[Key, GemmProblem], now: datetime
 ) -> Iterable[tuple[Key, Answer]]:
     """Yield the answers for problems that were never tuned on the device."""
-    nearby, compiled = Nearby(), kernels_of(CompileCache(context.settings.cache_dir), device.spec)
+    spec = accepted.device.spec
+    nearby, compiled = Nearby(), kernels_of(CompileCache(context.settings.cache_dir), spec)
     for key, problem in problems.items():
         with context.database.read() as session:
             try:
-                found = Lookup(session, problem, device, now, compiled, nearby).fallback()
+                found = Lookup(session, problem, accepted, now, compiled, nearby).fallback()
             except NotFound as error:
                 rule, helps = error.rule or error.kind, error.next_requests or []
-                miss = MissOut(problem=str(problem), device=device.spec.id, rule=rule, detail=error.detail, next=helps)
+                miss = MissOut(problem=str(problem), device=spec.id, rule=rule, detail=error.detail, next=helps)
                 yield key, Answer(miss, None)
                 continue
-        # The launch of a dynamic kernel comes from the compile cache, which does not notify of changes.
-        elsewhere = found.answer.elsewhere
-        yield key, Answer(found.answer, found.until, for_now=elsewhere is not None and elsewhere.problem.dynamic)
+        yield key, Answer(found.answer, found.until)

@@ -1,7 +1,8 @@
 """Cache of rendered lookup answers, in memory, invalidated when something that they depend on changes.
 
 An answer from results of the problem itself depends on that problem and device; any other answer on all
-results of the device. Answers that depend on the compile cache are not cached.
+results of the device. One that lacks a dynamic kernel because that is not in the compile cache, which does not notify
+of changes, is valid for a short time.
 """
 
 import sys
@@ -32,11 +33,10 @@ Question = tuple[str | bytes | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer or a miss, the time until which it is valid (None: for ever), and whether it must not be cached."""
+    """An answer or a miss, and the time until which it is valid; None: for ever."""
 
     found: LookupOut | MissOut
     until: datetime | None
-    for_now: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,19 +23,28 @@ _SPREAD, _GREAT_SPREAD = 0.1, 0.3  # p90 less p10, over the median
 _OTHERWISE = -0.05
 _CANCELLED = -0.1
 _UNKNOWN_DEVICE = -0.4  # an imported time is never served as certain then
+LEAST = HEURISTIC, "it was preferred to the default"
+"""Confidence that an answer has at least, since another one would have it, and why it was preferred to that."""
+LEAST_IF_RANKED = MODEL, "by the model it is first here too, or within its resolution"
 _SIZES = ("m", "n", "k", "batch")
 _INTERVAL = 4.0  # upper over lower bound of a prediction
 _AGE = timedelta(days=180)
 Part = tuple[float, str]
 
 
-def confidence(base: float, what: str, against: Iterable[Part] = ()) -> ConfidenceOut:
-    """Return the confidence of an answer with that base."""
+def confidence(
+    base: float, what: str, against: Iterable[Part] = (), at_least: tuple[float, str] = (0.0, "")
+) -> ConfidenceOut:
+    """Return the confidence of an answer with that base, `at_least` that of another one, which it was preferred to."""
     parts = [(base, what), *against]
-    value = min(max(sum(part for part, _ in parts), 0.0), 1.0)
+    value = round(sum(part for part, _ in parts), 2)
+    least, why = at_least
+    if value < least:
+        parts.append((least - value, f"at least {least:.2f}: {why}"))
+    value = min(max(value, least), 1.0)
     reasons = [f"{part:.2f} {why}" for part, why in parts]
     level = "high" if value >= _HIGH else "medium" if value >= _MEDIUM else "low"
-    return ConfidenceOut(level=level, value=round(value, 2), reasons=reasons)
+    return ConfidenceOut(level=level, value=value, reasons=reasons)
 
 
 def of_trial(trial: Trial, now: datetime) -> list[Part]:

@@ -16,19 +16,18 @@ from db.schema import (
 from hal import DeviceSpec
 from hal.devices.listed import ListedDevice
 from service.api.kernels.lookup import confidence as trust
+from service.api.kernels.lookup.next_requests import Accepted
 from service.api.kernels.lookup.schemas import (
     AnswerSource,
     LookupOut,
 )
 from service.api.kernels.lookup.staleness import staleness
 from service.api.kernels.service import describe
-from service.errors import NextRequest
 from service.evidence import headline_of
 from service.job_summary import known_by
 from service.row_mapping import config_from_json
-from service.schemas import TimeEvidence, to_body
+from service.schemas import TimeEvidence
 from service.times import shown_us
-from tuner.backend import tuning_for
 from tuner.measure.result_key import launch_hash
 
 AT_ONCE = 25
@@ -45,15 +44,20 @@ class Found:
     answer: LookupOut
     until: datetime | None
 
+    def within(self, until: datetime | None) -> "Found":
+        """Return the same, valid until a time at most."""
+        ends = [end for end in (self.until, until) if end is not None]
+        return Found(self.answer, min(ends, default=None))
+
 
 def exact_answers(
-    session: Session, problems: Sequence[GemmProblem], device: ListedDevice, now: datetime
+    session: Session, problems: Sequence[GemmProblem], accepted: Accepted, now: datetime
 ) -> dict[str, Found]:
     """Return by key the answers of those problems that were tuned on the device; others are left out.
 
     All are read in a few queries together: at most `AT_ONCE` of them.
     """
-    asked = {problem.key: problem for problem in problems}
+    asked, device = {problem.key: problem for problem in problems}, accepted.device
     found = _found(session, asked, device.spec)
     times = {key: _time_of(trial) for key, (trial, _, _) in found.items()}
     than = {key: time.value for key, time in times.items()}
@@ -71,8 +75,11 @@ def exact_answers(
             time=times[key],
             time_text=time_text(times[key]),
             unmeasured=faster.get(key, 0),
-            next=what_helps(asked[key], device, "tunes again") if stale else [],
         )
+        if stale:
+            refusal = accepted.refusal(asked[key])
+            again = [accepted.job(asked[key], "tunes again")] if refusal is None else []
+            answer = answer.model_copy(update={"untunable": refusal, "next": again})
         answers[key] = Found(answer, trust.same_until(trial, now))
     return answers
 
@@ -81,20 +88,6 @@ def time_text(time: TimeEvidence) -> str:
     """Describe a time of the requested problem."""
     by = f"by {time.label}" if time.kind == "predicted" else f"{time.label}, driver {time.driver}"
     return f"{shown_us(time.value)} for this problem: {known_by(time)} ({by})"
-
-
-def what_helps(problem: GemmProblem, device: ListedDevice, does: str) -> list[NextRequest]:
-    """Return the requests that would improve the answer, if the device can be tuned for."""
-    spec = device.spec
-    if not device.targetable or (tuning_for(spec).needs_device and not device.runnable):
-        return []
-    body: dict[str, object] = {
-        "problem": to_body(problem).model_dump(mode="json"),
-        "device": spec.id,
-        "budget": {"trials": 20, "seconds": 300.0},
-    }
-    why = f"{does} {problem} on {spec.id}; its best kernel is then served here"
-    return [NextRequest(method="POST", href="/v1/jobs", body=body, why=why)]
 
 
 def _found(session: Session, problems: Mapping[str, GemmProblem], spec: DeviceSpec) -> dict[str, Winner]:

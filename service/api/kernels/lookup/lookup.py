@@ -1,13 +1,15 @@
 """Lookup of the kernel for a problem on a device, from the first of five sources that has an answer.
 
 The order: tuned for this problem and valid; the same but stale; the nearest tuned problem on the same device;
-the model; the heuristic's default. Measurements of another device are never an answer, and the time of
+the model; the heuristic's default. A stored dynamic kernel that runs the problem comes before configurations that
+would have to be compiled, whatever its distance. What is predicted alone is preferred to the default only beyond the
+resolution of the model, as jobs do. Measurements of another device are never an answer, and the time of
 another problem is never presented as that of this one.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
@@ -25,19 +27,25 @@ from codegen.backend import (
 from codegen.workers.cache import CompileCache
 from db.queries.results import kernels, warm_starts
 from hal import DeviceSpec
-from hal.devices.listed import ListedDevice
 from service.api.kernels.launch_schemas import to_launch
 from service.api.kernels.lookup import confidence as trust
+from service.api.kernels.lookup.choices import (
+    Choice,
+    Faster,
+    Transfer,
+    is_preferred,
+    predicted_us,
+    why_of_several,
+)
 from service.api.kernels.lookup.exact import (
     Found,
     exact_answers,
     time_text,
-    what_helps,
 )
 from service.api.kernels.lookup.nearby import (
     Nearby,
-    Tuned,
 )
+from service.api.kernels.lookup.next_requests import Accepted
 from service.api.kernels.lookup.schemas import (
     AnswerSource,
     ElsewhereOut,
@@ -46,7 +54,7 @@ from service.api.kernels.lookup.schemas import (
 from service.api.kernels.lookup.staleness import staleness
 from service.api.kernels.service import describe as describe_kernel
 from service.configurations import to_config_body
-from service.errors import NextRequest, NotFound
+from service.errors import NotFound
 from service.evidence import headline_of
 from service.job_summary import known_by
 from service.row_mapping import config_to_json
@@ -61,10 +69,13 @@ from tuner.search.warm_start import (
     epilogue_class,
     fitted,
 )
+from tuner.session.best import RESOLUTION
 
 FARTHEST = 2.0
 """Maximum distance of a nearby problem, in doublings of M, N, K and batch."""
 _ASKED = 20  # winners of a problem, or problems nearby, that are considered
+_TRIED = 4  # dynamic kernels whose launch is computed
+_UNTIL_COMPILED = timedelta(minutes=1)
 
 Compiled = Callable[[GemmProblem, KernelConfig], GemmArtifact | None]
 """Find a compiled kernel in the compile cache."""
@@ -80,7 +91,7 @@ class Lookup:
 
     session: Session
     problem: GemmProblem
-    device: ListedDevice
+    accepted: Accepted
     now: datetime
     compiled: Compiled = lambda _problem, _config: None
     nearby: Nearby = field(default_factory=Nearby)
@@ -89,10 +100,10 @@ class Lookup:
         """Return the answer of the first of the five sources that has one.
 
         Raises:
-            NotFound: rule `no-kernel`: nothing is stored, and nothing can be compiled for the device or is
-            legal on it.
+            NotFound: nothing is stored, and nothing can be compiled for the device or is legal on it: the rule is
+            the one that refuses, or `no-kernel`.
         """
-        exact = exact_answers(self.session, [self.problem], self.device, self.now)
+        exact = exact_answers(self.session, [self.problem], self.accepted, self.now)
         found = exact.get(self.problem.key)
         return self.fallback().answer if found is None else found.answer
 
@@ -100,162 +111,218 @@ class Lookup:
         """Return the answer of the first of the last three sources that has one, for a problem that was never
         tuned; raises as `answer`.
         """
-        if (nearest := self._nearest()) is not None:
-            return nearest
-        if (foreseen := self._foreseen()) is not None:
-            return Found(foreseen, None)
-        raise NotFound(
-            f"no kernel is stored for {self.problem} on {self.device.spec.id}",
-            rule="no-kernel",
-            next_requests=self._what_helps(),
-        )
+        near = self._nearest()
+        running, until = self._running()
+        if running is not None:
+            return self._transferred(running, self._faster(running, near))
+        if near is not None and (near.found.measured or near.choice.time is None):
+            return self._transferred(near).within(until)
+        default = self._default()
+        if near is not None and is_preferred(near.choice, default):
+            return self._transferred(near).within(until)
+        if default is None:
+            raise self._nothing()
+        return Found(self._foreseen(default), until)
 
-    def _nearest(self) -> Found | None:
+    @property
+    def _spec(self) -> DeviceSpec:
+        return self.accepted.device.spec
+
+    def _nearest(self) -> Transfer | None:
         """Return the best of the nearest problem on this device whose choices are legal for this problem."""
-        near = self.nearby.jobs(self.session, self.problem, self.device.spec.id, FARTHEST, _ASKED)
+        near = self.nearby.jobs(self.session, self.problem, self._spec.id, FARTHEST, _ASKED)
         tuned = self.nearby.tuned(self.session, [job.job_id for _, job in near])
         for far, job in near:
             for found in tuned[job.job_id][:1]:
-                if (answer := self._adapted(found, far)) is not None:
-                    return answer
+                if epilogue_class(found.problem) != epilogue_class(self.problem):
+                    continue
+                try:
+                    config = adapted(found.config, found.problem, self.problem, self._spec)
+                except Refused:
+                    continue
+                return Transfer(found, far, self._choice(config))
         return None
 
-    def _adapted(self, found: Tuned, far: float) -> Found | None:
-        source, config = found.problem, found.config
-        if epilogue_class(source) != epilogue_class(self.problem):
+    def _running(self) -> tuple[Transfer | None, datetime | None]:
+        """Return the stored dynamic kernel, of a problem at any distance, that runs this one: the nearest, or one that
+        is predicted to be faster; and until when there is none, if one is not in the compile cache now.
+        """
+        near = self.nearby.jobs(self.session, self.problem, self._spec.id, None, _ASKED, dynamic=True)
+        tuned = self.nearby.tuned(self.session, [job.job_id for _, job in near])
+        several = {(found.problem, found.config): (far, found) for far, job in near for found in tuned[job.job_id][:1]}
+        best: Transfer | None = None
+        until: datetime | None = None
+        for far, found in list(several.values())[:_TRIED]:
+            artifact = self.compiled(found.problem, found.config)
+            if artifact is None or artifact.content_hash != found.content_hash:
+                until = self.now + _UNTIL_COMPILED
+                continue
+            launched = self._launched(artifact)
+            if launched is None:
+                continue
+            here = Transfer(found, far, self._choice(launched.config), launched)
+            if best is None or here.choice.gains_over(best.choice):
+                best = here
+        return best, until
+
+    def _launched(self, artifact: GemmArtifact) -> GemmArtifact | None:
+        """Return a dynamic kernel launched with these sizes; None if it does not support them."""
+        from codegen.artifact.launch import kernel_for  # imports xDSL, which other lookups do without
+
+        try:
+            return kernel_for(artifact, self.problem, self._spec)
+        except (InvalidLaunch, Refused):
             return None
-        here = self._fitted(source, config)
-        if here is None and not source.dynamic:
-            return None
-        trial = warm_starts.whole(self.session, found.trial_id)
+
+    def _transferred(self, transfer: Transfer, faster: Faster | None = None) -> Found:
+        source, launched, choice = transfer.found.problem, transfer.launched, transfer.choice
+        trial = warm_starts.whole(self.session, transfer.found.trial_id)
         kernel = None if trial.kernel_id is None else kernels.get(self.session, trial.kernel_id)
-        launched = None if kernel is None else self._launched(source, config)
-        if launched is not None:
-            here = launched.config
-        if here is None:
-            return None
         there = headline_of(trial).time
         measured = trial.measurement is not None
-        stale = [] if kernel is None else staleness(kernel, trial, self.device.spec)
+        stale = [] if kernel is None else staleness(kernel, trial, self._spec)
         base = trust.NEARBY_MEASURED if measured else trust.NEARBY_PREDICTED
-        what = f"{'measured' if measured else 'predicted'} for a problem nearby on this device"
         against = [
-            *trust.of_distance(far, source, self.problem),
+            *trust.of_distance(transfer.distance, source, self.problem),
             *trust.of_trial(trial, self.now),
-            *trust.of_device(trial, self.device),
+            *trust.of_device(trial, self.accepted.device),
             *trust.of_job(trial),
             *trust.of_staleness(stale),
         ]
-        time = self._predicted(here)
+        was_compared = choice.time is not None and (launched is not None or not measured)
+        of = (
+            "a problem nearby on this device" if launched is None else "another problem, whose dynamic kernel runs this"
+        )
         at_there = "" if there is None else f"; for {source} it was {shown_us(there.value)}, {known_by(there)}"
         answer = LookupOut(
             source=AnswerSource.NEAREST,
-            confidence=trust.confidence(base, what, against),
+            confidence=trust.confidence(
+                base,
+                f"{'measured' if measured else 'predicted'} for {of}",
+                against,
+                trust.LEAST_IF_RANKED if was_compared and faster is None else trust.LEAST,
+            ),
             kernel=None if kernel is None or launched is None else describe_kernel(kernel, trial),
-            config=to_config_body(config_to_json(here)),
+            config=to_config_body(config_to_json(choice.config)),
             launch=None if launched is None else to_launch(dict(backend_of(launched.config).manifest(launched))),
-            time=time,
-            time_text=(time_text(time) if time is not None else "unknown here") + at_there,
+            time=choice.time,
+            time_text=(time_text(choice.time) if choice.time is not None else "unknown here") + at_there,
             elsewhere=ElsewhereOut(
                 problem=to_body(source),
-                distance=round(far, 4),
+                distance=round(transfer.distance, 4),
                 kernel_id=trial.kernel_id,
                 job=trial.job_id,
                 trial=trial.number,
                 time=there,
             ),
-            next=self._what_helps(),
+            faster=None if faster is None else faster.told(),
         )
-        return Found(answer, trust.same_until(trial, self.now))
+        to_compile = choice.config if launched is None else None if faster is None else faster.choice.config
+        return Found(self._advised(answer, to_compile), trust.same_until(trial, self.now))
 
-    def _fitted(self, source: GemmProblem, config: KernelConfig) -> KernelConfig | None:
-        """Return the configuration with its choices applied to this problem; None if a rule refuses it."""
+    def _faster(self, running: Transfer, near: Transfer | None) -> Faster | None:
+        """Return what is expected to be faster than a kernel that runs: by prediction or, without, the best of a
+        problem that is nearer.
+        """
+        if running.choice.time is None:
+            if near is None or near.distance >= running.distance:
+                return None
+            return Faster(near.choice, f"the best of {near.found.problem}, a nearer problem")
+        default = self._default()
+        choices = [] if default is None else self._ranked(default)
+        if near is not None:
+            choices.append(near.choice)
+        best = min(choices, key=predicted_us, default=None)
+        if best is None or best.time is None or not best.gains_over(running.choice):
+            return None
+        times = running.choice.time.value / best.time.value
+        within = f"{RESOLUTION - 1:.0%}"
+        return Faster(
+            best, f"predicted {times:.2f} times as fast as the kernel; the resolution of the model is {within}"
+        )
+
+    def _default(self) -> Choice | None:
+        """Return the default; None if none is legal, or nothing can be compiled for the device."""
+        if not self.accepted.device.targetable:
+            return None
         try:
-            return adapted(config, source, self.problem, self.device.spec)
+            return self._choice(tuning_for(self._spec).default(self.problem, self._spec))
         except Refused:
             return None
 
-    def _launched(self, source: GemmProblem, config: KernelConfig) -> GemmArtifact | None:
-        """Return the dynamic kernel launched with these sizes; None if it does not support them, or is not
-        cached.
+    def _foreseen(self, default: Choice) -> LookupOut:
+        """Return the configuration that the model predicts to be the fastest of the candidates, beyond its resolution;
+        else the default.
         """
-        if not source.dynamic:
-            return None
-        artifact = self.compiled(source, config)
-        if artifact is None:
-            return None
-        from codegen.artifact.launch import kernel_for  # imports xDSL, which other lookups do without
-
-        try:
-            return kernel_for(artifact, self.problem, self.device.spec)
-        except (InvalidLaunch, Refused):
-            return None
-
-    def _foreseen(self) -> LookupOut | None:
-        """Return the configuration that the model predicts to be the fastest of the candidates and the
-        default; else the default.
-        """
-        spec = self.device.spec
-        if not self.device.targetable:
-            return None
-        try:
-            default = tuning_for(spec).default(self.problem, spec)
-        except Refused:
-            return None
-        times = [(time.value, place, config, time) for place, config, time in self._ranked(default)]
-        if len(times) > 1:
-            _, _, config, time = min(times, key=lambda entry: entry[:2])
-            base = trust.MODEL, f"the least predicted time of {len(times)} configurations; not compiled, not verified"
-            return self._unverified(AnswerSource.MODEL, config, time, base)
-        time = times[0][-1] if times else None
-        base = trust.HEURISTIC, "the heuristic's choice; not compiled, not verified"
-        return self._unverified(AnswerSource.HEURISTIC, default, time, base)
-
-    def _ranked(self, default: KernelConfig) -> Iterator[tuple[int, KernelConfig, TimeEvidence]]:
-        configs = [default, *self._good_elsewhere()]
-        for place, config in enumerate(dict.fromkeys(configs)):
-            if (time := self._predicted(config)) is not None:
-                yield place, config, time
-
-    def _good_elsewhere(self) -> Iterator[KernelConfig]:
-        """Yield legal configurations from similar problems on this device, at any distance."""
-        near = self.nearby.jobs(self.session, self.problem, self.device.spec.id, None, MOST)
-        tuned = self.nearby.tuned(self.session, [job.job_id for _, job in near])
-        offered = [Donor(found.config, found.problem) for _, job in near for found in tuned[job.job_id]]
-        for config in fitted(offered, self.problem, self.device.spec):
-            try:
-                check_kernel(self.problem, config, self.device.spec)
-            except Refused:
-                continue
-            yield config
-
-    def _unverified(
-        self, source: AnswerSource, config: KernelConfig, time: TimeEvidence | None, base: tuple[float, str]
-    ) -> LookupOut:
-        return LookupOut(
+        ranked = self._ranked(default)
+        best = min(ranked, key=predicted_us, default=default)
+        if len(ranked) < 2:
+            source, base = (
+                AnswerSource.HEURISTIC,
+                (trust.HEURISTIC, "the heuristic's choice; not compiled, not verified"),
+            )
+            chosen = default
+        else:
+            chosen = best if best.gains_over(default) else default
+            source, base = (
+                AnswerSource.MODEL,
+                (trust.MODEL, why_of_several(len(ranked), chosen is default, best is default)),
+            )
+        time = chosen.time
+        answer = LookupOut(
             source=source,
             confidence=trust.confidence(*base),
-            config=to_config_body(config_to_json(config)),
+            config=to_config_body(config_to_json(chosen.config)),
             time=time,
             time_text="unknown here: nothing was measured, and the model does not know the device"
             if time is None
             else time_text(time),
-            next=self._what_helps(),
         )
+        return self._advised(answer, chosen.config)
 
-    def _predicted(self, config: KernelConfig) -> TimeEvidence | None:
-        """Return the predicted time of a configuration; None for CPUs, emulating devices and GPUs with
+    def _ranked(self, default: Choice) -> list[Choice]:
+        """Return the default and the configurations of similar problems, those whose time is predicted."""
+        configs = dict.fromkeys(self._good_elsewhere())
+        others = (self._choice(config) for config in configs if config != default.config)
+        return [choice for choice in (default, *others) if choice.time is not None]
+
+    def _good_elsewhere(self) -> Iterator[KernelConfig]:
+        """Yield legal configurations from similar problems on this device, at any distance."""
+        near = self.nearby.jobs(self.session, self.problem, self._spec.id, None, MOST)
+        tuned = self.nearby.tuned(self.session, [job.job_id for _, job in near])
+        offered = [Donor(found.config, found.problem) for _, job in near for found in tuned[job.job_id]]
+        for config in fitted(offered, self.problem, self._spec):
+            try:
+                check_kernel(self.problem, config, self._spec)
+            except Refused:
+                continue
+            yield config
+
+    def _choice(self, config: KernelConfig) -> Choice:
+        """Return a configuration with its predicted time; None for CPUs, emulating devices and GPUs with
         unknown facts.
         """
-        p = prediction_if_known(self.problem, config, self.device.spec)
+        p = prediction_if_known(self.problem, config, self._spec)
         if p is None:
-            return None
-        return TimeEvidence(
+            return Choice(config, None)
+        time = TimeEvidence(
             kind="predicted", basis="predicted", value=p.time_us, low=p.low_us, high=p.high_us, label=p.model_version
         )
+        return Choice(config, time)
 
-    def _what_helps(self) -> list[NextRequest]:
-        return what_helps(self.problem, self.device, "tunes")
+    def _advised(self, answer: LookupOut, to_compile: KernelConfig | None) -> LookupOut:
+        """Return the answer with the requests that would improve it, and why a job would not."""
+        refusal, accepted = self.accepted.refusal(self.problem), self.accepted
+        jobs = [accepted.job(self.problem, "tunes")] if refusal is None else []
+        compilations = [] if to_compile is None else accepted.compilation(self.problem, to_compile)
+        return answer.model_copy(update={"untunable": refusal, "next": [*jobs, *compilations]})
+
+    def _nothing(self) -> NotFound:
+        refusal = self.accepted.refusal(self.problem)
+        said = f"no kernel is stored for {self.problem} on {self._spec.id}"
+        if refusal is not None:
+            return NotFound(f"{said}, and none can be made: {refusal.detail}", rule=refusal.rule)
+        return NotFound(said, rule="no-kernel", next_requests=[self.accepted.job(self.problem, "tunes")])
 
 
 def kernels_of(cache: CompileCache, spec: DeviceSpec) -> Compiled:

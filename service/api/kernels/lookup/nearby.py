@@ -26,11 +26,15 @@ _MOST_JOBS = 1_000  # whose trials are cached: some 10 MB
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """One of the fastest verified trials of a job."""
+    """A verified trial of a job: its best, or one of the fastest. `measured`: it has a measured time. `content_hash`
+    is that of its kernel; None if none is stored.
+    """
 
     trial_id: int
     config: KernelConfig
     problem: GemmProblem
+    measured: bool
+    content_hash: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class _Alike:
 
     jobs: Sequence[warm_starts.Near]
     log_sizes: "npt.NDArray[np.float64]"
+    static: "npt.NDArray[np.bool_]"
 
 
 class Nearby:
@@ -49,13 +54,21 @@ class Nearby:
         self._tuned: OrderedDict[UUID, list[Tuned]] = OrderedDict()
 
     def jobs(
-        self, session: Session, problem: GemmProblem, device: str, farthest: float | None, most: int
+        self,
+        session: Session,
+        problem: GemmProblem,
+        device: str,
+        farthest: float | None,
+        most: int,
+        *,
+        dynamic: bool = False,
     ) -> list[tuple[float, warm_starts.Near]]:
         """Return jobs of the nearest similar problems on a device (a slug), nearest first, with their
         distance in doublings.
 
         Jobs of problems that differ only in size, and of the problem itself, are similar; the caller decides
-        about other differences. At equal distance the newer job comes first.
+        about other differences. At equal distance the newer job comes first. `dynamic`: only jobs of dynamic
+        problems.
         """
         # Imported here: lists of kernels, which import this module too, do without.
         import numpy as np
@@ -66,16 +79,19 @@ class Nearby:
         if alike is None:
             jobs = warm_starts.alike(session, types, device)
             sizes = np.array([job.sizes for job in jobs], dtype=np.float64).reshape(-1, len(warm_starts.SIZES))
-            alike = self._alike[key] = _Alike(jobs, np.log2(sizes))
+            alike = self._alike[key] = _Alike(
+                jobs, np.log2(sizes), np.array([not job.dynamic for job in jobs], dtype=bool)
+            )
         here = np.log2(np.array([problem.m, problem.n, problem.k, problem.batch], dtype=np.float64))
         far = np.sqrt(np.square(alike.log_sizes - here).sum(axis=1))
+        allowed = np.inf if farthest is None else farthest
+        if dynamic:
+            far, allowed = np.where(alike.static, np.inf, far), min(allowed, np.finfo(np.float64).max)
         nearest = np.argsort(far, kind="stable")[:most]
-        return [
-            (float(far[place]), alike.jobs[place]) for place in nearest if farthest is None or far[place] <= farthest
-        ]
+        return [(float(far[place]), alike.jobs[place]) for place in nearest if far[place] <= allowed]
 
     def tuned(self, session: Session, jobs: Iterable[UUID]) -> dict[UUID, list[Tuned]]:
-        """Return the fastest verified trials of each job, at most `OF_A_JOB`; unreadable ones are left out."""
+        """Return the best of each job, then its fastest verified trials, at most `OF_A_JOB`; without unreadable."""
         wanted = list(jobs)
         if left := [job for job in wanted if job not in self._tuned]:
             self._tuned |= _read(session, left)
@@ -99,7 +115,8 @@ def _read(session: Session, jobs: Sequence[UUID]) -> dict[UUID, list[Tuned]]:
         if problem is None:
             continue
         try:
-            found[row.job_id].append(Tuned(row.trial_id, config_from_json(row.config), problem))
+            config = config_from_json(row.config)
+            found[row.job_id].append(Tuned(row.trial_id, config, problem, row.measured, row.content_hash))
         except InvalidConfig:
             continue
     return found

@@ -16,6 +16,9 @@ from service.configurations import CONFIG_EXAMPLE, ConfigBody
 from service.errors import NextRequest
 from service.schemas import MEASURED_EXAMPLE, TIME_EXAMPLE, ProblemBody, TimeEvidence
 
+JOBS = "/v1/jobs"
+"""Path of the jobs that answers propose."""
+
 
 class AnswerSource(StrEnum):
     """Source of an answer, the most certain first."""
@@ -55,11 +58,39 @@ class ElsewhereOut(BaseModel):
         default=None, description="Its kernel", examples=["01970a3c-0000-7000-8000-000000000000"]
     )
     job: UUID = Field(description="The job that tuned it", examples=["01970a3c-0000-7000-8000-000000000000"])
-    trial: int = Field(description="The number of its best trial", examples=[7])
+    trial: int = Field(
+        description="The number of its best trial; of the fastest other one if the kernel of that is withdrawn",
+        examples=[7],
+    )
     time: TimeEvidence | None = Field(
         default=None,
         description="Time of that problem: never that of the requested problem",
         examples=[MEASURED_EXAMPLE],
+    )
+
+
+class FasterOut(BaseModel):
+    """A configuration that is expected to be faster than the stored kernel of the answer, but has to be compiled."""
+
+    config: ConfigBody | dict[str, object] = Field(
+        description="The configuration, legal for this problem on this device", examples=[CONFIG_EXAMPLE]
+    )
+    time: TimeEvidence | None = Field(
+        default=None, description="Its time of this problem; null if unknown", examples=[TIME_EXAMPLE]
+    )
+    why: str = Field(
+        description="Why it is expected to be faster",
+        examples=["predicted 1.24 times as fast as the kernel, beyond the resolution of the model, 7%"],
+    )
+
+
+class RefusalOut(BaseModel):
+    """Why a job is refused."""
+
+    rule: str = Field(description="The rule that refuses it", examples=["cannot-predict"])
+    detail: str = Field(
+        description="The reason and its remedy",
+        examples=["problem: expected operands of at most 4294967296 bytes together, got 768000000000000"],
     )
 
 
@@ -68,8 +99,8 @@ class LookupOut(BaseModel):
 
     source: AnswerSource = Field(
         description="exact: tuned for this problem on this device, with the current versions; stale: with another "
-        "driver, compiler or generator; nearest: transferred from a nearby tuned problem; model: the fastest "
-        "predicted of a few candidates; heuristic: the default",
+        "driver, compiler or generator; nearest: transferred from a nearby tuned problem, or the dynamic "
+        "kernel of any; model: the fastest predicted of a few candidates; heuristic: the default",
         examples=["exact"],
     )
     stale: list[str] = Field(
@@ -82,11 +113,14 @@ class LookupOut(BaseModel):
     )
     kernel: KernelOut | None = Field(
         default=None,
-        description="The kernel; null if none is stored that runs this problem: compile the configuration",
+        description="The kernel; null if none is stored that runs this problem: compile the configuration, as a "
+        "request in next does",
         examples=[None],
     )
     config: ConfigBody | dict[str, object] = Field(
-        description="The configuration to run, legal for this problem on this device", examples=[CONFIG_EXAMPLE]
+        description="The configuration to run, legal for this problem on this device; with a kernel, the one that "
+        "launch is of: of a dynamic kernel of other sizes, kernel.config with the work-groups of these sizes",
+        examples=[CONFIG_EXAMPLE],
     )
     launch: LaunchOut | None = Field(
         default=None,
@@ -103,6 +137,18 @@ class LookupOut(BaseModel):
     elsewhere: ElsewhereOut | None = Field(
         default=None, description="Problem it was transferred from; null unless nearest", examples=[None]
     )
+    faster: FasterOut | None = Field(
+        default=None,
+        description="With a dynamic kernel of other sizes, a configuration that is expected to be faster, and is to be "
+        "compiled; null if none is",
+        examples=[None],
+    )
+    untunable: RefusalOut | None = Field(
+        default=None,
+        description="Why a job for this problem on this device would be refused; null if it would not, or if the "
+        "answer is exact",
+        examples=[None],
+    )
     unmeasured: int = Field(
         default=0,
         description="Configurations of this problem and device that are predicted to be faster than the kernel and "
@@ -111,7 +157,8 @@ class LookupOut(BaseModel):
     )
     next: list[NextRequest] = Field(
         default_factory=list[NextRequest],
-        description="Requests that would improve the answer, ready to send",
+        description="Requests that would improve the answer, ready to send: a job for the problem, and the compilation "
+        "of the configuration that has no kernel. A request that would be refused is left out",
         examples=[[]],
     )
     job: UUID | None = Field(

@@ -40,10 +40,12 @@ from service.api.jobs.service import read_job
 from service.api.kernels import withdrawal
 from service.api.kernels.lookup import confidence as trust
 from service.api.kernels.lookup.lookup import Lookup
+from service.api.kernels.lookup.next_requests import Accepted
 from service.api.kernels.lookup.schemas import LookupOut
 from service.api.keys.caller import COMMAND_LINE
 from service.artifacts import ArtifactStore
 from service.errors import BadRequest, Conflict, NotFound
+from service.settings import Settings
 from tests.service.api.exchange.data_folders import Place, take_in
 from tests.tuner.exchange import cpu_lines, lines
 from tests.tuner.exchange.lines import GEMM, JOB, NOON, read, results, text_of
@@ -68,7 +70,7 @@ def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def looked_up(session: Session) -> LookupOut:
     """Look up the problem on its device."""
-    return Lookup(session, GEMM, TABLED, utc_now()).answer()
+    return Lookup(session, GEMM, Accepted(TABLED, Settings()), utc_now()).answer()
 
 
 @pytest.fixture

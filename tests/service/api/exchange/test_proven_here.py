@@ -22,10 +22,12 @@ from hal.devices.listed import Runtime
 from service.api.exchange import exporting
 from service.api.exchange.exporting import Selection
 from service.api.kernels.lookup.lookup import Lookup
+from service.api.kernels.lookup.next_requests import Accepted
 from service.api.kernels.lookup.schemas import LookupOut
 from service.artifacts import ArtifactStore
 from service.jobs.store import DbTrialStore
 from service.row_mapping import problem_to_json, spec_to_json
+from service.settings import Settings
 from tests.db.rows import digest
 from tests.hal.spirv_modules import spirv_module
 from tests.service.api.exchange.data_folders import take_in
@@ -124,7 +126,7 @@ def bring(database: Database, artifacts: ArtifactStore, made: KernelRecord, medi
 def served(database: Database) -> LookupOut:
     """Look up the problem on the device."""
     with database.read() as session:
-        return Lookup(session, GEMM, LISTED, utc_now()).answer()
+        return Lookup(session, GEMM, Accepted(LISTED, Settings()), utc_now()).answer()
 
 
 def kind_and_origin(found: LookupOut) -> tuple[str, str | None]:

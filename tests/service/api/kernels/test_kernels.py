@@ -136,7 +136,8 @@ def test_another_problem_is_a_miss(client: TestClient, context: Context, change:
 def test_a_miss_says_what_to_post_and_that_works(client: TestClient) -> None:
     problem = client.get("/v1/kernels", params=PROBLEM | {"dtype": "bf16", "device": "b580"}).json()
     assert problem["source"] == "heuristic"
-    (advice,) = problem["next"]
+    advice, compilation = problem["next"]
+    assert (compilation["href"], compilation["body"]["config"]) == ("/v1/compile", problem["config"])
     assert advice["body"]["problem"]["dtype_a"] == "bf16"
     queued = client.request(advice["method"], advice["href"], json=advice["body"])
     assert (queued.status_code, queued.json()["device"]) == (202, "b580")
@@ -144,7 +145,8 @@ def test_a_miss_says_what_to_post_and_that_works(client: TestClient) -> None:
 
 def test_a_miss_on_a_device_that_cannot_be_tuned_for_promises_nothing(client: TestClient) -> None:
     problem = client.post("/v1/kernels/lookup", json=LOOKUP | {"device": "max1550vg"}).json()
-    assert (problem["rule"], problem.get("next", [])) == ("no-kernel", [])
+    assert (problem["rule"], problem.get("next", [])) == ("device-target", [])
+    assert "and none can be made: kernels cannot be compiled for" in problem["detail"]
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,11 @@ def test_a_dynamic_kernel_is_served_with_the_launch_of_the_sizes_asked_for(
     source = GemmProblem(512, 384, 1024, dynamic=True)
     tuned_now(context.database, tmp_path / "artifacts", source)
     (_, best) = good(source, B580, 2)
-    CompileCache(context.settings.cache_dir).put(compile_gemm(source, best, B580), B580)
+    made = compile_gemm(source, best, B580)
+    CompileCache(context.settings.cache_dir).put(made, B580)
+    with context.database.write() as session:
+        for kernel in session.query(Kernel):
+            kernel.content_hash = made.content_hash if config_from_json(kernel.config) == best else kernel.content_hash
     found = look(GemmProblem(640, 384, 1024, dynamic=True))
     assert found.source == "nearest"
     assert found.kernel is not None
