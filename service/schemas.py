@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import (
     AfterValidator,
@@ -11,11 +11,13 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    ModelWrapValidatorHandler,
     StrictBool,
     StrictInt,
+    ValidationError,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from codegen import (
     Activation,
@@ -31,13 +33,14 @@ from codegen import (
 from codegen.problem.epilogue import MAX_STEPS
 from codegen.problem.epilogue_text import parse_epilogue
 from codegen.problem.gemm import MAX_DIMENSION
+from codegen.problem.shorthand import SHORTHANDS, Asked, types_of
 from codegen.serialization import to_json
 from service.errors import BadRequest, FieldError
 from service.http.validation_errors import EPILOGUE_FAULT, shown
 from service.settings import Settings
 
 _SIZE: dict[str, object] = {"minimum": 1, "maximum": MAX_DIMENSION}
-_LONGEST_TEXT = 2000
+_LONGEST_TEXT, _LONGEST_QUANT = 2000, 100
 Size = Annotated[StrictInt, Field(json_schema_extra=_SIZE)]  # pyright: ignore[reportArgumentType]
 FiniteFloat = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -144,20 +147,27 @@ class QuantizationBody(BaseModel):
     )
 
 
-def _with_dtype(schema: dict[str, Any]) -> None:
-    """Add `dtype`, which requests may have in place of dtype_a and dtype_b, to a schema: no answer has it."""
+def _with_short_forms(schema: dict[str, Any]) -> None:
+    """Add `dtype` and `quant`, which requests may have in place of other fields, to a schema: no answer has them."""
     schema["properties"]["dtype"] = {
         "anyOf": [{"$ref": schema["properties"]["dtype_a"]["$ref"]}, {"type": "null"}],
         "default": None,
         "description": "In requests, the element type of A and B where dtype_a or dtype_b is left out",
         "examples": ["f16"],
     }
+    schema["properties"]["quant"] = {
+        "anyOf": [{"type": "string", "maxLength": _LONGEST_QUANT}, {"type": "null"}],
+        "default": None,
+        "description": "In requests, the usual quantisation in place of dtype_b and quantization: "
+        f"{', '.join(SHORTHANDS)}, as in w4a16:64:zeros",
+        "examples": ["w4a16:128"],
+    }
 
 
 class ProblemBody(BaseModel):
     """C[M, N] = epilogue(A[M, K] @ B[K, N]), complete. Leading dimensions and strides default to packed."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra=_with_dtype)
+    model_config = ConfigDict(extra="forbid", json_schema_extra=_with_short_forms)
 
     m: Size = Field(description="Rows of C, in elements", examples=[512])
     n: Size = Field(description="Columns of C, in elements", examples=[384])
@@ -224,6 +234,49 @@ class ProblemBody(BaseModel):
         said = dict(cast("dict[str, object]", said))
         dtype = said.pop("dtype")
         return said if dtype is None else {"dtype_a": dtype, "dtype_b": dtype, **said}
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _usual_quantisation(cls, said: object, read: ModelWrapValidatorHandler[Self]) -> Self:
+        """Let `quant` determine the types, the quantization and the steps that a usual quantisation has."""
+        if not isinstance(said, dict) or said.get("quant") is None:
+            return read(_without_quant(said))
+        named = cast("dict[str, object]", said)
+        quant, body = named["quant"], read(_without_quant(named))
+        if not isinstance(quant, str) or len(quant) > _LONGEST_QUANT:
+            raise _of_quant(quant, f"expected a text of at most {_LONGEST_QUANT} characters")
+        if also := [name for name in ("dtype_b", "quantization") if named.get(name) is not None]:
+            raise _of_quant(quant, f"expected no {also[0]} beside it")
+        try:
+            steps = tuple(_step(place, step) for place, step in enumerate(body.epilogue))
+            gate = None if body.gate is None else Gate(body.gate.activation, body.gate.interleave)
+            types = types_of(Asked(quant, dtype=body.dtype_a, dtype_c=body.dtype_c, epilogue=steps, gate=gate))
+        except InvalidProblem as error:
+            raise _of_quant(quant, error.message) from error
+        return body.model_copy(
+            update={
+                "dtype_a": types.dtype_a,
+                "dtype_b": types.dtype_b,
+                "dtype_c": types.dtype_c,
+                "epilogue": [EpilogueStepBody.model_validate(asdict(step)) for step in types.epilogue],
+                "quantization": None
+                if types.quantization is None
+                else QuantizationBody.model_validate(asdict(types.quantization)),
+            }
+        )
+
+
+def _without_quant(said: object) -> object:
+    named = cast("dict[str, object]", said)
+    return {name: value for name, value in named.items() if name != "quant"} if isinstance(said, dict) else said
+
+
+def _of_quant(quant: object, message: str) -> ValidationError:
+    """Return the error of the field `quant`."""
+    fault = PydanticCustomError("quant", "{why}, got {came}", {"why": message, "came": shown(quant)})
+    return ValidationError.from_exception_data(
+        "ProblemBody", [InitErrorDetails(type=fault, loc=("quant",), input=quant)]
+    )
 
 
 def to_problem(body: ProblemBody) -> GemmProblem:

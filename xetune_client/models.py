@@ -337,6 +337,9 @@ class ProblemBody(Model):
     dtype: DType | None = None
     """In requests, the element type of A and B where dtype_a or dtype_b is left out"""
 
+    quant: str | None = None
+    """In requests, the usual quantisation in place of dtype_b and quantization: w4a16, w8a16, fp8, fp8_e5m2, mxfp4, w8a8, as in w4a16:64:zeros"""
+
 
 class Form(StrEnum):
     """Form of the answers: complete, or the most important fields in columns."""
@@ -2917,7 +2920,7 @@ class Problem(Model):
 
 
 class WorkerOut(Model):
-    """State of the workers, from the leases of running jobs."""
+    """Numbers of jobs at the workers, from the leases of running jobs; not of workers."""
 
     running: int
     """Jobs with a live lease"""
@@ -2946,7 +2949,7 @@ class Readiness(Model):
     """Restrictions of a process that compiles on request; null: none starts"""
 
     workers: WorkerOut
-    """Workers"""
+    """Jobs at the workers"""
 
 
 class RebuildOut(Model):

@@ -14,7 +14,7 @@ class Health(BaseModel):
 
 
 class WorkerOut(BaseModel):
-    """State of the workers, from the leases of running jobs."""
+    """Numbers of jobs at the workers, from the leases of running jobs; not of workers."""
 
     running: int = Field(description="Jobs with a live lease", examples=[1])
     stale: int = Field(description="Running jobs whose worker has not sent a heartbeat for too long", examples=[0])
@@ -52,4 +52,4 @@ class Readiness(BaseModel):
         description="Restrictions of a process that compiles on request; null: none starts",
         examples=[HELD],
     )
-    workers: WorkerOut = Field(description="Workers", examples=[{"running": 1, "stale": 0, "queued": 3}])
+    workers: WorkerOut = Field(description="Jobs at the workers", examples=[{"running": 1, "stale": 0, "queued": 3}])

@@ -132,6 +132,36 @@ def test_an_epilogue_is_sent_as_steps_or_as_text(client: TestClient) -> None:
     assert ProblemBody.model_validate({"m": 48, "n": 96, "k": 64, "epilogue": ""}).epilogue == []
 
 
+def test_a_usual_quantisation_is_said_in_a_body_as_in_a_query(client: TestClient) -> None:
+    sizes = {"m": 48, "n": 96, "k": 128}
+    asked = (
+        {"quant": "w4a16:64", "dtype": "bf16"},
+        {"quant": "w8a16", "epilogue": "relu"},
+        {"quant": "w8a8"},
+        {"quant": "w8a16", "gate": "silu"},
+        {"quant": "mxfp4", "dtype_a": "bf16", "dtype_c": "f32"},
+    )
+    for said in asked:
+        by_query = LookupQuery.model_validate(sizes | said).problem()
+        gate = {"gate": {"activation": said["gate"]}} if "gate" in said else {}
+        assert to_problem(ProblemBody.model_validate(sizes | said | gate)) == by_query
+    body = {"problem": sizes | asked[0], "device": "b580"}
+    answer = client.post("/v1/kernels/lookup", json=body).json()
+    assert answer["next"][0]["body"]["problem"] == to_body(
+        LookupQuery.model_validate(sizes | asked[0]).problem()
+    ).model_dump(mode="json")
+    for wrong, message in (
+        ({"quant": "w3a16"}, "expected one of w4a16"),
+        ({"quant": 4}, "expected a text"),
+        ({"quant": "w4a16", "dtype_b": "u4"}, "expected no dtype_b beside it"),
+    ):
+        answer = client.post("/v1/kernels/lookup/batch", json={"problems": [sizes, sizes | wrong], "device": "b580"})
+        assert answer.status_code == 422
+        (fault,) = answer.json()["errors"]
+        assert fault["field"] == "problems.1.quant"
+        assert fault["message"].startswith(message)
+
+
 def test_an_epilogue_of_another_form_is_told_where_it_stands(client: TestClient) -> None:
     said = ("gelu, nope", "alpha", "clip=6..1", "relu" + ", relu" * 16, "x" * 2001, 7)
     sizes = {"m": 48, "n": 96, "k": 64}
