@@ -21,7 +21,8 @@ _NOT_STARTED = 3
 def serve_command(
     host: Annotated[str | None, typer.Option(help="Address to listen on (default: XETUNE_HOST, 127.0.0.1).")] = None,
     port: Annotated[
-        int | None, typer.Option(min=1, max=65_535, help="Port to listen on (default: XETUNE_PORT, 8752).")
+        int | None,
+        typer.Option(min=0, max=65_535, help="Port to listen on, 0: a free one (default: XETUNE_PORT, 8752)."),
     ] = None,
     worker: Annotated[bool, typer.Option(help="Run a worker beside the service.")] = True,
     scheduler: Scheduler = None,
