@@ -64,7 +64,9 @@ def cancel_command(job: JobId, as_json: AsJson = False) -> None:
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
-        print_line(f"job {found.id}: {found.status.value}{'' if is_over(found) else ' (stopping)'}")
+        was_over = is_over(found) and not found.cancel_requested
+        state = ", was over before" if was_over else "" if is_over(found) else " (stopping)"
+        print_line(f"job {found.id}: {found.status.value}{state}")
 
 
 @app.command("retry")

@@ -8,7 +8,7 @@ import pytest
 
 from hal import DeviceKind
 from service.http.deps import Context
-from tests.service.cli.both_transports import Run
+from tests.service.cli.both_transports import Run, both
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, text_of
 from tuner.exchange.jsonl import read_lines
@@ -74,3 +74,8 @@ def _away(client: Client, content: bytes, **said: object) -> object:
     if "testserver" in repr(client):
         raise NotReached("the service is away")
     return IMPORT(client, content, **said)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_job_that_is_over_is_not_told_as_cancelled(one_database: None, run: Run, job: str) -> None:
+    here, there = both(run, "jobs", "cancel", job)
+    assert here == there == (0, f"job {job}: succeeded, was over before\n", "")
