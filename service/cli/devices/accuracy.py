@@ -6,7 +6,7 @@ from db.errors import DatabaseError
 from service.api.accuracy.schemas import AccuracyList
 from service.cli.connection import connect, same
 from service.cli.printing.output import ERRORS, print_line
-from xetune_client import ClientError
+from xetune_client import ClientError, NotFound
 
 
 def known_accuracy(device: str) -> AccuracyList:
@@ -14,6 +14,8 @@ def known_accuracy(device: str) -> AccuracyList:
     try:
         with connect() as client:
             return same(AccuracyList, client.accuracy(device))
+    except NotFound:  # a device of a file, or one that nobody tuned for
+        return AccuracyList(device=device, models=[])
     except (ClientError, DatabaseError) as error:
         print_line(f"accuracy of predictions is not known: {error}", ERRORS)
         return AccuracyList(device=device, models=[])

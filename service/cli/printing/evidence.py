@@ -47,6 +47,11 @@ def shown_kind(time: TimeEvidence | None) -> str:
     return f"{time.kind}, {time.label}{where}"
 
 
+def known_lines(time: TimeEvidence, basis: str) -> list[str]:
+    """Return the basis of a time and its evidence, for a column of a table; of a prediction the evidence says both."""
+    return [shown_kind(time)] if basis == Basis.PREDICTED.value else [basis, shown_kind(time)]
+
+
 def shown_proof(evidence: Evidence) -> str:
     """Return how the results were verified, and the error."""
     proof = evidence.proof

@@ -9,7 +9,7 @@ from rich.table import Column, Table
 from service.api.jobs.schemas import JobOut, JobPage
 from service.api.jobs.status import JobStatus
 from service.cli.connection import same
-from service.cli.printing.evidence import shown_best, shown_kind
+from service.cli.printing.evidence import known_lines, shown_best
 from service.cli.printing.output import text_table
 from service.errors import NotFound
 from service.schemas import to_problem
@@ -53,7 +53,7 @@ def table_of(jobs: list[JobOut]) -> Table:
             short[job.id],
             f"{to_problem(job.problem)}\n{job.device}\n{job.created_at:%Y-%m-%d %H:%M} UTC",
             f"{job.status.value}{stopping}\n{_extent(job)}",
-            f"{best}\n{basis}\n{shown_kind(time)}{_slower(job)}" if time is not None else "none",
+            "none" if time is None else "\n".join([best, *known_lines(time, basis)]) + _slower(job),
         )
     return table
 

@@ -15,7 +15,7 @@ from service.api.kernels.lookup.schemas import JOBS, LookupOut
 from service.api.kernels.schemas import KernelOut
 from service.cli.chosen_server import server
 from service.cli.connection import file_places, same
-from service.cli.printing.evidence import shown_files, shown_kind, shown_proof_short, shown_rate, shown_time
+from service.cli.printing.evidence import known_lines, shown_files, shown_proof_short, shown_rate, shown_time
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
 from service.errors import NotFound, Unavailable
 from service.job_summary import Basis, known_by
@@ -125,7 +125,7 @@ def _table(rows: list[_Row]) -> Table:
             f"{to_problem(row.problem)}\n{row.device}\n{config_line(row.config)}",
             "none"
             if time is None
-            else f"{shown_time(time)}\n{Basis[time.basis.upper()].value}\n{shown_kind(time)}{rate}",
+            else "\n".join([shown_time(time), *known_lines(time, Basis[time.basis.upper()].value)]) + rate,
             shown_proof_short(row.evidence) if row.state is None else row.state,
         )
     return table

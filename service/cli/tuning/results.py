@@ -117,11 +117,12 @@ def _heading(job: JobOut) -> Text:
 
 def _table(ranked: list[TrialOut], job: JobOut) -> Table:
     kinds = sorted({shown_kind(trial.evidence.time) for trial in ranked})
+    is_predicted = all(trial.measured is None for trial in ranked)
     table = text_table(
         number_column("rank"),
         number_column("trial"),
         Column("configuration", min_width=20),
-        Column("time (spread)", no_wrap=True),
+        Column(f"time ({'interval' if is_predicted else 'spread'})", no_wrap=True),
         Column("numbers", no_wrap=True),
         *([Column("time is")] if len(kinds) > 1 else []),
         title=f"{' and '.join(kinds)}, on {job.device}",

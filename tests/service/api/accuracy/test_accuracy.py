@@ -17,6 +17,7 @@ from db.schema import (
 )
 from db.session import open_database
 from service.api.accuracy.service import accuracy_of
+from service.cli.devices.accuracy import known_accuracy
 from service.cli.main import main
 from service.http.deps import Context
 from tests.db import rows
@@ -86,6 +87,15 @@ def test_a_breakdown_does_without_a_database_that_cannot_be_read(
     path.write_bytes(b"no database at all, not by far" * 100)
     show(monkeypatch, f"sqlite:///{path}", tmp_path, EXPLAIN)
     assert "accuracy of predictions is not known: database" in capsys.readouterr().err
+
+
+def test_nothing_is_said_of_predictions_for_a_device_that_only_a_file_knows(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], sqlite_url: str, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("XETUNE_DATABASE_URL", sqlite_url)
+    assert known_accuracy("mygpu").models == []
+    assert capsys.readouterr().err == ""
 
 
 def test_what_is_kept_follows_every_commit_and_reads_only_what_changed(
