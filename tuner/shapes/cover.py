@@ -22,22 +22,24 @@ class Cover:
         return len(served) > 1 and len(self.kernels) == len(served)
 
 
-def greedy_cover(times: Times, weights: Sequence[float], within: float) -> Cover:
+def greedy_cover(times: Times, weights: Sequence[float], within: float, resolution: float = 1.0) -> Cover:
     """Return kernels that keep each shape within `within` (0.05: 5 %) of its best, chosen greedily.
 
     Each step adds the kernel that brings most weighted time within the bound; on ties the one that is faster
-    on the shapes it serves. A last pass drops redundant kernels. Shapes without any time stay unserved.
+    on the shapes it serves, then the one of the lowest number. A last pass drops redundant kernels. Shapes without any
+    time stay unserved. Times whose ratio is at most `resolution` do not tell which of two is faster.
     """
     allowed = [_allowed(row, within) for row in times]
     worth = [w * min(row.values()) if row else 0.0 for row, w in zip(times, weights, strict=True)]
+    slower = [_slower(row, resolution) for row in times]
     left = {shape for shape, kernels in enumerate(allowed) if kernels}
     chosen: list[int] = []
     while left:
         kernels = {kernel for shape in left for kernel in allowed[shape]}
-        chosen.append(max(sorted(kernels), key=lambda kernel: _merit(kernel, left, allowed, times, worth)))
+        chosen.append(max(sorted(kernels), key=lambda kernel: _merit(kernel, left, allowed, slower, worth)))
         left -= {shape for shape in left if chosen[-1] in allowed[shape]}
     needed = _without_spare(chosen, allowed)
-    return _cover(needed, times, allowed, worth)
+    return _cover(needed, slower, allowed, worth)
 
 
 def _allowed(row: Mapping[int, float], within: float) -> set[int]:
@@ -45,13 +47,18 @@ def _allowed(row: Mapping[int, float], within: float) -> set[int]:
     return {kernel for kernel, time_us in row.items() if time_us <= limit}
 
 
+def _slower(row: Mapping[int, float], resolution: float) -> dict[int, float]:
+    """Return how many times slower than the best each kernel is; 1 within the resolution."""
+    least = min(row.values(), default=math.inf)
+    return {kernel: time_us / least if time_us > resolution * least else 1.0 for kernel, time_us in row.items()}
+
+
 def _merit(
-    kernel: int, left: set[int], allowed: Sequence[set[int]], times: Times, worth: Sequence[float]
+    kernel: int, left: set[int], allowed: Sequence[set[int]], slower: Times, worth: Sequence[float]
 ) -> tuple[float, float]:
     served = [shape for shape in left if kernel in allowed[shape]]
-    slower = sum(worth[shape] * times[shape][kernel] / min(times[shape].values()) for shape in served)
     total = sum(worth[shape] for shape in served)
-    return total, -slower / total if total else 0.0
+    return total, -sum(worth[shape] * slower[shape][kernel] for shape in served) / total if total else 0.0
 
 
 def _without_spare(chosen: Sequence[int], allowed: Sequence[set[int]]) -> list[int]:
@@ -63,10 +70,10 @@ def _without_spare(chosen: Sequence[int], allowed: Sequence[set[int]]) -> list[i
     return needed
 
 
-def _cover(kernels: list[int], times: Times, allowed: Sequence[set[int]], worth: Sequence[float]) -> Cover:
+def _cover(kernels: list[int], slower: Times, allowed: Sequence[set[int]], worth: Sequence[float]) -> Cover:
     serves = tuple(
-        min((kernel for kernel in kernels if kernel in can), key=lambda kernel: row[kernel], default=None)
-        for row, can in zip(times, allowed, strict=True)
+        min((kernel for kernel in kernels if kernel in can), key=lambda kernel: (row[kernel], kernel), default=None)
+        for row, can in zip(slower, allowed, strict=True)
     )
     used = {kernel: sum(w for s, w in zip(serves, worth, strict=True) if s == kernel) for kernel in kernels}
     return Cover(tuple(sorted(used, key=lambda kernel: (-used[kernel], kernel))), serves)

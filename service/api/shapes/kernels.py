@@ -9,6 +9,7 @@ from hal import DeviceSpec
 from service.api.shapes.state import SetShape
 from tuner.backend import tuning_of
 from tuner.search.warm_start import adapted, distance, ranked
+from tuner.session.best import best_of
 from tuner.shapes.compare_kernels import Compared, How
 
 MOST_KERNELS = 24
@@ -19,12 +20,14 @@ _OF_A_SHAPE = 2
 def choose_kernels(shapes: Sequence[SetShape], spec: DeviceSpec, within: float) -> list[tuple[int, KernelConfig]]:
     """Choose the configurations to try on all shapes, each with the member that it is from.
 
-    First the best of each shape, in order of their share of the total; then others within `within` of their
-    best. Configurations that make the same choices are one kernel.
+    First the best of each shape, as its job reports it, in order of their share of the total; then others within
+    `within` of their best. Configurations that make the same choices are one kernel.
     """
     found: list[tuple[int, float, SetShape, KernelConfig]] = []
     for shape in shapes:
-        best = ranked(shape.trials)[:_OF_A_SHAPE]
+        own = best_of(shape.trials)
+        others = [trial for trial in ranked(shape.trials) if trial is not own]
+        best = [*([] if own is None else [own]), *others][:_OF_A_SHAPE]
         times = [trial.outcome.time_us for trial in best if trial.outcome is not None and trial.outcome.time_us]
         for place, (trial, time_us) in enumerate(zip(best, times, strict=True)):
             if time_us <= times[0] * (1 + within):

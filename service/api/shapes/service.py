@@ -35,6 +35,7 @@ from service.evidence import evidence_of
 from service.job_summary import reported_times_of
 from service.schemas import ProblemBody
 from tuner.search.method import OTHER_SHAPE
+from tuner.session.best import RESOLUTION
 from tuner.shapes.cover import Cover, greedy_cover
 from tuner.shapes.models import MODELS
 
@@ -177,7 +178,8 @@ def _cover(found: ShapeSet, within: float) -> CoverOut:
             if cell.time_us is not None:
                 times[places[cell.member_id]][number] = cell.time_us
     weights = [member.weight for member in found.members]
-    cover = greedy_cover(times, weights, within)
+    predicted = any(cell.evidence == "predicted" for kernel in kernels for cell in kernel.cells)
+    cover = greedy_cover(times, weights, within, RESOLUTION if predicted else 1.0)
     served = [
         (row, w, kernel) for row, w, kernel in zip(times, weights, cover.serves, strict=True) if kernel is not None
     ]

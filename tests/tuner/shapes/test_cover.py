@@ -54,6 +54,14 @@ def test_shapes_without_a_time_stay_unserved_and_the_heavier_ones_come_first() -
     assert greedy_cover([], [], 0.05) == Cover((), ())
 
 
+def test_times_within_the_resolution_leave_the_choice_to_the_numbers() -> None:
+    times = [{0: 10.3, 1: 10.0}, {0: 9.0, 1: 12.0}]
+    assert greedy_cover(times[:1], [1.0], 0.05) == Cover((1,), (1,))
+    assert greedy_cover(times[:1], [1.0], 0.05, 1.07) == Cover((0,), (0,))
+    assert greedy_cover(times[:1], [1.0], 0.02, 1.07) == Cover((1,), (1,))  # the bound is of the times themselves
+    assert greedy_cover(times, [1.0, 1.0], 0.5, 1.07) == Cover((0,), (0, 0))
+
+
 @pytest.mark.parametrize("within", [0.0, 0.05, 0.3])
 def test_greedy_is_a_cover_and_close_to_the_least(within: float) -> None:
     rng = np.random.default_rng(7)

@@ -1,5 +1,7 @@
 """Kernels of a set on each of its shapes: one that takes sizes is the same binary everywhere, and is compiled once."""
 
+from dataclasses import replace
+
 from codegen import DType, Extent, GemmProblem, MatmulConfig, XeConfig, XeStrategy
 from codegen.workers.code_key import with_groups
 from codegen.xe.rules import tiles_of
@@ -52,6 +54,14 @@ def test_one_code_that_won_on_two_shapes_is_one_kernel() -> None:
     assert [member for member, _ in choose_kernels(shapes, B580, 0.05)] == [6]
     odd = _shape(7, ODD, 5.0)  # B by lanes there
     assert [member for member, _ in choose_kernels([*shapes, odd], B580, 0.05)] == [6, 7]
+
+
+def test_the_kernel_that_the_job_of_a_shape_reports_comes_first() -> None:
+    default, faster = _trial(0, FIRST, 9.2), _trial(1, FIRST, 9.0)
+    other = replace(CONFIG, strategy=replace(CONFIG.strategy, k_unroll=2))
+    shape = SetShape(5, new_id(), FIRST, [default, replace(faster, config=other)], Progress(1.0))
+    chosen = [config for _, config in choose_kernels([shape], B580, 0.05)]
+    assert chosen == [default.config, other]  # within the resolution of the model
 
 
 def test_a_kernel_that_takes_sizes_is_its_own_binary_on_other_shapes() -> None:
