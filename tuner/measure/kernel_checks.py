@@ -127,7 +127,7 @@ def on_device(device: Device, compiler: Compiler) -> Runner:
         if outcome.status is not Status.MEASURED:
             return Ran(False, f"{outcome.status.value}, {outcome.reason}")
         proof, how = outcome.proof, "" if spec.emulates is None else ", DPAS emulated"
-        return Ran(True, f"{proof.checked} of {proof.total} tiles verified, {outcome.time_us:.4g} us{how}")
+        return Ran(True, f"{proof.checked} of {proof.total} tiles verified, {outcome.time_us:,.1f} us{how}")
 
     return run
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import cast, get_type_hints
 
@@ -100,7 +101,9 @@ def _said(settings: list[str], backend: AnyBackend) -> dict[str, object]:
 def _setting(text: str, places: _Places) -> tuple[str, object]:
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or name not in places:
-        raise InvalidConfig("--set", f"expected NAME=VALUE with one of {', '.join(places)}; got {text[:60]!r}")
+        near = get_close_matches(name, places, 1) if equals else []
+        hint = f": did you mean {near[0]}?" if near else ""
+        raise InvalidConfig("--set", f"expected NAME=VALUE with one of {', '.join(places)}; got {text[:60]!r}{hint}")
     return name, _value(name, value)
 
 

@@ -275,6 +275,7 @@ def test_another_block_gets_the_work_groups_it_needs(tmp_path: Path) -> None:
     [
         ("nonsense", "expected NAME=VALUE with one of threads, block, innermost, loop_order, sg_layout"),
         ("prefetch=3", "expected NAME=VALUE with one of"),
+        ("blok=8x8x8", "got 'blok=8x8x8': did you mean block?"),
         ("block=256x256", "expected block=MxNxK, whole numbers of at least 1; got '256x256'"),
         ("block=0x16x16", "expected block=MxNxK, whole numbers of at least 1; got '0x16x16'"),
         ("sg_layout=4", "strategy.sg_layout: expected a list, got 4"),
