@@ -1,5 +1,6 @@
 """Shared schemas: problems, evidence, links. Field names carry their units."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self, cast
@@ -17,7 +18,7 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic_core import PydanticCustomError
 
 from codegen import (
     Activation,
@@ -33,14 +34,15 @@ from codegen import (
 from codegen.problem.epilogue import MAX_STEPS
 from codegen.problem.epilogue_text import parse_epilogue
 from codegen.problem.gemm import MAX_DIMENSION
-from codegen.problem.shorthand import SHORTHANDS, Asked, types_of
+from codegen.problem.shorthand import LAYOUTS, SHORTHANDS, Asked, types_of
 from codegen.serialization import to_json
 from service.errors import BadRequest, FieldError
 from service.http.validation_errors import EPILOGUE_FAULT, shown
 from service.settings import Settings
 
 _SIZE: dict[str, object] = {"minimum": 1, "maximum": MAX_DIMENSION}
-_LONGEST_TEXT, _LONGEST_QUANT = 2000, 100
+_LONGEST_TEXT = 2000
+_LONGEST_SHORTHAND = 100
 Size = Annotated[StrictInt, Field(json_schema_extra=_SIZE)]  # pyright: ignore[reportArgumentType]
 FiniteFloat = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -147,27 +149,36 @@ class QuantizationBody(BaseModel):
     )
 
 
-def _with_short_forms(schema: dict[str, Any]) -> None:
-    """Add `dtype` and `quant`, which requests may have in place of other fields, to a schema: no answer has them."""
-    schema["properties"]["dtype"] = {
-        "anyOf": [{"$ref": schema["properties"]["dtype_a"]["$ref"]}, {"type": "null"}],
-        "default": None,
-        "description": "In requests, the element type of A and B where dtype_a or dtype_b is left out",
-        "examples": ["f16"],
-    }
-    schema["properties"]["quant"] = {
-        "anyOf": [{"type": "string", "maxLength": _LONGEST_QUANT}, {"type": "null"}],
-        "default": None,
-        "description": "In requests, the usual quantisation in place of dtype_b and quantization: "
-        f"{', '.join(SHORTHANDS)}, as in w4a16:64:zeros",
-        "examples": ["w4a16:128"],
-    }
+def _with_shorthands(schema: dict[str, Any]) -> None:
+    """Add what requests may have in place of other fields to a schema: no answer has it."""
+    fields = schema["properties"]
+    dtype = {"$ref": fields["dtype_a"]["$ref"]}
+    text = {"type": "string", "maxLength": _LONGEST_SHORTHAND}
+    for name, of, what, example in (
+        ("dtype", dtype, "the element type of A and B where dtype_a or dtype_b is left out", "f16"),
+        (
+            "layout",
+            {"enum": list(LAYOUTS), "type": "string"},
+            "in place of transpose_a and transpose_b: t where A is stored [K, M], or B [N, K]",
+            "nt",
+        ),
+        (
+            "quant",
+            text,
+            f"usual quantised weights in place of dtype_b and quantization: {', '.join(SHORTHANDS)}, as in "
+            "w4a16:64:zeros",
+            "w4a16:128",
+        ),
+    ):
+        described = {"default": None, "description": f"In requests, {what}", "examples": [example]}
+        fields[name] = {"anyOf": [of, {"type": "null"}], **described}
+    fields["quantization"]["anyOf"].insert(-1, text)
 
 
 class ProblemBody(BaseModel):
     """C[M, N] = epilogue(A[M, K] @ B[K, N]), complete. Leading dimensions and strides default to packed."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra=_with_short_forms)
+    model_config = ConfigDict(extra="forbid", json_schema_extra=_with_shorthands)
 
     m: Size = Field(description="Rows of C, in elements", examples=[512])
     n: Size = Field(description="Columns of C, in elements", examples=[384])
@@ -216,7 +227,8 @@ class ProblemBody(BaseModel):
     )
     quantization: QuantizationBody | None = Field(
         default=None,
-        description="Scales and zero points of a B of s4, u4, s8, u8, e4m3, e5m2 or e2m1; default: none",
+        description="Scales and zero points of a B of s4, u4, s8, u8, e4m3, e5m2 or e2m1; default: none. Requests "
+        "may have them as text, in the syntax of the command line: 128:f16:zero=8",
         examples=[{"group": 128, "zero": 8}],
     )
     experts: StrictInt | None = Field(
@@ -225,58 +237,77 @@ class ProblemBody(BaseModel):
         examples=[128],
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _both_types(cls, said: object) -> object:
-        """Let `dtype` be the type of A and B where they have none of their own."""
-        if not isinstance(said, dict) or "dtype" not in said:
-            return said
-        said = dict(cast("dict[str, object]", said))
-        dtype = said.pop("dtype")
-        return said if dtype is None else {"dtype_a": dtype, "dtype_b": dtype, **said}
-
     @model_validator(mode="wrap")
     @classmethod
-    def _usual_quantisation(cls, said: object, read: ModelWrapValidatorHandler[Self]) -> Self:
-        """Let `quant` determine the types, the quantization and the steps that a usual quantisation has."""
-        if not isinstance(said, dict) or said.get("quant") is None:
-            return read(_without_quant(said))
-        named = cast("dict[str, object]", said)
-        quant, body = named["quant"], read(_without_quant(named))
-        if not isinstance(quant, str) or len(quant) > _LONGEST_QUANT:
-            raise _of_quant(quant, f"expected a text of at most {_LONGEST_QUANT} characters")
-        if also := [name for name in ("dtype_b", "quantization") if named.get(name) is not None]:
-            raise _of_quant(quant, f"expected no {also[0]} beside it")
-        try:
-            steps = tuple(_step(place, step) for place, step in enumerate(body.epilogue))
-            gate = None if body.gate is None else Gate(body.gate.activation, body.gate.interleave)
-            types = types_of(Asked(quant, dtype=body.dtype_a, dtype_c=body.dtype_c, epilogue=steps, gate=gate))
-        except InvalidProblem as error:
-            raise _of_quant(quant, error.message) from error
-        return body.model_copy(
-            update={
-                "dtype_a": types.dtype_a,
-                "dtype_b": types.dtype_b,
-                "dtype_c": types.dtype_c,
-                "epilogue": [EpilogueStepBody.model_validate(asdict(step)) for step in types.epilogue],
-                "quantization": None
-                if types.quantization is None
-                else QuantizationBody.model_validate(asdict(types.quantization)),
-            }
+    def _of_shorthands(cls, said: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Let `dtype` be the type of A and B where they have none of their own, `layout` say what is transposed, and
+        `quant`, or `quantization` as text, which weights B has.
+        """
+        if not isinstance(said, dict):
+            return handler(said)
+        rest = dict(cast("dict[str, object]", said))
+        dtype, layout = rest.pop("dtype", None), rest.pop("layout", None)
+        if dtype is not None:
+            rest = {"dtype_a": dtype, "dtype_b": dtype, **rest}
+        if layout is not None:
+            rest |= _transposed(rest, layout)
+        quant = rest.pop("quant", None)
+        text = rest.pop("quantization") if isinstance(rest.get("quantization"), str) else ""
+        body = handler(rest)
+        if quant is None and not text:
+            return body
+        return body.model_copy(update=_types_of(body, quant, text, "dtype_b" in said))
+
+
+def _transposed(said: Mapping[str, object], layout: object) -> dict[str, object]:
+    """Return what a layout transposes."""
+    if not isinstance(layout, str) or layout not in LAYOUTS:
+        expected = PydanticCustomError("enum", "expected {layouts}", {"layouts": ", ".join(LAYOUTS)})
+        raise _fault_of("layout", expected, layout)
+    beside = [name for name in ("transpose_a", "transpose_b") if name in said]
+    if beside:
+        raise _fault_of(
+            "layout", PydanticCustomError("value_error", "expected no {name} beside it", {"name": beside[0]}), layout
         )
+    return dict(zip(("transpose_a", "transpose_b"), LAYOUTS[layout], strict=True))
 
 
-def _without_quant(said: object) -> object:
-    named = cast("dict[str, object]", said)
-    return {name: value for name, value in named.items() if name != "quant"} if isinstance(said, dict) else said
-
-
-def _of_quant(quant: object, message: str) -> ValidationError:
-    """Return the error of the field `quant`."""
-    fault = PydanticCustomError("quant", "{why}, got {came}", {"why": message, "came": shown(quant)})
-    return ValidationError.from_exception_data(
-        "ProblemBody", [InitErrorDetails(type=fault, loc=("quant",), input=quant)]
+def _types_of(body: ProblemBody, quant: object, text: object, says_type: bool) -> dict[str, object]:
+    """Return the fields that a shorthand of weights, or the text of a quantization, determines."""
+    name = "quantization" if quant is None else "quant"
+    said = text if quant is None else quant
+    if not isinstance(said, str):
+        raise _fault_of(name, PydanticCustomError("string_type", "expected a text"), said)
+    if len(said) > _LONGEST_SHORTHAND:
+        most = {"most": _LONGEST_SHORTHAND}
+        raise _fault_of(name, PydanticCustomError("string_too_long", "expected at most {most} characters", most), said)
+    explicit = text if isinstance(text, str) and text else "an object" if body.quantization is not None else ""
+    asked = Asked(
+        quant="" if quant is None else said,
+        quantization=explicit,
+        dtype=body.dtype_a,
+        dtype_b=body.dtype_b if says_type or quant is None else None,
+        dtype_c=body.dtype_c,
+        gate=None if body.gate is None else Gate(body.gate.activation),
     )
+    try:
+        found = types_of(asked)
+    except InvalidProblem as error:
+        raise _fault_of(name, PydanticCustomError("value_error", "{why}", {"why": error.message}), said) from error
+    steps = [EpilogueStepBody.model_validate(asdict(step)) for step in found.epilogue]
+    scales = found.quantization
+    return {
+        "dtype_a": found.dtype_a,
+        "dtype_b": found.dtype_b,
+        "dtype_c": found.dtype_c,
+        "epilogue": [*steps, *body.epilogue],
+        "quantization": None if scales is None else QuantizationBody.model_validate(asdict(scales)),
+    }
+
+
+def _fault_of(field: str, error: PydanticCustomError, came: object) -> ValidationError:
+    """Return the error of a field that the model itself does not have."""
+    return ValidationError.from_exception_data("ProblemBody", [{"type": error, "loc": (field,), "input": came}])
 
 
 def to_problem(body: ProblemBody) -> GemmProblem:

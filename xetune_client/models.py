@@ -328,8 +328,8 @@ class ProblemBody(Model):
     gate: GateBody | None = None
     """Gate before the epilogue: B has 2 N columns; default: one product"""
 
-    quantization: QuantizationBody | None = None
-    """Scales and zero points of a B of s4, u4, s8, u8, e4m3, e5m2 or e2m1; default: none"""
+    quantization: QuantizationBody | str | None = None
+    """Scales and zero points of a B of s4, u4, s8, u8, e4m3, e5m2 or e2m1; default: none. Requests may have them as text, in the syntax of the command line: 128:f16:zero=8"""
 
     experts: int | None = None
     """Experts, each with a B for its rows of A and C, sorted by expert; default: one B for all rows"""
@@ -337,8 +337,11 @@ class ProblemBody(Model):
     dtype: DType | None = None
     """In requests, the element type of A and B where dtype_a or dtype_b is left out"""
 
+    layout: Literal['nn', 'nt', 'tn', 'tt'] | None = None
+    """In requests, in place of transpose_a and transpose_b: t where A is stored [K, M], or B [N, K]"""
+
     quant: str | None = None
-    """In requests, the usual quantisation in place of dtype_b and quantization: w4a16, w8a16, fp8, fp8_e5m2, mxfp4, w8a8, as in w4a16:64:zeros"""
+    """In requests, usual quantised weights in place of dtype_b and quantization: w4a16, w8a16, fp8, fp8_e5m2, mxfp4, w8a8, as in w4a16:64:zeros"""
 
 
 class Form(StrEnum):

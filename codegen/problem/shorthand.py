@@ -1,4 +1,4 @@
-"""Shorthands of usual quantisations: `w4a16:128` for types, scales and zero points of a problem.
+"""Shorthands of layouts, and of usual quantisations: `w4a16:128` for types, scales and zero points of a problem.
 
 | shorthand  | B    | scales                                       |
 |------------|------|----------------------------------------------|
@@ -25,6 +25,8 @@ from codegen.problem.epilogue import Axis, EpilogueKind, EpilogueStep
 from codegen.problem.gate import Gate
 from codegen.problem.quantization import Quantization, parse_quantization
 
+LAYOUTS = {"nn": (False, False), "nt": (False, True), "tn": (True, False), "tt": (True, True)}
+"""Shorthands of layouts: whether A and B are stored transposed."""
 NONE = "none"
 """The shorthand of a B that is not quantised and of A's type, where a default says otherwise."""
 _W8A8 = "w8a8"

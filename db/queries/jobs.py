@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Select, Update, and_, bindparam, case, fun
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from db.queries.insert import insert_missing
+from db.queries.problems import is_quantized_by
 from db.queries.results import trials
 from db.schema import (
     ACTIVE_STATUSES,
@@ -43,7 +44,6 @@ _OF_PROBLEM = {
     "dtype_b": Problem.dtype_b,
     "dtype_c": Problem.dtype_c,
     "dtype_acc": Problem.dtype_acc,
-    "quantization": Problem.quantization,
 }
 
 
@@ -90,7 +90,10 @@ class JobFilter:
         if self.device is not None:
             query = query.where(Job.device_id.in_(select(Device.id).where(Device.slug == self.device)))
         given = {column: getattr(self, name) for name, column in _OF_PROBLEM.items()}
-        if wanted := [column == value for column, value in given.items() if value is not None]:
+        wanted = [column == value for column, value in given.items() if value is not None]
+        if self.quantization is not None:
+            wanted.append(is_quantized_by(self.quantization))
+        if wanted:
             query = query.where(Job.problem_id.in_(select(Problem.id).where(*wanted)))
         if self.created_from is not None:
             query = query.where(Job.created_at >= self.created_from)

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
 from db.queries.insert import insert_missing
@@ -41,3 +41,9 @@ def _quantization(said: object) -> str:
     of = cast(JsonObject, said)
     zero = ":zeros" if of["zeros"] else f":zero={of['zero']}" if of["zero"] else ""
     return f"{of['group'] or 'column'}:{of['scale']}{zero}"
+
+
+def is_quantized_by(text: str) -> ColumnElement[bool]:
+    """Return the condition on a problem whose quantization begins with the parts of a text; "" for none."""
+    same = Problem.quantization == text
+    return or_(same, Problem.quantization.startswith(f"{text}:", autoescape=True)) if text else same

@@ -23,9 +23,6 @@ class KnownFields:
     def suggestion(self, place: Place) -> Iterator[str]:
         """Yield the nearest known field beside an unknown one, else all of them, if any is known."""
         names = sorted(self._around(place))
-        if place[-1] == "layout" and "transpose_b" in names:  # an option of the command line
-            yield "layout nt is transpose_b: true, tn is transpose_a: true"
-            return
         near = get_close_matches(str(place[-1]), names, 1)
         if names:
             yield f"did you mean {near[0]}?" if near else f"expected {', '.join(names)}"

@@ -45,7 +45,7 @@ class ListQuery(BaseModel):
         default=None,
         max_length=100,
         pattern=r"^[a-z0-9:=-]*$",
-        description="Only problems whose B has these scales and zero points, written in full; empty: none",
+        description="Only problems whose B has these scales and zero points, or the first parts of them; empty: none",
         examples=["128:f16:zero=8"],
     )
     before: UUID | None = Field(

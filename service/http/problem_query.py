@@ -1,16 +1,17 @@
 """Problems as query parameters."""
 
 from dataclasses import fields
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from codegen import DType, GemmProblem
+from codegen import DType, GemmProblem, InvalidProblem
 from codegen.problem.epilogue_text import (
     parse_epilogue,
     print_epilogue,
 )
 from codegen.problem.gate import parse_gate
-from codegen.problem.shorthand import SHORTHANDS, Asked, types_of
+from codegen.problem.shorthand import LAYOUTS, SHORTHANDS, Asked, types_of
 from service.errors import BadRequest, FieldError
 
 _SIZES = ("m", "n", "k")
@@ -36,6 +37,11 @@ class ProblemQuery(BaseModel):
     )
     dtype_acc: DType | None = Field(
         default=None, description="Accumulator type; default: i32 for s8 and u8, else f32", examples=["f32"]
+    )
+    layout: Literal["nn", "nt", "tn", "tt"] | None = Field(
+        default=None,
+        description="In place of transpose_a and transpose_b: t where A is stored [K, M], or B [N, K]",
+        examples=["nt"],
     )
     transpose_a: bool = Field(default=False, description="A is stored [K, M]", examples=[False])
     transpose_b: bool = Field(default=False, description="B is stored [N, K]", examples=[False])
@@ -88,6 +94,10 @@ class ProblemQuery(BaseModel):
             InvalidProblem: it contradicts itself; names the field.
         """
         values = {name: getattr(self, name) for name in ProblemQuery.model_fields}
+        if (layout := values.pop("layout")) is not None:
+            if beside := sorted(self.model_fields_set & {"transpose_a", "transpose_b"}):
+                raise InvalidProblem("layout", f"expected no {beside[0]} beside it, got {layout}")
+            values["transpose_a"], values["transpose_b"] = LAYOUTS[layout]
         values["epilogue"], values["gate"] = parse_epilogue(self.epilogue), parse_gate(self.gate)
         types = types_of(Asked(**{name: values.pop(name) for name in Asked._fields}))
         return GemmProblem(m, n, k, **values, gate=parse_gate(self.gate), **types._asdict())

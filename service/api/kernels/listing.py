@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session, joinedload
 
+from db.queries.problems import is_quantized_by
 from db.queries.results import kernels
 from db.schema import (
     Device,
@@ -59,9 +60,10 @@ class KernelQuery(ListQuery):
 
     def problems(self) -> list[ColumnElement[bool]]:
         """Return the conditions on the problems."""
-        names = ("m", "n", "k", "batch", "dtype_a", "dtype_b", "dtype_c", "dtype_acc", "quantization")
+        names = ("m", "n", "k", "batch", "dtype_a", "dtype_b", "dtype_c", "dtype_acc")
         given = {name: getattr(self, name) for name in names}
-        return [getattr(Problem, name) == value for name, value in given.items() if value is not None]
+        quantized = [] if self.quantization is None else [is_quantized_by(self.quantization)]
+        return [*(getattr(Problem, name) == value for name, value in given.items() if value is not None), *quantized]
 
 
 class KernelLine(BaseModel):

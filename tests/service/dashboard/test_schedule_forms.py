@@ -131,7 +131,8 @@ def test_a_form_has_a_field_for_all_that_can_be_asked_for(client: TestClient, bo
         for name, of in schema["properties"].items()
         for leaf in leaves(of, schema["$defs"], f"{kind}.{name}")
         if not leaf.startswith("shapes.shapes")  # whole problems have a field where there are any
-        and leaf not in ("job.problem.dtype", "job.problem.quant")  # stand for others, which have fields
+        and leaf
+        not in ("job.problem.dtype", "job.problem.layout", "job.problem.quant")  # stand for others, which have fields
     }
     assert asked - Form(client.get("/schedules").text).names == set()
     alone = {"job": "/", "shapes": "/shapes"}.get(kind)

@@ -59,11 +59,6 @@ def test_a_fault_is_told_with_its_rule_and_what_came(client: TestClient) -> None
         (BODY | {"trials": 5}, "budget", 'trials belongs in it: {"budget": {"trials": ...}}'),
         (BODY | {"sead": 5}, "sead", "unknown field; did you mean seed?"),
         (BODY | {"budget": {"trails": 5}}, "budget.trails", "unknown field; did you mean trials?"),
-        (
-            BODY | {"problem": {"m": 5, "n": 6, "k": 7, "layout": "nt"}},
-            "problem.layout",
-            "unknown field; layout nt is transpose_b: true, tn is transpose_a: true",
-        ),
     ],
 )
 def test_a_field_in_a_wrong_place_is_told_where_it_belongs(
@@ -78,8 +73,6 @@ def test_a_field_in_a_wrong_place_is_told_where_it_belongs(
 def test_a_query_is_told_its_nearest_field_and_a_path_what_an_id_is(client: TestClient) -> None:
     query = client.get("/v1/kernels?m=5&n=6&k=7&dtyp=f16").json()
     assert query["detail"] == "the request is malformed: dtyp: unknown field; did you mean dtype?"
-    query = client.get("/v1/kernels?m=5&n=6&k=7&layout=nt").json()
-    assert query["detail"].endswith("layout: unknown field; layout nt is transpose_b: true, tn is transpose_a: true")
     path = client.get("/v1/jobs/01a21f1f-afc6").json()
     assert path["detail"] == "the request is malformed: job_id: expected a whole id, a UUID, got '01a21f1f-afc6'"
 

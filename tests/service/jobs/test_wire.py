@@ -252,3 +252,53 @@ def test_a_launch_of_several_kernels_is_whole(client: TestClient, context: Conte
     shown = read_launch(LAUNCH)
     assert shown.steps[0].parameters == ("workspace", "m=48")
     assert [path.matrix for path in shown.memory_paths if path.because] == ["A"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"quant": "w4a16:64", "dtype": "bf16", "layout": "nt"},
+        {"quant": "w8a16", "epilogue": "relu", "layout": "tn"},
+        {"quant": "w8a8", "layout": "tt"},
+        {"quant": "none", "dtype": "bf16", "layout": "nn"},
+        {"quantization": "64:zeros", "dtype_a": "bf16", "dtype_b": "u4"},
+    ],
+)
+def test_shorthands_mean_the_same_in_bodies_as_in_queries(client: TestClient, said: dict[str, str]) -> None:
+    sizes = {"m": 48, "n": 96, "k": 64}
+    wanted = LookupQuery.model_validate(sizes | said).problem()
+    assert to_problem(ProblemBody.model_validate(sizes | said)) == wanted
+    asked = models.ProblemBody.model_validate(sizes | said)
+    body = {"problem": asked.model_dump(mode="json", exclude_unset=True), "device": "b580"}
+    by_body = client.post("/v1/kernels/lookup", json=body)
+    assert by_body.status_code == 200, by_body.text
+    assert by_body.json() == client.get("/v1/kernels", params=sizes | said | {"device": "b580"}).json()
+
+
+@pytest.mark.parametrize(
+    ("said", "field", "message"),
+    [
+        ({"quant": "w5a16"}, "problem.quant", "expected one of w4a16[:GROUP], "),
+        ({"quant": "w4a16", "dtype_b": "u4"}, "problem.quant", "expected no dtype_b beside it, got u4"),
+        ({"quant": "w4a16", "quantization": {"group": 64}}, "problem.quant", "expected no quantization beside it"),
+        ({"quantization": "some"}, "problem.quantization", "expected a group and, where needed, "),
+        ({"quant": 4}, "problem.quant", "expected a text, got 4"),
+        ({"layout": "tr"}, "problem.layout", "expected nn, nt, tn, tt, got 'tr'"),
+        ({"layout": "nt", "transpose_b": True}, "problem.layout", "expected no transpose_b beside it, got 'nt'"),
+    ],
+)
+def test_a_shorthand_that_cannot_be_meant_is_named(
+    client: TestClient, said: dict[str, object], field: str, message: str
+) -> None:
+    body = {"problem": {"m": 48, "n": 96, "k": 64} | said, "device": "b580"}
+    answer = client.post("/v1/kernels/lookup", json=body)
+    assert answer.status_code == 422
+    (error,) = answer.json()["errors"]
+    assert error["field"] == field
+    assert error["message"].startswith(message), error["message"]
+
+
+def test_a_layout_of_a_query_contradicts_what_is_transposed(client: TestClient) -> None:
+    asked = {"m": 48, "n": 96, "k": 64, "device": "b580", "layout": "nt"}
+    answer = client.get("/v1/kernels", params=asked | {"transpose_a": True})
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "problem.layout")

@@ -65,7 +65,8 @@ def test_jobs_are_filtered_by_the_quantization_of_their_problem(client: TestClie
     plain = post_job(client)
     assert listed(client, quantization=text) == {quantised}
     assert listed(client, quantization="") == {plain}
-    assert listed(client, quantization="64:bf16") == set()
+    assert listed(client, quantization="64:bf16") == listed(client, quantization="12") == set()
+    assert listed(client, quantization=text.partition(":")[0]) == {quantised}
 
 
 def test_a_job_says_its_kind_and_is_found_by_it(client: TestClient, context: Context) -> None:
