@@ -1035,6 +1035,9 @@ class ColumnsOut(Model):
     time_kind: list[str | None]
     """measured or predicted; null without a time"""
 
+    config: list[Annotated[ConfigBody | dict[str, object] | None, Field(union_mode="left_to_right")]]
+    """The configuration to compile where kernel is null; else null"""
+
 
 class MissOut(Model):
     """Reason why there is no answer."""

@@ -160,7 +160,8 @@ class Answers:
 
 def _kept_nbytes(key: Key, kept: Kept) -> int:
     """Return the memory of an answer and of its key, approximately."""
-    return _OVERHEAD_BYTES + len(kept.body) + sum(map(len, key))
+    config = None if kept.columns is None else kept.columns.config
+    return _OVERHEAD_BYTES + len(kept.body) + (0 if config is None else len(bytes(config))) + sum(map(len, key))
 
 
 def _nbytes(question: Question, key: Key) -> int:

@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import NamedTuple
 from uuid import UUID
 
+import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.kernels.lookup.schemas import (
@@ -12,6 +13,7 @@ from service.api.kernels.lookup.schemas import (
 )
 from service.api.kernels.schemas import DRIVER
 from service.api.kernels.tune import Tune
+from service.configurations import ConfigBody
 from service.errors import NextRequest
 from service.schemas import ProblemBody
 
@@ -108,6 +110,7 @@ class Columns(NamedTuple):
     kernel: str | None
     time_us: float | None
     time_kind: str | None
+    config: msgspec.Raw | None
 
     @classmethod
     def of(cls, found: LookupOut) -> "Columns":
@@ -120,6 +123,7 @@ class Columns(NamedTuple):
             None if kernel is None else str(kernel.id),
             None if time is None else time.value,
             None if time is None else time.kind,
+            msgspec.Raw(msgspec.json.encode(found.model_dump(mode="json")["config"])) if kernel is None else None,
         )
 
 
@@ -138,6 +142,9 @@ class ColumnsOut(BaseModel):
     time_us: list[float | None] = Field(description="Time of this problem, in us; null if unknown", examples=[[412.5]])
     time_kind: list[str | None] = Field(
         description="measured or predicted; null without a time", examples=[["measured"]]
+    )
+    config: list[ConfigBody | dict[str, object] | None] = Field(
+        description="The configuration to compile where kernel is null; else null", examples=[[None]]
     )
 
 
@@ -158,6 +165,7 @@ class BatchOut(BaseModel):
                 "kernel": [_ID],
                 "time_us": [412.5],
                 "time_kind": ["measured"],
+                "config": [None],
             }
         ],
     )

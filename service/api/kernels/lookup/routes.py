@@ -13,7 +13,7 @@ from service.api.kernels.lookup.answering import (
     note_lookups,
     the_answer,
 )
-from service.api.kernels.lookup.answers import Kept
+from service.api.kernels.lookup.answers import Answer, Kept
 from service.api.kernels.lookup.batch import render
 from service.api.kernels.lookup.batch_schemas import (
     BatchBody,
@@ -97,7 +97,10 @@ def look_up_kernels(body: BatchBody, request: Request, context: ContextDep, by: 
     """
     check_may_tune(by, body.tune)
     wanted = wanted_of(body)
-    kept = _answered(request, context, wanted, again=body.tune is Tune.NEVER and body.driver is None)
+    valid = [each for each in wanted if isinstance(each, Wanted)]
+    again = body.tune is Tune.NEVER and body.driver is None and len(valid) == len(wanted)
+    answers = iter(_answered(request, context, valid, again=again))
+    kept = [next(answers) if isinstance(each, Wanted) else Kept.of(Answer(each, None)) for each in wanted]
     told = kept if body.form is Form.COLUMNS else [_kept_for_driver(each, body.driver) for each in kept]
     return _json(render(told, body.form, tune_all(context, by, body, kept)))
 

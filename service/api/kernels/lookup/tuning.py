@@ -17,6 +17,7 @@ from service.api.kernels.lookup.answering import Wanted
 from service.api.kernels.lookup.answers import Kept
 from service.api.kernels.lookup.batch_schemas import (
     BatchBody,
+    MissOut,
     PlacedJob,
 )
 from service.api.kernels.tune import Tune
@@ -39,24 +40,24 @@ def check_may_tune(by: Caller, tune: Tune) -> None:
         raise Forbidden(f"the API key {by.name!r} is for {by.scope}, to queue a job needs {Scope.TUNE}", rule="scope")
 
 
-def wanted_of(body: BatchBody) -> list[Wanted]:
-    """Return the lookups of a batch.
+def wanted_of(body: BatchBody) -> list[Wanted | MissOut]:
+    """Return the lookups of a batch; an invalid problem is a miss.
 
     Raises:
-        BadRequest: rule `batch-devices`, or `invalid-problem` with the problem.
+        BadRequest: rule `batch-devices`.
     """
     count = len(body.problems)
     devices = [body.device] * count if isinstance(body.device, str) else body.device
     if len(devices) != count:
         message = f"expected one device, or one for each of {count} problems, got {len(devices)}"
         raise BadRequest(message, rule="batch-devices", errors=[FieldError(field="device", message=message)])
-    wanted: list[Wanted] = []
-    for index, (problem, device) in enumerate(zip(body.problems, devices, strict=True)):
+    wanted: list[Wanted | MissOut] = []
+    for problem, device in zip(body.problems, devices, strict=True):
         try:
             wanted.append(Wanted(to_problem(problem), device, body.target))
         except InvalidProblem as error:
-            fault = FieldError(field=f"problems.{index}.{error.field}", message=error.message)
-            raise BadRequest(f"problems.{index}: {error}", rule="invalid-problem", errors=[fault]) from error
+            sizes = f"{problem.m}x{problem.n}x{problem.k}"
+            wanted.append(MissOut(problem=sizes, device=device, rule="invalid-problem", detail=str(error)))
     return wanted
 
 
