@@ -19,6 +19,8 @@ _MESSAGES = {
     "uuid_": "expected a whole id, a UUID",
     "model_": "expected an object",
     "dict_type": "expected an object",
+    "too_short": "expected a list of at least {min_length}",
+    "string_pattern_mismatch": "expected a text that matches {pattern}",
 }
 _repr = Repr()  # limits the rendered size
 _repr.maxstring = _repr.maxother = _SHOWN_CHARACTERS
@@ -122,7 +124,8 @@ def _fault(error: ErrorDetails, document: object, known: KnownFields) -> FieldEr
     if kind == "extra_forbidden":
         message = "; ".join(("unknown field", *known.suggestion(place)))
     else:
-        own = next((said for begin, said in _MESSAGES.items() if kind.startswith(begin)), error["msg"])
+        ours = next((said for begin, said in _MESSAGES.items() if kind.startswith(begin)), None)
+        own = error["msg"] if ours is None else ours.format_map(error.get("ctx", {}))
         message, came = own.removeprefix(_PREFIX), shown(error["input"])
         if kind not in ("missing", EPILOGUE_FAULT) and ", got " not in message and not message.startswith(came):
             message = f"{message}, got {came}"

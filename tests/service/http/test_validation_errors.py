@@ -115,3 +115,10 @@ def test_many_levels_and_other_encodings_are_refused_by_name(settings: Settings,
     assert (deep.status_code, deep.json()["rule"]) == (400, "json-nesting"), deep.text
     latin = client.post("/v1/jobs", content=b'{"device": "\xe9"}', headers=headers)
     assert (latin.status_code, latin.json()["rule"]) == (400, "json-encoding"), latin.text
+
+
+def test_lists_that_are_too_short_and_texts_of_another_form_are_told_in_own_words(client: TestClient) -> None:
+    empty = client.post("/v1/kernels/lookup/batch", json={"problems": [], "device": "b580"}).json()
+    assert empty["errors"][0]["message"] == "expected a list of at least 1, got []"
+    odd = client.get("/v1/jobs", params={"quantization": "A B"}).json()
+    assert odd["errors"][0]["message"] == "expected a text that matches ^[a-z0-9:=-]*$, got 'A B'"
