@@ -5,7 +5,7 @@ import re
 import pytest
 from fastapi.testclient import TestClient
 
-from codegen import GemmProblem
+from codegen import DType, GemmProblem
 from codegen.artifact.toolchain import toolchain_versions
 from db.queries import devices, jobs
 from hal.facts.xe import find
@@ -119,10 +119,11 @@ def test_a_result_names_winner_default_roof_and_next_command(
     assert "re-measured 0.79 ms" in table
     assert "36.13 ms" in table[table.index("default") :], "the default is shown, in the unit of the table"
     assert ("us (" in table, "e+" in table) == (False, False)
-    assert f"roof     {roof_us / 790:.0%} of what the device allows" in shown
+    assert f"roof     {roof_us / 790:.0%} of what the device allows, {shown_us(roof_us)}, without the launch" in shown
     assert f"next: xetune kernels host-code {str(kernel.id)[:13]} pyopencl" in shown
     page = text_of(client.get(f"/jobs/{job.id}").text)
     assert f"{roof_us / 790 * 100:.0f} % of what the device allows" in page
+    assert ", without the launch" in page
 
 
 def test_the_roof_of_a_cpu_follows_from_its_measured_rates(
@@ -130,9 +131,11 @@ def test_the_roof_of_a_cpu_follows_from_its_measured_rates(
 ) -> None:
     with context.database.write() as session:
         problem = rows.add_problem(session, m=512, n=384, k=1024)
-        device = store_device(session, cpu(("avx2",), l2_bytes=None))
+        spec, gemm = cpu(("avx2",), l2_bytes=None), GemmProblem(512, 384, 1024, dtype_a=DType.F32, dtype_b=DType.F32)
+        device = store_device(session, spec)
         job = rows.add_job(session, problem, device)
-        rows.add_measured(session, job, 0, 4000.0, rows.add_kernel(session, job, problem).id, "native")
+        trial = rows.add_measured(session, job, 0, 4000.0, rows.add_kernel(session, job, problem).id, "native")
+        trial.config = config_to_json(tuning_for(spec).default(gemm, spec))
         jobs.set_best(session, job.id, 0)
     assert client.get(f"/v1/jobs/{job.id}").json()["roof_us"] is None
     with context.database.write() as session:
@@ -142,7 +145,7 @@ def test_the_roof_of_a_cpu_follows_from_its_measured_rates(
     roof_us = 2 * 512 * 384 * 1024 / 2e5
     assert client.get(f"/v1/jobs/{job.id}").json()["roof_us"] == pytest.approx(roof_us)
     shown = run("--server", "http://testserver", "jobs", "show", "last")[1]
-    assert f"roof     {roof_us / 4000:.0%} of what the device allows" in shown
+    assert f"roof     {roof_us / 4000:.0%} of what the device allows, {shown_us(roof_us)}\n" in shown
 
 
 def test_a_clearly_slower_job_names_the_stored_best(

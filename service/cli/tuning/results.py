@@ -286,7 +286,10 @@ def _print_winner(job: JobOut, default: TrialOut | None) -> None:
     if interleaved:
         print_fact("trial", f"{shown_time(time)}, {Basis.SINGLE}")
     if job.roof_us is not None:
-        print_fact("roof", f"{job.roof_us / line.best_us:.0%} of what the device allows, {shown_us(job.roof_us)}")
+        strategy = job.best.model_dump()["config"].get("strategy", {})
+        launch = "" if "isa" in strategy else ", without the launch"  # of a GPU
+        allowed = f"{job.roof_us / line.best_us:.0%} of what the device allows, {shown_us(job.roof_us)}"
+        print_fact("roof", f"{allowed}{launch}")
     if job.best.measured is not None and job.best.measured_by is not None:
         where = f"{shown_kind(job.best.measured)}, job {job.best.measured_by}"
         print_fact("measured", f"{shown_time(job.best.measured)}, {where}")

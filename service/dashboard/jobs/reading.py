@@ -73,6 +73,7 @@ class JobPage:
     problem_facts: tuple[tuple[str, str], ...]
     best_launch: Launch | None
     roof_us: float | None
+    on_gpu: bool
     bounds: Bounds | None
     advice: tuple[Advice, ...]
     parameters: tuple[str, ...]
@@ -159,6 +160,7 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str, keyed: bool)
         problem_facts=tuple(problem_pairs(job.problem)),
         best_launch=_launch(session, best),
         roof_us=least_us,
+        on_gpu=job.device.kind != "cpu",
         bounds=bounds_of(job, session.get(Trial, job.best_trial_id) if job.best_trial_id else None, best_us),
         advice=() if state is None else tuple(advice(session, job, state, base, keyed)),
         parameters=names,

@@ -34,7 +34,7 @@ ISA = json.dumps({"chip": "bmg", "compiler": "26.27", "options": "", "kernels": 
 
 def test_an_empty_list_says_what_to_do(client: TestClient) -> None:
     assert "xetune tune --m 512" in client.get("/kernels").text
-    assert "No kernel is so" in client.get("/kernels?m=3").text
+    assert "No kernel matches" in client.get("/kernels?m=3").text
 
 
 def test_a_kernel_shows_which_driver_accepted_it_beside_its_proof(client: TestClient, database: Database) -> None:

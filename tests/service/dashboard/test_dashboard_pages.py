@@ -146,7 +146,7 @@ def test_jobs_are_listed_by_filters_a_page_at_a_time(client: TestClient, databas
     assert client.get("/jobs?device=b580").text.count('data-label="Problem"') == 1
     assert client.get("/jobs?m=640&n=96&k=2048").text.count('data-label="Problem"') == 1
     assert client.get("/jobs?status=queued&dtype=f16").text.count('data-label="Problem"') == 30
-    assert "No job is so" in client.get("/jobs?m=7").text
+    assert "No job matches" in client.get("/jobs?m=7").text
     for odd in ("?k=" + "9" * 5000, "?status=%00"):
         assert 'data-label="Problem"' not in client.get(f"/jobs{odd}").text, "what cannot be meant is not left out"
     assert client.get("/jobs?m=").text.count('data-label="Problem"') == 50

@@ -160,7 +160,7 @@ def test_problems_are_listed_with_their_best_on_every_device(client: TestClient,
     html = client.get("/problems").text
     assert "40.00 µs 10.07 TFLOP/s single measurement 2" in text_of(html)
     assert quote("b/580 <i>", safe="") in html
-    assert "No problem is so" in client.get("/problems?m=1").text
+    assert "No problem matches" in client.get("/problems?m=1").text
     assert html.count('data-label="Problem"') == 2
     assert client.get("/problems?device=b60&before=" + "9" * 4000).text.count('data-label="Problem"') == 0, (
         "what cannot be meant is not left out"

@@ -125,7 +125,7 @@ def _make_schedule(page: Page, address: str) -> None:
     form.locator("[name=name]").fill("every night")
     form.locator("[name=cron]").fill("30 2 * * mon-fri")
     expect(form.locator(".preview")).to_contain_text("At 02:30, Monday through Friday")
-    form.get_by_role("button", name="Make the schedule").click()
+    form.get_by_role("button", name="Create the schedule").click()
     page.wait_for_url("**/schedules/*-*")
     expect(page.locator("h1")).to_contain_text("every night")
 

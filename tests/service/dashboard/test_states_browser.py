@@ -120,18 +120,18 @@ def test_an_action_that_is_refused_says_why_and_may_be_sent_again(browser: Brows
             "rule": "rate",
         }
         page.route("**/v1/schedules", lambda route: route.fulfill(status=429, json=refusal))
-        form.get_by_role("button", name="Make the schedule").click()
+        form.get_by_role("button", name="Create the schedule").click()
         expect(form.locator("[data-wrong]")).to_have_text("at most 10 requests a second (rule rate)")
         page.unroute("**/v1/schedules")
         wrong = {"field": "cron", "message": "expected five fields", "rule": "value"}
         invalid = {"title": "Invalid", "detail": "invalid request", "status": 422, "errors": [wrong]}
         page.route("**/v1/schedules", lambda route: route.fulfill(status=422, json=invalid))
-        form.get_by_role("button", name="Make the schedule").click()
+        form.get_by_role("button", name="Create the schedule").click()
         expect(form.locator("[data-wrong]")).to_have_text("Minute hour day month weekday: expected five fields")
         expect(form.locator("[name=cron]")).to_be_focused()
         page.unroute("**/v1/schedules")
         page.route("**/v1/schedules", lambda route: route.abort())
-        form.get_by_role("button", name="Make the schedule").click()
+        form.get_by_role("button", name="Create the schedule").click()
         expect(form.locator("[data-wrong]")).to_contain_text("The service does not answer")
         _in_both_themes(page)
         page.route("**/schedules/preview?*", lambda route: route.abort())
