@@ -90,8 +90,7 @@ def test_the_overview_shows_winners_what_runs_and_what_needs_attention(client: T
     seen = text_of(client.get("/").text)
     turns = "2.06x as fast as the default default 2.469 ms, best 1.200 ms, interleaved"
     assert f"1.200 ms 335.5 GFLOP/s measured interleaved on opencl-cpu-as-b580 · DPAS emulated {turns}" in seen
-    assert "88.25 µs 4,563 GFLOP/s predicted (xe-1) 1.00x as fast as the default" in seen
-    assert "default 88.25 µs, best 88.25 µs, predicted" in seen
+    assert re.search(r"88.25 µs 4,563 GFLOP/s predicted \(xe-1\) the default was not beaten · [\w-]+ · ", seen)
     assert "cancelling" in seen
     assert "1 job is running with nobody working on it" in seen
     assert "failed: internal: the disk is full See why" in seen
