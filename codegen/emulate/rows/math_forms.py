@@ -15,6 +15,7 @@ _OPENCL = re.compile(r"(?P<name>_Z\d+\w*?)(?:Dv\d+_)?(?P<letter>Dh|[fd])(?P<more
 
 # LLVM's intrinsics whose form is that of a comparison: the predicate by which the first is taken.
 _CHOSEN = {"umin": "ult", "umax": "ugt", "smin": "slt", "smax": "sgt"}
+_SATURATED = {"uadd.sat": ("add", "or", "ult"), "usub.sat": ("sub", "and", "ule")}
 _EXTREMES = {"maximum": "ogt", "minimum": "olt", "maxnum": "ogt", "minnum": "olt"}
 _ROUNDED_AS = {"roundeven": "rint", "nearbyint": "rint", "fmuladd": "fma"}
 _DIRECT = frozenset(
@@ -45,6 +46,8 @@ def math_form(i: Instruction) -> Form:
     name = _ROUNDED_AS.get(name, name)
     if name in _CHOSEN:
         return _chosen
+    if name in _SATURATED:
+        return _saturated
     if name in _EXTREMES:
         return _extreme
     if name == "abs":
@@ -76,6 +79,15 @@ def _chosen(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
     row, predicate = row_type(i.type.element), _CHOSEN[name_of(i).removeprefix("llvm.")]
     first = w.line(f"icmp {predicate} {row} {rows[0]}, {rows[1]}")
     return w.line(f"select {row_type('i1')} {first}, {row} {rows[0]}, {row} {rows[1]}")
+
+
+def _saturated(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    """Return the sum or all ones, the difference or zero: with all ones where the result is below the first operand."""
+    row, (operation, mask, predicate) = row_type(i.type.element), _SATURATED[name_of(i).removeprefix("llvm.")]
+    result = w.line(f"{operation} {row} {rows[0]}, {rows[1]}")
+    below = w.line(f"icmp {predicate} {row} {result}, {rows[0]}")
+    ones = w.line(f"sext {row_type('i1')} {below} to {row}")
+    return w.line(f"{mask} {row} {result}, {ones}")
 
 
 def _extreme(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:

@@ -31,6 +31,8 @@ declare void @llvm.memset.p3.i64(ptr addrspace(3), i8, i64, i1)
 declare void @llvm.memcpy.p3.p1.i64(ptr addrspace(3), ptr addrspace(1), i64, i1)
 declare void @llvm.memcpy.p0.p3.i64(ptr, ptr addrspace(3), i64, i1)
 declare <4 x float> @llvm.fma.v4f32(<4 x float>, <4 x float>, <4 x float>)
+declare i32 @llvm.usub.sat.i32(i32, i32)
+declare i32 @llvm.uadd.sat.i32(i32, i32)
 define spir_kernel void @gemm(ptr addrspace(1) %A, ptr addrspace(1) %C) !reqd_work_group_size !0 \
 !intel_reqd_sub_group_size !1 {
 entry:
@@ -60,6 +62,13 @@ CASES = {
   %which = and i32 %w, 15
   %r = call spir_func float @_Z17sub_group_shufflefj(float %a, i32 %which)""",
     "the sum of all": "%r = call spir_func float @_Z20sub_group_reduce_addf(float %a)",
+    "differences end at zero": """
+  %d = call i32 @llvm.usub.sat.i32(i32 %lane, i32 7)
+  %r = uitofp i32 %d to float""",
+    "sums end at the greatest number": """
+  %s = call i32 @llvm.uadd.sat.i32(i32 %lane, i32 -9)
+  %d = sub i32 %s, -20
+  %r = uitofp i32 %d to float""",
     "a NaN wins": "%r = call float @llvm.maximum.f32(float %a, float 0x7FF8000000000000)",
     "bf16": """
   %b = call spir_func i16 @_Z27__spirv_ConvertFToBF16INTELf(float %a)
