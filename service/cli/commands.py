@@ -55,7 +55,7 @@ COMMANDS = MappingProxyType(
         ),
         "kernels": Command(
             "service.cli.tuning.kernels:app",
-            "List kernels, recommend one, write programs that run it.",
+            "List, show and recommend kernels, write programs that run them.",
             with_server=True,
         ),
         "export": Command(
