@@ -115,7 +115,7 @@ def _work_out(context: Context, place: _Place, problems: dict[Key, GemmProblem])
             del left[keys[key]]
             yield keys[key], Answer(found.answer, found.until)
     if left:
-        with context.lookups.one():  # 10 to 50 ms of processor time each
+        with context.lookups.one():  # 20 to 100 ms of processor time each
             yield from _fall_back(context, accepted, left, now)
 
 
