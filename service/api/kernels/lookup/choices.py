@@ -54,6 +54,7 @@ def is_preferred(near: Choice, default: Choice | None) -> bool:
 
 
 def predicted_us(choice: Choice) -> float:
+    """Return the predicted time in us; infinity if unknown."""
     return math.inf if choice.time is None else choice.time.value
 
 

@@ -20,7 +20,7 @@ _MANIFEST, _COMPILE = "kernel.json", "/v1/compile"
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What the service accepts for a device: within its settings, and only if it lists the device."""
+    """Limits of the service for a device: its settings, and that it lists the device."""
 
     device: ListedDevice
     settings: Settings

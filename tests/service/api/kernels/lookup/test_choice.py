@@ -1,4 +1,4 @@
-"""What is transferred from predicted results must gain over the default, and a dynamic kernel serves what it runs."""
+"""Transfers of predicted results must gain over the default, and a dynamic kernel serves the sizes that it runs."""
 
 from dataclasses import replace
 from pathlib import Path
