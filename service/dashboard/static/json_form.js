@@ -9,26 +9,10 @@ import { refused, wantsKey } from "./refusal.js";
 // What each field was when its form opened.
 const opened = new Map();
 
-// What is no number is sent as it is: the service says what it expects.
-const numeric = (text) => (text === "" || Number.isNaN(Number(text)) ? text : Number(text));
-
 // By its exponent: a division would change the last digit of some.
 function hundredth(text) {
   const [digits, exponent] = text.split(/e/i);
   return Number(`${digits}e${Number(exponent ?? 0) - 2}`);
-}
-
-// Scales of B as the terminal takes them: "128:f16:zero=8", "64:zeros", "column".
-function scales(text) {
-  const [group, ...words] = text.split(":").map((part) => part.trim());
-  const body = group === "column" ? {} : { group: numeric(group) };
-  for (const word of words) {
-    const zero = /^zero\s*=\s*(.*)$/.exec(word);
-    if (zero) body.zero = numeric(zero[1]);
-    else if (word === "zeros") body.zeros = true;
-    else body.scale = word;
-  }
-  return body;
 }
 
 function value(field) {
@@ -37,7 +21,6 @@ function value(field) {
   if (text === "") return undefined;
   if (field.dataset.list !== undefined) return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
   if (field.dataset.json !== undefined) return JSON.parse(text);
-  if (field.dataset.scales !== undefined) return scales(text);
   if (field.dataset.part !== undefined) return hundredth(text);
   return field.type === "number" ? Number(text) : text;
 }
