@@ -4,6 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -13,6 +14,9 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from db.errors import DatabaseUnavailable, typed_error
+
+if TYPE_CHECKING:
+    from db.queries.cluster.coordinators import Fence
 
 LOCK_TIMEOUT_S = 10.0
 CONNECT_TIMEOUT_S = 10
@@ -42,9 +46,20 @@ class Database:
         with typed_errors(self.engine), Session(self.engine, expire_on_commit=False) as session, kept_alive(session):
             yield session
 
+    @property
+    def guard(self) -> "Fence | None":
+        """The fence under which writes are allowed; None if none guards them."""
+        return None
+
     @contextmanager
     def write(self) -> Generator[Session]:
         """Open a session that commits at the end, or rolls back on an exception."""
+        with self.write_unguarded() as session:
+            yield session
+
+    @contextmanager
+    def write_unguarded(self) -> Generator[Session]:
+        """Open the same; the caller's first statement checks the `guard`."""
         engine = self.engine.execution_options(sqlite_begin="IMMEDIATE")
         with (
             typed_errors(self.engine),

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Insert, insert, inspect, text
+from sqlalchemy import Insert, bindparam, insert, inspect, select, text, true, union_all
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from db.schema.base import Base, table_of
+
+_AT_ONCE = 12  # rows of one statement; a kernel has some five files
 
 
 def insert_row(session: Session, model: type[Base], values: Mapping[str, object]) -> None:
@@ -28,10 +30,13 @@ def insert_missing(session: Session, model: type[Base], values: Mapping[str, obj
 
 
 def insert_all_missing(session: Session, model: type[Base], rows: Sequence[Mapping[str, object]]) -> None:
-    """Insert those rows that no unique constraint reports as existing."""
-    if rows:
-        statement = _insert_missing(model, session.get_bind().dialect.name, is_returning=False)
-        session.execute(statement, [dict(row) for row in rows])
+    """Insert those rows that no unique constraint reports as existing; all have the same columns."""
+    dialect = session.get_bind().dialect.name
+    if 0 < len(rows) <= _AT_ONCE:
+        statement = _insert_rows(model, dialect, tuple(rows[0]), len(rows))
+        session.execute(statement, {f"{name}_{i}": value for i, row in enumerate(rows) for name, value in row.items()})
+    elif rows:
+        session.execute(_insert_missing(model, dialect, is_returning=False), [dict(row) for row in rows])
 
 
 @cache
@@ -44,6 +49,14 @@ def _insert_missing(model: type[Base], dialect: str, *, is_returning: bool) -> I
     construct = postgresql.insert if dialect == "postgresql" else sqlite.insert
     inserted = construct(table_of(model)).on_conflict_do_nothing()
     return inserted.returning(inspect(model).primary_key[0]) if is_returning else inserted
+
+
+@cache
+def _insert_rows(model: type[Base], dialect: str, names: tuple[str, ...], count: int) -> Insert:
+    """Return one statement for several rows, with one SELECT each: VALUES of several rows are compiled each time."""
+    construct, table = postgresql.insert if dialect == "postgresql" else sqlite.insert, table_of(model)
+    rows = [select(*(bindparam(f"{n}_{i}", type_=table.c[n].type) for n in names)).where(true()) for i in range(count)]
+    return construct(table).from_select(names, union_all(*rows)).on_conflict_do_nothing()
 
 
 _IMPORT_LOCK = 0x7865_7476  # any number that only imports use

@@ -1,6 +1,6 @@
 """Queries on jobs, filters of their lists, and their wall times; leases are in `cluster/leases.py`."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -275,18 +275,6 @@ def _loads():  # of a type private to SQLAlchemy
         joinedload(Job.problem),
         selectinload(Job.best_trial).options(*trials.evidence_loads()),
     )
-
-
-def add_wall_times(session: Session, job_id: UUID, seconds: Mapping[str, float], device_restarts: int) -> None:
-    """Add the wall times of a part of a run to the job's totals, in seconds by column."""
-    taken: dict[str, object] = {**seconds, "device_restarts": device_restarts}
-    session.execute(_wall_times_statement(tuple(taken)), {"job_id": job_id, **{f"of_{n}": s for n, s in taken.items()}})
-
-
-@cache
-def _wall_times_statement(names: tuple[str, ...]) -> Update:
-    sums = {name: func.coalesce(getattr(Job, name), 0) + bindparam(f"of_{name}") for name in names}
-    return update(table_of(Job)).where(Job.id == bindparam("job_id")).values(sums)
 
 
 def wall_time_s(session: Session, job_id: UUID) -> float:

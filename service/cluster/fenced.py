@@ -21,9 +21,14 @@ class FencedDatabase(Database):
 
     fence: Fence
 
+    @property
+    def guard(self) -> Fence:
+        """The fence."""
+        return self.fence
+
     @contextmanager
     def write(self) -> Generator[Session]:
         """Open a session that commits at the end, if the fence holds at its begin."""
-        with Database.write(self) as session:
+        with self.write_unguarded() as session:
             coordinators.check(session, self.fence)
             yield session

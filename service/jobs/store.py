@@ -1,6 +1,8 @@
 """Trials of one job in the database: the implementation of TrialStore."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
 from pathlib import PurePath
 from uuid import UUID
 
@@ -12,7 +14,8 @@ from codegen import AnyArtifact, KernelConfig
 from codegen.backend import backend_of
 from db import schema
 from db.queries import jobs
-from db.queries.cluster import leases
+from db.queries.cluster import own_job
+from db.queries.cluster.own_job import Owner, Standing
 from db.queries.insert import insert_row
 from db.queries.jobs import Target
 from db.queries.results import kernels, predictions, trials
@@ -35,7 +38,9 @@ from tuner.session.evidence import (
     check_reused,
 )
 from tuner.session.trial import (
+    Measurement,
     Outcome,
+    Prediction,
     ReusedFrom,
     Trial,
 )
@@ -52,12 +57,27 @@ _MEDIA_TYPES = {
 }
 
 
+@dataclass(slots=True)
+class _Kept:
+    """What a store keeps between its transactions.
+
+    `begun` are the trials that it began, by number; `spent_s` the wall times that no transaction has added yet;
+    `cancel_requested` what the last end of a trial saw, until that is asked for.
+    """
+
+    target: Target | None = None
+    begun: dict[int, Begun] = field(default_factory=dict[int, Begun])
+    spent_s: dict[str, float] = field(default_factory=dict[str, float])
+    cancel_requested: bool | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class DbTrialStore:
-    """A TrialStore for the job that `worker` has claimed. Each call is one transaction.
+    """A TrialStore for the job that `worker` has claimed. Each call is at most one transaction.
 
     Raises:
         LeaseLost: another worker has the job; from all writes.
+        FenceLost: another coordinator has the lease of this one; from all writes.
         DatabaseError: the database does not answer; from all.
     """
 
@@ -65,6 +85,7 @@ class DbTrialStore:
     artifacts: ArtifactStore
     job_id: UUID
     worker: str
+    _kept: _Kept = field(default_factory=_Kept, init=False, compare=False, repr=False)
 
     def trials(self) -> list[Trial]:
         """Return all trials in order of number."""
@@ -80,17 +101,17 @@ class DbTrialStore:
         if number < 0:
             raise ValueError(f"expected a trial number of at least 0, got {number}")
         document, key = config_to_json(config), config.key
-        with self.database.write() as session:
-            leases.check_own(session, self.job_id, self.worker)
-            trial_id = trials.begin(
-                session, self.job_id, number=number, config=document, config_hash=key, proposer=proposer
+        with self.database.write_unguarded() as session:
+            trial_id = own_job.begin_trial(
+                session, self._owner, number=number, config=document, config_hash=key, proposer=proposer
             )
             if trial_id is None:
                 clash = trials.find_clash(session, self.job_id, number, key)
                 raise ValueError(f"trial {number} ({config}) is there already as trial {clash}")
+        self._kept.begun[number] = Begun(trial_id, "pending", key, document)
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
-        """Record the outcome of a trial, its times and its kernel.
+        """Record the outcome of a trial, its times and its kernel, and the wall times given to `spend` so far.
 
         Raises:
             ValueError: it was not begun or has ended, or the outcome and its kernel contradict each other.
@@ -100,21 +121,23 @@ class DbTrialStore:
         # Files first: a row never refers to missing bytes.
         document = {} if artifact is None else _json_object(backend_of(artifact.config).manifest(artifact))
         files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
-        with self.database.write() as session:
-            leases.check_own(session, self.job_id, self.worker)
-            row, job = _pending(session, self.job_id, number), jobs.target(session, self.job_id)
+        with self._writing() as (session, standing):
+            row, job = self._pending(session, number), self._target(session)
             kernel_id = None if artifact is None else self._add_kernel(session, job, row, artifact, document, files)
-            _fill(session, row, outcome, kernel_id)
-            if outcome.measurement is not None and artifact is not None:
-                measured = asdict(outcome.measurement) | {"trial_id": row.id, "versions": dict(artifact.toolchain)}
+            _fill(session, number, row, outcome, kernel_id)
+            measurement = outcome.measurement
+            if measurement is not None and artifact is not None:
+                measured = _columns_of(measurement) | {"trial_id": row.id, "versions": dict(artifact.toolchain)}
                 insert_row(session, schema.Measurement, measured)
-                driver = outcome.measurement.driver
-                if (key := key_of_measured(artifact, document, job.device_spec, driver)) is not None:
+                if (key := key_of_measured(artifact, document, job.device_spec, measurement.driver)) is not None:
                     insert_row(session, schema.ResultKey, {"trial_id": row.id, **key})
             if outcome.time_us is not None:
                 # The measurement judges the predictions of the configuration, here and in other jobs.
                 predictions.judge(session, job.problem_id, job.device, {row.config_hash})
-            jobs.update_best(session, self.job_id)
+                best_us = standing.best_us
+                if measurement is None or best_us is None or measurement.median_us <= best_us:
+                    jobs.update_best(session, self.job_id)
+        self._note_end(number, standing)
 
     def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: AnyArtifact | None) -> None:
         """Record that a trial reuses the measurement of an earlier job, with its versions and time.
@@ -126,18 +149,30 @@ class DbTrialStore:
         check_reused(outcome, artifact)
         document = {} if artifact is None else _json_object(backend_of(artifact.config).manifest(artifact))
         files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
-        with self.database.write() as session:
-            leases.check_own(session, self.job_id, self.worker)
-            row, job = _pending(session, self.job_id, number), jobs.target(session, self.job_id)
+        with self._writing() as (session, standing):
+            row, job = self._pending(session, number), self._target(session)
             measured = trials.get(session, UUID(source.job), source.number)
             if measured is None or measured.measurement is None or measured.reused is not None:
                 raise ValueError(f"expected a measured trial, got {source.number} of job {source.job}")
             own = None if artifact is None else self._add_kernel(session, job, row, artifact, document, files)
-            _fill(session, row, outcome, own or measured.kernel_id)
+            _fill(session, number, row, outcome, own or measured.kernel_id)
             insert_row(session, schema.Measurement, _values(measured.measurement) | {"trial_id": row.id})
             reuse = {"trial_id": row.id, "source_trial_id": measured.id, "scale": source.scale}
             insert_row(session, schema.Reuse, reuse)
             predictions.judge(session, job.problem_id, job.device, {row.config_hash})
+        self._note_end(number, standing)
+
+    def spend(self, seconds: Mapping[str, float]) -> None:
+        """Keep wall times of a part of a run, by column, for the next end of a trial, or for `flush`."""
+        for name, taken in seconds.items():
+            self._kept.spent_s[name] = self._kept.spent_s.get(name, 0.0) + taken
+
+    def flush(self) -> None:
+        """Record the wall times that were kept."""
+        if self._kept.spent_s:
+            with self._writing():
+                pass
+            self._kept.spent_s.clear()
 
     def spent_s(self) -> float:
         """Return the wall time of the job's runs so far, from their events, in seconds."""
@@ -145,9 +180,42 @@ class DbTrialStore:
             return jobs.wall_time_s(session, self.job_id)
 
     def cancelled(self) -> bool:
-        """Return whether cancellation of the job was requested."""
+        """Return whether cancellation of the job was requested, as the end of a trial right before saw it, else now."""
+        seen, self._kept.cancel_requested = self._kept.cancel_requested, None
+        if seen is not None:
+            return seen
         with self.database.read() as session:
             return jobs.is_cancel_requested(session, self.job_id)
+
+    @property
+    def _owner(self) -> Owner:
+        return Owner(self.job_id, self.worker, self.database.guard)
+
+    @contextmanager
+    def _writing(self) -> Generator[tuple[Session, Standing]]:
+        """Open a transaction that checks lease and fence, and adds the wall times that were kept."""
+        with self.database.write_unguarded() as session:
+            owner, spent_s = self._owner, self._kept.spent_s
+            yield session, own_job.spend(session, owner, spent_s) if spent_s else own_job.check(session, owner)
+
+    def _pending(self, session: Session, number: int) -> Begun:
+        if (kept := self._kept.begun.get(number)) is not None:
+            return kept
+        row = trials.begun(session, self.job_id, number)
+        if row is None or row.status != "pending":
+            raise ValueError(f"trial {number} {'was not begun' if row is None else 'has ended already'}")
+        return row
+
+    def _target(self, session: Session) -> Target:
+        """Return the problem and the device of the job, which never change."""
+        target = self._kept.target = self._kept.target or jobs.target(session, self.job_id)
+        return target
+
+    def _note_end(self, number: int, standing: Standing) -> None:
+        """Note what a transaction saw and wrote, once it is committed."""
+        self._kept.begun.pop(number, None)
+        self._kept.spent_s.clear()
+        self._kept.cancel_requested = standing.cancel_requested
 
     def _add_kernel(
         self,
@@ -168,7 +236,7 @@ class DbTrialStore:
             problem_id=job.problem_id,
             device_id=job.device_id,
             target=artifact.target,
-            config=config_to_json(artifact.config),
+            config=row.config,
             config_hash=row.config_hash,
             compile_key=artifact.key,
             content_hash=artifact.content_hash,
@@ -178,17 +246,16 @@ class DbTrialStore:
         )
 
 
-def _pending(session: Session, job_id: UUID, number: int) -> Begun:
-    row = trials.begun(session, job_id, number)
-    if row is None or row.status != "pending":
-        raise ValueError(f"trial {number} {'was not begun' if row is None else 'has ended already'}")
-    return row
-
-
-def _fill(session: Session, row: Begun, outcome: Outcome, kernel_id: UUID | None) -> None:
-    trials.end(session, row.id, {"ended_at": utc_now(), "kernel_id": kernel_id, **outcome_to_columns(outcome)})
+def _fill(session: Session, number: int, row: Begun, outcome: Outcome, kernel_id: UUID | None) -> None:
+    columns = {"ended_at": utc_now(), "kernel_id": kernel_id, **outcome_to_columns(outcome)}
+    if not trials.end(session, row.id, columns):
+        raise ValueError(f"trial {number} has ended already")
     if outcome.prediction is not None:
-        insert_row(session, schema.Prediction, {"trial_id": row.id, **asdict(outcome.prediction)})
+        insert_row(session, schema.Prediction, {"trial_id": row.id, **_columns_of(outcome.prediction)})
+
+
+def _columns_of(evidence: Measurement | Prediction) -> dict[str, object]:
+    return {f.name: getattr(evidence, f.name) for f in fields(evidence)}
 
 
 def _values(measurement: schema.Measurement) -> dict[str, object]:

@@ -61,7 +61,6 @@ from tuner.session.trial import (
     Outcome,
     ReusedFrom,
     Trial,
-    TrialStore,
 )
 from tuner.space.xe.heuristic import default_config
 
@@ -178,9 +177,10 @@ class Tuning:
         except DatabaseError as error:  # statistics only: the error of the block takes precedence
             _log.warning("uses of the compile cache not counted", error=str(error))
 
-    def listener(self, job: ClaimedJob, device: OpenedDevice | None) -> Listener:
-        """Return a listener that records the wall time of a run after each trial, so that little is lost if
-        it is killed.
+    @contextmanager
+    def listener(self, store: "Interruptible", device: OpenedDevice | None) -> Generator[Listener]:
+        """Yield a listener that adds the wall times of a run to its job with the end of each trial, so that little is
+        lost if it is killed, and the rest after the block.
         """
         before = 0 if device is None else device.restarts
 
@@ -188,15 +188,16 @@ class Tuning:
             nonlocal before
             if isinstance(event, WallTime):
                 restarts = 0 if device is None else device.restarts
-                with self.database.write() as session:
-                    leases.check_own(session, job.id, job.worker)
-                    jobs.add_wall_times(session, job.id, asdict(event), restarts - before)
+                store.store.spend(asdict(event) | {"device_restarts": restarts - before})
                 before = restarts
             if isinstance(event, TrialEnded):
                 note_trial(event.trial)
             self.on_event(event)
 
-        return heard
+        try:
+            yield heard
+        finally:
+            store.store.flush()
 
     def _tune(
         self, job: ClaimedJob, listed: ListedDevice, device: OpenedDevice | None, store: "Interruptible"
@@ -206,13 +207,13 @@ class Tuning:
         with self.compilers() as pool:
             if given:
                 return self._measure(job, listed, device, store, pool, given)
-            with self.accepting(listed.spec, device) as acceptor:
+            with self.accepting(listed.spec, device) as acceptor, self.listener(store, device) as heard:
                 result = run_session(
                     replace(job.spec, device=listed.spec),
                     device,
                     store,
                     pool,
-                    self.listener(job, device),
+                    heard,
                     self.native_for(listed.spec),
                     donors=self.warm_starts(job, listed),
                     known=self.known_times(job, listed),
@@ -269,8 +270,8 @@ class Tuning:
             raise UnknownDevice(f"{listed.spec.id} is not in this machine; run a worker where it is")
         problem, seconds, seed = job.spec.problem, job.spec.budget.seconds, job.spec.seed
         configs = [default_config(problem, listed.spec), *given]
-        heard = self.listener(job, device)
-        stop = measure_given(problem, listed.spec, device, store, pool, configs, seconds, seed, heard)
+        with self.listener(store, device) as heard:
+            stop = measure_given(problem, listed.spec, device, store, pool, configs, seconds, seed, heard)
         with self.database.write() as session:
             leases.check_own(session, job.id, job.worker)
             jobs.set_stop(session, job.id, stop.value)
@@ -290,7 +291,7 @@ class Tuning:
 class Interruptible:
     """A TrialStore that an event cancels too."""
 
-    store: TrialStore
+    store: DbTrialStore
     interrupt: threading.Event
 
     def trials(self) -> list[Trial]:

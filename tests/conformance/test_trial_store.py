@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from db.queries import (
-    jobs,
     problems,
 )
 from db.queries.cluster import leases
@@ -247,7 +246,8 @@ def db_side(database: Database, folder: Path) -> Side:
             leases.request_cancel(session, job_id)
 
     def spend(seconds: float) -> None:
-        with database.write() as session:
-            jobs.add_wall_times(session, job_id, asdict(replace(NOTHING, total_s=seconds)), 0)
+        spending = store()
+        spending.spend(asdict(replace(NOTHING, total_s=seconds)) | {"device_restarts": 0})
+        spending.flush()
 
     return Side(store(), store, cancel, spend)

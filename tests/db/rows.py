@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from db.queries import devices, jobs, problems
-from db.queries.results import kernels, trials
+from db.queries.results import kernels
 from db.schema import (
     Device,
     Job,
@@ -80,10 +80,10 @@ def add_kernel(session: Session, job: Job, number: int = 0) -> Kernel:
 
 def add_trial(session: Session, job_id: UUID, number: int) -> Trial:
     """A pending trial."""
-    trial_id = trials.begin(
-        session, job_id, number=number, config={"number": number}, config_hash=digest(f"config {number}")
-    )
-    return session.get_one(Trial, trial_id)
+    trial = Trial(job_id=job_id, number=number, config={"number": number}, config_hash=digest(f"config {number}"))
+    session.add(trial)
+    session.flush()
+    return trial
 
 
 def add_measured(session: Session, job: Job, number: int, median_us: float, ended_at: datetime = NOON) -> Trial:

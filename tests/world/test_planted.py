@@ -8,9 +8,10 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from sqlalchemy import true
 
 from db.queries import jobs
-from db.queries.cluster import coordinators, leases
+from db.queries.cluster import coordinators, leases, own_job
 from service.api.exchange import importing
 from service.api.schedules import firing
 from service.http.idempotency import Once
@@ -31,12 +32,21 @@ Plan = Callable[[int], list[Fault]]
 def no_lease_check(patch: Patch) -> None:
     """A worker that lost its job writes on."""
     patch.setattr(leases, "check_own", lambda *_: None)
+    _without(patch, "is_leased")
 
 
 def no_fence_check(patch: Patch) -> None:
     """A coordinator that lost its lease claims on."""
     patch.setattr(coordinators, "check", lambda *_: None)
     patch.setattr(coordinators, "renew", lambda *_, **__: None)
+    _without(patch, "is_fenced")
+
+
+def _without(patch: Patch, condition: str) -> None:
+    """Make the statements of a trial without a condition; those that were made before come back at the end."""
+    patch.setattr(own_job, condition, true)
+    for name in ("_check_statement", "_spend_statement", "_begin_statement"):
+        patch.setattr(own_job, name, getattr(own_job, name).__wrapped__)
 
 
 def row_after_work(patch: Patch) -> None:

@@ -58,7 +58,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class WallTime:
-    """Seconds of wall time: of a run, or of its part since the last report; reported after each trial and at the end.
+    """Seconds of wall time: of a run, or of its part since the last report; reported before the end of a trial is
+    stored, and at the end of the run.
 
     `propose_s`, `wait_s` (for kernels), `verify_s`, `measure_s` and `compare_s` (finalists) are sequential;
     with the time for storing results they add up to `total_s`. `compile_s` is the time with at least one

@@ -72,6 +72,7 @@ from tuner.session.result import (
     WallTime,
 )
 from tuner.session.trial import (
+    Outcome,
     Trial,
     TrialStore,
 )
@@ -283,6 +284,7 @@ class _Session:
         self._search.fill(self._allowance.left_trials)
         outcome, artifact = self._attempts.make(number, config, candidate, self._is_last_chance)
         source = self._reuse.source
+        self._tell_wall(outcome)
         if source is None:
             trial = self._history.end(number, outcome, artifact)
         else:
@@ -291,7 +293,6 @@ class _Session:
         if artifact is not None:
             self._kernels.keep(config, artifact, {self._default, *(trial.config for trial in self._finalists())})
         self._emit(TrialEnded(trial))
-        self._tell_wall()
         self._attempts.check_device(outcome)
         self._attempts.check_energy(number, outcome)
 
@@ -347,19 +348,21 @@ class _Session:
         runs = (len(others) + 1) * WINDOWS + 1
         return min(runs * one_s, _RESERVE * self._budget.seconds)
 
-    def _tell_wall(self) -> None:
-        wall = self._wall()
+    def _tell_wall(self, *present: Outcome) -> None:
+        """Report the wall times since the last report; `present` is the outcome of a trial that ends."""
+        wall = self._wall(*present)
         self._emit(wall.since(self._told))
         self._told = wall
 
-    def _wall(self) -> WallTime:
+    def _wall(self, *present: Outcome) -> WallTime:
+        new = [*self._history.new, *present]
         return WallTime(
             total_s=self._allowance.spent_s,
             propose_s=self._search.propose_s,
             compile_s=self._pool.busy_s - self._busy_before_s,
-            wait_s=sum(outcome.compile_s for outcome in self._history.new),
-            verify_s=sum(outcome.verify_s for outcome in self._history.new),
-            measure_s=sum(outcome.measure_s for outcome in self._history.new),
+            wait_s=sum(outcome.compile_s for outcome in new),
+            verify_s=sum(outcome.verify_s for outcome in new),
+            measure_s=sum(outcome.measure_s for outcome in new),
             compare_s=self._compare_s,
         )
 

@@ -5,7 +5,22 @@ from functools import cache
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Double, Select, String, bindparam, column, distinct, func, insert, select, update, values
+from sqlalchemy import (
+    Double,
+    Executable,
+    Insert,
+    Select,
+    String,
+    bindparam,
+    column,
+    distinct,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+    values,
+)
 from sqlalchemy.orm import Session, contains_eager
 
 from db.queries import jobs
@@ -16,6 +31,7 @@ from db.schema import (
     Prediction,
     PredictionError,
     Problem,
+    Reuse,
     Trial,
 )
 from db.schema.base import table_of
@@ -47,25 +63,28 @@ def judge(session: Session, problem_id: int, device: str, config_hashes: Collect
     """
     session.flush()
     limits = {"problem_id": problem_id, "slug": device, "hashes": list(config_hashes or ())}
-    measured_query, predicted_query = _judging_statements(is_limited=config_hashes is not None)
-    measured = session.execute(measured_query, limits).all()
-    own = {trial_id: (trial_id, median_us) for trial_id, _, median_us in measured}
-    fastest = {config_hash: (trial_id, median_us) for trial_id, config_hash, median_us in reversed(measured)}
+    rows = [_Timed(*row) for row in session.execute(_timed_statement(is_limited=config_hashes is not None), limits)]
+    # A reused measurement counts once: with the trial that made it.
+    measured = [row for row in rows if row.median_us is not None and row.reused_id is None]
+    own = {row.trial_id: row for row in measured}
+    fastest = {row.config_hash: row for row in reversed(measured)}
     new: list[dict[str, int | float]] = []
     changed: list[dict[str, int | float]] = []
     affected = set[UUID]()
-    for trial_id, job_id, config_hash, time_us, *before in session.execute(predicted_query, limits) if measured else ():
-        by = own.get(trial_id) or fastest.get(config_hash)
-        if by is None or before == [by[0], by[1] / time_us]:
+    for row in rows:
+        by = own.get(row.trial_id) or fastest.get(row.config_hash)
+        if by is None or by.median_us is None or row.predicted_us is None:
             continue
-        error = {"trial_id": trial_id, "measured_trial_id": by[0], "ratio": by[1] / time_us}
-        (changed if any(before) else new).append(error)
-        affected.add(job_id)
+        ratio = by.median_us / row.predicted_us
+        if (row.judged_by, row.ratio) != (by.trial_id, ratio):
+            error = {"trial_id": row.trial_id, "measured_trial_id": by.trial_id, "ratio": ratio}
+            (new if row.judged_by is None else changed).append(error)
+            affected.add(row.job_id)
     if new:
-        session.execute(insert(table_of(PredictionError)), new)
+        session.execute(_insert_errors(), new)
     if changed:
         session.execute(update(PredictionError), changed)
-    _correct_best(session, affected)
+    _correct_best(session, affected - {row.job_id for row in rows if row.median_us is not None})
 
 
 def judged(session: Session, device: str, problem_keys: Collection[str] | None = None) -> list[Judged]:
@@ -149,25 +168,48 @@ def _predicted_us(trial: Trial) -> float:
     return trial.prediction.time_us
 
 
-@cache
-def _judging_statements(
-    *, is_limited: bool
-) -> tuple[Select[int, str, float], Select[int, UUID, str, float, int, float]]:
-    """Return the queries of `judge`, for `:problem_id`, `:slug` and, if limited, `:hashes`.
+class _Timed(NamedTuple):
+    """A trial with a measured median or a prediction, and what judges that so far. `reused_id` is its own if reused."""
 
-    First trial, hash of its configuration and median, the fastest first; reused measurements count once. Then
-    trial, job, hash, predicted time, and the measurement and ratio that judge it so far, NULL if nothing does.
-    """
-    same = select(Job.id).join(Job.device).where(Job.problem_id == bindparam("problem_id"))
-    of = [Trial.job_id.in_(same.where(Device.slug == bindparam("slug")))]
-    if is_limited:
-        of.append(Trial.config_hash.in_(bindparam("hashes", expanding=True)))
-    measured = select(Trial.id, Trial.config_hash, Measurement.median_us).join(Trial.measurement)
-    measured = measured.where(*of, ~Trial.reused.has()).order_by(Measurement.median_us, Trial.id)
-    judged = PredictionError.measured_trial_id, PredictionError.ratio
-    predicted = select(Trial.id, Trial.job_id, Trial.config_hash, Prediction.time_us, *judged)
-    predicted = predicted.join(Trial.prediction).outerjoin(Prediction.error).where(*of)
-    return measured, predicted
+    trial_id: int
+    job_id: UUID
+    config_hash: str
+    median_us: float | None
+    reused_id: int | None
+    predicted_us: float | None
+    judged_by: int | None
+    ratio: float | None
+
+
+@cache
+def _timed_statement(*, is_limited: bool) -> Executable:
+    """Return the query of the trials of `:problem_id` on `:slug` and, if limited, `:hashes`, the fastest first."""
+    trial, measurement, prediction = table_of(Trial), table_of(Measurement), table_of(Prediction)
+    reuse, error, job, device = table_of(Reuse), table_of(PredictionError), table_of(Job), table_of(Device)
+    same = select(job.c.id).join(device, device.c.id == job.c.device_id)
+    same = same.where(job.c.problem_id == bindparam("problem_id"), device.c.slug == bindparam("slug"))
+    joined = trial.outerjoin(measurement, measurement.c.trial_id == trial.c.id)
+    joined = joined.outerjoin(reuse, reuse.c.trial_id == trial.c.id)
+    joined = joined.outerjoin(prediction, prediction.c.trial_id == trial.c.id)
+    joined = joined.outerjoin(error, error.c.trial_id == trial.c.id)
+    query = select(
+        trial.c.id,
+        trial.c.job_id,
+        trial.c.config_hash,
+        measurement.c.median_us,
+        reuse.c.trial_id,
+        prediction.c.time_us,
+        error.c.measured_trial_id,
+        error.c.ratio,
+    ).select_from(joined)
+    is_timed = or_(measurement.c.median_us.is_not(None), prediction.c.time_us.is_not(None))
+    query = query.where(trial.c.job_id.in_(same), is_timed).order_by(measurement.c.median_us, trial.c.id)
+    return query.where(trial.c.config_hash.in_(bindparam("hashes", expanding=True))) if is_limited else query
+
+
+@cache
+def _insert_errors() -> Insert:
+    return insert(table_of(PredictionError))
 
 
 def _correct_best(session: Session, job_ids: Collection[UUID]) -> None:

@@ -10,10 +10,21 @@ from functools import cache
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, Update, bindparam, case, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    CursorResult,
+    Executable,
+    Select,
+    Update,
+    bindparam,
+    case,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session, aliased, joinedload, undefer
 
-from db.queries.insert import insert_missing
 from db.schema import (
     Kernel,
     Measurement,
@@ -39,6 +50,7 @@ class Begun(NamedTuple):
     id: int
     status: str
     config_hash: str
+    config: JsonObject
 
 
 class Point(NamedTuple):
@@ -50,44 +62,32 @@ class Point(NamedTuple):
     predicted_us: float | None
 
 
-def begin(
-    session: Session,
-    job_id: UUID,
-    *,
-    number: int,
-    config: JsonObject,
-    config_hash: str,
-    proposer: str | None = None,
-) -> int | None:
-    """Add a pending trial; return its id, or None when the job has that number or that configuration already."""
-    session.flush()
-    columns = {"number": number, "config": config, "config_hash": config_hash, "proposer": proposer}
-    return insert_missing(session, Trial, {"job_id": job_id, **columns})
-
-
 def begun(session: Session, job_id: UUID, number: int) -> Begun | None:
-    """Return what `begin` stored under that number, and the trial's status."""
+    """Return what a job's trial of that number began with, and its status."""
     row = session.execute(_begun_statement(), {"job_id": job_id, "number": number}).first()
     return None if row is None else Begun(*row)
 
 
 @cache
-def _begun_statement() -> Select[int, str, str]:
-    query = select(Trial.id, Trial.status, Trial.config_hash)
-    return query.where(Trial.job_id == bindparam("job_id"), Trial.number == bindparam("number"))
+def _begun_statement() -> Executable:
+    columns = table_of(Trial).c
+    query = select(columns.id, columns.status, columns.config_hash, columns.config)
+    return query.where(columns.job_id == bindparam("job_id"), columns.number == bindparam("number"))
 
 
-def end(session: Session, trial_id: int, columns: Mapping[str, object]) -> None:
-    """Store the columns of a trial's outcome."""
+def end(session: Session, trial_id: int, columns: Mapping[str, object]) -> bool:
+    """Store the columns of a trial's outcome; return False, and store nothing, if the trial is not pending."""
     values = {f"of_{name}": value for name, value in columns.items()}
-    session.execute(_end_statement(tuple(columns)), {"trial_id": trial_id, **values})
+    ended = session.execute(_end_statement(tuple(columns)), {"trial_id": trial_id, **values})
+    assert isinstance(ended, CursorResult)
+    return ended.rowcount == 1
 
 
 @cache
 def _end_statement(names: tuple[str, ...]) -> Update:
     table = table_of(Trial)
     values = {name: bindparam(f"of_{name}", type_=table.c[name].type) for name in names}
-    return update(table).where(Trial.id == bindparam("trial_id")).values(values)
+    return update(table).where(table.c.id == bindparam("trial_id"), table.c.status == "pending").values(values)
 
 
 def find_clash(session: Session, job_id: UUID, number: int, config_hash: str) -> int | None:

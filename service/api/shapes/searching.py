@@ -88,20 +88,21 @@ def _run(
     donors = (*donors_of_set(shape.problem, others, spec), *state.tuning.warm_starts(job, state.listed))
     seconds = History(store).earlier_s + max(state.left_s, _LEAST_S)
     budget = replace(job.spec.budget, trials=state.trials_budget, seconds=seconds)
-    result = run_session(
-        replace(job.spec, device=spec, budget=budget),
-        state.device,
-        store,
-        state.pool,
-        state.tuning.listener(job, state.device),
-        state.tuning.native_for(spec),
-        donors=list(dict.fromkeys(donors)),
-        known=state.tuning.known_times(job, state.listed),
-        portion=portion,
-        reference=state.references.of(job.spec.problem, job.spec.seed),
-        acceptor=state.acceptor,
-        rates=stored_rates(state.tuning.database, spec),
-    )
+    with state.tuning.listener(store, state.device) as heard:
+        result = run_session(
+            replace(job.spec, device=spec, budget=budget),
+            state.device,
+            store,
+            state.pool,
+            heard,
+            state.tuning.native_for(spec),
+            donors=list(dict.fromkeys(donors)),
+            known=state.tuning.known_times(job, state.listed),
+            portion=portion,
+            reference=state.references.of(job.spec.problem, job.spec.seed),
+            acceptor=state.acceptor,
+            rates=stored_rates(state.tuning.database, spec),
+        )
     ends.append(result.stop)
     if result.stop is Stop.CANCELLED:
         return ended_by(interrupt)

@@ -435,20 +435,17 @@ def test_a_job_that_ended_without_a_trial_says_so_once(client: TestClient, datab
 def test_the_stages_of_a_job_add_up(client: TestClient, database: Database) -> None:
     with database.write() as session:
         job = rows.add_job(session, rows.add_problem(session), rows.add_device(session))
-        jobs.add_wall_times(
-            session,
-            job.id,
-            {
-                "total_s": 23.25,
-                "propose_s": 2.0,
-                "compile_s": 30.0,
-                "wait_s": 4.5,
-                "verify_s": 1.5,
-                "measure_s": 6.0,
-                "compare_s": 3.5,
-            },
-            0,
-        )
+        for name, seconds in {
+            "total_s": 23.25,
+            "propose_s": 2.0,
+            "compile_s": 30.0,
+            "wait_s": 4.5,
+            "verify_s": 1.5,
+            "measure_s": 6.0,
+            "compare_s": 3.5,
+            "device_restarts": 0,
+        }.items():
+            setattr(job, name, seconds)
         rows.add_predicted(session, job, 0, 25.0)
     chart = client.get(f"/jobs/{job.id}/charts/stages").json()
     assert chart["series"][0]["rows"][-3:] == [["waiting", 4.5], ["other", 5.75], ["compiling", 30.0]]

@@ -61,6 +61,7 @@ def test_the_best_of_filled_jobs_is_the_best_of_their_trials(database: Database,
         assert problem is not None
         assert session.scalar(select(func.count()).select_from(Kernel)) == KERNELS
         job = next(iter(named))
-        trials.begin(session, job, number=99, config={}, config_hash="0" * 64)
+        session.add(Trial(job_id=job, number=99, config={}, config_hash="0" * 64))
+        session.flush()
         assert session.scalar(select(func.max(Trial.id))) == TRIALS + 1
         assert jobs.get(session, job) is not None
