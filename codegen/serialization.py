@@ -19,16 +19,37 @@ def to_json(value: object) -> Json:
     Raises:
         TypeError: a value that has no canonical form.
     """
+    kind = type(value)
+    if kind in _PLAIN:
+        return cast(Json, value)
+    if kind is tuple or kind is list:
+        return [v if type(v) in _PLAIN else to_json(v) for v in cast("list[Json]", value)]
+    if kind is dict:
+        return {str(k): v if type(v) in _PLAIN else to_json(v) for k, v in cast("dict[object, Json]", value).items()}
+    if (names := _names(kind)) is not None:
+        return {name: v if type(v := getattr(value, name)) in _PLAIN else to_json(v) for name in names}
+    return _subclass_to_json(value)
+
+
+_PLAIN = frozenset((type(None), bool, int, float, str))
+
+
+@functools.cache
+def _names(kind: type) -> tuple[str, ...] | None:
+    """Return the fields of a dataclass; None for another class."""
+    return tuple(f.name for f in fields(kind)) if is_dataclass(kind) and not issubclass(kind, Enum) else None
+
+
+def _subclass_to_json(value: object) -> Json:
+    """Return an enum, or a subclass of a plain class, as JSON values."""
     if isinstance(value, Enum):
         return to_json(value.value)
-    if value is None or isinstance(value, bool | int | float | str):
+    if isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list | tuple):
         return [to_json(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, dict):
         return {str(k): to_json(v) for k, v in value.items()}  # pyright: ignore
-    if is_dataclass(value):
-        return {f.name: to_json(getattr(value, f.name)) for f in fields(value)}
     raise TypeError(f"no canonical form for {type(value).__name__}: {value!r}")
 
 

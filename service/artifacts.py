@@ -52,7 +52,7 @@ class ArtifactStore:
             StorageUnwritable: the folder cannot be written.
         """
         sha256 = hashlib.sha256(data).hexdigest()
-        path = self.path(sha256)
+        path = self.root / sha256[:2] / sha256
         try:
             if not _holds(path, sha256):
                 make_private(path.parent)

@@ -20,9 +20,11 @@ def make_private(folder: Path) -> None:
     Raises:
         OSError: it cannot be made.
     """
-    missing = [folder, *(above for above in folder.parents if not above.exists())]
-    for each in reversed(missing):
-        each.mkdir(mode=0o700, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except FileNotFoundError:
+        make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
@@ -31,19 +33,22 @@ def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
     Raises:
         OSError: the disk is full, the folder cannot be written, or `path` is a folder; `path` is unchanged.
     """
-    if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "No such folder", str(path.parent))
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "Expected a file, got a folder", str(path))
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+    folder = os.path.dirname(path)  # noqa: PTH120
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        handle, name = tempfile.mkstemp(dir=folder or ".", prefix=".", suffix=".tmp")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise FileNotFoundError(errno.ENOENT, "No such folder", folder) from error
+    try:
+        with open(handle, "wb", buffering=0) as file:  # noqa: PTH123 (a descriptor, not a path)
+            left = memoryview(data)
+            while left:
+                left = left[file.write(left) :]
+            os.fsync(handle)
         if not private:
             Path(name).chmod(0o644)
         Path(name).replace(path)
-    except BaseException:
+    except BaseException as error:
         Path(name).unlink(missing_ok=True)
+        if isinstance(error, IsADirectoryError):
+            raise IsADirectoryError(errno.EISDIR, "Expected a file, got a folder", str(path)) from error
         raise

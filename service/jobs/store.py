@@ -66,7 +66,7 @@ class _Kept:
     """
 
     target: Target | None = None
-    begun: dict[int, Begun] = field(default_factory=dict[int, Begun])
+    begun: dict[int, tuple[Begun, KernelConfig]] = field(default_factory=dict[int, tuple[Begun, KernelConfig]])
     spent_s: dict[str, float] = field(default_factory=dict[str, float])
     cancel_requested: bool | None = None
 
@@ -108,7 +108,7 @@ class DbTrialStore:
             if trial_id is None:
                 clash = trials.find_clash(session, self.job_id, number, key)
                 raise ValueError(f"trial {number} ({config}) is there already as trial {clash}")
-        self._kept.begun[number] = Begun(trial_id, "pending", key, document)
+        self._kept.begun[number] = Begun(trial_id, "pending", key, document), config
 
     def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
         """Record the outcome of a trial, its times and its kernel, and the wall times given to `spend` so far.
@@ -123,7 +123,9 @@ class DbTrialStore:
         files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
         with self._writing() as (session, standing):
             row, job = self._pending(session, number), self._target(session)
-            kernel_id = None if artifact is None else self._add_kernel(session, job, row, artifact, document, files)
+            kernel_id = (
+                None if artifact is None else self._add_kernel(session, job, number, row, artifact, document, files)
+            )
             _fill(session, number, row, outcome, kernel_id)
             measurement = outcome.measurement
             if measurement is not None and artifact is not None:
@@ -154,7 +156,7 @@ class DbTrialStore:
             measured = trials.get(session, UUID(source.job), source.number)
             if measured is None or measured.measurement is None or measured.reused is not None:
                 raise ValueError(f"expected a measured trial, got {source.number} of job {source.job}")
-            own = None if artifact is None else self._add_kernel(session, job, row, artifact, document, files)
+            own = None if artifact is None else self._add_kernel(session, job, number, row, artifact, document, files)
             _fill(session, number, row, outcome, own or measured.kernel_id)
             insert_row(session, schema.Measurement, _values(measured.measurement) | {"trial_id": row.id})
             reuse = {"trial_id": row.id, "source_trial_id": measured.id, "scale": source.scale}
@@ -200,7 +202,7 @@ class DbTrialStore:
 
     def _pending(self, session: Session, number: int) -> Begun:
         if (kept := self._kept.begun.get(number)) is not None:
-            return kept
+            return kept[0]
         row = trials.begun(session, self.job_id, number)
         if row is None or row.status != "pending":
             raise ValueError(f"trial {number} {'was not begun' if row is None else 'has ended already'}")
@@ -221,13 +223,15 @@ class DbTrialStore:
         self,
         session: Session,
         job: Target,
+        number: int,
         row: Begun,
         artifact: AnyArtifact,
         document: JsonObject,
         files: list[ArtifactFile],
     ) -> UUID:
-        made_for = artifact.problem.key, artifact.config.key
-        if made_for != (job.problem_key, row.config_hash):
+        begun = self._kept.begun.get(number)
+        is_own = artifact.config.key == row.config_hash if begun is None else artifact.config == begun[1]
+        if not is_own or artifact.problem.key != job.problem_key:
             raise ValueError(
                 f"a trial of job {self.job_id}: the artifact given is of {artifact.problem}, {artifact.config}"
             )

@@ -3,18 +3,19 @@
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Generator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import event, func, select
 
 from codegen import GemmProblem
-from db.errors import LeaseLost
+from db.errors import FenceLost, LeaseLost
 from db.queries import jobs, problems
-from db.queries.cluster import leases
+from db.queries.cluster import coordinators, leases
 from db.queries.results import kernels, trials
 from db.schema import (
     Artifact,
@@ -25,6 +26,7 @@ from db.schema import (
 from db.schema.base import utc_now
 from db.session import Database, open_database
 from service.artifacts import ArtifactStore, StorageFull
+from service.cluster.fenced import FencedDatabase
 from service.jobs.store import DbTrialStore
 from service.row_mapping import problem_to_json
 from tests.conformance.trial_samples import PROBLEM, artifact, config, measured, predicted
@@ -190,3 +192,48 @@ def test_what_was_measured_before_judges_a_prediction_at_once(store: DbTrialStor
     run(later, 0, predicted(0, 10.0))
     run(later, 3, predicted(3, 20.0))
     assert best_number(later) == 3
+
+
+def test_a_trial_takes_few_statements_in_two_transactions(store: DbTrialStore) -> None:
+    """One more statement stores the key of a measurement, where the facts of the device can be read."""
+    engine, counted = store.database.engine, Counter[str]()
+    event.listen(engine, "before_cursor_execute", lambda _c, _x, statement, *_: counted.update([statement.split()[0]]))
+    event.listen(engine, "commit", lambda _: counted.update(["COMMIT"]))
+    run(store, 0, replace(measured(0, 10.0), prediction=predicted(0, 9.0).prediction))
+    counted.clear()
+    store.begin(1, config(1))
+    store.spend({"total_s": 2.0})
+    store.end(1, replace(measured(1, 20.0), prediction=predicted(1, 19.0).prediction), artifact(1))
+    assert not store.cancelled()
+    assert counted == {"BEGIN": 2, "COMMIT": 2, "INSERT": 6, "UPDATE": 2, "SELECT": 1}
+    assert store.spent_s() == 2.0
+
+
+def test_a_request_to_stop_is_seen_by_the_end_of_a_trial_and_afterwards(store: DbTrialStore) -> None:
+    store.begin(0, config(0))
+    with store.database.write() as session:
+        leases.request_cancel(session, store.job_id)
+    store.end(0, measured(0), artifact(0))
+    assert [store.cancelled(), store.cancelled()] == [True, True]
+    again = replace(store)
+    assert again.cancelled()
+
+
+def test_a_fence_that_was_lost_forbids_each_write(store: DbTrialStore) -> None:
+    with store.database.write() as session:
+        fence = coordinators.acquire(session, "cluster", "worker", 60.0)
+    assert fence is not None
+    fenced = replace(store, database=FencedDatabase(store.database.engine, fence))
+    fenced.begin(0, config(0))
+    with store.database.write() as session:
+        coordinators.give_up(session, fence)
+    fenced.spend({"total_s": 2.0})
+    for write in (
+        lambda: fenced.begin(1, config(1)),
+        lambda: fenced.end(0, measured(0), artifact(0)),
+        fenced.flush,
+    ):
+        with pytest.raises(FenceLost):
+            write()
+    assert store.trials() == [Trial(0, config(0))]
+    assert store.spent_s() == 0.0

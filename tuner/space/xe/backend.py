@@ -9,7 +9,7 @@ from hal import DeviceSpec, Timing, Use, readiness
 from tuner.errors import CannotPredict
 from tuner.model.cpu_roof import CpuRates
 from tuner.model.traffic import memory_bytes
-from tuner.model.xe import Predictions, columns_of_space, l2_size, predict, predict_many
+from tuner.model.xe import Predictions, l2_size
 from tuner.model.xe.roof import least_us, roof_us
 from tuner.session.trial import Prediction
 from tuner.space.space import Space
@@ -19,6 +19,7 @@ from tuner.space.xe.heuristic import default_config, explain_default
 from tuner.space.xe.refit import refit_xe
 from tuner.space.xe.relaunch import code_of, relaunched
 from tuner.space.xe.space import xe_space
+from tuner.space.xe.space_prediction import predict_xe, predict_xe_space
 
 
 class XeTuning:
@@ -92,7 +93,7 @@ class XeTuning:
             raise CannotPredict(spec.name, *missing)
 
     def predict(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Prediction:
-        return predict(problem, config, spec)
+        return predict_xe(problem, config, spec)
 
     def predict_space(self, problem: GemmProblem, spec: DeviceSpec, space: Space[XeConfig]) -> Predictions:
-        return predict_many(problem, columns_of_space(problem, space), spec)
+        return predict_xe_space(problem, spec, space)
