@@ -26,7 +26,7 @@ _STAGES = {
     "subgroup": "work-group to sub-groups",
     "lanes": "sub-group to work-items",
     "llvm": "MLIR's passes, LLVM O2, parameters, wide vectors",
-    "spirv": "emitted in a fork, checked",
+    "spirv": "emitted in another process, checked",
 }
 _TOTAL, _CPU = "total", "total, processor time"
 

@@ -1,4 +1,6 @@
-"""Small process that forks in place of a large one, whose forks take longer the more memory it has."""
+"""Process that works for another: a small one forks in place of a large one, whose forks take longer the more memory
+it has, and a fork that may end works several times.
+"""
 
 import contextlib
 import gc
@@ -9,7 +11,6 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from codegen.errors import CompileFailed
-from codegen.workers.fork import in_fork
 
 _LENGTH = struct.Struct("<Q")
 _DONE, _FAILED = b"\0", b"\1"
@@ -21,25 +22,25 @@ class ForkServerEnded(Exception):
 
 
 class ForkServer:
-    """Fork of this process in its present state, which runs work in forks of itself; it ends with this process.
+    """Fork of this process in its present state, which does work for each request; it ends with this process.
 
     One thread may ask it.
     """
 
-    def __init__(self, stage: str, who: str, work: Callable[[bytes], bytes], cpu_limit_s: int) -> None:
+    def __init__(self, stage: str, work: Callable[[bytes], bytes]) -> None:
         here, there = socket.socketpair()
         self._stage, self._socket = stage, here
         self.pid = os.fork()
         if self.pid == 0:
-            _serve(there, lambda data: in_fork(stage, who, lambda: work(data), cpu_limit_s))
+            _serve(there, work)
         there.close()
 
     def run(self, data: bytes) -> bytes:
         """Return the result of the work for some bytes.
 
         Raises:
-            CompileFailed: the stage; the work raised, ended its process, or took more processor time than the limit.
-            ForkServerEnded: there is no such process any more.
+            CompileFailed: the stage; the work raised.
+            ForkServerEnded: there is no such process any more, or the work ended it.
         """
         try:
             _send(self._socket, data)
@@ -70,6 +71,8 @@ def _serve(asker: socket.socket, work: Callable[[bytes], bytes]) -> NoReturn:
                 reply = _DONE + work(data)
             except CompileFailed as failed:
                 reply = _FAILED + failed.message.encode()
+            except (RuntimeError, OSError, MemoryError) as error:
+                reply = _FAILED + str(error).encode()
             _send(asker, reply)
     finally:
         os._exit(0)

@@ -1,17 +1,23 @@
 """The only interface to LLVM's SPIR-V target.
 
-The target keeps state between modules: the second module that a process emits may define an id twice, and an
-error ends the process. So every module is emitted by a fork of a process that never emitted one. A process
-that emits many starts an emitter while it is small.
+The target keeps state between modules: ids of blocks by the addresses of functions that it has freed, so that a later
+module may define an id twice. And an error ends the process. So a module is emitted by a fork of a process that never
+emitted one, and a fork emits further modules only from new memory. A process that emits many starts an emitter while
+it is small.
 """
+
+import os
+import resource
 
 import llvmlite.binding as llvm
 
+from codegen.errors import CompileFailed
 from codegen.workers.fork import in_fork
 from codegen.workers.fork_server import (
     ForkServer,
     ForkServerEnded,
 )
+from codegen.workers.own_heaps import OwnHeaps, SharedHeap
 from codegen.xe.nbarrier_intrinsics import with_intrinsics
 from codegen.xe.spirv_cache_hints import group_cache_hints
 from codegen.xe.spirv_check import check_spirv
@@ -20,6 +26,8 @@ TRIPLE = "spirv64-unknown-unknown"
 
 _STAGE, _LLVM = "spirv", "LLVM"
 _CPU_LIMIT_S = 60
+_REUSED_CPU_LIMIT_S = 10  # for a module in a fork that emitted others; one that takes longer gets a fork of its own
+_MODULES_PER_FORK = 16  # the memory of each is kept, 2 to 5 MiB
 # The first is for rounding f32 to bf16, the second for cache hints.
 _EXTENSIONS = ",".join(
     (
@@ -50,31 +58,102 @@ def emit_spirv(text: str) -> bytes:
     Raises:
         CompileFailed: LLVM rejected the text, aborted, or emitted an invalid module.
     """
-    spirv = with_intrinsics(_emitted(text.encode()))
-    check_spirv(spirv)
-    return group_cache_hints(spirv)
+    code = text.encode()
+    emitted = _emitted(code)
+    try:
+        return _checked(emitted)
+    except CompileFailed:
+        if not _emitters:
+            raise
+        return _checked(_emitted_alone(code))  # the fork may have emitted others
 
 
 def start_emitter() -> ForkServer:
     """Fork this process now as the server from which later `emit_spirv` calls fork."""
-    _emitters[:] = [ForkServer(_STAGE, _LLVM, _emit, _CPU_LIMIT_S)]
+    _emitters[:] = [ForkServer(_STAGE, _Forks().emitted)]
     return _emitters[0]
 
 
 _emitters: list[ForkServer] = []
 
 
-def _emitted(text: bytes) -> bytes:
+class _Forks:
+    """Forks of this process that emit several modules each, one after the other."""
+
+    def __init__(self) -> None:
+        self._fork: ForkServer | None = None
+        self._left = 0
+
+    def emitted(self, code: bytes) -> bytes:
+        """Return the SPIR-V of a module; one that cannot be emitted gets a fork of its own, which says why.
+
+        Raises:
+            CompileFailed: as `emit_spirv`.
+        """
+        fork = self._fork if self._fork is not None and self._left else self._renewed()
+        self._left -= 1
+        try:
+            return fork.run(code)
+        except (ForkServerEnded, CompileFailed):
+            self._left = 0
+            return _emitted_alone(code)
+
+    def _renewed(self) -> ForkServer:
+        if self._fork is not None:
+            self._fork.close()
+        self._fork, self._left = ForkServer(_STAGE, _Reused().emitted), _MODULES_PER_FORK
+        return self._fork
+
+
+class _Reused:
+    """Emission of modules in one process, which the first call makes quiet."""
+
+    def __init__(self) -> None:
+        self._heaps: OwnHeaps | None = None
+
+    def emitted(self, code: bytes) -> bytes:
+        if self._heaps is None:
+            self._heaps = OwnHeaps()
+            os.dup2(
+                os.open(os.devnull, os.O_WRONLY), 2
+            )  # an error that ends LLVM is printed by the fork that repeats it
+        _limit_cpu(_REUSED_CPU_LIMIT_S)
+        try:
+            return self._heaps.run(lambda: _emit(code))
+        except SharedHeap as error:
+            raise CompileFailed(_STAGE, "no memory of its own") from error
+
+
+def _limit_cpu(seconds: int) -> None:
+    """Limit this process to so many more seconds of processor time."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    limit = int(used.ru_utime + used.ru_stime) + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
+
+
+def _emitted(code: bytes) -> bytes:
     for emitter in tuple(_emitters):
         try:
-            return emitter.run(text)
+            return emitter.run(code)
         except ForkServerEnded:
             emitter.close()
             _emitters.clear()
-    return in_fork(_STAGE, _LLVM, lambda: _emit(text), _CPU_LIMIT_S)
+    return _emitted_alone(code)
 
 
-def _emit(text: bytes) -> bytes:
-    module = llvm.parse_assembly(text.decode())
+def _emitted_alone(code: bytes) -> bytes:
+    return in_fork(_STAGE, _LLVM, lambda: _emit(code), _CPU_LIMIT_S)
+
+
+def _checked(emitted: bytes) -> bytes:
+    spirv = with_intrinsics(emitted)
+    check_spirv(spirv)
+    return group_cache_hints(spirv)
+
+
+def _emit(code: bytes) -> bytes:
+    context = llvm.create_context()
+    module = llvm.parse_assembly(code.decode(), context)
     module.verify()
     return target_machine().emit_object(module)

@@ -6,9 +6,11 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from codegen import CompileFailed
+from codegen.workers.fork import in_fork
 from codegen.workers.fork_server import (
     ForkServer,
     ForkServerEnded,
@@ -41,10 +43,15 @@ def work(data: bytes) -> bytes:
     return data[::-1]
 
 
+def forked(data: bytes) -> bytes:
+    """That work, in a fork of the server."""
+    return in_fork("llvm", "LLVM", lambda: work(data), 10)
+
+
 @pytest.fixture
 def server() -> Iterator[ForkServer]:
     """A server of that work."""
-    made = ForkServer("llvm", "LLVM", work, 10)
+    made = ForkServer("llvm", forked)
     yield made
     made.close()
 
@@ -66,7 +73,7 @@ def test_it_keeps_no_file_open_of_the_process_that_it_is_a_fork_of(tmp_path: Pat
     with contextlib.ExitStack() as files:
         for number in range(9):
             files.enter_context((tmp_path / str(number)).open("w"))
-        server = ForkServer("llvm", "LLVM", work, 10)
+        server = ForkServer("llvm", forked)
         seen = server.run(b"files")
         server.close()
     assert seen.count(b",") < 7  # standard files, the socket, a result, messages, the folder that is listed
@@ -88,3 +95,17 @@ def test_kernels_are_the_same_by_an_emitter_and_without_one() -> None:
     os.kill(emitter.pid, signal.SIGKILL)
     os.waitpid(emitter.pid, 0)
     assert emit_spirv(KERNEL) == alone
+
+
+def test_a_fork_that_emitted_and_is_gone_is_replaced() -> None:
+    alone = emit_spirv(KERNEL)
+    emitter = start_emitter()
+    assert emit_spirv(KERNEL) == alone
+    (fork,) = psutil.Process(emitter.pid).children()
+    fork.kill()
+    assert emit_spirv(KERNEL) == alone
+    assert emit_spirv(KERNEL) == alone
+    (other,) = psutil.Process(emitter.pid).children()
+    assert other != fork
+    emitter.close()
+    assert other.wait(10) is None, "it ends with the emitter"

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import pytest
 
 from codegen import CompileFailed
 from codegen.emulate import emulate
-from codegen.xe.spirv import emit_spirv
+from codegen.workers.fork import in_fork
+from codegen.workers.own_heaps import OwnHeaps
+from codegen.xe.spirv import emit_spirv, target_machine
 from codegen.xe.spirv_check import check_spirv
 
 LABEL, IADD = 248, 128
@@ -29,6 +33,25 @@ def test_emission_does_not_depend_on_what_was_emitted_before() -> None:
     texts = [emulate(text) for text in TEXTS]
     first = [emit_spirv(text) for text in texts]
     assert [emit_spirv(text) for text in reversed(texts)] == first[::-1]
+
+
+@pytest.mark.slow
+def test_a_process_emits_many_modules_from_heaps_of_their_own() -> None:
+    """In memory that earlier modules had, LLVM gives blocks the ids of others from the second or third round on."""
+    texts = [*TEXTS, *(emulate(text) for text in TEXTS)]
+    alone = [in_fork("spirv", "LLVM", partial(emit, text), 60) for text in texts]
+
+    def many() -> bytes:
+        heaps = OwnHeaps()
+        return b"".join(heaps.run(partial(emit, text)) for text in texts * 4)
+
+    assert in_fork("spirv", "LLVM", many, 60) == b"".join(alone * 4)
+
+
+def emit(text: str) -> bytes:
+    """Emit a module in this process."""
+    module = llvm.parse_assembly(text, llvm.create_context())
+    return target_machine().emit_object(module)
 
 
 def test_a_truncation_behind_wide_arithmetic_is_kept() -> None:

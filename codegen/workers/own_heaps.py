@@ -1,0 +1,70 @@
+"""Work on threads with a heap each, for a library that remembers addresses of objects that it has freed.
+
+glibc gives every thread a heap until a limit, and memory that is freed goes back to the heap that it is of. While a
+thread lives, no other gets its heap, so that no object of more than 1 KiB is created at an address that an earlier one
+had; threads pass smaller pieces to each other.
+"""
+
+import ctypes
+import threading
+from collections.abc import Callable
+
+from codegen.errors import CompileFailed
+
+_M_ARENA_MAX = -8  # of mallopt; source: malloc.h
+_MOST = 1 << 16
+_LARGE_BYTES = 2048
+_HEAP_BYTES = 64 << 20  # a heap begins at a multiple; source: HEAP_MAX_SIZE of glibc's arena.c on 64-bit machines
+
+
+class SharedHeap(Exception):
+    """The C library gave a thread no heap of its own; the work was not done."""
+
+
+class OwnHeaps:
+    """Heaps of one thread each, kept until the process ends."""
+
+    def __init__(self) -> None:
+        libc = ctypes.CDLL(None)
+        self._malloc = libc.malloc
+        self._malloc.restype, self._malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+        if hasattr(libc, "mallopt"):
+            libc.mallopt(_M_ARENA_MAX, _MOST)
+        self._used = {self._heap()}
+        self._ended = threading.Event()
+
+    def run(self, work: Callable[[], bytes]) -> bytes:
+        """Return the result of `work` on a thread with a new heap; what it raises is raised here.
+
+        Raises:
+            SharedHeap: there is none.
+        """
+        results: list[bytes | Exception] = []
+        done = threading.Event()
+
+        def on_thread() -> None:
+            try:
+                results.append(self._on_new_heap(work))
+            except (CompileFailed, SharedHeap, RuntimeError, ValueError, OSError, MemoryError) as error:
+                results.append(error)
+            finally:
+                done.set()
+            self._ended.wait()
+
+        threading.Thread(target=on_thread, daemon=True).start()
+        done.wait()
+        (result,) = results
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    def _on_new_heap(self, work: Callable[[], bytes]) -> bytes:
+        heap = self._heap()
+        if heap in self._used:
+            raise SharedHeap
+        self._used.add(heap)
+        return work()
+
+    def _heap(self) -> int:
+        """Return the number of the heap from which this thread gets memory."""
+        return self._malloc(_LARGE_BYTES) // _HEAP_BYTES
