@@ -12,8 +12,8 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import JSONResponse
 from starlette.routing import BaseRoute
 
-from db.schema.base import utc_now
 from db.session import open_database
+from db.values import utc_now
 from hal.devices.listed import ListedDevice
 from service.api.accuracy.kept import Accuracies
 from service.api.compile.service import Compiler

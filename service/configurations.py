@@ -15,7 +15,7 @@ from codegen import (
 )
 from codegen.config.kernel_config import decode_config
 from codegen.serialization import Malformed
-from db.schema.base import JsonObject
+from db.values import JsonObject
 from service.errors import BadRequest, FieldError
 from service.schemas import DeviceChoice
 

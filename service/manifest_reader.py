@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from db.schema.base import JsonObject
+from db.values import JsonObject
 
 _UNKNOWN = "unknown"
 

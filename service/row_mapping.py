@@ -13,7 +13,7 @@ from codegen.serialization import (
     to_json,
 )
 from db import schema
-from db.schema.base import JsonObject
+from db.values import JsonObject
 from hal import DeviceSpec
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobOptions, JobSpec

@@ -22,7 +22,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from db.migrate import prepare
-from db.schema.base import utc_now
+from db.values import utc_now
 from service.api.keys import service as keys
 from service.api.keys.schemas import KeyBody
 from service.api.keys.scope import Scope

@@ -18,10 +18,8 @@ from codegen.xe.rules import (
 )
 from codegen.xe.rules.case import Problem
 from db import schema
-from db.schema.base import (
-    Base,
-    JsonObject,
-)
+from db.schema.base import Base
+from db.values import JsonObject
 from hal import DeviceSpec
 from service.row_mapping import (
     config_to_json,

@@ -28,8 +28,8 @@ from benchmarks.service.filled_rows import (
 )
 from db import schema
 from db.migrate import prepare
-from db.schema.base import utc_now
 from db.session import Database
+from db.values import utc_now
 from hal import find
 from service.api.devices.elsewhere import store_device
 from service.artifacts import ArtifactStore

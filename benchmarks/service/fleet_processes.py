@@ -19,8 +19,8 @@ from sqlalchemy import func, make_url, select
 
 from benchmarks.service.fleet_devices import Fleet, FleetExecutor, Seen, gpu
 from db.schema import Job, Trial
-from db.schema.base import utc_now
 from db.session import Database, open_database
+from db.values import utc_now
 from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Clock, Coordinator
 from service.cluster.executor import Engine, Executor

@@ -20,8 +20,8 @@ from benchmarks.service.serving import Served, serving
 from codegen import GemmProblem
 from db.errors import DatabaseError
 from db.migrate import prepare
-from db.schema.base import new_id, utc_now
 from db.session import Database
+from db.values import new_id, utc_now
 from hal import find
 from tuner.backend import tuning_for
 from tuner.exchange.jsonl import write_lines

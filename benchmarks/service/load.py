@@ -35,11 +35,8 @@ from benchmarks.service.serving import (
 from benchmarks.service.wrk import Asked
 from db import schema
 from db.migrate import prepare
-from db.schema.base import (
-    new_id,
-    utc_now,
-)
 from db.session import Database
+from db.values import new_id, utc_now
 from service.settings import read_settings
 
 _SERVER = "benchmarks.service.load_server"

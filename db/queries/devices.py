@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from db.queries.insert import insert_missing
 from db.schema import Device, DeviceQuarantine, DeviceRestriction
-from db.schema.base import JsonObject, utc_now
+from db.values import JsonObject, utc_now
 
 
 def upsert(

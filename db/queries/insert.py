@@ -3,15 +3,18 @@
 The ORM takes several times as long for a row; statements that are made once are compiled once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Insert, bindparam, insert, inspect, select, text, true, union_all
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from db.schema.base import Base, table_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Table
+    from sqlalchemy.dialects import postgresql, sqlite
 
 _AT_ONCE = 12  # rows of one statement; a kernel has some five files
 
@@ -46,17 +49,25 @@ def _insert(model: type[Base]) -> Insert:
 
 @cache
 def _insert_missing(model: type[Base], dialect: str, *, is_returning: bool) -> Insert:
-    construct = postgresql.insert if dialect == "postgresql" else sqlite.insert
-    inserted = construct(table_of(model)).on_conflict_do_nothing()
+    inserted = _construct(dialect)(table_of(model)).on_conflict_do_nothing()
     return inserted.returning(inspect(model).primary_key[0]) if is_returning else inserted
 
 
 @cache
 def _insert_rows(model: type[Base], dialect: str, names: tuple[str, ...], count: int) -> Insert:
     """Return one statement for several rows, with one SELECT each: VALUES of several rows are compiled each time."""
-    construct, table = postgresql.insert if dialect == "postgresql" else sqlite.insert, table_of(model)
+    table = table_of(model)
     rows = [select(*(bindparam(f"{n}_{i}", type_=table.c[n].type) for n in names)).where(true()) for i in range(count)]
-    return construct(table).from_select(names, union_all(*rows)).on_conflict_do_nothing()
+    return _construct(dialect)(table).from_select(names, union_all(*rows)).on_conflict_do_nothing()
+
+
+def _construct(dialect: str) -> "Callable[[Table], sqlite.Insert | postgresql.Insert]":
+    # Imported here: only the dialect in use.
+    if dialect == "postgresql":
+        from sqlalchemy.dialects.postgresql import insert
+    else:
+        from sqlalchemy.dialects.sqlite import insert
+    return insert
 
 
 _IMPORT_LOCK = 0x7865_7476  # any number that only imports use

@@ -22,7 +22,8 @@ from db.schema import (
     ShapeSetMember,
     Trial,
 )
-from db.schema.base import JsonObject, new_id, table_of
+from db.schema.base import table_of
+from db.values import JsonObject, new_id
 
 # The first kind whose condition holds is the job's kind; jobs of no kind here are searches.
 _TELLS: dict[str, ColumnElement[bool]] = {

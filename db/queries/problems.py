@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from db.queries.insert import insert_missing
 from db.schema import Problem
-from db.schema.base import JsonObject
+from db.values import JsonObject
 
 _COLUMNS = (
     "m",

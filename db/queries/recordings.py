@@ -14,7 +14,7 @@ from db.schema import (
     RecordedTrial,
     Recording,
 )
-from db.schema.base import new_id
+from db.values import new_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from db.schema import (
     ScheduleFireJob,
     ShapeSet,
 )
-from db.schema.base import JsonObject
+from db.values import JsonObject
 
 
 def create(

@@ -19,10 +19,7 @@ from db.schema import (
     ShapeSetMember,
     Trial,
 )
-from db.schema.base import (
-    JsonObject,
-    utc_now,
-)
+from db.values import JsonObject, utc_now
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The tables. Each file holds tables that change together.
 
-Clocks of hosts differ and may step back, so no constraint orders two times of a row.
+Clocks of hosts differ and may step back, so no constraint orders two times of a row. Unique indexes of some rows name
+the condition of SQLite alone: that of PostgreSQL, whose name would import its dialect, is in the migrations.
 """
 
 from db.schema.access import (

@@ -6,12 +6,8 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.schema.base import (
-    Base,
-    new_id,
-    one_of,
-    utc_now,
-)
+from db.schema.base import Base, one_of
+from db.values import new_id, utc_now
 
 KEY_SCOPES = ("read", "tune", "admin")
 _IN_USE = text("revoked_at IS NULL")
@@ -26,7 +22,7 @@ class ApiKey(Base):
     __tablename__ = "api_key"
     __table_args__ = (
         UniqueConstraint("prefix"),
-        Index("uq_api_key_name_in_use", "name", unique=True, sqlite_where=_IN_USE, postgresql_where=_IN_USE),
+        Index("uq_api_key_name_in_use", "name", unique=True, sqlite_where=_IN_USE),
         CheckConstraint("length(name) > 0", name="name_not_empty"),
         CheckConstraint("length(prefix) > 0", name="prefix_not_empty"),
         CheckConstraint("length(secret_sha256) = 64", name="secret_sha256_is_sha256"),

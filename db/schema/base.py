@@ -1,16 +1,12 @@
-"""Base of all tables: naming of constraints, column types, identifiers."""
+"""Base of all tables: naming of constraints, column types."""
 
-import secrets
-import threading
-import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from uuid import UUID
 
 from sqlalchemy import JSON, DateTime, Dialect, MetaData, Table, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase
 
-JsonObject = dict[str, object]
+from db.values import JsonObject
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -56,29 +52,6 @@ def table_of(model: type[Base]) -> Table:
     table = model.__table__
     assert isinstance(table, Table)  # declarative classes here have tables, not other selectables
     return table
-
-
-def utc_now() -> datetime:
-    """Return the current time, in UTC."""
-    return datetime.now(UTC)
-
-
-_RANDOM_BITS = 74
-_drawing, _last = threading.Lock(), 0
-
-
-def new_id() -> UUID:
-    """Return a UUID that sorts by creation time: to the millisecond, within a process exactly.
-
-    Source: RFC 9562, section 5.7 (version 7), and section 6.2, method 2 (monotonic random).
-    """
-    global _last
-    milliseconds = time.time_ns() // 1_000_000
-    with _drawing:
-        _last = max((milliseconds << _RANDOM_BITS) | secrets.randbits(_RANDOM_BITS), _last + 1 + secrets.randbits(32))
-        drawn = _last
-    high, low = drawn >> 62, drawn & ((1 << 62) - 1)
-    return UUID(int=(high >> 12 << 80) | (7 << 76) | ((high & 0xFFF) << 64) | (2 << 62) | low)
 
 
 def one_of(column: str, values: Iterable[str]) -> str:

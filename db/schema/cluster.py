@@ -7,12 +7,9 @@ from datetime import datetime
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from db.schema.base import (
-    Base,
-    one_of,
-    utc_now,
-)
+from db.schema.base import Base, one_of
 from db.schema.target import Device
+from db.values import utc_now
 
 
 class Coordinator(Base):

@@ -9,17 +9,12 @@ from uuid import UUID
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from db.schema.base import (
-    Base,
-    JsonObject,
-    new_id,
-    one_of,
-    utc_now,
-)
+from db.schema.base import Base, one_of
 from db.schema.target import (
     Device,
     Problem,
 )
+from db.values import JsonObject, new_id, utc_now
 
 if TYPE_CHECKING:
     from db.schema.trial import Trial
@@ -60,7 +55,7 @@ class Job(Base):
         Index(None, "status", "id"),
         Index(None, "request_hash"),
         # Equal requests share one job while it is active, even when they arrive at the same time.
-        Index("uq_job_active_request", "request_hash", unique=True, sqlite_where=_WANTED, postgresql_where=_WANTED),
+        Index("uq_job_active_request", "request_hash", unique=True, sqlite_where=_WANTED),
         Index(None, "problem_id", "device_id"),
         Index(None, "device_id", "id"),
         Index(None, "created_at"),

@@ -8,16 +8,12 @@ from uuid import UUID
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from db.schema.base import (
-    Base,
-    JsonObject,
-    new_id,
-    utc_now,
-)
+from db.schema.base import Base
 from db.schema.target import (
     Device,
     Problem,
 )
+from db.values import JsonObject, new_id, utc_now
 
 
 class Kernel(Base):

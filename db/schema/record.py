@@ -8,13 +8,9 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.schema.base import (
-    Base,
-    JsonObject,
-    new_id,
-    utc_now,
-)
+from db.schema.base import Base
 from db.schema.trial import LONGEST_US
+from db.values import JsonObject, new_id, utc_now
 
 
 class Record(Base):

@@ -8,13 +8,7 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from db.schema.base import (
-    Base,
-    JsonObject,
-    new_id,
-    one_of,
-    utc_now,
-)
+from db.schema.base import Base, one_of
 from db.schema.target import (
     Device,
     Problem,
@@ -23,6 +17,7 @@ from db.schema.trial import (
     LABELS,
     LONGEST_US,
 )
+from db.values import JsonObject, new_id, utc_now
 
 RECORDED_STATUSES = ("measured", "rejected", "compile_failed", "wrong_result", "timed_out", "crashed")
 RECORDING_FORMATS = ("kernel-tuner", "t4")

@@ -5,14 +5,12 @@ from __future__ import annotations
 from sqlalchemy import CheckConstraint, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from db.schema.base import (
-    Base,
-    JsonObject,
-)
+from db.schema.base import Base
 from db.schema.trial import (
     LONGEST_US,
     Trial,
 )
+from db.values import JsonObject
 
 
 class ResultKey(Base):

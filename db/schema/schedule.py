@@ -8,14 +8,9 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from db.schema.base import (
-    Base,
-    JsonObject,
-    new_id,
-    one_of,
-    utc_now,
-)
+from db.schema.base import Base, one_of
 from db.schema.job import Job
+from db.values import JsonObject, new_id, utc_now
 
 FIRE_OUTCOMES = ("created", "joined", "nothing", "missed", "refused")
 SCHEDULE_KINDS = ("job", "shapes", "stale")

@@ -8,16 +8,11 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from db.schema.base import (
-    Base,
-    JsonObject,
-    new_id,
-    one_of,
-    utc_now,
-)
+from db.schema.base import Base, one_of
 from db.schema.job import Job
 from db.schema.target import Device
 from db.schema.trial import LONGEST_US
+from db.values import JsonObject, new_id, utc_now
 
 SHAPE_SET_STATUSES = ("active", "succeeded", "cancelled")
 CELL_EVIDENCE = ("interleaved", "trial", "predicted", "none")
@@ -35,9 +30,7 @@ class ShapeSet(Base):
 
     __tablename__ = "shape_set"
     __table_args__ = (
-        Index(
-            "uq_shape_set_active_request", "request_hash", unique=True, sqlite_where=_ACTIVE, postgresql_where=_ACTIVE
-        ),
+        Index("uq_shape_set_active_request", "request_hash", unique=True, sqlite_where=_ACTIVE),
         CheckConstraint(one_of("status", SHAPE_SET_STATUSES), name="status_known"),
         CheckConstraint("(status = 'active') = (finished_at IS NULL)", name="finished_iff_over"),
         CheckConstraint("length(source) > 0", name="source_not_empty"),

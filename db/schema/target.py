@@ -8,12 +8,8 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.schema.base import (
-    Base,
-    JsonObject,
-    one_of,
-    utc_now,
-)
+from db.schema.base import Base, one_of
+from db.values import JsonObject, utc_now
 
 DEVICE_KINDS = ("gpu", "cpu")
 

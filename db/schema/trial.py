@@ -9,14 +9,10 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, select
 from sqlalchemy.orm import Mapped, column_property, mapped_column, relationship
 
-from db.schema.base import (
-    Base,
-    JsonObject,
-    one_of,
-    utc_now,
-)
+from db.schema.base import Base, one_of
 from db.schema.job import Job
 from db.schema.kernel import Kernel
+from db.values import JsonObject, utc_now
 
 if TYPE_CHECKING:
     from db.schema.reuse import (

@@ -28,8 +28,8 @@ from db.schema import (
     Job,
     ShapeSet,
 )
-from db.schema.base import utc_now
 from db.session import Database
+from db.values import utc_now
 from service.api.devices.elsewhere import store_device
 from service.api.shapes.running import RunSet
 from service.artifacts import StorageError

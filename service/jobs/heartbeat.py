@@ -12,8 +12,8 @@ import structlog
 from db.errors import DatabaseError
 from db.queries.cluster import heartbeats
 from db.schema import Presence
-from db.schema.base import utc_now
 from db.session import Database
+from db.values import utc_now
 from service.api.devices.quarantine import this_host
 
 _FORGOTTEN = timedelta(days=1)

@@ -11,8 +11,8 @@ from codegen.backend import backend_of
 from codegen.serialization import to_json
 from db import schema
 from db.queries.results import measurement_reuse
-from db.schema.base import JsonObject
 from db.session import Database
+from db.values import JsonObject
 from hal import DeviceSpec
 from service.row_mapping import (
     measurement_from_row,

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from db.queries import devices
 from db.schema import DeviceRestriction
-from db.schema.base import JsonObject
+from db.values import JsonObject
 from hal import DeviceSpec, ListedDevice
 from service.api.devices.elsewhere import store_missing_device
 from tuner.measure.kernel_checks import CheckedKernel

@@ -21,11 +21,8 @@ from db.queries.jobs import Target
 from db.queries.results import kernels, predictions, trials
 from db.queries.results.kernels import ArtifactFile
 from db.queries.results.trials import Begun
-from db.schema.base import (
-    JsonObject,
-    utc_now,
-)
 from db.session import Database
+from db.values import JsonObject, utc_now
 from service.artifacts import ArtifactStore
 from service.jobs.measurement_reuse import key_of_measured
 from service.row_mapping import (

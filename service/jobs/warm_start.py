@@ -10,8 +10,8 @@ from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
 from db import schema
 from db.queries import jobs, recordings
 from db.queries.results import warm_starts
-from db.schema.base import JsonObject
 from db.session import Database
+from db.values import JsonObject
 from hal import DeviceSpec
 from service.row_mapping import (
     config_from_json,

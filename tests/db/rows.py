@@ -17,7 +17,7 @@ from db.schema import (
     Problem,
     Trial,
 )
-from db.schema.base import new_id
+from db.values import new_id
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 

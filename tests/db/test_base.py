@@ -3,7 +3,7 @@
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from db.schema.base import new_id
+from db.values import new_id
 
 
 def test_ids_sort_in_the_order_in_which_they_were_made() -> None:

@@ -18,8 +18,8 @@ from db.queries import (
     jobs,
 )
 from db.schema import Device
-from db.schema.base import new_id
 from db.session import Database, make_engine, open_database
+from db.values import new_id
 from tests.db import rows
 
 

@@ -27,7 +27,7 @@ class Jumping:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> type[Jumping]:
     """Replace the clock of leases and trials."""
-    monkeypatch.setattr("db.schema.base.datetime", Jumping)
+    monkeypatch.setattr("db.values.datetime", Jumping)
     monkeypatch.setattr(Jumping, "off", timedelta(0))
     return Jumping
 

@@ -23,7 +23,7 @@ from db.schema import (
     ScheduleFire,
     Trial,
 )
-from db.schema.base import new_id
+from db.values import new_id
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 FAILURES = {

@@ -26,7 +26,7 @@ from codegen import (
 )
 from codegen.serialization import content_hash
 from db import schema
-from db.schema.base import JsonObject
+from db.values import JsonObject
 from hal import DeviceKind, DeviceSpec
 from service.row_mapping import (
     config_from_json,

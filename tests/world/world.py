@@ -27,11 +27,11 @@ from starlette.responses import Response
 from codegen import GemmProblem
 from codegen.artifact.files import write_atomically
 from codegen.serialization import content_hash
+from db import values
 from db.errors import DatabaseError
 from db.migrate import upgrade
 from db.queries.cluster import leases
 from db.queries.results import kernels
-from db.schema import base
 from db.session import Database, make_engine
 from hal.devices.listed import ListedDevice
 from service.api.devices.service import DeviceDirectory
@@ -78,7 +78,7 @@ _THREADING = (
     " service.api.devices.service"
 )
 _TIME = (
-    "service.cluster.coordinator tuner.session.session tuner.session.budget tuner.measure.measure db.schema.base"
+    "service.cluster.coordinator tuner.session.session tuner.session.budget tuner.measure.measure db.values"
     " tuner.measure.trial_runner tuner.measure.measure_configs tuner.measure.interleaved_timing tuner.verify.verify"
     " tuner.search.search_driver tuner.shapes.compare_kernels service.api.shapes.searching service.api.shapes.state"
 )
@@ -93,8 +93,8 @@ def simulated(patch: pytest.MonkeyPatch) -> Generator[None]:
         patch.setattr(f"{name}.time", standard.Time)
     for name in ("tuner.search.search_driver", "tuner.measure.kernels"):
         patch.setattr(f"{name}.ThreadPoolExecutor", standard.Executor)
-    patch.setattr("db.schema.base.datetime", standard.DateTime)
-    patch.setattr("db.schema.base.secrets", standard.Secrets)
+    patch.setattr("db.values.datetime", standard.DateTime)
+    patch.setattr("db.values.secrets", standard.Secrets)
     patch.setattr("service.api.schedules.clock.BackgroundScheduler", standard.BackgroundScheduler)
     patch.setattr("service.api.schedules.clock.datetime", standard.DateTime)
     patch.setattr("service.artifacts.write_atomically", lambda *args, **how: World.get().write(*args, **how))
@@ -137,7 +137,7 @@ class Planned:
     database: Database
     devices: DeviceDirectory
     artifacts: ArtifactStore
-    now: Callable[[], Any] = base.utc_now
+    now: Callable[[], Any] = values.utc_now
 
 
 @dataclass
@@ -200,7 +200,7 @@ class World:
         """
         World.present, Running.scheduler = self, self.scheduler
         standard.Secrets.numbers = random.Random(f"ids {self.seed}")
-        base._last = 0  # pyright: ignore[reportPrivateUsage]
+        values._last = 0  # pyright: ignore[reportPrivateUsage]
         try:
             self._begin()
             healed_s: float | None = None

@@ -19,7 +19,7 @@ from db.schema import (
     Coordinator,
     ReachedDevice,
 )
-from db.schema.base import utc_now
+from db.values import utc_now
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from db.schema import (
     ShapeSet,
     ShapeSetMember,
 )
-from db.schema.base import utc_now
+from db.values import utc_now
 
 _FREE: dict[str, object] = {"worker": None, "lease_until": None}
 

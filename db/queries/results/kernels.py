@@ -20,7 +20,7 @@ from db.schema import (
     Problem,
     Trial,
 )
-from db.schema.base import JsonObject
+from db.values import JsonObject
 
 _HASHES = 500  # in one query
 

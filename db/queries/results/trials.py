@@ -33,7 +33,8 @@ from db.schema import (
     Reuse,
     Trial,
 )
-from db.schema.base import JsonObject, table_of
+from db.schema.base import table_of
+from db.values import JsonObject
 
 
 class Tie(NamedTuple):

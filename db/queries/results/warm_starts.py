@@ -20,7 +20,7 @@ from db.schema import (
     Recording,
     Trial,
 )
-from db.schema.base import JsonObject
+from db.values import JsonObject
 
 
 def put(session: Session, job_id: UUID, warm_starts: Sequence[JsonObject]) -> None:

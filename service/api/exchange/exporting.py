@@ -15,7 +15,7 @@ from db import schema
 from db.queries import jobs
 from db.queries.jobs import JobFilter
 from db.queries.results import kernels, measurement_reuse, predictions, trials
-from db.schema.base import utc_now
+from db.values import utc_now
 from service.api.exchange.records import (
     device_record,
     job_record,

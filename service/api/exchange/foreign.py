@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from codegen import KernelConfig
 from db import schema
 from db.queries.results import trials
-from db.schema.base import JsonObject
+from db.values import JsonObject
 from service.api.exchange.exporting import find_over
 from service.errors import BadRequest, Conflict
 from service.row_mapping import (

@@ -21,8 +21,8 @@ from db.queries import jobs, problems
 from db.queries.insert import one_import_at_a_time
 from db.queries.results import kernels, predictions, trials
 from db.queries.results.kernels import ArtifactFile
-from db.schema.base import JsonObject, utc_now
 from db.session import Database
+from db.values import JsonObject, utc_now
 from hal import DeviceSpec, UnknownDevice
 from service.api.audit.log import record
 from service.api.devices.elsewhere import store_missing_device

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from db.queries import records
 from db.schema import Record
-from db.schema.base import utc_now
+from db.values import utc_now
 from service.api.records.schemas import RecordBody
 from service.api.records.service import check_room, row_of, stated
 from service.settings import Settings

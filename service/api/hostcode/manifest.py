@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, StringConstraints, ValidationError
 
 from codegen import DType
-from db.schema.base import JsonObject
+from db.values import JsonObject
 from service.errors import Conflict
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]

@@ -16,7 +16,7 @@ from db.schema import (
     Reuse,
     Trial,
 )
-from db.schema.base import JsonObject
+from db.values import JsonObject
 from service.api.jobs.schemas import (
     BudgetBody,
     ChoiceOut,

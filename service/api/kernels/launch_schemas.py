@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
-from db.schema.base import JsonObject
+from db.values import JsonObject
 
 _ARGUMENT = {"index": 0, "name": "A", "role": "input", "dtype": "f16", "bytes": 1048576, "kind": "global pointer"}
 _STEP = {

@@ -2,7 +2,7 @@
 
 import json
 
-from db.schema.base import JsonObject
+from db.values import JsonObject
 from service.api.records.schemas import RECORD_EXAMPLE, RecordBody
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"

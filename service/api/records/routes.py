@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import Path, Query, Response
 from pydantic import TypeAdapter, ValidationError
 
-from db.schema.base import JsonObject
+from db.values import JsonObject
 from service.api.audit.log import (
     Outcome,
     record,

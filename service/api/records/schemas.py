@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from db.schema.base import JsonObject
+from db.values import JsonObject
 from service.api.records.devices import PCI_ID_PATTERN
 
 _ID = "01970a3c-0000-7000-8000-000000000000"

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from db.queries import records
 from db.schema import Record
-from db.schema.base import JsonObject, new_id, utc_now
+from db.values import JsonObject, new_id, utc_now
 from service.api.kernels.lookup.staleness import driver_change, version_changes
 from service.api.records.devices import (
     Place,

@@ -13,7 +13,7 @@ from db.schema import (
     Schedule,
     ScheduleFire,
 )
-from db.schema.base import JsonObject
+from db.values import JsonObject
 from service.api.jobs.schemas import JobBody
 from service.api.keys.caller import Caller
 from service.api.schedules.cron import (

@@ -11,7 +11,7 @@ from codegen import CodegenError
 from db.queries.results import staleness
 from db.queries.results.staleness import MadeWith
 from db.schema import Problem
-from db.schema.base import JsonObject
+from db.values import JsonObject
 from hal import HalError
 from service.api.devices.service import DeviceDirectory
 from service.api.jobs.requests import (

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from codegen import CodegenError
-from db.schema.base import JsonObject
+from db.values import JsonObject
 from hal import HalError
 from service.api.audit.log import (
     Outcome,

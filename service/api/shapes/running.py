@@ -18,8 +18,8 @@ from db.queries import (
 )
 from db.queries.cluster import leases
 from db.schema import ShapeSet
-from db.schema.base import utc_now
 from db.session import Database
+from db.values import utc_now
 from hal import HalError
 from service.api.shapes.comparing import compare
 from service.api.shapes.searching import search

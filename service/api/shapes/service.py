@@ -15,7 +15,7 @@ from db.schema import (
     ShapeSetMember,
     Trial,
 )
-from db.schema.base import utc_now
+from db.values import utc_now
 from service.api.jobs.service import describe_options
 from service.api.jobs.status import JobStatus
 from service.api.shapes.schemas import (

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from rich.table import Column, Table
 
-from db.schema.base import utc_now
+from db.values import utc_now
 from service.api.keys.schemas import KeyOut
 from service.api.keys.service import none_named
 from service.cli.ids import LAST, find_id

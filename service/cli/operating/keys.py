@@ -43,7 +43,7 @@ def create_command(
     as_json: AsJson = False,
 ) -> None:
     """Create a key and print it once; from the first key on, every request to the service needs one."""
-    from db.schema.base import utc_now
+    from db.values import utc_now
     from service.api.keys.schemas import KeyBody
     from service.cli.operating.key_tables import name_of, span
     from service.errors import Unavailable

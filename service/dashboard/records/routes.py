@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
 
-from db.schema.base import JsonObject
+from db.values import JsonObject
 from service.api.keys.guard import READ
 from service.api.records import service
 from service.api.records.devices import named_device

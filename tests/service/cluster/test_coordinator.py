@@ -20,8 +20,8 @@ from db.queries.cluster import (
 )
 from db.schema import Coordinator as CoordinatorRow
 from db.schema import Job
-from db.schema.base import utc_now
 from db.session import Database
+from db.values import utc_now
 from hal import Fact, find
 from hal.devices.listed import Runtime, listed
 from hal.facts.spec import spec_from_facts

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from db.queries.cluster import coordinators
-from db.schema.base import utc_now
 from db.session import Database, open_database
+from db.values import utc_now
 from service.cluster.one_machine import check_one_machine, file_system_of
 from service.jobs.worker_names import own_name
 from service.settings import InvalidSettings

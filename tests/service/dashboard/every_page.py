@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from db.queries import devices, jobs
 from db.queries.results import predictions
-from db.schema.base import utc_now
 from db.session import Database
+from db.values import utc_now
 from tests.service import dashboard_rows as rows
 from tests.service.api.records.test_records import RECORD
 

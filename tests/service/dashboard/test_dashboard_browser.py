@@ -16,8 +16,8 @@ from codegen.problem.epilogue_text import parse_epilogue
 from db.migrate import upgrade
 from db.queries import jobs
 from db.queries.results import predictions
-from db.schema.base import utc_now
 from db.session import Database
+from db.values import utc_now
 from service.api.jobs.defaults import TRIALS
 from service.app import create_app
 from service.cluster.local import LocalExecutor

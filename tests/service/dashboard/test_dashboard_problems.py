@@ -17,8 +17,8 @@ from db.schema import (
     Measurement,
     Trial,
 )
-from db.schema.base import JsonObject
 from db.session import Database
+from db.values import JsonObject
 from hal.facts.xe import XE_DEVICES
 from service.dashboard.problems.fields import fields_of
 from service.dashboard.problems.importance import shares

@@ -23,8 +23,8 @@ from db.schema import (
     Kernel,
     Measurement,
 )
-from db.schema.base import utc_now
 from db.session import Database, open_database
+from db.values import utc_now
 from service.artifacts import ArtifactStore, StorageFull
 from service.cluster.fenced import FencedDatabase
 from service.jobs.store import DbTrialStore

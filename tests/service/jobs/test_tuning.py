@@ -16,8 +16,8 @@ from codegen import GemmProblem
 from db.errors import LeaseLost
 from db.queries.cluster import leases
 from db.schema import Job
-from db.schema.base import utc_now
 from db.session import Database, open_database
+from db.values import utc_now
 from hal import SimulatedDevice, find
 from hal.devices.listed import NATIVE, ListedDevice, Runtime
 from hal.driver.installed import Driver

@@ -22,7 +22,7 @@ from codegen.problem.epilogue_text import parse_epilogue
 from codegen.problem.gate import parse_gate
 from codegen.serialization import to_json
 from db.queries.results import kernels
-from db.schema.base import JsonObject
+from db.values import JsonObject
 from service.api.kernels.schemas import LookupQuery
 from service.cli.connection import same
 from service.configurations import ConfigBody, MatmulBody, PrefetchBody, StrategyBody, to_config_body

@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from db.queries.cluster import leases
-from db.schema.base import utc_now
+from db.values import utc_now
 from service.http.deps import Context
 from service.jobs.job_runs import ClaimedJob, JobEnd
 from service.jobs.worker import Worker, stop_on_signals

@@ -12,8 +12,8 @@ from db.queries import (
     jobs,
     problems,
 )
-from db.schema.base import utc_now
 from db.session import Database, open_database
+from db.values import utc_now
 from hal import find
 from service.api.devices.quarantine import (
     check_free,

@@ -25,8 +25,8 @@ from db.schema import (
     Reuse,
     Trial,
 )
-from db.schema.base import utc_now
 from db.session import Database, open_database
+from db.values import utc_now
 from hal import DeviceKind, DeviceSpec, ListedDevice, UnknownDevice, find
 from hal.devices.listed import Runtime
 from service.api.exchange import (

@@ -15,8 +15,8 @@ from db.queries import devices, jobs, problems
 from db.queries.cluster import leases
 from db.queries.results import trials
 from db.schema import Artifact, Kernel
-from db.schema.base import utc_now
 from db.session import Database, open_database
+from db.values import utc_now
 from hal import DeviceSpec, ListedDevice, find
 from hal.devices.listed import Runtime
 from service.api.exchange import exporting

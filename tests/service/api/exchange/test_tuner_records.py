@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 
-from db.schema.base import new_id
+from db.values import new_id
 from service.app import create_app
 from service.http.deps import Context
 from service.settings import Settings

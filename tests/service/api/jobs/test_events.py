@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 from sse_starlette.event import ServerSentEvent
 
 from db.queries.cluster import leases
-from db.schema.base import utc_now
 from db.session import Database
+from db.values import utc_now
 from service.api.jobs import events
 from service.http.deps import Context
 from tests.db.rows import add_measured, add_trial

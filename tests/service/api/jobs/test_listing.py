@@ -14,7 +14,7 @@ from db.queries.results import trials
 from db.schema import (
     Job,
 )
-from db.schema.base import utc_now
+from db.values import utc_now
 from service.http.deps import Context
 from tests.db.rows import add_measured, add_trial
 from tests.service.rest import PROBLEM, post_job, row_of

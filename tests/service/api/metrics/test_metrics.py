@@ -14,8 +14,8 @@ from db.schema import (
     Tallied,
     Trial,
 )
-from db.schema.base import utc_now
 from db.session import Database
+from db.values import utc_now
 from service.api.metrics.trials import TrialTally
 from service.app import create_app
 from service.cluster import local

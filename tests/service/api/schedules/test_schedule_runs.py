@@ -16,8 +16,8 @@ from db.schema import (
     Job,
     Kernel,
 )
-from db.schema.base import utc_now
 from db.session import Database
+from db.values import utc_now
 from service.api.schedules.cron import (
     parse_cron,
     passed,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from codegen import DType, Extent, GemmProblem, MatmulConfig, XeConfig, XeStrategy
 from codegen.workers.code_key import with_groups
 from codegen.xe.rules import tiles_of
-from db.schema.base import new_id
+from db.values import new_id
 from hal import find
 from service.api.shapes.kernels import (
     SetKernel,

@@ -16,8 +16,8 @@ from db.queries import (
     jobs,
     shape_sets,
 )
-from db.schema.base import utc_now
 from db.session import Database
+from db.values import utc_now
 from hal import UnknownDevice
 from service.api.shapes.running import leased, run_set
 from service.cluster.coordinator import Coordinator
