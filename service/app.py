@@ -3,37 +3,23 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import JSONResponse
 from starlette.routing import BaseRoute
 
-from db.session import open_database
 from db.values import utc_now
-from hal.devices.listed import ListedDevice
-from service.api.accuracy.kept import Accuracies
-from service.api.compile.service import Compiler
-from service.api.devices.elsewhere import with_reached
-from service.api.devices.service import DeviceDirectory
-from service.api.health.storage import StorageCheck
-from service.api.jobs.shared import SharedNews
-from service.api.kernels.lookup.answers import Answers
-from service.api.keys.caller import CallerCache
 from service.api.keys.guard import READ, operation_id
-from service.api.metrics.registry import Metrics
-from service.api.toolchain.driver import list_with_simulated
-from service.artifacts import ArtifactStore
-from service.cache_invalidation import CacheInvalidation
 from service.http.deps import Context
 from service.http.idempotency import (
     REPLAYED,
     add_replays,
 )
-from service.http.limits import Rates, Slots
 from service.http.problem_json import add_problem_handlers
 from service.http.request_guard import RequestGuard
 from service.http.responses import (
@@ -41,6 +27,9 @@ from service.http.responses import (
 )
 from service.settings import Settings
 from service.traces import Traced
+
+if TYPE_CHECKING:
+    from hal.devices.listed import ListedDevice
 
 _FEATURES = {
     "kernels.lookup.routes": ("kernels",),
@@ -69,7 +58,7 @@ _FEATURES = {
 
 def create_app(
     settings: Settings,
-    list_all: Callable[[], Sequence[ListedDevice]] | None = None,
+    list_all: "Callable[[], Sequence[ListedDevice]] | None" = None,
     now: Callable[[], datetime] = utc_now,
     *,
     on_demand: bool = False,
@@ -80,38 +69,9 @@ def create_app(
     Nothing is opened before it starts; with a database that is not migrated, requests are answered with 503.
     With `on_demand` it has only the routes that `add_routes` adds: importing all of them takes seconds.
     """
-    database = open_database(settings.database_url)
-    streams = Slots(settings.max_streams, "streams", "event streams")
-    freshness = CacheInvalidation(database, settings.replica_age_s)
-    answers, callers, accuracies = (
-        Answers(settings.answers_bytes, now),
-        CallerCache(now),
-        Accuracies(database, freshness),
-    )
-    for kept in (answers, callers, accuracies):
-        freshness.tell(kept.on_news)
-    context = Context(
-        settings=settings,
-        database=database,
-        devices=DeviceDirectory(
-            with_reached(list_all or partial(list_with_simulated, settings), database), settings.devices_ttl_s
-        ),
-        artifacts=ArtifactStore(settings.artifacts_dir),
-        storage=StorageCheck(settings.artifacts_dir),
-        now=now,
-        rates=Rates(settings.rate_per_s, settings.rate_burst),
-        compiler=Compiler(settings),
-        streams=streams,
-        imports=Slots(settings.max_imports, "imports", "imports"),
-        lookups=Slots(settings.max_lookups, "lookups", "lookups of problems that were never tuned"),
-        xrays=Slots(settings.max_xrays, "xrays", "x-rays of files"),
-        metrics=Metrics(database, streams, now, settings.metrics_fresh_s),
-        freshness=freshness,
-        answers=answers,
-        callers=callers,
-        news=SharedNews(database, settings.replica_age_s),
-        accuracies=accuracies,
-    )
+    context = Context(settings, list_all, now)
+    if not on_demand:
+        context.build_all()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
@@ -150,7 +110,9 @@ def create_app(
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-Id"],
             expose_headers=[REPLAYED, "Location", "Retry-After", "X-Request-Id"],
         )
-    app.add_middleware(RequestGuard, settings=settings, metrics=context.metrics.requests)
+    # Nobody scrapes a command.
+    note = None if on_demand else context.metrics.requests.note
+    app.add_middleware(RequestGuard, settings=settings, note=note)
     if settings.traces is not None:
         app.add_middleware(Traced)
     add_problem_handlers(app)

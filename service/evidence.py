@@ -3,6 +3,7 @@
 import json
 import math
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from codegen import CodegenError
 from codegen.serialization import decode
@@ -16,9 +17,10 @@ from db.schema import (
 )
 from service.row_mapping import problem_from_json, spec_from_json
 from service.schemas import AcceptanceEvidence, Evidence, ProofEvidence, TimeEvidence
-from tuner.backend import tuning_for
 from tuner.errors import TunerError
-from tuner.model.cpu_roof import CpuRates
+
+if TYPE_CHECKING:
+    from tuner.model.cpu_roof import CpuRates
 
 
 def evidence_of(trial: Trial) -> Evidence:
@@ -104,6 +106,10 @@ def roof_us(problem: Problem, device: Device) -> float | None:
 
 @lru_cache(maxsize=1024)  # lists have few devices, and a page is read again and again
 def _roof_us(definition: str, facts: str, rates: str) -> float | None:
+    # Imported here, as below: lists of results without a time do without the backends.
+    from tuner.backend import tuning_for
+    from tuner.model.cpu_roof import CpuRates
+
     try:
         spec, measured = spec_from_json(json.loads(facts)), json.loads(rates)
         given = None if measured is None else decode(CpuRates, measured)
@@ -112,12 +118,14 @@ def _roof_us(definition: str, facts: str, rates: str) -> float | None:
         return None
 
 
-def rates_of(device: Device) -> CpuRates | None:
+def rates_of(device: Device) -> "CpuRates | None":
     """Return the measured rates of a CPU; None for another device, and if they were not measured.
 
     Raises:
         ValueError: they are not in this version's form.
     """
+    from tuner.model.cpu_roof import CpuRates
+
     return None if device.rates is None else decode(CpuRates, device.rates)
 
 

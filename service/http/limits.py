@@ -1,14 +1,10 @@
-"""Limits of this process: rates per caller (token buckets), concurrent work, and event streams."""
+"""Limits of this process: rates per caller (token buckets), and concurrent work."""
 
 import math
 import threading
 import time
 from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
-from typing import Any
-
-from sse_starlette.sse import EventSourceResponse
-from starlette.types import Receive, Scope, Send
 
 from service.errors import TooMany
 
@@ -85,15 +81,3 @@ class Slots:
         finally:
             with self._lock:
                 self.taken -= 1
-
-
-class CountedStream(EventSourceResponse):
-    """An event stream that holds a slot until it ends; without a free slot the response is TooMany."""
-
-    def __init__(self, slots: Slots, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._slots = slots
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._slots.one():
-            await super().__call__(scope, receive, send)

@@ -5,7 +5,7 @@ import math
 import random
 import re
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +17,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.api.metrics.requests import RequestMetrics
 from service.errors import BadRequest, Forbidden, ServiceError, TooLarge
 from service.http.problem_json import (
     answer,
@@ -41,6 +40,8 @@ _SECURITY_NAMES = frozenset(name for name, _ in _SECURITY)
 _threshold = logging.getLogger(__name__)  # checked first: most lookups need no line
 _log = structlog.stdlib.get_logger(__name__)
 _Headers = dict[bytes, bytes]
+Note = Callable[[Scope, int, float], None]
+"""Counts the response to a request: its scope, status, and seconds."""
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _FAILED = 500
 # Kinds of bodies that go to a file, with separate limits.
@@ -75,11 +76,12 @@ class _Limits:
 class RequestGuard:
     """ASGI middleware.
 
-    It leaves `request_id` and `headers`, the first header of each name, in the state of the request.
+    It leaves `request_id` and `headers`, the first header of each name, in the state of the request. `note` counts
+    responses.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings, metrics: RequestMetrics) -> None:
-        self._app, self._metrics, self._origins = app, metrics, frozenset(settings.cors)
+    def __init__(self, app: ASGIApp, settings: Settings, note: Note | None) -> None:
+        self._app, self._note, self._origins = app, note, frozenset(settings.cors)
         self._bodies = _Limits(settings.max_body_bytes, settings.max_body_s, "BODY")
         self._uploads = {
             "import": _Limits(settings.max_import_bytes, settings.max_import_s, "IMPORT"),
@@ -104,8 +106,9 @@ class RequestGuard:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun, status = True, int(message["status"])  # a route may set a named one
-                self._metrics.note(scope, status, time.perf_counter() - received_s)
-                _note(scope, status)
+                if self._note is not None:
+                    self._note(scope, status, time.perf_counter() - received_s)
+                _log_request(scope, status)
                 sent = message.get("headers", ())
                 named = dict(sent)
                 own = _SECURITY if _SECURITY_NAMES.isdisjoint(named) else [h for h in _SECURITY if h[0] not in named]
@@ -165,7 +168,7 @@ def _limited(receive: Receive, limits: _Limits) -> Receive:
     return receive_within_limit
 
 
-def _note(scope: Scope, status: int) -> None:
+def _log_request(scope: Scope, status: int) -> None:
     """Log a request that may have changed something or that failed; others at debug level. Never its query."""
     severe = logging.INFO if scope["method"] not in _SAFE_METHODS or status >= _FAILED else logging.DEBUG
     if _threshold.isEnabledFor(severe):

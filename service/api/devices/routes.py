@@ -21,8 +21,8 @@ from service.api.keys.guard import (
 )
 from service.errors import NotFound
 from service.http.deps import (
+    ContextDep,
     DatabaseDep,
-    DevicesDep,
     ReadSessionDep,
 )
 from service.http.responses import NOT_FOUND
@@ -33,9 +33,9 @@ DeviceId = Annotated[str, Path(description="Id of the device", examples=["b580"]
 
 
 @router.get("", dependencies=[READ])
-def list_devices(devices: DevicesDep, session: ReadSessionDep) -> DeviceList:
+def list_devices(context: ContextDep, session: ReadSessionDep) -> DeviceList:
     """List local devices, every GPU of the table, and quarantined devices."""
-    return DeviceList(devices=[describe(device) for device in devices.all()], quarantined=listed(session))
+    return DeviceList(devices=[describe(device) for device in context.devices.all()], quarantined=listed(session))
 
 
 @router.delete("/{device_id}/quarantine", responses=NOT_FOUND, dependencies=[TUNE], status_code=HTTPStatus.NO_CONTENT)
@@ -55,6 +55,6 @@ def release_device(
 
 
 @router.get("/{device_id}", responses=NOT_FOUND, dependencies=[READ])
-def read_device(device_id: DeviceId, devices: DevicesDep) -> DeviceOut:
+def read_device(device_id: DeviceId, context: ContextDep) -> DeviceOut:
     """Return one device and its known facts, each with its provenance."""
-    return describe(devices.get(device_id))
+    return describe(context.devices.get(device_id))

@@ -4,30 +4,19 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-import anyio
 import structlog
 from fastapi import Header, Path, Query, Response
-from sse_starlette.sse import EventSourceResponse
 
 from db.queries import jobs
 from service.api.audit.log import (
     Outcome,
     record,
 )
-from service.api.jobs import (
-    events,
-    listing,
-    service,
-)
+from service.api.jobs import listing, service
 from service.api.jobs.listing import (
     JobQuery,
     TrialQuery,
 )
-from service.api.jobs.requests import (
-    submit,
-    understand,
-)
-from service.api.jobs.retrying import asked_by
 from service.api.jobs.schemas import (
     JobBody,
     JobOut,
@@ -46,7 +35,6 @@ from service.http.deps import (
     ReadSessionDep,
 )
 from service.http.idempotency import OnceDep
-from service.http.limits import CountedStream
 from service.http.responses import (
     BAD_REQUEST,
     CONFLICT,
@@ -80,11 +68,20 @@ _STREAM: Responses = {
 }
 
 
+class EventStream(Response):
+    """The media type of event streams, for the contract."""
+
+    media_type = "text/event-stream"
+
+
 @router.post(
     "", status_code=202, responses=_CREATED | BAD_REQUEST | CONFLICT | TOO_LARGE | TOO_MANY, dependencies=[TUNE]
 )
 def create_job(body: JobBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep) -> JobOut:
     """Queue a tuning job. If an identical job is queued or running, that job is returned instead."""
+    # Imported here, as below: lists need nothing of devices, searches or streams.
+    from service.api.jobs.requests import submit, understand
+
     request = understand(body, context.devices, context.settings)
     with once.write() as session:
         job, is_new = submit(session, request, context.settings.max_active_jobs)
@@ -114,7 +111,7 @@ def list_trials(job_id: JobId, session: ReadSessionDep, query: Annotated[TrialQu
 
 @router.get(
     "/{job_id}/events",
-    response_class=EventSourceResponse,
+    response_class=EventStream,
     responses=_STREAM | BAD_REQUEST | NOT_FOUND,
     dependencies=[READ],
 )
@@ -128,6 +125,11 @@ def stream_events(
     With Last-Event-ID the stream continues after that event, which it must have sent; after `end` the
     response is 204.
     """
+    import anyio
+
+    from service.api.jobs import events
+    from service.http.counted_stream import CountedStream
+
     after = -1 if last_event_id == events.END else events.last_seen(last_event_id)
     # Checked before the stream starts, so that an unknown job is a 404 and not an empty stream.
     over = context.news.read(job_id, after).job.status.over
@@ -162,6 +164,9 @@ def retry_job(job_id: JobId, context: ContextDep, response: Response, by: Caller
 
     The request is validated again. If an identical job is queued or running, that job is returned instead.
     """
+    from service.api.jobs.requests import submit, understand
+    from service.api.jobs.retrying import asked_by
+
     with context.database.read() as session:
         body = asked_by(session, service.find_job(session, job_id))
     request = understand(body, context.devices, context.settings)

@@ -7,7 +7,8 @@ import typer
 
 from service.cli.options.config_flags import ConfigFile, Settings
 from service.cli.options.isa import Isa
-from service.cli.options.problem import AsJson, DeviceOrFile, ProblemOptions, TargetName, with_problem
+from service.cli.options.output import AsJson
+from service.cli.options.problem import DeviceOrFile, ProblemOptions, TargetName, with_problem
 from service.cli.printing.output import print_json
 
 

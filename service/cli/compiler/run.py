@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli.options.problem import AsJson
+from service.cli.options.output import AsJson
 
 _COMPILE_S = 120.0
 _AGAIN_S = 2.0  # of the run that finds the line of an endless loop

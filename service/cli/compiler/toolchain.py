@@ -7,7 +7,7 @@ import typer
 
 from service.api.toolchain.components import COMPONENTS, ToolName
 from service.cli.default_command import FirstByDefault
-from service.cli.options.problem import AsJson
+from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, ERRORS, print_json
 
 app = typer.Typer(cls=FirstByDefault, help="Show the installed toolchain; install optional tools.")

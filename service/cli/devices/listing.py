@@ -7,7 +7,7 @@ import typer
 from service.cli import completing
 from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
-from service.cli.options.problem import AsJson
+from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json
 
 devices_app = typer.Typer(cls=FirstByDefault, help="List the devices of this machine and the known Intel GPUs.")

@@ -9,7 +9,7 @@ from rich.table import Column, Table
 from service.cli.connection import connect
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_recording
-from service.cli.options.problem import AsJson
+from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_wrapped, text_table
 from service.short_ids import short_ids
 

@@ -8,7 +8,8 @@ import typer
 
 from service.cli.completing import devices, jobs
 from service.cli.connection import connect
-from service.cli.options.problem import AsJson, ProblemOptions, with_problem
+from service.cli.options.output import AsJson
+from service.cli.options.problem import ProblemOptions, with_problem
 from tuner.exchange.file_format import Format
 
 File = Annotated[Path, typer.Argument(help="File of results.", exists=True, dir_okay=False)]

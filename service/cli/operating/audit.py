@@ -7,7 +7,7 @@ import typer
 
 from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
-from service.cli.options.problem import AsJson
+from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json
 
 _PAGE = 200

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli.options.problem import AsJson
+from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json, text_table
 
 app = typer.Typer(no_args_is_help=True, help="Run on many machines: scheduler and coordinator.")

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from service.cli.completing import devices
-from service.cli.options.problem import AsJson
+from service.cli.options.output import AsJson
 from service.cli.printing.output import print_json, print_wrapped
 
 _AFTER_STATE = " " * 9

@@ -8,7 +8,7 @@ from service.api.keys.scope import Scope
 from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP
-from service.cli.options.problem import AsJson
+from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json
 
 app = typer.Typer(cls=FirstByDefault, help="Create, list and revoke API keys.")

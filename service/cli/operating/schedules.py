@@ -10,7 +10,7 @@ from service.api.jobs.defaults import SECONDS, TRIALS
 from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP
-from service.cli.options.problem import AsJson
+from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json, text_table
 
 app = typer.Typer(cls=FirstByDefault, help="Create, list and run schedules of jobs.")

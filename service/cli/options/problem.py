@@ -40,7 +40,6 @@ TargetName = Annotated[
         autocompletion=devices,
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
 class Layout(StrEnum):

@@ -8,7 +8,7 @@ import typer
 from service.cli.connection import connect
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_record
-from service.cli.options.problem import AsJson
+from service.cli.options.output import AsJson
 from service.cli.printing.output import ERRORS, print_json, print_line
 from service.cli.records.options import DeviceOption, DriverOption, OriginOption, VersionOption, read_versions
 from service.cli.records.record_format import RecordFormat

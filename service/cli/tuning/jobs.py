@@ -12,7 +12,7 @@ from service.cli.chosen_server import server
 from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_job
-from service.cli.options.problem import AsJson
+from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json, print_line
 
 app = typer.Typer(cls=FirstByDefault, help="List, show, cancel, retry, resume and export tuning jobs.")

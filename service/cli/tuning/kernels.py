@@ -12,7 +12,8 @@ from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
 from service.cli.exchange.lighthouse import from_lighthouse_command, to_lighthouse_command
 from service.cli.ids import HELP, find_kernel
-from service.cli.options.problem import AsJson, ProblemOptions, TargetName, with_problem
+from service.cli.options.output import AsJson
+from service.cli.options.problem import ProblemOptions, TargetName, with_problem
 from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_json, print_line
 

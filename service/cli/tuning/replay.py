@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli.options.problem import AsJson
+from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, ERRORS, print_json, print_line
 from tuner.exchange.file_format import Format
 from tuner.search.method import Method

@@ -9,7 +9,7 @@ from service.cli import completing
 from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_set
-from service.cli.options.problem import AsJson
+from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
 from service.short_ids import short_ids
 

@@ -10,7 +10,8 @@ from service.api.jobs.defaults import SECONDS, TRIALS, TRIALS_EACH
 from service.cli.chosen_server import server
 from service.cli.completing import presets
 from service.cli.connection import connect, same
-from service.cli.options.problem import AsJson, DeviceName, ProblemOptions, TargetName, with_problem
+from service.cli.options.output import AsJson
+from service.cli.options.problem import DeviceName, ProblemOptions, TargetName, with_problem
 from service.cli.printing.output import CONSOLE, print_line
 from tuner.search.method import Method, Objective
 

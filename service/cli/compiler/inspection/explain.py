@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from service.cli.options.config_flags import ConfigFile, Settings
-from service.cli.options.problem import AsJson, DeviceOrFile, ProblemOptions, with_problem
+from service.cli.options.output import AsJson
+from service.cli.options.problem import DeviceOrFile, ProblemOptions, with_problem
 from service.cli.printing.output import CONSOLE, print_json, print_wrapped
 
 Compiled = Annotated[

@@ -8,7 +8,8 @@ import typer
 from service.cli.completing import devices
 from service.cli.connection import connect, same
 from service.cli.ids import HELP, find_kernel
-from service.cli.options.problem import AsJson, ProblemOptions, with_problem
+from service.cli.options.output import AsJson
+from service.cli.options.problem import ProblemOptions, with_problem
 from service.cli.printing.output import print_json
 
 _TIMEOUT_S = 600.0
