@@ -48,9 +48,13 @@ class Context:
         self.callers = CallerCache(now)
         self.freshness.tell(self.callers.on_news)
 
-    @cached_property
+    @property
     def devices(self) -> "DeviceDirectory":
-        """Devices by name."""
+        """Devices by name; a property, as `Planning` requires."""
+        return self._devices
+
+    @cached_property
+    def _devices(self) -> "DeviceDirectory":
         from service.api.devices.elsewhere import with_reached
         from service.api.devices.service import DeviceDirectory
         from service.api.toolchain.driver import list_with_simulated

@@ -17,7 +17,8 @@ from sqlalchemy.orm import Session
 from db.queries.cluster import coordinators, leases
 from db.queries.cluster.coordinators import Fence
 from db.schema import Coordinator, Job, Measurement, Trial
-from db.schema.base import JsonObject, table_of
+from db.schema.base import table_of
+from db.values import JsonObject
 
 _JOB, _TRIAL, _MEASUREMENT, _COORDINATOR = map(table_of, (Job, Trial, Measurement, Coordinator))
 
