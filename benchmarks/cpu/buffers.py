@@ -33,8 +33,8 @@ class Operands:
         return a, b, c
 
 
-def operands(case: Case, rotate_bytes: int) -> list[Operands]:
-    """Sets of `rotate_bytes` together, at least one."""
+def operands(case: Case, rotate_bytes: int, *, one_c: bool = False) -> list[Operands]:
+    """Sets of `rotate_bytes` together, at least one; `one_c`: all have the C of the first."""
     described = case.problem.operands
     sizes = [operand.nbytes(1) for operand in described]
     count = min(_MOST_SETS, max(1, -(-rotate_bytes // sum(sizes))))
@@ -48,7 +48,8 @@ def operands(case: Case, rotate_bytes: int) -> list[Operands]:
         for array, values in zip(arrays, first, strict=False):
             array[:] = values
         arrays[2][:] = 0
-        sets.append(Operands(*arrays))
+        a, b, c = arrays
+        sets.append(Operands(a, b, sets[0].c if one_c and sets else c))
     return sets
 
 

@@ -72,10 +72,13 @@ class Bench:
         """Measure one cell."""
         spec = spec_of_threads(threads)
         best = self._winners.config(case, spec)
-        configs = {OURS: best, DEFAULT: default_cpu_config(case.problem, spec)}
+        configs = {OURS: best}
+        if (default := default_cpu_config(case.problem, spec)) != best:
+            configs[DEFAULT] = default
         if self._options.prepacked:
             configs = {name: packed_beforehand(case.problem, config, spec) for name, config in configs.items()}
-        sets = operands(case, timing_for(spec, None).rotate_bytes)
+        # A layer's C is memory that was just freed, which caches hold.
+        sets = operands(case, timing_for(spec, None).rotate_bytes, one_c=self._options.prepacked)
         kernels = Kernels(spec)
         try:
             contenders = self._contenders(case, spec, configs, sets, kernels, threads)
@@ -85,7 +88,9 @@ class Bench:
             rotated = self._measured(contenders, len(sets), threads)
         finally:
             kernels.close()
-        return Row(case, threads, rotated, hot, self._peak(case, spec), str(configs[OURS]), str(configs[DEFAULT]))
+        return Row(
+            case, threads, rotated, hot, self._peak(case, spec), str(configs[OURS]), str(configs.get(DEFAULT, best))
+        )
 
     def _contenders(
         self,
@@ -165,7 +170,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--dtypes", default="f32,bf16,s8")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--scaling", help="numbers of threads: one more table over these")
-    parser.add_argument("--trials", type=int, default=60, help="of each search")
+    parser.add_argument("--trials", type=int, default=60, help="of each search; 0: the default alone")
     parser.add_argument("--search-seconds", type=float, default=60.0, help="of each search, at most")
     parser.add_argument("--seconds", type=float, default=1.0, help="of each cell's rounds, at least")
     parser.add_argument("--repeat", type=int, default=9, help="rounds of each cell, at least")

@@ -86,7 +86,9 @@ class Winners:
         self._known: dict[str, object] = json.loads(path.read_text()) if path is not None and path.exists() else {}
 
     def config(self, case: Searched, spec: DeviceSpec) -> CpuConfig:
-        """The fastest configuration that a search found."""
+        """The fastest configuration that a search found; the default if it has no trials."""
+        if self._search.trials == 0:
+            return default_cpu_config(case.problem, spec)
         key = f"{case.name}, {spec.cores} threads, {spec.id}"
         if key in self._known:
             known = decode_config(self._known[key])
@@ -131,12 +133,11 @@ def spec_of_threads(threads: int) -> DeviceSpec:
 
 
 def packed_beforehand(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> CpuConfig:
-    """The same with B packed before the first call; where its tile is for reading B in place, a default of panels."""
+    """The same with B packed before the first call; of the default, or a tile that reads B in place, the default so."""
     wanted = replace(config, strategy=replace(config.strategy, pack_b=Packing.BEFOREHAND))
-    if refusal_on_cpu(check_cpu_problem(problem, spec), wanted) is None:
+    if config != default_cpu_config(problem, spec) and refusal_on_cpu(check_cpu_problem(problem, spec), wanted) is None:
         return wanted
-    panels = default_cpu_config(replace(problem, transpose_b=False, ldb=None, batch_stride_b=None), spec)
-    return replace(panels, strategy=replace(panels.strategy, pack_b=Packing.BEFOREHAND))
+    return default_cpu_config(problem, spec, beforehand=True)
 
 
 class Kernels:

@@ -32,7 +32,8 @@ class IsaFacts:
 
 
 _AVX2_FLAGS = ("avx2", "fma", "f16c", "bmi1", "bmi2")
-_AVX2 = ("avx2", "fma", "f16c", "bmi", "bmi2")
+# Without prfchw, a CPU with AVX2 executes its instruction and does nothing.
+_AVX2 = ("avx2", "fma", "f16c", "bmi", "bmi2", "prfchw")
 _AVX512 = (*_AVX2, "avx512f", "avx512bw", "avx512vl", "avx512dq")
 
 ISA_FACTS: dict[Isa, IsaFacts] = {

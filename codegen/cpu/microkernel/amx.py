@@ -194,12 +194,15 @@ class _Kernel:
         if isinstance(low, int) and isinstance(high, int) and low >= high:
             return a, b
         f = self.tile.f
-        with f.loop(low, high, unroll, [("ptr", a), ("ptr", b)]) as loop:
-            here_a, here_b = loop.carried
+        ahead = self.tile.ahead() if low == 0 else None
+        with f.loop(low, high, unroll, [("ptr", a), ("ptr", b), *(ahead.begin if ahead else [])]) as loop:
+            here_a, here_b, *places = loop.carried
             self._prefetch(here_a, here_b, unroll)
+            places = ahead.write(places) if ahead else []
             for step in range(unroll):
                 self._step(f.at(here_a, step * self._step_bytes_a), f.at(here_b, step * self._step_bytes_b))
-            loop.next([f.at(here_a, unroll * self._step_bytes_a), f.at(here_b, unroll * self._step_bytes_b)])
+            here_a, here_b = f.at(here_a, unroll * self._step_bytes_a), f.at(here_b, unroll * self._step_bytes_b)
+            loop.next([here_a, here_b, *places])
         return loop.results[0], loop.results[1]
 
     @property

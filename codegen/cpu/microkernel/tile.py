@@ -11,11 +11,14 @@ from codegen.cpu.emit.epilogue import (
 from codegen.cpu.emit.writer import (
     Function,
     Module,
+    Typed,
     Value,
 )
 from codegen.cpu.isa import ISA_FACTS
+from codegen.cpu.microkernel.next_panel import AHEAD, NextPanel, next_panel
 from codegen.cpu.nest.columns import Strip
 from codegen.cpu.nest.plan import (
+    LINE,
     SUM_BYTES,
     Plan,
 )
@@ -100,10 +103,25 @@ class Tile:
         """Return the address of an accumulator in memory."""
         return self.f.at("%sums", (row * self.plan.width + column) * SUM_BYTES)
 
-    def prefetch(self, pointer: str, offset: int, cache: int = 1) -> None:
-        """Prefetch a cache line into the cache of a level, 1 or 2."""
-        arguments = [("ptr", self.f.at(pointer, offset)), ("i32", 0), ("i32", 4 - cache), ("i32", 1)]
+    def prefetch(self, pointer: str, offset: int, cache: int = 1, *, stores: bool = False) -> None:
+        """Prefetch a cache line into the cache of a level, 1 or 2; `stores`: it will be written."""
+        arguments = [("ptr", self.f.at(pointer, offset)), ("i32", int(stores)), ("i32", 4 - cache), ("i32", 1)]
         self.f.call("void", "llvm.prefetch.p0", arguments)
+
+    def ahead(self) -> "Ahead":
+        """Write what precedes the loop over K in which the tile prefetches."""
+        usual = (self.rows, self.columns) == shapes(self.plan)[0]
+        panel = next_panel(self.plan) if usual else None
+        begin: list[Typed] = [] if panel is None else [("ptr", AHEAD)]
+        if not (usual and self.ends_here):
+            return Ahead(self, panel, begin, None)
+        f, p = self.f, self.plan.problem
+        pitch: Value = p.pitch_c * p.dtype_c.nbytes
+        first = Epilogue(f, self.plan, self.columns, HERE).c
+        last = f.at(first, (self.rows - 1) * pitch)
+        if not self.once:  # there is nothing to prefetch before the last block
+            first, last = (f.op(f"select i1 %last, ptr {place}, ptr %sums") for place in (first, last))
+        return Ahead(self, panel, [*begin, ("ptr", first)], last)
 
     def initial(self) -> list[str]:
         """Load or zero the vectors of accumulators for this K block, row by row."""
@@ -160,6 +178,36 @@ class Tile:
             epilogue.row(r, sums[r * epilogue.vectors : (r + 1) * epilogue.vectors], [])
 
 
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """Prefetches in the loop over K: of the next panel of B, and of this tile in C up to its `last_row`.
+
+    The loop carries their addresses, which `begin` has first.
+    """
+
+    tile: Tile
+    panel: NextPanel | None
+    begin: list[Typed]
+    last_row: str | None
+
+    def write(self, places: Sequence[str]) -> list[str]:
+        """Write the prefetches of a round; return the addresses of the next one."""
+        f, p, left, following = self.tile.f, self.tile.plan.problem, list(places), list[str]()
+        if self.panel is not None:
+            panel = left.pop(0)
+            for line in range(self.panel.lines):
+                self.tile.prefetch(panel, line * LINE, 2)
+            following.append(f.at(panel, self.panel.lines * LINE))
+        if self.last_row is not None:
+            row = left.pop(0)
+            for offset in range(0, self.tile.columns * p.dtype_c.nbytes, LINE):
+                self.tile.prefetch(row, offset, stores=True)
+            more = f.op(f"icmp ult ptr {row}, {self.last_row}")
+            below = f.at(row, p.pitch_c * p.dtype_c.nbytes)
+            following.append(f.op(f"select i1 {more}, ptr {below}, ptr {row}"))
+        return following
+
+
 def tile_name(rows: int, columns: int) -> str:
     """Return the name of the function for tiles of a size."""
     return f"tile_{rows}x{columns}"
@@ -167,7 +215,9 @@ def tile_name(rows: int, columns: int) -> str:
 
 def tile_parameters(plan: Plan) -> tuple[tuple[str, str], ...]:
     """Return the parameters of a tile's function; those of experts are told how many `%rows` there are."""
-    return TILE_PARAMETERS if plan.problem.experts is None else (*TILE_PARAMETERS, ("i64", "%rows"))
+    if plan.problem.experts is not None:
+        return (*TILE_PARAMETERS, ("i64", "%rows"))
+    return TILE_PARAMETERS if next_panel(plan) is None else (*TILE_PARAMETERS, ("ptr", AHEAD))
 
 
 def heights(plan: Plan) -> tuple[int, ...]:

@@ -61,14 +61,17 @@ class _Kernel:
             return state
         f = self.tile.f
         carried = [("ptr", state.a), ("ptr", state.b), *((self.products.sums, value) for value in state.sums)]
-        with f.loop(low, high, unroll, carried) as loop:
-            a, b, *sums = loop.carried
+        count, ahead = len(carried), self.tile.ahead() if low == 0 else None
+        with f.loop(low, high, unroll, [*carried, *(ahead.begin if ahead else [])]) as loop:
+            a, b, *sums = loop.carried[:count]
             self._prefetch(a, b, unroll)
+            places = ahead.write(loop.carried[count:]) if ahead else []
             for step in range(unroll):
                 rows, columns = self._rows(a, step), self._columns(b, step)
                 sums = self._added(sums, rows, columns)
-            loop.next([f.at(a, unroll * self.rows.step_bytes), f.at(b, unroll * self.columns.step_bytes), *sums])
-        a, b, *sums = loop.results
+            a, b = f.at(a, unroll * self.rows.step_bytes), f.at(b, unroll * self.columns.step_bytes)
+            loop.next([a, b, *sums, *places])
+        a, b, *sums = loop.results[:count]
         return _State(a, b, sums)
 
     def _rows(self, pointer: str, step: int) -> Callable[[int], str]:

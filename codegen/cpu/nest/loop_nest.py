@@ -34,6 +34,7 @@ from codegen.cpu.emit.writer import (
     Module,
     Value,
 )
+from codegen.cpu.microkernel.next_panel import next_panel
 from codegen.cpu.microkernel.tile import heights, tile_name
 from codegen.cpu.nest.matrices import Matrix, matrices_of_experts, write_row_tiles
 from codegen.cpu.nest.partition import (
@@ -242,6 +243,10 @@ def _write_tile(nest: _Nest, tile_m: Value, tile_n: Value) -> None:
         ("i64", nest.row(tile_m)),
         ("i64", f.mul(tile_n, plan.nr)),
     ]
+
+    if (panel := next_panel(plan)) is not None:
+        share = f.mul(f.sub(tile_m, nest.open["m"].low), panel.share_bytes)
+        arguments.append(("ptr", f.at(f.at(b, panel.distance), share)))
 
     def call(rows: int, columns: int) -> None:
         f.call("void", tile_name(rows, columns), arguments)

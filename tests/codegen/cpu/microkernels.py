@@ -22,6 +22,7 @@ from codegen.config.cpu import (
 from codegen.config.matmul import Extent, MatmulConfig
 from codegen.cpu.isa import Multiply, features, isas_of
 from codegen.cpu.microkernel import microkernels
+from codegen.cpu.microkernel.next_panel import next_panel
 from codegen.cpu.nest.plan import Plan
 from codegen.problem.gemm import Operand
 from hal import Buffer
@@ -206,6 +207,7 @@ class Run:
                     matrix,
                     row,
                     column,
+                    *([b[0]] if next_panel(plan) is not None else []),
                 )
         if plan.threads.k > 1:
             together = _aligned(nbytes * len(parts))

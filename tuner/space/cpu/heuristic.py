@@ -51,8 +51,12 @@ _FEW_ROWS = 8  # rows that are multiplied with rows of B in place; half as many 
 _FEW_ROWS_BY_DOTS = 16  # if columns of B are contiguous: a copy of them costs more
 _FEW_ROWS_OF_WEIGHTS = 8  # of which weights are decoded in registers, once for each tile of rows
 _SOME_ROWS = 512  # up to which a copy of all of B costs more than the panels gain
+_SOME_ROWS_ALONE = 384  # the same for one core without AMX, which waits for no other one's panels
 _BLOCK_AMX = 0.5  # of L2 for all of A: tile registers read it faster than L3 delivers it
 _PANEL = 0.5  # of L2 for one panel of B that is used immediately
+_BLOCK_OF_WHOLE_DEPTH = 0.5  # of L2 for a block of A over all of K, beside the panel of B in use and the next one
+_FEWEST_ROWS_OF_BLOCK = 64  # of such a block, for each of which all of B is read again
+_FEWEST_ROWS_OF_BLOCK_AMX = 128
 _COLUMNS_A_CORE = 64  # minimum, for threads that share no columns
 _COLUMNS_A_CORE_AMX = 32
 _ROWS_AMX = 16
@@ -60,7 +64,7 @@ _FEW_ROWS_BESIDE_AMX = 4  # rows above which tile registers gain more than readi
 _SMALL_B = 0.25  # of L2 for a row-major f32 B that is read in place: it stays there, and no thread waits for panels
 _FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page
 _PAGES_OF_ROWS = {
-    32: 64,
+    48: 64,
     128: 256,
 }  # pages of B that panels are copied from, by the rows of A up to which they are best
 _PAGE_BYTES = 4096
@@ -84,18 +88,18 @@ class CpuDefault:
     steps: tuple[HeuristicStep, ...]
 
 
-def default_cpu_config(problem: GemmProblem, spec: DeviceSpec) -> CpuConfig:
-    """Return the default configuration; always legal, and in the space.
+def default_cpu_config(problem: GemmProblem, spec: DeviceSpec, *, beforehand: bool = False) -> CpuConfig:
+    """Return the default configuration, or the one with B packed `beforehand`; always legal, and in the space.
 
     Raises:
         Refused: the problem or the CPU is refused.
     """
-    return explain_cpu_default(problem, spec).config
+    return explain_cpu_default(problem, spec, beforehand=beforehand).config
 
 
 @lru_cache(_KEPT_DEFAULTS)
-def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec) -> CpuDefault:
-    """Return the default configuration with the reason of each step.
+def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec, *, beforehand: bool = False) -> CpuDefault:
+    """Return the default configuration, or the one with B packed `beforehand`, with the reason of each step.
 
     Raises:
         Refused: the problem or the CPU is refused.
@@ -104,7 +108,8 @@ def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec) -> CpuDefault:
     if not given.isas:
         raise Refused("isa", f"no instructions of {spec.name} multiply {problem.dtype_a.value}")
     cores, on = spec.cores or 1, as_batch(given)
-    point, why_tile = _innermost(on, cores, _ways_of_experts(on) if problem.experts is not None else _ways(on))
+    ways = _ways_of_packed(on) if beforehand else _ways_of_experts(on) if problem.experts is not None else _ways(on)
+    point, why_tile = _innermost(on, cores, ways)
     point, why_threads = _threads(on, point, cores, experts=problem.experts is not None)
     point, why_blocks = _blocks(on, point)
     point, why_order = _order(on, point)
@@ -172,7 +177,8 @@ def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
     multiply = _multiply(on, isa)
     dots = is_dots(on, plain.isa, plain.pack_b)
 
-    copies_rows = not p.transpose_b and (plain.pack_b != Packing.NONE.value or p.dtype_b.nbytes == 1)
+    packs = plain.pack_b in (Packing.BLOCK.value, Packing.WHOLE.value)
+    copies_rows = not p.transpose_b and (packs or p.dtype_b.nbytes == 1)
 
     def clocks(tile: TileShape) -> tuple[float, float]:
         steps = sweep_clocks(isa, multiply, p.m, _vectors(on, p.n, dots), _of_vectors(on, tile, dots))
@@ -282,6 +288,19 @@ def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
         yield isa, Packing.BLOCK, Packing.WHOLE
 
 
+def _ways_of_packed(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
+    """Yield instruction sets and packings of A for a B packed beforehand."""
+    p = on.problem
+    separate = not p.transpose_a and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
+    for isa in on.isas:
+        if isa is Isa.AMX and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
+            continue
+        if separate:
+            yield isa, Packing.NONE, Packing.BEFOREHAND
+        # Each piece of a thread's columns would copy its own block.
+        yield isa, Packing.WHOLE if p.m <= _SOME_ROWS else Packing.BLOCK, Packing.BEFOREHAND
+
+
 def _ways_of_experts(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
     """Yield instruction sets and packings for experts of as many rows; nothing is packed whole."""
     p = on.problem
@@ -317,16 +336,18 @@ def _stays_in_place(on: CpuProblem) -> bool:
     p = on.problem
     in_l2 = p.k * p.columns_b * p.dtype_b.bits // 8 <= _SMALL_B * (on.spec.l2_bytes or _L2_BYTES)
     plain = p.dtype_b.bits == 32 and not p.transpose_b and not _aliases(p.pitch_b * p.dtype_b.nbytes, p.k)
-    return plain and in_l2 and p.batch == 1
+    several = (on.spec.cores or 1) > 1  # one alone waits for nobody's panels
+    return plain and in_l2 and p.batch == 1 and several
 
 
 def _takes_panels_of_b(on: CpuProblem, isa: Isa) -> bool:
     """Return whether each panel of B is copied just before its use, for all rows at once."""
     p = on.problem
     a_bytes, l2 = p.m * p.k * p.dtype_a.nbytes, on.spec.l2_bytes or _L2_BYTES
+    alone = on.spec.cores == 1 and isa is not Isa.AMX
     return (
         p.batch == 1
-        and p.m <= _SOME_ROWS
+        and p.m <= (_SOME_ROWS_ALONE if alone else _SOME_ROWS)
         and p.n >= (_COLUMNS_A_CORE_AMX if isa is Isa.AMX else _COLUMNS_A_CORE) * (on.spec.cores or 1)
         and (isa is not Isa.AMX or a_bytes <= _BLOCK_AMX * l2)
     )
@@ -383,6 +404,8 @@ def _threads(on: CpuProblem, point: CpuPoint, cores: int, *, experts: bool) -> t
         and m <= rows
         and n <= columns
         and (k == 1 or (p.k >= 512 * k and not experts and not _reads_all_of_k(on, point)))
+        # Panels packed beforehand are read once; parts of K would only add sums.
+        and (k == 1 or point.pack_b != Packing.BEFOREHAND.value or rows * columns < cores)
         # Threads along M would each copy all of B.
         and (m == 1 or experts or point.pack_b != Packing.BLOCK.value)
     ]
@@ -437,6 +460,8 @@ def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     deepest = _PANELS * l1 // (each * (point.tile_m + width))
     if point.pack_b == Packing.BLOCK.value:
         return _one_panel(p, point, ranges.block_k, step, int(_PANEL * l2 / (each * width)))
+    if (found := _whole_depth(on, point, rows, int(_BLOCK_OF_WHOLE_DEPTH * l2 / (each * p.k)))) is not None:
+        return found
     # Operands that stream through once are not cut, nor are blocks of K that are a little too deep.
     in_l2 = p.m * p.k * p.dtype_a.nbytes <= _PANEL * l2
     streams = point.pack_b == Packing.NONE.value and (rows == 1 or (p.transpose_b and in_l2))
@@ -466,6 +491,22 @@ def _blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
         f"and its sums with a block of B {tall * wide * 4 / 1024:.3g}"
     )
     return point._replace(block_m=block_m, block_n=block_n, block_k=depth), why
+
+
+def _whole_depth(on: CpuProblem, point: CpuPoint, tiles: int, most: int) -> tuple[CpuPoint, str] | None:
+    """Choose blocks of up to `most` rows over all of K, which keep all sums in registers, if B is packed whole.
+
+    None if so few rows fit that reading all of B again for each block would take longer.
+    """
+    amx, packed = point.isa == Isa.AMX.value, point.pack_b in (Packing.WHOLE.value, Packing.BEFOREHAND.value)
+    fewest = min(_FEWEST_ROWS_OF_BLOCK_AMX if amx else _FEWEST_ROWS_OF_BLOCK, on.problem.m)
+    if not packed or point.threads_k > 1 or on.problem.experts is not None or most < fewest:
+        return None
+    of_thread, fitting = ceil_div(tiles, point.threads_m), max(1, most // point.tile_m)
+    counts = (count for count in ranges_of(on, on.spec.cores or 1).block_m if count <= fitting)
+    block = WHOLE if of_thread <= fitting else max(counts)
+    why = f"rows of A over all of K stay in L2, which has room for {most}; panels of B pass, each prefetched"
+    return point._replace(block_m=block, block_n=WHOLE, block_k=WHOLE), why
 
 
 def _one_panel(

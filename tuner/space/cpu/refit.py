@@ -1,23 +1,34 @@
 """Completion of a partial CPU configuration: derive the fields that a user left open."""
 
 from collections.abc import Collection
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import fields, replace
+from typing import TypeVar
 
-from codegen import CpuConfig, Extent, GemmProblem
+from codegen import CpuConfig, Extent, GemmProblem, MatmulConfig, Packing, Refused
+from codegen.config.cpu import CpuStrategy
 from codegen.cpu.isa import ISA_FACTS, multiply_of
 from codegen.cpu.nest.plan import Plan
 from codegen.cpu.rules import most_pieces, reads_dots
 from codegen.xe.rules.sizes import ceil_div
 from hal import DeviceSpec
+from tuner.space.cpu.heuristic import default_cpu_config
+
+_Part = TypeVar("_Part", MatmulConfig, CpuStrategy)
 
 
 def refit(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, said: Collection[str]) -> CpuConfig:
     """Return the configuration with the tile, blocks, depth and pieces that were not `said` derived from the others.
 
-    Fields that cannot be derived are unchanged, for the rules to report.
+    If B is packed beforehand, what was not said is that of the default so packed. Fields that cannot be derived are
+    unchanged, for the rules to report.
     """
     if multiply_of(problem.dtype_a, problem.dtype_b, config.strategy.isa, spec.isa or ()) is None:
         return config
+    if "pack_b" in said and config.strategy.pack_b is Packing.BEFOREHAND:
+        with suppress(Refused):
+            base = default_cpu_config(problem, spec, beforehand=True)
+            config = CpuConfig(_said(base.matmul, config.matmul, said), _said(base.strategy, config.strategy, said))
     if "block" in said and "innermost" not in said:
         config = _with(config, innermost=_tile_of(problem, config, spec))
     if "block" not in said and ({"innermost", "threads", "isa"} & set(said)):
@@ -26,6 +37,10 @@ def refit(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, said: Colle
         pieces = min(config.strategy.pieces, most_pieces(Plan(problem, config, spec.isa or ())))
         config = replace(config, strategy=replace(config.strategy, pieces=pieces))
     return config
+
+
+def _said(base: _Part, given: _Part, said: Collection[str]) -> _Part:
+    return replace(base, **{each.name: getattr(given, each.name) for each in fields(given) if each.name in said})
 
 
 def _tile_of(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> Extent:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from codegen import CpuConfig, DType, Extent, GemmProblem, Isa
+from codegen import CpuConfig, DType, Extent, GemmProblem, Isa, Packing
 from codegen.cpu.rules import check_cpu
 from tests.tuner.fakes import cpu_spec
 from tuner.space.cpu.heuristic import default_cpu_config
@@ -44,6 +44,17 @@ def test_threads_over_k_have_a_block_each() -> None:
 def test_what_is_said_stays_even_where_it_is_refused() -> None:
     both = _changed(innermost=Extent(6, 32, 2), block=Extent(7, 33, 3))
     assert refit(PROBLEM, both, SPEC, {"innermost", "block"}) == both
+
+
+def test_b_packed_beforehand_brings_a_default_of_its_own_for_what_was_not_said() -> None:
+    problem = GemmProblem(24, 4096, 1024, dtype_a=DType.F32, dtype_b=DType.F32)
+    usual, packed = (default_cpu_config(problem, SPEC, beforehand=one) for one in (False, True))
+    asked = replace(usual, strategy=replace(usual.strategy, pack_b=Packing.BEFOREHAND))
+    assert refit(problem, asked, SPEC, {"pack_b"}) == packed != asked
+    tiled = replace(asked, matmul=replace(asked.matmul, innermost=Extent(4, 32, 4)))
+    fitted = refit(problem, tiled, SPEC, {"pack_b", "innermost"})
+    assert (fitted.matmul.innermost, fitted.strategy) == (Extent(4, 32, 4), packed.strategy)
+    check_cpu(problem, fitted, SPEC)
 
 
 def test_an_instruction_set_brings_a_default_of_its_own() -> None:

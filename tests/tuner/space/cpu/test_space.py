@@ -159,17 +159,35 @@ def test_blocks_fit_the_caches_that_the_device_states() -> None:
         default_cpu_config(problem, cpu(PLAIN.isa, l1_bytes=l1, l2_bytes=l2)).matmul
         for l1, l2 in ((32768, 262144), (98304, 4194304))
     )
-    assert small.block.k < large.block.k
-    for matmul, l1, l2 in ((small, 32768, 262144), (large, 98304, 4194304)):
-        assert 4 * matmul.block.k * (matmul.innermost.m + matmul.innermost.n) <= 2 * l1
-        assert 4 * matmul.block.k * matmul.block.m + 4 * matmul.block.m * matmul.block.n <= l2
+    assert 4 * small.block.k * (small.innermost.m + small.innermost.n) <= 2 * 32768
+    assert 4 * small.block.k * small.block.m + 4 * small.block.m * small.block.n <= 262144
+    assert (large.block.n, large.block.k) == (1024, 4096)
+    assert 4194304 // 4 < 4 * large.block.k * large.block.m <= 4194304 // 2
+
+
+def test_blocks_over_all_of_k_have_enough_rows_to_read_b_again_for_each() -> None:
+    for dtype, deepest, fewest in ((BF16, 4096, 128), (F32, 4096, 64)):
+        found = [default_cpu_config(gemm(1024, 768, k, dtype), RAPIDS).matmul for k in (deepest, 2 * deepest)]
+        assert found[0].block.k == deepest
+        assert fewest // 2 < found[0].block.m <= 2 * fewest
+        assert found[1].block.k < deepest
+
+
+def test_b_packed_beforehand_has_a_default_of_its_own() -> None:
+    """The default for few rows of B [K, N] cuts K for the pages of B, which packed panels do not lie on."""
+    for dtype in (F32, BF16):
+        problem = gemm(24, 4096, 1024, dtype)
+        usual, packed = (default_cpu_config(problem, RAPIDS, beforehand=one) for one in (False, True))
+        assert packed.strategy.pack_b is Packing.BEFOREHAND
+        assert usual.matmul.block.k < packed.matmul.block.k == 1024
+        assert refusal_on_cpu(check_cpu_problem(problem, RAPIDS), packed) is None
 
 
 def test_every_step_of_the_default_says_why() -> None:
     explained = explain_cpu_default(gemm(720, 192, 768, BF16), RAPIDS)
     assert [step.name for step in explained.steps] == ["innermost", "threads", "block", "loop order"]
     assert "amx" in explained.steps[0].why
-    assert "L1 is 48" in explained.steps[2].why
+    assert "panels of B pass" in explained.steps[2].why
     assert str(explained.config.matmul.threads) in explained.steps[1].choice
 
 
