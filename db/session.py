@@ -1,14 +1,16 @@
 """Engines and transactions: SQLite with the required pragmas, PostgreSQL through psycopg."""
 
+import select
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 LOCK_TIMEOUT_S = 10.0
 CONNECT_TIMEOUT_S = 10
+_CONNECTIONS = 15  # of a process, which keeps those that it opened: a new one takes PostgreSQL milliseconds
 
 
 @dataclass(slots=True)
@@ -105,11 +108,15 @@ def make_engine(url: str, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Engine:
             return engine
         case "postgresql" if parsed.drivername in ("postgresql", "postgresql+psycopg"):
             options = f"-c lock_timeout={round(lock_timeout_s * 1000)}"
-            return create_engine(
+            engine = create_engine(
                 parsed.set(drivername="postgresql+psycopg"),
-                pool_pre_ping=True,
+                pool_size=_CONNECTIONS,
+                max_overflow=0,
+                pool_use_lifo=True,  # the server's caches of the newest connection are warm
                 connect_args={"connect_timeout": CONNECT_TIMEOUT_S, "options": options},
             )
+            event.listen(engine, "checkout", partial(_check_connection, engine))
+            return engine
         case _:
             raise DatabaseUnavailable(f"database URL {shown_url(parsed)} is not supported: {expected}")
 
@@ -155,6 +162,21 @@ def typed_errors(engine: Engine) -> Generator[None]:
         raise DatabaseUnavailable(
             f"database {shown_url(engine.url)}: all connections of this process are in use; try again"
         ) from error
+
+
+def _check_connection(engine: Engine, connection: Any, _record: object, _proxy: object) -> None:
+    """Let the pool replace a connection that the server has closed, without a query for each transaction.
+
+    A server that closes a connection tells why, and closes the socket: one that is silent is open.
+    """
+    driver = engine.dialect.loaded_dbapi
+    try:
+        poll = select.poll()
+        poll.register(connection.pgconn.socket, select.POLLIN)
+        if poll.poll(0):
+            engine.dialect.do_ping(connection)
+    except driver.Error as error:
+        raise DisconnectionError from error
 
 
 def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:

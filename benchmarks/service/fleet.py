@@ -32,7 +32,7 @@ from benchmarks.service.fleet_devices import (
     Seen,
     gpu,
 )
-from benchmarks.service.fleet_processes import WallClock, postgres, run_shared
+from benchmarks.service.fleet_processes import WallClock, copied, postgres, run_shared
 from codegen import GemmProblem
 from db.migrate import upgrade
 from db.schema import (
@@ -71,7 +71,10 @@ _SHARED_COLUMNS = (
     "completed trials/s",
     "CPU ms per trial",
     "of the database",
-    "all have measured after",
+    "of the simulation",
+    "SQL statements per trial",
+    "transactions per trial",
+    "devices that had measured, after",
     "devices busy at the end",
 )
 
@@ -188,27 +191,37 @@ def _fresh(url: str | None, folder: Path) -> str:
 
 
 def _print_shared(asked: argparse.Namespace, sizes: tuple[int, int, int]) -> None:
-    print(f"| {' | '.join(_SHARED_COLUMNS)} |\n|{'---:|' * len(_SHARED_COLUMNS)}")
-    for devices in map(int, asked.devices.split(",")):
-        for coordinators in map(int, asked.coordinators.split(",")):
-            with tempfile.TemporaryDirectory(prefix="xetune-fleet-") as name, postgres(Path(name)) as (url, server):
-                database = open_database(_fresh(url, Path(name)))
-                clock, seen = WallClock(), Seen()
-                queued = [FleetExecutor(gpu(number), clock, seen) for number in range(devices)]
-                _queue(database, queued, sizes, asked.trials, asked.jobs)
-                found = run_shared(database, server, Path(name), devices, coordinators, asked.seconds)
-                database.close()
-            cells = (
-                f"{devices:,}",
-                str(coordinators),
-                f"{devices / TRIAL_S:.0f}",
-                f"{found.trials_per_s:.1f}",
-                f"{found.trial_ms:.1f}",
-                f"{found.database_ms:.1f}",
-                f"{found.started_s:.0f} s",
-                f"{found.busy:,}",
+    print(f"| {' | '.join(_SHARED_COLUMNS)} |\n|{'---:|' * len(_SHARED_COLUMNS)}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="xetune-fleet-") as name, postgres(Path(name)) as (own, server):
+        for devices in map(int, asked.devices.split(",")):
+            queued = _fresh(copied(own, "queued"), Path(name))
+            database, clock, seen = open_database(queued), WallClock(), Seen()
+            _queue(
+                database, [FleetExecutor(gpu(n), clock, seen) for n in range(devices)], sizes, asked.trials, asked.jobs
             )
-            print(f"| {' | '.join(cells)} |", flush=True)
+            database.close()
+            for coordinators in map(int, asked.coordinators.split(",")):
+                if coordinators > devices:
+                    continue
+                url = copied(own, "fleet", "queued")
+                with tempfile.TemporaryDirectory(dir=name) as folder:
+                    found = run_shared(
+                        url, server, Path(folder), devices, coordinators, asked.seconds, asked.start_seconds
+                    )
+                cells = (
+                    f"{devices:,}",
+                    str(coordinators),
+                    f"{devices / TRIAL_S:.0f}",
+                    f"{found.trials_per_s:.1f}",
+                    f"{found.trial_ms:.1f}",
+                    f"{found.database_ms:.1f}",
+                    f"{found.simulated_ms:.1f}",
+                    f"{found.statements:.1f}",
+                    f"{found.transactions:.1f}",
+                    f"{found.started:,}, {found.started_s:.0f} s",
+                    f"{found.busy:,}",
+                )
+                print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def main() -> None:
@@ -221,6 +234,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=120.0, help="limit of real time for each number of devices")
     parser.add_argument("--database", help="a PostgreSQL database whose tables may be dropped; else SQLite in a folder")
     parser.add_argument("--coordinators", help="numbers of processes on one PostgreSQL server, in real time")
+    parser.add_argument(
+        "--start-seconds", type=float, default=60.0, help="limit of the time until every device has measured a trial"
+    )
     asked = parser.parse_args()
     sizes = [int(size) for size in asked.problem.split(",")]
     configure_logs(Settings(log_level="error"))

@@ -53,8 +53,9 @@ class Time(Protocol):
 
 @dataclass
 class Seen:
-    """Counts of the fleet's work."""
+    """Counts of the fleet's work. `simulated` is told the processor time of each simulated compilation and launch."""
 
+    simulated: Callable[[float], None] = lambda _cpu_s: None
     launches: int = 0
     busy_s: float = 0.0  # of devices, on the fleet's clock
     starts: int = 0
@@ -94,7 +95,9 @@ class FleetDevice:
         self.since_s, self.launches = now_s, self.launches + 1
         self.clock.sleep(TRIAL_S)
         base = 100 + int(hashlib.sha256(launch.binary).hexdigest()[:4], 16) / 100
-        return RunReport({}, tuple(base * (1 + 0.001 * i) for i in range(30)), 0.01, self.spec.driver or "")
+        report = RunReport({}, tuple(base * (1 + 0.001 * i) for i in range(30)), 0.01, self.spec.driver or "")
+        self.seen.simulated(time.thread_time() - now_s)
+        return report
 
     def verify(
         self, artifact: AnyArtifact, seed: int, timing: Timing | None, timeout_s: float
@@ -112,6 +115,7 @@ class FleetCompilation:
     """Ready at a time of the fleet's clock."""
 
     clock: Time
+    seen: Seen
     ready_s: float
     problem: GemmProblem
     config: KernelConfig
@@ -121,7 +125,10 @@ class FleetCompilation:
         left_s = self.ready_s - self.clock.seconds()
         if left_s > 0:
             self.clock.sleep(left_s)
-        return _kernel(self.problem, self.config)
+        begun_s = time.thread_time()
+        kernel = _kernel(self.problem, self.config)
+        self.seen.simulated(time.thread_time() - begun_s)
+        return kernel
 
     def cancel(self) -> None:
         """Nothing to stop."""
@@ -132,6 +139,7 @@ class FleetCompiler:
     """A compiler that runs two compilations at a time."""
 
     clock: Time
+    seen: Seen
     workers: int = 2
     busy_s: float = 0.0
     free_s: tuple[float, float] = (0.0, 0.0)
@@ -142,7 +150,7 @@ class FleetCompiler:
         first, other = sorted(self.free_s)
         ready_s = max(first, self.clock.seconds()) + COMPILE_S
         self.free_s = (ready_s, other)
-        return FleetCompilation(self.clock, ready_s, problem, config)
+        return FleetCompilation(self.clock, self.seen, ready_s, problem, config)
 
 
 @dataclass
@@ -182,7 +190,7 @@ class FleetExecutor:
     @contextmanager
     def compilers(self, cache: Path) -> Generator[FleetCompiler]:
         """Its two."""
-        yield FleetCompiler(self.clock)
+        yield FleetCompiler(self.clock, self.seen)
 
 
 @dataclass

