@@ -148,8 +148,7 @@ def _emitted_alone(code: bytes) -> bytes:
 
 def _checked(emitted: bytes) -> bytes:
     spirv = with_intrinsics(emitted)
-    check_spirv(spirv)
-    return group_cache_hints(spirv)
+    return group_cache_hints(spirv, check_spirv(spirv))
 
 
 def _emit(code: bytes) -> bytes:

@@ -8,6 +8,7 @@ Instruction = tuple[int, tuple[int, ...]]
 
 _MAGIC = b"\x03\x02\x23\x07"
 _HEADER_WORDS = 5
+HEADER_BYTES = 4 * _HEADER_WORDS
 _VERSION, _BOUND = 1, 3
 _ENTRY_POINT, _NAME_AT = 15, 2  # OpEntryPoint, whose name is behind the execution model and the id
 
@@ -50,10 +51,16 @@ def entry_points(spirv: bytes) -> frozenset[str]:
     return frozenset(text_of(operands[_NAME_AT:]) for operands in points)
 
 
-def with_instructions(spirv: bytes, new: Iterable[Instruction], ids: int) -> bytes:
-    """Return a module with other instructions, which define ids below `ids`."""
-    words = list(_words(spirv)[:_HEADER_WORDS])
+def header(spirv: bytes, ids: int) -> bytes:
+    """Return the header of a module, for ids below `ids`."""
+    words = list(_words(spirv[:HEADER_BYTES]))
     words[_BOUND] = ids
+    return _packed(words)
+
+
+def packed(new: Iterable[Instruction]) -> bytes:
+    """Return instructions as they are in a module."""
+    words: list[int] = []
     for opcode, operands in new:
         words.append((len(operands) + 1) << 16 | opcode)
         words += operands

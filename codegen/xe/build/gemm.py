@@ -65,6 +65,7 @@ from codegen.xe.dialects.index_list import (
     index,
 )
 from codegen.xe.dialects.kernel_attributes import ACCESSES_INSIDE, ARGUMENTS_APART
+from codegen.xe.dialects.verification import verify
 from codegen.xe.operand_access import (
     AccessBy,
     memory_path,
@@ -124,7 +125,7 @@ def build_gemm(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Modu
         for name, (body, subgroups) in kernels_of(problem, config).items()
     ]
     module = ModuleOp([gpu.ModuleOp(KERNEL_NAME, functions)], {"gpu.container_module": UnitAttr()})
-    module.verify()
+    verify(module)
     return module
 
 

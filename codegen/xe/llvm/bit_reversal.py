@@ -24,6 +24,8 @@ def expand_bit_reversals(text: str) -> str:
     Raises:
         CompileFailed: an instruction on integers of an odd width is not supported.
     """
+    if "@llvm.bitreverse." not in text:
+        return text
     found = _CALL.search(text)
     while found is not None:
         width = int(found["width"])

@@ -10,7 +10,7 @@ _TRUNCATION = re.compile(
 
 def expand_bit_truncations(text: str) -> str:
     """Replace truncations of vectors to i1."""
-    return _TRUNCATION.sub(_compared, text)
+    return _TRUNCATION.sub(_compared, text) if " x i1>" in text else text
 
 
 def _compared(m: re.Match[str]) -> str:

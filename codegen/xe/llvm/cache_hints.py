@@ -12,26 +12,27 @@ _ANNOTATION = re.compile(
     r"^(?P<before>\s+(?P<result>%[\w.$-]+) = [a-z ]*call (?P<type>ptr(?: addrspace\(\d+\))?) "
     r"@llvm\.ptr\.annotation\.[\w.]+\()"
     r"(?P=type) (?P<attributes>(?:[a-z]+ )*)(?P<pointer>%[\w.$-]+), ",
-    re.MULTILINE,
 )
+_ANNOTATES = "@llvm.ptr.annotation."
 _HINT_NAME = re.compile(r"((@\.str\.(?:cachecontrol|file))\.\d+)\b")
 
 
 def separate_cache_hints(text: str) -> str:
     """Annotate a new pointer instead of the shared one; a pointer annotated twice is one pointer."""
-    annotated = {m["result"] for m in _ANNOTATION.finditer(text)}
+    if _ANNOTATES not in text:
+        return text
+    lines = text.split("\n")
+    found = {at: m for at, line in enumerate(lines) if _ANNOTATES in line and (m := _ANNOTATION.match(line))}
+    annotated = {m["result"] for m in found.values()}
     number = 0
-
-    def separate(m: re.Match[str]) -> str:
-        nonlocal number
+    for at, m in found.items():
         if m["pointer"] in annotated:
-            return m[0]
+            continue
         number += 1
         own = f"%hinted.{number}"
         step = f"  {own} = getelementptr i8, {m['type']} {m['pointer']}, i64 0\n"
-        return f"{step}{m['before']}{m['type']} {m['attributes']}{own}, "
-
-    return _numbered(_ANNOTATION.sub(separate, text))
+        lines[at] = f"{step}{m['before']}{m['type']} {m['attributes']}{own}, {lines[at][m.end() :]}"
+    return _numbered("\n".join(lines))
 
 
 def _numbered(text: str) -> str:

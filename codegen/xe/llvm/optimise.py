@@ -39,7 +39,7 @@ from codegen.xe.subgroup import subgroup_size
 _O2_BYTES = 12_000
 _SUBGROUP_SIZE = re.compile(r" !intel_reqd_sub_group_size !\d+")
 _NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
-_KERNEL = re.compile(r"^(define spir_kernel .*) {$", re.MULTILINE)
+_KERNEL = re.compile(r"(define spir_kernel .*) {$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def optimise(
     """
     _fix_order_of_metadata()
     module = llvm.parse_bitcode(bitcode)
-    machine = target_machine()
+    machine = _machine()
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
     _keep_together(module)
     level = 2 if len(bitcode) <= _O2_BYTES else 1
@@ -84,6 +84,12 @@ def optimise(
 
 
 @cache
+def _machine() -> llvm.TargetMachine:
+    """Return a machine that describes the target to LLVM's optimisations; it emits nothing."""
+    return target_machine()
+
+
+@cache
 def _fix_order_of_metadata() -> None:
     """Make LLVM number a kernel's metadata alike in all processes: in the order in which it first met their kinds."""
     kinds = ("reqd_work_group_size", "intel_reqd_sub_group_size")
@@ -92,7 +98,7 @@ def _fix_order_of_metadata() -> None:
 
 def _with_subgroup_size(text: str) -> str:
     """Return the module with its sub-group size on every kernel: MLIR states 16, and that not on all of them."""
-    node = 1 + max(map(int, _NODE.findall(text)), default=-1)
+    node = 1 + max(map(int, _NODE.findall(text, text.rfind("\n}\n"))), default=-1)  # they are behind all functions
     text = _SUBGROUP_SIZE.sub("", text)
     text = _KERNEL.sub(rf"\1 !intel_reqd_sub_group_size !{node} {{", text)
     return f"{text}\n!{node} = !{{i32 {subgroup_size()}}}\n"

@@ -18,7 +18,7 @@ from codegen.errors import CompileFailed
 
 _Named = tuple[str, Parameter | None]  # None: a field that launches do not pass
 _PARAMETER = re.compile(r"(?:, )?([^%]*%[\w.]+)")
-_HEAD = r"^define [^\n]*@{name}\((?P<parameters>.*)\) [^\n]*{{$"
+_HEAD = r"define [^\n]*@{name}\((?P<parameters>.*)\) [^\n]*{{$"
 
 
 def name_parameters(kernel: llvm.ValueRef, arguments: Sequence[KernelArgument]) -> None:
@@ -46,16 +46,21 @@ def keep_used_parameters(
     if head is None:
         raise CompileFailed("llvm", f"no definition of kernel {kernel}")
     end = text.index("\n}", head.end())
-    used = set(re.findall(r"%[\w.]+", text[head.end() : end]))
+    body = text[head.end() : end]
     # Attributes may contain commas: ptr addrspace(1) initializes((0, 4)) %A.
     written, kept, parameters = _PARAMETER.findall(head["parameters"]), list[str](), list[Parameter]()
     for declaration, (name, parameter) in zip(written, _expanded(arguments), strict=True):
-        if parameter is None and f"%{name}" in used:
+        if parameter is None and _uses(body, name):
             raise CompileFailed("llvm", f"kernel {kernel} uses %{name}, which no launch gives")
-        if parameter is not None and (parameter.field in (Field.POINTER, Field.VALUE) or f"%{name}" in used):
+        if parameter is not None and (parameter.field in (Field.POINTER, Field.VALUE) or _uses(body, name)):
             kept.append(declaration)
             parameters.append(parameter)
     return text[: head.start("parameters")] + ", ".join(kept) + text[head.end("parameters") :], tuple(parameters)
+
+
+def _uses(body: str, name: str) -> bool:
+    # Most are not there, which a search for the plain text tells at once.
+    return f"%{name}" in body and re.search(rf"%{re.escape(name)}(?![\w.])", body) is not None
 
 
 def _expanded(arguments: Sequence[KernelArgument]) -> Iterator[_Named]:

@@ -12,4 +12,4 @@ _ALLOCA = re.compile(r"^(\s+%[\w.]+ = alloca \[.*\]), align \d+$", re.MULTILINE)
 
 def align_private_memory(text: str) -> str:
     """Raise the alignment of private arrays to 64 bytes."""
-    return _ALLOCA.sub(rf"\1, align {PRIVATE_ALIGNMENT}", text)
+    return _ALLOCA.sub(rf"\1, align {PRIVATE_ALIGNMENT}", text) if " = alloca [" in text else text

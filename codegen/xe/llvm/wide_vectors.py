@@ -30,7 +30,7 @@ from codegen.xe.llvm.vector_split import (
 MAX_ELEMENTS = NARROW[0]
 
 _FUNCTION = re.compile(r"^define [^\n]*{$.*?^}$", re.MULTILINE | re.DOTALL)
-_VECTOR = re.compile(r"<(\d+) x ")
+_WIDE = re.compile(r"<(?:1[7-9]|[2-9]\d|\d{3,}) x ")  # of more than MAX_ELEMENTS
 _DECLARATION = re.compile(
     r"^declare [^\n]*@(?P<name>llvm\.[\w.]+\.v(?:1[7-9]|[2-9]\d|\d{3,})[a-z]+\d+)\([^\n]*\n", re.MULTILINE
 )
@@ -46,6 +46,8 @@ def split_wide_vectors(text: str) -> str:
     Raises:
         CompileFailed: a use of a wide vector is not supported.
     """
+    if _WIDE.search(text) is None:
+        return text
     declared: dict[str, None] = {}
     out = _FUNCTION.sub(lambda m: _split_function(m[0], declared), text)
     new = [line for line in declared if f"@{_callee(line)}(" not in text]
@@ -63,7 +65,7 @@ def _split_function(text: str, declared: dict[str, None]) -> str:
     if not wide:
         return text
     views = {i.result for i in wide.values() if i.opcode == "bitcast" and not is_wide(i.type)}
-    seen = {at: line for at, line in enumerate(lines) if at not in wide and views & _names(line)}
+    seen = {at: line for at, line in enumerate(lines) if views and at not in wide and views & _names(line)}
     slices = {at: _parsed(line) for at, line in seen.items() if _SLICING.search(line)}
     whole = {name for at, line in seen.items() if at not in slices for name in views & _names(line)}
     function = _Function(wide, views - whole, tuple(slices.values()), frozenset(_ALIGNED.findall(text)))
@@ -73,7 +75,8 @@ def _split_function(text: str, declared: dict[str, None]) -> str:
     out = lines[:1]
     for at, line in enumerate(lines[1:], start=1):
         out += replaced.get(at, [line])
-    return "\n".join(_NAME.sub(lambda m: function.pieces.meaning(m[0]), line) for line in out)
+    split = "\n".join(out)
+    return _NAME.sub(lambda m: function.pieces.meaning(m[0]), split) if function.pieces.same else split
 
 
 def _names(line: str) -> set[str]:
@@ -81,7 +84,7 @@ def _names(line: str) -> set[str]:
 
 
 def _is_wide(line: str) -> bool:
-    return line.startswith("  ") and any(int(count) > MAX_ELEMENTS for count in _VECTOR.findall(line))
+    return line.startswith("  ") and _WIDE.search(line) is not None
 
 
 def _parsed(line: str) -> Instruction:
