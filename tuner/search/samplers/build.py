@@ -13,11 +13,12 @@ from tuner.search.method import DESCENT, DONOR, Method, learns
 from tuner.search.priors import Priors
 from tuner.search.samplers.descent import DescentSampler
 from tuner.search.samplers.gp import GaussianProcessSampler
+from tuner.search.samplers.known_space_tpe import KnownSpaceTpe
 from tuner.search.samplers.named import sampler_class
 from tuner.search.samplers.parameters import Parameters
 from tuner.search.samplers.plain import InOrderSampler, RandomRowSampler
 from tuner.search.samplers.portfolio import STARTUP, PortfolioSampler
-from tuner.search.samplers.projected import KnownSpaceTpe, ProjectedSampler
+from tuner.search.samplers.projected import ProjectedSampler
 from tuner.search.samplers.ranked import RankedSampler, first_ranked
 from tuner.search.samplers.row_sampler import RowSampler
 from tuner.search.samplers.search import Search
@@ -126,7 +127,8 @@ def _projected(name: str, tried: Tried) -> ProjectedSampler:
 
 
 def _tpe(parameters: Parameters, tried: Tried) -> ProjectedSampler:
-    return ProjectedSampler(parameters, tried, lambda seed: KnownSpaceTpe(parameters.distributions, seed))
+    known: dict[int, list[int]] = {}
+    return ProjectedSampler(parameters, tried, lambda seed: KnownSpaceTpe(parameters.distributions, seed, known))
 
 
 def _no_cost(row: int) -> float:

@@ -5,18 +5,16 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-from optuna.distributions import BaseDistribution
-from optuna.samplers import BaseSampler, TPESampler
+from optuna.samplers import BaseSampler
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from tuner.errors import UnknownSearch
 from tuner.search.repair import nearest_unseen
+from tuner.search.samplers.known_space_tpe import KnownSpaceTpe
 from tuner.search.samplers.parameters import Parameters
 from tuner.search.samplers.row_sampler import RowSampler
 from tuner.search.tried import Tried
-
-_TPE_STARTUP = 8
 
 
 class ProjectedSampler(RowSampler):
@@ -73,18 +71,3 @@ class ProjectedSampler(RowSampler):
                 partial.params, partial.distributions = params, {n: self.parameters.distributions[n] for n in params}
                 params = {**params, name: sampler.sample_independent(study, partial, name, distribution)}
         return params
-
-
-class KnownSpaceTpe(TPESampler):
-    """TPE with a given search space: inferring it from all trials takes most of the time of an ask.
-
-    Running trials count as bad, so that a batch spreads out.
-    """
-
-    def __init__(self, distributions: dict[str, BaseDistribution], seed: int) -> None:
-        super().__init__(seed=seed, n_startup_trials=_TPE_STARTUP)
-        self._distributions = dict(sorted(distributions.items()))
-
-    def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        """Return all parameters, sorted by name as in TPE itself."""
-        return self._distributions
