@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, select, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -192,3 +192,28 @@ def _news(database: Database, before: object) -> change_feed.News:
 def _add_key(session: Session) -> object:
     known = {"name": "ci", "prefix": "0" * 12, "secret_sha256": digest(0), "scope": "read"}
     return api_keys.create(session, **known, now=NOON, expires_at=None).id
+
+
+def test_one_transaction_tells_all_problems_and_devices_that_it_changes(database: Database) -> None:
+    with database.write() as session:
+        jobs_of = [rows.add_job(session), rows.add_job(session, m=80), rows.add_job(session, THERE)]
+    before = _news(database, {}).stamps
+    with database.write() as session:
+        for number in range(2):
+            for job in jobs_of:
+                rows.add_measured(session, session.merge(job), number, 10.0)
+    told = _news(database, before)
+    assert told.results == {HERE: {digest("problem 96"), digest("problem 80")}, THERE: {digest("problem 96")}}
+
+
+def test_a_change_after_one_that_a_savepoint_undid_is_news(database: Database) -> None:
+    with database.write() as session:
+        job = rows.add_job(session)
+    before = _news(database, {}).stamps
+    with database.write() as session:
+        if session.get_bind().dialect.name == "postgresql":
+            session.execute(text("SET CONSTRAINTS ALL IMMEDIATE"))
+        with pytest.raises(IntegrityError), session.begin_nested():
+            _measured_twice(session, job)
+        rows.add_measured(session, session.merge(job), 9, 10.0)
+    assert _news(database, before).results == {HERE: {digest("problem 96")}}
