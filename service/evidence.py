@@ -60,11 +60,6 @@ def acceptance_of(trial: Trial) -> AcceptanceEvidence | None:
     return None if trial.acceptance is None else AcceptanceEvidence.model_validate(trial.acceptance)
 
 
-def acceptance_words(by: AcceptanceEvidence | None) -> str | None:
-    """Return an acceptance in words; None if there was none."""
-    return None if by is None else f"accepted by the driver {by.driver}, which simulated {by.chip}"
-
-
 def foretold(trial: Trial) -> TimeEvidence | None:
     """Return the prediction of a trial, which may be measured too; None without one."""
     return None if trial.prediction is None else _predicted(trial.prediction)

@@ -7,7 +7,7 @@ are: a single measurement each, or predictions.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from service.schemas import TimeEvidence
+from service.schemas import AcceptanceEvidence, TimeEvidence
 from tuner.session.best import RESOLUTION
 
 WIDE_SPREAD = 0.2
@@ -19,6 +19,11 @@ def energy_text(energy_uj: float) -> str:
     """Format microjoules with a unit: 5120 as "5.12 mJ". Energies of launches include idle power."""
     size, unit = next(((size, unit) for size, unit in _UNITS if energy_uj >= size), _UNITS[-1])
     return f"{energy_uj / size:.3g} {unit}"
+
+
+def acceptance_words(by: AcceptanceEvidence | None) -> str | None:
+    """Return an acceptance in words; None if there was none."""
+    return None if by is None else f"accepted by the driver {by.driver}, which simulated {by.chip}"
 
 
 _STOP_REASONS = {

@@ -1,21 +1,12 @@
 """Writer of the audit log: each event is in the transaction of the change that it records."""
 
-from enum import StrEnum
-
 from sqlalchemy.orm import Session
 
 from db.queries.access import audit
+from service.api.audit.schemas import Outcome
 from service.api.keys.caller import Caller
 
 _LONGEST_SUBJECT = 200
-
-
-class Outcome(StrEnum):
-    """Outcome of an action. UNCHANGED: nothing to change; REFUSED: the key's scope does not include it."""
-
-    DONE = "done"
-    UNCHANGED = "unchanged"
-    REFUSED = "refused"
 
 
 def record(session: Session, by: Caller, action: str, subject: object, outcome: Outcome = Outcome.DONE) -> None:

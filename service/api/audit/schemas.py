@@ -1,13 +1,20 @@
 """The audit log on the wire."""
 
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from service.api.audit.log import Outcome
-
 _ID = "01970a3c-0000-7000-8000-000000000000"
+
+
+class Outcome(StrEnum):
+    """Outcome of an action. UNCHANGED: nothing to change; REFUSED: the key's scope does not include it."""
+
+    DONE = "done"
+    UNCHANGED = "unchanged"
+    REFUSED = "refused"
 
 
 class AuditEventOut(BaseModel):

@@ -6,10 +6,10 @@ from sqlalchemy.orm import Session
 
 from db.queries.access import audit
 from db.schema import AuditEvent
-from service.api.audit.log import Outcome
 from service.api.audit.schemas import (
     AuditEventOut,
     AuditPage,
+    Outcome,
 )
 
 

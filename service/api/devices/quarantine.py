@@ -36,14 +36,6 @@ def check_free(session: Session, device: str) -> None:
     for row in devices.quarantined(session, this_host()):
         if row.slug == device:
             raise Conflict(
-                f"{sentence(describe(row))}; `xetune devices release {device}` lets it have jobs again",
+                f"{describe(row).sentence()}; `xetune devices release {device}` lets it have jobs again",
                 rule="device-quarantined",
             )
-
-
-def sentence(kept: QuarantineOut) -> str:
-    """Describe a quarantine in a sentence."""
-    return (
-        f"{kept.device} on {kept.host} gets no jobs until {kept.until:%Y-%m-%d %H:%M} UTC, "
-        f"since it kept failing at {kept.since:%Y-%m-%d %H:%M} UTC ({kept.reason})"
-    )

@@ -118,6 +118,13 @@ class QuarantineOut(BaseModel):
     since: datetime = Field(description="Begin, UTC", examples=["2026-01-02T03:04:05Z"])
     until: datetime = Field(description="Latest end, UTC", examples=["2026-01-02T04:04:05Z"])
 
+    def sentence(self) -> str:
+        """Describe the quarantine in a sentence."""
+        return (
+            f"{self.device} on {self.host} gets no jobs until {self.until:%Y-%m-%d %H:%M} UTC, "
+            f"since it kept failing at {self.since:%Y-%m-%d %H:%M} UTC ({self.reason})"
+        )
+
 
 class DeviceList(BaseModel):
     """All known devices, and quarantined devices."""

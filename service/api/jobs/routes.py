@@ -8,10 +8,8 @@ import structlog
 from fastapi import Header, Path, Query, Response
 
 from db.queries import jobs
-from service.api.audit.log import (
-    Outcome,
-    record,
-)
+from service.api.audit.log import record
+from service.api.audit.schemas import Outcome
 from service.api.jobs import listing, service
 from service.api.jobs.listing import (
     JobQuery,

@@ -15,7 +15,8 @@ from db.queries.results import binaries, kernels
 from db.schema import Kernel
 from db.session import Database
 from hal import DeviceKind
-from service.api.audit.log import Outcome, record
+from service.api.audit.log import record
+from service.api.audit.schemas import Outcome
 from service.api.jobs.requests import submit
 from service.api.kernels.schemas import BinaryOut, RebuildOut
 from service.api.kernels.service import LOG, binaries_of

@@ -7,7 +7,8 @@ from sqlalchemy.orm import Session
 
 from db.queries import jobs
 from db.queries.results import kernels
-from service.api.audit.log import Outcome, record
+from service.api.audit.log import record
+from service.api.audit.schemas import Outcome
 from service.api.kernels.schemas import KernelOut
 from service.api.kernels.service import read_kernel
 from service.api.keys.caller import Caller

@@ -10,10 +10,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 
 from db.errors import DatabaseError
-from service.api.audit.log import (
-    Outcome,
-    record,
-)
+from service.api.audit.log import record
+from service.api.audit.schemas import Outcome
 from service.api.keys.caller import FORWARDING, Caller
 from service.api.keys.callers import (
     identify,

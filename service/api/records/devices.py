@@ -2,10 +2,13 @@
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hal import AmbiguousDevice, UnknownDevice, find
 from hal.facts.xe import find_by_pci_id
-from service.http.deps import Context
+
+if TYPE_CHECKING:
+    from service.http.deps import Context
 
 _INTEL = "8086"
 _PCI_ID = re.compile(r"(?:([0-9A-F]{4}):)?(?:0X)?([0-9A-F]{4})")
@@ -53,7 +56,7 @@ def named_device(text: str) -> str:
     return device_of(full_pci_id(text) if ":" in text or "0x" in text.lower() else None, text)
 
 
-def place_of(context: Context, device: str, driver: str | None) -> Place:
+def place_of(context: "Context", device: str, driver: str | None) -> Place:
     """Return the device that a lookup names by PCI id, name or "auto"; without `driver` that of this machine's.
 
     Raises:

@@ -8,10 +8,8 @@ from fastapi import Path, Query, Response
 from pydantic import TypeAdapter, ValidationError
 
 from db.values import JsonObject
-from service.api.audit.log import (
-    Outcome,
-    record,
-)
+from service.api.audit.log import record
+from service.api.audit.schemas import Outcome
 from service.api.keys.guard import (
     READ,
     TUNE,

@@ -10,10 +10,8 @@ from sqlalchemy.orm import Session
 from codegen import CodegenError
 from db.values import JsonObject
 from hal import HalError
-from service.api.audit.log import (
-    Outcome,
-    record,
-)
+from service.api.audit.log import record
+from service.api.audit.schemas import Outcome
 from service.api.jobs.requests import (
     submit,
     understand,

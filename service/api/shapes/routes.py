@@ -6,10 +6,8 @@ from uuid import UUID
 
 from fastapi import Path, Query, Response
 
-from service.api.audit.log import (
-    Outcome,
-    record,
-)
+from service.api.audit.log import record
+from service.api.audit.schemas import Outcome
 from service.api.keys.guard import (
     READ,
     TUNE,

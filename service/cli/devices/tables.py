@@ -8,7 +8,6 @@ from rich.text import Text
 
 from hal import FACT_NAMES, DeviceKind, DeviceSpec, ListedDevice, Runtime, job_times, untargetable_reason
 from hal.facts.spec import DERIVED, PROBED
-from service.api.devices.quarantine import sentence
 from service.api.devices.schemas import DeviceOut, QuarantineOut
 from service.cli.printing.facts import UNKNOWN, shown
 from service.cli.printing.output import CONSOLE, text_table
@@ -143,4 +142,4 @@ def print_quarantined(kept: list[QuarantineOut]) -> None:
     """Print each device in quarantine, and how it is released."""
     for one in kept:
         release = f"`xetune devices release {one.device}` releases it."
-        CONSOLE.print(f"\n{sentence(one)}. {release}", highlight=False, markup=False)
+        CONSOLE.print(f"\n{one.sentence()}. {release}", highlight=False, markup=False)

@@ -9,7 +9,6 @@ from rich.table import Column, Table
 
 from db.values import utc_now
 from service.api.keys.schemas import KeyOut
-from service.api.keys.service import none_named
 from service.cli.ids import LAST, find_id
 from service.cli.printing.output import text_table
 from service.errors import BadRequest
@@ -70,6 +69,9 @@ def named(said: str, known: Sequence[KeyOut]) -> UUID:
         return chosen[0].id
     text = said.strip().lower()
     if text != LAST and not any(str(key.id).startswith(text) for key in known):
+        # Imported here: a list of a service needs no database.
+        from service.api.keys.service import none_named
+
         raise none_named(said, known)
     return find_id(said, "key", "xetune keys list", lambda: (key.id for key in known))
 

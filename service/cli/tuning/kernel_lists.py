@@ -10,7 +10,7 @@ from uuid import UUID
 from rich.table import Column, Table
 
 from codegen.artifact.files import is_plain_name, write_atomically
-from service.api.kernels.listing import KernelLine
+from service.api.kernels.list_schemas import KernelLine
 from service.api.kernels.lookup.schemas import JOBS, LookupOut
 from service.api.kernels.schemas import KernelOut
 from service.cli.chosen_server import server

@@ -35,10 +35,10 @@ from service.cli.printing.output import (
     text_table,
 )
 from service.cli.tuning.kernel_lists import files_of, print_binaries, print_files
-from service.evidence import acceptance_words
 from service.job_summary import (
     WIDE_SPREAD,
     Basis,
+    acceptance_words,
     energy_text,
     reported_times_of,
     stop_words,

@@ -19,8 +19,8 @@ from service.dashboard.jobs.history import FAILURES
 from service.dashboard.naming import config_label
 from service.dashboard.problem_filter import misread
 from service.dashboard.units import least
-from service.evidence import acceptance_of, acceptance_words
-from service.job_summary import energy_text
+from service.evidence import acceptance_of
+from service.job_summary import acceptance_words, energy_text
 
 PAGE_SIZE = 25
 NOT_RECORDED = "not recorded"

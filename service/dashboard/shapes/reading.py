@@ -28,8 +28,7 @@ from service.dashboard.charts.answers import csv_cell
 from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.evidence import ProofFigure, TimeEvidence
 from service.dashboard.naming import config_label
-from service.evidence import acceptance_words
-from service.job_summary import Basis
+from service.job_summary import Basis, acceptance_words
 from service.schemas import Evidence, ProblemBody, to_problem
 from tuner.session.evidence import NATIVE
 

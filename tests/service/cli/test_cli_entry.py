@@ -1,10 +1,14 @@
 """Entry point of the command line: it knows every command and imports only the named one."""
 
+import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import typer
@@ -15,7 +19,17 @@ from service.cli.loading import load
 from service.cli.main import app
 
 _ROOT = Path(__file__).parents[3]
-_HEAVY = ("numpy", "xdsl", "llvmlite", "sqlalchemy", "optuna", "fastapi", "pydantic", "httpx", "codegen", "hal", "rich")
+_LIBRARIES = ("numpy", "xdsl", "llvmlite", "sqlalchemy", "optuna", "fastapi", "starlette", "structlog", "pydantic")
+_HEAVY = (
+    *_LIBRARIES,
+    "httpx",
+    "codegen",
+    "hal",
+    "rich",
+    "uvicorn",
+    "prometheus_client",
+    "sqlalchemy.dialects.postgresql",
+)
 _LOADED = f"""
 import os, sys
 from service.cli.main import main
@@ -42,12 +56,55 @@ def test_help_and_the_version_import_no_compiler_database_or_service() -> None:
     assert loaded_by("--version") == (f"xetune {version('xetune')}\n", [])
 
 
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a data directory with a database: making one imports the migrations."""
+    folder = str(tmp_path_factory.mktemp("data"))
+    loaded_by("jobs", XETUNE_DATA_DIR=folder)
+    return folder
+
+
+_LISTS = ("jobs", "devices", "shapes", "schedules", "keys", "recordings")
+
+
 @pytest.mark.slow  # about a second each
-@pytest.mark.parametrize("name", ["jobs", "devices", "shapes", "schedules", "keys", "recordings", "toolchain"])
-def test_lists_import_no_compiler_search_or_numpy(name: str, tmp_path: Path) -> None:
-    assert not {"numpy", "xdsl", "llvmlite", "torch_mlir", "optuna"} & set(
-        loaded_by(name, XETUNE_DATA_DIR=str(tmp_path))[1]
-    )
+@pytest.mark.parametrize("name", [*_LISTS, "toolchain"])
+def test_lists_import_no_compiler_search_or_other_database(name: str, migrated: str) -> None:
+    loaded = loaded_by(name, XETUNE_DATA_DIR=migrated)[1]
+    unused = {"numpy", "xdsl", "llvmlite", "optuna", "uvicorn", "prometheus_client", "sqlalchemy.dialects.postgresql"}
+    assert not unused & set(loaded)
+
+
+class _Empty(BaseHTTPRequestHandler):
+    """Answers every list without a row."""
+
+    def do_GET(self) -> None:
+        lists = ("jobs", "kernels", "devices", "quarantined", "shape_sets", "schedules", "keys", "recordings", "events")
+        body = json.dumps({**{name: [] for name in (*lists, "records")}, "next_before": None}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        del format, args
+
+
+@pytest.fixture(scope="module")
+def empty_service() -> Iterator[str]:
+    """Return the URL of a service without data."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Empty) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.slow  # half a second each
+@pytest.mark.parametrize("name", [*_LISTS, "kernels", "audit"])
+def test_lists_of_a_service_import_neither_a_database_nor_a_web_framework(name: str, empty_service: str) -> None:
+    loaded = loaded_by(name, XETUNE_SERVER=empty_service)[1]
+    assert "httpx" in loaded
+    assert not {"sqlalchemy", "fastapi", "starlette", "structlog", "numpy"} & set(loaded)
 
 
 _WITH_OPTIONS = (  # Typer itself imports pydantic for options

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from codegen import InvalidProblem, Refused
-from service.api.audit.log import (
-    Outcome,
-    record,
-)
+from service.api.audit.log import record
+from service.api.audit.schemas import Outcome
 from service.api.jobs.requests import (
     submit,
     understand,
