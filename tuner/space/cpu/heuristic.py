@@ -63,10 +63,9 @@ _ROWS_AMX = 16
 _FEW_ROWS_BESIDE_AMX = 4  # rows above which tile registers gain more than reading B in place saves
 _SMALL_B = 0.25  # of L2 for a row-major f32 B that is read in place: it stays there, and no thread waits for panels
 _FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page
-_PAGES_OF_ROWS = {
-    48: 64,
-    128: 256,
-}  # pages of B that panels are copied from, by the rows of A up to which they are best
+# Pages of B that panels are copied from, by the rows of A up to which they are best.
+_PAGES_OF_ROWS = {32: 64, 128: 256}
+_PAGES_OF_ROWS_AMX = {48: 64, 128: 256}
 _PAGE_BYTES = 4096
 _PAGES_OF_TLB = 2048  # of the second level
 _AHEAD = 4  # steps that are prefetched then: the next rows of B, which the hardware does not predict
@@ -518,22 +517,27 @@ def _one_panel(
     if point.threads_k == 1 and p.k <= deepest:
         depth = WHOLE
     why = f"a panel of B, {depth or p.k} deep, is copied to L2, which has room for {deepest}, and used by all rows"
-    if (few := _rows_of_few_pages(p)) is not None and few < (depth or p.k) and (some := [d for d in legal if d <= few]):
+    if (
+        (few := _rows_of_few_pages(p, point)) is not None
+        and few < (depth or p.k)
+        and (some := [d for d in legal if d <= few])
+    ):
         depth = max(some)
         why = f"panels of B {depth} deep, whose rows lie on few pages, are copied one after the other, used by all rows"
     return point._replace(block_m=WHOLE, block_n=1 if point.tile_n < p.n else WHOLE, block_k=depth), why
 
 
-def _rows_of_few_pages(p: GemmProblem) -> int | None:
+def _rows_of_few_pages(p: GemmProblem, point: CpuPoint) -> int | None:
     """Return the depth over which rows of a B [K, N] are on pages that the TLB holds, more for more rows of A.
 
     Sums wait between blocks of K, so that more rows of A need deeper ones; None where deeper ones are better yet.
     """
-    if p.transpose_b or p.m > max(_PAGES_OF_ROWS):
+    pages_of_rows = _PAGES_OF_ROWS_AMX if point.isa == Isa.AMX.value else _PAGES_OF_ROWS
+    if p.transpose_b or p.m > max(pages_of_rows):
         return None
-    pages = next(pages for rows, pages in sorted(_PAGES_OF_ROWS.items()) if p.m <= rows)
+    pages = next(pages for rows, pages in sorted(pages_of_rows.items()) if p.m <= rows)
     of_page = max(1, _PAGE_BYTES // (p.pitch_b * p.dtype_b.nbytes)) * p.dtype_b.packed
-    if p.m > min(_PAGES_OF_ROWS) and p.k <= _PAGES_OF_TLB * of_page:
+    if p.m > min(pages_of_rows) and p.k <= _PAGES_OF_TLB * of_page:
         return None
     depth = pages * of_page
     group = p.quantization.group if p.quantization is not None else None
@@ -556,7 +560,7 @@ def _order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     p = on.problem
     rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
     several = rows > 1 and point.block_m != 1 and columns > 1 and point.block_n != 1
-    panels = point.pack_b == Packing.BLOCK.value and _rows_of_few_pages(p) is not None
+    panels = point.pack_b == Packing.BLOCK.value and _rows_of_few_pages(p, point) is not None
     point = point._replace(
         blocks="okomon" if panels else "omonok",
         inner="inimik" if several else "iminik",

@@ -173,6 +173,12 @@ def test_blocks_over_all_of_k_have_enough_rows_to_read_b_again_for_each() -> Non
         assert found[1].block.k < deepest
 
 
+def test_few_rows_of_tile_registers_take_panels_from_few_pages() -> None:
+    problem = gemm(37, 4099, 1023, BF16)
+    assert default_cpu_config(problem, RAPIDS).matmul.block.k == 64
+    assert default_cpu_config(problem, ZEN).matmul.block.k >= 1023
+
+
 def test_b_packed_beforehand_has_a_default_of_its_own() -> None:
     """The default for few rows of B [K, N] cuts K for the pages of B, which packed panels do not lie on."""
     for dtype in (F32, BF16):
