@@ -57,6 +57,7 @@ _PANEL = 0.5  # of L2 for one panel of B that is used immediately
 _BLOCK_OF_WHOLE_DEPTH = 0.5  # of L2 for a block of A over all of K, beside the panel of B in use and the next one
 _FEWEST_ROWS_OF_BLOCK = 64  # of such a block, for each of which all of B is read again
 _FEWEST_ROWS_OF_BLOCK_AMX = 128
+_COPIED_ROWS_AMX, _COPIED_COLUMNS_AMX = 256, 1536  # at least, for one core to gain by a copy of A in a block
 _COLUMNS_A_CORE = 64  # minimum, for threads that share no columns
 _COLUMNS_A_CORE_AMX = 32
 _ROWS_AMX = 16
@@ -282,7 +283,7 @@ def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
             if separate:
                 yield isa, Packing.NONE, Packing.BLOCK
             yield isa, Packing.WHOLE, Packing.BLOCK
-        if separate:
+        if separate and not _gains_by_copy(on, isa):
             yield isa, Packing.NONE, Packing.WHOLE
         yield isa, Packing.BLOCK, Packing.WHOLE
 
@@ -294,10 +295,11 @@ def _ways_of_packed(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
     for isa in on.isas:
         if isa is Isa.AMX and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
             continue
-        if separate:
+        if separate and not _gains_by_copy(on, isa):
             yield isa, Packing.NONE, Packing.BEFOREHAND
         # Each piece of a thread's columns would copy its own block.
-        yield isa, Packing.WHOLE if p.m <= _SOME_ROWS else Packing.BLOCK, Packing.BEFOREHAND
+        whole = p.m <= _SOME_ROWS and on.spec.cores != 1
+        yield isa, Packing.WHOLE if whole else Packing.BLOCK, Packing.BEFOREHAND
 
 
 def _ways_of_experts(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
@@ -350,6 +352,12 @@ def _takes_panels_of_b(on: CpuProblem, isa: Isa) -> bool:
         and p.n >= (_COLUMNS_A_CORE_AMX if isa is Isa.AMX else _COLUMNS_A_CORE) * (on.spec.cores or 1)
         and (isa is not Isa.AMX or a_bytes <= _BLOCK_AMX * l2)
     )
+
+
+def _gains_by_copy(on: CpuProblem, isa: Isa) -> bool:
+    """Return whether tile registers of one core load a packed A faster, by more than its copy takes."""
+    p, alone = on.problem, on.spec.cores == 1
+    return isa is Isa.AMX and alone and p.m >= _COPIED_ROWS_AMX and p.n >= _COPIED_COLUMNS_AMX
 
 
 def _aliases(pitch_bytes: int, rows: int) -> bool:

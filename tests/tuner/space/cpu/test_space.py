@@ -1,5 +1,7 @@
 """The space and the default of CPUs: legal, each configuration once, the default within."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -171,6 +173,12 @@ def test_blocks_over_all_of_k_have_enough_rows_to_read_b_again_for_each() -> Non
         assert found[0].block.k == deepest
         assert fewest // 2 < found[0].block.m <= 2 * fewest
         assert found[1].block.k < deepest
+
+
+def test_one_core_copies_a_for_tile_registers_if_many_columns_use_it() -> None:
+    one = replace(RAPIDS, cores=1)
+    packings = [default_cpu_config(gemm(640, n, 1440, BF16), one).strategy.pack_a for n in (1024, 2048)]
+    assert packings == [Packing.NONE, Packing.BLOCK]
 
 
 def test_few_rows_of_tile_registers_take_panels_from_few_pages() -> None:
