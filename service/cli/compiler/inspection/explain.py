@@ -32,9 +32,21 @@ def explain_command(
     On a CPU, where times are measured: the steps to the default configuration, and an estimate of cache
     traffic.
     """
+    from service.cli.options.device_file import named_device
+
+    spec, gemm = named_device(device, None).spec, problem.read()
+    if not as_json:  # before the imports of what takes longer
+        print_wrapped(f"{gemm} on {spec.name}")
+
     from codegen import CpuConfig
     from codegen.backend import check_kernel
-    from service.api.explain.service import gpu_explanation
+    from service.cli.options.configuration import ConfigOptions
+
+    chosen = ConfigOptions(config, settings or []).read(gemm, spec)
+    check_kernel(gemm, chosen, spec)
+    if not as_json:
+        print_wrapped(f"configuration  {chosen}", indent=" " * 15)
+
     from service.cli.compiler.inspection.explaining import (
         explain_cpu,
         in_unit,
@@ -43,37 +55,36 @@ def explain_command(
         time_with_pipeline,
         unit_of,
     )
-    from service.cli.devices.accuracy import accuracy_lines, known_accuracy
-    from service.cli.options.configuration import ConfigOptions
-    from service.cli.options.device_file import named_device
     from tuner.model.xe import explain
 
-    spec, gemm = named_device(device, None).spec, problem.read()
-    chosen = ConfigOptions(config, settings or []).read(gemm, spec)
-    check_kernel(gemm, chosen, spec)
     if isinstance(chosen, CpuConfig):  # no model predicts its times
         explain_cpu(gemm, chosen, spec, as_json=as_json)
         return
-    explained, accuracy = explain(gemm, chosen, spec), known_accuracy(spec.id)
-    pipeline = None
+    explained, pipeline = explain(gemm, chosen, spec), None
+    if not as_json:
+        CONSOLE.print(render_explanation(explained))
     if isa:
         # Imported here: it brings the compiler.
         from service.cli.compiler.inspection.isa import k_loop_of, wanted_ocloc
 
         ocloc = wanted_ocloc(isa)
         pipeline = None if ocloc is None else k_loop_of(gemm, chosen, spec, ocloc)
-    if as_json:
-        document = gpu_explanation(gemm, chosen, spec, explained, accuracy.models).model_dump(mode="json")
-        print_json(document | pipeline_json_of(gemm, chosen, spec, pipeline))
-        return
-    print_wrapped(f"{gemm} on {spec.name}")
-    print_wrapped(f"configuration  {chosen}", indent=" " * 15)
-    CONSOLE.print(render_explanation(explained))
-    if pipeline is not None:
+    if not as_json and pipeline is not None:
         from codegen.xe.machine.pipeline import summary
 
         time_us = time_with_pipeline(gemm, chosen, spec, pipeline)
         CONSOLE.print("", *summary(pipeline), sep="\n", highlight=False, soft_wrap=True)
         CONSOLE.print(f"with these clocks {in_unit(unit_of(time_us), time_us)}", highlight=False)
+
+    # Imported here: it brings the database.
+    from service.cli.devices.accuracy import accuracy_lines, known_accuracy
+
+    accuracy = known_accuracy(spec.id)
+    if as_json:
+        from service.api.explain.service import gpu_explanation
+
+        document = gpu_explanation(gemm, chosen, spec, explained, accuracy.models).model_dump(mode="json")
+        print_json(document | pipeline_json_of(gemm, chosen, spec, pipeline))
+        return
     for line in accuracy_lines(accuracy):
         print_wrapped(line)

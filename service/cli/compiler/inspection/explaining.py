@@ -9,9 +9,7 @@ from rich.text import Text
 
 from codegen import CpuConfig, GemmProblem, XeConfig
 from hal import DeviceSpec
-from service.api.explain.service import cpu_explanation
-from service.cli.compiler.inspection.explain_cpu import render_cpu_explanation
-from service.cli.printing.output import CONSOLE, number_column, print_json, print_wrapped, text_table
+from service.cli.printing.output import CONSOLE, number_column, print_json, text_table
 from tuner.backend import tuning_for
 from tuner.model.xe import Explanation, L2Size, predict
 from tuner.model.xe.machine_code import step_clocks
@@ -41,12 +39,15 @@ def time_with_pipeline(problem: GemmProblem, config: XeConfig, spec: DeviceSpec,
 
 
 def explain_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, *, as_json: bool) -> None:
-    """Print why a configuration is chosen on a CPU."""
+    """Print why a configuration is chosen on a CPU, below the problem and the configuration."""
+    # Imported here, as below: a GPU's explanation does without.
     if as_json:
+        from service.api.explain.service import cpu_explanation
+
         print_json(cpu_explanation(problem, config, spec).model_dump(mode="json"))
         return
-    print_wrapped(f"{problem} on {spec.name}")
-    print_wrapped(f"configuration  {config}", indent=" " * 15)
+    from service.cli.compiler.inspection.explain_cpu import render_cpu_explanation
+
     CONSOLE.print(
         render_cpu_explanation(problem, config, spec, is_default=config == tuning_for(spec).default(problem, spec))
     )

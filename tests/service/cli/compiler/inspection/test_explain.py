@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from codegen import Extent, GemmProblem, MatmulConfig, Refused, XeConfig, XeStrategy
 from hal import find
+from service.api.accuracy.schemas import AccuracyList
 from service.cli.compiler.inspection.explaining import render_explanation
 from service.cli.main import app
 from tuner.errors import CannotPredict
@@ -38,6 +39,16 @@ def test_people_see_the_parts_and_a_roofline() -> None:
     assert " us" not in shown  # one unit a page
     assert "times what the operands hold" in shown
     assert max(map(len, shown.partition("configuration")[2].splitlines()[1:])) <= 80
+
+
+def test_the_explanation_is_printed_before_the_database_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def known(device: str) -> AccuracyList:
+        print(f"asked for {device}")
+        return AccuracyList(device=device, models=[])
+
+    monkeypatch.setattr("service.cli.devices.accuracy.known_accuracy", known)
+    shown = _explained(*SIZE, "--device", "b580")
+    assert shown.index("configuration") < shown.index("bound by") < shown.index("asked for b580")
 
 
 def test_people_see_how_many_registers_spill() -> None:
