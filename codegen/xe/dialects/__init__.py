@@ -7,6 +7,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func
 
+from codegen.xe.dialects.accessors import use_direct_accessors
 from codegen.xe.dialects.gpu import Gpu
 from codegen.xe.dialects.kernel_context import (
     KernelContext,
@@ -29,27 +30,32 @@ from codegen.xe.dialects.xetile import XeTile
 
 __all__ = ["Gpu", "XeGPU", "XeTile", "context", "parse", "text"]
 
+_DIALECTS = (
+    Builtin,
+    Affine,
+    Arith,
+    ControlFlow,
+    Func,
+    Index,
+    Linalg,
+    Math,
+    MemRef,
+    Scf,
+    Vector,
+    Gpu,
+    XeTile,
+    XeGPU,
+)
+
+for _dialect in _DIALECTS:
+    use_direct_accessors(_dialect.operations)
+
 
 @cache
 def context() -> Context:
     """Return a context with every dialect that kernels use."""
     ctx = KernelContext()
-    for dialect in (
-        Builtin,
-        Affine,
-        Arith,
-        ControlFlow,
-        Func,
-        Index,
-        Linalg,
-        Math,
-        MemRef,
-        Scf,
-        Vector,
-        Gpu,
-        XeTile,
-        XeGPU,
-    ):
+    for dialect in _DIALECTS:
         ctx.load_dialect(dialect)
     return ctx
 
