@@ -129,11 +129,11 @@ def lower_lanes(c: Compilation) -> str:
 def to_llvm(c: Compilation) -> str:
     """Convert to LLVM IR and optimise it."""
     with _of_lanes(c):
-        bitcode = c.lanes.to_bitcode(c.target.chip)
+        code = c.lanes.to_llvm(c.target.chip)
     with _of_kernel(c):
         found = {kernel.sym_name.data: named_barriers_of(kernel) for kernel in kernels_of(c.module)}
         barriers = {name: count for name, count in found.items() if count is not None}
-        c.llvm = optimise(bitcode, c.arguments, c.prefetches, barriers)
+        c.llvm = optimise(code, c.arguments, c.prefetches, barriers)
     return c.llvm.text
 
 

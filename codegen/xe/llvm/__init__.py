@@ -1,4 +1,4 @@
-"""LLVM IR of a kernel, from MLIR's bitcode to the text that is compiled to SPIR-V and simulated."""
+"""LLVM IR of a kernel: from the text that MLIR prints to the text that is compiled to SPIR-V and simulated."""
 
 from codegen.xe.llvm.optimise import (
     OptimisedModule,

@@ -1,4 +1,4 @@
-"""Optimisation of MLIR's bitcode to the final LLVM IR text of its kernels."""
+"""Optimisation of MLIR's LLVM IR to the final LLVM IR text of its kernels."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,6 +15,7 @@ from codegen.artifact.signature import (
 from codegen.xe.llvm.bit_reversal import expand_bit_reversals
 from codegen.xe.llvm.bit_truncation import expand_bit_truncations
 from codegen.xe.llvm.cache_hints import separate_cache_hints
+from codegen.xe.llvm.float_syntax import in_older_syntax
 from codegen.xe.llvm.parameters import (
     keep_used_parameters,
     name_parameters,
@@ -34,9 +35,10 @@ from codegen.xe.spirv import (
 )
 from codegen.xe.subgroup import subgroup_size
 
-# Above this many bytes of bitcode, O2 takes about 1.5 times as long as O1, mostly in InstCombine and global value
-# numbering. Intel's compiler optimises again and generates the same K loops for both.
-_O2_BYTES = 12_000
+# Above this many lines, O2 takes about 1.5 times as long as O1, mostly in InstCombine and global value numbering.
+# Intel's compiler optimises again and generates the same K loops for both. Bytes would also count the numbers of
+# hints, which depend on what the process compiled before.
+_O2_LINES = 2_000
 _SUBGROUP_SIZE = re.compile(r" !intel_reqd_sub_group_size !\d+")
 _NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
 _KERNEL = re.compile(r"(define spir_kernel .*) {$", re.MULTILINE)
@@ -51,12 +53,12 @@ class OptimisedModule:
 
 
 def optimise(
-    bitcode: bytes,
+    code: str,
     kernels: Mapping[str, Sequence[KernelArgument]],
     prefetches: Prefetches = Prefetches.PORTABLE,
     named_barriers: Mapping[str, int] = MappingProxyType({}),
 ) -> OptimisedModule:
-    """Optimise, keep only the parameters that `kernels` (arguments by name) use, and legalise for SPIR-V.
+    """Optimise MLIR's LLVM IR, keep only parameters that `kernels` (arguments by name) use, and legalise for SPIR-V.
 
     Uses O2, and O1 for large modules. `named_barriers` are the numbers that kernels allocate, kept as metadata.
 
@@ -64,11 +66,12 @@ def optimise(
         CompileFailed: the IR does not have the form that these steps expect.
     """
     _fix_order_of_metadata()
-    module = llvm.parse_bitcode(bitcode)
+    module = llvm.parse_assembly(in_older_syntax(code))
+    module.name = ""
     machine = _machine()
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
     _keep_together(module)
-    level = 2 if len(bitcode) <= _O2_BYTES else 1
+    level = 2 if code.count("\n") <= _O2_LINES else 1
     passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=level))
     passes.getModulePassManager().run(module, passes)
     for kernel, arguments in kernels.items():

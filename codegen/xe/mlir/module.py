@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import cache
 
 from torch_mlir import ir
-from torch_mlir.dialects import gpu
+from torch_mlir._mlir_libs._mlirDialectsLLVM import translate_module_to_llvmir
 from torch_mlir.passmanager import PassManager
 
 from codegen.errors import CompileFailed, Place
@@ -33,15 +33,15 @@ class MlirModule:
     def __str__(self) -> str:
         return self._module.operation.get_asm(assume_verified=True)  # printing would verify it again
 
-    def to_bitcode(self, chip: str) -> bytes:
-        """Convert per-lane kernels to LLVM bitcode for `chip`. Consumes the module: call it only once.
+    def to_llvm(self, chip: str) -> str:
+        """Convert per-lane kernels to the text of LLVM IR for `chip`. Consumes the module: call it only once.
 
         Raises:
             CompileFailed: stage llvm; as for the text.
         """
         with _diagnosed("llvm"):
             _passes(chip).run(self._module.operation)
-            return _bitcode(self._module)
+            return _llvm_ir(self._module)
 
 
 @contextmanager
@@ -71,7 +71,6 @@ def _passes(chip: str) -> PassManager:
         "convert-vector-to-llvm",
         "reconcile-unrealized-casts",
         "gpu.module(cse,convert-xevm-to-llvm)",
-        "gpu-module-to-binary{format=llvm}",
     )
     passes = PassManager.parse(f"builtin.module({','.join(needed)})")
     # Verified after parsing, and LLVM verifies the result; verification between passes would cost 40 %.
@@ -79,8 +78,13 @@ def _passes(chip: str) -> PassManager:
     return passes
 
 
-def _bitcode(module: ir.Module) -> bytes:
-    for operation in module.body.operations:
-        if operation.operation.name == "gpu.binary":
-            return gpu.ObjectAttr(operation.attributes["objects"][0]).object
-    raise CompileFailed("llvm", "MLIR's pipeline left no gpu.binary")
+def _llvm_ir(module: ir.Module) -> str:
+    """Translate the converted kernels to LLVM IR.
+
+    The pass `gpu-module-to-binary` also does, but prints them twice with errors that it then ignores: that this MLIR
+    was built without the SPIR-V target.
+    """
+    for kernels in module.body.operations:
+        if kernels.operation.name == "gpu.module":
+            return translate_module_to_llvmir(kernels.operation)
+    raise CompileFailed("llvm", "MLIR's passes left no gpu.module")

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from itertools import product
 
-import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from hypothesis import given
@@ -276,6 +275,6 @@ module attributes {{gpu.container_module}} {{
     }}
   }}
 }}"""
-    lowered = str(llvm.parse_bitcode(MlirModule(text).to_bitcode("bmg")))
+    lowered = MlirModule(text).to_llvm("bmg")
     called = set(re.findall(r"@_Z\d+(intel_sub_group_2d_block_\w+?c)PU3AS1", lowered))
     assert called == {m.name for m in messages}

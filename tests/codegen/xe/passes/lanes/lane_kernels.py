@@ -95,7 +95,7 @@ def compiled(source: str, chip: str = "pvc", *, bf16_instructions: bool = True) 
     lower_to_lanes(module)
     bf16_to_bits(module, instructions=bf16_instructions)
     module.verify()
-    optimised: OptimisedModule = optimise(MlirModule(text(module, generic=True)).to_bitcode(chip), {"k": arguments})
+    optimised: OptimisedModule = optimise(MlirModule(text(module, generic=True)).to_llvm(chip), {"k": arguments})
     assert emit_spirv(optimised.text)
     return Compiled(optimised.text, optimised.parameters["k"], (x, y, z))
 
