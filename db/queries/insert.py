@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Insert, bindparam, insert, inspect, select, text, true, union_all
+from sqlalchemy import Connection, Insert, bindparam, insert, inspect, select, text, true, union_all
 from sqlalchemy.orm import Session
 
 from db.schema.base import Base, table_of
@@ -19,27 +19,32 @@ if TYPE_CHECKING:
 _AT_ONCE = 12  # rows of one statement; a kernel has some five files
 
 
-def insert_row(session: Session, model: type[Base], values: Mapping[str, object]) -> None:
+def insert_row(session: Session | Connection, model: type[Base], values: Mapping[str, object]) -> None:
     """Insert `values` as a row of `model`."""
     session.execute(_insert(model), dict(values))
 
 
-def insert_missing(session: Session, model: type[Base], values: Mapping[str, object]) -> Any | None:
+def insert_missing(session: Session | Connection, model: type[Base], values: Mapping[str, object]) -> Any | None:
     """Insert `values` as a row of `model`; return its primary key, or None when a unique constraint reports a row.
 
     The transaction is not aborted.
     """
-    return session.scalar(_insert_missing(model, session.get_bind().dialect.name, is_returning=True), dict(values))
+    return session.scalar(_insert_missing(model, dialect_of(session), is_returning=True), dict(values))
 
 
-def insert_all_missing(session: Session, model: type[Base], rows: Sequence[Mapping[str, object]]) -> None:
+def insert_all_missing(session: Session | Connection, model: type[Base], rows: Sequence[Mapping[str, object]]) -> None:
     """Insert those rows that no unique constraint reports as existing; all have the same columns."""
-    dialect = session.get_bind().dialect.name
+    dialect = dialect_of(session)
     if 0 < len(rows) <= _AT_ONCE:
         statement = _insert_rows(model, dialect, tuple(rows[0]), len(rows))
         session.execute(statement, {f"{name}_{i}": value for i, row in enumerate(rows) for name, value in row.items()})
     elif rows:
         session.execute(_insert_missing(model, dialect, is_returning=False), [dict(row) for row in rows])
+
+
+def dialect_of(session: Session | Connection) -> str:
+    """Return the name of the dialect."""
+    return (session if isinstance(session, Connection) else session.get_bind()).dialect.name
 
 
 @cache

@@ -7,7 +7,21 @@ from functools import cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, Update, and_, bindparam, case, func, not_, null, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Update,
+    and_,
+    bindparam,
+    case,
+    func,
+    not_,
+    null,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from db.queries.insert import insert_missing
@@ -182,7 +196,7 @@ def active_identical(session: Session, request_hash: str) -> Job | None:
     return session.scalars(query.order_by(Job.id).limit(1)).first()
 
 
-def target(session: Session, job_id: UUID) -> Target:
+def target(session: Session | Connection, job_id: UUID) -> Target:
     """Return what a job tunes, and for what."""
     return Target(*session.execute(_target_statement(), {"job_id": job_id}).one())
 
@@ -203,10 +217,12 @@ def _cancel_statement() -> Select[bool]:
     return select(Job.cancel_requested).where(Job.id == bindparam("job_id"))
 
 
-def update_best(session: Session, job_id: UUID) -> None:
+def update_best(session: Session | Connection, job_id: UUID) -> None:
     """Set a job's `best_trial_id` to the current best of its trials; a comparison with another best is dropped."""
     best_id = trials.best_id(session, job_id)
     session.execute(_best_statement(), {"of_job": job_id, "best_id": best_id})
+    if isinstance(session, Connection):
+        return
     if (loaded := session.identity_map.get(session.identity_key(Job, job_id))) is not None:
         session.expire(loaded, ["best_trial_id", *_COMPARED])
 

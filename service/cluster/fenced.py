@@ -29,6 +29,6 @@ class FencedDatabase(Database):
     @contextmanager
     def write(self) -> Generator[Session]:
         """Open a session that commits at the end, if the fence holds at its begin."""
-        with self.write_unguarded() as session:
+        with Database.write(self) as session:
             coordinators.check(session, self.fence)
             yield session

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from uuid import UUID
 
 import msgspec
-from sqlalchemy import inspect
+from sqlalchemy import Connection, inspect
 from sqlalchemy.orm import Session
 
 from codegen import AnyArtifact, KernelConfig
@@ -21,7 +21,7 @@ from db.queries.jobs import Target
 from db.queries.results import kernels, predictions, trials
 from db.queries.results.kernels import ArtifactFile
 from db.queries.results.trials import Begun
-from db.session import Database
+from db.session import Database, kept_alive
 from db.values import JsonObject, utc_now
 from service.artifacts import ArtifactStore
 from service.jobs.measurement_reuse import key_of_measured
@@ -98,12 +98,12 @@ class DbTrialStore:
         if number < 0:
             raise ValueError(f"expected a trial number of at least 0, got {number}")
         document, key = config_to_json(config), config.key
-        with self.database.write_unguarded() as session:
+        with self.database.write_rows() as connection:
             trial_id = own_job.begin_trial(
-                session, self._owner, number=number, config=document, config_hash=key, proposer=proposer
+                connection, self._owner, number=number, config=document, config_hash=key, proposer=proposer
             )
             if trial_id is None:
-                clash = trials.find_clash(session, self.job_id, number, key)
+                clash = trials.find_clash(connection, self.job_id, number, key)
                 raise ValueError(f"trial {number} ({config}) is there already as trial {clash}")
         self._kept.begun[number] = Begun(trial_id, "pending", key, document), config
 
@@ -118,24 +118,24 @@ class DbTrialStore:
         # Files first: a row never refers to missing bytes.
         document = {} if artifact is None else _json_object(backend_of(artifact.config).manifest(artifact))
         files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
-        with self._writing() as (session, standing):
-            row, job = self._pending(session, number), self._target(session)
+        with self._writing() as (connection, standing):
+            row, job = self._pending(connection, number), self._target(connection)
             kernel_id = (
-                None if artifact is None else self._add_kernel(session, job, number, row, artifact, document, files)
+                None if artifact is None else self._add_kernel(connection, job, number, row, artifact, document, files)
             )
-            _fill(session, number, row, outcome, kernel_id)
+            _fill(connection, number, row, outcome, kernel_id)
             measurement = outcome.measurement
             if measurement is not None and artifact is not None:
                 measured = _columns_of(measurement) | {"trial_id": row.id, "versions": dict(artifact.toolchain)}
-                insert_row(session, schema.Measurement, measured)
+                insert_row(connection, schema.Measurement, measured)
                 if (key := key_of_measured(artifact, document, job.device_spec, measurement.driver)) is not None:
-                    insert_row(session, schema.ResultKey, {"trial_id": row.id, **key})
+                    insert_row(connection, schema.ResultKey, {"trial_id": row.id, **key})
             if outcome.time_us is not None:
                 # The measurement judges the predictions of the configuration, here and in other jobs.
-                predictions.judge(session, job.problem_id, job.device, {row.config_hash})
+                predictions.judge(connection, job.problem_id, job.device, {row.config_hash})
                 best_us = standing.best_us
                 if measurement is None or best_us is None or measurement.median_us <= best_us:
-                    jobs.update_best(session, self.job_id)
+                    jobs.update_best(connection, self.job_id)
         self._note_end(number, standing)
 
     def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: AnyArtifact | None) -> None:
@@ -148,17 +148,20 @@ class DbTrialStore:
         check_reused(outcome, artifact)
         document = {} if artifact is None else _json_object(backend_of(artifact.config).manifest(artifact))
         files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
-        with self._writing() as (session, standing):
-            row, job = self._pending(session, number), self._target(session)
-            measured = trials.get(session, UUID(source.job), source.number)
+        with self._writing() as (connection, standing):
+            row, job = self._pending(connection, number), self._target(connection)
+            with Session(connection) as session, kept_alive(session):
+                measured = trials.get(session, UUID(source.job), source.number)
             if measured is None or measured.measurement is None or measured.reused is not None:
                 raise ValueError(f"expected a measured trial, got {source.number} of job {source.job}")
-            own = None if artifact is None else self._add_kernel(session, job, number, row, artifact, document, files)
-            _fill(session, number, row, outcome, own or measured.kernel_id)
-            insert_row(session, schema.Measurement, _values(measured.measurement) | {"trial_id": row.id})
+            own = (
+                None if artifact is None else self._add_kernel(connection, job, number, row, artifact, document, files)
+            )
+            _fill(connection, number, row, outcome, own or measured.kernel_id)
+            insert_row(connection, schema.Measurement, _values(measured.measurement) | {"trial_id": row.id})
             reuse = {"trial_id": row.id, "source_trial_id": measured.id, "scale": source.scale}
-            insert_row(session, schema.Reuse, reuse)
-            predictions.judge(session, job.problem_id, job.device, {row.config_hash})
+            insert_row(connection, schema.Reuse, reuse)
+            predictions.judge(connection, job.problem_id, job.device, {row.config_hash})
         self._note_end(number, standing)
 
     def spend(self, seconds: Mapping[str, float]) -> None:
@@ -191,23 +194,23 @@ class DbTrialStore:
         return Owner(self.job_id, self.worker, self.database.guard)
 
     @contextmanager
-    def _writing(self) -> Generator[tuple[Session, Standing]]:
+    def _writing(self) -> Generator[tuple[Connection, Standing]]:
         """Open a transaction that checks lease and fence, and adds the wall times that were kept."""
-        with self.database.write_unguarded() as session:
+        with self.database.write_rows() as connection:
             owner, spent_s = self._owner, self._kept.spent_s
-            yield session, own_job.spend(session, owner, spent_s) if spent_s else own_job.check(session, owner)
+            yield connection, own_job.spend(connection, owner, spent_s) if spent_s else own_job.check(connection, owner)
 
-    def _pending(self, session: Session, number: int) -> Begun:
+    def _pending(self, connection: Connection, number: int) -> Begun:
         if (kept := self._kept.begun.get(number)) is not None:
             return kept[0]
-        row = trials.begun(session, self.job_id, number)
+        row = trials.begun(connection, self.job_id, number)
         if row is None or row.status != "pending":
             raise ValueError(f"trial {number} {'was not begun' if row is None else 'has ended already'}")
         return row
 
-    def _target(self, session: Session) -> Target:
+    def _target(self, connection: Connection) -> Target:
         """Return the problem and the device of the job, which never change."""
-        target = self._kept.target = self._kept.target or jobs.target(session, self.job_id)
+        target = self._kept.target = self._kept.target or jobs.target(connection, self.job_id)
         return target
 
     def _note_end(self, number: int, standing: Standing) -> None:
@@ -218,7 +221,7 @@ class DbTrialStore:
 
     def _add_kernel(
         self,
-        session: Session,
+        connection: Connection,
         job: Target,
         number: int,
         row: Begun,
@@ -233,7 +236,7 @@ class DbTrialStore:
                 f"a trial of job {self.job_id}: the artifact given is of {artifact.problem}, {artifact.config}"
             )
         return kernels.upsert(
-            session,
+            connection,
             problem_id=job.problem_id,
             device_id=job.device_id,
             target=artifact.target,
@@ -247,12 +250,12 @@ class DbTrialStore:
         )
 
 
-def _fill(session: Session, number: int, row: Begun, outcome: Outcome, kernel_id: UUID | None) -> None:
+def _fill(connection: Connection, number: int, row: Begun, outcome: Outcome, kernel_id: UUID | None) -> None:
     columns = {"ended_at": utc_now(), "kernel_id": kernel_id, **outcome_to_columns(outcome)}
-    if not trials.end(session, row.id, columns):
+    if not trials.end(connection, row.id, columns):
         raise ValueError(f"trial {number} has ended already")
     if outcome.prediction is not None:
-        insert_row(session, schema.Prediction, {"trial_id": row.id, **_columns_of(outcome.prediction)})
+        insert_row(connection, schema.Prediction, {"trial_id": row.id, **_columns_of(outcome.prediction)})
 
 
 def _columns_of(evidence: Measurement | Prediction) -> dict[str, object]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 
-from sqlalchemy import Select, bindparam, delete, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from db.errors import FenceLost
@@ -71,7 +71,7 @@ def acquire(
     return Fence(name, holder, row.fence)
 
 
-def check(session: Session, fence: Fence) -> None:
+def check(session: Session | Connection, fence: Fence) -> None:
     """Check that nobody took the lease since, even if it ran out, and lock it until the transaction ends.
 
     Raises:

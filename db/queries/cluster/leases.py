@@ -8,7 +8,20 @@ from datetime import datetime, timedelta
 from functools import cache
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, literal, null, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    case,
+    func,
+    literal,
+    null,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from db.errors import LeaseLost
@@ -69,7 +82,7 @@ def extend_all(session: Session, worker: str, lease_s: float, *, now: datetime |
     session.execute(update(Job).where(Job.status == "running", Job.worker == worker).values(lease_until=until))
 
 
-def check_own(session: Session, job_id: UUID, worker: str) -> None:
+def check_own(session: Session | Connection, job_id: UUID, worker: str) -> None:
     """Check that the job is this worker's, and lock it until the transaction ends.
 
     Raises:

@@ -10,9 +10,20 @@ from functools import cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import CTE, ColumnElement, Insert, ScalarSelect, Select, Update, bindparam, func, select, update
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Connection,
+    Insert,
+    ScalarSelect,
+    Select,
+    Update,
+    bindparam,
+    func,
+    select,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
 
 from db.queries.cluster import coordinators, leases
 from db.queries.cluster.coordinators import Fence
@@ -42,44 +53,46 @@ class Standing(NamedTuple):
     best_us: float | None
 
 
-def check(session: Session, owner: Owner) -> Standing:
+def check(connection: Connection, owner: Owner) -> Standing:
     """Check that the worker has the job, and the fence holds; lock both until the transaction ends.
 
     Raises:
         FenceLost: another coordinator has the lease, or it was given up.
         LeaseLost: the job is not this worker's, or not any more.
     """
-    return _standing(session, owner, session.execute(_check_statement(owner.fence is not None), _names(owner)).first())
+    return _standing(
+        connection, owner, connection.execute(_check_statement(owner.fence is not None), _names(owner)).first()
+    )
 
 
-def spend(session: Session, owner: Owner, seconds: Mapping[str, float]) -> Standing:
+def spend(connection: Connection, owner: Owner, seconds: Mapping[str, float]) -> Standing:
     """Do the same, and add the wall times of a part of a run to the job's totals, in seconds by column."""
     statement = _spend_statement(owner.fence is not None, tuple(seconds))
     values = _names(owner) | {f"of_{name}": taken for name, taken in seconds.items()}
-    return _standing(session, owner, session.execute(statement, values).first())
+    return _standing(connection, owner, connection.execute(statement, values).first())
 
 
 def begin_trial(
-    session: Session, owner: Owner, *, number: int, config: JsonObject, config_hash: str, proposer: str | None
+    connection: Connection, owner: Owner, *, number: int, config: JsonObject, config_hash: str, proposer: str | None
 ) -> int | None:
     """Do the same, and add a pending trial; return its id, or None if the job has that number or configuration.
 
     Raises:
         FenceLost, LeaseLost: as `check`.
     """
-    statement = _begin_statement(owner.fence is not None, session.get_bind().dialect.name)
+    statement = _begin_statement(owner.fence is not None, connection.dialect.name)
     columns = {"of_number": number, "of_config": config, "of_config_hash": config_hash, "of_proposer": proposer}
-    trial_id = session.scalar(statement, _names(owner) | columns)
+    trial_id = connection.scalar(statement, _names(owner) | columns)
     if trial_id is None:
-        check(session, owner)
+        check(connection, owner)
     return trial_id
 
 
-def _standing(session: Session, owner: Owner, found: Sequence[Any] | None) -> Standing:
+def _standing(connection: Connection, owner: Owner, found: Sequence[Any] | None) -> Standing:
     if found is None:
         if owner.fence is not None:
-            coordinators.check(session, owner.fence)
-        leases.check_own(session, owner.job_id, owner.worker)
+            coordinators.check(connection, owner.fence)
+        leases.check_own(connection, owner.job_id, owner.worker)
         raise AssertionError(f"job {owner.job_id} is {owner.worker}'s, and a write under its lease found no row")
     return Standing(found[0], None if found[2] is not None else found[1])
 

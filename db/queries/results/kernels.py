@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, bindparam, delete, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, or_, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
 from db.queries.insert import insert_all_missing, insert_missing
@@ -20,6 +20,7 @@ from db.schema import (
     Problem,
     Trial,
 )
+from db.schema.base import table_of
 from db.values import JsonObject
 
 _HASHES = 500  # in one query
@@ -36,7 +37,7 @@ class ArtifactFile:
 
 
 def upsert(
-    session: Session,
+    session: Session | Connection,
     *,
     problem_id: int,
     device_id: int,
@@ -66,14 +67,16 @@ def upsert(
         "manifest": manifest,
         "toolchain": toolchain,
     }
-    session.flush()
+    if isinstance(session, Session):
+        session.flush()
     kernel_id = insert_missing(session, Kernel, values | {"origin": origin})
     if kernel_id is None:
         same, imported = _identity_statements()
         kernel_id = session.scalar(same, values)
         if origin is None and session.execute(imported, {"kernel_id": kernel_id}).first() is not None:
-            session.execute(update(Kernel).where(Kernel.id == kernel_id).values(**values, origin=None))
-            session.execute(delete(Artifact).where(Artifact.kernel_id == kernel_id))
+            kernel = table_of(Kernel)
+            session.execute(update(kernel).where(kernel.c.id == kernel_id).values(**values, origin=None))
+            session.execute(delete(table_of(Artifact)).where(Artifact.kernel_id == kernel_id))
     assert isinstance(kernel_id, UUID)
     rows = [{"name": f.name, "sha256": f.sha256, "size": f.size, "media_type": f.media_type} for f in files]
     insert_all_missing(session, Artifact, [{"kernel_id": kernel_id, **row} for row in rows])

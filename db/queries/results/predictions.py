@@ -6,11 +6,13 @@ from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import (
+    Connection,
     Double,
     Executable,
     Insert,
     Select,
     String,
+    Update,
     bindparam,
     column,
     distinct,
@@ -55,13 +57,16 @@ class Judged(NamedTuple):
         return self.low_us <= self.measured_us <= self.high_us
 
 
-def judge(session: Session, problem_id: int, device: str, config_hashes: Collection[str] | None = None) -> None:
+def judge(
+    session: Session | Connection, problem_id: int, device: str, config_hashes: Collection[str] | None = None
+) -> None:
     """Judge the predictions of a problem on a device (a slug) by measurements, and update the best trials of its jobs.
 
     A trial's own measurement comes before those of others, of which the fastest counts. Jobs that measured
     nothing themselves get the best trial that follows. `config_hashes` limits the configurations; None: all.
     """
-    session.flush()
+    if isinstance(session, Session):
+        session.flush()
     limits = {"problem_id": problem_id, "slug": device, "hashes": list(config_hashes or ())}
     rows = [_Timed(*row) for row in session.execute(_timed_statement(is_limited=config_hashes is not None), limits)]
     # A reused measurement counts once: with the trial that made it.
@@ -83,7 +88,7 @@ def judge(session: Session, problem_id: int, device: str, config_hashes: Collect
     if new:
         session.execute(_insert_errors(), new)
     if changed:
-        session.execute(update(PredictionError), changed)
+        session.execute(_update_errors(), [{f"of_{name}": value for name, value in each.items()} for each in changed])
     _correct_best(session, affected - {row.job_id for row in rows if row.median_us is not None})
 
 
@@ -212,7 +217,14 @@ def _insert_errors() -> Insert:
     return insert(table_of(PredictionError))
 
 
-def _correct_best(session: Session, job_ids: Collection[UUID]) -> None:
+@cache
+def _update_errors() -> Update:
+    table = table_of(PredictionError)
+    by = {name: bindparam(f"of_{name}") for name in ("measured_trial_id", "ratio")}
+    return update(table).where(table.c.trial_id == bindparam("of_trial_id")).values(by)
+
+
+def _correct_best(session: Session | Connection, job_ids: Collection[UUID]) -> None:
     """Set the best trial of jobs that measured nothing by their judged predictions."""
     for job_id in session.scalars(_unmeasured_statement(), {"ids": list(job_ids)}).all() if job_ids else ():
         jobs.update_best(session, job_id)

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     CursorResult,
     Executable,
     Select,
@@ -63,7 +64,7 @@ class Point(NamedTuple):
     predicted_us: float | None
 
 
-def begun(session: Session, job_id: UUID, number: int) -> Begun | None:
+def begun(session: Session | Connection, job_id: UUID, number: int) -> Begun | None:
     """Return what a job's trial of that number began with, and its status."""
     row = session.execute(_begun_statement(), {"job_id": job_id, "number": number}).first()
     return None if row is None else Begun(*row)
@@ -76,7 +77,7 @@ def _begun_statement() -> Executable:
     return query.where(columns.job_id == bindparam("job_id"), columns.number == bindparam("number"))
 
 
-def end(session: Session, trial_id: int, columns: Mapping[str, object]) -> bool:
+def end(session: Session | Connection, trial_id: int, columns: Mapping[str, object]) -> bool:
     """Store the columns of a trial's outcome; return False, and store nothing, if the trial is not pending."""
     values = {f"of_{name}": value for name, value in columns.items()}
     ended = session.execute(_end_statement(tuple(columns)), {"trial_id": trial_id, **values})
@@ -91,7 +92,7 @@ def _end_statement(names: tuple[str, ...]) -> Update:
     return update(table).where(table.c.id == bindparam("trial_id"), table.c.status == "pending").values(values)
 
 
-def find_clash(session: Session, job_id: UUID, number: int, config_hash: str) -> int | None:
+def find_clash(session: Session | Connection, job_id: UUID, number: int, config_hash: str) -> int | None:
     """Return the number of a trial of the job that already has that number or that configuration."""
     same = or_(Trial.number == number, Trial.config_hash == config_hash)
     return session.scalar(select(Trial.number).where(Trial.job_id == job_id, same).limit(1))
@@ -147,7 +148,7 @@ def best(session: Session, job_id: UUID) -> Trial | None:
     return found or session.scalars(predicted, {"job_id": job_id}).first()
 
 
-def best_id(session: Session, job_id: UUID) -> int | None:
+def best_id(session: Session | Connection, job_id: UUID) -> int | None:
     """Return the id of the same trial, at lower cost."""
     measured, predicted = _best_id_queries()
     found = session.scalar(measured, {"job_id": job_id})
