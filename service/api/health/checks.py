@@ -46,4 +46,5 @@ def _compiler(context: Context) -> CheckOut:
 
 def _process(role: Role, alive: set[str], otherwise: str) -> CheckOut:
     ok = role.value in alive
-    return CheckOut(name=role.value, ok=ok, detail=None if ok else f"none was seen lately: {otherwise}")
+    detail = f"none was seen lately: one that has just started is seen within some seconds, else {otherwise}"
+    return CheckOut(name=role.value, ok=ok, detail=None if ok else detail)

@@ -25,17 +25,18 @@ from service.api.kernels.lookup.lookup import (
 from service.api.kernels.lookup.nearby import Nearby
 from service.api.kernels.lookup.next_requests import Accepted
 from service.api.kernels.lookup.schemas import LookupOut
-from service.errors import BadRequest, NotFound
+from service.errors import BadRequest, FieldError, NotFound
 from service.http.deps import Context
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A problem, and the device and target as named in the request."""
+    """A problem, and the device and target as named in the request; `field` is where it names the device."""
 
     problem: GemmProblem
     device: str
     target: str | None
+    field: str = "device"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,10 @@ def answer_all(context: Context, wanted: Sequence[Wanted]) -> list[tuple[Key, Ke
     """
     context.freshness.refresh()
     generation, listing = context.answers.generation, context.devices.all()
-    names = {(each.device, each.target) for each in wanted}
-    places = {name: _place(context, *name) for name in names}
+    places: dict[tuple[str, str | None], _Place] = {}
+    for each in wanted:
+        if (name := (each.device, each.target)) not in places:
+            places[name] = _place(context, each)
     at = [places[each.device, each.target] for each in wanted]
     keys = [(place.listed.spec.id, each.problem.key) for place, each in zip(at, wanted, strict=True)]
     found = {key: kept for key, kept in zip(keys, context.answers.find(keys, listing), strict=True) if kept is not None}
@@ -91,15 +94,19 @@ def the_answer(kept: Kept) -> LookupOut:
     return LookupOut.model_validate_json(kept.body)
 
 
-def _place(context: Context, device: str, target: str | None) -> _Place:
+def _place(context: Context, wanted: Wanted) -> _Place:
+    device, target = wanted.device, wanted.target
     try:
         return _Place(context.devices.resolve(device, target), of_listing=True)  # may probe: before any transaction
-    except BadRequest:
+    except BadRequest as error:
         with context.database.read() as session:
             known = device_elsewhere(session, device.strip().lower()) if target is None else None
-        if known is None:
+        if known is not None:
+            return _Place(known, of_listing=False)
+        if wanted.field == "device":
             raise
-        return _Place(known, of_listing=False)
+        fault = FieldError(field=wanted.field, message=error.detail)
+        raise BadRequest(f"{wanted.field}: {error.detail}", rule=error.rule, errors=[fault]) from error
 
 
 def _work_out(context: Context, place: _Place, problems: dict[Key, GemmProblem]) -> Iterable[tuple[Key, Answer]]:

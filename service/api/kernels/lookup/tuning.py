@@ -50,9 +50,10 @@ def wanted_of(body: BatchBody) -> list[Wanted | MissOut]:
         message = f"expected one device, or one for each of {count} problems, got {len(devices)}"
         raise BadRequest(message, rule="batch-devices", errors=[FieldError(field="device", message=message)])
     wanted: list[Wanted | MissOut] = []
-    for problem, device in zip(body.problems, devices, strict=True):
+    for index, (problem, device) in enumerate(zip(body.problems, devices, strict=True)):
+        field = "device" if isinstance(body.device, str) else f"device.{index}"
         try:
-            wanted.append(Wanted(to_problem(problem), device, body.target))
+            wanted.append(Wanted(to_problem(problem), device, body.target, field))
         except InvalidProblem as error:
             sizes = f"{problem.m}x{problem.n}x{problem.k}"
             wanted.append(MissOut(problem=sizes, device=device, rule="invalid-problem", detail=str(error)))

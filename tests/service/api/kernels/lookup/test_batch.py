@@ -149,6 +149,12 @@ def test_a_batch_that_cannot_be_meant_is_refused_by_a_rule(
         assert (answer.status_code, answer.json()["rule"]) == (status, rule)
 
 
+def test_an_unknown_device_of_a_list_is_named_by_its_index(client: TestClient) -> None:
+    answer = client.post(BATCH, json={"problems": [_body(HERE)] * 3, "device": ["b580", "nothing", "nowhere"]}).json()
+    assert [fault["field"] for fault in answer["errors"]] == ["device.1"]
+    assert answer["detail"].startswith("device.1: no device is known as 'nothing'")
+
+
 def test_a_batch_queues_jobs_once_for_what_is_not_tuned(client: TestClient, context: Context, tmp_path: Path) -> None:
     tuned_now(context.database, tmp_path / "artifacts")
     fresh = [GemmProblem(16, 96, 640), GemmProblem(16, 8192, 96)]
