@@ -19,6 +19,7 @@ from codegen.cpu.rules import (
     refusal_on_cpu,
     registers_of,
 )
+from codegen.problem.experts import row_tiles
 from codegen.xe.rules.sizes import ceil_div
 from hal import DeviceSpec
 from tuner.space.cpu.clocks import (
@@ -89,10 +90,10 @@ class CpuDefault:
 
 
 def default_cpu_config(problem: GemmProblem, spec: DeviceSpec, *, beforehand: bool = False) -> CpuConfig:
-    """Return the default configuration, or the one with B packed `beforehand`; always legal, and in the space.
+    """Return the default configuration, legal and in the space; or that with B packed `beforehand`, of no space.
 
     Raises:
-        Refused: the problem or the CPU is refused.
+        Refused: the problem or the CPU is refused; or B cannot be packed beforehand.
     """
     return explain_cpu_default(problem, spec, beforehand=beforehand).config
 
@@ -108,14 +109,15 @@ def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec, *, beforehand: b
     if not given.isas:
         raise Refused("isa", f"no instructions of {spec.name} multiply {problem.dtype_a.value}")
     cores, on = spec.cores or 1, as_batch(given)
-    ways = _ways_of_packed(on) if beforehand else _ways_of_experts(on) if problem.experts is not None else _ways(on)
+    experts = problem.experts is not None
+    ways = _ways_of_packed(on, experts=experts) if beforehand else _ways_of_experts(on) if experts else _ways(on)
     point, why_tile = _innermost(on, cores, ways)
-    point, why_threads = _threads(on, point, cores, experts=problem.experts is not None)
+    point, why_threads = _threads(on, point, cores, experts=experts)
     point, why_blocks = _blocks(on, point)
     point, why_order = _order(on, point)
     point, why_pieces = _pieces(on, point)
-    if problem.experts is not None:
-        point = _of_any_expert(on, point, problem.m)
+    if experts:
+        point = _of_any_expert(on, point, problem)
     config = config_of(given, point)
     refused = refusal_on_cpu(given, config)
     if refused is not None:
@@ -146,15 +148,21 @@ def as_batch(on: CpuProblem) -> CpuProblem:
     return replace(on, problem=alike)
 
 
-def _of_any_expert(on: CpuProblem, point: CpuPoint, rows: int) -> CpuPoint:
-    """Return the point with tile registers of all their rows, and blocks of the mean rows where these are packed."""
+def _of_any_expert(on: CpuProblem, point: CpuPoint, problem: GemmProblem) -> CpuPoint:
+    """Return the point with tile registers of all their rows, blocks of the mean rows where these are packed, and no
+    more threads over rows than the experts have tiles.
+    """
     if point.isa == Isa.AMX.value and point.tile_m < _ROWS_AMX:
-        point = point._replace(tile_m=min(_ROWS_AMX, rows))
+        point = point._replace(tile_m=min(_ROWS_AMX, problem.m))
+    there = row_tiles(problem.rows_of_experts, point.tile_m)
+    if point.threads_m > there:
+        threads = max(count for count in ranges_of(on, on.spec.cores or 1).threads_m if count <= there)
+        point = point._replace(threads_m=threads, pieces=1)
     if point.pack_a == Packing.NONE.value or point.block_m != WHOLE:
         return point
     tiles = ceil_div(on.problem.m, point.tile_m)
-    counts = (count for count in ranges_of(on, 1).block_m if count >= tiles)
-    return point._replace(block_m=min(counts, default=tiles))
+    block = min((count for count in ranges_of(on, 1).block_m if count >= tiles), default=tiles)
+    return point._replace(block_m=block if block * point.tile_m < problem.m else WHOLE)
 
 
 def tiles_of(on: CpuProblem, isa: Isa, plain: CpuPoint) -> Iterator[TileShape]:
@@ -288,8 +296,8 @@ def _ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
         yield isa, Packing.BLOCK, Packing.WHOLE
 
 
-def _ways_of_packed(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
-    """Yield instruction sets and packings of A for a B packed beforehand."""
+def _ways_of_packed(on: CpuProblem, *, experts: bool) -> Iterator[tuple[Isa, Packing, Packing]]:
+    """Yield instruction sets and packings of A for a B packed beforehand; that of experts is not packed whole."""
     p = on.problem
     separate = not p.transpose_a and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
     for isa in on.isas:
@@ -298,7 +306,7 @@ def _ways_of_packed(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
         if separate and not _gains_by_copy(on, isa):
             yield isa, Packing.NONE, Packing.BEFOREHAND
         # Each piece of a thread's columns would copy its own block.
-        whole = p.m <= _SOME_ROWS and on.spec.cores != 1
+        whole = p.m <= _SOME_ROWS and on.spec.cores != 1 and not experts
         yield isa, Packing.WHOLE if whole else Packing.BLOCK, Packing.BEFOREHAND
 
 
