@@ -1,4 +1,4 @@
-"""Bounds of a job's best kernel: the times of its parts, as `xetune explain` has them, beside its own time."""
+"""Bounds of a kernel: the fraction of what its device allows, and times of its parts, as `xetune explain` has them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from codegen import CodegenError, CpuConfig, GemmProblem, KernelConfig, XeConfig
 from db.schema import Job, Trial
 from hal import DeviceSpec
-from service.evidence import rates_of
+from service.evidence import rates_of, roof_us
 from service.row_mapping import config_from_json, problem_from_json, spec_from_json
 from tuner.errors import TunerError
 from tuner.model.cpu_roof import CpuRates, cpu_roof
@@ -15,6 +15,20 @@ from tuner.space.cpu.traffic import traffic
 
 _SHOWN = 0.005  # of the longest part
 _NEAR = 0.6  # of the time, from which a part is what bounds it
+
+
+@dataclass(frozen=True, slots=True)
+class Roof:
+    """The least time that a device allows, in us, and the fraction of its rate that a kernel attains."""
+
+    time_us: float
+    fraction: float
+    on_gpu: bool
+
+    @property
+    def exceeded(self) -> bool:
+        """True if the kernel is faster than what the device allows by its facts or measured rates."""
+        return self.fraction > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +53,17 @@ class Bounds:
         return max(part.time_us for part in self.parts)
 
 
-def bounds_of(job: Job, best: Trial | None, best_us: float | None) -> Bounds | None:
-    """Return what bounds the best trial of a job; None without one, and where facts of the device are unknown."""
-    if best is None or best_us is None:
+def roof_of(job: Job, time_us: float | None) -> Roof | None:
+    """Return what the device of a job allows, against a time; None without one, and if it is not known."""
+    least_us = None if time_us is None else roof_us(job.problem, job.device)
+    if time_us is None or least_us is None:
+        return None
+    return Roof(least_us, least_us / time_us, job.device.kind != "cpu")
+
+
+def bounds_of(job: Job, trial: Trial | None, time_us: float | None) -> Bounds | None:
+    """Return what bounds a trial of a job; None without one or its time, and where facts of the device are unknown."""
+    if trial is None or time_us is None:
         return None
     try:
         spec = spec_from_json(job.device.spec)
@@ -49,21 +71,21 @@ def bounds_of(job: Job, best: Trial | None, best_us: float | None) -> Bounds | N
             return None
         return _bounds(
             problem_from_json(job.problem.definition),
-            config_from_json(best.config),
+            config_from_json(trial.config),
             spec,
             rates_of(job.device),
-            best_us,
+            time_us,
         )
     except (CodegenError, TunerError, ValueError):  # unknown facts, or a row of another version
         return None
 
 
 def _bounds(
-    problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, rates: CpuRates | None, best_us: float
+    problem: GemmProblem, config: KernelConfig, spec: DeviceSpec, rates: CpuRates | None, time_us: float
 ) -> Bounds | None:
     match config:
         case CpuConfig():
-            return None if rates is None else _of_cpu(problem, config, spec, rates, best_us)
+            return None if rates is None else _of_cpu(problem, config, spec, rates, time_us)
         case XeConfig():
             return _of_gpu(problem, config, spec)
 
@@ -75,14 +97,14 @@ def _of_gpu(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Bounds:
     return Bounds(shown, f"Bound by {parts[0].name}", f"predicted by model {explained.prediction.model_version}")
 
 
-def _of_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, rates: CpuRates, best_us: float) -> Bounds:
+def _of_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, rates: CpuRates, time_us: float) -> Bounds:
     parts = sorted(_parts_of_cpu(problem, config, spec, rates), key=lambda part: -part.time_us)
     longest = parts[0]
-    if longest.time_us >= _NEAR * best_us:
+    if longest.time_us >= _NEAR * time_us:
         sentence = f"Bound by {longest.name}"
     else:
         sentence = "Bound by none of these alone: loads from caches, packing and waiting take the rest"
-    return Bounds((*parts, Part("the kernel", best_us)), sentence, "at the measured rates of this CPU")
+    return Bounds((*parts, Part("the kernel", time_us)), sentence, "at the measured rates of this CPU")
 
 
 def _parts_of_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, rates: CpuRates) -> Iterator[Part]:

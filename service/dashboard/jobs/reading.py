@@ -22,7 +22,7 @@ from service.api.jobs.schemas import RestrictionOut
 from service.api.jobs.service import choices, describe_restrictions
 from service.dashboard.evidence import TimeEvidence, TimeFigure
 from service.dashboard.jobs.advice import Advice, State, advice
-from service.dashboard.jobs.bounds import Bounds, bounds_of
+from service.dashboard.jobs.bounds import Bounds, Roof, bounds_of, roof_of
 from service.dashboard.jobs.commands import Again, Commands, again, commands, option_pairs
 from service.dashboard.jobs.figures import points
 from service.dashboard.jobs.outcomes import Outcomes, outcomes, proposers
@@ -32,7 +32,6 @@ from service.dashboard.naming import config_pairs, problem_pairs
 from service.dashboard.problem_filter import identity
 from service.dashboard.problems.fields import fields_of
 from service.errors import NotFound
-from service.evidence import roof_us
 from service.job_summary import Basis, stop_words
 from service.manifest_reader import (
     Launch,
@@ -72,8 +71,7 @@ class JobPage:
     finished_at: datetime | None
     problem_facts: tuple[tuple[str, str], ...]
     best_launch: Launch | None
-    roof_us: float | None
-    on_gpu: bool
+    roof: Roof | None
     bounds: Bounds | None
     advice: tuple[Advice, ...]
     parameters: tuple[str, ...]
@@ -93,17 +91,6 @@ class JobPage:
     def live(self) -> bool:
         """True if the job is not over."""
         return self.job.status in ("queued", "running", "cancelling")
-
-    @property
-    def of_roof(self) -> float | None:
-        """The fraction of the rate that the device allows."""
-        times = self.job.reported_times
-        return None if self.roof_us is None or times is None else self.roof_us / times.best_us
-
-    @property
-    def above_roof(self) -> bool:
-        """True if the best is faster than what the device allows by its facts or measured rates."""
-        return self.of_roof is not None and self.of_roof > 1
 
     @property
     def least_of_single(self) -> bool:
@@ -140,11 +127,10 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str, keyed: bool)
     best_time, default_time = times_of(session, [job]).get(job.id, (None, None))
     best = next(iter(read_rows(session, job, [job.best_trial_id], best_time)), None) if job.best_trial_id else None
     line = job_row(job, best_time, default_time, found.ended)
-    least_us = roof_us(job.problem, job.device)
     best_us = None if line.reported_times is None else line.reported_times.best_us
-    state = None
+    state, roof = None, roof_of(job, best_us)
     if best is not None and best_time is not None and best_us is not None and job.finished_at is not None:
-        of_roof = None if least_us is None else least_us / best_us
+        of_roof = None if roof is None else roof.fraction
         state = State(best, best_time, best_us, of_roof, found.ended, job.device.kind == "cpu")
     names, axes = _parameters(session, job)
     return JobPage(
@@ -159,8 +145,7 @@ def job_page(session: Session, job: Job, wanted: Wanted, base: str, keyed: bool)
         finished_at=job.finished_at,
         problem_facts=tuple(problem_pairs(job.problem)),
         best_launch=_launch(session, best),
-        roof_us=least_us,
-        on_gpu=job.device.kind != "cpu",
+        roof=roof,
         bounds=bounds_of(job, session.get(Trial, job.best_trial_id) if job.best_trial_id else None, best_us),
         advice=() if state is None else tuple(advice(session, job, state, base, keyed)),
         parameters=names,

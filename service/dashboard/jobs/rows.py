@@ -146,15 +146,25 @@ def job_row(job: Job, best: TimeFigure | None, default: TimeFigure | None, done:
     )
 
 
-def reported_times_of(job: Job, best: TimeFigure, default: TimeFigure | None) -> ReportedTimes:
-    """The times that stand for a job; those of its best trial and of trial 0 count if their evidence is the same."""
-    alike = default is not None and default.evidence is best.evidence
+def reported_times_of(job: Job, of: TimeFigure, default: TimeFigure | None, *, won: bool = True) -> ReportedTimes:
+    """The times that stand for a job, or for a trial that has not won it.
+
+    Those of the trial and of trial 0 count if their evidence is the same; only the winner has interleaved ones.
+    """
+    alike = default is not None and default.evidence is of.evidence
     return reported_times(
-        best.time_us,
+        of.time_us,
         default.time_us if alike and default is not None else None,
-        predicted=best.evidence is TimeEvidence.PREDICTED,
-        interleaved=(job.compared_default_us, job.compared_best_us),
+        predicted=of.evidence is TimeEvidence.PREDICTED,
+        interleaved=(job.compared_default_us, job.compared_best_us) if won else (None, None),
     )
+
+
+def reported_times_of_trial(session: Session, job: Job, trial: Trial) -> ReportedTimes | None:
+    """The same for a trial of a job whose problem and device are loaded; None without a time."""
+    _, default = times_of(session, [job]).get(job.id, (None, None))
+    of = trial_figure(trial, job.device.slug, job.problem)
+    return None if of is None else reported_times_of(job, of, default, won=trial.id == job.best_trial_id)
 
 
 def _standing(best: TimeFigure, line: ReportedTimes) -> TimeFigure:

@@ -16,6 +16,9 @@ from service.api.hostcode.schemas import HostCodeOut
 from service.api.hostcode.service import list_host_code
 from service.api.kernels.service import telling_trials
 from service.dashboard.evidence import ProofFigure, TimeFigure, headline_figure
+from service.dashboard.jobs.bounds import Bounds, Roof, bounds_of, roof_of
+from service.dashboard.jobs.reading import find_job
+from service.dashboard.jobs.rows import reported_times_of_trial
 from service.dashboard.jobs.trials import proof_figure
 from service.dashboard.kernels.code import CodeReport, read_report
 from service.dashboard.kernels.picture import Picture, draw
@@ -28,6 +31,7 @@ from service.dashboard.problem_filter import identity
 from service.dashboard.problems.rows import pair_href
 from service.errors import Conflict, NotFound
 from service.evidence import measuring_trial
+from service.job_summary import ReportedTimes
 from service.manifest_reader import (
     Launch,
     read_launch,
@@ -52,7 +56,8 @@ class KernelFile:
 class KernelPage:
     """A kernel: how to launch it, what it rests on, and every stage that made it.
 
-    `conditions` are of its measurement, or of its prediction; `no_host_code` says why there is none.
+    `conditions` are of its measurement, or of its prediction; `no_host_code` says why there is none. `reported_times`
+    are those of its trial and of its job's default; `won` if the trial is the best of the job.
     """
 
     id: str
@@ -70,6 +75,10 @@ class KernelPage:
     launch: Launch
     time: TimeFigure | None
     proof: ProofFigure
+    roof: Roof | None
+    bounds: Bounds | None
+    reported_times: ReportedTimes | None
+    won: bool
     status: str | None
     reason: str | None
     config: tuple[tuple[str, str], ...]
@@ -113,6 +122,8 @@ def kernel_page(session: Session, kernel: Kernel, read: ReadArtifact, stages: st
     """The page of a kernel, with those stages side by side, commas between their names."""
     trial = telling_trials(session, [kernel.id]).get(kernel.id)
     time = None if trial is None else headline_figure(trial, kernel.device.slug, kernel.problem)
+    job = None if trial is None else find_job(session, str(trial.job_id))
+    time_us = None if time is None else time.time_us
     names, of_name = texts(kernel.artifacts), {a.name: a for a in kernel.artifacts}
     tiling, (host_code, refusal) = read_tiling(kernel), _host_code(session, kernel.id)
     return KernelPage(
@@ -131,6 +142,10 @@ def kernel_page(session: Session, kernel: Kernel, read: ReadArtifact, stages: st
         launch=read_launch(kernel.manifest),
         time=time,
         proof=NO_PROOF if trial is None else proof_figure(trial),
+        roof=None if job is None else roof_of(job, time_us),
+        bounds=None if job is None else bounds_of(job, trial, time_us),
+        reported_times=None if job is None or trial is None else reported_times_of_trial(session, job, trial),
+        won=job is not None and trial is not None and job.best_trial_id == trial.id,
         status=None if trial is None else trial.status,
         reason=None if trial is None else trial.reason,
         config=tuple(config_pairs(kernel.config)),

@@ -9,12 +9,15 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from codegen import CpuConfig, CpuStrategy, Extent, GemmProblem, Isa, MatmulConfig, XeConfig, XeStrategy
+from db.queries import jobs
+from db.schema import Problem, Trial
 from db.session import Database
 from hal.facts.xe import find
 from service.dashboard.compare.cost import cost
 from service.dashboard.evidence import measured, predicted
 from service.dashboard.kernels.picture import draw
 from service.dashboard.kernels.tiling import tiling_of
+from service.dashboard.units import duration
 from service.row_mapping import (
     config_to_json,
     spec_to_json,
@@ -22,6 +25,7 @@ from service.row_mapping import (
 from tests.conformance.trial_samples import config
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.test_dashboard_pages import app, client, database, text_of
+from tests.service.dashboard.test_job_page import ROOF_US, add_cpu_job
 
 __all__ = ["app", "client", "database"]
 
@@ -151,6 +155,55 @@ def test_a_kernel_shows_how_it_splits_its_work_its_code_and_where_it_comes_from(
     assert "%499 =" in seen
     assert client.get(f"/kernels/{kernel.id}/stages/llvm.ll?from=many").status_code == 200
     assert client.get(f"/kernels/{kernel.id}/stages/kernel.spv").status_code == 404
+
+
+def section(html: str, name: str) -> str:
+    """The text of a section of the summary."""
+    found = re.search(rf'<section aria-labelledby="{name}-title">(.*?)</section>', html, re.DOTALL)
+    assert found is not None
+    return text_of(found[1])
+
+
+def test_a_kernel_has_the_bound_and_the_gain_of_its_job(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        job = add_cpu_job(session, (8000.0, 4000.0), 1)
+        best = session.get_one(Trial, job.best_trial_id)
+        slower = rows.add_kernel(session, job, session.get_one(Problem, job.problem_id), 2)
+        rows.add_measured(session, job, 2, 5000.0, slower.id, "native").config = best.config
+        winner = best.kernel_id
+    of_job, of_kernel = (client.get(path).text for path in (f"/jobs/{job.id}", f"/kernels/{winner}"))
+    result, gain = (
+        section(of_kernel, "result"),
+        "Over the default 2.00x default 8.000 ms, best 4.000 ms, single measurements",
+    )
+    allowed = f"{100 * ROOF_US / 4000:.0f} % of what the device allows, {duration(ROOF_US)}"
+    assert allowed in result
+    assert gain in result
+    assert allowed in section(of_job, "result")
+    assert gain in section(of_job, "result")
+    assert section(of_kernel, "bound") == section(of_job, "bound")
+    with database.write() as session:
+        jobs.set_comparison(session, job.id, default_us=9000.0, best_us=4500.0)
+    assert "default 9.000 ms, best 4.500 ms, interleaved" in section(client.get(f"/kernels/{winner}").text, "result")
+    html = client.get(f"/kernels/{slower.id}").text
+    assert f"{100 * ROOF_US / 5000:.0f} % of what" in section(html, "result")
+    assert "1.60x default 8.000 ms, this 5.000 ms, single measurements" in section(html, "result")
+    assert "the kernel 5.000 ms" in section(html, "bound")
+
+
+def test_the_kernel_of_a_default_that_was_beaten_is_named_as_that(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session))
+        default, best = (rows.add_kernel(session, job, problem, number) for number in (0, 1))
+        rows.add_measured(session, job, 0, 90.0, default.id)
+        rows.add_measured(session, job, 1, 60.0, best.id)
+        jobs.set_best(session, job.id, 1)
+    html = client.get(f"/kernels/{default.id}").text
+    assert "1.00x it is the default" in section(html, "result")
+    assert "What the device allows is not known: a CPU emulates the GPU." in section(html, "result")
+    assert "No breakdown" in section(html, "bound")
+    assert "1.50x default 90.00 µs, best 60.00 µs" in section(client.get(f"/kernels/{best.id}").text, "result")
 
 
 def test_two_kernels_are_held_against_each_other(client: TestClient, app: FastAPI, database: Database) -> None:

@@ -307,7 +307,7 @@ def test_a_kernel_with_wrong_numbers_says_so(client: TestClient, database: Datab
         rows.add_trial(session, job, 1, "wrong_result", max_error=None)
     html = client.get(f"/kernels/{kernel.id}").text
     told = "wrong numbers, found in 12 of 64 tiles of C in the simulator"
-    assert "none wrong result largest error 3.1 is above the tolerance 0.0124" in text_of(html)
+    assert "No time. wrong result largest error 3.1 is above the tolerance 0.0124" in text_of(html)
     assert f"{told} largest error 3.1, above the tolerance 0.0124" in text_of(html)
     for page in (html, client.get(f"/jobs/{job.id}?outcome=wrong_result").text):
         assert "proof-wrong" in page
