@@ -9,7 +9,7 @@ from db.schema import (
     Trial,
 )
 from service.evidence import measuring_trial
-from service.job_summary import Basis
+from service.job_summary import WIDE_SPREAD, Basis
 from tuner.session.evidence import NATIVE
 
 
@@ -30,7 +30,8 @@ class TimeEvidence(StrEnum):
 class TimeFigure:
     """A time in microseconds with its spread or interval, its evidence, and its rate.
 
-    `basis` is set for the reported time of a job; None for the time of a trial.
+    `basis` is set for the reported time of a job; None for the time of a trial. `spread` is p10 to p90 of a single
+    measurement as a part of its median, also beside the time of a later one; None for a prediction.
     """
 
     time_us: float
@@ -40,6 +41,7 @@ class TimeFigure:
     source: str
     gflops: float
     basis: Basis | None = None
+    spread: float | None = None
 
     @property
     def label(self) -> str:
@@ -64,11 +66,18 @@ class TimeFigure:
         """Name of the interval from `low_us` to `high_us`."""
         return "interval" if self.evidence is TimeEvidence.PREDICTED else "p10 to p90"
 
+    def spread_warning(self, of: str) -> str | None:
+        """Return the warning that measured times of a kernel spread widely; None if they do not."""
+        if self.evidence is not TimeEvidence.MEASURED or self.spread is None or self.spread <= WIDE_SPREAD:
+            return None
+        return f"Times of {of} spread by {self.spread:.0%}. Measure it again on a quiet machine"
+
 
 def measured(median_us: float, low_us: float, high_us: float, label: str, device: str, flops: int) -> TimeFigure:
     """A measured time; any label but "native" means that built-ins were emulated."""
     kind = TimeEvidence.MEASURED if label == NATIVE else TimeEvidence.EMULATED
-    return TimeFigure(median_us, low_us, high_us, kind, device, flops / median_us / 1e3)
+    spread = (high_us - low_us) / median_us
+    return TimeFigure(median_us, low_us, high_us, kind, device, flops / median_us / 1e3, spread=spread)
 
 
 def device_name(slug: str, by: str | None) -> str:

@@ -12,7 +12,6 @@ from service.dashboard.evidence import TimeEvidence, TimeFigure
 from service.dashboard.jobs.commands import Commands, commands
 from service.dashboard.jobs.trials import TrialRow
 from service.dashboard.units import duration, factor
-from service.job_summary import WIDE_SPREAD
 from tuner.session.evidence import NATIVE
 
 _SLOWER = 1.1  # than the stored best, from which it is worth a warning
@@ -74,9 +73,7 @@ def advice(session: Session, job: Job, state: State, base: str, keyed: bool) -> 
 
 
 def _measured(state: State, anew: Commands | None, more: Commands | None) -> Iterator[Advice]:
-    spread = (state.time.high_us - state.time.low_us) / state.time.time_us
-    if spread > WIDE_SPREAD:
-        text = f"Times of the best spread by {spread:.0%}. Measure it again on a quiet machine"
+    if (text := state.time.spread_warning("the best")) is not None:
         yield _run(text, anew, warning=True)
     far = state.of_roof is not None and state.of_roof < _FAR
     if state.best.number == 0:

@@ -34,7 +34,8 @@ class Choice:
         """Return the time for pages."""
         source = pair.slug if self.evidence is not TimeEvidence.PREDICTED else self.sample.model or "a model"
         rate = pair.flops / self.time_us / 1e3
-        return TimeFigure(self.time_us, self.low_us, self.high_us, self.evidence, source, rate, self.basis)
+        spread = None if self.evidence is TimeEvidence.PREDICTED else self.sample.spread
+        return TimeFigure(self.time_us, self.low_us, self.high_us, self.evidence, source, rate, self.basis, spread)
 
 
 @dataclass(frozen=True, slots=True)

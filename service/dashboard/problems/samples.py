@@ -63,6 +63,11 @@ class Sample:
         """The page of the trial."""
         return f"/jobs/{self.job_id}/trials/{self.number}"
 
+    @property
+    def spread(self) -> float:
+        """The interval of its time as a part of it."""
+        return (self.high_us - self.low_us) / self.time_us
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 from codegen import CpuConfig, CpuStrategy, Extent, GemmProblem, Isa, MatmulConfig, XeConfig, XeStrategy
 from db.queries import jobs
-from db.schema import Problem, Trial
+from db.schema import Measurement, Problem, Trial
 from db.session import Database
 from hal.facts.xe import find
 from service.dashboard.compare.cost import cost
@@ -204,6 +204,29 @@ def test_the_kernel_of_a_default_that_was_beaten_is_named_as_that(client: TestCl
     assert "What the device allows is not known: a CPU emulates the GPU." in section(html, "result")
     assert "No breakdown" in section(html, "bound")
     assert "1.50x default 90.00 µs, best 60.00 µs" in section(client.get(f"/kernels/{best.id}").text, "result")
+
+
+@pytest.mark.parametrize(
+    ("label", "p90_us", "is_warned"), [("native", 84.0, True), ("native", 79.0, False), ("DPAS emulated", 84.0, False)]
+)
+def test_a_kernel_warns_of_times_that_spread_widely(
+    client: TestClient, database: Database, label: str, p90_us: float, is_warned: bool
+) -> None:
+    with database.write() as session:
+        problem = rows.add_problem(session)
+        job = rows.add_job(session, problem, rows.add_device(session, "b580", None))
+        kernel = rows.add_kernel(session, job, problem)
+        trial = rows.add_measured(session, job, 0, 70.0, kernel.id, label)
+        session.query(Measurement).filter_by(trial_id=trial.id).update({"p90_us": p90_us})
+        jobs.set_best(session, job.id, 0)
+    warning = "Times of this kernel spread by 25%. Measure it again on a quiet machine."
+    for compared in (False, True):
+        if compared:
+            with database.write() as session:
+                jobs.set_comparison(session, job.id, default_us=72.0, best_us=72.0)
+        html = client.get(f"/kernels/{kernel.id}").text
+        assert (warning in section(html, "evidence")) == is_warned
+        assert (warning in text_of(client.get("/kernels").text)) == is_warned
 
 
 def test_two_kernels_are_held_against_each_other(client: TestClient, app: FastAPI, database: Database) -> None:

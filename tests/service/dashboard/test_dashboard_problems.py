@@ -80,6 +80,17 @@ def test_a_problem_tells_what_its_jobs_tell_of_their_best(client: TestClient, da
     assert "48.00 µs 8,389 GFLOP/s measured interleaved 2" in text_of(client.get("/problems").text)
 
 
+def test_a_problem_warns_of_times_that_spread_widely(client: TestClient, database: Database, page: str) -> None:
+    warning = "Times of this configuration spread by 30%. Measure it again on a quiet machine."
+    with database.write() as session:
+        (best,) = session.scalars(select(Measurement).where(Measurement.median_us == 40.0))
+        best.p90_us = 50.0  # p10 is 38
+    choices, _, rest = text_of(client.get(page).text).partition("Every trial")
+    assert choices.count(warning) == 1
+    assert f"single measurement on b60 {warning} 1.00x" in choices
+    assert "single measurement on b60 Times of the best spread by 30%." in rest, "its list of jobs has the same"
+
+
 def test_a_roofline_has_every_trial_under_limits_of_the_device(client: TestClient, page: str) -> None:
     chart = client.get(f"{page}/charts/roofline").json()
     names = {series["name"]: series for series in chart["series"]}
