@@ -80,7 +80,7 @@ def test_a_kernel_is_found_downloaded_and_compared(browser: Browser, address: st
         expect(page.locator(".stage")).to_have_count(2)
         page.get_by_role("link", name="Compare with").click()
         expect(page.locator("#cost")).to_have_text(
-            "A is 1.50 times as fast as B: 35.000 µs less, both measured on a device."
+            "A is 1.50 times as fast as B: 35.00 µs less, both measured on a device."
         )
         expect(page.locator("#times canvas")).to_be_visible()
         page.locator("#texts").get_by_role("link", name="LLVM IR").click()
