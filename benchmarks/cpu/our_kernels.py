@@ -133,7 +133,9 @@ def spec_of_threads(threads: int) -> DeviceSpec:
 
 
 def packed_beforehand(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> CpuConfig:
-    """The same with B packed before the first call; of the default, or a tile that reads B in place, the default so."""
+    """The same with B packed before the first call; for the default, and where its tile reads B in place, the default
+    for such a B.
+    """
     wanted = replace(config, strategy=replace(config.strategy, pack_b=Packing.BEFOREHAND))
     if config != default_cpu_config(problem, spec) and refusal_on_cpu(check_cpu_problem(problem, spec), wanted) is None:
         return wanted

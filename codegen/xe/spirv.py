@@ -114,9 +114,10 @@ class _Reused:
     def emitted(self, code: bytes) -> bytes:
         if self._heaps is None:
             self._heaps = OwnHeaps()
-            os.dup2(
-                os.open(os.devnull, os.O_WRONLY), 2
-            )  # an error that ends LLVM is printed by the fork that repeats it
+            # What LLVM prints before an error ends it is printed by the fork that repeats it.
+            silent = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(silent, 2)
+            os.close(silent)
         _limit_cpu(_REUSED_CPU_LIMIT_S)
         try:
             return self._heaps.run(lambda: _emit(code))

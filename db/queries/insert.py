@@ -54,7 +54,7 @@ def _insert(model: type[Base]) -> Insert:
 
 @cache
 def _insert_missing(model: type[Base], dialect: str, *, is_returning: bool) -> Insert:
-    inserted = _construct(dialect)(table_of(model)).on_conflict_do_nothing()
+    inserted = insert_of(dialect)(table_of(model)).on_conflict_do_nothing()
     return inserted.returning(inspect(model).primary_key[0]) if is_returning else inserted
 
 
@@ -63,10 +63,11 @@ def _insert_rows(model: type[Base], dialect: str, names: tuple[str, ...], count:
     """Return one statement for several rows, with one SELECT each: VALUES of several rows are compiled each time."""
     table = table_of(model)
     rows = [select(*(bindparam(f"{n}_{i}", type_=table.c[n].type) for n in names)).where(true()) for i in range(count)]
-    return _construct(dialect)(table).from_select(names, union_all(*rows)).on_conflict_do_nothing()
+    return insert_of(dialect)(table).from_select(names, union_all(*rows)).on_conflict_do_nothing()
 
 
-def _construct(dialect: str) -> "Callable[[Table], sqlite.Insert | postgresql.Insert]":
+def insert_of(dialect: str) -> "Callable[[Table], sqlite.Insert | postgresql.Insert]":
+    """Return the INSERT of a dialect, which knows what to do on a conflict."""
     # Imported here: only the dialect in use.
     if dialect == "postgresql":
         from sqlalchemy.dialects.postgresql import insert

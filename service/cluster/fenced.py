@@ -15,6 +15,8 @@ from db.session import Database
 class FencedDatabase(Database):
     """A database whose writes check the fence in their own transaction, which blocks a new holder meanwhile.
 
+    The statements of `write_rows` check it themselves, as those of `db.queries.cluster.own_job`.
+
     Raises:
         FenceLost: another coordinator has the lease; from `write`.
     """

@@ -196,8 +196,13 @@ class Tuning:
 
         try:
             yield heard
-        finally:
-            store.store.flush()
+        except BaseException:
+            try:
+                store.store.flush()
+            except DatabaseError as error:  # the error of the block takes precedence
+                _log.warning("wall times not added", error=str(error))
+            raise
+        store.store.flush()
 
     def _tune(
         self, job: ClaimedJob, listed: ListedDevice, device: OpenedDevice | None, store: "Interruptible"

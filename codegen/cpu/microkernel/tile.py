@@ -85,9 +85,13 @@ class Tile:
 
     def unrolled(self, unit: int) -> int:
         """Steps of `unit` elements along K per round; one in edge tiles, as these are few."""
+        return self.plan.config.matmul.innermost.k // unit if self._is_usual else 1
+
+    @property
+    def _is_usual(self) -> bool:
+        """Return whether this is no tile at the edge of C; of experts, any rows may be most."""
         tall = self.plan.problem.experts is not None or self.rows == max(heights(self.plan))
-        main = tall and self.columns == shapes(self.plan)[0][1]
-        return self.plan.config.matmul.innermost.k // unit if main else 1
+        return tall and self.columns == shapes(self.plan)[0][1]
 
     @property
     def sum_kind(self) -> str:
@@ -110,10 +114,9 @@ class Tile:
 
     def ahead(self) -> "Ahead":
         """Write what precedes the loop over K in which the tile prefetches."""
-        usual = (self.rows, self.columns) == shapes(self.plan)[0]
-        panel = next_panel(self.plan) if usual else None
+        panel = next_panel(self.plan) if self._is_usual else None
         begin: list[Typed] = [] if panel is None else [("ptr", AHEAD)]
-        if not (usual and self.ends_here):
+        if not (self._is_usual and self.ends_here):
             return Ahead(self, panel, begin, None)
         f, p = self.f, self.plan.problem
         pitch: Value = p.pitch_c * p.dtype_c.nbytes

@@ -23,10 +23,10 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
 from db.queries.cluster import coordinators, leases
 from db.queries.cluster.coordinators import Fence
+from db.queries.insert import insert_of
 from db.schema import Coordinator, Job, Measurement, Trial
 from db.schema.base import table_of
 from db.values import JsonObject
@@ -66,7 +66,7 @@ def check(connection: Connection, owner: Owner) -> Standing:
 
 
 def spend(connection: Connection, owner: Owner, seconds: Mapping[str, float]) -> Standing:
-    """Do the same, and add the wall times of a part of a run to the job's totals, in seconds by column."""
+    """Check as `check`, and add the wall times of a part of a run to the job's totals, in seconds by column."""
     statement = _spend_statement(owner.fence is not None, tuple(seconds))
     values = _names(owner) | {f"of_{name}": taken for name, taken in seconds.items()}
     return _standing(connection, owner, connection.execute(statement, values).first())
@@ -75,7 +75,7 @@ def spend(connection: Connection, owner: Owner, seconds: Mapping[str, float]) ->
 def begin_trial(
     connection: Connection, owner: Owner, *, number: int, config: JsonObject, config_hash: str, proposer: str | None
 ) -> int | None:
-    """Do the same, and add a pending trial; return its id, or None if the job has that number or configuration.
+    """Check as `check`, and add a pending trial; return its id, or None if the job has that number or configuration.
 
     Raises:
         FenceLost, LeaseLost: as `check`.
@@ -148,5 +148,6 @@ def _begin_statement(with_fence: bool, dialect: str) -> Insert:
     names = ("number", "config", "config_hash", "proposer")
     given = (bindparam(f"of_{name}", type_=_TRIAL.c[name].type) for name in names)
     row = select(_JOB.c.id, *given).where(*_own(with_fence)).with_for_update(of=_JOB)
-    construct = postgresql.insert if dialect == "postgresql" else sqlite.insert
-    return construct(_TRIAL).from_select(["job_id", *names], row).on_conflict_do_nothing().returning(_TRIAL.c.id)
+    return (
+        insert_of(dialect)(_TRIAL).from_select(["job_id", *names], row).on_conflict_do_nothing().returning(_TRIAL.c.id)
+    )

@@ -24,9 +24,9 @@ def test_an_address_is_not_used_again() -> None:
 
 def test_what_the_work_raises_is_raised() -> None:
     def work() -> bytes:
-        raise ValueError("what is wrong")
+        raise KeyError("what is wrong")
 
-    with pytest.raises(ValueError, match="what is wrong"):
+    with pytest.raises(KeyError, match="what is wrong"):
         OwnHeaps().run(work)
 
 

@@ -42,7 +42,7 @@ class KnownSpaceTpe(TPESampler):
         self, study: Study, search_space: dict[str, BaseDistribution], trials: list[FrozenTrial], handle_below: bool
     ) -> "_Estimator":
         ranks = np.array([self._ranks_of(trial) for trial in trials], dtype=np.int64)
-        return _Estimator(ranks.reshape(len(trials), -1), search_space, self._parzen_estimator_parameters)
+        return _Estimator(ranks, search_space, self._parzen_estimator_parameters)
 
     def _ranks_of(self, trial: FrozenTrial) -> list[int]:
         if (known := self._known.get(trial.number)) is None:
@@ -59,8 +59,7 @@ class _Estimator(_ParzenEstimator):
         self, ranks: Ranks, search_space: dict[str, BaseDistribution], parameters: _ParzenEstimatorParameters
     ) -> None:
         self._search_space = search_space
-        weights = self._call_weights_func(parameters.weights, len(ranks)) if len(ranks) else np.empty(0)
-        weights = np.append(weights, [parameters.prior_weight if len(ranks) else 1.0])
+        weights = np.append(self._call_weights_func(parameters.weights, len(ranks)), [parameters.prior_weight])
         self._weights = weights / weights.sum()
         sizes = np.array([len(_choices(of)) for of in search_space.values()])
         places = np.arange(sizes.max())

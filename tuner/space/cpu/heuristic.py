@@ -515,7 +515,7 @@ def _whole_depth(on: CpuProblem, point: CpuPoint, tiles: int, most: int) -> tupl
     """
     amx, packed = point.isa == Isa.AMX.value, point.pack_b in (Packing.WHOLE.value, Packing.BEFOREHAND.value)
     fewest = min(_FEWEST_ROWS_OF_BLOCK_AMX if amx else _FEWEST_ROWS_OF_BLOCK, on.problem.m)
-    if not packed or point.threads_k > 1 or on.problem.experts is not None or most < fewest:
+    if not packed or point.threads_k > 1 or most < fewest:
         return None
     of_thread, fitting = ceil_div(tiles, point.threads_m), max(1, most // point.tile_m)
     counts = (count for count in ranges_of(on, on.spec.cores or 1).block_m if count <= fitting)

@@ -13,6 +13,7 @@ from codegen.cpu.rules import most_pieces, reads_dots
 from codegen.xe.rules.sizes import ceil_div
 from hal import DeviceSpec
 from tuner.space.cpu.heuristic import default_cpu_config
+from tuner.space.restrictions import within
 
 _Part = TypeVar("_Part", MatmulConfig, CpuStrategy)
 
@@ -27,7 +28,8 @@ def refit(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, said: Colle
         return config
     if "pack_b" in said and config.strategy.pack_b is Packing.BEFOREHAND:
         with suppress(Refused):
-            base = default_cpu_config(problem, spec, beforehand=True)
+            with_isa = within(spec, config.strategy.isa) if "isa" in said else spec
+            base = default_cpu_config(problem, with_isa, beforehand=True)
             config = CpuConfig(_said(base.matmul, config.matmul, said), _said(base.strategy, config.strategy, said))
     if "block" in said and "innermost" not in said:
         config = _with(config, innermost=_tile_of(problem, config, spec))

@@ -1,4 +1,4 @@
-"""Steps from MLIR's bitcode to the final LLVM IR."""
+"""Steps from MLIR's text to the final LLVM IR."""
 
 import subprocess
 import sys

@@ -57,6 +57,15 @@ def test_b_packed_beforehand_brings_a_default_of_its_own_for_what_was_not_said()
     check_cpu(problem, fitted, SPEC)
 
 
+@pytest.mark.parametrize("isa", [Isa.AVX512, Isa.AVX2])
+def test_an_instruction_set_and_b_packed_beforehand_are_fitted_together(isa: Isa) -> None:
+    config = default_cpu_config(PROBLEM, within(SPEC, isa))
+    asked = replace(config, strategy=replace(config.strategy, pack_b=Packing.BEFOREHAND))
+    fitted = refit(PROBLEM, asked, SPEC, {"isa", "pack_b"})
+    assert (fitted.strategy.isa, fitted.strategy.pack_b) == (isa, Packing.BEFOREHAND)
+    check_cpu(PROBLEM, fitted, SPEC)
+
+
 def test_an_instruction_set_brings_a_default_of_its_own() -> None:
     config = default_cpu_config(PROBLEM, within(SPEC, Isa.AVX2))
     assert config.strategy.isa is Isa.AVX2
