@@ -1,0 +1,156 @@
+"""Blocks and the order of loops in the default configuration: what stays in which cache."""
+
+from codegen import GemmProblem
+from codegen.config.cpu import Isa, Packing
+from codegen.cpu.isa import Multiply
+from codegen.cpu.rules import CpuProblem
+from codegen.xe.rules.sizes import ceil_div
+from tuner.space.cpu.packing import L2_BYTES, multiply_with, reads_all_of_k
+from tuner.space.cpu.points import (
+    WHOLE,
+    CpuPoint,
+    is_dots,
+    plain_blocks,
+    ranges_of,
+    unit_of,
+)
+
+_L1_BYTES = 32 * 1024  # if unknown: the least of CPUs with AVX2
+_PANELS = 2  # times L1 that a panel of A and one of B may fill: B's is read in order, which hides the latency of L2
+_BLOCK = 0.25  # of L2 for a block of A, and as much for its accumulators with a block of B, whose panels stream through
+_PANEL = 0.5  # of L2 for one panel of B that is used immediately
+_BLOCK_OF_WHOLE_DEPTH = 0.5  # of L2 for a block of A over all of K, beside the panel of B in use and the next one
+_FEWEST_ROWS_OF_BLOCK = 64  # of such a block, for each of which all of B is read again
+_FEWEST_ROWS_OF_BLOCK_AMX = 128
+FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page
+_PAGE_BYTES = 4096
+_PAGES_OF_TLB = 2048  # of the second level
+_AHEAD = 4  # steps that are prefetched then: the next rows of B, which the hardware does not predict
+# Pages of B that panels are copied from, by the rows of A up to which they are best.
+_PAGES_OF_ROWS = {32: 64, 128: 256}
+_PAGES_OF_ROWS_AMX = {48: 64, 128: 256}
+
+
+def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
+    """Choose the depth by L1, then rows and columns by L2; for a panel of B used immediately, the depth by L2 alone."""
+    p, spec, isa = on.problem, on.spec, Isa(point.isa)
+    l1, l2 = spec.l1_bytes or _L1_BYTES, spec.l2_bytes or L2_BYTES
+    each = {Multiply.F32: 4, Multiply.S8: 1}.get(multiply_with(on, isa), 2)
+    ranges = ranges_of(on, spec.cores or 1)
+    step = point.unroll * unit_of(on, isa, dots=is_dots(on, point.isa, point.pack_b))
+    rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
+    width = point.tile_n * p.products
+    deepest = _PANELS * l1 // (each * (point.tile_m + width))
+    if point.pack_b == Packing.BLOCK.value:
+        return _one_panel(p, point, ranges.block_k, step, int(_PANEL * l2 / (each * width)))
+    if (found := _whole_depth(on, point, rows, int(_BLOCK_OF_WHOLE_DEPTH * l2 / (each * p.k)))) is not None:
+        return found
+    # Operands that stream through once are not cut, nor are blocks of K that are a little too deep.
+    in_l2 = p.m * p.k * p.dtype_a.nbytes <= _PANEL * l2
+    streams = point.pack_b == Packing.NONE.value and (rows == 1 or (p.transpose_b and in_l2))
+    streams = streams or reads_all_of_k(on, point)
+    depths = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
+    depth = max((d for d in depths if d <= deepest), default=min(depths, default=WHOLE))
+    if point.threads_k == 1 and (streams or p.k <= 1.5 * deepest):
+        depth = WHOLE
+    by_rows = streams and not p.transpose_b and p.k > FEW_PAGES
+    if by_rows:
+        depth = FEW_PAGES
+        point = point._replace(prefetch=_AHEAD if p.m > 1 and p.dtype_b.nbytes == 4 else 0)
+    deep = depth or p.k
+    block_m = (
+        WHOLE
+        if streams
+        else _evenly(ranges.block_m, rows, point.threads_m, int(_BLOCK * l2 / (point.tile_m * deep * each)))
+    )
+    tall = (block_m or rows) * point.tile_m
+    block_n = WHOLE if streams else _evenly(
+        ranges.block_n, columns, point.threads_n, int(_BLOCK * l2 / (point.tile_n * min(tall, p.m) * 4))
+    )  # fmt: skip
+    wide = (block_n or columns) * point.tile_n
+    why = (
+        f"panels {deep} deep take {deep * each * (point.tile_m + width) / 1024:.0f} KiB, "
+        f"L1 is {l1 / 1024:.0f} KiB; of L2's {l2 / 1024:.0f} KiB a block of A takes {tall * deep * each / 1024:.3g}, "
+        f"and its sums with a block of B {tall * wide * 4 / 1024:.3g}"
+    )
+    return point._replace(block_m=block_m, block_n=block_n, block_k=depth), why
+
+
+def _whole_depth(on: CpuProblem, point: CpuPoint, tiles: int, most: int) -> tuple[CpuPoint, str] | None:
+    """Choose blocks of up to `most` rows over all of K, which keep all sums in registers, if B is packed whole.
+
+    None if so few rows fit that reading all of B again for each block would take longer.
+    """
+    amx, packed = point.isa == Isa.AMX.value, point.pack_b in (Packing.WHOLE.value, Packing.BEFOREHAND.value)
+    fewest = min(_FEWEST_ROWS_OF_BLOCK_AMX if amx else _FEWEST_ROWS_OF_BLOCK, on.problem.m)
+    if not packed or point.threads_k > 1 or most < fewest:
+        return None
+    of_thread, fitting = ceil_div(tiles, point.threads_m), max(1, most // point.tile_m)
+    counts = (count for count in ranges_of(on, on.spec.cores or 1).block_m if count <= fitting)
+    block = WHOLE if of_thread <= fitting else max(counts)
+    why = f"rows of A over all of K stay in L2, which has room for {most}; panels of B pass, each prefetched"
+    return point._replace(block_m=block, block_n=WHOLE, block_k=WHOLE), why
+
+
+def _one_panel(
+    p: GemmProblem, point: CpuPoint, depths: tuple[int, ...], step: int, deepest: int
+) -> tuple[CpuPoint, str]:
+    """Choose all rows and one panel of B at a time, as deep as L2 allows."""
+    legal = [d for d in depths if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
+    depth = max((d for d in legal if d <= deepest), default=min(legal, default=WHOLE))
+    if point.threads_k == 1 and p.k <= deepest:
+        depth = WHOLE
+    why = f"a panel of B, {depth or p.k} deep, is copied to L2, which has room for {deepest}, and used by all rows"
+    if (
+        (few := _rows_of_few_pages(p, point)) is not None
+        and few < (depth or p.k)
+        and (some := [d for d in legal if d <= few])
+    ):
+        depth = max(some)
+        why = f"panels of B {depth} deep, whose rows lie on few pages, are copied one after the other, used by all rows"
+    return point._replace(block_m=WHOLE, block_n=1 if point.tile_n < p.n else WHOLE, block_k=depth), why
+
+
+def _rows_of_few_pages(p: GemmProblem, point: CpuPoint) -> int | None:
+    """Return the depth over which rows of a B [K, N] are on pages that the TLB holds, more for more rows of A.
+
+    Sums wait between blocks of K, so that more rows of A need deeper ones; None where deeper ones are better yet.
+    """
+    pages_of_rows = _PAGES_OF_ROWS_AMX if point.isa == Isa.AMX.value else _PAGES_OF_ROWS
+    if p.transpose_b or p.m > max(pages_of_rows):
+        return None
+    pages = next(pages for rows, pages in sorted(pages_of_rows.items()) if p.m <= rows)
+    of_page = max(1, _PAGE_BYTES // (p.pitch_b * p.dtype_b.nbytes)) * p.dtype_b.packed
+    if p.m > min(pages_of_rows) and p.k <= _PAGES_OF_TLB * of_page:
+        return None
+    depth = pages * of_page
+    group = p.quantization.group if p.quantization is not None else None
+    return max(depth, group or 0)
+
+
+def _evenly(counts: tuple[int, ...], tiles: int, threads: int, most: int) -> int:
+    """Return the tiles of a block: at most `most`, such that the blocks of a thread are about equal."""
+    of_thread = ceil_div(tiles, threads)
+    even = ceil_div(of_thread, ceil_div(of_thread, max(1, most)))
+    if even >= tiles:
+        return WHOLE
+    return min((count for count in counts if even <= count < tiles), default=WHOLE)
+
+
+def with_order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
+    """Choose K innermost of the o loops, so that sums stay in L2; rows innermost of the i loops, so that B
+    stays in L1.
+    """
+    p = on.problem
+    rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
+    several = rows > 1 and point.block_m != 1 and columns > 1 and point.block_n != 1
+    panels = point.pack_b == Packing.BLOCK.value and _rows_of_few_pages(p, point) is not None
+    point = point._replace(
+        blocks="okomon" if panels else "omonok",
+        inner="inimik" if several else "iminik",
+        parallel="pnpmpk" if p.n > p.m and point.threads_m > 1 and point.threads_n > 1 else "pmpnpk",
+    )
+    point = point._replace(blocks=plain_blocks(on, point))
+    sums = "sums of a block wait in L2 for its next K block" if point.block_k != WHOLE else "sums stay in registers"
+    kept = "each panel of B is used by all rows of a block" if several else "A stays in L1 while B passes"
+    return point, f"{kept}; {sums}"

@@ -1,0 +1,151 @@
+"""Packing of the operands in the default configuration, by instruction set, in the order in which ways are tried."""
+
+from collections.abc import Iterator
+
+from codegen.config.cpu import Isa, Packing
+from codegen.cpu.isa import Multiply, multiply_of
+from codegen.cpu.rules import CpuProblem
+from tuner.space.cpu.points import CpuPoint
+
+L2_BYTES = 1024 * 1024  # if unknown: a usual one
+_WAY_BYTES = 4096  # of L1, so that its index is within a page
+_FEW_ROWS = 8  # rows that are multiplied with rows of B in place; half as many for types that combine four bytes
+_FEW_ROWS_BY_DOTS = 16  # if columns of B are contiguous: a copy of them costs more
+_FEW_ROWS_OF_WEIGHTS = 8  # of which weights are decoded in registers, once for each tile of rows
+_SOME_ROWS = 512  # up to which a copy of all of B costs more than the panels gain
+_SOME_ROWS_ALONE = 384  # the same for one core without AMX, which waits for no other one's panels
+_BLOCK_AMX = 0.5  # of L2 for all of A: tile registers read it faster than L3 delivers it
+_COPIED_ROWS_AMX, _COPIED_COLUMNS_AMX = 256, 1536  # at least, for one core to gain by a copy of A in a block
+_COLUMNS_A_CORE = 64  # minimum, for threads that share no columns
+_COLUMNS_A_CORE_AMX = 32
+ROWS_AMX = 16
+_FEW_ROWS_BESIDE_AMX = 4  # rows above which tile registers gain more than reading B in place saves
+_SMALL_B = 0.25  # of L2 for a row-major f32 B that is read in place: it stays there, and no thread waits for panels
+
+
+def ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
+    """Yield instruction sets and packings, in the order in which they are tried."""
+    p = on.problem
+    few = p.m <= (_FEW_ROWS_BY_DOTS if p.transpose_b else _FEW_ROWS // (2 if p.dtype_b.nbytes == 1 else 1))
+    if p.has_weights:
+        few = p.transpose_b and p.m <= _FEW_ROWS_OF_WEIGHTS
+    in_place = not p.transpose_a
+    for isa in on.isas:
+        if few and isa is not Isa.AMX and p.batch_stride_b != 0:
+            # Each element of B is read once: a copy would cost more than it saves.
+            if in_place:
+                yield isa, Packing.NONE, Packing.NONE
+            yield isa, Packing.BLOCK, Packing.NONE
+        if isa is Isa.AMX and _few_rows_of_tiles(on):
+            yield isa, Packing.WHOLE, Packing.NONE
+        if few and isa is Isa.AMX and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
+            continue
+        separate = in_place and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
+        if separate and isa is not Isa.AMX and _stays_in_place(on):
+            yield isa, Packing.NONE, Packing.NONE
+        if _takes_panels_of_b(on, isa):
+            if separate:
+                yield isa, Packing.NONE, Packing.BLOCK
+            yield isa, Packing.WHOLE, Packing.BLOCK
+        if separate and not _gains_by_copy(on, isa):
+            yield isa, Packing.NONE, Packing.WHOLE
+        yield isa, Packing.BLOCK, Packing.WHOLE
+
+
+def ways_of_packed(on: CpuProblem, *, experts: bool) -> Iterator[tuple[Isa, Packing, Packing]]:
+    """Yield instruction sets and packings of A for a B packed beforehand; that of experts is not packed whole."""
+    p = on.problem
+    separate = not p.transpose_a and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
+    for isa in on.isas:
+        if isa is Isa.AMX and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
+            continue
+        if separate and not _gains_by_copy(on, isa):
+            yield isa, Packing.NONE, Packing.BEFOREHAND
+        # Each piece of a thread's columns would copy its own block.
+        whole = p.m <= _SOME_ROWS and on.spec.cores != 1 and not experts
+        yield isa, Packing.WHOLE if whole else Packing.BLOCK, Packing.BEFOREHAND
+
+
+def ways_of_experts(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
+    """Yield instruction sets and packings for experts of as many rows; nothing is packed whole."""
+    p = on.problem
+    few = p.transpose_b and p.m <= (_FEW_ROWS_OF_WEIGHTS if p.has_weights else _FEW_ROWS_BY_DOTS)
+    separate = not p.transpose_a and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
+    for isa in on.isas:
+        if isa is Isa.AMX and _few_rows_of_tiles(on):
+            yield isa, Packing.BLOCK, Packing.NONE
+        if isa is Isa.AMX and few and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
+            continue
+        if few and isa is not Isa.AMX and not p.transpose_a:
+            yield isa, Packing.NONE, Packing.NONE
+        if separate:
+            yield isa, Packing.NONE, Packing.BLOCK
+        yield isa, Packing.BLOCK, Packing.BLOCK
+
+
+def _few_rows_of_tiles(on: CpuProblem) -> bool:
+    """Return whether tile registers of rows of B are faster than vectors, for one row if these decode 4 bits."""
+    p = on.problem
+    return p.transpose_b and p.m <= ROWS_AMX and (p.m > 1 or p.dtype_b.bits == 4)
+
+
+def reads_rows_of_b(isa: Isa, pack_b: Packing) -> bool:
+    """Return whether tile registers are loaded with stored rows of B."""
+    return isa is Isa.AMX and pack_b is Packing.NONE
+
+
+def _stays_in_place(on: CpuProblem) -> bool:
+    """Return whether reading B in place is as fast: f32 rows, which need no interleaving, in L2 after the
+    first pass.
+    """
+    p = on.problem
+    in_l2 = p.k * p.columns_b * p.dtype_b.bits // 8 <= _SMALL_B * (on.spec.l2_bytes or L2_BYTES)
+    plain = p.dtype_b.bits == 32 and not p.transpose_b and not _aliases(p.pitch_b * p.dtype_b.nbytes, p.k)
+    several = (on.spec.cores or 1) > 1  # one alone waits for nobody's panels
+    return plain and in_l2 and p.batch == 1 and several
+
+
+def _takes_panels_of_b(on: CpuProblem, isa: Isa) -> bool:
+    """Return whether each panel of B is copied just before its use, for all rows at once."""
+    p = on.problem
+    a_bytes, l2 = p.m * p.k * p.dtype_a.nbytes, on.spec.l2_bytes or L2_BYTES
+    alone = on.spec.cores == 1 and isa is not Isa.AMX
+    return (
+        p.batch == 1
+        and p.m <= (_SOME_ROWS_ALONE if alone else _SOME_ROWS)
+        and p.n >= (_COLUMNS_A_CORE_AMX if isa is Isa.AMX else _COLUMNS_A_CORE) * (on.spec.cores or 1)
+        and (isa is not Isa.AMX or a_bytes <= _BLOCK_AMX * l2)
+    )
+
+
+def _gains_by_copy(on: CpuProblem, isa: Isa) -> bool:
+    """Return whether tile registers of one core load a packed A faster, by more than its copy takes."""
+    p, alone = on.problem, on.spec.cores == 1
+    return isa is Isa.AMX and alone and p.m >= _COPIED_ROWS_AMX and p.n >= _COPIED_COLUMNS_AMX
+
+
+def _aliases(pitch_bytes: int, rows: int) -> bool:
+    """Return whether rows at that distance map to one set of L1 and exceed its ways."""
+    return pitch_bytes % _WAY_BYTES == 0 and rows > _FEW_ROWS
+
+
+def reads_all_of_k(on: CpuProblem, point: CpuPoint) -> bool:
+    """Return whether weights, or rows of B in tile registers, are read in place: over all of K at once."""
+    in_place = point.pack_b == Packing.NONE.value
+    return in_place and (on.problem.has_weights or reads_rows_of_b(Isa(point.isa), Packing(point.pack_b)))
+
+
+def why_packed(on: CpuProblem, pack_b: Packing) -> str:
+    if pack_b is Packing.NONE and on.problem.m > _FEW_ROWS_BY_DOTS:
+        return ", because all of B stays in L2 as it is"
+    if pack_b is Packing.NONE:
+        return f", because {on.problem.m} row{'' if on.problem.m == 1 else 's'} of A would not pay for a copy"
+    if pack_b is Packing.BLOCK:
+        return f", a panel at a time, which {on.problem.m} rows use while it is in L2"
+    return f", which {on.problem.m} rows use again"
+
+
+def multiply_with(on: CpuProblem, isa: Isa) -> Multiply:
+    how = multiply_of(on.problem.dtype_a, on.problem.dtype_b, isa, on.flags)
+    assert how is not None, "isas holds those that can"
+    return how
