@@ -5,20 +5,21 @@ import shutil
 import signal
 import traceback
 from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import Connection, event
 from sqlalchemy.orm import Session
 
 from db.schema import Trial
-from db.session import open_database
+from db.session import Database, open_database
 from service.artifacts import ArtifactStore
 from tests.db.databases import SQLITE_FIRST, create_postgres, drop_postgres
 from tests.faults.jobs import TRIALS, Place, check_whole, ended, job_of, queue
 
-EVERY = 29  # a prime: of the steps of a trial, it meets others in each
+EVERY = 23  # a prime: of the steps of a trial, it meets others in each
 
 
 def kill_at(number: int) -> Callable[[], None]:
@@ -56,7 +57,16 @@ def live(place: Place, url: str, step: Callable[[], None]) -> NoReturn:
             step()
             return sha256
 
+        write_rows = Database.write_rows
+
+        @contextmanager
+        def stepping_rows(of: Database) -> Generator[Connection]:
+            with write_rows(of) as connection:
+                yield connection
+            step()
+
         place.monkeypatch.setattr(ArtifactStore, "put", stepping_put)
+        place.monkeypatch.setattr(Database, "write_rows", stepping_rows)
         event.listen(database.engine, "commit", lambda _: step())
         event.listen(Session, "after_commit", lambda _: step())
         place.run_jobs(database, step)
