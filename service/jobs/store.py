@@ -56,7 +56,7 @@ _MEDIA_TYPES = {
 
 @dataclass(slots=True)
 class _Kept:
-    """What a store keeps between its transactions.
+    """State that a store keeps between its transactions.
 
     `begun` are the trials that it began, by number; `spent_s` the wall times that no transaction has added yet;
     `cancel_requested` what the last end of a trial saw, until that is asked for.
