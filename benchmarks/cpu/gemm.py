@@ -55,6 +55,7 @@ from benchmarks.cpu.timing import (
 from codegen import CpuConfig, DType
 from hal import DeviceSpec
 from tuner.measure.measure import timing_for
+from tuner.search.blas import set_threads
 from tuner.space.cpu.heuristic import default_cpu_config
 
 _SCALED = "1024x1024x1024,2048x2048x2048,16x4096x4096,128x14336x4096t"
@@ -107,7 +108,7 @@ class Bench:
             self._torch.set_num_threads(threads)
             make = libraries.prepacked_torch_contender if self._options.prepacked else libraries.torch_contender
             found[TORCH] = make(self._torch, sets, case)
-        if NUMPY in others and not self._options.prepacked and libraries.set_numpy_threads(threads):
+        if NUMPY in others and not self._options.prepacked and set_threads(threads) is not None:
             found[NUMPY] = libraries.numpy_contender(sets, case)
         for name, config in configs.items():
             found[name] = kernels.contender(case.problem, config, sets)

@@ -4,7 +4,6 @@ torch is not among the requirements: `python -m pip install torch --target DIR`,
 `--library-path` with its folder of packages.
 """
 
-import ctypes
 import importlib
 import sys
 from collections.abc import Callable, Sequence
@@ -19,11 +18,6 @@ from benchmarks.cpu.timing import Contender
 from codegen import DType
 
 HOW_TO_GET_TORCH = "torch is not here: `pip install torch` elsewhere and name its site-packages by --library-path"
-_OPENBLAS_SETS_THREADS = (
-    "scipy_openblas_set_num_threads64_",
-    "openblas_set_num_threads64_",
-    "openblas_set_num_threads",
-)
 
 
 def import_torch(path: Path | None) -> Any:
@@ -47,18 +41,6 @@ def numpy_contender(sets: Sequence[Operands], case: Case) -> Contender | None:
         np.matmul(a, b, out=c)
 
     return Contender(call)
-
-
-def set_numpy_threads(threads: int) -> bool:
-    """Tell numpy's OpenBLAS how many threads to use; whether it could be told."""
-    maps = Path("/proc/self/maps").read_text().split()
-    for path in sorted({word for word in maps if "openblas" in word and word.startswith("/")}):
-        library = ctypes.CDLL(path)
-        for name in _OPENBLAS_SETS_THREADS:
-            if hasattr(library, name):
-                library[name](threads)
-                return True
-    return False
 
 
 def torch_contender(torch: Any, sets: Sequence[Operands], case: Case) -> Contender | None:

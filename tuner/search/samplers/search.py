@@ -7,6 +7,7 @@ import optuna
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 
+from tuner.search.blas import one_thread
 from tuner.search.proposal import Proposal
 from tuner.search.samplers.portfolio import PortfolioSampler
 from tuner.space.space import Space
@@ -43,7 +44,8 @@ class Search(Generic[C]):
         """Return the next configuration to try; None when all were tried."""
         if self._sampler.tried.closed.all():
             return None
-        row = self._begin()
+        with one_thread():
+            row = self._begin()
         by = self._sampler.proposer(row)
         assert by is not None  # a sampler chose it
         return Proposal(self._space.config(row), by)
