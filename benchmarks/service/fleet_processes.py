@@ -13,10 +13,11 @@ from functools import partial
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 from pathlib import Path
-from typing import cast
+from typing import Any, Self, cast
 
 import numpy as np
 import psutil
+import psycopg
 from numpy.typing import NDArray
 from sqlalchemy import event, func, make_url, select, text
 
@@ -178,7 +179,12 @@ def _coordinate(
     def count(which: int, by: float) -> None:
         counts[first + which] += by
 
-    event.listen(database.engine, "before_cursor_execute", lambda *_: count(_STATEMENTS, 1))
+    class Counted(psycopg.Cursor[Any]):
+        def execute(self, *args: Any, **named: Any) -> Self:
+            count(_STATEMENTS, 1)
+            return super().execute(*args, **named)
+
+    event.listen(database.engine, "connect", lambda raw, _: setattr(raw, "cursor_factory", Counted))
     event.listen(database.engine, "begin", lambda *_: count(_TRANSACTIONS, 1))
     clock, seen = WallClock(), Seen(partial(count, _SIMULATED_S))
     settings = Settings(data_dir=folder, database_url=url, max_active_jobs=10**6, max_running_jobs=10**6)

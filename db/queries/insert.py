@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Insert, bindparam, insert, inspect, select, text, true, union_all
+from sqlalchemy import Insert, bindparam, insert, inspect, select, text, true, union_all
 from sqlalchemy.orm import Session
 
+from db.queries.batch import Answer, Batch
 from db.schema.base import Base, table_of
 
 if TYPE_CHECKING:
@@ -19,43 +20,45 @@ if TYPE_CHECKING:
 _AT_ONCE = 12  # rows of one statement; a kernel has some five files
 
 
-def insert_row(session: Session | Connection, model: type[Base], values: Mapping[str, object]) -> None:
+def insert_row(session: Session | Batch, model: type[Base], values: Mapping[str, object]) -> None:
     """Insert `values` as a row of `model`."""
     session.execute(_insert(model), dict(values))
 
 
-def insert_missing(session: Session | Connection, model: type[Base], values: Mapping[str, object]) -> Any | None:
+def insert_missing(session: Session, model: type[Base], values: Mapping[str, object]) -> Any | None:
     """Insert `values` as a row of `model`; return its primary key, or None when a unique constraint reports a row.
 
     The transaction is not aborted.
     """
-    return session.scalar(_insert_missing(model, dialect_of(session), is_returning=True), dict(values))
+    return session.scalar(_insert_missing(model, dialect_of(session)), dict(values))
 
 
-def insert_all_missing(session: Session | Connection, model: type[Base], rows: Sequence[Mapping[str, object]]) -> None:
+def insert_one_missing(batch: Batch, model: type[Base], values: Mapping[str, object]) -> Answer:
+    """Insert the same in a batch; its answer is the primary key, if the row was missing."""
+    return batch.execute(_insert_missing(model, dialect_of(batch)), values)
+
+
+def insert_all_missing(session: Session | Batch, model: type[Base], rows: Sequence[Mapping[str, object]]) -> None:
     """Insert those rows that no unique constraint reports as existing; all have the same columns."""
-    dialect = dialect_of(session)
-    if 0 < len(rows) <= _AT_ONCE:
-        statement = _insert_rows(model, dialect, tuple(rows[0]), len(rows))
-        session.execute(statement, {f"{name}_{i}": value for i, row in enumerate(rows) for name, value in row.items()})
-    elif rows:
-        session.execute(_insert_missing(model, dialect, is_returning=False), [dict(row) for row in rows])
+    for first in range(0, len(rows), _AT_ONCE):
+        some = rows[first : first + _AT_ONCE]
+        statement = _insert_rows(model, dialect_of(session), tuple(some[0]), len(some))
+        session.execute(statement, {f"{name}_{i}": value for i, row in enumerate(some) for name, value in row.items()})
 
 
-def dialect_of(session: Session | Connection) -> str:
+def dialect_of(session: Session | Batch) -> str:
     """Return the name of the dialect."""
-    return (session if isinstance(session, Connection) else session.get_bind()).dialect.name
+    return (session.connection if isinstance(session, Batch) else session.get_bind()).dialect.name
 
 
 @cache
 def _insert(model: type[Base]) -> Insert:
-    return insert(table_of(model))
+    return insert(table_of(model)).inline()  # nobody asks for its key
 
 
 @cache
-def _insert_missing(model: type[Base], dialect: str, *, is_returning: bool) -> Insert:
-    inserted = insert_of(dialect)(table_of(model)).on_conflict_do_nothing()
-    return inserted.returning(inspect(model).primary_key[0]) if is_returning else inserted
+def _insert_missing(model: type[Base], dialect: str) -> Insert:
+    return insert_of(dialect)(table_of(model)).on_conflict_do_nothing().returning(inspect(model).primary_key[0])
 
 
 @cache

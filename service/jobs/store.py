@@ -14,12 +14,13 @@ from codegen import AnyArtifact, KernelConfig
 from codegen.backend import backend_of
 from db import schema
 from db.queries import jobs
+from db.queries.batch import Answer, Batch, batch
 from db.queries.cluster import own_job
 from db.queries.cluster.own_job import Owner, Standing
 from db.queries.insert import insert_row
 from db.queries.jobs import Target
 from db.queries.results import kernels, predictions, trials
-from db.queries.results.kernels import ArtifactFile
+from db.queries.results.kernels import ArtifactFile, KernelColumns
 from db.queries.results.trials import Begun
 from db.session import Database, kept_alive
 from db.values import JsonObject, utc_now
@@ -97,11 +98,13 @@ class DbTrialStore:
         """
         if number < 0:
             raise ValueError(f"expected a trial number of at least 0, got {number}")
-        document, key = config_to_json(config), config.key
+        owner, document, key = self._owner, config_to_json(config), config.key
         with self.database.write_rows() as connection:
-            trial_id = own_job.begin_trial(
-                connection, self._owner, number=number, config=document, config_hash=key, proposer=proposer
-            )
+            with batch(connection) as single:
+                asked = own_job.begin_trial(
+                    single, owner, number=number, config=document, config_hash=key, proposer=proposer
+                )
+            trial_id = own_job.begun(connection, owner, asked)
             if trial_id is None:
                 clash = trials.find_clash(connection, self.job_id, number, key)
                 raise ValueError(f"trial {number} ({config}) is there already as trial {clash}")
@@ -115,28 +118,28 @@ class DbTrialStore:
             StorageError: the artifact's files cannot be written; the trial is still pending.
         """
         check_evidence(outcome, artifact)
-        # Files first: a row never refers to missing bytes.
-        document = {} if artifact is None else _json_object(backend_of(artifact.config).manifest(artifact))
-        files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
-        with self._writing() as (connection, standing):
-            row, job = self._pending(connection, number), self._target(connection)
-            kernel_id = (
-                None if artifact is None else self._add_kernel(connection, job, number, row, artifact, document, files)
-            )
-            _fill(connection, number, row, outcome, kernel_id)
-            measurement = outcome.measurement
-            if measurement is not None and artifact is not None:
-                measured = _columns_of(measurement) | {"trial_id": row.id, "versions": dict(artifact.toolchain)}
-                insert_row(connection, schema.Measurement, measured)
-                if (key := key_of_measured(artifact, document, job.device_spec, measurement.driver)) is not None:
-                    insert_row(connection, schema.ResultKey, {"trial_id": row.id, **key})
-            if outcome.time_us is not None:
+        with self._ending(number, artifact) as ending:
+            job, row, kernel = ending.job, ending.row, ending.kernel
+            with batch(ending.connection) as rest:
+                ending.fill(rest, outcome)
+                measurement, prediction = outcome.measurement, outcome.prediction
+                if measurement is not None and kernel is not None:
+                    versions = dict(kernel.artifact.toolchain)
+                    measured = _columns_of(measurement) | {"trial_id": row.id, "versions": versions}
+                    insert_row(rest, schema.Measurement, measured)
+                    key = key_of_measured(kernel.artifact, kernel.document, job.device_spec, measurement.driver)
+                    if key is not None:
+                        insert_row(rest, schema.ResultKey, {"trial_id": row.id, **key})
+                    if prediction is not None:
+                        predictions.judge_itself(rest, row.id, measurement.median_us, prediction.time_us)
                 # The measurement judges the predictions of the configuration, here and in other jobs.
-                predictions.judge(connection, job.problem_id, job.device, {row.config_hash})
-                best_us = standing.best_us
+                timed = None if outcome.time_us is None else ending.timed(rest)
+            ending.check()
+            if timed is not None:
+                predictions.judge_timed(ending.connection, timed)
+                best_us = ending.standing.best_us
                 if measurement is None or best_us is None or measurement.median_us <= best_us:
-                    jobs.update_best(connection, self.job_id)
-        self._note_end(number, standing)
+                    jobs.update_best(ending.connection, self.job_id)
 
     def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: AnyArtifact | None) -> None:
         """Record that a trial reuses the measurement of an earlier job, with its versions and time.
@@ -146,23 +149,20 @@ class DbTrialStore:
             StorageError: the artifact's files cannot be written; the trial is still pending.
         """
         check_reused(outcome, artifact)
-        document = {} if artifact is None else _json_object(backend_of(artifact.config).manifest(artifact))
-        files = [] if artifact is None else _put_files(self.artifacts, artifact, document)
-        with self._writing() as (connection, standing):
-            row, job = self._pending(connection, number), self._target(connection)
-            with Session(connection) as session, kept_alive(session):
+        with self._ending(number, artifact) as ending:
+            with Session(ending.connection) as session, kept_alive(session):
                 measured = trials.get(session, UUID(source.job), source.number)
             if measured is None or measured.measurement is None or measured.reused is not None:
                 raise ValueError(f"expected a measured trial, got {source.number} of job {source.job}")
-            own = (
-                None if artifact is None else self._add_kernel(connection, job, number, row, artifact, document, files)
-            )
-            _fill(connection, number, row, outcome, own or measured.kernel_id)
-            insert_row(connection, schema.Measurement, _values(measured.measurement) | {"trial_id": row.id})
-            reuse = {"trial_id": row.id, "source_trial_id": measured.id, "scale": source.scale}
-            insert_row(connection, schema.Reuse, reuse)
-            predictions.judge(connection, job.problem_id, job.device, {row.config_hash})
-        self._note_end(number, standing)
+            trial_id = ending.row.id
+            with batch(ending.connection) as rest:
+                ending.fill(rest, outcome, measured.kernel_id)
+                insert_row(rest, schema.Measurement, _values(measured.measurement) | {"trial_id": trial_id})
+                reuse = {"trial_id": trial_id, "source_trial_id": measured.id, "scale": source.scale}
+                insert_row(rest, schema.Reuse, reuse)
+                timed = ending.timed(rest)
+            ending.check()
+            predictions.judge_timed(ending.connection, timed)
 
     def spend(self, seconds: Mapping[str, float]) -> None:
         """Keep wall times of a part of a run, by column, for the next end of a trial, or for `flush`."""
@@ -172,8 +172,8 @@ class DbTrialStore:
     def flush(self) -> None:
         """Record the wall times that were kept."""
         if self._kept.spent_s:
-            with self._writing():
-                pass
+            with self.database.write_rows() as connection:
+                own_job.spend(connection, self._owner, self._kept.spent_s)
             self._kept.spent_s.clear()
 
     def spent_s(self) -> float:
@@ -194,11 +194,24 @@ class DbTrialStore:
         return Owner(self.job_id, self.worker, self.database.guard)
 
     @contextmanager
-    def _writing(self) -> Generator[tuple[Connection, Standing]]:
-        """Open a transaction that checks lease and fence, and adds the wall times that were kept."""
+    def _ending(self, number: int, artifact: AnyArtifact | None) -> Generator["_Ending"]:
+        """Open a transaction that checks lease and fence, and adds the wall times that were kept, and a kernel."""
+        # Files first: a row never refers to missing bytes.
+        kernel = None if artifact is None else _Kernel.stored(self.artifacts, artifact)
+        owner = self._owner
         with self.database.write_rows() as connection:
-            owner, spent_s = self._owner, self._kept.spent_s
-            yield connection, own_job.spend(connection, owner, spent_s) if spent_s else own_job.check(connection, owner)
+            row, job = self._pending(connection, number), self._target(connection)
+            columns = None if kernel is None else self._columns(kernel, job, number, row)
+            with batch(connection) as first:
+                asked = own_job.ask(first, owner, self._kept.spent_s)
+                added = None if columns is None else kernels.add(first, columns)
+            standing = own_job.standing(connection, owner, asked)
+            own = None if columns is None or added is None else kernels.id_of(connection, added, columns)
+            yield _Ending(connection, standing, number, row, job, kernel, own)
+        # What the transaction saw and wrote, once it is committed.
+        self._kept.begun.pop(number, None)
+        self._kept.spent_s.clear()
+        self._kept.cancel_requested = standing.cancel_requested
 
     def _pending(self, connection: Connection, number: int) -> Begun:
         if (kept := self._kept.begun.get(number)) is not None:
@@ -213,49 +226,71 @@ class DbTrialStore:
         target = self._kept.target = self._kept.target or jobs.target(connection, self.job_id)
         return target
 
-    def _note_end(self, number: int, standing: Standing) -> None:
-        """Note what a transaction saw and wrote, once it is committed."""
-        self._kept.begun.pop(number, None)
-        self._kept.spent_s.clear()
-        self._kept.cancel_requested = standing.cancel_requested
-
-    def _add_kernel(
-        self,
-        connection: Connection,
-        job: Target,
-        number: int,
-        row: Begun,
-        artifact: AnyArtifact,
-        document: JsonObject,
-        files: list[ArtifactFile],
-    ) -> UUID:
-        begun = self._kept.begun.get(number)
+    def _columns(self, kernel: "_Kernel", job: Target, number: int, row: Begun) -> KernelColumns:
+        artifact, begun = kernel.artifact, self._kept.begun.get(number)
         is_own = artifact.config.key == row.config_hash if begun is None else artifact.config == begun[1]
         if not is_own or artifact.problem.key != job.problem_key:
             raise ValueError(
                 f"a trial of job {self.job_id}: the artifact given is of {artifact.problem}, {artifact.config}"
             )
-        return kernels.upsert(
-            connection,
-            problem_id=job.problem_id,
-            device_id=job.device_id,
-            target=artifact.target,
-            config=row.config,
-            config_hash=row.config_hash,
-            compile_key=artifact.key,
-            content_hash=artifact.content_hash,
-            manifest=document,
-            toolchain=dict(artifact.toolchain),
-            files=files,
-        )
+        return {
+            "problem_id": job.problem_id,
+            "device_id": job.device_id,
+            "target": artifact.target,
+            "config": row.config,
+            "config_hash": row.config_hash,
+            "compile_key": artifact.key,
+            "content_hash": artifact.content_hash,
+            "manifest": kernel.document,
+            "toolchain": dict(artifact.toolchain),
+            "origin": None,
+        }
 
 
-def _fill(connection: Connection, number: int, row: Begun, outcome: Outcome, kernel_id: UUID | None) -> None:
-    columns = {"ended_at": utc_now(), "kernel_id": kernel_id, **outcome_to_columns(outcome)}
-    if not trials.end(connection, row.id, columns):
-        raise ValueError(f"trial {number} has ended already")
-    if outcome.prediction is not None:
-        insert_row(connection, schema.Prediction, {"trial_id": row.id, **_columns_of(outcome.prediction)})
+@dataclass(frozen=True, slots=True)
+class _Kernel:
+    """A kernel whose files are stored, and its manifest."""
+
+    artifact: AnyArtifact
+    document: JsonObject
+    files: list[ArtifactFile]
+
+    @classmethod
+    def stored(cls, store: ArtifactStore, artifact: AnyArtifact) -> "_Kernel":
+        document = _json_object(backend_of(artifact.config).manifest(artifact))
+        return cls(artifact, document, _put_files(store, artifact, document))
+
+
+@dataclass(slots=True)
+class _Ending:
+    """The transaction of the end of a trial: `row` is the trial as it began, `own` the id of its own kernel."""
+
+    connection: Connection
+    standing: Standing
+    number: int
+    row: Begun
+    job: Target
+    kernel: _Kernel | None
+    own: UUID | None
+    filled: Answer = field(default_factory=Answer)
+
+    def fill(self, rest: Batch, outcome: Outcome, other: UUID | None = None) -> None:
+        """Store the outcome, with the id of the trial's own kernel or of another, and the kernel's files."""
+        if self.own is not None and self.kernel is not None:
+            kernels.add_files(rest, self.own, self.kernel.files)
+        columns = {"ended_at": utc_now(), "kernel_id": self.own or other, **outcome_to_columns(outcome)}
+        self.filled = trials.end(rest, self.row.id, columns)
+        if outcome.prediction is not None:
+            insert_row(rest, schema.Prediction, {"trial_id": self.row.id, **_columns_of(outcome.prediction)})
+
+    def timed(self, rest: Batch) -> Answer:
+        """Ask for the times of the trial's configuration."""
+        return predictions.timed(rest, self.job.problem_id, self.job.device, self.row.config_hash)
+
+    def check(self) -> None:
+        """Check that the outcome was stored."""
+        if self.filled.count != 1:
+            raise ValueError(f"trial {self.number} has ended already")
 
 
 def _columns_of(evidence: Measurement | Prediction) -> dict[str, object]:

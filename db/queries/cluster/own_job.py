@@ -4,10 +4,10 @@ The statement that checks the lease and the fence is the one that writes first, 
 locks both until the transaction ends: the fence, then the job, in the order in which a new coordinator takes them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import (
@@ -24,6 +24,7 @@ from sqlalchemy import (
     update,
 )
 
+from db.queries.batch import Answer, Batch, batch
 from db.queries.cluster import coordinators, leases
 from db.queries.cluster.coordinators import Fence
 from db.queries.insert import insert_of
@@ -60,41 +61,58 @@ def check(connection: Connection, owner: Owner) -> Standing:
         FenceLost: another coordinator has the lease, or it was given up.
         LeaseLost: the job is not this worker's, or not any more.
     """
-    return _standing(
-        connection, owner, connection.execute(_check_statement(owner.fence is not None), _names(owner)).first()
-    )
+    return spend(connection, owner, {})
 
 
 def spend(connection: Connection, owner: Owner, seconds: Mapping[str, float]) -> Standing:
     """Check as `check`, and add the wall times of a part of a run to the job's totals, in seconds by column."""
+    with batch(connection) as single:
+        found = ask(single, owner, seconds)
+    return standing(connection, owner, found)
+
+
+def ask(batch: Batch, owner: Owner, seconds: Mapping[str, float]) -> Answer:
+    """Do the same in a batch; `standing` takes the answer."""
+    if not seconds:
+        return batch.execute(_check_statement(owner.fence is not None), _names(owner))
     statement = _spend_statement(owner.fence is not None, tuple(seconds))
-    values = _names(owner) | {f"of_{name}": taken for name, taken in seconds.items()}
-    return _standing(connection, owner, connection.execute(statement, values).first())
+    return batch.execute(statement, _names(owner) | {f"of_{name}": taken for name, taken in seconds.items()})
 
 
-def begin_trial(
-    connection: Connection, owner: Owner, *, number: int, config: JsonObject, config_hash: str, proposer: str | None
-) -> int | None:
-    """Check as `check`, and add a pending trial; return its id, or None if the job has that number or configuration.
+def standing(connection: Connection, owner: Owner, asked: Answer) -> Standing:
+    """Return what a batch found.
 
     Raises:
         FenceLost, LeaseLost: as `check`.
     """
-    statement = _begin_statement(owner.fence is not None, connection.dialect.name)
-    columns = {"of_number": number, "of_config": config, "of_config_hash": config_hash, "of_proposer": proposer}
-    trial_id = connection.scalar(statement, _names(owner) | columns)
-    if trial_id is None:
-        check(connection, owner)
-    return trial_id
-
-
-def _standing(connection: Connection, owner: Owner, found: Sequence[Any] | None) -> Standing:
+    found = asked.first()
     if found is None:
         if owner.fence is not None:
             coordinators.check(connection, owner.fence)
         leases.check_own(connection, owner.job_id, owner.worker)
         raise AssertionError(f"job {owner.job_id} is {owner.worker}'s, and a write under its lease found no row")
     return Standing(found[0], None if found[2] is not None else found[1])
+
+
+def begin_trial(
+    batch: Batch, owner: Owner, *, number: int, config: JsonObject, config_hash: str, proposer: str | None
+) -> Answer:
+    """Check as `check`, and add a pending trial; `begun` takes the answer."""
+    statement = _begin_statement(owner.fence is not None, batch.connection.dialect.name)
+    columns = {"of_number": number, "of_config": config, "of_config_hash": config_hash, "of_proposer": proposer}
+    return batch.execute(statement, _names(owner) | columns)
+
+
+def begun(connection: Connection, owner: Owner, asked: Answer) -> int | None:
+    """Return the id of a trial that was to begin, or None if the job has that number or configuration.
+
+    Raises:
+        FenceLost, LeaseLost: as `check`.
+    """
+    found = asked.first()
+    if found is None:
+        check(connection, owner)
+    return None if found is None else found[0]
 
 
 def _names(owner: Owner) -> dict[str, object]:

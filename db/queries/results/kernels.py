@@ -3,12 +3,14 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NotRequired, TypedDict, Unpack
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, or_, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
-from db.queries.insert import insert_all_missing, insert_missing
+from db.queries.batch import Answer, Batch, batch
+from db.queries.insert import insert_all_missing, insert_one_missing
 from db.queries.results import headline, trials
 from db.schema import (
     Artifact,
@@ -36,51 +38,60 @@ class ArtifactFile:
     media_type: str
 
 
-def upsert(
-    session: Session | Connection,
-    *,
-    problem_id: int,
-    device_id: int,
-    target: str,
-    config: JsonObject,
-    config_hash: str,
-    compile_key: str,
-    content_hash: str,
-    manifest: JsonObject,
-    toolchain: JsonObject,
-    files: Iterable[ArtifactFile],
-    origin: str | None = None,
-) -> UUID:
-    """Add the kernel of that binary on that device, and its files, where they are missing; return its id.
+class KernelColumns(TypedDict):
+    """Columns of a kernel. `origin` names where it was compiled; None: here."""
 
-    `origin` names where it was compiled. Compiling it here (None) replaces what an import said of it: its manifest may
-    have another launch than the one that is verified here.
-    """
-    values = {
-        "problem_id": problem_id,
-        "device_id": device_id,
-        "target": target,
-        "config": config,
-        "config_hash": config_hash,
-        "compile_key": compile_key,
-        "content_hash": content_hash,
-        "manifest": manifest,
-        "toolchain": toolchain,
-    }
-    if isinstance(session, Session):
-        session.flush()
-    kernel_id = insert_missing(session, Kernel, values | {"origin": origin})
-    if kernel_id is None:
-        same, imported = _identity_statements()
-        kernel_id = session.scalar(same, values)
-        if origin is None and session.execute(imported, {"kernel_id": kernel_id}).first() is not None:
-            kernel = table_of(Kernel)
-            session.execute(update(kernel).where(kernel.c.id == kernel_id).values(**values, origin=None))
-            session.execute(delete(table_of(Artifact)).where(Artifact.kernel_id == kernel_id))
-    assert isinstance(kernel_id, UUID)
-    rows = [{"name": f.name, "sha256": f.sha256, "size": f.size, "media_type": f.media_type} for f in files]
-    insert_all_missing(session, Artifact, [{"kernel_id": kernel_id, **row} for row in rows])
+    problem_id: int
+    device_id: int
+    target: str
+    config: JsonObject
+    config_hash: str
+    compile_key: str
+    content_hash: str
+    manifest: JsonObject
+    toolchain: JsonObject
+    origin: NotRequired[str | None]
+
+
+def upsert(session: Session, *, files: Iterable[ArtifactFile], **columns: Unpack[KernelColumns]) -> UUID:
+    """Add the kernel of that binary on that device, and its files, where they are missing; return its id."""
+    session.flush()
+    connection = session.connection()
+    with batch(connection) as first:
+        added = add(first, columns)
+    kernel_id = id_of(connection, added, columns)
+    with batch(connection) as rest:
+        add_files(rest, kernel_id, files)
     return kernel_id
+
+
+def add(batch: Batch, columns: KernelColumns) -> Answer:
+    """Add a kernel unless it is there; `id_of` takes the answer."""
+    return insert_one_missing(batch, Kernel, columns)
+
+
+def id_of(connection: Connection, added: Answer, columns: KernelColumns) -> UUID:
+    """Return the id of a kernel that was to be added.
+
+    Compiling it here replaces what an import said of it: its manifest may have another launch than the one that is
+    verified here.
+    """
+    if (new := added.first()) is not None:
+        return new[0]
+    same, imported = _identity_statements()
+    kernel_id = connection.scalar(same, {**columns})
+    assert isinstance(kernel_id, UUID)
+    if columns.get("origin") is None and connection.execute(imported, {"kernel_id": kernel_id}).first() is not None:
+        kernel = table_of(Kernel)
+        connection.execute(update(kernel).where(kernel.c.id == kernel_id).values({"origin": None, **columns}))
+        connection.execute(delete(table_of(Artifact)).where(Artifact.kernel_id == kernel_id))
+    return kernel_id
+
+
+def add_files(batch: Batch, kernel_id: UUID, files: Iterable[ArtifactFile]) -> None:
+    """Add the files of a kernel that it does not have."""
+    rows = [{"name": f.name, "sha256": f.sha256, "size": f.size, "media_type": f.media_type} for f in files]
+    insert_all_missing(batch, Artifact, [{"kernel_id": kernel_id, **row} for row in rows])
 
 
 @cache

@@ -8,9 +8,9 @@ from uuid import UUID
 from sqlalchemy import (
     Connection,
     Double,
-    Executable,
     Insert,
     Select,
+    SelectBase,
     String,
     Update,
     bindparam,
@@ -26,6 +26,8 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session, contains_eager
 
 from db.queries import jobs
+from db.queries.batch import Answer, Batch, batch
+from db.queries.insert import insert_row
 from db.schema import (
     Device,
     Job,
@@ -57,18 +59,32 @@ class Judged(NamedTuple):
         return self.low_us <= self.measured_us <= self.high_us
 
 
-def judge(
-    session: Session | Connection, problem_id: int, device: str, config_hashes: Collection[str] | None = None
-) -> None:
+def judge(session: Session, problem_id: int, device: str, config_hash: str | None = None) -> None:
     """Judge the predictions of a problem on a device (a slug) by measurements, and update the best trials of its jobs.
 
     A trial's own measurement comes before those of others, of which the fastest counts. Jobs that measured
-    nothing themselves get the best trial that follows. `config_hashes` limits the configurations; None: all.
+    nothing themselves get the best trial that follows. `config_hash` limits the configurations; None: all.
     """
-    if isinstance(session, Session):
-        session.flush()
-    limits = {"problem_id": problem_id, "slug": device, "hashes": list(config_hashes or ())}
-    rows = [_Timed(*row) for row in session.execute(_timed_statement(is_limited=config_hashes is not None), limits)]
+    session.flush()
+    with batch(session.connection()) as single:
+        found = timed(single, problem_id, device, config_hash)
+    judge_timed(session, found)
+
+
+def timed(batch: Batch, problem_id: int, device: str, config_hash: str | None) -> Answer:
+    """Ask for what `judge` needs; `judge_timed` takes the answer."""
+    limits = {"problem_id": problem_id, "slug": device} | ({} if config_hash is None else {"config_hash": config_hash})
+    return batch.execute(_timed_statement(is_limited=config_hash is not None), limits)
+
+
+def judge_itself(batch: Batch, trial_id: int, median_us: float, predicted_us: float) -> None:
+    """Judge the prediction of a trial by its own measurement."""
+    insert_row(batch, PredictionError, _error(trial_id, trial_id, median_us, predicted_us))
+
+
+def judge_timed(session: Session | Connection, found: Answer) -> None:
+    """Judge the predictions that were found, where that is not done yet."""
+    rows = [_Timed(*row) for row in found.rows]
     # A reused measurement counts once: with the trial that made it.
     measured = [row for row in rows if row.median_us is not None and row.reused_id is None]
     own = {row.trial_id: row for row in measured}
@@ -82,7 +98,7 @@ def judge(
             continue
         ratio = by.median_us / row.predicted_us
         if (row.judged_by, row.ratio) != (by.trial_id, ratio):
-            error = {"trial_id": row.trial_id, "measured_trial_id": by.trial_id, "ratio": ratio}
+            error = _error(row.trial_id, by.trial_id, by.median_us, row.predicted_us)
             (new if row.judged_by is None else changed).append(error)
             affected.add(row.job_id)
     if new:
@@ -90,6 +106,10 @@ def judge(
     if changed:
         session.execute(_update_errors(), [{f"of_{name}": value for name, value in each.items()} for each in changed])
     _correct_best(session, affected - {row.job_id for row in rows if row.median_us is not None})
+
+
+def _error(trial_id: int, measured_trial_id: int, median_us: float, predicted_us: float) -> dict[str, int | float]:
+    return {"trial_id": trial_id, "measured_trial_id": measured_trial_id, "ratio": median_us / predicted_us}
 
 
 def judged(session: Session, device: str, problem_keys: Collection[str] | None = None) -> list[Judged]:
@@ -187,8 +207,8 @@ class _Timed(NamedTuple):
 
 
 @cache
-def _timed_statement(*, is_limited: bool) -> Executable:
-    """Return the query of the trials of `:problem_id` on `:slug` and, if limited, `:hashes`, the fastest first."""
+def _timed_statement(*, is_limited: bool) -> SelectBase:
+    """Return the query of the trials of `:problem_id` on `:slug` and, if limited, `:config_hash`, the fastest first."""
     trial, measurement, prediction = table_of(Trial), table_of(Measurement), table_of(Prediction)
     reuse, error, job, device = table_of(Reuse), table_of(PredictionError), table_of(Job), table_of(Device)
     same = select(job.c.id).join(device, device.c.id == job.c.device_id)
@@ -209,7 +229,7 @@ def _timed_statement(*, is_limited: bool) -> Executable:
     ).select_from(joined)
     is_timed = or_(measurement.c.median_us.is_not(None), prediction.c.time_us.is_not(None))
     query = query.where(trial.c.job_id.in_(same), is_timed).order_by(measurement.c.median_us, trial.c.id)
-    return query.where(trial.c.config_hash.in_(bindparam("hashes", expanding=True))) if is_limited else query
+    return query.where(trial.c.config_hash == bindparam("config_hash")) if is_limited else query
 
 
 @cache

@@ -13,7 +13,6 @@ from uuid import UUID
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    CursorResult,
     Executable,
     Select,
     Update,
@@ -26,6 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session, aliased, joinedload, undefer
 
+from db.queries.batch import Answer, Batch
 from db.schema import (
     Kernel,
     Measurement,
@@ -77,12 +77,10 @@ def _begun_statement() -> Executable:
     return query.where(columns.job_id == bindparam("job_id"), columns.number == bindparam("number"))
 
 
-def end(session: Session | Connection, trial_id: int, columns: Mapping[str, object]) -> bool:
-    """Store the columns of a trial's outcome; return False, and store nothing, if the trial is not pending."""
+def end(batch: Batch, trial_id: int, columns: Mapping[str, object]) -> Answer:
+    """Store the columns of a trial's outcome; the answer counts no row if the trial is not pending."""
     values = {f"of_{name}": value for name, value in columns.items()}
-    ended = session.execute(_end_statement(tuple(columns)), {"trial_id": trial_id, **values})
-    assert isinstance(ended, CursorResult)
-    return ended.rowcount == 1
+    return batch.execute(_end_statement(tuple(columns)), {"trial_id": trial_id, **values})
 
 
 @cache

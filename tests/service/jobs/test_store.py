@@ -3,11 +3,13 @@
 import hashlib
 import json
 import math
+import sqlite3
 from collections import Counter
 from collections.abc import Generator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import event, func, select
@@ -197,7 +199,19 @@ def test_what_was_measured_before_judges_a_prediction_at_once(store: DbTrialStor
 def test_a_trial_takes_few_statements_in_two_transactions(store: DbTrialStore) -> None:
     """One more statement stores the key of a measurement, where the facts of the device can be read."""
     engine, counted = store.database.engine, Counter[str]()
-    event.listen(engine, "before_cursor_execute", lambda _c, _x, statement, *_: counted.update([statement.split()[0]]))
+
+    class Counting(sqlite3.Cursor):
+        def execute(self, sql: str, parameters: Any = (), /) -> "Counting":
+            counted.update([sql.split()[0]])
+            super().execute(sql, parameters)
+            return self
+
+    class Counted(sqlite3.Connection):
+        def cursor(self, factory: Any = Counting) -> Any:
+            return super().cursor(factory)
+
+    engine.dispose()
+    event.listen(engine, "do_connect", lambda _d, _r, args, named: sqlite3.connect(*args, **named, factory=Counted))
     event.listen(engine, "commit", lambda _: counted.update(["COMMIT"]))
     run(store, 0, replace(measured(0, 10.0), prediction=predicted(0, 9.0).prediction))
     counted.clear()

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from db.errors import FenceLost, LeaseLost
 from db.queries import jobs
+from db.queries.batch import batch
 from db.queries.cluster import coordinators, leases, own_job
 from db.queries.cluster.coordinators import Fence
 from db.queries.cluster.own_job import Owner, Standing
@@ -28,7 +29,9 @@ Write = Callable[[Connection, Owner], object]
 def begin(connection: Connection, owner: Owner, number: int = 0) -> int | None:
     """Begin a trial."""
     key = digest(f"config {number}")
-    return own_job.begin_trial(connection, owner, number=number, config={}, config_hash=key, proposer="gp")
+    with batch(connection) as single:
+        asked = own_job.begin_trial(single, owner, number=number, config={}, config_hash=key, proposer="gp")
+    return own_job.begun(connection, owner, asked)
 
 
 def spend(connection: Connection, owner: Owner) -> Standing:

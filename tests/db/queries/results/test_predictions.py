@@ -15,7 +15,7 @@ from tests.db import rows
 from tests.db.rows import digest
 
 
-def judge(session: Session, job: Job, slug: str = "b580", only: set[str] | None = None) -> dict[int, float]:
+def judge(session: Session, job: Job, slug: str = "b580", only: str | None = None) -> dict[int, float]:
     """The ratios of the job's trials by number, after judging."""
     predictions.judge(session, job.problem_id, slug, only)
     query = select(Trial.number, PredictionError.ratio).join(PredictionError, PredictionError.trial_id == Trial.id)
@@ -67,8 +67,8 @@ def test_a_trials_own_measurement_judges_it_and_of_others_the_fastest(database: 
         assert judge(session, first) == {0: 1.5}
         assert judge(session, asked) == {0: 1.5}
         faster = rows.add_measured(session, rows.add_job(session, "b580"), 0, 12.0)
-        assert judge(session, asked, only={digest("config 0")}) == {0: 1.2}
-        assert judge(session, asked, only={digest("config 9")}) == {0: 1.2}
+        assert judge(session, asked, only=digest("config 0")) == {0: 1.2}
+        assert judge(session, asked, only=digest("config 9")) == {0: 1.2}
         error = session.get(PredictionError, own.id)
         assert error is not None
         assert error.measured_trial_id == own.id != faster.id
