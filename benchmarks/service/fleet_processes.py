@@ -184,7 +184,10 @@ def _coordinate(
             count(_STATEMENTS, 1)
             return super().execute(*args, **named)
 
-    event.listen(database.engine, "connect", lambda raw, _: setattr(raw, "cursor_factory", Counted))
+    def counted(raw: Any, _record: object) -> None:
+        raw.cursor_factory = Counted
+
+    event.listen(database.engine, "connect", counted)
     event.listen(database.engine, "begin", lambda *_: count(_TRANSACTIONS, 1))
     clock, seen = WallClock(), Seen(partial(count, _SIMULATED_S))
     settings = Settings(data_dir=folder, database_url=url, max_active_jobs=10**6, max_running_jobs=10**6)
