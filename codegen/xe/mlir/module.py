@@ -67,7 +67,7 @@ def _passes(chip: str) -> PassManager:
         f"xevm-attach-target{{chip={_DESCRIBED_AS[chip]} triple=spirv64-unknown-unknown}}",
         "gpu.module(arith-expand,convert-gpu-to-llvm-spv{use-64bit-index=true})",
         "convert-scf-to-cf",
-        "gpu-to-llvm",
+        "gpu.module(convert-to-llvm{allow-pattern-rollback=0})",
         "convert-vector-to-llvm",
         "reconcile-unrealized-casts",
         "gpu.module(cse,convert-xevm-to-llvm)",
