@@ -12,6 +12,12 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from codegen.xe.dialects.printer import ModulePrinter
 
+_KEPT = 4096  # bounded: constants of kernels may be any number
+
+# Of all modules. By ids of attributes and types, which the values keep alive, so that they are not reused.
+_TEXTS: dict[int, tuple[str, Attribute]] = {}
+_ENDS: dict[tuple[object, ...], tuple[str, object]] = {}
+
 
 def generic_text(module: ModuleOp) -> str:
     """Return the text of a module in generic form; values are named by numbers."""
@@ -34,9 +40,6 @@ class _Writer:
         self._blocks: dict[Block, str] = {}
         self._numbers = count()
         self._printer = ModulePrinter(StringIO(), print_generic_format=True)
-        self._by_id: dict[int, tuple[Attribute, str]] = {}
-        self._by_value: dict[Attribute, str] = {}
-        self._ends: dict[tuple[object, ...], tuple[str, object]] = {}
 
     def operation(self, op: Operation) -> None:
         write, values, results, operands = self.pieces.append, self._values, op.results, op._operands
@@ -69,10 +72,12 @@ class _Writer:
             key = (len(results), *op.properties, None, *op.attributes, *map(id, attributes), *map(id, types))
         else:
             key = (len(results), *map(id, types))
-        known = self._ends.get(key)
+        known = _ENDS.get(key)
         if known is None:
             text = self._properties(op) + self._types_of(op, operands, results)
-            known = self._ends[key] = text, (attributes, types)  # kept alive, so that their ids are not reused
+            if len(_ENDS) >= _KEPT:
+                _ENDS.clear()
+            known = _ENDS[key] = text, (attributes, types)
         return known[0]
 
     def _properties(self, op: Operation) -> str:
@@ -114,14 +119,12 @@ class _Writer:
         return f"({self._types(results)})"
 
     def _text(self, attribute: Attribute) -> str:
-        known = self._by_id.get(id(attribute))
-        if known is not None:
-            return known[1]
-        text = self._by_value.get(attribute)
-        if text is None:
-            text = self._by_value[attribute] = self._printer.written_out(attribute)
-        self._by_id[id(attribute)] = attribute, text  # kept alive, so that its id is not reused
-        return text
+        known = _TEXTS.get(id(attribute))
+        if known is None:
+            if len(_TEXTS) >= _KEPT:
+                _TEXTS.clear()
+            known = _TEXTS[id(attribute)] = self._printer.written_out(attribute), attribute
+        return known[0]
 
 
 class _Locator(_Writer):

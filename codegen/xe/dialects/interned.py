@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
+    SymbolRefAttr,
     VectorType,
     i1,
     i8,
@@ -55,6 +56,12 @@ def integer(number: int, type_: IntegerType | IndexType) -> IntegerAttr:
 @lru_cache(_KEPT)
 def _integer(number: int, type_: IntegerType | IndexType) -> IntegerAttr:
     return IntegerAttr(number, type_, truncate_bits=True)
+
+
+@lru_cache(_KEPT)
+def symbol_reference(name: str) -> SymbolRefAttr:
+    """Return a reference to a symbol of the module."""
+    return SymbolRefAttr(name)
 
 
 def i64_array(numbers: Sequence[int]) -> ArrayAttr[IntegerAttr]:

@@ -165,7 +165,8 @@ def _called(
     length = length_of(chunk)
     symbol = f"_Z{len(name)}{name}{f'Dv{length}_' if length > 1 else ''}{letter}"
     result = chunk_type(to, length)
-    functions.setdefault(symbol, DeviceFuncOp(symbol, [_type_of_bits(chunk.type)], result))
+    if symbol not in functions:
+        functions[symbol] = DeviceFuncOp(symbol, [_type_of_bits(chunk.type)], result)
     return builder.insert(DeviceCallOp(symbol, [chunk], result)).results[0]
 
 

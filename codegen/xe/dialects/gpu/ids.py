@@ -1,6 +1,7 @@
 """The gpu dialect's operations of a work-item: ids and sizes, barriers and shuffles."""
 
 from enum import auto
+from functools import cache
 from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, i1, i32
@@ -24,6 +25,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.str_enum import StrEnum
 
 from codegen.xe.dialects.creation import initialise
+from codegen.xe.dialects.interned import index
 
 
 class Dimension(StrEnum):
@@ -41,6 +43,11 @@ class DimensionAttr(EnumAttribute[Dimension], SpacedOpaqueSyntaxAttribute):
     name = "gpu.dim"
 
 
+@cache
+def _dimension(dimension: Dimension) -> DimensionAttr:
+    return DimensionAttr(dimension)
+
+
 class _IdOp(IRDLOperation):
     dimension = prop_def(DimensionAttr)
     upper_bound = opt_prop_def(IntegerAttr[IndexType])
@@ -49,8 +56,8 @@ class _IdOp(IRDLOperation):
 
     def __init__(self, dimension: Dimension, upper_bound: IntegerAttr[IndexType] | None = None) -> None:
         super().__init__(
-            result_types=[IndexType()],
-            properties={"dimension": DimensionAttr(dimension), "upper_bound": upper_bound},
+            result_types=[index],
+            properties={"dimension": _dimension(dimension), "upper_bound": upper_bound},
         )
 
     @classmethod
@@ -103,7 +110,7 @@ class _SubgroupOp(IRDLOperation):
     traits = traits_def(Pure())
 
     def __init__(self, upper_bound: IntegerAttr[IndexType] | None = None) -> None:
-        super().__init__(result_types=[IndexType()], properties={"upper_bound": upper_bound})
+        super().__init__(result_types=[index], properties={"upper_bound": upper_bound})
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

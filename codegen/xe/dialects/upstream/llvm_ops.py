@@ -6,7 +6,6 @@ from enum import IntEnum
 from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerAttr, StringAttr, SymbolRefAttr, UnitAttr, i32, i64
 from xdsl.dialects.llvm import (
     FastMathAttr,
-    IntToPtrOp,
     LinkageAttr,
     LLVMFunctionType,
     LLVMPointerType,
@@ -33,7 +32,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, SymbolOpInterface
 
 from codegen.xe.dialects.creation import initialise
-from codegen.xe.dialects.interned import dense, integer
+from codegen.xe.dialects.interned import dense, integer, symbol_reference
 
 GLOBAL = LLVMPointerType(IntAttr(1))
 """Pointer into device memory."""
@@ -109,11 +108,6 @@ class AtomicCmpXchgOp(IRDLOperation):
                 "syncscope": StringAttr("device"),
             },
         )
-
-
-def pointer_from(address: SSAValue, pointer: LLVMPointerType = GLOBAL) -> IntToPtrOp:
-    """Create the pointer of an i64 address."""
-    return IntToPtrOp.create(operands=[address], result_types=[pointer])
 
 
 @irdl_attr_definition
@@ -210,7 +204,7 @@ class DeviceCallOp(IRDLOperation):
 
     def __init__(self, symbol: str, arguments: Sequence[SSAValue], result: Attribute | None) -> None:
         properties = {
-            "callee": SymbolRefAttr(symbol),
+            "callee": symbol_reference(symbol),
             "operandSegmentSizes": dense(i32, (len(arguments), 0)),
             **_CALL,
         }

@@ -73,12 +73,13 @@ class Emitter:
         self._of_lane.drop_unused()
 
     def finish(self) -> None:
-        """Insert the prologue at the start of the kernel."""
+        """Insert the prologue at the start of the kernel, without its unused constants."""
         first = self._entry.first_op
         assert first is not None  # a kernel ends with a terminator
         for op in list(self._prologue.ops):
             op.detach()
-            self._entry.insert_op_before(op, first)
+            if type(op) is not arith.ConstantOp or op.result.first_use is not None:
+                self._entry.insert_op_before(op, first)
 
     def add(self, op: Operation) -> SSAValue | None:
         """Append an operation; return its first result, if it has one."""

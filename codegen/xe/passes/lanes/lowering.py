@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TypeVar
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import MemRefType, UnregisteredOp, VectorType
+from xdsl.dialects.builtin import UNKNOWN_LOC, MemRefType, UnregisteredOp, VectorType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.traits import NoMemoryEffect
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.artifact.signature import Assumption
@@ -76,7 +78,9 @@ class Lowering:
                     self.keep(op)
 
     def keep(self, op: Operation) -> None:
-        """Copy an operation on scalars.
+        """Copy an operation on scalars; one of no source and without effects once while in scope, and only if used.
+
+        MLIR judges all that a source says.
 
         Raises:
             PassFailedException: it has vectors or regions.
@@ -93,6 +97,9 @@ class Lowering:
             )
         operands = [self.scalar(operand) for operand in op.operands]
         types = [lane_memory_type(r.type) if type(r.type) is MemRefType else r.type for r in op.results]
+        if op.location is UNKNOWN_LOC and len(types) == 1 and not op.attributes and _has_no_effects(type(op)):
+            self.define(op.results[0], self.emitter.pure(type(op), operands, types[0], op.properties))
+            return
         copy = create(type(op), operands, types, op.properties)
         copy.attributes.update(op.attributes)
         copy.location = op.location
@@ -149,6 +156,11 @@ class Lowering:
         """Define a vector, converted to its preferred layout; a work-item's scalar from one element."""
         moved = convert(self.emitter, value, self.layout(old))
         self.define(old, moved if isinstance(old.type, VectorType) else self.emitter.register((moved.chunks[0], 0)))
+
+
+@cache
+def _has_no_effects(kind: type[Operation]) -> bool:
+    return kind.has_trait(NoMemoryEffect)
 
 
 def vector_type(value: SSAValue) -> VectorType[Attribute]:

@@ -6,15 +6,13 @@ from typing import cast
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, StridedLayoutAttr, i64
+from xdsl.dialects.llvm import IntToPtrOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.interned import index
 from codegen.xe.dialects.kernel_attributes import LANE_ACCESS
-from codegen.xe.dialects.upstream.llvm_ops import (
-    GLOBAL,
-    LOCAL,
-    pointer_from,
-)
+from codegen.xe.dialects.upstream.llvm_ops import GLOBAL, LOCAL
 from codegen.xe.dialects.xegpu import (
     CreateNdTdescOp,
     UpdateNdOffsetOp,
@@ -61,9 +59,9 @@ def pointer_of(lowering: Lowering, source: SSAValue, *, local: bool = False) -> 
         return buffer
     value = lowering.scalar(source)
     if not isinstance(type_, MemRefType):
-        return emitter.value(pointer_from(_address(emitter, value), LOCAL if local else GLOBAL))
-    number = emitter.value(memref.ExtractAlignedPointerAsIndexOp.get(value))
-    pointer = emitter.value(pointer_from(emitter.as_int(number, i64)))
+        return emitter.pure(IntToPtrOp, (_address(emitter, value),), LOCAL if local else GLOBAL)
+    number = emitter.pure(memref.ExtractAlignedPointerAsIndexOp, (value,), index)
+    pointer = emitter.pure(IntToPtrOp, (emitter.as_int(number, i64),), GLOBAL)
     offset = _memref_offset(emitter, value, type_)
     if offset == 0:
         return pointer
