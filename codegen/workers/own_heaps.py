@@ -9,9 +9,12 @@ import ctypes
 import threading
 from collections.abc import Callable
 
-_M_ARENA_MAX = -8  # of mallopt; source: malloc.h
+_M_ARENA_MAX, _M_TOP_PAD = -8, -2  # of mallopt; source: malloc.h
+_MADV_POPULATE_WRITE = 23  # of madvise; source: Linux 5.14, mman-common.h
 _MOST = 1 << 16
 _LARGE_BYTES = 2048
+_TOP_PAD_BYTES = 2 << 20  # by which a heap begins; glibc makes a heap larger page by page, each by a system call
+_POPULATED_BYTES = 3 << 19  # less than most modules take
 _HEAP_BYTES = 64 << 20  # a heap begins at a multiple; source: HEAP_MAX_SIZE of glibc's arena.c on 64-bit machines
 
 
@@ -28,6 +31,9 @@ class OwnHeaps:
         self._malloc.restype, self._malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
         if hasattr(libc, "mallopt"):
             libc.mallopt(_M_ARENA_MAX, _MOST)
+            libc.mallopt(_M_TOP_PAD, _TOP_PAD_BYTES)
+        self._madvise = libc.madvise
+        self._madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         self._used = {self._heap()}
         self._ended = threading.Event()
 
@@ -61,6 +67,8 @@ class OwnHeaps:
         if heap in self._used:
             raise SharedHeap
         self._used.add(heap)
+        # Its first pages at once, in place of a fault for each; older kernels refuse, and the faults do it.
+        self._madvise(heap * _HEAP_BYTES, _POPULATED_BYTES, _MADV_POPULATE_WRITE)
         return work()
 
     def _heap(self) -> int:
