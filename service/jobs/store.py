@@ -98,28 +98,30 @@ class DbTrialStore:
         """
         if number < 0:
             raise ValueError(f"expected a trial number of at least 0, got {number}")
-        owner, document, key = self._owner, config_to_json(config), config.key
+        beginning = _Beginning.of(Trial(number, config, proposer=proposer))
         with self.database.write_rows() as connection:
             with batch(connection) as single:
-                asked = own_job.begin_trial(
-                    single, owner, number=number, config=document, config_hash=key, proposer=proposer
-                )
-            trial_id = own_job.begun(connection, owner, asked)
-            if trial_id is None:
-                clash = trials.find_clash(connection, self.job_id, number, key)
-                raise ValueError(f"trial {number} ({config}) is there already as trial {clash}")
-        self._kept.begun[number] = Begun(trial_id, "pending", key, document), config
+                asked = beginning.ask(single, self._owner)
+            begun = beginning.begun(connection, self._owner, asked)
+        self._kept.begun[number] = begun, config
 
-    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
+    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None, following: Trial | None = None) -> bool:
         """Record the outcome of a trial, its times and its kernel, and the wall times given to `spend` so far.
 
+        Return whether the `following` trial began: it does, unless cancellation of the job was requested.
+
         Raises:
-            ValueError: it was not begun or has ended, or the outcome and its kernel contradict each other.
+            ValueError: it was not begun or has ended, or the outcome and its kernel contradict each other; or the
+                following one cannot begin.
             StorageError: the artifact's files cannot be written; the trial is still pending.
         """
         check_evidence(outcome, artifact)
+        next_one = None if following is None else _Beginning.of(following)
+        begun: Begun | None = None
         with self._ending(number, artifact) as ending:
             job, row, kernel = ending.job, ending.row, ending.kernel
+            if ending.standing.cancel_requested:
+                next_one = None
             with batch(ending.connection) as rest:
                 ending.fill(rest, outcome)
                 measurement, prediction = outcome.measurement, outcome.prediction
@@ -134,12 +136,18 @@ class DbTrialStore:
                         predictions.judge_itself(rest, row.id, measurement.median_us, prediction.time_us)
                 # The measurement judges the predictions of the configuration, here and in other jobs.
                 timed = None if outcome.time_us is None else ending.timed(rest)
+                asked = None if next_one is None else next_one.ask(rest, self._owner)
             ending.check()
+            if next_one is not None and asked is not None:
+                begun = next_one.begun(ending.connection, self._owner, asked)
             if timed is not None:
                 predictions.judge_timed(ending.connection, timed)
                 best_us = ending.standing.best_us
                 if measurement is None or best_us is None or measurement.median_us <= best_us:
                     jobs.update_best(ending.connection, self.job_id)
+        if following is not None and begun is not None:
+            self._kept.begun[following.number] = begun, following.config
+        return begun is not None
 
     def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: AnyArtifact | None) -> None:
         """Record that a trial reuses the measurement of an earlier job, with its versions and time.
@@ -245,6 +253,36 @@ class DbTrialStore:
             "toolchain": dict(artifact.toolchain),
             "origin": None,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class _Beginning:
+    """A trial that begins, and its configuration as it is stored."""
+
+    trial: Trial
+    document: JsonObject
+    key: str
+
+    @classmethod
+    def of(cls, trial: Trial) -> "_Beginning":
+        return cls(trial, config_to_json(trial.config), trial.config.key)
+
+    def ask(self, rest: Batch, owner: Owner) -> Answer:
+        """Add the pending trial; `begun` takes the answer."""
+        number, by = self.trial.number, self.trial.proposer
+        return own_job.begin_trial(rest, owner, number=number, config=self.document, config_hash=self.key, proposer=by)
+
+    def begun(self, connection: Connection, owner: Owner, asked: Answer) -> Begun:
+        """Return the trial as it was stored.
+
+        Raises:
+            ValueError: the job has that number or that configuration already.
+        """
+        trial_id = own_job.begun(connection, owner, asked)
+        if trial_id is None:
+            clash = trials.find_clash(connection, owner.job_id, self.trial.number, self.key)
+            raise ValueError(f"trial {self.trial.number} ({self.trial.config}) is there already as trial {clash}")
+        return Begun(trial_id, "pending", self.key, self.document)
 
 
 @dataclass(frozen=True, slots=True)

@@ -305,8 +305,8 @@ class Interruptible:
     def begin(self, number: int, config: KernelConfig, proposer: str | None = None) -> None:
         self.store.begin(number, config, proposer)
 
-    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
-        self.store.end(number, outcome, artifact)
+    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None, following: Trial | None = None) -> bool:
+        return self.store.end(number, outcome, artifact, None if self.interrupt.is_set() else following)
 
     def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: AnyArtifact | None) -> None:
         self.store.reuse(number, outcome, source, artifact)

@@ -183,6 +183,19 @@ class TrialStoreContract:
         assert side.reopen().trials() == [Trial(0, config(0))]
         side.store.end(0, measured(0), artifact(0))
 
+    def test_a_trial_begins_with_the_end_of_another(self, side: Side) -> None:
+        side.store.begin(0, config(0))
+        assert side.store.end(0, measured(0), artifact(0), Trial(1, config(1), proposer="gp"))
+        assert side.reopen().trials() == [Trial(0, config(0), measured(0)), Trial(1, config(1), proposer="gp")]
+        assert not side.store.end(1, measured(1), artifact(1))
+        assert [t.outcome for t in side.reopen().trials()] == [measured(0), measured(1)]
+
+    def test_none_begins_with_the_end_of_another_once_cancelled(self, side: Side) -> None:
+        side.store.begin(0, config(0))
+        side.cancel()
+        assert not side.store.end(0, measured(0), artifact(0), Trial(1, config(1)))
+        assert side.reopen().trials() == [Trial(0, config(0), measured(0))]
+
     def test_what_runs_took_adds_up(self, side: Side) -> None:
         assert side.store.spent_s() == 0.0
         side.spend(2.5)

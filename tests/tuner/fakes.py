@@ -40,7 +40,7 @@ from hal.facts.spec import spec_from_facts
 from tests.hal.spirv_modules import spirv_module
 from tests.tuner.numpy_gemm import computed
 from tuner.session.memory_store import MemoryTrialStore
-from tuner.session.trial import Outcome
+from tuner.session.trial import Outcome, Trial
 from tuner.verify.memory_layout import matrices
 
 SMALL = GemmProblem(24, 40, 56)
@@ -81,10 +81,11 @@ class FusedStore(MemoryTrialStore):
         super().begin(number, config, proposer)
         self.fuse.step()
 
-    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
+    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None, following: Trial | None = None) -> bool:
         self.fuse.step()
-        super().end(number, outcome, artifact)
+        is_begun = super().end(number, outcome, artifact, following)
         self.fuse.step()
+        return is_begun
 
 
 @dataclass

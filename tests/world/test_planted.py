@@ -56,10 +56,13 @@ def row_after_work(patch: Patch) -> None:
     def later(self: DbTrialStore, number: int, config: Any, proposer: str | None = None) -> None:
         begun[number] = config, proposer
 
-    def at_end(self: DbTrialStore, number: int, outcome: Any, artifact: Any) -> None:
+    def at_end(self: DbTrialStore, number: int, outcome: Any, artifact: Any, following: Any = None) -> bool:
         if number in begun:
             begin(self, number, *begun.pop(number))
         end(self, number, outcome, artifact)
+        if following is not None:
+            later(self, following.number, following.config, following.proposer)
+        return following is not None
 
     patch.setattr(DbTrialStore, "begin", later)
     patch.setattr(DbTrialStore, "end", at_end)

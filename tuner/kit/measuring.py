@@ -48,10 +48,13 @@ class TimedTrials(MemoryTrialStore):
         super().begin(number, config, proposer)
         self.moments[number] = _now(), _now()
 
-    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
+    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None, following: Trial | None = None) -> bool:
         """Record the outcome of a trial; see MemoryTrialStore.end."""
-        super().end(number, outcome, artifact)
+        is_begun = super().end(number, outcome, artifact, following)
         self.moments[number] = self.moments[number][0], _now()
+        if following is not None and is_begun:
+            self.moments[following.number] = _now(), _now()
+        return is_begun
 
 
 @dataclass

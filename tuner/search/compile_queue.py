@@ -41,6 +41,11 @@ class CompileQueue:
         others = tuple(other for _, other in self._waiting if not isinstance(other, Later))
         return proposal, Quiet(wanted, others) if self._quiet else wanted
 
+    @property
+    def waiting(self) -> Proposal[KernelConfig] | None:
+        """The proposal that is next, if one waits."""
+        return self._waiting[0][0] if self._waiting else None
+
     def fill(self, most: int) -> None:
         """Propose until `depth` candidates wait, at most `most`, before a candidate is measured."""
         if not self._quiet:

@@ -61,6 +61,11 @@ class SearchDriver:
         self._opened()
         return self._queue.next(most)
 
+    @property
+    def waiting(self) -> Proposal[KernelConfig] | None:
+        """The proposal that is next, if it was made already."""
+        return self._queue.waiting
+
     def fill(self, most: int) -> None:
         """Start compiling other candidates, at most `most`, before one is measured."""
         if self._search is not None:

@@ -1,7 +1,7 @@
 """Trials of a job as stored, and values derived from them."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,7 @@ class History:
         # right after it.
         self.earlier_s = max(store.spent_s(), sum(wall_s(outcome) for _, outcome in self.ended()))
         self.new: list[Outcome] = []
+        self.begun: Trial | None = None  # with the end of the trial before it
 
     def __len__(self) -> int:
         return len(self._trials)
@@ -103,12 +104,24 @@ class History:
         self._store.begin(number, config, proposer)
         self._trials[number] = Trial(number, config, proposer=proposer)
 
-    def end(self, number: int, outcome: Outcome, artifact: "AnyArtifact | None") -> Trial:
-        """Record the outcome of a trial."""
-        self._store.end(number, outcome, artifact)
-        self._trials[number] = replace(self._trials[number], outcome=outcome)
+    def end(
+        self,
+        number: int,
+        outcome: Outcome,
+        artifact: "AnyArtifact | None",
+        following: Callable[[], Trial | None] = lambda: None,
+    ) -> Trial:
+        """Record the outcome of a trial, and the begin of the one that then follows, if any, in the same transaction.
+
+        A store that fails ends the run: its trials are then those of the store alone.
+        """
+        ended = self._trials[number] = replace(self._trials[number], outcome=outcome)
         self.new.append(outcome)
-        return self._trials[number]
+        begins = following()
+        self.begun = begins if self._store.end(number, outcome, artifact, begins) else None
+        if self.begun is not None:
+            self._trials[self.begun.number] = self.begun
+        return ended
 
     def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: "AnyArtifact | None") -> Trial:
         """Record that a trial reuses the measurement of an earlier job's."""

@@ -33,15 +33,19 @@ class MemoryTrialStore:
         Raises:
             ValueError: a negative number, or the job has that number or that configuration already.
         """
+        self._add(Trial(number, config, proposer=proposer))
+
+    def _add(self, begun: Trial) -> None:
+        number, config = begun.number, begun.config
         if number < 0:
             raise ValueError(f"expected a trial number of at least 0, got {number}")
         for trial in self._trials.values():
             if trial.number == number or trial.config == config:
                 raise ValueError(f"trial {number} ({config}) is there already as trial {trial.number}")
-        self._trials[number] = Trial(number, config, proposer=proposer)
+        self._trials[number] = begun
 
-    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None) -> None:
-        """Record the outcome of a trial.
+    def end(self, number: int, outcome: Outcome, artifact: AnyArtifact | None, following: Trial | None = None) -> bool:
+        """Record the outcome of a trial; return whether the following one began, as it does if not cancelled.
 
         Raises:
             ValueError: it was not begun or has ended, or the outcome and its kernel contradict each other.
@@ -55,6 +59,10 @@ class MemoryTrialStore:
                 raise ValueError(f"trial {number} is {trial.config}, the artifact given is of {artifact.config}")
             self.artifacts[number] = artifact
         self._trials[number] = replace(trial, outcome=outcome)
+        if following is None or self._cancelled:
+            return False
+        self._add(following)
+        return True
 
     def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: AnyArtifact | None) -> None:
         """Record that a trial reuses the measurement of an earlier job's.

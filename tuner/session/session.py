@@ -233,24 +233,41 @@ class _Session:
                 if self._history.unfinished:
                     trial = self._history.unfinished.pop(0)
                     self._try(trial.number, trial.config, self._kernels.candidate(trial.config))
-                    continue
-                if (stop := self._enough()) is not None:
+                elif (stop := self._enough()) is not None:
                     return stop
-                candidate = self._next()
-                if candidate is None:
+                elif (candidate := self._next()) is None:
                     return Stop.EXHAUSTED
-                number = self._history.next_number
-                proposal, examining = candidate
-                self._history.begin(number, proposal.config, proposal.by)
-                self._try(number, proposal.config, examining)
+                else:
+                    number, (proposal, examining) = self._history.next_number, candidate
+                    self._history.begin(number, proposal.config, proposal.by)
+                    self._try(number, proposal.config, examining)
+                self._try_begun()
         except SpaceTooLate:
             return Stop.SECONDS
         return stop
 
+    def _try_begun(self) -> None:
+        """Try the trials that began with the end of the trial before them."""
+        while (begun := self._history.begun) is not None:
+            self._history.begun, candidate = None, self._search.next(1)
+            assert candidate is not None  # it waited
+            self._try(begun.number, begun.config, candidate[1])
+
+    def _following(self, outcome: Outcome) -> Trial | None:
+        """Return the trial that follows one that was measured, if its proposal waits and nothing ends the run."""
+        proposal = self._search.waiting
+        if proposal is None or outcome.measurement is None or self._history.unfinished:
+            return None
+        if self._spent() is not None or self._enough() is not None:
+            return None
+        return Trial(self._history.next_number, proposal.config, proposer=proposal.by)
+
     def _stop(self) -> Stop | None:
         """Return why the present trial must stop, if so."""
-        if self._store.cancelled():
-            return Stop.CANCELLED
+        return Stop.CANCELLED if self._store.cancelled() else self._spent()
+
+    def _spent(self) -> Stop | None:
+        """Return which time of this run is spent, if one is."""
         if self._allowance.left_s <= self._reserve_s():
             return Stop.SECONDS
         return Stop.PAUSED if self._allowance.is_portion_spent else None
@@ -286,7 +303,7 @@ class _Session:
         source = self._reuse.source
         self._tell_wall(outcome)
         if source is None:
-            trial = self._history.end(number, outcome, artifact)
+            trial = self._history.end(number, outcome, artifact, partial(self._following, outcome))
         else:
             trial = self._history.reuse(number, outcome, source, artifact)
         self._search.tell(trial)

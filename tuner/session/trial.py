@@ -200,8 +200,13 @@ class TrialStore(Protocol):
         """
         ...
 
-    def end(self, number: int, outcome: Outcome, artifact: "AnyArtifact | None") -> None:
-        """Record the outcome of a trial, with its kernel when it has one. Allowed once: replaces nothing."""
+    def end(
+        self, number: int, outcome: Outcome, artifact: "AnyArtifact | None", following: Trial | None = None
+    ) -> bool:
+        """Record the outcome of a trial, with its kernel when it has one. Allowed once: replaces nothing.
+
+        Return whether the `following` trial began in the same transaction: it does, unless the job was asked to stop.
+        """
         ...
 
     def reuse(self, number: int, outcome: Outcome, source: ReusedFrom, artifact: "AnyArtifact | None") -> None:

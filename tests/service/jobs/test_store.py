@@ -196,8 +196,8 @@ def test_what_was_measured_before_judges_a_prediction_at_once(store: DbTrialStor
     assert best_number(later) == 3
 
 
-def test_a_trial_takes_few_statements_in_two_transactions(store: DbTrialStore) -> None:
-    """One more statement stores the key of a measurement, where the facts of the device can be read."""
+def test_a_trial_takes_few_statements(store: DbTrialStore) -> None:
+    """The next one begins with its end. One more stores the key of a measurement, if the device's facts can be read."""
     engine, counted = store.database.engine, Counter[str]()
 
     class Counting(sqlite3.Cursor):
@@ -217,10 +217,20 @@ def test_a_trial_takes_few_statements_in_two_transactions(store: DbTrialStore) -
     counted.clear()
     store.begin(1, config(1))
     store.spend({"total_s": 2.0})
-    store.end(1, replace(measured(1, 20.0), prediction=predicted(1, 19.0).prediction), artifact(1))
+    outcome = replace(measured(1, 20.0), prediction=predicted(1, 19.0).prediction)
+    assert store.end(1, outcome, artifact(1), Trial(2, config(2)))
     assert not store.cancelled()
-    assert counted == {"BEGIN": 2, "COMMIT": 2, "INSERT": 6, "UPDATE": 2, "SELECT": 1}
+    assert counted == {"BEGIN": 2, "COMMIT": 2, "INSERT": 7, "UPDATE": 2, "SELECT": 1}
     assert store.spent_s() == 2.0
+
+
+def test_an_end_that_the_following_begin_fails_is_undone(store: DbTrialStore) -> None:
+    run(store, 0, measured(0))
+    store.begin(1, config(1))
+    with pytest.raises(ValueError, match="there already as trial 0"):
+        store.end(1, measured(1), artifact(1), Trial(2, config(0)))
+    assert store.trials() == [Trial(0, config(0), measured(0)), Trial(1, config(1))]
+    store.end(1, measured(1), artifact(1))
 
 
 def test_a_request_to_stop_is_seen_by_the_end_of_a_trial_and_afterwards(store: DbTrialStore) -> None:

@@ -203,7 +203,7 @@ def test_cancelling_ends_it_between_trials() -> None:
     store = MemoryTrialStore()
 
     def cancel(event: Event) -> None:
-        if isinstance(event, TrialEnded) and event.trial.number == 2:
+        if isinstance(event, TrialBegun) and event.number == 2:
             store.cancel()
 
     result = run_session(
