@@ -55,8 +55,11 @@ class ArtifactStore:
         path = self.root / sha256[:2] / sha256
         try:
             if not _holds(path, sha256):
-                make_private(path.parent)
-                write_atomically(path, data, private=True)
+                try:
+                    write_atomically(path, data, private=True)
+                except FileNotFoundError:
+                    make_private(path.parent)
+                    write_atomically(path, data, private=True)
         except OSError as error:
             if error.errno in _FULL:
                 raise StorageFull(

@@ -3,9 +3,9 @@
 import errno
 import os
 import re
-import tempfile
 from pathlib import Path
 
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
@@ -34,8 +34,9 @@ def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
         OSError: the disk is full, the folder cannot be written, or `path` is a folder; `path` is unchanged.
     """
     folder = os.path.dirname(path)  # noqa: PTH120
+    name = os.path.join(folder, f".{os.urandom(8).hex()}.tmp")  # noqa: PTH118 (Path takes as long as the file)
     try:
-        handle, name = tempfile.mkstemp(dir=folder or ".", prefix=".", suffix=".tmp")
+        handle = os.open(name, _NEW, 0o600)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(errno.ENOENT, "No such folder", folder) from error
     try:
@@ -46,7 +47,7 @@ def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
             os.fsync(handle)
         if not private:
             Path(name).chmod(0o644)
-        Path(name).replace(path)
+        os.replace(name, path)  # noqa: PTH105
     except BaseException as error:
         Path(name).unlink(missing_ok=True)
         if isinstance(error, IsADirectoryError):

@@ -34,6 +34,7 @@ class History:
         # right after it.
         self.earlier_s = max(store.spent_s(), sum(wall_s(outcome) for _, outcome in self.ended()))
         self.new: list[Outcome] = []
+        self._best: tuple[int, Trial | None] | None = None  # with the number of new outcomes when it was found
         self.begun: Trial | None = None  # with the end of the trial before it
 
     def __len__(self) -> int:
@@ -52,7 +53,10 @@ class History:
     @property
     def best(self) -> Trial | None:
         """Best trial that ended; always verified."""
-        return best_of(self._trials.values())
+        ended = len(self.new)
+        if self._best is None or self._best[0] != ended:
+            self._best = ended, best_of(self._trials.values())
+        return self._best[1]
 
     @property
     def best_us(self) -> float | None:

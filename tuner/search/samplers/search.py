@@ -5,6 +5,7 @@ from typing import Generic, TypeVar
 
 import optuna
 from optuna.study import StudyDirection
+from optuna.study._tell import _tell_with_warning  # pyright: ignore[reportPrivateUsage]  (`tell` copies the trial)
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from tuner.search.blas import one_thread
@@ -29,6 +30,7 @@ class Search(Generic[C]):
         directions = [StudyDirection.MINIMIZE] * (1 if cost is None else 2)
         self.study = optuna.create_study(directions=directions, sampler=sampler)
         self._running: dict[int, Trial] = {}
+        self._asked: dict[C, int] = {}
 
     @property
     def size(self) -> int:
@@ -48,15 +50,17 @@ class Search(Generic[C]):
             row = self._begin()
         by = self._sampler.proposer(row)
         assert by is not None  # a sampler chose it
-        return Proposal(self._space.config(row), by)
+        config = self._space.config(row)
+        self._asked[config] = row
+        return Proposal(config, by)
 
     def tell(self, config: C, time_us: float | None, by: str | None = None, reason: str | None = None) -> None:
         """Record the outcome of a configuration, proposed here or not; `time_us` is None if it has no time.
 
         `by` names its proposer if an earlier run proposed it, `reason` says why it has no time.
         """
-        row = self._space.index(config)
-        tried = self._sampler.tried
+        row, tried = self._asked.pop(config, None), self._sampler.tried
+        row = self._space.index(config) if row is None else row
         if row is None or row in tried.log_us:
             return
         if not tried.has(row):
@@ -64,9 +68,9 @@ class Search(Generic[C]):
         trial = self._running.pop(row)
         if time_us is None:
             trial.set_user_attr("reason", reason)
-            self.study.tell(trial, state=TrialState.PRUNED)
+            _tell_with_warning(self.study, trial, state=TrialState.PRUNED)
         else:
-            self.study.tell(trial, time_us if self._cost is None else [time_us, self._cost(row)])
+            _tell_with_warning(self.study, trial, time_us if self._cost is None else [time_us, self._cost(row)])
 
     def skip(self, config: C) -> None:
         """Exclude a configuration that is being tried elsewhere."""
