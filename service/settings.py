@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from platformdirs import user_data_path
-from pydantic import Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 PREFIX = "XETUNE_"
 # Of the command line and the Python client, and of the files that Grafana is started with.
@@ -27,10 +26,10 @@ def _default_database_url(values: dict[str, Path]) -> str:
     return f"sqlite:///{values['data_dir'] / 'xetune.sqlite'}"
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """All settings with unit and default. The variable is XETUNE_ and the name in capitals."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, env_ignore_empty=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     data_dir: Path = Field(
         default_factory=_default_data_dir, description="Folder of artifacts, installed tools and the default database"
@@ -241,8 +240,10 @@ def read_settings() -> Settings:
     Raises:
         InvalidSettings: names each invalid variable, its value and the error.
     """
+    given = {name.upper(): value for name, value in os.environ.items() if value}
+    variables = {name: f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
     try:
-        return Settings()
+        return Settings.model_validate({n: given[variable] for n, variable in variables.items() if variable in given})
     except ValidationError as error:
         faults = "; ".join(
             f"{PREFIX}{str(e['loc'][0]).upper()} is {e['input']!r}: {e['msg'].removeprefix('Value error, ')}"
