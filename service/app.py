@@ -1,5 +1,6 @@
 """REST service: assembly of the app from its features."""
 
+import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -26,34 +27,33 @@ from service.http.responses import (
     EVERYWHERE,
 )
 from service.settings import Settings
-from service.traces import Traced
 
 if TYPE_CHECKING:
     from hal.devices.listed import ListedDevice
 
 _FEATURES = {
-    "kernels.lookup.routes": ("kernels",),
-    "jobs.routes": ("jobs",),
-    "kernels.routes": ("kernels",),
-    "kernels.file_routes": ("kernels", "artifacts"),
-    "kernels.binary_routes": ("kernels", "binaries"),
-    "hostcode.routes": ("kernels",),
-    "devices.routes": ("devices",),
-    "accuracy.routes": ("devices",),
-    "fleet.routes": ("fleet",),
-    "schedules.routes": ("schedules",),
-    "shapes.routes": ("shape-sets",),
-    "exchange.routes": ("imports", "exports"),
-    "recordings.routes": ("recordings",),
-    "records.routes": ("records",),
-    "compile.routes": ("compile",),
-    "explain.routes": ("explain",),
-    "xray.routes": ("xray", "kernels"),
-    "keys.routes": ("keys",),
-    "audit.routes": ("audit",),
-    "metrics.routes": (),
+    "kernels.lookup.routes": r"kernels(/lookup(/batch)?)?",
+    "jobs.routes": r"jobs(/.*)?",
+    "kernels.routes": r"kernels/(stored|[0-9a-fA-F-]{36}(/withdrawal)?)",
+    "kernels.file_routes": r"(kernels/[^/]+/)?artifacts/.*",
+    "kernels.binary_routes": r"kernels/[^/]+/binaries|binaries/.*",
+    "hostcode.routes": r"kernels/[^/]+/host-code(/.*)?",
+    "devices.routes": r"devices(/[^/]+(/quarantine)?)?",
+    "accuracy.routes": r"devices/[^/]+/accuracy",
+    "fleet.routes": r"fleet",
+    "schedules.routes": r"schedules(/.*)?",
+    "shapes.routes": r"shape-sets(/.*)?",
+    "exchange.routes": r"imports|exports",
+    "recordings.routes": r"recordings(/.*)?",
+    "records.routes": r"records(/.*)?",
+    "compile.routes": r"compile(/.*)?",
+    "explain.routes": r"explain",
+    "xray.routes": r"xray|kernels/[^/]+/xray",
+    "keys.routes": r"keys(/.*)?",
+    "audit.routes": r"audit",
+    "metrics.routes": r"/metrics",
 }
-"""Routes of the API: the module, and the first segments of its paths below /v1."""
+"""Routes of the API: the module, and a pattern of its paths below /v1/."""
 
 
 def create_app(
@@ -100,7 +100,7 @@ def create_app(
         redirect_slashes=False,  # by plain http if a proxy terminates TLS, with the key
         generate_unique_id_function=operation_id,
     )
-    app.state.context, app.state.resources = context, set[str]()
+    app.state.context, app.state.features = context, set[str]()
     app.openapi = lambda: _contract(app)
     if settings.cors:
         app.add_middleware(
@@ -114,6 +114,8 @@ def create_app(
     note = None if on_demand else context.metrics.requests.note
     app.add_middleware(RequestGuard, settings=settings, note=note)
     if settings.traces is not None:
+        from service.traces import Traced
+
         app.add_middleware(Traced)
     add_problem_handlers(app)
     add_replays(app)
@@ -129,11 +131,11 @@ def create_app(
 
 
 def add_routes(app: FastAPI, path: str) -> None:
-    """Add the routes of the API's resource that a path names; for an app whose routes are added on demand."""
-    resource = path.removeprefix("/v1/").partition("/")[0]
-    if resource not in app.state.resources:
-        app.state.resources.add(resource)
-        app.router.routes.extend(_routes_of(resource))
+    """Add the routes of the feature that a path belongs to; for an app whose routes are added on demand."""
+    for name, paths in _FEATURES.items():
+        if name not in app.state.features and re.fullmatch(paths, path.removeprefix("/v1/")):
+            app.state.features.add(name)
+            app.router.routes.extend(_routes_of(name))
 
 
 @cache
@@ -147,17 +149,12 @@ def _routes() -> tuple[BaseRoute, ...]:
     every.include_router(health, responses=EVERYWHERE)
     for router in (dashboard, session):
         every.include_router(router, include_in_schema=False)
-    return *_routes_of(None), *every.routes
+    return *(route for name in _FEATURES for route in _routes_of(name)), *every.routes
 
 
-@cache
-def _routes_of(resource: str | None) -> tuple[BaseRoute, ...]:
-    """Return the routes of a resource, or of all."""
-    every: list[BaseRoute] = []
-    for name, resources in _FEATURES.items():
-        if resource is None or resource in resources:
-            every += import_module(f"service.api.{name}").router.routes
-    return tuple(every)
+def _routes_of(name: str) -> Sequence[BaseRoute]:
+    """Import a feature and return its routes."""
+    return import_module(f"service.api.{name}").router.routes
 
 
 def _contract(app: FastAPI) -> dict[str, object]:

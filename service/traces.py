@@ -3,6 +3,7 @@
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from opentelemetry import trace
@@ -12,10 +13,11 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.typing import EventDict
 
-from db.queries import jobs
 from db.session import Database
 from service.settings import InvalidSettings, Settings
-from tuner.session.trial import Trial
+
+if TYPE_CHECKING:
+    from tuner.session.trial import Trial
 
 _CONTEXT = TraceContextTextMapPropagator()
 _HEADER = "traceparent"
@@ -96,6 +98,9 @@ def job_span(database: Database, job_id: UUID, attempt: int) -> Generator[None]:
     if not _is_on():
         yield
         return
+    # Imported here: most programs that trace run no job.
+    from db.queries import jobs
+
     with database.read() as session:
         above = _CONTEXT.extract({_HEADER: jobs.trace_of(session, job_id) or ""})
     attributes = {"xetune.job": str(job_id), "xetune.attempt": attempt}
@@ -124,7 +129,7 @@ def work_span(name: str, above: str | None, host: str) -> Generator[None]:
         yield
 
 
-def note_trial(trial: Trial) -> None:
+def note_trial(trial: "Trial") -> None:
     """Record spans of a trial that ended just now and of its phases, one after the other up to now."""
     outcome = trial.outcome
     if outcome is None or not _is_on():
