@@ -123,9 +123,7 @@ class Child:
     def close(self) -> None:
         """Let the child end, or kill it."""
         self._connection.close()
-        try:
-            self._process.wait(_GRACE_S)
-        except subprocess.TimeoutExpired:
+        if not self._ends():
             self.kill()
         self._printed.close()
 
@@ -134,15 +132,25 @@ class Child:
         for sign in (signal.SIGTERM, signal.SIGKILL):
             if self.alive:
                 os.killpg(self.pid, sign)
-                with suppress(subprocess.TimeoutExpired):
-                    self._process.wait(_GRACE_S)
+                self._ends()
+
+    def _ends(self) -> bool:
+        """Return whether the child ends within the grace time; `Popen.wait` would notice up to 50 ms late."""
+        if self.alive:
+            watched = os.pidfd_open(self.pid)
+            try:
+                poll = select.poll()
+                poll.register(watched, select.POLLIN)
+                poll.poll(_GRACE_S * 1000)
+            finally:
+                os.close(watched)
+        return not self.alive
 
     def _crashed(self) -> DeviceCrashed:
-        try:
-            code = self._process.wait(_GRACE_S)
-        except subprocess.TimeoutExpired:
+        if not self._ends():
             self.kill()
             return DeviceCrashed("the device process closed its connection and did not end; it was killed")
+        code = self._process.returncode
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
         said = self._last_words()
         return DeviceCrashed(f"the device process {how}" + (f"; it printed: {said}" if said else ""))
