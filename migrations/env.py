@@ -3,15 +3,14 @@
 from alembic import context
 from sqlalchemy import Connection
 
-import db.schema  # pyright: ignore[reportUnusedImport]  # noqa: F401 (fills the metadata)
-from db.schema.base import Base
+from db.schema import all_tables
 from db.session import make_engine
 
 
 def run(connection: Connection) -> None:
     """Run within the caller's transaction, which also holds the lock."""
     # SQLite alters a table by copying it (batch mode), and its column types do not survive the round trip.
-    context.configure(connection=connection, target_metadata=Base.metadata, render_as_batch=True)
+    context.configure(connection=connection, target_metadata=all_tables(), render_as_batch=True)
     with context.begin_transaction():
         context.run_migrations()
 

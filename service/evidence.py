@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING
 from codegen import CodegenError
 from codegen.serialization import decode
 from db.queries.results.headline import again_us
-from db.schema import (
-    Device,
-    Measurement,
-    Prediction,
-    Problem,
-    Trial,
-)
+from db.schema.target import Device, Problem
+from db.schema.trial import Measurement, Prediction, Trial
 from service.row_mapping import problem_from_json, spec_from_json
 from service.schemas import AcceptanceEvidence, Evidence, ProofEvidence, TimeEvidence
 from tuner.errors import TunerError

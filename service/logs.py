@@ -12,7 +12,6 @@ import structlog
 from structlog.contextvars import bound_contextvars
 from structlog.typing import EventDict, Processor
 
-from db.queries import jobs
 from db.session import Database
 from service.settings import Settings
 from service.traces import add_trace_id
@@ -55,6 +54,9 @@ def job_lines(database: Database, job_id: UUID) -> Generator[None]:
     Raises:
         DatabaseError: the database does not answer.
     """
+    # Imported here: most programs that log run no job.
+    from db.queries import jobs
+
     with database.read() as session:
         request_id = jobs.request_of(session, job_id)
     asked = {} if request_id is None else {"request_id": request_id}

@@ -30,7 +30,10 @@ from tuner.session.trial import (
 )
 
 if TYPE_CHECKING:
-    from db import schema
+    from db.schema.job import Job as JobRow
+    from db.schema.trial import Measurement as MeasurementRow
+    from db.schema.trial import Prediction as PredictionRow
+    from db.schema.trial import Trial as TrialRow
 
 
 def problem_to_json(problem: GemmProblem) -> JsonObject:
@@ -105,7 +108,7 @@ def options_to_columns(options: JobOptions) -> dict[str, object]:
     return columns | {f"budget_{name}": value for name, value in budget.items()}
 
 
-def options_from_row(row: "schema.Job") -> JobOptions:
+def options_from_row(row: "JobRow") -> JobOptions:
     """Return the options of a job's row.
 
     Raises:
@@ -114,14 +117,14 @@ def options_from_row(row: "schema.Job") -> JobOptions:
     return decode(JobOptions, _options(row))
 
 
-def _options(row: "schema.Job") -> JsonObject:
+def _options(row: "JobRow") -> JsonObject:
     columns: JsonObject = {
         field.name: getattr(row, field.name) for field in fields(JobOptions) if field.name != "budget"
     }
     return columns | {"budget": {field.name: getattr(row, f"budget_{field.name}") for field in fields(Budget)}}
 
 
-def job_from_row(row: "schema.Job") -> JobSpec:
+def job_from_row(row: "JobRow") -> JobSpec:
     """Return the spec of a job's row, which was loaded with its problem and device.
 
     Raises:
@@ -154,7 +157,7 @@ def outcome_to_columns(outcome: Outcome) -> dict[str, object]:
     }
 
 
-def trial_from_row(row: "schema.Trial") -> Trial:
+def trial_from_row(row: "TrialRow") -> Trial:
     """Return the trial of a row that was loaded with its times and kernel."""
     outcome = None if row.status == "pending" else _outcome(row)
     source = None if row.reused is None else row.reused.source
@@ -163,7 +166,7 @@ def trial_from_row(row: "schema.Trial") -> Trial:
     return Trial(row.number, config_from_json(row.config), outcome, taken, row.proposer)
 
 
-def _outcome(row: "schema.Trial") -> Outcome:
+def _outcome(row: "TrialRow") -> Outcome:
     return Outcome(
         status=Status(row.status),
         reason=row.reason,
@@ -178,20 +181,20 @@ def _outcome(row: "schema.Trial") -> Outcome:
     )
 
 
-def proof_from_row(row: "schema.Trial") -> Proof:
+def proof_from_row(row: "TrialRow") -> Proof:
     """Return the verification result of a trial's row."""
     method = ProofMethod.ELEMENTS if row.proof_method is None else ProofMethod(row.proof_method)
     kind = ProofKind(row.proof_kind)
     return Proof(kind, row.proof_checked, row.proof_total, row.max_error, row.tolerance, method, row.proof_refusal)
 
 
-def measurement_from_row(row: "schema.Measurement") -> Measurement:
+def measurement_from_row(row: "MeasurementRow") -> Measurement:
     """Return the measurement of a row."""
     times = row.median_us, row.min_us, row.p10_us, row.p90_us
     conditions = row.stopped_early, row.first_ratio, row.clock_mhz, row.energy_uj
     return Measurement(*times, row.samples, row.label, row.driver, *conditions)
 
 
-def prediction_from_row(row: "schema.Prediction") -> Prediction:
+def prediction_from_row(row: "PredictionRow") -> Prediction:
     """Return the prediction of a row."""
     return Prediction(row.time_us, row.low_us, row.high_us, row.model_version, row.burden)

@@ -17,8 +17,15 @@ from codegen.xe.rules import (
     refusal,
 )
 from codegen.xe.rules.case import Problem
-from db import schema
 from db.schema.base import Base
+from db.schema.job import Job as JobRow
+from db.schema.kernel import Artifact as ArtifactRow
+from db.schema.kernel import Kernel as KernelRow
+from db.schema.target import Problem as ProblemRow
+from db.schema.trial import Measurement as MeasurementRow
+from db.schema.trial import Prediction as PredictionRow
+from db.schema.trial import PredictionError as PredictionErrorRow
+from db.schema.trial import Trial as TrialRow
 from db.values import JsonObject
 from hal import DeviceSpec
 from service.row_mapping import (
@@ -79,14 +86,14 @@ class Rows:
         default_factory=lambda: {
             table: []
             for table in (
-                schema.Problem,
-                schema.Kernel,
-                schema.Artifact,
-                schema.Job,
-                schema.Trial,
-                schema.Measurement,
-                schema.Prediction,
-                schema.PredictionError,
+                ProblemRow,
+                KernelRow,
+                ArtifactRow,
+                JobRow,
+                TrialRow,
+                MeasurementRow,
+                PredictionRow,
+                PredictionErrorRow,
             )
         }
     )
@@ -210,7 +217,7 @@ def _tune(
         definition = problem_to_json(problem)
         columns = {name: definition[name] for name in _PROBLEM_COLUMNS}
         columns |= {"products": problem.products, "quantization": ""}
-        rows.add(schema.Problem, id=problem_id, key=problem.key, definition=definition, created_at=made_at, **columns)
+        rows.add(ProblemRow, id=problem_id, key=problem.key, definition=definition, created_at=made_at, **columns)
     versions = toolchain_versions() if pair % 10 else toolchain_versions() | _OLDER
     tuned = Tuned(problem_id, problem, target, [])
     for place in range(trials // A_KERNEL_IN):
@@ -218,7 +225,7 @@ def _tune(
         kernel_id = _id_at(made_at + timedelta(seconds=place * 20 % 300), rng)
         tuned.kernels.append(kernel_id)
         rows.add(
-            schema.Kernel,
+            KernelRow,
             id=kernel_id,
             problem_id=problem_id,
             device_id=target.row_id,
@@ -233,7 +240,7 @@ def _tune(
         )
         for blob in blobs:
             rows.add(
-                schema.Artifact,
+                ArtifactRow,
                 kernel_id=kernel_id,
                 name=blob.name,
                 sha256=blob.sha256,
@@ -249,7 +256,7 @@ def _add_job(
     status = "failed" if number % 50 == 49 else "cancelled" if number % 33 == 32 else "succeeded"
     job_id, ended_at = _id_at(made_at, rng), made_at + _LASTS
     rows.add(
-        schema.Job,
+        JobRow,
         id=job_id,
         problem_id=tuned.problem_id,
         device_id=tuned.target.row_id,
@@ -273,7 +280,7 @@ def _add_job(
             time_us = _add_times(rows, tuned, trial_id, place, at, rng)
         config, config_hash = _config(tuned, place)
         rows.add(
-            schema.Trial,
+            TrialRow,
             id=trial_id,
             job_id=job_id,
             number=place,
@@ -297,7 +304,7 @@ def _add_times(rows: Rows, tuned: Tuned, trial_id: int, place: int, at: datetime
     target, p = tuned.target, tuned.problem
     model_us = 2 * p.m * p.n * p.k / _flop_per_us(target.spec) / target.efficiency[place % len(target.configs)] + 5.0
     rows.add(
-        schema.Prediction,
+        PredictionRow,
         trial_id=trial_id,
         time_us=model_us,
         low_us=model_us * 0.7,
@@ -309,7 +316,7 @@ def _add_times(rows: Rows, tuned: Tuned, trial_id: int, place: int, at: datetime
         return model_us
     median_us = model_us * rng.lognormvariate(0.0, 0.15)
     rows.add(
-        schema.Measurement,
+        MeasurementRow,
         trial_id=trial_id,
         median_us=median_us,
         min_us=median_us * 0.97,
@@ -321,7 +328,7 @@ def _add_times(rows: Rows, tuned: Tuned, trial_id: int, place: int, at: datetime
         versions=toolchain_versions(),
         measured_at=at,
     )
-    rows.add(schema.PredictionError, trial_id=trial_id, measured_trial_id=trial_id, ratio=median_us / model_us)
+    rows.add(PredictionErrorRow, trial_id=trial_id, measured_trial_id=trial_id, ratio=median_us / model_us)
     return median_us
 
 

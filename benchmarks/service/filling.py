@@ -26,8 +26,10 @@ from benchmarks.service.filled_rows import (
     jobs_of,
     target_of,
 )
-from db import schema
 from db.migrate import prepare
+from db.schema.job import Job as JobRow
+from db.schema.kernel import Kernel as KernelRow
+from db.schema.trial import Trial as TrialRow
 from db.session import Database
 from db.values import utc_now
 from hal import find
@@ -76,7 +78,7 @@ def fill(
     """
     rng = random.Random(seed)
     with database.write() as session:
-        if session.scalar(select(schema.Job.id).limit(1)) is not None:
+        if session.scalar(select(JobRow.id).limit(1)) is not None:
             raise ValueError("expected a database without jobs; name an empty one (XETUNE_DATA_DIR)")
         configs = [LARGE_JOB if trials >= 10 * LARGE_JOB else OF_A_JOB, OF_A_JOB, OF_A_JOB, OF_A_JOB]
         names = *_MEASURED, *_PREDICTED
@@ -89,7 +91,7 @@ def fill(
     with database.write() as session:
         _settle(session)
     with database.read() as session:
-        tables = schema.Job, schema.Trial, schema.Kernel
+        tables = JobRow, TrialRow, KernelRow
         return {t.__tablename__ + "s": session.scalar(select(func.count()).select_from(t)) or 0 for t in tables}
 
 
@@ -105,7 +107,7 @@ def _add(session: Session, jobs: list[Rows]) -> None:
         if rows := [row for job in jobs for row in job.of[table]]:
             session.execute(insert(table.__table__), rows)  # pyright: ignore[reportArgumentType]
     if best := [row for job in jobs for row in job.best]:
-        job = schema.Job.__table__
+        job = JobRow.__table__
         named = update(job).where(job.c.id == bindparam("of_job")).values(best_trial_id=bindparam("best"))  # pyright: ignore
         session.execute(named, best)
 

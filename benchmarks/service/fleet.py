@@ -35,10 +35,8 @@ from benchmarks.service.fleet_devices import (
 from benchmarks.service.fleet_processes import WallClock, copied, postgres, run_shared
 from codegen import GemmProblem
 from db.migrate import upgrade
-from db.schema import (
-    Job,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.trial import Trial
 from db.session import Database, make_engine, open_database
 from service.api.jobs.requests import (
     submit,

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from sqlalchemy import event, func, make_url, select, text
 
 from benchmarks.service.fleet_devices import Fleet, FleetExecutor, Seen, gpu
-from db.schema import Job, Trial
+from db.schema.job import Job
+from db.schema.trial import Trial
 from db.session import Database, make_engine, open_database
 from db.values import utc_now
 from service.artifacts import ArtifactStore

@@ -33,8 +33,11 @@ from benchmarks.service.serving import (
     serving,
 )
 from benchmarks.service.wrk import Asked
-from db import schema
 from db.migrate import prepare
+from db.schema.job import Job as JobRow
+from db.schema.target import Device as DeviceRow
+from db.schema.target import Problem as ProblemRow
+from db.schema.trial import Trial as TrialRow
 from db.session import Database
 from db.values import new_id, utc_now
 from service.settings import read_settings
@@ -103,7 +106,7 @@ def _say(measurement: str, result: str, target: str = "") -> None:
 
 def _problems(database: Database) -> list[dict[str, object]]:
     with database.read() as session:
-        return [dict(p) for p in session.scalars(select(schema.Problem.definition).order_by(schema.Problem.id))]
+        return [dict(p) for p in session.scalars(select(ProblemRow.definition).order_by(ProblemRow.id))]
 
 
 def _bodies(problems: list[dict[str, object]], form: str) -> list[str]:
@@ -231,7 +234,7 @@ def _batches(served: Served, folder: Path, problems: list[dict[str, object]], se
 
 def _lists(served: Served, database: Database) -> None:
     with database.read() as session:
-        largest = session.scalars(select(schema.Trial.job_id).where(schema.Trial.number == 9_999)).first()
+        largest = session.scalars(select(TrialRow.job_id).where(TrialRow.number == 9_999)).first()
     names = {f"/v1/jobs/{largest}": "a job of 10,000 trials", f"/v1/jobs/{largest}/trials": "its trials"}
     names[_LISTS[0]] = f"`{_LISTS[0]}`, median and minimum"
     paths = [*_LISTS, *([f"/v1/jobs/{largest}", f"/v1/jobs/{largest}/trials"] if largest else [])]
@@ -280,20 +283,20 @@ async def _listen(client: httpx.AsyncClient, job_id: UUID, heard: asyncio.Queue[
 def _add_running(database: Database) -> UUID:
     now, job_id = utc_now(), new_id()
     with database.write() as session:
-        problem, device = (session.scalars(select(t.id).limit(1)).one() for t in (schema.Problem, schema.Device))
+        problem, device = (session.scalars(select(t.id).limit(1)).one() for t in (ProblemRow, DeviceRow))
         values = {
             "id": job_id, "problem_id": problem, "device_id": device, "status": "running", "budget_trials": 10,
             "budget_seconds": 600.0, "seed": 1, "request_hash": "0" * 64, "worker": "benchmark", "attempts": 1,
             "lease_until": now + timedelta(hours=1), "started_at": now,
         }  # fmt: skip
-        session.execute(insert(schema.Job), [values])
+        session.execute(insert(JobRow), [values])
     return job_id
 
 
 def _remove(database: Database, job_id: UUID) -> None:
     with database.write() as session:
-        session.execute(delete(schema.Trial).where(schema.Trial.job_id == job_id))
-        session.execute(delete(schema.Job).where(schema.Job.id == job_id))
+        session.execute(delete(TrialRow).where(TrialRow.job_id == job_id))
+        session.execute(delete(JobRow).where(JobRow.id == job_id))
 
 
 def _add_trial(database: Database, job_id: UUID, number: int = 0) -> None:
@@ -302,7 +305,7 @@ def _add_trial(database: Database, job_id: UUID, number: int = 0) -> None:
             "job_id": job_id, "number": number, "config": {}, "config_hash": f"{number:064x}", "status": "rejected",
             "reason": "rule registers: too many", "ended_at": utc_now(),
         }  # fmt: skip
-        session.execute(insert(schema.Trial), [values])
+        session.execute(insert(TrialRow), [values])
 
 
 if __name__ == "__main__":

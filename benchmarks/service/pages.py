@@ -23,13 +23,10 @@ from sqlalchemy import func, select
 
 from benchmarks.service.filling import fill
 from db.migrate import upgrade
-from db.schema import (
-    Device,
-    Job,
-    Kernel,
-    Problem,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.kernel import Kernel
+from db.schema.target import Device, Problem
+from db.schema.trial import Trial
 from db.session import Database, open_database
 from hal.devices.listing import list_devices
 from service.app import create_app

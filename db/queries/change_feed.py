@@ -13,12 +13,8 @@ from sqlalchemy import Select, bindparam, select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 
-from db.schema import (
-    Change,
-    Device,
-    Problem,
-    ResultChange,
-)
+from db.schema.change import Change, ResultChange
+from db.schema.target import Device, Problem
 from db.session import Database, sqlite_path
 
 _DEVICE = "device "

@@ -8,7 +8,8 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from db.queries.insert import insert_missing
-from db.schema import Device, DeviceQuarantine, DeviceRestriction
+from db.schema.quarantine import DeviceQuarantine
+from db.schema.target import Device, DeviceRestriction
 from db.values import JsonObject, utc_now
 
 

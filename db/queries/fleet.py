@@ -23,16 +23,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session, aliased
 
-from db.schema import (
-    ACTIVE_STATUSES,
-    Device,
-    Job,
-    Measurement,
-    Prediction,
-    PredictionError,
-    Trial,
-)
 from db.schema.base import UtcDateTime
+from db.schema.job import ACTIVE_STATUSES, Job
+from db.schema.target import Device
+from db.schema.trial import Measurement, Prediction, PredictionError, Trial
 
 
 class Period(NamedTuple):

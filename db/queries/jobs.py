@@ -27,16 +27,12 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 from db.queries.insert import insert_missing
 from db.queries.problems import is_quantized_by
 from db.queries.results import trials
-from db.schema import (
-    ACTIVE_STATUSES,
-    Device,
-    Job,
-    Kernel,
-    Problem,
-    ShapeSetMember,
-    Trial,
-)
 from db.schema.base import table_of
+from db.schema.job import ACTIVE_STATUSES, Job
+from db.schema.kernel import Kernel
+from db.schema.shape_set import ShapeSetMember
+from db.schema.target import Device, Problem
+from db.schema.trial import Trial
 from db.values import JsonObject, new_id
 
 # The first kind whose condition holds is the job's kind; jobs of no kind here are searches.

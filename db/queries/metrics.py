@@ -8,17 +8,12 @@ from sqlalchemy import ColumnElement, Float, case, func, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from db.queries.insert import insert_missing
-from db.schema import (
-    Device,
-    Job,
-    Measurement,
-    Problem,
-    Reuse,
-    ScheduleFire,
-    Tallied,
-    Tally,
-    Trial,
-)
+from db.schema.change import Tallied, Tally
+from db.schema.job import Job
+from db.schema.reuse import Reuse
+from db.schema.schedule import ScheduleFire
+from db.schema.target import Device, Problem
+from db.schema.trial import Measurement, Trial
 
 PHASES = ("compile", "verify", "measure")
 BUCKETS_S = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)

@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
 from db.queries.insert import insert_missing
-from db.schema import Problem
+from db.schema.target import Problem
 from db.values import JsonObject
 
 _COLUMNS = (

@@ -9,11 +9,8 @@ from sqlalchemy import CursorResult, Select, func, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
 from db.queries.insert import insert_all_missing, insert_missing
-from db.schema import (
-    Problem,
-    RecordedTrial,
-    Recording,
-)
+from db.schema.recording import RecordedTrial, Recording
+from db.schema.target import Problem
 from db.values import new_id
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, defer
 
-from db.schema import Record
+from db.schema.record import Record
 
 CONSIDERED = 1_000
 """Number of records of a problem on a device, the newest, from which a lookup chooses."""

@@ -9,14 +9,9 @@ from sqlalchemy.orm import Session, selectinload
 
 from db.errors import AlreadyFired
 from db.queries.insert import insert_missing
-from db.schema import (
-    ACTIVE_STATUSES,
-    Job,
-    Schedule,
-    ScheduleFire,
-    ScheduleFireJob,
-    ShapeSet,
-)
+from db.schema.job import ACTIVE_STATUSES, Job
+from db.schema.schedule import Schedule, ScheduleFire, ScheduleFireJob
+from db.schema.shape_set import ShapeSet
 from db.values import JsonObject
 
 

@@ -10,15 +10,10 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 
 from db.errors import LeaseLost
 from db.queries.results import trials
-from db.schema import (
-    Job,
-    ScheduleFire,
-    ShapeSet,
-    ShapeSetCell,
-    ShapeSetKernel,
-    ShapeSetMember,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.schedule import ScheduleFire
+from db.schema.shape_set import ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMember
+from db.schema.trial import Trial
 from db.values import JsonObject, utc_now
 
 

@@ -149,3 +149,7 @@ class Job(Base):
     best_trial: Mapped[Trial | None] = relationship(
         primaryjoin="foreign(Job.best_trial_id) == Trial.id", lazy="raise", viewonly=True
     )
+
+
+# Last, since it imports this module: the classes of relationships must be known when a query is made.
+import db.schema.trial  # pyright: ignore[reportUnusedImport]  # noqa: E402, F401

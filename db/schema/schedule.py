@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+import db.schema.shape_set  # pyright: ignore[reportUnusedImport]  # noqa: F401 (the table of a foreign key)
 from db.schema.base import Base, one_of
 from db.schema.job import Job
 from db.values import JsonObject, new_id, utc_now

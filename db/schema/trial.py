@@ -190,3 +190,7 @@ class PredictionError(Base):
 
     prediction: Mapped[Prediction] = relationship(back_populates="error", lazy="raise")
     measured_trial: Mapped[Trial] = relationship(lazy="raise")
+
+
+# Last, as in job.py.
+import db.schema.reuse  # pyright: ignore[reportUnusedImport]  # noqa: E402, F401

@@ -24,10 +24,8 @@ from db.queries.cluster import (
     leases,
 )
 from db.queries.cluster.coordinators import Fence
-from db.schema import (
-    Job,
-    ShapeSet,
-)
+from db.schema.job import Job
+from db.schema.shape_set import ShapeSet
 from db.session import Database
 from db.values import utc_now
 from service.api.devices.elsewhere import store_device

@@ -4,10 +4,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from db.queries.results.headline import again_us
-from db.schema import (
-    Problem,
-    Trial,
-)
+from db.schema.target import Problem
+from db.schema.trial import Trial
 from service.evidence import measuring_trial
 from service.job_summary import WIDE_SPREAD, Basis
 from tuner.session.evidence import NATIVE

@@ -7,7 +7,7 @@ from codegen import DType, InvalidProblem
 from codegen.problem.dtype import WEIGHTS
 from codegen.problem.epilogue_text import print_epilogue
 from codegen.problem.gemm import Operand
-from db.schema import Problem
+from db.schema.target import Problem
 from service.row_mapping import (
     config_line,
     problem_from_json,

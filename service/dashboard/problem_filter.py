@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, false, or_
 
 from codegen.problem.gemm import MAX_DIMENSION
-from db.schema import Problem
+from db.schema.target import Problem
 from service.dashboard.naming import B_DTYPES
 from service.errors import NotFound
 

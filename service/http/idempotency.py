@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from db.queries.access import idempotency
-from db.schema import IdempotentAnswer
+from db.schema.access import IdempotentAnswer
 from service.api.keys.callers import Caller
 from service.api.keys.guard import CallerDep
 from service.errors import OtherRequest

@@ -11,7 +11,7 @@ import structlog
 
 from db.errors import DatabaseError
 from db.queries.cluster import heartbeats
-from db.schema import Presence
+from db.schema.cluster import Presence
 from db.session import Database
 from db.values import utc_now
 from service.api.devices.quarantine import this_host

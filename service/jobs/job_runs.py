@@ -14,7 +14,7 @@ from codegen import CodegenError
 from db.errors import DatabaseError, LeaseLost
 from db.queries import devices
 from db.queries.cluster import leases
-from db.schema import Job
+from db.schema.job import Job
 from db.session import Database
 from hal import HalError
 from service.artifacts import StorageError

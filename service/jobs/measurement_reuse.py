@@ -9,8 +9,9 @@ from uuid import UUID
 from codegen import AnyArtifact, GemmProblem, KernelConfig
 from codegen.backend import backend_of
 from codegen.serialization import to_json
-from db import schema
 from db.queries.results import measurement_reuse
+from db.schema.reuse import ResultKey as ResultKeyRow
+from db.schema.trial import Trial as TrialRow
 from db.session import Database
 from db.values import JsonObject
 from hal import DeviceSpec
@@ -92,7 +93,7 @@ def known_of(database: Database, job_id: UUID, problem: GemmProblem, spec: Devic
     return StoredTimes(database, job_id, problem, spec, by_compile_key, by_run, runs)
 
 
-def _known_time(row: schema.Trial) -> tuple[KnownTime, schema.ResultKey]:
+def _known_time(row: TrialRow) -> tuple[KnownTime, ResultKeyRow]:
     assert row.measurement is not None  # by the query
     assert row.measurement.key is not None
     assert row.kernel is not None
@@ -117,7 +118,7 @@ def _spec(text: str) -> DeviceSpec:
     return spec_from_json(json.loads(text))
 
 
-def key_of_imported(kernel: KernelRecord, spec: DeviceSpec, driver: str) -> schema.ResultKey | None:
+def key_of_imported(kernel: KernelRecord, spec: DeviceSpec, driver: str) -> ResultKeyRow | None:
     """Return the key of an imported measurement; None if the file does not have the code that ran.
 
     A CPU that emulates a GPU ran other code than the file's SPIR-V; a CPU's kernel is identified by its
@@ -128,7 +129,7 @@ def key_of_imported(kernel: KernelRecord, spec: DeviceSpec, driver: str) -> sche
         return None
     launch = launch_hash(kernel.manifest, kernel.compile_key)
     key = ResultKey(binary, launch, kernel.problem, identity_of(spec), driver, dict(kernel.toolchain))
-    return schema.ResultKey(**_columns(key))
+    return ResultKeyRow(**_columns(key))
 
 
 def _columns(key: ResultKey) -> JsonObject:

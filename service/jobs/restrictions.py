@@ -7,7 +7,7 @@ from importlib.metadata import version
 from sqlalchemy.orm import Session
 
 from db.queries import devices
-from db.schema import DeviceRestriction
+from db.schema.target import DeviceRestriction
 from db.values import JsonObject
 from hal import DeviceSpec, ListedDevice
 from service.api.devices.elsewhere import store_missing_device

@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from codegen import AnyArtifact, KernelConfig
 from codegen.backend import backend_of
-from db import schema
 from db.queries import jobs
 from db.queries.batch import Answer, Batch, batch
 from db.queries.cluster import own_job
@@ -22,6 +21,10 @@ from db.queries.jobs import Target
 from db.queries.results import kernels, predictions, trials
 from db.queries.results.kernels import ArtifactFile, KernelColumns
 from db.queries.results.trials import Begun
+from db.schema.reuse import ResultKey as ResultKeyRow
+from db.schema.reuse import Reuse as ReuseRow
+from db.schema.trial import Measurement as MeasurementRow
+from db.schema.trial import Prediction as PredictionRow
 from db.session import Database, kept_alive
 from db.values import JsonObject, utc_now
 from service.artifacts import ArtifactStore
@@ -128,10 +131,10 @@ class DbTrialStore:
                 if measurement is not None and kernel is not None:
                     versions = dict(kernel.artifact.toolchain)
                     measured = _columns_of(measurement) | {"trial_id": row.id, "versions": versions}
-                    insert_row(rest, schema.Measurement, measured)
+                    insert_row(rest, MeasurementRow, measured)
                     key = key_of_measured(kernel.artifact, kernel.document, job.device_spec, measurement.driver)
                     if key is not None:
-                        insert_row(rest, schema.ResultKey, {"trial_id": row.id, **key})
+                        insert_row(rest, ResultKeyRow, {"trial_id": row.id, **key})
                     if prediction is not None:
                         predictions.judge_itself(rest, row.id, measurement.median_us, prediction.time_us)
                 # The measurement judges the predictions of the configuration, here and in other jobs.
@@ -165,9 +168,9 @@ class DbTrialStore:
             trial_id = ending.row.id
             with batch(ending.connection) as rest:
                 ending.fill(rest, outcome, measured.kernel_id)
-                insert_row(rest, schema.Measurement, _values(measured.measurement) | {"trial_id": trial_id})
+                insert_row(rest, MeasurementRow, _values(measured.measurement) | {"trial_id": trial_id})
                 reuse = {"trial_id": trial_id, "source_trial_id": measured.id, "scale": source.scale}
-                insert_row(rest, schema.Reuse, reuse)
+                insert_row(rest, ReuseRow, reuse)
                 timed = ending.timed(rest)
             ending.check()
             predictions.judge_timed(ending.connection, timed)
@@ -319,7 +322,7 @@ class _Ending:
         columns = {"ended_at": utc_now(), "kernel_id": self.own or other, **outcome_to_columns(outcome)}
         self.filled = trials.end(rest, self.row.id, columns)
         if outcome.prediction is not None:
-            insert_row(rest, schema.Prediction, {"trial_id": self.row.id, **_columns_of(outcome.prediction)})
+            insert_row(rest, PredictionRow, {"trial_id": self.row.id, **_columns_of(outcome.prediction)})
 
     def timed(self, rest: Batch) -> Answer:
         """Ask for the times of the trial's configuration."""
@@ -335,8 +338,8 @@ def _columns_of(evidence: Measurement | Prediction) -> dict[str, object]:
     return {f.name: getattr(evidence, f.name) for f in fields(evidence)}
 
 
-def _values(measurement: schema.Measurement) -> dict[str, object]:
-    return {column.key: getattr(measurement, column.key) for column in inspect(schema.Measurement).column_attrs}
+def _values(measurement: MeasurementRow) -> dict[str, object]:
+    return {column.key: getattr(measurement, column.key) for column in inspect(MeasurementRow).column_attrs}
 
 
 def _put_files(store: ArtifactStore, artifact: AnyArtifact, document: JsonObject) -> list[ArtifactFile]:

@@ -20,7 +20,7 @@ from db.queries import (
     metrics,
 )
 from db.queries.cluster import leases
-from db.schema import Tallied
+from db.schema.change import Tallied
 from db.session import Database
 from hal import DeviceSpec, ListedDevice, SimulatedDevice, UnknownDevice
 from service.api.toolchain.driver import AcceptorFor

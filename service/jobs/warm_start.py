@@ -7,9 +7,12 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
-from db import schema
 from db.queries import jobs, recordings
 from db.queries.results import warm_starts
+from db.schema.job import Job as JobRow
+from db.schema.recording import Recording as RecordingRow
+from db.schema.target import Device as DeviceRow
+from db.schema.trial import Trial as TrialRow
 from db.session import Database
 from db.values import JsonObject
 from hal import DeviceSpec
@@ -52,7 +55,7 @@ def _chosen(session: Session, job_id: UUID, problem: GemmProblem, spec: DeviceSp
     return [*warm_starts.of_trials(session, of_jobs), *warm_starts.of_recorded(session, elsewhere)]
 
 
-def nearest(session: Session, job: schema.Job, problem: GemmProblem, spec: DeviceSpec) -> list[tuple[int, float]]:
+def nearest(session: Session, job: JobRow, problem: GemmProblem, spec: DeviceSpec) -> list[tuple[int, float]]:
     """Return trials with the distances of their problems: the winners of the nearest jobs, then their second
     best, and so on.
 
@@ -67,7 +70,7 @@ def nearest(session: Session, job: schema.Job, problem: GemmProblem, spec: Devic
         for place, found in enumerate(near)
         if (rank := kin[found.device_id]) is not None
     )
-    chosen: list[tuple[float, list[schema.Trial]]] = []
+    chosen: list[tuple[float, list[TrialRow]]] = []
     for _, far, _, found in ranked:
         if len(chosen) == _JOBS:
             break
@@ -83,14 +86,12 @@ def nearest(session: Session, job: schema.Job, problem: GemmProblem, spec: Devic
     return list(offered.values())[:MOST]
 
 
-def nearest_recorded(
-    session: Session, job: schema.Job, problem: GemmProblem, spec: DeviceSpec
-) -> list[tuple[int, float]]:
+def nearest_recorded(session: Session, job: JobRow, problem: GemmProblem, spec: DeviceSpec) -> list[tuple[int, float]]:
     """Return the fastest recorded trials of the nearest recording, with the distance of its problem; ranked
     as jobs are.
     """
     sizes = problem.m, problem.n, problem.k, problem.batch
-    near: list[tuple[int, float, int, schema.Recording]] = []
+    near: list[tuple[int, float, int, RecordingRow]] = []
     for place, found in enumerate(recordings.alike(session, job.problem)):
         kin, of = _kinship(found.device, spec), found.problem
         if kin is not None and _is_alike(of.definition, problem):
@@ -101,7 +102,7 @@ def nearest_recorded(
     return [(trial.id, far) for trial in recordings.fastest(session, nearest_.id, OF_A_JOB)]
 
 
-def _kinship(row: schema.Device, spec: DeviceSpec) -> int | None:
+def _kinship(row: DeviceRow, spec: DeviceSpec) -> int | None:
     try:
         return kinship(spec, spec_from_json(row.spec))
     except ValueError:  # of another version

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from db.errors import LeaseLost
 from db.queries.cluster import leases
-from db.schema import Job
+from db.schema.job import Job
 from db.session import Database
 from service.api.devices.quarantine import this_host
 from service.jobs.heartbeat import repeated

@@ -6,7 +6,7 @@ import pytest
 
 from db.queries import jobs
 from db.queries.results import kernels, trials
-from db.schema import Prediction
+from db.schema.trial import Prediction
 from db.session import Database
 from tests.conformance.trial_samples import PROOF, config
 from tests.db.rows import add_job, add_measured, add_predicted, digest

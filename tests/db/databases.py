@@ -13,7 +13,7 @@ from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.util import LRUCache
 
 from db.migrate import upgrade
-from db.schema.base import Base
+from db.schema import all_tables
 from db.session import Database, make_engine, open_database
 
 STATEMENTS = 5000
@@ -125,7 +125,7 @@ def empty_postgres(engine: Engine) -> None:
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE datname = current_database() AND pid <> pg_backend_pid()",
         "SET LOCAL session_replication_role = replica",  # no triggers, and no order of tables
-        *(f"DELETE FROM {table}" for table in Base.metadata.tables),
+        *(f"DELETE FROM {table}" for table in all_tables().tables),
         "SELECT setval(oid, 1, false) FROM pg_class WHERE relkind = 'S'",
         f"ALTER DATABASE {engine.url.database} RESET ALL",
     ]

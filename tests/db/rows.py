@@ -8,15 +8,10 @@ from sqlalchemy.orm import Session
 
 from db.queries import devices, jobs, problems
 from db.queries.results import kernels
-from db.schema import (
-    Device,
-    Job,
-    Kernel,
-    Measurement,
-    Prediction,
-    Problem,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.kernel import Kernel
+from db.schema.target import Device, Problem
+from db.schema.trial import Measurement, Prediction, Trial
 from db.values import new_id
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)

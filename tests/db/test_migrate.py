@@ -14,9 +14,7 @@ from sqlalchemy import Engine, inspect, text
 
 from db.errors import DatabaseNotMigrated, DatabaseUnavailable
 from db.migrate import check_migrated, current, downgrade, head, prepare, upgrade
-from db.schema.base import (
-    Base,
-)
+from db.schema import all_tables
 from db.session import Database, make_engine, open_database
 from tests.db import rows
 from tests.db.databases import BACKENDS, SQLITE_FIRST, create_postgres, drop_postgres
@@ -73,7 +71,7 @@ def test_models_and_migrations_agree(engine: Engine) -> None:
     upgrade(engine)
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
-        assert compare_metadata(context, Base.metadata) == []
+        assert compare_metadata(context, all_tables()) == []
 
 
 def test_two_upgrades_at_once_both_succeed(empty: str) -> None:

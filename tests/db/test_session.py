@@ -17,7 +17,7 @@ from db.queries import (
     devices,
     jobs,
 )
-from db.schema import Device
+from db.schema.target import Device
 from db.session import Database, make_engine, open_database
 from db.values import new_id
 from tests.db import rows

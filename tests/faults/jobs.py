@@ -10,12 +10,9 @@ from uuid import UUID
 import pytest
 
 from db.queries.results import trials
-from db.schema import (
-    Artifact,
-    Job,
-    Kernel,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.kernel import Artifact, Kernel
+from db.schema.trial import Trial
 from db.session import Database
 from hal import HalError
 from hal.devices.listed import ListedDevice, Runtime

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from db.queries.cluster import leases
-from db.schema import Trial
+from db.schema.trial import Trial
 from db.session import Database
 from service.cluster.coordinator import Coordinator
 from service.jobs.worker_names import own_name

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import Connection, event
 from sqlalchemy.orm import Session
 
-from db.schema import Trial
+from db.schema.trial import Trial
 from db.session import Database, open_database
 from service.artifacts import ArtifactStore
 from tests.db.databases import SQLITE_FIRST, create_postgres, drop_postgres

@@ -11,18 +11,11 @@ from codegen import Activation, DType, Gate, GemmProblem
 from codegen.problem.epilogue_text import parse_epilogue
 from codegen.serialization import to_json
 from db.queries import problems
-from db.schema import (
-    Artifact,
-    Device,
-    Job,
-    Kernel,
-    Measurement,
-    Prediction,
-    Problem,
-    Schedule,
-    ScheduleFire,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.kernel import Artifact, Kernel
+from db.schema.schedule import Schedule, ScheduleFire
+from db.schema.target import Device, Problem
+from db.schema.trial import Measurement, Prediction, Trial
 from db.values import new_id
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

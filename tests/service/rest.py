@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from db.queries import jobs
-from db.schema import Job
+from db.schema.job import Job
 from db.session import Database
 from hal import DeviceKind, Fact
 from hal.devices.listed import (

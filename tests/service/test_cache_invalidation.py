@@ -7,7 +7,7 @@ import pytest
 
 from db.queries import jobs
 from db.queries.change_feed import News
-from db.schema import Job
+from db.schema.job import Job
 from db.session import Database, open_database
 from service import cache_invalidation
 from service.cache_invalidation import CacheInvalidation

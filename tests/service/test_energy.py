@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
 
-from db.schema import Measurement
+from db.schema.trial import Measurement
 from service.app import Context
 from service.cli.main import main
 from service.job_summary import energy_text

@@ -25,7 +25,9 @@ from codegen import (
     SplitK,
 )
 from codegen.serialization import content_hash
-from db import schema
+from db.schema.target import DEVICE_KINDS
+from db.schema.trial import LABELS as STORED_LABELS
+from db.schema.trial import PROOF_KINDS, TRIAL_STATUSES
 from db.values import JsonObject
 from hal import DeviceKind, DeviceSpec
 from service.row_mapping import (
@@ -175,7 +177,7 @@ def test_configuration_with_three_sub_group_sizes_is_refused() -> None:
 
 
 def test_tables_know_the_words_of_the_vocabulary() -> None:
-    assert ("pending", *Status) == schema.TRIAL_STATUSES
-    assert tuple(ProofKind) == schema.PROOF_KINDS
-    assert schema.LABELS == LABELS
-    assert tuple(DeviceKind) == schema.DEVICE_KINDS
+    assert ("pending", *Status) == TRIAL_STATUSES
+    assert tuple(ProofKind) == PROOF_KINDS
+    assert STORED_LABELS == LABELS
+    assert tuple(DeviceKind) == DEVICE_KINDS

@@ -14,10 +14,8 @@ from sqlalchemy import func, select
 from codegen import GemmProblem
 from db.errors import DatabaseError
 from db.queries.cluster import coordinators
-from db.schema import (
-    Job,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.trial import Trial
 from db.session import Database, open_database
 from hal import resolve_device
 from service.api.jobs.requests import (

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from db.schema import ApiKey
+from db.schema.access import ApiKey
 
 
 def create(

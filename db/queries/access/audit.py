@@ -5,7 +5,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from db.schema import AuditEvent
+from db.schema.access import AuditEvent
 
 
 def add(

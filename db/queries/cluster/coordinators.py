@@ -15,10 +15,7 @@ from sqlalchemy.orm import Session, joinedload
 from db.errors import FenceLost
 from db.queries.cluster import leases
 from db.queries.insert import insert_missing
-from db.schema import (
-    Coordinator,
-    ReachedDevice,
-)
+from db.schema.cluster import Coordinator, ReachedDevice
 from db.values import utc_now
 
 

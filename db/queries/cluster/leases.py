@@ -26,12 +26,9 @@ from sqlalchemy.orm import Session
 
 from db.errors import LeaseLost
 from db.queries import jobs
-from db.schema import (
-    Device,
-    Job,
-    ShapeSet,
-    ShapeSetMember,
-)
+from db.schema.job import Job
+from db.schema.shape_set import ShapeSet, ShapeSetMember
+from db.schema.target import Device
 from db.values import utc_now
 
 _FREE: dict[str, object] = {"worker": None, "lease_until": None}

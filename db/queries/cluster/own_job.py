@@ -28,8 +28,10 @@ from db.queries.batch import Answer, Batch, batch
 from db.queries.cluster import coordinators, leases
 from db.queries.cluster.coordinators import Fence
 from db.queries.insert import insert_of
-from db.schema import Coordinator, Job, Measurement, Trial
 from db.schema.base import table_of
+from db.schema.cluster import Coordinator
+from db.schema.job import Job
+from db.schema.trial import Measurement, Trial
 from db.values import JsonObject
 
 _JOB, _TRIAL, _MEASUREMENT, _COORDINATOR = map(table_of, (Job, Trial, Measurement, Coordinator))

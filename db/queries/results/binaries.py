@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.queries.insert import insert_missing
-from db.schema import Artifact
+from db.schema.kernel import Artifact
 
 FileRow = tuple[str, str, int, str, str | None, str | None]
 """Name, SHA-256, size, media type, chip and driver of a file."""

@@ -10,7 +10,10 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, case, func, select, tuple_
 from sqlalchemy.orm import Session
 
-from db.schema import Device, Job, Kernel, Measurement, Trial
+from db.schema.job import Job
+from db.schema.kernel import Kernel
+from db.schema.target import Device
+from db.schema.trial import Measurement, Trial
 
 NEAR = 1.15
 """A single run is biased to the fast side: it comes before a re-measured time only if faster by more than this.

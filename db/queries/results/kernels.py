@@ -12,17 +12,11 @@ from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 from db.queries.batch import Answer, Batch, batch
 from db.queries.insert import insert_all_missing, insert_one_missing
 from db.queries.results import headline, trials
-from db.schema import (
-    Artifact,
-    Device,
-    Job,
-    Kernel,
-    Measurement,
-    Prediction,
-    Problem,
-    Trial,
-)
 from db.schema.base import table_of
+from db.schema.job import Job
+from db.schema.kernel import Artifact, Kernel
+from db.schema.target import Device, Problem
+from db.schema.trial import Measurement, Prediction, Trial
 from db.values import JsonObject
 
 _HASHES = 500  # in one query

@@ -5,15 +5,11 @@ from uuid import UUID
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, contains_eager
 
-from db.schema import (
-    Device,
-    Job,
-    Kernel,
-    Measurement,
-    Problem,
-    ResultKey,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.kernel import Kernel
+from db.schema.reuse import ResultKey
+from db.schema.target import Device, Problem
+from db.schema.trial import Measurement, Trial
 
 
 def measured(session: Session, problem_key: str, device: str, driver: str) -> list[Trial]:

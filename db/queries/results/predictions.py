@@ -28,17 +28,11 @@ from sqlalchemy.orm import Session, contains_eager
 from db.queries import jobs
 from db.queries.batch import Answer, Batch, batch
 from db.queries.insert import insert_row
-from db.schema import (
-    Device,
-    Job,
-    Measurement,
-    Prediction,
-    PredictionError,
-    Problem,
-    Reuse,
-    Trial,
-)
 from db.schema.base import table_of
+from db.schema.job import Job
+from db.schema.reuse import Reuse
+from db.schema.target import Device, Problem
+from db.schema.trial import Measurement, Prediction, PredictionError, Trial
 
 _ROWS_AT_ONCE = 1_000  # bounds memory: there may be tens of thousands
 

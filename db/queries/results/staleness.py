@@ -7,15 +7,10 @@ from typing import NamedTuple
 from sqlalchemy import String, cast, func, select
 from sqlalchemy.orm import Session
 
-from db.schema import (
-    Device,
-    Job,
-    Kernel,
-    Measurement,
-    Prediction,
-    Problem,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.kernel import Kernel
+from db.schema.target import Device, Problem
+from db.schema.trial import Measurement, Prediction, Trial
 
 _ASKED = 500
 

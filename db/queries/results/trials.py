@@ -26,15 +26,10 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session, aliased, joinedload, undefer
 
 from db.queries.batch import Answer, Batch
-from db.schema import (
-    Kernel,
-    Measurement,
-    Prediction,
-    PredictionError,
-    Reuse,
-    Trial,
-)
 from db.schema.base import table_of
+from db.schema.kernel import Kernel
+from db.schema.reuse import Reuse
+from db.schema.trial import Measurement, Prediction, PredictionError, Trial
 from db.values import JsonObject
 
 

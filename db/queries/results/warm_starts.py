@@ -9,17 +9,11 @@ from sqlalchemy import ColumnElement, case, func, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from db.queries.results import trials
-from db.schema import (
-    Device,
-    Job,
-    Kernel,
-    Measurement,
-    Prediction,
-    Problem,
-    RecordedTrial,
-    Recording,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.kernel import Kernel
+from db.schema.recording import RecordedTrial, Recording
+from db.schema.target import Device, Problem
+from db.schema.trial import Measurement, Prediction, Trial
 from db.values import JsonObject
 
 

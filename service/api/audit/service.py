@@ -5,7 +5,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from db.queries.access import audit
-from db.schema import AuditEvent
+from db.schema.access import AuditEvent
 from service.api.audit.schemas import (
     AuditEventOut,
     AuditPage,

@@ -9,7 +9,8 @@ from sqlalchemy.orm import Session
 from db.errors import DatabaseError
 from db.queries import devices
 from db.queries.cluster import coordinators
-from db.schema import Device, ReachedDevice
+from db.schema.cluster import ReachedDevice
+from db.schema.target import Device
 from db.session import Database
 from hal import DeviceSpec, ListedDevice, Runtime
 from hal.devices.listed import listed, runs_own_code

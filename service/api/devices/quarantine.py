@@ -5,7 +5,7 @@ import socket
 from sqlalchemy.orm import Session
 
 from db.queries import devices
-from db.schema import DeviceQuarantine
+from db.schema.quarantine import DeviceQuarantine
 from service.api.devices.schemas import QuarantineOut
 from service.errors import Conflict
 

@@ -11,10 +11,11 @@ from sqlalchemy.orm import Session
 
 from codegen import XeConfig
 from codegen.serialization import decode
-from db import schema
 from db.queries import jobs
 from db.queries.jobs import JobFilter
 from db.queries.results import kernels, measurement_reuse, predictions, trials
+from db.schema.job import Job as JobRow
+from db.schema.trial import Trial as TrialRow
 from db.values import utc_now
 from service.api.exchange.records import (
     device_record,
@@ -59,7 +60,7 @@ def results(
         ArtifactMissing, ArtifactDamaged: the binary of a kernel is missing or damaged.
     """
     said = set() if said is None else said
-    waiting, taken = deque(over_jobs(session, selection)), list[tuple[schema.Job, schema.Trial]]()
+    waiting, taken = deque(over_jobs(session, selection)), list[tuple[JobRow, TrialRow]]()
     while waiting:
         job = waiting.popleft()
         ended = [trial for trial in trials.list_page(session, job.id) if trial.status != "pending"]
@@ -89,7 +90,7 @@ def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[R
     found = predictions.runners_up(session, problem_key=selection.problem_key, device=selection.device)
     said: set[object] = set()
 
-    def place(trial: schema.Trial) -> tuple[str, str]:
+    def place(trial: TrialRow) -> tuple[str, str]:
         return trial.job.problem.key, trial.job.device.slug
 
     for _, of_place in groupby(sorted(found, key=place), key=place):  # sorted is stable: the fastest stay first
@@ -105,7 +106,7 @@ def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[R
             )
 
 
-def over_jobs(session: Session, selection: Selection) -> list[schema.Job]:
+def over_jobs(session: Session, selection: Selection) -> list[JobRow]:
     """Return the jobs that are over, oldest first.
 
     Raises:
@@ -117,7 +118,7 @@ def over_jobs(session: Session, selection: Selection) -> list[schema.Job]:
     return jobs.list_page(session, limit=_ALL, wanted=wanted)[::-1]
 
 
-def find_over(session: Session, job_id: UUID) -> schema.Job:
+def find_over(session: Session, job_id: UUID) -> JobRow:
     """Return a job that is over.
 
     Raises:
@@ -132,7 +133,7 @@ def find_over(session: Session, job_id: UUID) -> schema.Job:
 
 
 def _trial(
-    session: Session, job: schema.Job, trial: schema.Trial, said: set[object], artifacts: ArtifactStore
+    session: Session, job: JobRow, trial: TrialRow, said: set[object], artifacts: ArtifactStore
 ) -> Iterator[Record]:
     """Yield a trial, after its kernel unless that was written before."""
     record = trial_record(trial)
@@ -147,7 +148,7 @@ def _trial(
     yield record
 
 
-def _named(job: schema.Job, said: set[object]) -> Iterator[Record]:
+def _named(job: JobRow, said: set[object]) -> Iterator[Record]:
     """Yield the device and the problem of a job, unless they were written before."""
     for name, record in ((job.device.id, device_record(job.device)), (job.problem.key, problem_record(job.problem))):
         if name not in said:

@@ -10,8 +10,12 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from codegen import KernelConfig
-from db import schema
 from db.queries.results import trials
+from db.schema.recording import RecordedTrial as RecordedTrialRow
+from db.schema.recording import Recording as RecordingRow
+from db.schema.target import Device as DeviceRow
+from db.schema.target import Problem as ProblemRow
+from db.schema.trial import Trial as TrialRow
 from db.values import JsonObject
 from service.api.exchange.exporting import find_over
 from service.errors import BadRequest, Conflict
@@ -62,7 +66,7 @@ def of_job(session: Session, job_id: UUID, origin: str) -> Written:
     return Written(results, launch, len(ended) - len(rows))
 
 
-def of_recording(recording: schema.Recording) -> Written:
+def of_recording(recording: RecordingRow) -> Written:
     """Return the results of a recording."""
     of = recording.problem, recording.device, recording.named
     source = _source(*of, recording.label, recording.origin, None)
@@ -70,9 +74,7 @@ def of_recording(recording: schema.Recording) -> Written:
     return Written(_results(source, configs, [_recorded(row) for row in recording.tried]), None, 0)
 
 
-def _source(
-    problem: schema.Problem, device: schema.Device, name: str, label: str, origin: str, job: str | None
-) -> Provenance:
+def _source(problem: ProblemRow, device: DeviceRow, name: str, label: str, origin: str, job: str | None) -> Provenance:
     program = f"xetune {version('xetune')}"
     return Provenance(
         problem_from_json(problem.definition), device.slug, name, device.driver, label, origin, program, job
@@ -91,14 +93,14 @@ def _results(source: Provenance, configs: list[KernelConfig], tried: list[Tried]
     return Results(_KERNEL, source.device_name, size, names, valued, source)
 
 
-def _tried(row: schema.Trial) -> Tried:
+def _tried(row: TrialRow) -> Tried:
     m = row.measurement
     times = None if m is None else Times(m.median_us, m.min_us, m.p10_us, m.p90_us, m.samples)
     at = m.measured_at if m is not None else row.ended_at
     return Tried((), Status(row.status), times, row.reason, row.compile_s, row.verify_s, row.measure_s, _moment(at))
 
 
-def _recorded(row: schema.RecordedTrial) -> Tried:
+def _recorded(row: RecordedTrialRow) -> Tried:
     times = None if row.time_us is None else Times(row.time_us, row.min_us, row.p10_us, row.p90_us, row.samples)
     wall = row.compile_s, row.verify_s, row.measure_s
     return Tried((), Status(row.status), times, row.reason, *wall, _moment(row.tried_at))

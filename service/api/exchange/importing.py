@@ -16,11 +16,17 @@ from sqlalchemy.orm import Session
 
 from codegen.backend import backend_of
 from codegen.serialization import content_hash, to_json
-from db import schema
 from db.queries import jobs, problems
 from db.queries.insert import one_import_at_a_time
 from db.queries.results import kernels, predictions, trials
 from db.queries.results.kernels import ArtifactFile
+from db.schema.job import Job as JobRow
+from db.schema.record import Record as RecordRow
+from db.schema.reuse import ResultKey as ResultKeyRow
+from db.schema.reuse import Reuse as ReuseRow
+from db.schema.trial import Measurement as MeasurementRow
+from db.schema.trial import Prediction as PredictionRow
+from db.schema.trial import Trial as TrialRow
 from db.session import Database
 from db.values import JsonObject, utc_now
 from hal import DeviceSpec, UnknownDevice
@@ -70,7 +76,7 @@ class Checked:
     exchange: Exchange
     files: dict[tuple[str, str], list[ArtifactFile]]
     origin: str | None
-    tuner_records: list[schema.Record]
+    tuner_records: list[RecordRow]
     added: Counter[str] = field(default_factory=Counter)
     kernels: set[UUID] = field(default_factory=set)
 
@@ -189,7 +195,7 @@ def _check_stored(session: Session, exchange: Exchange) -> None:
             raise InvalidLine(line.number, f"job: best: expected a trial of the job with a time, got {best}")
 
 
-def _job(session: Session, line: Line[JobRecord]) -> schema.Job | None:
+def _job(session: Session, line: Line[JobRecord]) -> JobRow | None:
     """Return the stored job of a line.
 
     Raises:
@@ -205,12 +211,12 @@ def _job(session: Session, line: Line[JobRecord]) -> schema.Job | None:
     return there
 
 
-_Stored = Mapping[tuple[UUID, int | str], schema.Trial]
+_Stored = Mapping[tuple[UUID, int | str], TrialRow]
 
 
 def _stored_trials(session: Session, lines: Sequence[Line[TrialRecord]]) -> _Stored:
     """Return the stored trials of these lines, by job, and number or hash of the configuration."""
-    found: dict[tuple[UUID, int | str], schema.Trial] = {}
+    found: dict[tuple[UUID, int | str], TrialRow] = {}
     for job in {line.record.job for line in lines}:
         records = [line.record for line in lines if line.record.job == job]
         numbers, hashes = [each.number for each in records], [each.config.key for each in records]
@@ -219,7 +225,7 @@ def _stored_trials(session: Session, lines: Sequence[Line[TrialRecord]]) -> _Sto
     return found
 
 
-def _known(line: Line[TrialRecord], job: schema.Job, there: _Stored) -> bool:
+def _known(line: Line[TrialRecord], job: JobRow, there: _Stored) -> bool:
     """Return whether the trial of a line is stored.
 
     Raises:
@@ -257,7 +263,7 @@ def _withdraw(session: Session, checked: Checked) -> set[UUID]:
     return found
 
 
-def _choose_best(session: Session, job: schema.Job, record: JobRecord) -> None:
+def _choose_best(session: Session, job: JobRow, record: JobRecord) -> None:
     """Set the winner of a new job: the fastest trial, unless the finalists were re-measured, interleaved."""
     if job.best_trial_id is not None:
         return
@@ -275,7 +281,7 @@ class _Portion:
     def __init__(self, session: Session, checked: Checked) -> None:
         self._session, self._exchange, self._files = session, checked.exchange, checked.files
         self._origin, self._added, self._kernels = checked.origin, checked.added, checked.kernels
-        self._rows: dict[str, schema.Job] = {}
+        self._rows: dict[str, JobRow] = {}
 
     def add(self, lines: Sequence[Line[JobRecord] | Line[TrialRecord]]) -> None:
         """Add the records that are not stored."""
@@ -289,7 +295,7 @@ class _Portion:
                 self._trial(cast(Line[TrialRecord], line), there)
         self._session.flush()
 
-    def _job(self, id: str) -> schema.Job:
+    def _job(self, id: str) -> JobRow:
         if id not in self._rows:
             line = self._exchange.jobs[id]
             self._rows[id] = _job(self._session, line) or self._add_job(line.record)
@@ -302,10 +308,10 @@ class _Portion:
         else:
             self._add_trial(line.record, job)
 
-    def _add_job(self, record: JobRecord) -> schema.Job:
+    def _add_job(self, record: JobRecord) -> JobRow:
         session, exchange = self._session, self._exchange
         spec, problem = exchange.devices[record.device, record.driver].record, exchange.problems[record.problem].record
-        row = schema.Job(
+        row = JobRow(
             id=UUID(record.id),
             problem_id=problems.upsert(session, key=problem.key, definition=problem_to_json(problem)).id,
             device_id=store_missing_device(session, spec, record.driver).id,
@@ -334,8 +340,8 @@ class _Portion:
         assert found is not None
         return found
 
-    def _add_trial(self, record: TrialRecord, job: schema.Job) -> None:
-        row = schema.Trial(
+    def _add_trial(self, record: TrialRecord, job: JobRow) -> None:
+        row = TrialRow(
             job_id=job.id,
             number=record.number,
             config=config_to_json(record.config),
@@ -349,22 +355,22 @@ class _Portion:
         if (m := record.outcome.measurement) is not None and record.measured_at is not None:
             at, versions = datetime.fromisoformat(record.measured_at), dict(record.versions or {})
             key = self._key(record, job, m.driver)
-            row.measurement = schema.Measurement(measured_at=at, key=key, versions=versions, **asdict(m))
+            row.measurement = MeasurementRow(measured_at=at, key=key, versions=versions, **asdict(m))
         if (p := record.outcome.prediction) is not None and record.predicted_at is not None:
             at = datetime.fromisoformat(record.predicted_at)
-            row.prediction = schema.Prediction(predicted_at=at, **asdict(p))
+            row.prediction = PredictionRow(predicted_at=at, **asdict(p))
         self._session.add(row)
         if record.source is not None:
             self._session.flush()
             self._session.add(self._reuse(row, record.source))
         self._added["trials"] += 1
 
-    def _reuse(self, row: schema.Trial, source: ReusedFrom) -> schema.Reuse:
+    def _reuse(self, row: TrialRow, source: ReusedFrom) -> ReuseRow:
         of = trials.get(self._session, UUID(source.job), source.number)
         assert of is not None  # a line before this one brought it
-        return schema.Reuse(trial_id=row.id, source_trial_id=of.id, scale=source.scale)
+        return ReuseRow(trial_id=row.id, source_trial_id=of.id, scale=source.scale)
 
-    def _kernel(self, record: TrialRecord, job: schema.Job) -> UUID | None:
+    def _kernel(self, record: TrialRecord, job: JobRow) -> UUID | None:
         if record.compile_key is None or record.outcome.kernel_hash is None:
             return None
         name = record.compile_key, record.outcome.kernel_hash
@@ -386,7 +392,7 @@ class _Portion:
         self._kernels.add(kernel_id)
         return kernel_id
 
-    def _key(self, record: TrialRecord, job: schema.Job, driver: str) -> schema.ResultKey | None:
+    def _key(self, record: TrialRecord, job: JobRow, driver: str) -> ResultKeyRow | None:
         """Return the result key of a trial's time; None if the file does not have its kernel."""
         if record.compile_key is None or record.outcome.kernel_hash is None:
             return None

@@ -7,7 +7,12 @@ from datetime import UTC, datetime
 
 from codegen.backend import backend_of
 from codegen.serialization import decode
-from db import schema
+from db.schema.job import Job as JobRow
+from db.schema.kernel import Kernel as KernelRow
+from db.schema.reuse import ResultKey as ResultKeyRow
+from db.schema.target import Device as DeviceRow
+from db.schema.target import Problem as ProblemRow
+from db.schema.trial import Trial as TrialRow
 from service.artifacts import ArtifactStore
 from service.row_mapping import (
     config_from_json,
@@ -30,17 +35,17 @@ from tuner.session.result import Stop
 from tuner.session.trial import Outcome
 
 
-def device_record(row: schema.Device) -> DeviceRecord:
+def device_record(row: DeviceRow) -> DeviceRecord:
     """Return the record of a device with all its facts."""
     return DeviceRecord(spec_from_json(row.spec))
 
 
-def problem_record(row: schema.Problem) -> ProblemRecord:
+def problem_record(row: ProblemRow) -> ProblemRecord:
     """Return the record of a problem."""
     return ProblemRecord(row.key, problem_from_json(row.definition))
 
 
-def job_record(row: schema.Job, best: int | None) -> JobRecord:
+def job_record(row: JobRow, best: int | None) -> JobRecord:
     """Return the record of a finished job, which names its problem and device; `best` is the number of its
     best trial.
     """
@@ -68,7 +73,7 @@ def job_record(row: schema.Job, best: int | None) -> JobRecord:
     )
 
 
-def trial_record(row: schema.Trial) -> TrialRecord:
+def trial_record(row: TrialRow) -> TrialRecord:
     """Return the record of a trial that ended; without a time it names no kernel."""
     trial = trial_from_row(row)
     assert trial.outcome is not None  # it ended
@@ -93,11 +98,11 @@ def trial_record(row: schema.Trial) -> TrialRecord:
 
 
 def kernel_record(
-    row: schema.Kernel,
+    row: KernelRow,
     problem_key: str,
     artifacts: ArtifactStore,
     header: str | None = None,
-    key: schema.ResultKey | None = None,
+    key: ResultKeyRow | None = None,
 ) -> KernelRecord:
     """Return the record of a kernel with its binary; `header` is the SHA-256 of the C header of a CPU kernel,
     and `key` the result key of a time that was measured with it.

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from db.queries import records
-from db.schema import Record
+from db.schema.record import Record
 from db.values import utc_now
 from service.api.records.schemas import RecordBody
 from service.api.records.service import check_room, row_of, stated

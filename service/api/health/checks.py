@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sqlalchemy import func, select
 
 from db.queries.cluster import heartbeats
-from db.schema import Coordinator
+from db.schema.cluster import Coordinator
 from service.api.health.schemas import CheckOut
 from service.http.deps import Context
 from service.jobs.heartbeat import (

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from sqlalchemy import func, select
 
 from db.migrate import check_migrated, head
-from db.schema import Job
+from db.schema.job import Job
 from service.api.health.checks import checks
 from service.api.health.schemas import (
     CheckOut,

@@ -8,7 +8,8 @@ from uuid import UUID
 from codegen import Axis, DType, EpilogueKind, GemmProblem, InvalidConfig, InvalidProblem, KernelConfig, XeConfig
 from codegen.backend import AnyBackend, backend_of
 from codegen.problem.gemm import GROUP_AXIS, OFFSETS, SCALE_B, ZERO_B, Operand
-from db import schema
+from db.schema.kernel import Artifact as ArtifactRow
+from db.schema.kernel import Kernel as KernelRow
 from service.api.hostcode.formulas import (
     Assumption,
     UnknownFormula,
@@ -111,7 +112,7 @@ class HostProgram:
         return tuple(line for line in self.epilogue if line.kind == EpilogueKind.REDUCE.value)
 
 
-def program_of(kernel: schema.Kernel) -> HostProgram:
+def program_of(kernel: KernelRow) -> HostProgram:
     """Return the program of a stored kernel.
 
     Raises:
@@ -154,7 +155,7 @@ def program_of(kernel: schema.Kernel) -> HostProgram:
         raise Conflict(f"no host code can be written: {error}", rule="host-code-manifest") from error
 
 
-def _binary(kernel: schema.Kernel, backend: AnyBackend, *, emulated: bool) -> schema.Artifact:
+def _binary(kernel: KernelRow, backend: AnyBackend, *, emulated: bool) -> ArtifactRow:
     """Return the binary of a launch: on a CPU that emulates a GPU, the one that includes the built-ins."""
     name = "emulated.spv" if emulated else backend.binary
     found = next((artifact for artifact in kernel.artifacts if artifact.name == name), None)

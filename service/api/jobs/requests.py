@@ -12,10 +12,7 @@ from db.queries import (
     jobs,
     problems,
 )
-from db.schema import (
-    ACTIVE_STATUSES,
-    Job,
-)
+from db.schema.job import ACTIVE_STATUSES, Job
 from hal import DeviceSpec, ListedDevice, runs_own_code
 from service.api.devices.elsewhere import store_device
 from service.api.devices.service import DeviceDirectory

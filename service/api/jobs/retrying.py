@@ -4,7 +4,7 @@ from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from db.queries import jobs
-from db.schema import Job
+from db.schema.job import Job
 from service.api.jobs.schemas import JobBody
 from service.api.jobs.service import describe_options
 from service.api.jobs.status import JobStatus

@@ -1,21 +1,19 @@
 """Jobs and trials as response models."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 from uuid import UUID
 
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
-from db.queries import jobs, recordings
+from db.queries import jobs
 from db.queries.cluster import leases
 from db.queries.results import headline, trials
-from db.schema import (
-    Job,
-    Problem,
-    Reuse,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.reuse import Reuse
+from db.schema.target import Problem
+from db.schema.trial import Trial
 from db.values import JsonObject
 from service.api.jobs.schemas import (
     BudgetBody,
@@ -78,7 +76,7 @@ def describe_all(session: Session, rows: Sequence[Job]) -> list[JobOut]:
     ids = [job.id for job in rows]
     counts, kinds = trials.count_by_status_of(session, ids), jobs.kinds(session, ids)
     digests = {str(each["recording"]) for job in rows for each in job.warm_starts or () if each["recording"]}
-    recorded = recordings.ids_of(session, digests) if digests else {}
+    recorded = _recorded(session, digests) if digests else {}
     chosen = choices(session, {job.id: best for job in rows if (best := _predicted(job)) is not None})
     stored = headline.best_stored(session, {(job.problem_id, job.device.slug) for job in rows if job.best_trial})
     found = [_describe(job, counts[job.id], JobKind(kinds[job.id]), recorded, chosen.get(job.id)) for job in rows]
@@ -86,6 +84,13 @@ def describe_all(session: Session, rows: Sequence[Job]) -> list[JobOut]:
         made.model_copy(update={"stored_best": _stored_best(job, made, stored)})
         for job, made in zip(rows, found, strict=True)
     ]
+
+
+def _recorded(session: Session, digests: Collection[str]) -> dict[str, UUID]:
+    # Imported here: few jobs were started with configurations of a recording.
+    from db.queries import recordings
+
+    return recordings.ids_of(session, digests)
 
 
 def _stored_best(job: Job, made: JobOut, stored: Mapping[tuple[int, str, str], headline.Stored]) -> StoredBest | None:

@@ -12,7 +12,7 @@ from codegen.errors import OclocUnusable
 from codegen.target import target_of
 from codegen.xe.isa import Ocloc
 from db.queries.results import binaries, kernels
-from db.schema import Kernel
+from db.schema.kernel import Kernel
 from db.session import Database
 from hal import DeviceKind
 from service.api.audit.log import record

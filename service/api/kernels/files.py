@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from fastapi import Response
 
-from db.schema import Artifact
+from db.schema.kernel import Artifact
 from service.api.kernels.ranges import (
     multipart,
     parts_of,

@@ -11,14 +11,9 @@ from sqlalchemy.orm import Session, joinedload
 
 from db.queries.problems import is_quantized_by
 from db.queries.results import kernels
-from db.schema import (
-    Device,
-    Kernel,
-    Measurement,
-    PredictionError,
-    Problem,
-    Trial,
-)
+from db.schema.kernel import Kernel
+from db.schema.target import Device, Problem
+from db.schema.trial import Measurement, PredictionError, Trial
 from service.api.kernels.list_schemas import KernelLine, KernelPage
 from service.api.kernels.service import (
     NO_PROOF,

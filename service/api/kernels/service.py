@@ -7,11 +7,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
 from db.queries.results import kernels, trials
-from db.schema import (
-    Artifact,
-    Kernel,
-    Trial,
-)
+from db.schema.kernel import Artifact, Kernel
+from db.schema.trial import Trial
 from service.api.kernels.launch_schemas import to_launch
 from service.api.kernels.lookup.staleness import driver_change
 from service.api.kernels.schemas import (

@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from db.queries.change_feed import News
-from db.schema import KEYS
+from db.schema.change import KEYS
 from service.api.keys.scope import Scope
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from db.errors import DatabaseError
 from db.queries.access import api_keys
-from db.schema import ApiKey
+from db.schema.access import ApiKey
 from service.api.keys.caller import LOCAL, Caller, is_passed_on
 from service.api.keys.scope import Scope
 from service.api.keys.tokens import read_token

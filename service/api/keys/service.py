@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.queries.access import api_keys
-from db.schema import ApiKey
+from db.schema.access import ApiKey
 from service.api.keys.caller import RESERVED
 from service.api.keys.schemas import (
     KeyBody,

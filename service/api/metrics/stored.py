@@ -21,13 +21,11 @@ from db.queries.metrics import (
     BUCKETS_S,
     TrialTotals,
 )
-from db.schema import (
-    FIRE_OUTCOMES,
-    JOB_STATUSES,
-    TRIAL_STATUSES,
-    Presence,
-    Tallied,
-)
+from db.schema.change import Tallied
+from db.schema.cluster import Presence
+from db.schema.job import JOB_STATUSES
+from db.schema.schedule import FIRE_OUTCOMES
+from db.schema.trial import TRIAL_STATUSES
 from db.session import Database
 from service.api.metrics.trials import TrialTally
 

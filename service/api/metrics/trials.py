@@ -5,7 +5,7 @@ from itertools import islice
 
 from db.queries import metrics
 from db.queries.metrics import TrialTotals
-from db.schema import Trial
+from db.schema.trial import Trial
 from db.session import Database
 
 _RECENT = 10_000  # ids that a running transaction may still insert

@@ -6,10 +6,7 @@ from sqlalchemy.orm import Session
 
 from db.queries import recordings
 from db.queries.recordings import Counts
-from db.schema import (
-    RecordedTrial,
-    Recording,
-)
+from db.schema.recording import RecordedTrial, Recording
 from service.api.recordings.schemas import (
     RecordedOut,
     RecordingLine,

@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from db.queries import records
-from db.schema import Record
+from db.schema.record import Record
 from db.values import JsonObject, new_id, utc_now
 from service.api.kernels.lookup.staleness import driver_change, version_changes
 from service.api.records.devices import (

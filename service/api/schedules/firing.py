@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from db.errors import AlreadyFired, DatabaseLocked
 from db.queries import schedules
-from db.schema import Schedule
+from db.schema.schedule import Schedule
 from service.api.keys.caller import (
     CLOCK,
     Caller,

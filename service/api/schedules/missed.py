@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from db.schema import Schedule
+from db.schema.schedule import Schedule
 from service.api.schedules.cron import (
     Passed,
     next_due,

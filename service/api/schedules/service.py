@@ -9,10 +9,7 @@ from sqlalchemy.orm import Session
 
 from db.errors import AlreadyFired
 from db.queries import schedules
-from db.schema import (
-    Schedule,
-    ScheduleFire,
-)
+from db.schema.schedule import Schedule, ScheduleFire
 from db.values import JsonObject
 from service.api.jobs.schemas import JobBody
 from service.api.keys.caller import Caller

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from codegen import CodegenError
 from db.queries.results import staleness
 from db.queries.results.staleness import MadeWith
-from db.schema import Problem
+from db.schema.target import Problem
 from db.values import JsonObject
 from hal import HalError
 from service.api.devices.service import DeviceDirectory

@@ -8,11 +8,7 @@ from db.queries import (
     shape_sets,
 )
 from db.queries.cluster import leases
-from db.schema import (
-    ShapeSet,
-    ShapeSetKernel,
-    ShapeSetMember,
-)
+from db.schema.shape_set import ShapeSet, ShapeSetKernel, ShapeSetMember
 from service.api.shapes.kernels import (
     SetKernel,
     apply_kernels,

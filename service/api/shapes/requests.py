@@ -17,7 +17,7 @@ from db.queries import (
     problems,
     shape_sets,
 )
-from db.schema import ACTIVE_STATUSES
+from db.schema.job import ACTIVE_STATUSES
 from hal import DeviceSpec
 from service.api.devices.elsewhere import store_device
 from service.api.devices.service import DeviceDirectory

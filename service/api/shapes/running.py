@@ -17,7 +17,7 @@ from db.queries import (
     shape_sets,
 )
 from db.queries.cluster import leases
-from db.schema import ShapeSet
+from db.schema.shape_set import ShapeSet
 from db.session import Database
 from db.values import utc_now
 from hal import HalError

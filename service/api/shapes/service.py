@@ -7,14 +7,9 @@ from sqlalchemy.orm import Session
 
 from db.queries import shape_sets
 from db.queries.cluster import leases
-from db.schema import (
-    Job,
-    ShapeSet,
-    ShapeSetCell,
-    ShapeSetKernel,
-    ShapeSetMember,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.shape_set import ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMember
+from db.schema.trial import Trial
 from db.values import utc_now
 from service.api.jobs.service import describe_options
 from service.api.jobs.status import JobStatus

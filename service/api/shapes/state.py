@@ -11,10 +11,7 @@ from db.queries import (
     jobs,
     shape_sets,
 )
-from db.schema import (
-    ShapeSet,
-    ShapeSetMember,
-)
+from db.schema.shape_set import ShapeSet, ShapeSetMember
 from hal import Acceptor, ListedDevice
 from service.api.shapes.service import find_set
 from service.cluster.caching import CachingCompiler

@@ -9,7 +9,7 @@ from codegen import GemmProblem, InvalidProblem, XeConfig
 from codegen.xe.isa import Ocloc
 from codegen.xe.xray import Wanted
 from db.queries.results import kernels
-from db.schema import Kernel
+from db.schema.kernel import Kernel
 from hal import DeviceKind, DeviceSpec
 from service.api.kernels.lookup.answering import Wanted as Lookup
 from service.api.kernels.lookup.answering import answer_all, the_answer

@@ -7,15 +7,10 @@ from sqlalchemy.orm import Session
 
 from db.queries.results import trials
 from db.queries.results.headline import least_first
-from db.schema import (
-    Device,
-    Job,
-    Kernel,
-    Measurement,
-    Prediction,
-    Problem,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.kernel import Kernel
+from db.schema.target import Device, Problem
+from db.schema.trial import Measurement, Prediction, Trial
 from service.dashboard.jobs.reading import find_job
 from service.errors import NotFound
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from db.schema import Kernel
+from db.schema.kernel import Kernel
 from service.dashboard.kernels.code import CodeReport
 from service.dashboard.naming import config_pairs, problem_label
 from service.dashboard.units import count, exact, size

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from db.schema import Kernel
+from db.schema.kernel import Kernel
 from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.compare.cost import Cost, cost
 from service.dashboard.compare.differences import Group, groups

@@ -9,13 +9,10 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
 from db.queries import devices
-from db.schema import (
-    Device,
-    DeviceQuarantine,
-    Job,
-    Measurement,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.quarantine import DeviceQuarantine
+from db.schema.target import Device
+from db.schema.trial import Measurement, Trial
 from hal import Readiness, readiness
 from hal.devices.listed import ListedDevice
 from hal.facts.spec import DeviceSpec

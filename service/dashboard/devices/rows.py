@@ -7,11 +7,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.queries import change_feed
-from db.schema import (
-    Device,
-    Job,
-    Measurement,
-)
+from db.schema.job import Job
+from db.schema.target import Device
+from db.schema.trial import Measurement
 from hal import job_times
 from hal.devices.listed import ListedDevice
 from hal.devices.listing import OPENCL_CPU_ID

@@ -7,7 +7,9 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.schema import Device, Job, Measurement, Trial
+from db.schema.job import Job
+from db.schema.target import Device
+from db.schema.trial import Measurement, Trial
 from service.dashboard.evidence import TimeEvidence, TimeFigure
 from service.dashboard.jobs.commands import Commands, commands
 from service.dashboard.jobs.trials import TrialRow

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codegen import CodegenError, CpuConfig, GemmProblem, KernelConfig, XeConfig
-from db.schema import Job, Trial
+from db.schema.job import Job
+from db.schema.trial import Trial
 from hal import DeviceSpec
 from service.evidence import rates_of, roof_us
 from service.row_mapping import config_from_json, problem_from_json, spec_from_json

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.schema import Job, Trial
+from db.schema.job import Job
+from db.schema.trial import Trial
 from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.jobs.history import failures_chart, history_chart, judged_chart
 from service.dashboard.jobs.outcomes import Times, times

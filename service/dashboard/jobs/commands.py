@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from codegen import InvalidProblem
-from db.schema import Job
+from db.schema.job import Job
 from service.problem_options import SIZES, plain_json, problem_words, stated
 from service.row_mapping import options_from_row, options_to_columns, problem_from_json
 from tuner.session.budget import Budget

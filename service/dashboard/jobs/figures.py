@@ -8,13 +8,8 @@ from uuid import UUID
 from sqlalchemy import Float, case, cast, func, select
 from sqlalchemy.orm import Session, aliased
 
-from db.schema import (
-    Job,
-    Measurement,
-    Prediction,
-    PredictionError,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.trial import Measurement, Prediction, PredictionError, Trial
 from service.dashboard.evidence import TimeFigure, device_name, measured, predicted
 from tuner.session.evidence import NATIVE
 

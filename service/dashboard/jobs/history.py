@@ -7,10 +7,8 @@ from statistics import median
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.schema import (
-    Job,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.trial import Trial
 from service.dashboard.charts.document import TIME, TRIAL, Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.figures import Point, points

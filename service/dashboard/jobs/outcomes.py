@@ -9,10 +9,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.queries.results import trials
-from db.schema import (
-    Job,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.trial import Trial
 from service.api.jobs.service import wall_of
 from service.dashboard.jobs.history import FAILURES, WHOLE
 from service.dashboard.jobs.trials import NOT_RECORDED

@@ -10,14 +10,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
 from db.queries.results import trials
-from db.schema import (
-    Artifact,
-    Job,
-    Kernel,
-    Measurement,
-    PredictionError,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.kernel import Artifact, Kernel
+from db.schema.trial import Measurement, PredictionError, Trial
 from service.api.jobs.schemas import RestrictionOut
 from service.api.jobs.service import choices, describe_restrictions
 from service.dashboard.evidence import TimeEvidence, TimeFigure

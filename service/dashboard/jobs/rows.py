@@ -9,12 +9,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
 from db.queries.results import trials
-from db.schema import (
-    Device,
-    Job,
-    Problem,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.target import Device, Problem
+from db.schema.trial import Trial
 from service.dashboard.evidence import TimeEvidence, TimeFigure, remeasured, trial_figure
 from service.dashboard.naming import problem_label
 from service.dashboard.problem_filter import (

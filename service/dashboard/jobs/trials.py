@@ -8,11 +8,9 @@ from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
 from db.queries.results import trials
-from db.schema import (
-    Job,
-    Reuse,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.reuse import Reuse
+from db.schema.trial import Trial
 from service.dashboard.evidence import ProofFigure, TimeFigure, trial_figure
 from service.dashboard.jobs.figures import GROUP, ORDER, with_times
 from service.dashboard.jobs.history import FAILURES

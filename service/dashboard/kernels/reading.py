@@ -8,10 +8,8 @@ from sqlalchemy.orm import Session
 
 from codegen import InvalidConfig, InvalidProblem
 from db.queries.results import kernels
-from db.schema import (
-    Kernel,
-    Trial,
-)
+from db.schema.kernel import Kernel
+from db.schema.trial import Trial
 from service.api.hostcode.schemas import HostCodeOut
 from service.api.hostcode.service import list_host_code
 from service.api.kernels.service import telling_trials

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
-from db.schema import Kernel
+from db.schema.kernel import Kernel
 from service.api.keys.guard import READ
 from service.dashboard.error_pages import PAGE
 from service.dashboard.highlight import MAX_LINES

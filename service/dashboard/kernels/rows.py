@@ -9,12 +9,9 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, joinedload
 
 from db.queries.results import kernels
-from db.schema import (
-    Device,
-    Kernel,
-    Problem,
-    Trial,
-)
+from db.schema.kernel import Kernel
+from db.schema.target import Device, Problem
+from db.schema.trial import Trial
 from service.api.kernels.listing import (
     EvidenceFilter,
     has_time,

@@ -6,13 +6,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.queries.results.headline import least_first
-from db.schema import (
-    Device,
-    Kernel,
-    Measurement,
-    Prediction,
-    Trial,
-)
+from db.schema.kernel import Kernel
+from db.schema.target import Device
+from db.schema.trial import Measurement, Prediction, Trial
 from service.dashboard.evidence import TimeEvidence, TimeFigure
 from service.dashboard.kernels.rows import KernelRow, kernel_rows
 from tuner.session.evidence import NATIVE

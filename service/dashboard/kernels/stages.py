@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from db.schema import Artifact
+from db.schema.kernel import Artifact
 from service.artifacts import ArtifactDamaged, ArtifactStore
 from service.dashboard.highlight import Listing, listing
 

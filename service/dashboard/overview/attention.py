@@ -9,12 +9,9 @@ from sqlalchemy.orm import Session, joinedload
 
 from db.queries import devices
 from db.queries.cluster import heartbeats
-from db.schema import (
-    Device,
-    Job,
-    Schedule,
-    ScheduleFire,
-)
+from db.schema.job import Job
+from db.schema.schedule import Schedule, ScheduleFire
+from db.schema.target import Device
 from hal.devices.listed import ListedDevice
 from service.dashboard.naming import problem_label
 

@@ -8,12 +8,9 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
-from db.schema import (
-    Job,
-    Measurement,
-    Schedule,
-    ScheduleFire,
-)
+from db.schema.job import Job
+from db.schema.schedule import Schedule, ScheduleFire
+from db.schema.trial import Measurement
 from hal.devices.listed import ListedDevice
 from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence

@@ -10,11 +10,7 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import ColumnElement, Select, Text, cast, func, select
 from sqlalchemy.orm import Session
 
-from db.schema import (
-    Measurement,
-    Prediction,
-    Trial,
-)
+from db.schema.trial import Measurement, Prediction, Trial
 from service.dashboard.charts.document import Chart, ChartAxis, Column, Kind, Mark, Row, Series
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.problems.charts import ordered

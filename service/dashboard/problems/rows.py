@@ -9,14 +9,9 @@ from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from db.queries.results.headline import order_us
-from db.schema import (
-    Device,
-    Job,
-    Measurement,
-    Prediction,
-    Problem,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.target import Device, Problem
+from db.schema.trial import Measurement, Prediction, Trial
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.naming import problem_label
 from service.dashboard.problem_filter import (

@@ -13,14 +13,9 @@ from sqlalchemy.orm import Session, aliased, joinedload
 from codegen import InvalidProblem
 from codegen.problem.gemm import GemmProblem
 from db.queries.results.headline import NEAR
-from db.schema import (
-    Device,
-    Job,
-    Measurement,
-    Prediction,
-    Problem,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.target import Device, Problem
+from db.schema.trial import Measurement, Prediction, Trial
 from hal import DeviceSpec
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.reading import find_job

@@ -10,13 +10,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from codegen import InvalidProblem
-from db.schema import (
-    Job,
-    Kernel,
-    ShapeSetCell,
-    ShapeSetKernel,
-    ShapeSetMember,
-)
+from db.schema.job import Job
+from db.schema.kernel import Kernel
+from db.schema.shape_set import ShapeSetCell, ShapeSetKernel, ShapeSetMember
 from service.api.shapes.schemas import (
     CellOut,
     KernelChoice,

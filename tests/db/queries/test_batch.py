@@ -6,8 +6,8 @@ from sqlalchemy.exc import IntegrityError
 
 from db.errors import DatabaseUnavailable
 from db.queries.batch import batch
-from db.schema import Coordinator
 from db.schema.base import table_of
+from db.schema.cluster import Coordinator
 from db.session import Database
 from tests.db.rows import NOON
 

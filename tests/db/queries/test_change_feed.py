@@ -11,19 +11,13 @@ from sqlalchemy.orm import Session
 from db.queries import change_feed, jobs
 from db.queries.access import api_keys
 from db.queries.insert import insert_row
-from db.schema import (
-    KEYS,
-    ApiKey,
-    Artifact,
-    Device,
-    Job,
-    Kernel,
-    Measurement,
-    Prediction,
-    PredictionError,
-    Reuse,
-    Trial,
-)
+from db.schema.access import ApiKey
+from db.schema.change import KEYS
+from db.schema.job import Job
+from db.schema.kernel import Artifact, Kernel
+from db.schema.reuse import Reuse
+from db.schema.target import Device
+from db.schema.trial import Measurement, Prediction, PredictionError, Trial
 from db.session import Database
 from tests.db import rows
 from tests.db.rows import NOON, digest

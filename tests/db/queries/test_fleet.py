@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from db.queries import fleet, jobs
 from db.queries.fleet import Median, OutcomeCount, Period, Work
 from db.queries.results import predictions
-from db.schema import Job
+from db.schema.job import Job
 from db.session import Database
 from tests.db import rows
 

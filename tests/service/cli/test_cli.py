@@ -13,7 +13,8 @@ import pytest
 
 from db.queries import jobs
 from db.queries.results import predictions, trials
-from db.schema import Job, Reuse
+from db.schema.job import Job
+from db.schema.reuse import Reuse
 from db.session import Database, open_database
 from service.api.audit.log import record
 from service.api.keys.caller import Caller

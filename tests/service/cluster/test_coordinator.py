@@ -18,8 +18,8 @@ from db.queries.cluster import (
     coordinators,
     leases,
 )
-from db.schema import Coordinator as CoordinatorRow
-from db.schema import Job
+from db.schema.cluster import Coordinator as CoordinatorRow
+from db.schema.job import Job
 from db.session import Database
 from db.values import utc_now
 from hal import Fact, find

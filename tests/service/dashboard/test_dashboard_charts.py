@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy.orm import Session
 
 from db.queries import jobs
-from db.schema import Job
+from db.schema.job import Job
 from db.session import Database
 from service.dashboard.charts.answers import chart_answer, chart_csv
 from service.dashboard.charts.document import Chart, ChartAxis, Column, Mark, Series

@@ -8,12 +8,9 @@ import pytest
 from sqlalchemy import update
 
 from db.queries import jobs
-from db.schema import (
-    Device,
-    Job,
-    Problem,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.target import Device, Problem
+from db.schema.trial import Trial
 from db.session import Database
 from service.dashboard.problems import heat, samples
 from service.dashboard.problems.fields import fields_of, paths_of, value_of

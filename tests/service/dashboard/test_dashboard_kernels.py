@@ -10,7 +10,8 @@ from fastapi.testclient import TestClient
 
 from codegen import CpuConfig, CpuStrategy, Extent, GemmProblem, Isa, MatmulConfig, XeConfig, XeStrategy
 from db.queries import jobs
-from db.schema import Measurement, Problem, Trial
+from db.schema.target import Problem
+from db.schema.trial import Measurement, Trial
 from db.session import Database
 from hal.facts.xe import find
 from service.dashboard.compare.cost import cost

@@ -17,10 +17,8 @@ from codegen import DType, GemmProblem, Quantization
 from db.queries import devices, jobs
 from db.queries.cluster import heartbeats
 from db.queries.results import predictions
-from db.schema import (
-    Job,
-    Reuse,
-)
+from db.schema.job import Job
+from db.schema.reuse import Reuse
 from db.session import Database
 from hal import DeviceKind, DeviceSpec
 from hal.devices.listed import ListedDevice, Runtime

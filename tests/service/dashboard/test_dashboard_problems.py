@@ -12,11 +12,8 @@ from sqlalchemy import select, update
 from codegen.serialization import to_json
 from db.queries import devices, jobs
 from db.queries.results import predictions
-from db.schema import (
-    Job,
-    Measurement,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.trial import Measurement, Trial
 from db.session import Database
 from db.values import JsonObject
 from hal.facts.xe import XE_DEVICES

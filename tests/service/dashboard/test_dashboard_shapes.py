@@ -12,11 +12,7 @@ from sqlalchemy import select
 
 from db.migrate import upgrade
 from db.queries import jobs
-from db.schema import (
-    ShapeSetCell,
-    ShapeSetKernel,
-    ShapeSetMember,
-)
+from db.schema.shape_set import ShapeSetCell, ShapeSetKernel, ShapeSetMember
 from service.app import create_app
 from service.http.deps import Context
 from service.settings import Settings

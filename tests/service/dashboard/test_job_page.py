@@ -13,7 +13,9 @@ from sqlalchemy.orm import Session
 from codegen import DType, GemmProblem, KernelConfig
 from codegen.serialization import to_json
 from db.queries import jobs
-from db.schema import Artifact, Job, Measurement, Trial
+from db.schema.job import Job
+from db.schema.kernel import Artifact
+from db.schema.trial import Measurement, Trial
 from db.session import Database
 from hal import DeviceSpec
 from hal.facts.xe import find

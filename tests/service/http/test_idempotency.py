@@ -8,12 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
-from db.schema import (
-    ApiKey,
-    AuditEvent,
-    IdempotentAnswer,
-    Schedule,
-)
+from db.schema.access import ApiKey, AuditEvent, IdempotentAnswer
+from db.schema.schedule import Schedule
 from db.session import Database
 from service.app import create_app
 from service.http.deps import Context

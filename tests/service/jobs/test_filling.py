@@ -7,12 +7,10 @@ from sqlalchemy import func, select
 from benchmarks.service.filling import fill
 from db.queries import jobs
 from db.queries.results import trials
-from db.schema import (
-    Job,
-    Kernel,
-    Problem,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.kernel import Kernel
+from db.schema.target import Problem
+from db.schema.trial import Trial
 from db.session import Database, open_database
 from hal import find
 from hal.devices.listed import Runtime, listed

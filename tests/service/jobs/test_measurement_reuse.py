@@ -16,11 +16,8 @@ from db.queries import (
     problems,
 )
 from db.queries.cluster import leases
-from db.schema import (
-    Measurement,
-    Reuse,
-    Trial,
-)
+from db.schema.reuse import Reuse
+from db.schema.trial import Measurement, Trial
 from db.session import Database, open_database
 from hal import DeviceSpec
 from service.api.jobs.listing import list_trials

@@ -19,12 +19,9 @@ from db.errors import FenceLost, LeaseLost
 from db.queries import jobs, problems
 from db.queries.cluster import coordinators, leases
 from db.queries.results import kernels, trials
-from db.schema import (
-    Artifact,
-    Job,
-    Kernel,
-    Measurement,
-)
+from db.schema.job import Job
+from db.schema.kernel import Artifact, Kernel
+from db.schema.trial import Measurement
 from db.session import Database, open_database
 from db.values import utc_now
 from service.artifacts import ArtifactStore, StorageFull

@@ -15,7 +15,7 @@ import pytest
 from codegen import GemmProblem
 from db.errors import LeaseLost
 from db.queries.cluster import leases
-from db.schema import Job
+from db.schema.job import Job
 from db.session import Database, open_database
 from db.values import utc_now
 from hal import SimulatedDevice, find

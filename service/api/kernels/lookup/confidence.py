@@ -8,7 +8,7 @@ from dataclasses import fields
 from datetime import datetime, timedelta
 
 from codegen import GemmProblem
-from db.schema import Trial
+from db.schema.trial import Trial
 from hal import Runtime, row_of
 from hal.devices.listed import ListedDevice
 from service.api.kernels.lookup.schemas import ConfidenceOut

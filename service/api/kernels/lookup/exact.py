@@ -9,10 +9,8 @@ from sqlalchemy.orm import Session
 from codegen import GemmProblem, InvalidConfig, Refused
 from codegen.backend import check_kernel
 from db.queries.results import kernels, predictions
-from db.schema import (
-    Kernel,
-    Trial,
-)
+from db.schema.kernel import Kernel
+from db.schema.trial import Trial
 from hal import DeviceSpec
 from hal.devices.listed import ListedDevice
 from service.api.kernels.lookup import confidence as trust

@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from codegen.artifact.toolchain import toolchain_versions
-from db.schema import (
-    Kernel,
-    Trial,
-)
+from db.schema.kernel import Kernel
+from db.schema.trial import Trial
 from hal import DeviceSpec
 from hal.facts.driver_version import is_same_driver
 from tuner.model.xe import MODEL_VERSION, is_current

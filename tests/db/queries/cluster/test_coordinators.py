@@ -12,7 +12,7 @@ from db.queries.cluster import (
     leases,
 )
 from db.queries.cluster.coordinators import Fence
-from db.schema import Job
+from db.schema.job import Job
 from db.session import Database
 from tests.db import rows
 from tests.db.rows import NOON

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from db.errors import LeaseLost
 from db.queries import jobs
 from db.queries.cluster import leases
-from db.schema import Job
+from db.schema.job import Job
 from db.session import Database, open_database
 from tests.db import rows
 from tests.db.rows import NOON

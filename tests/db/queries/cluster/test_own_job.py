@@ -16,7 +16,8 @@ from db.queries.batch import batch
 from db.queries.cluster import coordinators, leases, own_job
 from db.queries.cluster.coordinators import Fence
 from db.queries.cluster.own_job import Owner, Standing
-from db.schema import Coordinator, Job
+from db.schema.cluster import Coordinator
+from db.schema.job import Job
 from db.session import Database
 from tests.db import rows
 from tests.db.rows import NOON, digest

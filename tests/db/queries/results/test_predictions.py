@@ -5,11 +5,8 @@ from sqlalchemy.orm import Session
 
 from db.queries import jobs
 from db.queries.results import kernels, predictions, trials
-from db.schema import (
-    Job,
-    PredictionError,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.trial import PredictionError, Trial
 from db.session import Database
 from tests.db import rows
 from tests.db.rows import digest

@@ -11,10 +11,8 @@ from sqlalchemy.orm import Session
 
 from db.errors import DatabaseUnavailable
 from db.queries.results import predictions
-from db.schema import (
-    Job,
-    Problem,
-)
+from db.schema.job import Job
+from db.schema.target import Problem
 from db.session import open_database
 from service.api.accuracy.service import accuracy_of
 from service.cli.devices.accuracy import known_accuracy

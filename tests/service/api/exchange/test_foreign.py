@@ -13,10 +13,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import func, select
 
-from db.schema import (
-    RecordedTrial,
-    Recording,
-)
+from db.schema.recording import RecordedTrial, Recording
 from db.session import Database, open_database
 from hal import ListedDevice
 from hal.devices.listed import Runtime

@@ -14,17 +14,11 @@ from sqlalchemy.orm import Session
 
 from db.queries import jobs
 from db.queries.results import kernels, predictions, trials
-from db.schema import (
-    Artifact,
-    Device,
-    Job,
-    Kernel,
-    Measurement,
-    Prediction,
-    Problem,
-    Reuse,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.kernel import Artifact, Kernel
+from db.schema.reuse import Reuse
+from db.schema.target import Device, Problem
+from db.schema.trial import Measurement, Prediction, Trial
 from db.session import Database, open_database
 from db.values import utc_now
 from hal import DeviceKind, DeviceSpec, ListedDevice, UnknownDevice, find

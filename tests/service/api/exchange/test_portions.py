@@ -9,8 +9,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.queries import recordings
-from db.schema import RecordedTrial, Trial
 from db.schema.base import Base
+from db.schema.recording import RecordedTrial
+from db.schema.trial import Trial
 from db.session import Database
 from hal import find
 from service.api.exchange import importing, recording

@@ -14,7 +14,7 @@ from codegen.serialization import canonical_text
 from db.queries import devices, jobs, problems
 from db.queries.cluster import leases
 from db.queries.results import trials
-from db.schema import Artifact, Kernel
+from db.schema.kernel import Artifact, Kernel
 from db.session import Database, open_database
 from db.values import utc_now
 from hal import DeviceSpec, ListedDevice, find

@@ -9,7 +9,7 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from db.queries.results import predictions
-from db.schema import Job
+from db.schema.job import Job
 from service.api.fleet.schemas import PeriodLength
 from service.api.fleet.service import periods_until
 from service.http.deps import Context

@@ -15,12 +15,8 @@ from codegen.backend import (
     backend_of,
     compile_kernel,
 )
-from db.schema import (
-    Artifact,
-    Device,
-    Kernel,
-    Problem,
-)
+from db.schema.kernel import Artifact, Kernel
+from db.schema.target import Device, Problem
 from hal import DeviceSpec
 from hal.driver.installed import Driver
 from hal.driver.simulated_gpus import SimulatedGpu

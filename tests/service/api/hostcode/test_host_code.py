@@ -25,12 +25,8 @@ from codegen.xe.build.workspace import (
 from codegen.xe.rules.sizes import ceil_div
 from db.queries import devices, problems
 from db.queries.results import kernels
-from db.schema import (
-    Artifact,
-    Device,
-    Kernel,
-    Problem,
-)
+from db.schema.kernel import Artifact, Kernel
+from db.schema.target import Device, Problem
 from hal import resolve_device
 from service.api.hostcode.formulas import (
     UnknownFormula,

@@ -11,9 +11,7 @@ from codegen.problem.quantization import parse_quantization
 from codegen.serialization import to_json
 from db.queries.cluster import leases
 from db.queries.results import trials
-from db.schema import (
-    Job,
-)
+from db.schema.job import Job
 from db.values import utc_now
 from service.http.deps import Context
 from tests.db.rows import add_measured, add_trial

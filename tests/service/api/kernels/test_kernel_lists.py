@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from db.queries import devices
-from db.schema import Kernel
+from db.schema.kernel import Kernel
 from service.api.kernels.listing import newest
 from service.http.deps import Context
 from tests.db import rows

@@ -12,7 +12,8 @@ from sqlalchemy import update
 
 from db.queries.cluster import leases
 from db.queries.results import kernels
-from db.schema import Artifact, Trial
+from db.schema.kernel import Artifact
+from db.schema.trial import Trial
 from service.http.deps import Context
 from tests.db.rows import add_kernel, add_measured, add_predicted
 from tests.service import dashboard_rows

@@ -11,12 +11,9 @@ from fastapi.testclient import TestClient
 
 from codegen import GemmProblem, XeConfig
 from codegen.artifact.toolchain import toolchain_versions
-from db.schema import (
-    Job,
-    Kernel,
-    Measurement,
-    Trial,
-)
+from db.schema.job import Job
+from db.schema.kernel import Kernel
+from db.schema.trial import Measurement, Trial
 from db.session import Database
 from hal import DeviceSpec, find
 from service.api.kernels.lookup.schemas import LookupOut

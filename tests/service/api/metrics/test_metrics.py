@@ -10,10 +10,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import update
 
 from db.queries import metrics
-from db.schema import (
-    Tallied,
-    Trial,
-)
+from db.schema.change import Tallied
+from db.schema.trial import Trial
 from db.session import Database
 from db.values import utc_now
 from service.api.metrics.trials import TrialTally

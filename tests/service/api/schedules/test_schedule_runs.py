@@ -12,10 +12,8 @@ from db.queries import (
     problems,
     schedules,
 )
-from db.schema import (
-    Job,
-    Kernel,
-)
+from db.schema.job import Job
+from db.schema.kernel import Kernel
 from db.session import Database
 from db.values import utc_now
 from service.api.schedules.cron import (

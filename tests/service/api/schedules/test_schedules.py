@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from db.queries import schedules
-from db.schema import Schedule
+from db.schema.schedule import Schedule
 from db.session import Database
 from service.api.schedules import firing
 from service.api.schedules.clock import ScheduleClock

@@ -13,7 +13,10 @@ from codegen import GemmProblem
 from codegen.problem.epilogue_text import parse_epilogue
 from db.queries import jobs
 from db.queries.cluster import coordinators
-from db.schema import Artifact, Job, Problem, RecordedTrial, Recording
+from db.schema.job import Job
+from db.schema.kernel import Artifact
+from db.schema.recording import RecordedTrial, Recording
+from db.schema.target import Problem
 from service.http.deps import Context
 from service.row_mapping import spec_to_json
 from tests.service import dashboard_rows as rows

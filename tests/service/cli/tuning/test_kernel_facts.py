@@ -8,7 +8,9 @@ from fastapi.testclient import TestClient
 
 from codegen import GemmProblem
 from db.queries import jobs
-from db.schema import Job, Kernel, Problem
+from db.schema.job import Job
+from db.schema.kernel import Kernel
+from db.schema.target import Problem
 from service.http.deps import Context
 from service.short_ids import short_ids
 from tests.service import dashboard_rows as rows

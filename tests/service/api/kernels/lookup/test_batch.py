@@ -21,11 +21,9 @@ from db.queries.change_feed import (
     News,
     news,
 )
-from db.schema import (
-    Job,
-    Measurement,
-    Problem,
-)
+from db.schema.job import Job
+from db.schema.target import Problem
+from db.schema.trial import Measurement
 from db.session import open_database
 from service.api.kernels.lookup.lookup import Lookup
 from service.api.kernels.lookup.next_requests import Accepted

@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from codegen import GemmArtifact, GemmProblem, InvalidLaunch, XeConfig
-from db.schema import Kernel
+from db.schema.kernel import Kernel
 from db.session import Database
 from hal import find
 from service.api.jobs.schemas import BudgetBody

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from benchmarks.service.filling import fill
 from codegen import GemmProblem
 from db.queries.results import warm_starts
-from db.schema import Job
+from db.schema.job import Job
 from db.session import Database
 from service.api.kernels.lookup.nearby import Nearby
 from service.artifacts import ArtifactStore
