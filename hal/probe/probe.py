@@ -1,6 +1,9 @@
 """Probes of the drivers, each in a separate process, which the driver may crash or hang."""
 
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 
 from hal.errors import DeviceFailed
 from hal.facts.spec import (
@@ -72,10 +75,17 @@ class Probes:
 
 def probe_drivers(timeout_s: float = _TIMEOUT_S) -> Probes:
     """Query the OpenCL and the SYCL runtime for their devices, concurrently."""
+    with probing(timeout_s) as reports:
+        return reports()
+
+
+@contextmanager
+def probing(timeout_s: float = _TIMEOUT_S) -> Generator[Callable[[], Probes]]:
+    """Start the same; the function waits for the reports, which are those of one query however often it is called."""
     with Child() as opencl, Child() as sycl:
         opencl.send(probe_opencl)
         sycl.send(probe_sycl)
-        return Probes(_report(opencl, "OpenCL", timeout_s), _report(sycl, "SYCL", timeout_s))
+        yield cache(lambda: Probes(_report(opencl, "OpenCL", timeout_s), _report(sycl, "SYCL", timeout_s)))
 
 
 def _report(child: Child, runtime: str, timeout_s: float) -> ProbeReport:
@@ -83,6 +93,8 @@ def _report(child: Child, runtime: str, timeout_s: float) -> ProbeReport:
         report = child.receive(timeout_s)
     except DeviceFailed as failure:
         return ProbeReport(fault=f"probing {runtime} failed: {_in_one_line(str(failure))}")
+    finally:
+        child.hang_up()  # the runtimes take a while to end: both do at once
     assert isinstance(report, ProbeReport)
     return report
 

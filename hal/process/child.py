@@ -120,9 +120,13 @@ class Child:
         """True if the child can still answer."""
         return self._process.poll() is None
 
+    def hang_up(self) -> None:
+        """Let the child end; `close` waits for it."""
+        self._connection.close()
+
     def close(self) -> None:
         """Let the child end, or kill it."""
-        self._connection.close()
+        self.hang_up()
         if not self._ends():
             self.kill()
         self._printed.close()

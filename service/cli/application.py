@@ -1,8 +1,9 @@
 """The application in this process, which answers a command that works with the database of this machine."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 import httpx
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -16,6 +17,10 @@ from service.logs import configure_logs
 from service.settings import Settings, read_settings
 from xetune_client import Client
 
+if TYPE_CHECKING:
+    from hal import ListedDevice
+    from hal.probe.probe import Probes
+
 _UNLIMITED = 2**40
 _A_DAY_S = 86_400
 _OF_OTHERS = ("max_body_bytes", "max_import_bytes", "max_import_s", "max_xray_bytes", "max_xray_s", "xray_memory_bytes")
@@ -23,8 +28,10 @@ _OF_OTHERS = ("max_body_bytes", "max_import_bytes", "max_import_s", "max_xray_by
 
 
 @contextmanager
-def in_process() -> Generator[Client]:
+def in_process(probes: "Callable[[], Probes] | None" = None) -> Generator[Client]:
     """Open the client of the application in this process; a missing database is created and migrated.
+
+    `probes` returns the results of probes of the drivers that the command started.
 
     Raises:
         InvalidSettings, DatabaseError: the database of this machine cannot be used.
@@ -35,7 +42,7 @@ def in_process() -> Generator[Client]:
     # A sampler runs as the user who names it.
     own = {"scheduler": False, "allowed_hosts": "*", "samplers": "*", **limits}
     own |= {"xray_wall_s": _A_DAY_S, "xray_cpu_s": _A_DAY_S}
-    app = create_app(settings.model_copy(update=own), on_demand=True)
+    app = create_app(settings.model_copy(update=own), _lister(settings, probes), on_demand=True)
     try:
         with (
             start_blocking_portal() as portal,
@@ -44,6 +51,14 @@ def in_process() -> Generator[Client]:
             yield client
     finally:
         app.state.context.close()
+
+
+def _lister(settings: Settings, probes: "Callable[[], Probes] | None") -> "Callable[[], Sequence[ListedDevice]] | None":
+    if probes is None:
+        return None
+    from service.api.toolchain.driver import list_with_simulated
+
+    return partial(list_with_simulated, settings, probes)
 
 
 def has_database() -> bool:

@@ -3,7 +3,7 @@
 Importing this module imports neither: help and completion do without.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,6 +12,7 @@ from service.cli.chosen_server import server
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from hal.probe.probe import Probes
     from xetune_client import Client, models
 
 M = TypeVar("M", bound="BaseModel")
@@ -20,8 +21,10 @@ _BY_A_RULE = "urn:xetune:problem:refused"
 
 
 @contextmanager
-def connect(timeout_s: float = _TIMEOUT_S) -> "Generator[Client]":
+def connect(timeout_s: float = _TIMEOUT_S, probes: "Callable[[], Probes] | None" = None) -> "Generator[Client]":
     """Open the client of the chosen service, which answers within `timeout_s`, or of the application in this process.
+
+    `probes` returns the results of probes of this machine's drivers that the command started.
 
     Raises:
         InvalidSettings, DatabaseError: the database of this machine cannot be used.
@@ -33,7 +36,7 @@ def connect(timeout_s: float = _TIMEOUT_S) -> "Generator[Client]":
         return
     from service.cli.application import in_process
 
-    with in_process() as client:
+    with in_process(probes) as client:
         yield client
 
 

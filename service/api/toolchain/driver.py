@@ -6,12 +6,17 @@ from hal import DeviceKind, DeviceSpec, ListedDevice, list_devices
 from hal.driver.installed import Driver, installed_driver
 from hal.driver.simulated_device import SimulatedDevice
 from hal.driver.simulated_gpus import simulated_gpu
+from hal.probe.probe import Probes
 from service.settings import Settings
 
 
-def list_with_simulated(settings: Settings) -> list[ListedDevice]:
-    """Return the devices of this machine, those that the installed driver simulates, and the table."""
-    return list_devices(driver=installed_driver(settings.driver_dir))
+def list_with_simulated(settings: Settings, probes: Callable[[], Probes] | None = None) -> list[ListedDevice]:
+    """Return the devices of this machine, those that the installed driver simulates, and the table.
+
+    `probes` returns the results of probes that were started before.
+    """
+    driver = installed_driver(settings.driver_dir)
+    return list_devices(None if probes is None else probes(), driver)
 
 
 AcceptorFor = Callable[[DeviceSpec], SimulatedDevice | None]

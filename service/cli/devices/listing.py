@@ -1,14 +1,20 @@
 """xetune devices: what can run here and the Intel GPUs that are known, as tables or JSON; `show` for one of them."""
 
-from typing import Annotated
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from service.cli import completing
+from service.cli.chosen_server import server
 from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json
+
+if TYPE_CHECKING:
+    from hal.probe.probe import Probes
 
 devices_app = typer.Typer(cls=FirstByDefault, help="List the devices of this machine and the known Intel GPUs.")
 
@@ -16,18 +22,33 @@ devices_app = typer.Typer(cls=FirstByDefault, help="List the devices of this mac
 @devices_app.command("list")
 def devices_command(as_json: AsJson = False) -> None:
     """List the devices of this machine and the known Intel GPUs."""
-    from service.api.devices.schemas import DeviceList
+    with _drivers_asked() as probes, connect(probes=probes) as client:
+        from service.api.devices.schemas import DeviceList
+
+        told = same(DeviceList, client.devices())
     from service.cli.devices.tables import devices_json, print_quarantined, render_devices
     from service.cli.options.device_file import listed_of
 
-    with connect() as client:
-        told = same(DeviceList, client.devices())
     if as_json:
         quarantined = [one.model_dump(mode="json") for one in told.quarantined]
         print_json({"devices": devices_json(told.devices), "quarantined": quarantined})
     else:
         CONSOLE.print(render_devices([listed_of(device) for device in told.devices]))
         print_quarantined(told.quarantined)
+
+
+@contextmanager
+def _drivers_asked() -> "Generator[Callable[[], Probes] | None]":
+    """Start to query this machine's drivers, which answer after half a second: meanwhile this process imports what
+    the command needs. None for the devices of a service.
+    """
+    if server() is not None:
+        yield None
+        return
+    from hal.probe.probe import probing
+
+    with probing() as probes:
+        yield probes
 
 
 @devices_app.command("release")
