@@ -5,7 +5,6 @@ import re
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from uuid import UUID
 
 import structlog
@@ -13,6 +12,7 @@ from structlog.contextvars import bound_contextvars
 from structlog.typing import EventDict, Processor
 
 from db.session import Database
+from service.loggers import current_request
 from service.settings import Settings
 from service.traces import add_trace_id
 
@@ -34,10 +34,6 @@ def _written_out(_logger: object, _name: str, event: EventDict) -> EventDict:
         if isinstance(value, str) and not value.isprintable():
             event[name] = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in value)
     return event
-
-
-# Set for every request; structlog's own variables are a dictionary of them, which costs more than most requests log.
-current_request: ContextVar[str | None] = ContextVar("current_request", default=None)
 
 
 def _add_request(_logger: object, _name: str, event: EventDict) -> EventDict:

@@ -11,12 +11,13 @@ from opentelemetry.trace import SpanKind
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from structlog.typing import EventDict
 
 from db.session import Database
 from service.settings import InvalidSettings, Settings
 
 if TYPE_CHECKING:
+    from structlog.typing import EventDict
+
     from tuner.session.trial import Trial
 
 _CONTEXT = TraceContextTextMapPropagator()
@@ -48,7 +49,7 @@ def configure_traces(settings: Settings, role: str) -> None:
     trace.set_tracer_provider(provider)
 
 
-def add_trace_id(_logger: object, _name: str, event: EventDict) -> EventDict:
+def add_trace_id(_logger: object, _name: str, event: "EventDict") -> "EventDict":
     """Log processor that adds the trace id."""
     context = trace.get_current_span().get_span_context()
     if context.is_valid:

@@ -13,7 +13,7 @@ from db.migrate import prepare
 from db.session import open_database, sqlite_path
 from service.api.keys.caller import COMMAND_LINE
 from service.app import add_routes, create_app
-from service.logs import configure_logs
+from service.loggers import configure_late
 from service.settings import Settings, read_settings
 from xetune_client import Client
 
@@ -74,7 +74,7 @@ def command_settings() -> Settings:
         InvalidSettings: a setting is invalid.
     """
     settings = read_settings()
-    configure_logs(settings.model_copy(update={"log_level": "warning"}))
+    configure_late(settings.model_copy(update={"log_level": "warning"}))
     return settings
 
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
-import structlog
-
 from db.errors import DatabaseError, FenceLost
 from db.queries import (
     devices,
@@ -48,12 +46,13 @@ from service.jobs.worker_names import (
     is_dead,
     own_name,
 )
+from service.loggers import Logger
 from service.settings import Settings
 
 STORAGE_WAIT_S = 30.0
 _BEATS = 3  # per lease time
 _KEPT = timedelta(days=1)  # time after which the row of a machine's coordinator is deleted
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,6 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import structlog
-
 from db.migrate import prepare
 from db.session import Database
 from hal import ListedDevice, UnknownDevice, list_devices, resolve_device
@@ -36,9 +34,10 @@ from service.jobs.heartbeat import (
 from service.jobs.supervisor import LATE_S
 from service.jobs.tuning import Tuning
 from service.jobs.worker import stop_on_signals
+from service.loggers import Logger
 from service.settings import Settings
 
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 def run_worker(settings: Settings) -> None:

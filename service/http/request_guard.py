@@ -12,7 +12,6 @@ from functools import lru_cache
 from http import HTTPStatus
 
 import anyio
-import structlog
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,7 +21,7 @@ from service.http.problem_json import (
     answer,
     render_fault,
 )
-from service.logs import current_request
+from service.loggers import Logger, current_request
 from service.settings import PREFIX, Settings
 
 SECURITY_HEADERS = {
@@ -38,7 +37,7 @@ SECURITY_HEADERS = {
 _SECURITY = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in SECURITY_HEADERS.items()]
 _SECURITY_NAMES = frozenset(name for name, _ in _SECURITY)
 _threshold = logging.getLogger(__name__)  # checked first: most lookups need no line
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 _Headers = dict[bytes, bytes]
 Note = Callable[[Scope, int, float], None]
 """Counts the response to a request: its scope, status, and seconds."""

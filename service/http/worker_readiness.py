@@ -8,14 +8,13 @@ from dataclasses import asdict
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import structlog
-
 from hal.probe.findings import Finding
+from service.loggers import Logger
 from service.settings import InvalidSettings
 
 Faults = Callable[[], Iterable[Finding]]
 _POLL_S = 0.05  # until it notices that it is to stop
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 @contextmanager

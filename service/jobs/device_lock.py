@@ -9,13 +9,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-import structlog
-
 from service.artifacts import StorageError
+from service.loggers import Logger
 
 _POLL_S = 0.2
 _LONGEST_NAME = 200
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 def locks_dir() -> Path:

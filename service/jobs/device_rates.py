@@ -1,7 +1,5 @@
 """Rates of a CPU, which give its roofline: measured when it is first used, stored with its device."""
 
-import structlog
-
 from codegen import CodegenError
 from codegen.serialization import to_json
 from db.queries import devices
@@ -9,11 +7,12 @@ from db.session import Database
 from hal import Device, DeviceSpec, HalError, runs_own_code
 from service.api.devices.elsewhere import store_missing_device
 from service.evidence import rates_of
+from service.loggers import Logger
 from tuner.backend import tuning_for
 from tuner.measure.cpu_rates import measure_rates
 from tuner.model.cpu_roof import CpuRates
 
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 def stored_rates(database: Database, spec: DeviceSpec) -> CpuRates | None:

@@ -7,18 +7,17 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from importlib.metadata import version
 
-import structlog
-
 from db.errors import DatabaseError
 from db.queries.cluster import heartbeats
 from db.schema.cluster import Presence
 from db.session import Database
 from db.values import utc_now
 from service.api.devices.quarantine import this_host
+from service.loggers import Logger
 
 _FORGOTTEN = timedelta(days=1)
 _MISSED = 4  # tolerated number of missed beats
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 class Role(StrEnum):

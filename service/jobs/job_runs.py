@@ -8,8 +8,6 @@ from enum import StrEnum
 from typing import Literal
 from uuid import UUID
 
-import structlog
-
 from codegen import CodegenError
 from db.errors import DatabaseError, LeaseLost
 from db.queries import devices
@@ -19,6 +17,7 @@ from db.session import Database
 from hal import HalError
 from service.artifacts import StorageError
 from service.cluster.executor import ExecutorLost
+from service.loggers import Logger
 from service.logs import job_lines
 from service.row_mapping import job_from_row
 from service.traces import job_span
@@ -27,7 +26,7 @@ from tuner.session.job_spec import JobSpec
 
 MAX_ATTEMPTS = 100
 _EXPECTED = (CodegenError, HalError, TunerError)
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 class JobEnd(StrEnum):

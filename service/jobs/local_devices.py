@@ -3,14 +3,13 @@
 import time
 from collections.abc import Callable, Sequence
 
-import structlog
-
 from hal import XE_DEVICES, ListedDevice, list_devices
 from hal.devices.listing import OPENCL_CPU_ID
 from hal.opencl.emulation import PREFIX
+from service.loggers import Logger
 
 _FRESH_S = 60.0
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 class DevicesHere:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-import structlog
+from service.loggers import Logger
 
 LATE_S = 5.0
 """Time after XETUNE_SHUTDOWN_S at which a process that did not end is killed."""
@@ -17,7 +17,7 @@ _ORPHAN_S = 5.0
 _SHORTEST_WAIT_S = 1.0
 _LONGEST_WAIT_S = 30.0
 _HEALTHY_S = 60.0
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 class Supervisor:

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from uuid import UUID
 
-import structlog
 from sqlalchemy.orm import Session
 
 from codegen import AnyArtifact, KernelConfig, XeConfig
@@ -41,6 +40,7 @@ from service.jobs.measurement_reuse import known_of
 from service.jobs.restrictions import restricted, restrictions_of, restrictions_to_json
 from service.jobs.store import DbTrialStore
 from service.jobs.warm_start import donors_for
+from service.loggers import Logger
 from service.traces import note_trial
 from tuner.backend import tuning_for
 from tuner.errors import NoRoofline
@@ -67,7 +67,7 @@ from tuner.space.xe.heuristic import default_config
 Listener = Callable[[Event], None]
 BuildBinary = Callable[[Database, UUID], None]
 """Build the native binary of a kernel, unless it is stored; raises OclocUnusable."""
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 
-import structlog
 from pydantic import BaseModel, Field, ValidationError
 
 from hal import DeviceSpec
@@ -22,6 +21,7 @@ from service.api.compile.work import (
 from service.configurations import from_config_body
 from service.errors import BadRequest, FieldError, RefusedByRule, TooLarge
 from service.http.limits import Slots
+from service.loggers import Logger
 from service.sandbox.limits import (
     Held,
     Limits,
@@ -37,7 +37,7 @@ from service.settings import Settings
 
 _WORK = "service.api.compile.work"
 _PROBED_AGAIN_S = 10.0
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 class Compiler:

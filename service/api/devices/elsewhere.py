@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import structlog
 from sqlalchemy.orm import Session
 
 from db.errors import DatabaseError
@@ -15,9 +14,10 @@ from db.session import Database
 from hal import DeviceSpec, ListedDevice, Runtime
 from hal.devices.listed import listed, runs_own_code
 from hal.devices.listing import OPENCL_CPU_ID
+from service.loggers import Logger
 from service.row_mapping import spec_from_json, spec_to_json
 
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 def with_reached(

@@ -22,7 +22,7 @@ from service.api.jobs.schemas import (
     SearchOptions,
 )
 from service.errors import BadRequest, FieldError, TooMany
-from service.logs import current_request
+from service.loggers import current_request
 from service.row_mapping import config_to_json, options_to_columns, problem_to_json
 from service.schemas import check_size, to_problem
 from service.settings import Settings

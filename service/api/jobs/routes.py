@@ -4,7 +4,6 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-import structlog
 from fastapi import Header, Path, Query, Response
 
 from db.queries import jobs
@@ -41,10 +40,11 @@ from service.http.responses import (
     TOO_MANY,
     Responses,
 )
+from service.loggers import Logger
 
 router = guarded_router("/v1/jobs", "jobs")
 
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 _CLOSING_S = 2.0  # time that a stream may take to end when the service stops
 
 JobId = Annotated[UUID, Path(description="Id of the job", examples=["01970a3c-0000-7000-8000-000000000000"])]

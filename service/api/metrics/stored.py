@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-import structlog
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
@@ -28,9 +27,10 @@ from db.schema.schedule import FIRE_OUTCOMES
 from db.schema.trial import TRIAL_STATUSES
 from db.session import Database
 from service.api.metrics.trials import TrialTally
+from service.loggers import Logger
 
 _BEST_EVERY = 6  # times `fresh_s`: it reads a row of each job
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 @dataclass(slots=True)

@@ -3,7 +3,6 @@
 from contextlib import ExitStack
 from datetime import UTC, datetime
 
-import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from db.errors import DatabaseError
@@ -14,8 +13,9 @@ from service.jobs.heartbeat import (
     present,
 )
 from service.jobs.worker_names import own_name
+from service.loggers import Logger
 
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 class ScheduleClock:

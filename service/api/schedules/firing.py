@@ -8,7 +8,6 @@ from contextlib import suppress
 from datetime import datetime
 from uuid import UUID
 
-import structlog
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -36,8 +35,9 @@ from service.api.schedules.work import (
 )
 from service.errors import BadRequest, TooMany
 from service.http.deps import Context
+from service.loggers import Logger
 
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 def fire_due(context: Context) -> int:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import structlog
 from pydantic import ValidationError
 
 from codegen import CodegenError
@@ -24,12 +23,13 @@ from service.api.keys.caller import Caller
 from service.api.schedules.planning import Planning
 from service.api.schedules.schemas import StaleBody
 from service.errors import Conflict, ServiceError, TooMany
+from service.loggers import Logger
 from service.schemas import ProblemBody
 from tuner.errors import TunerError
 from tuner.session.job_spec import JobSpec
 
 _SHOWN = 3
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

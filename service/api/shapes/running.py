@@ -9,8 +9,6 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from uuid import UUID
 
-import structlog
-
 from codegen import CodegenError
 from db.errors import LeaseLost
 from db.queries import (
@@ -30,6 +28,7 @@ from service.jobs.heartbeat import repeated
 from service.jobs.tuning import Tuning
 from service.jobs.worker import Worker
 from service.jobs.worker_names import is_dead, own_name
+from service.loggers import Logger
 from service.row_mapping import spec_from_json
 from service.settings import Settings
 from tuner.errors import TunerError
@@ -37,7 +36,7 @@ from tuner.errors import TunerError
 RunSet = Callable[[UUID, threading.Event], bool]
 """Runs a set until it is over or the event is set; returns False if another process runs it, or one of its jobs."""
 _EXPECTED = (CodegenError, HalError, TunerError)
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 def run_set(tuning: Tuning, settings: Settings, set_id: UUID, stop: threading.Event) -> bool:

@@ -7,12 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import structlog
-
 from codegen.errors import OclocUnusable
 from codegen.target import Target, target_of
 from codegen.xe.isa import Ocloc
 from hal import DeviceKind, DeviceSpec
+from service.loggers import Logger
 from service.settings import PREFIX, InvalidSettings, Settings
 
 if TYPE_CHECKING:  # measurement, which asking for the compiler does without
@@ -21,7 +20,7 @@ if TYPE_CHECKING:  # measurement, which asking for the compiler does without
     from tuner.measure.isa_check import Native
 
 NAME = "ocloc"
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 def find_ocloc(settings: Settings) -> Ocloc | None:

@@ -9,18 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import FrameType
 
-import structlog
 import uvicorn
 
 from hal.process.temporary import remove_leftovers
 from service.app import create_app
 from service.http.server_protocol import ServerProtocol
 from service.jobs.supervisor import Supervisor, end_with, end_within
+from service.loggers import Logger
 from service.logs import configure_logs
 from service.settings import InvalidSettings, Settings, read_settings, unknown_settings
 from service.traces import configure_traces
 
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 def config_of(settings: Settings) -> uvicorn.Config:

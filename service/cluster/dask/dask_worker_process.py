@@ -4,7 +4,6 @@ import asyncio
 import signal
 from contextlib import suppress
 
-import structlog
 from dask import config as dask_config
 from distributed import Status, Worker
 
@@ -16,12 +15,13 @@ from service.jobs.supervisor import (
     LATE_S,
     end_within,
 )
+from service.loggers import Logger
 
 _DEATH_S = 10.0  # after which a worker disconnects from a scheduler that does not answer
 _WAIT_S = 1.0
 _LOOK_S = 0.05
 _FETCH_S = 2.0  # for the caller to fetch the last results
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 def serve_worker(link: Link, plugin: TuningPlugin, name: str, shutdown_s: float) -> None:

@@ -9,7 +9,6 @@ from importlib.metadata import version
 from typing import Any, cast
 from uuid import uuid4
 
-import structlog
 from dask import config as dask_config
 from distributed import Client, Future, KilledWorker, fire_and_forget
 from distributed.comm.core import CommClosedError
@@ -37,6 +36,7 @@ from service.cluster.shard import (
     WHOLE,
     Shard,
 )
+from service.loggers import Logger
 
 NAME = "cluster"
 _ANSWER_S = 10.0  # for the scheduler
@@ -44,7 +44,7 @@ _SILENT_S = 10.0  # after which executors are removed if the scheduler does not 
 _LOOK_S = 1.0  # maximum age of the list of workers
 _WATCH_S = 1.0  # how often a waiting task checks that its machine is alive
 _LOST = (CancelledError, CommClosedError, OSError, KilledWorker)
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 class DaskEngine:

@@ -3,14 +3,14 @@
 import asyncio
 import signal
 
-import structlog
 from dask import config as dask_config
 from distributed import Scheduler
 
 from service.cluster.dask.security import security_of
 from service.cluster.link import Link
+from service.loggers import Logger
 
-_log = structlog.stdlib.get_logger(__name__)
+_log = Logger(__name__)
 
 
 def serve_scheduler(link: Link) -> None:
