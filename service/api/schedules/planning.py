@@ -1,10 +1,12 @@
 """Context needed to plan the work of a schedule."""
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from db.session import Database
-from service.api.devices.service import DeviceDirectory
 from service.settings import Settings
+
+if TYPE_CHECKING:
+    from service.api.devices.service import DeviceDirectory
 
 
 class Planning(Protocol):
@@ -14,7 +16,7 @@ class Planning(Protocol):
     def database(self) -> Database: ...
 
     @property
-    def devices(self) -> DeviceDirectory: ...
+    def devices(self) -> "DeviceDirectory": ...
 
     @property
     def settings(self) -> Settings: ...

@@ -22,8 +22,6 @@ from service.api.schedules.schemas import (
     ScheduleList,
     ScheduleOut,
 )
-from service.api.schedules.stale import rebuild_stale_binaries
-from service.api.schedules.work import read_work
 from service.http.deps import (
     ContextDep,
     DatabaseDep,
@@ -115,6 +113,10 @@ def run_schedule(
     schedule_id: ScheduleId, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
 ) -> FireOut:
     """Run a schedule now, in addition to its due times, even while it is paused."""
+    # Imported here: lists need nothing of devices and searches.
+    from service.api.schedules.stale import rebuild_stale_binaries
+    from service.api.schedules.work import read_work
+
     with context.database.read() as session:
         kind, template = service.prepare_run(session, schedule_id)
     work = read_work(kind, template, context)

@@ -1,6 +1,7 @@
 """Creation, listing, change, pause, resumption and deletion of schedules."""
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from pydantic import BaseModel, ValidationError
@@ -17,7 +18,6 @@ from service.api.schedules.cron import (
     next_due,
     parse_cron,
 )
-from service.api.schedules.firing import fire_now
 from service.api.schedules.planning import Planning
 from service.api.schedules.schemas import (
     DueList,
@@ -30,13 +30,12 @@ from service.api.schedules.schemas import (
     ScheduleOut,
     StaleBody,
 )
-from service.api.schedules.work import (
-    Work,
-    read_work,
-)
 from service.api.shapes.schemas import ShapeSetBody
 from service.errors import BadRequest, Conflict, FieldError, NotFound
 from service.settings import Settings
+
+if TYPE_CHECKING:
+    from service.api.schedules.work import Work
 
 _SHOWN_FIRES = 10
 _BODIES: dict[str, type[BaseModel]] = {"job": JobBody, "shapes": ShapeSetBody, "stale": StaleBody}
@@ -61,6 +60,9 @@ def check_work(body: ScheduleBody, planning: Planning) -> None:
     Raises:
         BadRequest: rule `schedule-work`: not exactly one kind of work; or as that kind raises.
     """
+    # Imported here: lists need nothing of devices and searches.
+    from service.api.schedules.work import read_work
+
     kind, template = _work_of(body)
     try:
         read_work(kind, template, planning)
@@ -217,7 +219,7 @@ def prepare_run(session: Session, schedule_id: UUID) -> tuple[str, JsonObject]:
     return schedule.kind, schedule.template
 
 
-def run_now(session: Session, schedule_id: UUID, work: Work, by: Caller, max_active: int, now: datetime) -> FireOut:
+def run_now(session: Session, schedule_id: UUID, work: "Work", by: Caller, max_active: int, now: datetime) -> FireOut:
     """Start the work of a schedule, even while it is paused; its due times are not changed.
 
     Raises:
@@ -225,6 +227,9 @@ def run_now(session: Session, schedule_id: UUID, work: Work, by: Caller, max_act
         Conflict: rule `already-fired`; it came due at the same time.
         TooMany: the limit of active jobs is reached.
     """
+    # Imported here, as above.
+    from service.api.schedules.firing import fire_now
+
     try:
         fire_id = fire_now(session, _existing(session, schedule_id), work, by, max_active, now)
     except AlreadyFired as error:

@@ -15,7 +15,6 @@ from service.api.keys.guard import (
     guarded_router,
 )
 from service.api.shapes import service
-from service.api.shapes.requests import submit, understand
 from service.api.shapes.schemas import (
     PresetList,
     ShapeSetBody,
@@ -58,6 +57,9 @@ def create_shape_set(
     body: ShapeSetBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
 ) -> ShapeSetOut:
     """Queue a set of shapes for a worker. If an identical set is active, that one is returned instead."""
+    # Imported here: lists need nothing of devices and searches.
+    from service.api.shapes.requests import submit, understand
+
     request = understand(body, context.devices, context.settings)
     with once.write() as session:
         set_id, is_new = submit(session, request, context.settings.max_active_jobs)
