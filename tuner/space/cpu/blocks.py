@@ -1,40 +1,46 @@
 """Blocks and the order of loops in the default configuration: what stays in which cache."""
 
+from math import gcd
+
 from codegen import GemmProblem
 from codegen.config.cpu import Isa, Packing
 from codegen.cpu.isa import Multiply
 from codegen.cpu.rules import CpuProblem
 from codegen.xe.rules.sizes import ceil_div
-from tuner.space.cpu.packing import L2_BYTES, multiply_with, reads_all_of_k
+from tuner.space.cpu.packing import L2_BYTES, WAY_BYTES, multiply_with, reads_all_of_k
 from tuner.space.cpu.points import (
     WHOLE,
     CpuPoint,
+    CpuRanges,
     is_dots,
     plain_blocks,
     ranges_of,
     unit_of,
 )
 
-_L1_BYTES = 32 * 1024  # if unknown: the least of CPUs with AVX2
+L1_BYTES = 32 * 1024  # if unknown: the least of CPUs with AVX2
 _PANELS = 2  # times L1 that a panel of A and one of B may fill: B's is read in order, which hides the latency of L2
 _BLOCK = 0.25  # of L2 for a block of A, and as much for its accumulators with a block of B, whose panels stream through
 _PANEL = 0.5  # of L2 for one panel of B that is used immediately
+_PANELS_ALONE = 0.125  # of L2 for those that one core copies together for tile registers
 _BLOCK_OF_WHOLE_DEPTH = 0.5  # of L2 for a block of A over all of K, beside the panel of B in use and the next one
 _FEWEST_ROWS_OF_BLOCK = 64  # of such a block, for each of which all of B is read again
 _FEWEST_ROWS_OF_BLOCK_AMX = 128
 FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page
+_LINE_BYTES = 64
 _PAGE_BYTES = 4096
 _PAGES_OF_TLB = 2048  # of the second level
 _AHEAD = 4  # steps that are prefetched then: the next rows of B, which the hardware does not predict
 # Pages of B that panels are copied from, by the rows of A up to which they are best.
 _PAGES_OF_ROWS = {32: 64, 128: 256}
 _PAGES_OF_ROWS_AMX = {48: 64, 128: 256}
+_PAGES_OF_ROWS_AMX_ALONE = {48: 64}
 
 
 def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     """Choose the depth by L1, then rows and columns by L2; for a panel of B used immediately, the depth by L2 alone."""
     p, spec, isa = on.problem, on.spec, Isa(point.isa)
-    l1, l2 = spec.l1_bytes or _L1_BYTES, spec.l2_bytes or L2_BYTES
+    l1, l2 = spec.l1_bytes or L1_BYTES, spec.l2_bytes or L2_BYTES
     each = {Multiply.F32: 4, Multiply.S8: 1}.get(multiply_with(on, isa), 2)
     ranges = ranges_of(on, spec.cores or 1)
     step = point.unroll * unit_of(on, isa, dots=is_dots(on, point.isa, point.pack_b))
@@ -42,7 +48,7 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     width = point.tile_n * p.products
     deepest = _PANELS * l1 // (each * (point.tile_m + width))
     if point.pack_b == Packing.BLOCK.value:
-        return _one_panel(p, point, ranges.block_k, step, int(_PANEL * l2 / (each * width)))
+        return _panels(on, point, ranges, step, each * width)
     if (found := _whole_depth(on, point, rows, int(_BLOCK_OF_WHOLE_DEPTH * l2 / (each * p.k)))) is not None:
         return found
     # Operands that stream through once are not cut, nor are blocks of K that are a little too deep.
@@ -73,7 +79,14 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
         f"L1 is {l1 / 1024:.0f} KiB; of L2's {l2 / 1024:.0f} KiB a block of A takes {tall * deep * each / 1024:.3g}, "
         f"and its sums with a block of B {tall * wide * 4 / 1024:.3g}"
     )
+    if rows > 1 and not streams and point.pack_b == Packing.NONE.value and deep > _rows_in_l1(p, l1):
+        point = point._replace(prefetch=_AHEAD)
     return point._replace(block_m=block_m, block_n=block_n, block_k=depth), why
+
+
+def _rows_in_l1(p: GemmProblem, l1: int) -> int:
+    """Return the rows of B read in place of which L1 holds a line each, by the sets that their pitch maps to."""
+    return l1 // max(_LINE_BYTES, gcd(p.pitch_b * p.dtype_b.nbytes, WAY_BYTES))
 
 
 def _whole_depth(on: CpuProblem, point: CpuPoint, tiles: int, most: int) -> tuple[CpuPoint, str] | None:
@@ -92,31 +105,44 @@ def _whole_depth(on: CpuProblem, point: CpuPoint, tiles: int, most: int) -> tupl
     return point._replace(block_m=block, block_n=WHOLE, block_k=WHOLE), why
 
 
-def _one_panel(
-    p: GemmProblem, point: CpuPoint, depths: tuple[int, ...], step: int, deepest: int
-) -> tuple[CpuPoint, str]:
-    """Choose all rows and one panel of B at a time, as deep as L2 allows."""
-    legal = [d for d in depths if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
+def copies_panels_alone(on: CpuProblem, point: CpuPoint) -> bool:
+    """Return whether one core copies panels of B for tile registers just before their use."""
+    return on.spec.cores == 1 and point.isa == Isa.AMX.value and point.pack_b == Packing.BLOCK.value
+
+
+def _panels(on: CpuProblem, point: CpuPoint, ranges: CpuRanges, step: int, row_bytes: int) -> tuple[CpuPoint, str]:
+    """Choose all rows of A, and one panel of B as deep as L2 allows; several if one core copies them, which reads B in
+    longer runs.
+    """
+    p, l2 = on.problem, on.spec.l2_bytes or L2_BYTES
+    deepest = int(_PANEL * l2 / row_bytes)
+    legal = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
     depth = max((d for d in legal if d <= deepest), default=min(legal, default=WHOLE))
     if point.threads_k == 1 and p.k <= deepest:
         depth = WHOLE
-    why = f"a panel of B, {depth or p.k} deep, is copied to L2, which has room for {deepest}, and used by all rows"
-    if (
-        (few := _rows_of_few_pages(p, point)) is not None
-        and few < (depth or p.k)
-        and (some := [d for d in legal if d <= few])
-    ):
-        depth = max(some)
-        why = f"panels of B {depth} deep, whose rows lie on few pages, are copied one after the other, used by all rows"
-    return point._replace(block_m=WHOLE, block_n=1 if point.tile_n < p.n else WHOLE, block_k=depth), why
+    few = rows_of_few_pages(on, point)
+    if few is not None and few < (depth or p.k) and (some := [d for d in legal if d <= few]):
+        why = "panels of B {} deep, whose rows lie on few pages, are copied one after the other, used by all rows"
+        return _of_panels(p, point, max(some), 1), why.format(max(some))
+    most = int(_PANELS_ALONE * l2 / (row_bytes * (depth or p.k))) if copies_panels_alone(on, point) else 1
+    count = max((count for count in ranges.block_n if count <= most), default=WHOLE) or 1
+    panels = "a panel" if count == 1 else f"{count} panels"
+    why = f"{panels} of B, {depth or p.k} deep, are copied to L2, and used by all rows"
+    return _of_panels(p, point, depth, count), why
 
 
-def _rows_of_few_pages(p: GemmProblem, point: CpuPoint) -> int | None:
+def _of_panels(p: GemmProblem, point: CpuPoint, depth: int, count: int) -> CpuPoint:
+    return point._replace(block_m=WHOLE, block_n=count if count * point.tile_n < p.n else WHOLE, block_k=depth)
+
+
+def rows_of_few_pages(on: CpuProblem, point: CpuPoint) -> int | None:
     """Return the depth over which rows of a B [K, N] are on pages that the TLB holds, more for more rows of A.
 
     Sums wait between blocks of K, so that more rows of A need deeper ones; None where deeper ones are better yet.
     """
-    pages_of_rows = _PAGES_OF_ROWS_AMX if point.isa == Isa.AMX.value else _PAGES_OF_ROWS
+    p, pages_of_rows = on.problem, _PAGES_OF_ROWS_AMX if point.isa == Isa.AMX.value else _PAGES_OF_ROWS
+    if copies_panels_alone(on, point):
+        pages_of_rows = _PAGES_OF_ROWS_AMX_ALONE
     if p.transpose_b or p.m > max(pages_of_rows):
         return None
     pages = next(pages for rows, pages in sorted(pages_of_rows.items()) if p.m <= rows)
@@ -143,10 +169,11 @@ def with_order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     """
     p = on.problem
     rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
-    several = rows > 1 and point.block_m != 1 and columns > 1 and point.block_n != 1
-    panels = point.pack_b == Packing.BLOCK.value and _rows_of_few_pages(p, point) is not None
+    copied = point.pack_b == Packing.BLOCK.value  # panels pass rows of A, which stay in L1 if one panel does not
+    several = rows > 1 and point.block_m != 1 and columns > 1 and point.block_n != 1 and not copied
+    few_pages = copied and rows_of_few_pages(on, point) is not None
     point = point._replace(
-        blocks="okomon" if panels else "omonok",
+        blocks="okomon" if few_pages else "omonok",
         inner="inimik" if several else "iminik",
         parallel="pnpmpk" if p.n > p.m and point.threads_m > 1 and point.threads_n > 1 else "pmpnpk",
     )

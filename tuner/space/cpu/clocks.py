@@ -1,8 +1,9 @@
-"""Clocks of the micro-kernel for one tile, from the issue rates of a core; caches are ignored.
+"""Clocks of the micro-kernel for one tile, from the issue rates of a core; operands are in L1 if nothing else is said.
 
 Source: Intel 64 and IA-32 Architectures Optimization Reference Manual, chapters on Sapphire Rapids and AMX; AMD's
 Software Optimization Guide for the Zen 5 Microarchitecture. Both issue two vector multiply-adds and two vector loads a
-clock, with four clocks from one sum to the next; a tile multiply takes 16 clocks, a tile load 8.
+clock, with four clocks from one sum to the next; a tile multiply takes 16 clocks, a tile load 8. Loads from L2 take as
+long as 24 bytes a clock, which were measured (docs/performance.md).
 """
 
 from collections import Counter
@@ -15,7 +16,7 @@ from codegen.xe.rules.sizes import ceil_div
 
 _MULTIPLIES_A_CLOCK = _LOADS_A_CLOCK = 2
 _LATENCY_CLOCKS = 4
-_TILE_MULTIPLY_CLOCKS, _TILE_LOAD_CLOCKS = 16, 8
+_TILE_MULTIPLY_CLOCKS = 16
 _NOT_HIDDEN = 0.25  # share of tile loads and multiplies that could overlap but do not (assumed)
 
 
@@ -27,11 +28,24 @@ class TileShape:
     n: int
 
 
-def step_clocks(isa: Isa, multiply: Multiply, rows: int, columns: int) -> float:
+@dataclass(frozen=True, slots=True)
+class TileLoads:
+    """Clocks of a load of a tile register with A, and with B."""
+
+    a: float
+    b: float
+
+
+FROM_L1, FROM_L2 = 8.0, 43.0
+BOTH_FROM_L1 = TileLoads(FROM_L1, FROM_L1)
+
+
+def step_clocks(isa: Isa, multiply: Multiply, rows: int, columns: int, tile_loads: TileLoads = BOTH_FROM_L1) -> float:
     """Return the clocks of one step along K of a tile: one group of elements per lane, or one register of K for AMX."""
     if isa is Isa.AMX:
         over_m, over_n = ceil_div(rows, 16), ceil_div(columns, 16)
-        multiplies, loads = over_m * over_n * _TILE_MULTIPLY_CLOCKS, (over_m + over_n) * _TILE_LOAD_CLOCKS
+        multiplies = over_m * over_n * _TILE_MULTIPLY_CLOCKS
+        loads = over_m * tile_loads.a + over_n * tile_loads.b
         return max(multiplies, loads) + _NOT_HIDDEN * min(multiplies, loads)
     vectors = ceil_div(columns, ISA_FACTS[isa].vector_bytes // 4)
     issued = rows * vectors * (2 if multiply is Multiply.S16 else 1)
@@ -45,10 +59,12 @@ def tile_sizes(length: int, tile: int) -> Iterator[tuple[int, int]]:
     return ((size, count) for size, count in sizes.items() if size and count)
 
 
-def sweep_clocks(isa: Isa, multiply: Multiply, m: int, n: int, tile: TileShape) -> float:
+def sweep_clocks(
+    isa: Isa, multiply: Multiply, m: int, n: int, tile: TileShape, tile_loads: TileLoads = BOTH_FROM_L1
+) -> float:
     """Return the clocks of one step along K for all tiles of an m x n block, on one core."""
     return sum(
-        times * count * step_clocks(isa, multiply, rows, columns)
+        times * count * step_clocks(isa, multiply, rows, columns, tile_loads)
         for rows, times in tile_sizes(m, tile.m)
         for columns, count in tile_sizes(n, tile.n)
     )

@@ -8,7 +8,7 @@ from codegen.cpu.rules import CpuProblem
 from tuner.space.cpu.points import CpuPoint
 
 L2_BYTES = 1024 * 1024  # if unknown: a usual one
-_WAY_BYTES = 4096  # of L1, so that its index is within a page
+WAY_BYTES = 4096  # of L1, so that its index is within a page
 _FEW_ROWS = 8  # rows that are multiplied with rows of B in place; half as many for types that combine four bytes
 _FEW_ROWS_BY_DOTS = 16  # if columns of B are contiguous: a copy of them costs more
 _FEW_ROWS_OF_WEIGHTS = 8  # of which weights are decoded in registers, once for each tile of rows
@@ -126,7 +126,7 @@ def _gains_by_copy(on: CpuProblem, isa: Isa) -> bool:
 
 def _aliases(pitch_bytes: int, rows: int) -> bool:
     """Return whether rows at that distance map to one set of L1 and exceed its ways."""
-    return pitch_bytes % _WAY_BYTES == 0 and rows > _FEW_ROWS
+    return pitch_bytes % WAY_BYTES == 0 and rows > _FEW_ROWS
 
 
 def reads_all_of_k(on: CpuProblem, point: CpuPoint) -> bool:

@@ -15,11 +15,7 @@ from codegen.config.cpu import CpuConfig
 from codegen.cpu.nest.plan import Plan
 from codegen.cpu.rules import CpuProblem, check_cpu_problem, most_pieces, refusal_on_cpu
 from hal import DeviceSpec
-from tuner.space.cpu.heuristic import (
-    as_batch,
-    best_tiles,
-    default_cpu_config,
-)
+from tuner.space.cpu.heuristic import as_batch, default_cpu_config
 from tuner.space.cpu.points import (
     CpuPoint,
     CpuRanges,
@@ -28,6 +24,7 @@ from tuner.space.cpu.points import (
     ranges_of,
     says_nothing,
 )
+from tuner.space.cpu.tiles import best_tiles
 from tuner.space.space import (
     KEPT_SPACES,
     Axis,

@@ -181,6 +181,35 @@ def test_one_core_copies_a_for_tile_registers_if_many_columns_use_it() -> None:
     assert packings == [Packing.NONE, Packing.BLOCK]
 
 
+def test_one_core_copies_several_panels_for_tile_registers_that_fit_an_eighth_of_l2() -> None:
+    one = replace(RAPIDS, cores=1)
+    for k, nbytes in ((512, 2), (768, 1), (2048, 2)):
+        found = default_cpu_config(gemm(100, 3000, k, {1: S8, 2: BF16}[nbytes], transpose_b=True), one).matmul
+        assert found.block.k == k
+        assert 2**17 < found.block.n * k * nbytes <= 2**18
+    several = default_cpu_config(gemm(100, 3000, 512, BF16, transpose_b=True), RAPIDS).matmul
+    assert several.block.n == several.innermost.n
+
+
+def test_tiles_of_one_core_are_wide_if_a_panel_of_b_stays_in_l1() -> None:
+    one = replace(RAPIDS, cores=1)
+    tiles = [default_cpu_config(gemm(320, 960, k, BF16), one).matmul.innermost for k in (384, 1024)]
+    assert [(tile.m, tile.n) for tile in tiles] == [(16, 48), (32, 32)]
+
+
+def test_threads_share_k_where_each_would_read_a_little_of_every_page_of_b() -> None:
+    many = replace(RAPIDS, cores=16)
+    rows, columns = (gemm(16, 4096, 4100, F32, transpose_b=by_columns) for by_columns in (False, True))
+    cases = ((rows, many), (columns, many), (rows, RAPIDS))
+    assert [default_cpu_config(*case).matmul.threads.k > 1 for case in cases] == [True, False, False]
+
+
+def test_rows_of_b_that_share_few_sets_of_l1_are_prefetched() -> None:
+    """Columns of 4 bytes: 256 are 1 KiB apart and share 4 sets with all others, 272 share none."""
+    distances = [default_cpu_config(gemm(250, n, 240, F32), PLAIN).strategy.prefetch_distance for n in (256, 272)]
+    assert distances[0] > distances[1] == 0
+
+
 def test_few_rows_of_tile_registers_take_panels_from_few_pages() -> None:
     problem = gemm(37, 4099, 1023, BF16)
     assert default_cpu_config(problem, RAPIDS).matmul.block.k == 64
