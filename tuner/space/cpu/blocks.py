@@ -7,7 +7,13 @@ from codegen.config.cpu import Isa, Packing
 from codegen.cpu.isa import Multiply
 from codegen.cpu.rules import CpuProblem
 from codegen.xe.rules.sizes import ceil_div
-from tuner.space.cpu.packing import L2_BYTES, WAY_BYTES, multiply_with, reads_all_of_k
+from tuner.space.cpu.packing import (
+    L2_BYTES,
+    WAY_BYTES,
+    multiplies_few_rows_by_f32,
+    multiply_with,
+    reads_all_of_k,
+)
 from tuner.space.cpu.points import (
     WHOLE,
     CpuPoint,
@@ -31,6 +37,7 @@ _LINE_BYTES = 64
 _PAGE_BYTES = 4096
 _PAGES_OF_TLB = 2048  # of the second level
 _AHEAD = 4  # steps that are prefetched then: the next rows of B, which the hardware does not predict
+_SUMS = 0.125  # of L2 for sums that wait for the next rows of B
 # Pages of B that panels are copied from, by the rows of A up to which they are best.
 _PAGES_OF_ROWS = {32: 64, 128: 256}
 _PAGES_OF_ROWS_AMX = {48: 64, 128: 256}
@@ -53,7 +60,8 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
         return found
     # Operands that stream through once are not cut, nor are blocks of K that are a little too deep.
     in_l2 = p.m * p.k * p.dtype_a.nbytes <= _PANEL * l2
-    streams = point.pack_b == Packing.NONE.value and (rows == 1 or (p.transpose_b and in_l2))
+    in_place = point.pack_b == Packing.NONE.value
+    streams = in_place and (rows == 1 or multiplies_few_rows_by_f32(p) or (p.transpose_b and in_l2))
     streams = streams or reads_all_of_k(on, point)
     depths = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
     depth = max((d for d in depths if d <= deepest), default=min(depths, default=WHOLE))
@@ -70,16 +78,16 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
         else _evenly(ranges.block_m, rows, point.threads_m, int(_BLOCK * l2 / (point.tile_m * deep * each)))
     )
     tall = (block_m or rows) * point.tile_m
-    block_n = WHOLE if streams else _evenly(
-        ranges.block_n, columns, point.threads_n, int(_BLOCK * l2 / (point.tile_n * min(tall, p.m) * 4))
-    )  # fmt: skip
+    most_n = int((_SUMS if by_rows else _BLOCK) * l2 / (point.tile_n * min(tall, p.m) * 4))
+    all_n = streams and (not by_rows or ceil_div(columns, point.threads_n) <= most_n)
+    block_n = WHOLE if all_n else _evenly(ranges.block_n, columns, point.threads_n, most_n)
     wide = (block_n or columns) * point.tile_n
     why = (
         f"panels {deep} deep take {deep * each * (point.tile_m + width) / 1024:.0f} KiB, "
         f"L1 is {l1 / 1024:.0f} KiB; of L2's {l2 / 1024:.0f} KiB a block of A takes {tall * deep * each / 1024:.3g}, "
         f"and its sums with a block of B {tall * wide * 4 / 1024:.3g}"
     )
-    if rows > 1 and not streams and point.pack_b == Packing.NONE.value and deep > _rows_in_l1(p, l1):
+    if rows > 1 and not streams and in_place and deep > _rows_in_l1(p, l1):
         point = point._replace(prefetch=_AHEAD)
     return point._replace(block_m=block_m, block_n=block_n, block_k=depth), why
 

@@ -17,7 +17,7 @@ _MEMORY_BYTES_A_CLOCK = 4.0  # read by one core (assumed: about 12 GB/s per core
 _PAGE_BYTES = 4096
 _PAGE_CLOCKS = 200  # until a core reads from another page: the walk to it, and prefetchers that begin again (fitted)
 _BEGUN = 0.25  # tiles by which a thread is late on average (assumed)
-_PIECE_ROW_BYTES = 1024
+_PIECE_ROW_BYTES = 4096
 _PIECE_CLOCKS = 10_000  # of multiplying, at least: about 4 us, many times the cost of taking a piece
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from codegen import GemmProblem
 from codegen.config.cpu import Isa, Packing
 from codegen.cpu.isa import Multiply, multiply_of
 from codegen.cpu.rules import CpuProblem
@@ -10,6 +11,7 @@ from tuner.space.cpu.points import CpuPoint
 L2_BYTES = 1024 * 1024  # if unknown: a usual one
 WAY_BYTES = 4096  # of L1, so that its index is within a page
 _FEW_ROWS = 8  # rows that are multiplied with rows of B in place; half as many for types that combine four bytes
+_FEW_ROWS_F32 = 48  # of B [K, N], whose rows need no interleaving
 _FEW_ROWS_BY_DOTS = 16  # if columns of B are contiguous: a copy of them costs more
 _FEW_ROWS_OF_WEIGHTS = 8  # of which weights are decoded in registers, once for each tile of rows
 _SOME_ROWS = 512  # up to which a copy of all of B costs more than the panels gain
@@ -27,6 +29,7 @@ def ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
     """Yield instruction sets and packings, in the order in which they are tried."""
     p = on.problem
     few = p.m <= (_FEW_ROWS_BY_DOTS if p.transpose_b else _FEW_ROWS // (2 if p.dtype_b.nbytes == 1 else 1))
+    few = few or multiplies_few_rows_by_f32(p)
     if p.has_weights:
         few = p.transpose_b and p.m <= _FEW_ROWS_OF_WEIGHTS
     in_place = not p.transpose_a
@@ -81,6 +84,11 @@ def ways_of_experts(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
         if separate:
             yield isa, Packing.NONE, Packing.BLOCK
         yield isa, Packing.BLOCK, Packing.BLOCK
+
+
+def multiplies_few_rows_by_f32(p: GemmProblem) -> bool:
+    """Return whether few rows of A multiply stored rows of f32: a copy of these would take as long as the products."""
+    return p.dtype_b.bits == 32 and not p.transpose_b and p.m <= _FEW_ROWS_F32
 
 
 def _few_rows_of_tiles(on: CpuProblem) -> bool:

@@ -16,7 +16,7 @@ from tuner.space.cpu.clocks import (
     TileShape,
     sweep_clocks,
 )
-from tuner.space.cpu.packing import multiply_with, reads_rows_of_b
+from tuner.space.cpu.packing import multiplies_few_rows_by_f32, multiply_with, reads_rows_of_b
 from tuner.space.cpu.points import DOTS, CpuPoint, config_of, is_dots, ranges_of
 
 _LINE_BYTES = 64
@@ -48,6 +48,7 @@ def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
 
     packs = plain.pack_b in (Packing.BLOCK.value, Packing.WHOLE.value)
     copies_rows = not p.transpose_b and (packs or p.dtype_b.nbytes == 1)
+    by_rows = plain.pack_b == Packing.NONE.value and multiplies_few_rows_by_f32(p)
 
     def clocks(tile: TileShape) -> tuple[float, float]:
         loads = _tile_loads(on, plain, tile)
@@ -55,7 +56,8 @@ def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
         uses = max(p.m, _FEWEST_USES)
         copying = _LINE_WEIGHT / uses * _pieces_of_rows(on, tile.n) if copies_rows else 0.0
         parts = _EVEN_WEIGHT * (tile.m / p.m + tile.n / p.n)
-        return steps, 1 / tile.m + 1 / tile.n + parts + copying
+        rows = p.m / ceil_div(p.m, tile.m) if by_rows else tile.m  # a pass over B for each tile of rows, however short
+        return steps, 1 / rows + 1 / tile.n + parts + copying
 
     return sorted(tiles_of(on, isa, plain), key=clocks)
 
