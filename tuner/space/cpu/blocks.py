@@ -37,6 +37,8 @@ _LINE_BYTES = 64
 _PAGE_BYTES = 4096
 _PAGES_OF_TLB = 2048  # of the second level
 _AHEAD = 4  # steps that are prefetched then: the next rows of B, which the hardware does not predict
+_DEPTH_OF_COLUMNS = 1024  # of B, read in place for several tiles of rows of A
+_COLUMNS = 8  # tiles of these columns, whose sums wait
 _SUMS = 0.125  # of L2 for sums that wait for the next rows of B
 # Pages of B that panels are copied from, by the rows of A up to which they are best.
 _PAGES_OF_ROWS = {32: 64, 128: 256}
@@ -67,10 +69,10 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     depth = max((d for d in depths if d <= deepest), default=min(depths, default=WHOLE))
     if point.threads_k == 1 and (streams or p.k <= 1.5 * deepest):
         depth = WHOLE
-    by_rows = streams and not p.transpose_b and p.k > FEW_PAGES
-    if by_rows:
-        depth = FEW_PAGES
-        point = point._replace(prefetch=_AHEAD if p.m > 1 and p.dtype_b.nbytes == 4 else 0)
+    if streams and not p.transpose_b and p.k > FEW_PAGES:
+        return _rows_in_place(on, point, ranges, int(_SUMS * l2 / (4 * p.m)))
+    if streams and is_dots(on, point.isa, point.pack_b) and not p.has_weights and p.m > 1:
+        return _columns_in_place(on, point, rows)
     deep = depth or p.k
     block_m = (
         WHOLE
@@ -78,9 +80,8 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
         else _evenly(ranges.block_m, rows, point.threads_m, int(_BLOCK * l2 / (point.tile_m * deep * each)))
     )
     tall = (block_m or rows) * point.tile_m
-    most_n = int((_SUMS if by_rows else _BLOCK) * l2 / (point.tile_n * min(tall, p.m) * 4))
-    all_n = streams and (not by_rows or ceil_div(columns, point.threads_n) <= most_n)
-    block_n = WHOLE if all_n else _evenly(ranges.block_n, columns, point.threads_n, most_n)
+    most_n = int(_BLOCK * l2 / (point.tile_n * min(tall, p.m) * 4))
+    block_n = WHOLE if streams else _evenly(ranges.block_n, columns, point.threads_n, most_n)
     wide = (block_n or columns) * point.tile_n
     why = (
         f"panels {deep} deep take {deep * each * (point.tile_m + width) / 1024:.0f} KiB, "
@@ -90,6 +91,27 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     if rows > 1 and not streams and in_place and deep > _rows_in_l1(p, l1):
         point = point._replace(prefetch=_AHEAD)
     return point._replace(block_m=block_m, block_n=block_n, block_k=depth), why
+
+
+def _rows_in_place(on: CpuProblem, point: CpuPoint, ranges: CpuRanges, most: int) -> tuple[CpuPoint, str]:
+    """Choose a few rows of B at a time, and columns whose sums stay in L2: at most `most`."""
+    p, columns = on.problem, ceil_div(on.problem.n, point.tile_n)
+    fitting = max(1, most // point.tile_n)
+    block_n = WHOLE
+    if ceil_div(columns, point.threads_n) > fitting:
+        block_n = _evenly(ranges.block_n, columns, point.threads_n, fitting)
+    prefetch = _AHEAD if p.m > 1 and p.dtype_b.nbytes == 4 else 0
+    why = f"{FEW_PAGES} rows of B at a time are read in place; sums of {most} columns stay in L2 until the next rows"
+    return point._replace(block_m=WHOLE, block_n=block_n, block_k=FEW_PAGES, prefetch=prefetch), why
+
+
+def _columns_in_place(on: CpuProblem, point: CpuPoint, rows: int) -> tuple[CpuPoint, str]:
+    """Choose columns of B at a time over all of K, or of f32 for several tiles of rows a depth that L1 holds."""
+    point = point._replace(block_m=WHOLE, block_n=WHOLE, block_k=WHOLE, prefetch=_AHEAD)
+    if rows == 1 or on.problem.dtype_b.nbytes < 4 or on.problem.k < 2 * _DEPTH_OF_COLUMNS * point.threads_k:
+        return point, "columns of B are read in place over all of K, and prefetched"
+    point = point._replace(block_n=_COLUMNS, block_k=_DEPTH_OF_COLUMNS)
+    return point, f"columns of B are read in place, {_DEPTH_OF_COLUMNS} deep: a tile stays in L1 for all rows of A"
 
 
 def _rows_in_l1(p: GemmProblem, l1: int) -> int:

@@ -14,10 +14,10 @@ from tuner.space.cpu.tiles import in_vectors, vectors_of
 
 _JOIN_CLOCKS = 12_000  # to wake a thread and wait for it (assumed: about 4 us)
 _MEMORY_BYTES_A_CLOCK = 4.0  # read by one core (assumed: about 12 GB/s per core when all read)
-_PAGE_BYTES = 4096
-_PAGE_CLOCKS = 200  # until a core reads from another page: the walk to it, and prefetchers that begin again (fitted)
+_RUN_BYTES = 8192  # of a row of B, for the walk to its pages and the start of prefetchers to be hidden
+_RUN_CLOCKS = 200  # that these take (fitted)
 _BEGUN = 0.25  # tiles by which a thread is late on average (assumed)
-_PIECE_ROW_BYTES = 4096
+_PIECE_ROW_BYTES = {1: 1024, 2: 2048}  # at least, by the rows of A from which it is
 _PIECE_CLOCKS = 10_000  # of multiplying, at least: about 4 us, many times the cost of taking a piece
 
 
@@ -42,8 +42,8 @@ def with_threads(on: CpuProblem, point: CpuPoint, cores: int, *, experts: bool) 
         b = matrices * over_n * point.tile_n * p.products * depth * unit * p.dtype_b.bits / 8
         sums = over_m * point.tile_m * over_n * point.tile_n * 4 * (0 if k == 1 else 3)
         join = 0 if m * n * k == 1 else _JOIN_CLOCKS * (1 if k == 1 else 2)
-        pages = _pages_of_b(p, over_n * point.tile_n * p.products, depth * unit) if reads_rows else 0.0
-        return tiles * depth * a_tile + (a + b + sums) / _MEMORY_BYTES_A_CLOCK + pages * _PAGE_CLOCKS + join
+        runs = _runs_of_b(p, over_n * point.tile_n * p.products, depth * unit) if reads_rows else 0.0
+        return tiles * depth * a_tile + (a + b + sums) / _MEMORY_BYTES_A_CLOCK + runs * _RUN_CLOCKS + join
 
     ranges = ranges_of(on, cores)
     grids = [
@@ -67,10 +67,10 @@ def with_threads(on: CpuProblem, point: CpuPoint, cores: int, *, experts: bool) 
     return point._replace(threads_m=m, threads_n=n, threads_k=k), why
 
 
-def _pages_of_b(p: GemmProblem, columns: float, rows: int) -> float:
-    """Return the pages that a thread's piece of B lies on: a long row on its own or several, short ones together."""
-    run, pitch = (length * p.dtype_b.bits / 8 for length in (columns, p.pitch_b))
-    return rows * max(run, min(pitch, _PAGE_BYTES)) / _PAGE_BYTES
+def _runs_of_b(p: GemmProblem, columns: float, rows: int) -> float:
+    """Return the runs in which a thread reads its piece of B: a long row takes several, short ones share one."""
+    piece, pitch = (length * p.dtype_b.bits / 8 for length in (columns, p.pitch_b))
+    return rows * max(piece, min(pitch, _RUN_BYTES)) / _RUN_BYTES
 
 
 def _share(tiles: int, threads: int) -> float:
@@ -90,7 +90,8 @@ def with_pieces(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     part /= point.threads_m * point.threads_n * point.threads_k
     # Pieces of rows of B that are read in place must be long enough for sequential reads.
     by_rows = point.pack_b == Packing.NONE.value and point.block_k == FEW_PAGES
-    shortest = _PIECE_ROW_BYTES * point.threads_n // p.dtype_b.nbytes if by_rows else 0
+    row_bytes = _PIECE_ROW_BYTES[min(p.m, 2)]
+    shortest = row_bytes * point.threads_n // p.dtype_b.nbytes if by_rows else 0
     finer = [
         point._replace(pieces=count)
         for count in ranges_of(on, on.spec.cores or 1).pieces
