@@ -107,7 +107,8 @@ def _of_all(session: Session, pair: Pair, x: str, y: str, evidence: TimeEvidence
         return
     time_us, trials = _timed(pair, evidence)
     both = across.text, upwards.text
-    rank = func.row_number().over(partition_by=both, order_by=(time_us, Trial.id)).label("rank")
+    first = time_us, Trial.job_id, Trial.number
+    rank = func.row_number().over(partition_by=both, order_by=first).label("rank")
     number = func.count().over(partition_by=both).label("trials")
     columns = (both[0].label("x"), both[1].label("y"), time_us.label("time_us"), number, Trial.job_id, Trial.number)
     inner = trials.with_only_columns(*columns, rank).subquery()

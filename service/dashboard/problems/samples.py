@@ -112,8 +112,10 @@ class Pair:
         return self.problem.flops
 
     def of(self, evidence: TimeEvidence) -> list[Sample]:
-        """The samples of one evidence, the fastest first."""
-        return sorted((s for s in self.samples if s.evidence is evidence), key=lambda s: s.time_us)
+        """The samples of one evidence, the fastest first, of equal times the first trial."""
+        return sorted(
+            (s for s in self.samples if s.evidence is evidence), key=lambda s: (s.time_us, s.job_id, s.number)
+        )
 
     @property
     def measured(self) -> list[Sample]:
