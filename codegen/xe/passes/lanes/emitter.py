@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import GEP_USE_SSA_VAL, GEPOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from codegen.xe.dialects.creation import append, create
+from codegen.xe.dialects.creation import append, create, insert_before
 from codegen.xe.dialects.gpu import (
     LaneIdOp,
     ShuffleMode,
@@ -79,7 +79,7 @@ class Emitter:
         for op in list(self._prologue.ops):
             op.detach()
             if type(op) is not arith.ConstantOp or op.result.first_use is not None:
-                self._entry.insert_op_before(op, first)
+                insert_before(op, first)
 
     def add(self, op: Operation) -> SSAValue | None:
         """Append an operation; return its first result, if it has one."""

@@ -4,6 +4,9 @@ Lowering proceeds operation by operation over the whole tile of a sub-group. Int
 the given order, so a long epilogue would hold several tiles at once and spill registers.
 """
 
+# pyright: reportPrivateUsage=false
+# xDSL's public view of operands is an object of its own, which a large tile would need by the thousand.
+
 from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
@@ -12,7 +15,7 @@ from xdsl.dialects.llvm import LoadOp, StoreOp
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.traits import IsTerminator
 
-from codegen.xe.dialects.creation import walk
+from codegen.xe.dialects.creation import append, walk
 from codegen.xe.dialects.gpu import ShuffleOp
 from codegen.xe.dialects.upstream.llvm_ops import (
     GLOBAL,
@@ -58,7 +61,8 @@ def order_by_stores(body: Block, lowering: Lowering, *, apart: bool) -> None:
             ordered = _Tail(tail, lowering, aliases).ordered()
             for op in tail:
                 op.detach()
-            block.add_ops(ordered)
+            for op in ordered:
+                append(block, op)
 
 
 def _after_products(block: Block, lowering: Lowering) -> list[Operation]:
@@ -199,6 +203,6 @@ def _may_move(op: Operation, lowering: Lowering) -> bool:
 def _made_by(op: Operation) -> Iterator[Operation]:
     """Yield the operations that define the operands of an operation and of its nested ones."""
     for inner in walk(op) if op.regions else (op,):
-        for operand in inner.operands:
+        for operand in inner._operands:
             if type(operand) is OpResult:
                 yield operand.op

@@ -30,6 +30,7 @@ def call(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSA
     argument = chunk if element == computed else emitter.as_f32(chunk)
     letter = "d" if computed == f64 else "f"
     symbol = f"_Z{len(name)}{name}{f'Dv{length}_' if length > 1 else ''}{letter}"
-    lowering.functions.setdefault(symbol, DeviceFuncOp(symbol, [wide], wide))
+    if symbol not in lowering.functions:
+        lowering.functions[symbol] = DeviceFuncOp(symbol, [wide], wide)
     result = emitter.value(DeviceCallOp(symbol, [argument], wide))
     return result if element == computed else emitter.value(arith.TruncFOp(result, chunk.type))

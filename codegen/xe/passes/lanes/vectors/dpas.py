@@ -91,7 +91,6 @@ _FLOATS: dict[Attribute, Instruction] = {
     bf16: Instruction("bf16", "bf16", 16, i16, i32, (f32, bf16)),
     FloatTF32Type(): Instruction("tf32", "tf32", 8, f32, f32, (f32,)),
 }
-_NAMES: dict[Attribute, str] = {f32: "f32", f16: "f16", bf16: "bf16"}
 _BYTE = 8
 _U8 = IntegerType(_BYTE, Signedness.UNSIGNED)
 
@@ -267,7 +266,8 @@ class _Product:
         self._m, self._k, _ = sizes
         self._a, self._b, self._c = operands
         self._result = lane_element(op.d.type.element_type)
-        self._words: dict[tuple[int, int], SSAValue] = {}
+        self._of_a: dict[tuple[int, int], SSAValue] = {}
+        self._of_b: dict[tuple[int, int], SSAValue] = {}
 
     def tile(self, row: int, height: int, column: int) -> SSAValue:
         """Compute one tile of the result."""
@@ -288,6 +288,12 @@ class _Product:
         return _accumulator(self._emitter, self._emitter.chunk(self._c[first : first + height]), self._kind)
 
     def _rows_of_a(self, row: int, height: int, step: int) -> SSAValue:
+        key = row, step
+        if key not in self._of_a:
+            self._of_a[key] = self._packed_a(row, height, step)
+        return self._of_a[key]
+
+    def _packed_a(self, row: int, height: int, step: int) -> SSAValue:
         kind, group = self._kind, step // self._kind.k
         if kind.k < subgroup_size():  # two rows per register
             first, count = group * ((self._m + 1) // 2) + row // 2, (height + 1) // 2
@@ -298,11 +304,11 @@ class _Product:
 
     def _rows_of_b(self, step: int, column: int) -> SSAValue:
         key = step, column
-        if key not in self._words:
-            self._words[key] = self._packed(column // subgroup_size() * self._k + step)
-        return self._words[key]
+        if key not in self._of_b:
+            self._of_b[key] = self._packed_b(column // subgroup_size() * self._k + step)
+        return self._of_b[key]
 
-    def _packed(self, first: int) -> SSAValue:
+    def _packed_b(self, first: int) -> SSAValue:
         """Pack registers of rows of B to eight words."""
         return self._joined(self._b[first : first + self._kind.k], self._kind.register_b)
 
@@ -319,7 +325,7 @@ class _Product:
         kind, emitter = self._kind, self._emitter
         if kind.k == 32 or height == 1 or subgroup_size() != _MLIR_LANES:
             return self._call(a, b, c, height)
-        accumulator = _NAMES[element_of(c)]
+        accumulator = element_of(c).name
         types = accumulator, kind.a, kind.b, accumulator
         return emitter.value(MmaOp(a, b, c, (height, subgroup_size(), kind.k), types))
 
@@ -333,8 +339,9 @@ class _Product:
         word = "j" if element_of(a) == i32 else "t"
         letters = [word if kind.a == "u8" else None, "j" if kind.b == "u8" else None, None]
         symbol = f"_Z{len(name)}{name}{_mangled([a, b, c], letters)}"
-        declaration = DeviceFuncOp(symbol, [a.type, b.type, c.type], c.type, convergent=True)
-        self._lowering.functions.setdefault(symbol, declaration)
+        functions = self._lowering.functions
+        if symbol not in functions:
+            functions[symbol] = DeviceFuncOp(symbol, [a.type, b.type, c.type], c.type, convergent=True)
         result = emitter.value(DeviceCallOp(symbol, [a, b, c], c.type))
         return result if result.type == type_ else emitter.bitcast(result, bf16)
 

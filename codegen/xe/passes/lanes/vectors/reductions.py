@@ -1,6 +1,6 @@
 """Reductions: registers of a lane first, then across lanes, so that all lanes have the result."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, prod
 
@@ -38,8 +38,7 @@ from codegen.xe.passes.lanes.vectors.shuffle_ops import numbered
 from codegen.xe.passes.lanes.vectors.shuffles import convert
 from codegen.xe.subgroup import subgroup_size
 
-_Combine = Callable[[SSAValue, SSAValue], Operation]
-_COMBINE: Mapping[str, tuple[_Combine, _Combine]] = {
+_COMBINE: Mapping[str, tuple[type[Operation], type[Operation]]] = {
     "add": (arith.AddiOp, arith.AddfOp),
     "mul": (arith.MuliOp, arith.MulfOp),
     "minsi": (arith.MinSIOp, arith.MinSIOp),
@@ -58,7 +57,7 @@ _COMBINE: Mapping[str, tuple[_Combine, _Combine]] = {
 
 def combine(emitter: Emitter, kind: str, a: SSAValue, b: SSAValue) -> SSAValue:
     """Combine two scalars or chunks."""
-    return emitter.value(_COMBINE[kind][isinstance(element_of(a), AnyFloat)](a, b))
+    return emitter.make(_COMBINE[kind][isinstance(element_of(a), AnyFloat)], (a, b), a.type)
 
 
 def _multi_reduction(lowering: Lowering, op: Operation) -> None:
