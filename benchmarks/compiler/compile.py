@@ -1,6 +1,8 @@
 """Time from a problem to SPIR-V in one warm process that is set up as a compile worker, by stage.
 
-Random legal configurations of random problems, and the defaults of plain ones. The last row is processor time, with that of the forks that emit SPIR-V: other programs of the machine change it least.
+Random legal configurations of random problems, and the defaults of plain ones.
+
+The last row is processor time, with that of the forks that emit SPIR-V: other programs of the machine change it least.
 
 Run: python -m benchmarks.compiler.compile [--count 50]
 """
