@@ -34,7 +34,8 @@ class CpuStrategy:
     """Strategy of a CPU kernel: parameters beside the nine numbers.
 
     `prefetch_distance` is how far ahead the micro-kernel prefetches what it reads of A and B, in steps of
-    `innermost.k`; 0 leaves that to the hardware. `pieces` is into how many each thread's part of C is cut: a thread
+    `innermost.k`; if blocks of K of a B [K, N] are read in place, in tiles along N, and of B alone. 0 leaves that to
+    the hardware. `pieces` is into how many each thread's part of C is cut: a thread
     that is done takes pieces of others, which evens out cores that are slower than others for a while.
 
     Raises:

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from codegen.config.cpu import Packing
 from codegen.cpu.emit.writer import Value
 from codegen.cpu.microkernel.operands import ColumnsOfB, RowsOfA
 from codegen.cpu.microkernel.products import Products
 from codegen.cpu.microkernel.tile import Tile
+from codegen.cpu.nest.plan import Plan
 
 
 def write_vector_tile(tile: Tile) -> None:
@@ -116,12 +118,25 @@ class _Kernel:
         return [self.products.minus(value, excess[n % len(excess)]) for n, value in enumerate(sums)]
 
     def _prefetch(self, a: str, b: str, steps: int) -> None:
-        """Prefetch operands of later rounds into the first-level cache."""
+        """Prefetch operands of later rounds into the first-level cache; rows of B in place into the second, for tiles
+        beside this one, as those below are of the next block.
+        """
         plan = self.tile.plan
-        distance = plan.config.strategy.prefetch_distance * (plan.config.matmul.innermost.k // plan.group)
+        distance = plan.config.strategy.prefetch_distance
         if not distance:
             return
+        if reads_rows_of_b(plan):
+            beside = distance * next(plan.columns.strips(plan.nr)).count * plan.problem.dtype_b.nbytes
+            for offset in self.columns.prefetched(steps):
+                self.tile.prefetch(b, beside + offset, 2)
+            return
+        distance *= plan.config.matmul.innermost.k // plan.group
         for pointer, operand in ((a, self.rows), (b, self.columns)):
             ahead = distance * operand.step_bytes
             for offset in operand.prefetched(steps):
                 self.tile.prefetch(pointer, ahead + offset)
+
+
+def reads_rows_of_b(plan: Plan) -> bool:
+    """Return whether tiles beside each other read the same few rows of B in place before K goes on."""
+    return plan.packs_b is Packing.NONE and not plan.problem.transpose_b and plan.k_blocks > 1

@@ -83,6 +83,16 @@ def test_prefetches_are_there_if_asked_for(isa: Isa, pack_a: Packing, distance: 
     assert ("prefetcht0" in assembly_of(plan)) == bool(distance)
 
 
+@pytest.mark.parametrize("distance", [0, 1, 3])
+def test_rows_of_b_in_place_are_prefetched_beside_the_tile(distance: int) -> None:
+    problem = GemmProblem(16, 2080, 512, dtype_a=F32, dtype_b=F32)
+    plan = plan_of(problem, (8, 32), unroll=2, block_k=32, pack_a=NONE, pack_b=NONE, flags=FLAGS, prefetch=distance)
+    ahead = [line for line in innermost_loop(assembly_of(plan), "tile_8x32") if "prefetcht1" in line]
+    assert len(ahead) == (4 if distance else 0), "two lines of each of two rows"
+    read = {int(n) for line in ahead for n in re.findall(r"\b(\d+)\(", line)}
+    assert not distance or {distance * 128, distance * 128 + 64} <= read
+
+
 def test_tiles_at_the_edges_are_short_code() -> None:
     problem = GemmProblem(29, 70, 512, dtype_a=F32, dtype_b=F32)
     assembly = assembly_of(plan_of(problem, (14, 32), unroll=4, flags=FLAGS))

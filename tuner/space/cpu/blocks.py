@@ -36,8 +36,9 @@ FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page
 _LINE_BYTES = 64
 _PAGE_BYTES = 4096
 _PAGES_OF_TLB = 2048  # of the second level
-_AHEAD = 4  # steps that are prefetched then: the next rows of B, which the hardware does not predict
-_DEPTH_OF_COLUMNS = 1024  # of B, read in place for several tiles of rows of A
+_AHEAD = 4  # steps that are prefetched of other operands in place
+_AHEAD_IN_L1 = 2  # if A is in L1
+_DEPTH_OF_COLUMNS = 512  # of B, read in place for several tiles of rows of A
 _COLUMNS = 8  # tiles of these columns, whose sums wait
 _SUMS = 0.125  # of L2 for sums that wait for the next rows of B
 # Pages of B that panels are copied from, by the rows of A up to which they are best.
@@ -100,18 +101,18 @@ def _rows_in_place(on: CpuProblem, point: CpuPoint, ranges: CpuRanges, most: int
     block_n = WHOLE
     if ceil_div(columns, point.threads_n) > fitting:
         block_n = _evenly(ranges.block_n, columns, point.threads_n, fitting)
-    prefetch = _AHEAD if p.m > 1 and p.dtype_b.nbytes == 4 else 0
+    prefetch = 1 if p.m > 1 or p.dtype_b.nbytes == 2 else 0  # the tile beside
     why = f"{FEW_PAGES} rows of B at a time are read in place; sums of {most} columns stay in L2 until the next rows"
     return point._replace(block_m=WHOLE, block_n=block_n, block_k=FEW_PAGES, prefetch=prefetch), why
 
 
 def _columns_in_place(on: CpuProblem, point: CpuPoint, rows: int) -> tuple[CpuPoint, str]:
-    """Choose columns of B at a time over all of K, or of f32 for several tiles of rows a depth that L1 holds."""
+    """Choose columns of B over all of K, or for several tiles of rows of f32 a depth over which each stays in L1."""
     point = point._replace(block_m=WHOLE, block_n=WHOLE, block_k=WHOLE, prefetch=_AHEAD)
     if rows == 1 or on.problem.dtype_b.nbytes < 4 or on.problem.k < 2 * _DEPTH_OF_COLUMNS * point.threads_k:
         return point, "columns of B are read in place over all of K, and prefetched"
-    point = point._replace(block_n=_COLUMNS, block_k=_DEPTH_OF_COLUMNS)
-    return point, f"columns of B are read in place, {_DEPTH_OF_COLUMNS} deep: a tile stays in L1 for all rows of A"
+    point = point._replace(block_n=_COLUMNS, block_k=_DEPTH_OF_COLUMNS, prefetch=_AHEAD_IN_L1)
+    return point, f"columns of B are read in place, {_DEPTH_OF_COLUMNS} deep: a tile of A stays in L1 while they pass"
 
 
 def _rows_in_l1(p: GemmProblem, l1: int) -> int:
@@ -199,8 +200,10 @@ def with_order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     """
     p = on.problem
     rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
-    copied = point.pack_b == Packing.BLOCK.value  # panels pass rows of A, which stay in L1 if one panel does not
-    several = rows > 1 and point.block_m != 1 and columns > 1 and point.block_n != 1 and not copied
+    copied = point.pack_b == Packing.BLOCK.value
+    # Panels, or columns in place, pass rows of A, which stay in L1 if these do not.
+    passes = copied or (is_dots(on, point.isa, point.pack_b) and point.block_k != WHOLE)
+    several = rows > 1 and point.block_m != 1 and columns > 1 and point.block_n != 1 and not passes
     few_pages = copied and rows_of_few_pages(on, point) is not None
     point = point._replace(
         blocks="okomon" if few_pages else "omonok",

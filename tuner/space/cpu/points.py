@@ -20,7 +20,7 @@ WHOLE = 0
 _COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 _DEPTHS = (16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096)
 _UNROLLS = (1, 2, 4, 8)
-_PREFETCHES = (0, 2, 4, 8, 16)
+_PREFETCHES = (0, 1, 2, 4, 8, 16)
 _PIECES = (1, 2, 4, 8)
 DOTS = (1, 2, 3, 4, 6, 8)
 """Columns of a transposed B that are multiplied together if its rows are read in place."""

@@ -23,6 +23,7 @@ _LINE_BYTES = 64
 _LINE_WEIGHT = 24  # of lines read to copy B, per row that uses it (fitted, as the following)
 _FEWEST_USES = 32  # rows below which tiles of few rows are not better
 _MOST_LINES = 4  # beyond which longer pieces of rows are not better
+_PASS_OF_DOTS = 2  # weight of another pass over B that comes from memory, for dot products of stored rows
 _EVEN_WEIGHT = 0.1  # of tiles that are a large part of C: they leave little to distribute
 
 
@@ -57,7 +58,7 @@ def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
         copying = _LINE_WEIGHT / uses * _pieces_of_rows(on, tile.n) if copies_rows else 0.0
         parts = _EVEN_WEIGHT * (tile.m / p.m + tile.n / p.n)
         rows = p.m / ceil_div(p.m, tile.m) if by_rows else tile.m  # a pass over B for each tile of rows, however short
-        return steps, 1 / rows + 1 / tile.n + parts + copying
+        return steps, (_PASS_OF_DOTS if dots else 1) / rows + 1 / tile.n + parts + copying
 
     return sorted(tiles_of(on, isa, plain), key=clocks)
 
