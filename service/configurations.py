@@ -143,7 +143,10 @@ class CpuStrategyBody(BaseModel):
         examples=["beforehand"],
     )
     prefetch_distance: int = Field(
-        default=0, description="Prefetch distance in steps of innermost k; 0: hardware prefetch only", examples=[4]
+        default=0,
+        description="Prefetch distance in steps of innermost k, in tiles along N if blocks of K of a B [K, N] are read "
+        "in place; 0: hardware prefetch only",
+        examples=[4],
     )
     pieces: int = Field(
         default=1, description="Number of pieces of each thread's part of C, for work stealing", examples=[4]

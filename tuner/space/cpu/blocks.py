@@ -73,7 +73,7 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     if streams and not p.transpose_b and p.k > FEW_PAGES:
         return _rows_in_place(on, point, ranges, int(_SUMS * l2 / (4 * p.m)))
     if streams and is_dots(on, point.isa, point.pack_b) and not p.has_weights and p.m > 1:
-        return _columns_in_place(on, point, rows)
+        return _columns_in_place(on, point._replace(block_k=depth), rows, columns)
     deep = depth or p.k
     block_m = (
         WHOLE
@@ -106,12 +106,13 @@ def _rows_in_place(on: CpuProblem, point: CpuPoint, ranges: CpuRanges, most: int
     return point._replace(block_m=WHOLE, block_n=block_n, block_k=FEW_PAGES, prefetch=prefetch), why
 
 
-def _columns_in_place(on: CpuProblem, point: CpuPoint, rows: int) -> tuple[CpuPoint, str]:
-    """Choose columns of B over all of K, or for several tiles of rows of f32 a depth over which each stays in L1."""
-    point = point._replace(block_m=WHOLE, block_n=WHOLE, block_k=WHOLE, prefetch=_AHEAD)
+def _columns_in_place(on: CpuProblem, point: CpuPoint, rows: int, columns: int) -> tuple[CpuPoint, str]:
+    """Choose columns of B over a thread's K, or for several tiles of rows of f32 a depth that stays in L1."""
+    point = point._replace(block_m=WHOLE, block_n=WHOLE, prefetch=_AHEAD)
     if rows == 1 or on.problem.dtype_b.nbytes < 4 or on.problem.k < 2 * _DEPTH_OF_COLUMNS * point.threads_k:
-        return point, "columns of B are read in place over all of K, and prefetched"
-    point = point._replace(block_n=_COLUMNS, block_k=_DEPTH_OF_COLUMNS, prefetch=_AHEAD_IN_L1)
+        return point, "columns of B are read in place and prefetched"
+    block_n = _COLUMNS if columns > _COLUMNS else WHOLE
+    point = point._replace(block_n=block_n, block_k=_DEPTH_OF_COLUMNS, prefetch=_AHEAD_IN_L1)
     return point, f"columns of B are read in place, {_DEPTH_OF_COLUMNS} deep: a tile of A stays in L1 while they pass"
 
 

@@ -1,5 +1,6 @@
 """The space and the default of CPUs: legal, each configuration once, the default within."""
 
+import random
 from dataclasses import replace
 
 import numpy as np
@@ -30,6 +31,7 @@ def gemm(m: int, n: int, k: int, dtype: DType, **more: object) -> GemmProblem:
     return GemmProblem(m, n, k, dtype_a=dtype, dtype_b=dtype, **more)  # pyright: ignore[reportArgumentType]
 
 
+_LENGTHS = ((64, 10), (5000, 13), (5000, 15))  # the most, and bits of powers of two, of M, N and K
 CASES = [
     (gemm(5, 300, 999, S8), RAPIDS),
     (gemm(320, 192, 768, BF16), RAPIDS),
@@ -57,6 +59,18 @@ def test_every_configuration_of_the_space_is_legal_and_there_once(problem: GemmP
 @pytest.mark.parametrize(("problem", "spec"), CASES, ids=lambda value: getattr(value, "id", str(value)))
 def test_the_default_is_legal(problem: GemmProblem, spec: DeviceSpec) -> None:
     check_cpu(problem, default_cpu_config(problem, spec), spec)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_drawn_problems_have_a_legal_default_on_any_number_of_cores(seed: int) -> None:
+    draw = random.Random(seed)
+    for _ in range(100):
+        m, n, k = (draw.choice((draw.randrange(1, most), 1 << draw.randrange(bits))) for most, bits in _LENGTHS)
+        problem = gemm(m, n, k, draw.choice((F32, BF16, F16, S8, U8)), transpose_b=draw.random() < 0.5)
+        spec = replace(draw.choice((OLD, PLAIN, ZEN, RAPIDS)), cores=draw.choice((1, 2, 3, 6, 16, 32)))
+        for beforehand in (False, True):
+            config = default_cpu_config(problem, spec, beforehand=beforehand)
+            assert refusal_on_cpu(check_cpu_problem(problem, spec), config) is None
 
 
 @pytest.mark.parametrize(("problem", "spec"), few(CASES, 2), ids=lambda value: getattr(value, "id", str(value)))
