@@ -69,8 +69,8 @@ def with_threads(on: CpuProblem, point: CpuPoint, cores: int, *, experts: bool) 
 
 def _runs_of_b(p: GemmProblem, columns: float, rows: int) -> float:
     """Return the runs in which a thread reads its piece of B: a long row takes several, short ones share one."""
-    piece, pitch = (length * p.dtype_b.bits / 8 for length in (columns, p.pitch_b))
-    return rows * max(piece, min(pitch, _RUN_BYTES)) / _RUN_BYTES
+    piece, pitch = (length * p.dtype_b.nbytes for length in (columns, p.pitch_b))
+    return rows / p.dtype_b.packed * max(piece, min(pitch, _RUN_BYTES)) / _RUN_BYTES
 
 
 def _share(tiles: int, threads: int) -> float:
