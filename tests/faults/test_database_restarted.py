@@ -48,6 +48,9 @@ def server() -> Generator[Server]:
     folder = Path(tempfile.mkdtemp(prefix="xetune-pg-"))
     folder.chmod(0o755)  # started by root, the server runs as another user
     pg = pgserver.get_server(folder / "data", cleanup_mode="delete")
+    # Processes crash here, not the machine. Otherwise a start after that syncs all files, and fails after 10 s.
+    pg.psql("ALTER SYSTEM SET fsync = off")
+    pg.psql("SELECT pg_reload_conf()")
     own = make_url(pg.get_uri()).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
     url = create_postgres(own)
     engine = make_engine(url)
