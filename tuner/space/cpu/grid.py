@@ -17,7 +17,7 @@ _MEMORY_BYTES_A_CLOCK = 4.0  # read by one core (assumed: about 12 GB/s per core
 _RUN_BYTES = 8192  # of a row of B, for the walk to its pages and the start of prefetchers to be hidden
 _RUN_CLOCKS = 200  # that these take (fitted)
 _BEGUN = 0.25  # tiles by which a thread is late on average (assumed)
-_PIECE_ROW_BYTES = {1: 1024, 2: 2048}  # at least, by the rows of A from which it is
+_PIECE_ROW_BYTES, _PIECE_ROW_BYTES_OF_ONE = 2048, 1024  # least length of a row of B in a piece; for one row of A
 _PIECE_CLOCKS = 10_000  # of multiplying, at least: about 4 us, many times the cost of taking a piece
 
 
@@ -42,7 +42,7 @@ def with_threads(on: CpuProblem, point: CpuPoint, cores: int, *, experts: bool) 
         b = matrices * over_n * point.tile_n * p.products * depth * unit * p.dtype_b.bits / 8
         sums = over_m * point.tile_m * over_n * point.tile_n * 4 * (0 if k == 1 else 3)
         join = 0 if m * n * k == 1 else _JOIN_CLOCKS * (1 if k == 1 else 2)
-        runs = _runs_of_b(p, over_n * point.tile_n * p.products, depth * unit) if reads_rows else 0.0
+        runs = matrices * _runs_of_b(p, over_n * point.tile_n * p.products, depth * unit) if reads_rows else 0.0
         return tiles * depth * a_tile + (a + b + sums) / _MEMORY_BYTES_A_CLOCK + runs * _RUN_CLOCKS + join
 
     ranges = ranges_of(on, cores)
@@ -90,7 +90,7 @@ def with_pieces(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     part /= point.threads_m * point.threads_n * point.threads_k
     # Pieces of rows of B that are read in place must be long enough for sequential reads.
     by_rows = point.pack_b == Packing.NONE.value and point.block_k == FEW_PAGES
-    row_bytes = _PIECE_ROW_BYTES[min(p.m, 2)]
+    row_bytes = _PIECE_ROW_BYTES_OF_ONE if p.m == 1 else _PIECE_ROW_BYTES
     shortest = row_bytes * point.threads_n // p.dtype_b.nbytes if by_rows else 0
     finer = [
         point._replace(pieces=count)
