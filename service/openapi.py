@@ -10,7 +10,7 @@ import yaml
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from service.client_code import MODELS_FILE, SYNC_FILES, models_text, sync_text
+from service.client_code import MODELS_FOLDER, SYNC_FILES, model_texts, sync_text
 from service.code_samples import add_samples
 from service.errors import Problem
 from service.http.responses import OF_BODIES
@@ -74,9 +74,15 @@ def main(arguments: list[str] | None = None) -> int:
     write: bool = parser.parse_args(arguments).write
     app = create_app(Settings(scheduler=False))
     stale = False
-    texts = {CONTRACT_FILE: contract_text(app), MODELS_FILE: models_text(contract(app))}
+    texts = {CONTRACT_FILE: contract_text(app), **model_texts(contract(app))}
     texts[RECORD_FILE] = record_schema_text()
     texts |= {file: sync_text(source.read_text()) for file, source in SYNC_FILES.items()}
+    for file in set(MODELS_FOLDER.glob("*.py")) - texts.keys():
+        if write:
+            file.unlink()
+        else:
+            print(f"{file.name} is of no feature; run: python -m service.openapi --write", file=sys.stderr)
+            stale = True
     for file, text in texts.items():
         if write:
             file.write_text(text)

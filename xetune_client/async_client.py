@@ -1,5 +1,7 @@
 """Client of a XeTune service: a method for each operation of its API."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from types import TracebackType
@@ -31,7 +33,6 @@ from xetune_client.wire import (
     to_json,
 )
 
-Explanation = models.GpuExplanation | models.CpuExplanation
 _JOBS_A_PAGE, _TRIALS_A_PAGE, _RECORDS_A_PAGE = 200, 1000, 200
 """Largest page sizes."""
 
@@ -57,7 +58,7 @@ class AsyncClient:
         self._server = server(url, api_key, timeout_s, retries)
         self._connection = AsyncConnection(self._server, transport)
 
-    async def __aenter__(self) -> "AsyncClient":
+    async def __aenter__(self) -> AsyncClient:
         return self
 
     async def __aexit__(
@@ -265,9 +266,10 @@ class AsyncClient:
         """Compile a module or a problem; nothing is stored."""
         return await self._post("/v1/compile", models.CompileOut, body)
 
-    async def explain(self, body: models.ExplainBody) -> Explanation:
+    async def explain(self, body: models.ExplainBody) -> models.GpuExplanation | models.CpuExplanation:
         """Return the performance breakdown of a configuration."""
-        return read(await self.send(post("/v1/explain", body)), Explanation)  # pyright: ignore[reportArgumentType]
+        kinds = models.GpuExplanation | models.CpuExplanation
+        return read(await self.send(post("/v1/explain", body)), kinds)  # pyright: ignore[reportArgumentType]
 
     async def xray(self, content: bytes, **said: Value) -> models.XrayOut:
         """Report on the GPU kernels in a file of others, beside ours; nothing is stored.

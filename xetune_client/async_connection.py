@@ -1,5 +1,7 @@
 """Connections to a service: requests with retries, downloads that resume, events of a job."""
 
+from __future__ import annotations
+
 import hashlib
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -9,11 +11,11 @@ from uuid import UUID
 import anyio
 import httpx
 
+from xetune_client import models
 from xetune_client.errors import Damaged, NotReached, TookTooLong
 from xetune_client.event_stream import EventReader
 from xetune_client.events import JobEvent, Seen, is_over
 from xetune_client.fetched import Fetched
-from xetune_client.models import JobOut, TrialPage
 from xetune_client.retrying import RETRIED, gave_up
 from xetune_client.server import Server, check_open
 from xetune_client.wire import EVENTS, Answer, Lost, Request, part, query_of, read, refusal
@@ -83,7 +85,7 @@ class AsyncConnection:
             raise Damaged(f"artifact {sha256}: {len(data)} bytes came whose SHA-256 is {got}; ask again")
         return data
 
-    async def wait(self, job_id: UUID, timeout_s: float | None) -> JobOut:
+    async def wait(self, job_id: UUID, timeout_s: float | None) -> models.JobOut:
         """Return the job when it is over, polling less often the longer it takes.
 
         Raises:
@@ -91,7 +93,7 @@ class AsyncConnection:
         """
         until, pause_s = None if timeout_s is None else time.monotonic() + timeout_s, _FIRST_WAIT_S
         while True:
-            job = read(await self.send(Request("GET", f"/v1/jobs/{part(job_id)}")), JobOut)
+            job = read(await self.send(Request("GET", f"/v1/jobs/{part(job_id)}")), models.JobOut)
             if is_over(job):
                 return job
             left_s = pause_s if until is None else until - time.monotonic()
@@ -135,12 +137,12 @@ class AsyncConnection:
 
     async def _poll(self, seen: Seen) -> list[JobEvent]:
         """Return what is new. The job is read before its trials: if it is over, every trial has been stored."""
-        job = read(await self.send(Request("GET", seen.path)), JobOut)
+        job = read(await self.send(Request("GET", seen.path)), models.JobOut)
         news: list[JobEvent] = []
         after: int | None = seen.after
         while after is not None:
             query = query_of({"after": after, "limit": _PAGE})
-            page = read(await self.send(Request("GET", f"{seen.path}/trials", query)), TrialPage)
+            page = read(await self.send(Request("GET", f"{seen.path}/trials", query)), models.TrialPage)
             after = page.next_after
             for trial in page.trials:
                 if trial.ended_at is None and not is_over(job):

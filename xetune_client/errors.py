@@ -17,7 +17,12 @@ ClientError
     +-- Failed       500 and above: the service failed
 """
 
-from xetune_client.models import FieldError, NextRequest
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xetune_client.models import FieldError, NextRequest
 
 
 class ClientError(Exception):

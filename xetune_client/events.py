@@ -1,11 +1,13 @@
 """Events of a job: each trial once, in order of number, and the job after each change."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from xetune_client import models
 from xetune_client.event_stream import StreamEvent
-from xetune_client.models import JobOut, TrialOut
 from xetune_client.retrying import Retries, retry_after_s
 from xetune_client.wire import EVENTS, JSON, Answer, Lost, Request, part, read
 
@@ -14,14 +16,14 @@ from xetune_client.wire import EVENTS, JSON, Answer, Lost, Request, part, read
 class TrialEnded:
     """A trial ended."""
 
-    trial: TrialOut
+    trial: models.TrialOut
 
 
 @dataclass(frozen=True, slots=True)
 class JobChanged:
     """The job differs from the last event's; no event follows one whose job is over."""
 
-    job: JobOut
+    job: models.JobOut
 
     @property
     def is_last(self) -> bool:
@@ -32,7 +34,7 @@ class JobChanged:
 JobEvent = TrialEnded | JobChanged
 
 
-def is_over(job: JobOut) -> bool:
+def is_over(job: models.JobOut) -> bool:
     """Return True if a job has ended."""
     return job.status.value not in ("queued", "running")
 
@@ -43,7 +45,7 @@ class Seen:
 
     job_id: UUID
     after: int
-    job: JobOut | None = None
+    job: models.JobOut | None = None
     failures: int = 0
     path: str = field(init=False)
 
@@ -64,17 +66,17 @@ class Seen:
         """Yield what is new in an event of the stream."""
         answer = Answer(200, {"content-type": JSON}, event.data.encode())
         if event.name == "trial":
-            yield from self.of_trial(read(answer, TrialOut))
+            yield from self.of_trial(read(answer, models.TrialOut))
         elif event.name == "job":
-            yield from self.of_job(read(answer, JobOut))
+            yield from self.of_job(read(answer, models.JobOut))
 
-    def of_trial(self, trial: TrialOut) -> Iterator[JobEvent]:
+    def of_trial(self, trial: models.TrialOut) -> Iterator[JobEvent]:
         """Yield a trial that was not seen before."""
         if trial.number > self.after:
             self.after, self.failures = trial.number, 0
             yield TrialEnded(trial)
 
-    def of_job(self, job: JobOut) -> Iterator[JobEvent]:
+    def of_job(self, job: models.JobOut) -> Iterator[JobEvent]:
         """Yield a job that differs from the last one seen."""
         if job != self.job:
             self.job, self.failures = job, 0

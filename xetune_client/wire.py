@@ -10,8 +10,8 @@ from uuid import UUID, uuid4
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from xetune_client import models
 from xetune_client.errors import Misused, Refused, Unreadable, kind_of
-from xetune_client.models import Problem
 
 T = TypeVar("T")
 Value = str | int | float | bool | UUID | datetime | None
@@ -128,7 +128,7 @@ def refusal(answer: Answer) -> Refused:
     """Return the error to raise for an answer of status 400 or above."""
     kind = kind_of(answer.status)
     try:
-        told = Problem.model_validate_json(answer.body) if answer.media_type == PROBLEM_JSON else None
+        told = models.Problem.model_validate_json(answer.body) if answer.media_type == PROBLEM_JSON else None
     except ValidationError:
         told = None
     if told is None:  # of a proxy, for example
