@@ -9,6 +9,7 @@ import typer
 from service.cli import bash_words, loading
 from service.cli.chosen_server import choose
 from service.cli.gc_policy import collect_after_imports
+from service.cli.import_policy import leave_out_unused_parts
 from service.cli.model_policy import build_models_when_used
 
 app = typer.Typer(
@@ -81,7 +82,7 @@ _STORAGE_ERRORS = (
 def main() -> None:
     """Run the command line; an expected error is one line on standard error and exit status 2."""
     collect_after_imports()
-    loading.before_client_command = build_models_when_used
+    loading.before_client_command = _prepare_client_command
     bash_words.rejoin()
     try:
         app(prog_name="xetune")
@@ -91,6 +92,11 @@ def main() -> None:
         _end(f"{error.strerror}: {error.filename or 'file'}")
     except _expected() as error:
         _end(_message(error))
+
+
+def _prepare_client_command() -> None:
+    leave_out_unused_parts()
+    build_models_when_used()
 
 
 def _expected() -> tuple[type[Exception], ...]:

@@ -44,9 +44,9 @@ def printable(text: str) -> str:
     return "".join(_MARK if category(c) in _OBEYED and c not in "\n\t" else c for c in text)
 
 
-# Without markup: names of devices and messages may hold brackets.
-CONSOLE = _Output(markup=False)
-ERRORS = _Output(stderr=True, markup=False)
+# Without markup and emoji codes: names of devices and messages may hold brackets and colons.
+CONSOLE = _Output(markup=False, emoji=False)
+ERRORS = _Output(stderr=True, markup=False, emoji=False)
 
 
 def print_json(document: object) -> None:
