@@ -38,7 +38,11 @@ class Batch:
     _open: list[tuple["_Prepared", Any, Answer]] = field(default_factory=list[tuple["_Prepared", Any, Answer]])
 
     def execute(self, statement: Statement, values: Mapping[str, object]) -> Answer:
-        """Execute a statement with the values of its parameters; its answer comes with the end of the batch."""
+        """Execute a statement with the values of its parameters; its answer comes with the end of the batch.
+
+        Raises:
+            ValueError: a parameter without a value, or a value without a parameter.
+        """
         dialect = self.connection.dialect
         key = statement, dialect.name, tuple(values)
         if (prepared := _PREPARED.get(key)) is None:
@@ -47,6 +51,11 @@ class Batch:
         self._open.append((prepared, cursor, answer))
         cursor.execute(prepared.text, prepared.bound(values))
         return answer
+
+    @property
+    def text(self) -> str:
+        """The statements of the batch: a driver does not say which of them failed."""
+        return ";\n".join(prepared.text for prepared, _, _ in self._open)
 
     def fetch(self) -> None:
         """Fill the answers."""
@@ -71,7 +80,7 @@ def batch(connection: Connection) -> Generator[Batch]:
             yield made
         made.fetch()
     except connection.dialect.loaded_dbapi.Error as error:
-        raise _wrapped(connection, error) from error
+        raise _wrapped(connection, error, made.text) from error
 
 
 class _Prepared:
@@ -80,6 +89,12 @@ class _Prepared:
     def __init__(self, statement: Statement, dialect: Dialect, names: list[str]) -> None:
         compiled = statement.compile(dialect=dialect, column_keys=names)
         assert isinstance(compiled, SQLCompiler)
+        assert not compiled.update_prefetch, "values that are made anew at each update"
+        assert not compiled.post_compile_params, "lists of parameters"
+        needed = {name for name, bind in compiled.binds.items() if bind.required}
+        if not needed <= set(names) <= set(compiled.binds):
+            takes = f"expected values of {sorted(compiled.binds)}, {sorted(needed)} at least"
+            raise ValueError(f"{takes}; got {sorted(names)} for {compiled}")
         self.text, self._dialect, self._order = str(compiled), dialect, compiled.positiontup
         self._constants = dict(compiled.params)
         self._defaults = [(column.key, _default(column)) for column in compiled.insert_prefetch]
@@ -124,12 +139,12 @@ def _default(column: Column[Any]) -> Callable[[], object]:
     return (lambda: default.arg(None)) if default.is_callable else (lambda: default.arg)
 
 
-def _wrapped(connection: Connection, error: Any) -> BaseException:
+def _wrapped(connection: Connection, error: Any, text: str) -> BaseException:
     """Return a driver's error as SQLAlchemy raises it; a connection that was lost is not used again."""
     dialect = connection.dialect
     is_lost = dialect.is_disconnect(error, connection.connection.driver_connection, None)
     if is_lost:
         connection.invalidate(error)
     return DBAPIError.instance(
-        None, None, error, dialect.loaded_dbapi.Error, connection_invalidated=is_lost, dialect=dialect
+        text, None, error, dialect.loaded_dbapi.Error, connection_invalidated=is_lost, dialect=dialect
     )

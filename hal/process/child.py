@@ -141,7 +141,12 @@ class Child:
     def _ends(self) -> bool:
         """Return whether the child ends within the grace time; `Popen.wait` would notice up to 50 ms late."""
         if self.alive:
-            watched = os.pidfd_open(self.pid)
+            try:
+                watched = os.pidfd_open(self.pid)
+            except OSError:  # an older kernel, no descriptor left, or it has just ended
+                with suppress(subprocess.TimeoutExpired):
+                    self._process.wait(_GRACE_S)
+                return not self.alive
             try:
                 poll = select.poll()
                 poll.register(watched, select.POLLIN)

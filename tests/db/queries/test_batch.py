@@ -32,8 +32,18 @@ def test_statements_see_each_other_and_answer_in_their_types(database: Database)
         assert seen.rows == [(NOON, 2)]
 
 
-def test_a_constraint_is_reported_and_undoes_all(database: Database) -> None:
-    with pytest.raises(IntegrityError):
+def test_a_parameter_without_a_value_is_refused(database: Database) -> None:
+    for values in ({}, {"of_nmae": "a"}, {"of_name": "a", "fence": 1}):
+        with (
+            database.write_rows() as connection,
+            pytest.raises(ValueError, match=r"expected values of .*'of_name'.* at least; got"),
+            batch(connection) as single,
+        ):
+            single.execute(GIVE, values)
+
+
+def test_a_constraint_is_reported_with_its_statement_and_undoes_all(database: Database) -> None:
+    with pytest.raises(IntegrityError, match="INSERT INTO coordinator"):
         add(database, 2)
     with database.write_rows() as connection:
         with batch(connection) as single:

@@ -1,5 +1,6 @@
 """A child process answers, raises, is ended in time, and leaves nothing behind."""
 
+import errno
 import os
 import signal
 import time
@@ -46,4 +47,16 @@ def test_a_child_that_ignores_the_request_to_end_is_killed(monkeypatch: pytest.M
         child.call(30, signal.signal, signal.SIGTERM, signal.SIG_IGN)
         with pytest.raises(DeviceTimedOut):
             child.call(0.1, time.sleep, 60)
+        assert not child.alive
+
+
+def test_it_is_killed_where_no_descriptor_of_a_process_can_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(pid: int) -> int:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("hal.process.child._GRACE_S", 0.1)
+    monkeypatch.setattr(os, "pidfd_open", refused)
+    with Child() as child:
+        child.call(30, signal.signal, signal.SIGTERM, signal.SIG_IGN)
+        child.kill()
         assert not child.alive
