@@ -211,6 +211,8 @@ class DbTrialStore:
         kernel = None if artifact is None else _Kernel.stored(self.artifacts, artifact)
         owner = self._owner
         with self.database.write_rows() as connection:
+            if number not in self._kept.begun or self._kept.target is None:
+                own_job.check(connection, owner)  # before reads: another worker may have ended the trial
             row, job = self._pending(connection, number), self._target(connection)
             columns = None if kernel is None else self._columns(kernel, job, number, row)
             with batch(connection) as first:

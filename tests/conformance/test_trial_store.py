@@ -3,15 +3,18 @@
 import math
 from collections.abc import Callable, Generator
 from dataclasses import asdict, dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from db.errors import LeaseLost
 from db.queries import (
     problems,
 )
 from db.queries.cluster import leases
 from db.session import Database, open_database
+from db.values import utc_now
 from service.artifacts import ArtifactStore
 from service.jobs.store import DbTrialStore
 from service.row_mapping import problem_to_json
@@ -225,6 +228,19 @@ class DbContract(TrialStoreContract):
         database = open_database(url)
         yield db_side(database, tmp_path / "artifacts")
         database.close()
+
+    def test_a_worker_that_lost_its_job_is_told_so_of_a_trial_that_another_ended(self, side: Side) -> None:
+        side.store.begin(0, config(0))
+        resumed = side.reopen()
+        assert isinstance(resumed, DbTrialStore)
+        with resumed.database.write() as session:
+            leases.claim_next(session, "another", 60.0, now=utc_now() + timedelta(seconds=61))
+        replace(resumed, worker="another").end(0, measured(0), artifact(0))
+        with pytest.raises(LeaseLost):
+            resumed.end(0, measured(0), artifact(0))
+        with pytest.raises(LeaseLost):
+            resumed.reuse(0, measured(0), ReusedFrom(str(resumed.job_id), 0, 1.0), None)
+        assert side.reopen().trials() == [Trial(0, config(0), measured(0))]
 
 
 class TestDbTrialStoreOnSqlite(DbContract):
