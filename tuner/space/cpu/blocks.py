@@ -70,7 +70,8 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     depth = max((d for d in depths if d <= deepest), default=min(depths, default=WHOLE))
     if point.threads_k == 1 and (streams or p.k <= 1.5 * deepest):
         depth = WHOLE
-    if streams and not p.transpose_b and p.k > FEW_PAGES:
+    in_l1 = rows > 1 and p.k * p.columns_b * each <= l1
+    if streams and not p.transpose_b and p.k > FEW_PAGES and not in_l1:
         return _rows_in_place(on, point, ranges, int(_SUMS * l2 / (4 * p.m)))
     if streams and is_dots(on, point.isa, point.pack_b) and not p.has_weights and p.m > 1:
         return _columns_in_place(on, point._replace(block_k=depth), rows, columns)
@@ -102,7 +103,7 @@ def _rows_in_place(on: CpuProblem, point: CpuPoint, ranges: CpuRanges, most: int
     if ceil_div(columns, point.threads_n) > fitting:
         block_n = _evenly(ranges.block_n, columns, point.threads_n, fitting)
     prefetch = 1 if p.m > 1 or p.dtype_b.nbytes == 2 else 0  # the tile beside
-    why = f"{FEW_PAGES} rows of B at a time are read in place; sums of {most} columns stay in L2 until the next rows"
+    why = f"{FEW_PAGES} rows of B at a time are read in place; sums of {min(most, p.n)} columns stay in L2 until the next rows"
     return point._replace(block_m=WHOLE, block_n=block_n, block_k=FEW_PAGES, prefetch=prefetch), why
 
 

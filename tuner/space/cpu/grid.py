@@ -78,8 +78,8 @@ def _share(tiles: int, threads: int) -> float:
     return min(float(ceil_div(tiles, threads)), max(1.0, tiles / threads + _BEGUN))
 
 
-def with_pieces(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
-    """Choose many pieces per thread, so that temporarily slow cores delay nobody."""
+def with_pieces(on: CpuProblem, point: CpuPoint, given: CpuProblem) -> tuple[CpuPoint, str]:
+    """Choose many pieces per thread, legal for what is given, so that temporarily slow cores delay nobody."""
     if point.threads_m * point.threads_n * point.threads_k == 1:
         return point, ""
     p, isa, dots = on.problem, Isa(point.isa), is_dots(on, point.isa, point.pack_b)
@@ -97,7 +97,7 @@ def with_pieces(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
         for count in ranges_of(on, on.spec.cores or 1).pieces
         if count * _PIECE_CLOCKS <= part
         and count * shortest <= p.n
-        and refusal_on_cpu(on, config_of(on, point._replace(pieces=count))) is None
+        and refusal_on_cpu(given, config_of(given, point._replace(pieces=count))) is None
     ]
     if len(finer) < 2:
         return point, ""

@@ -79,9 +79,9 @@ def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec, *, beforehand: b
     point, why_threads = with_threads(on, point, cores, experts=experts)
     point, why_blocks = with_blocks(on, point)
     point, why_order = with_order(on, point)
-    point, why_pieces = with_pieces(on, point)
     if experts:
         point = _of_any_expert(on, point, problem)
+    point, why_pieces = with_pieces(on, point, given)
     config = config_of(given, point)
     refused = refusal_on_cpu(given, config)
     if refused is not None:
@@ -121,7 +121,7 @@ def _of_any_expert(on: CpuProblem, point: CpuPoint, problem: GemmProblem) -> Cpu
     there = row_tiles(problem.rows_of_experts, point.tile_m)
     if point.threads_m > there:
         threads = max(count for count in ranges_of(on, on.spec.cores or 1).threads_m if count <= there)
-        point = point._replace(threads_m=threads, pieces=1)
+        point = point._replace(threads_m=threads)
     if point.pack_a == Packing.NONE.value or point.block_m != WHOLE:
         return point
     tiles = ceil_div(on.problem.m, point.tile_m)

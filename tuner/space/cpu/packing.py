@@ -144,7 +144,7 @@ def reads_all_of_k(on: CpuProblem, point: CpuPoint) -> bool:
 
 
 def why_packed(on: CpuProblem, pack_b: Packing) -> str:
-    if pack_b is Packing.NONE and on.problem.m > _FEW_ROWS_BY_DOTS:
+    if pack_b is Packing.NONE and on.problem.m > _FEW_ROWS_BY_DOTS and not multiplies_few_rows_by_f32(on.problem):
         return ", because all of B stays in L2 as it is"
     if pack_b is Packing.NONE:
         return f", because {on.problem.m} row{'' if on.problem.m == 1 else 's'} of A would not pay for a copy"

@@ -248,11 +248,11 @@ def test_every_step_of_the_default_says_why() -> None:
     assert str(explained.config.matmul.threads) in explained.steps[1].choice
 
 
-@pytest.mark.parametrize("cores", [1, 4, 16])
+@pytest.mark.parametrize("cores", [1, 3, 4, 16])
 @pytest.mark.parametrize("beforehand", [False, True])
-def test_experts_of_few_rows_have_a_legal_default_on_any_number_of_cores(cores: int, beforehand: bool) -> None:
-    for rows, n, k, experts in ((177, 14, 99, 2), (18, 177, 13, 1)):
-        problem = gemm(rows, n, k, F32, transpose_a=True, experts=experts)
+def test_experts_have_a_legal_default_on_any_number_of_cores(cores: int, beforehand: bool) -> None:
+    for rows, n, k, experts in ((177, 14, 99, 2), (18, 177, 13, 1), (100, 5248, 7168, 4)):
+        problem = gemm(rows, n, k, F32, transpose_a=rows != 100, transpose_b=rows == 100, experts=experts)
         for spec in (RAPIDS, ZEN, PLAIN):
             config = default_cpu_config(problem, replace(spec, cores=cores), beforehand=beforehand)
             assert refusal_on_cpu(check_cpu_problem(problem, replace(spec, cores=cores)), config) is None
