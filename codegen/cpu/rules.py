@@ -392,7 +392,7 @@ def prefetch_distance(case: CpuCase) -> str | None:
     distance = case.config.strategy.prefetch_distance
     if distance <= MOST_PREFETCHED:
         return None
-    return f"prefetch_distance must be at most {MOST_PREFETCHED} steps; got {distance}"
+    return f"prefetch_distance must be at most {MOST_PREFETCHED}; got {distance}"
 
 
 CpuProblemRule = Callable[[CpuProblem], str | None]

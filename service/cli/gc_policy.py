@@ -21,4 +21,4 @@ def collect_after_imports() -> None:
 
     gc.set_threshold(_IMPORTED, *usual[1:])
     gc.callbacks.append(restore)
-    atexit.register(gc.freeze)  # runs last: the interpreter then finds no object to look at
+    atexit.register(gc.freeze)  # after handlers registered later; the interpreter then finds no object to look at

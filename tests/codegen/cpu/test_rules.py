@@ -162,7 +162,7 @@ def test_the_cases_that_rules_are_shown_on_are_legal() -> None:
             ZEN,
             "at most 5, tiles of a thread along M; got 6",
         ),
-        ("prefetch-distance", PROBLEM, with_strategy(prefetch_distance=65), ZEN, "at most 64 steps; got 65"),
+        ("prefetch-distance", PROBLEM, with_strategy(prefetch_distance=65), ZEN, "at most 64; got 65"),
         ("gate", INTERLEAVED, with_matmul(innermost=Extent(6, 48, 4), block=Extent(60, 96, 128)), ZEN, "32 columns"),
         ("packed-experts", EXPERTS, CONFIG, ZEN, "not all is packed; use pack_b block"),
         ("packed-experts", EXPERTS, BY_BLOCKS, ZEN, "threads.k must be 1 with experts"),

@@ -109,7 +109,7 @@ def test_lists_of_a_service_import_neither_a_database_nor_a_web_framework(name: 
 
 _WITH_OPTIONS = (  # Typer itself imports pydantic for options
     *("numpy", "xdsl", "llvmlite", "torch_mlir", "sqlalchemy", "alembic", "optuna", "fastapi", "starlette", "uvicorn"),
-    *("httpx", "structlog", "jinja2", "distributed", "pyopencl", "dpctl", "psutil"),
+    *("httpx", "structlog", "pydantic_settings", "jinja2", "distributed", "pyopencl", "dpctl", "psutil"),
 )
 _EACH_HELP = f"""
 import contextlib, io, sys

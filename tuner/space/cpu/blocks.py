@@ -103,7 +103,8 @@ def _rows_in_place(on: CpuProblem, point: CpuPoint, ranges: CpuRanges, most: int
     if ceil_div(columns, point.threads_n) > fitting:
         block_n = _evenly(ranges.block_n, columns, point.threads_n, fitting)
     prefetch = 1 if p.m > 1 or p.dtype_b.nbytes == 2 else 0  # the tile beside
-    why = f"{FEW_PAGES} rows of B at a time are read in place; sums of {min(most, p.n)} columns stay in L2 until the next rows"
+    sums = f"sums of {min(most, p.n)} columns stay in L2 until the next rows"
+    why = f"{FEW_PAGES} rows of B at a time are read in place; {sums}"
     return point._replace(block_m=WHOLE, block_n=block_n, block_k=FEW_PAGES, prefetch=prefetch), why
 
 
