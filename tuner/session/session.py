@@ -230,7 +230,9 @@ class _Session:
     def _run_trials(self) -> Stop:
         try:
             while (stop := self._stop()) is None:
-                if self._history.unfinished:
+                if (begun := self._history.begun) is not None:
+                    self._try_begun(begun)
+                elif self._history.unfinished:
                     trial = self._history.unfinished.pop(0)
                     self._try(trial.number, trial.config, self._kernels.candidate(trial.config))
                 elif (stop := self._enough()) is not None:
@@ -241,17 +243,17 @@ class _Session:
                     number, (proposal, examining) = self._history.next_number, candidate
                     self._history.begin(number, proposal.config, proposal.by)
                     self._try(number, proposal.config, examining)
-                self._try_begun()
         except SpaceTooLate:
             return Stop.SECONDS
         return stop
 
-    def _try_begun(self) -> None:
-        """Try the trials that began with the end of the trial before them."""
-        while (begun := self._history.begun) is not None:
-            self._history.begun, candidate = None, self._search.next(1)
-            assert candidate is not None  # it waited
-            self._try(begun.number, begun.config, candidate[1])
+    def _try_begun(self, begun: Trial) -> None:
+        """Try the trial that began with the end of the one before it."""
+        self._history.begun, candidate = None, self._search.next(1)
+        assert candidate is not None  # it waited
+        proposal, examining = candidate
+        assert begun.config == proposal.config
+        self._try(begun.number, begun.config, examining)
 
     def _following(self, outcome: Outcome) -> Trial | None:
         """Return the trial that follows one that was measured, if its proposal waits and nothing ends the run."""
@@ -263,8 +265,10 @@ class _Session:
         return Trial(self._history.next_number, proposal.config, proposer=proposal.by)
 
     def _stop(self) -> Stop | None:
-        """Return why the present trial must stop, if so."""
-        return Stop.CANCELLED if self._store.cancelled() else self._spent()
+        """Return why no trial is made now, if so; for one that began with the end before it, time was left then."""
+        if self._store.cancelled():
+            return Stop.CANCELLED
+        return None if self._history.begun is not None else self._spent()
 
     def _spent(self) -> Stop | None:
         """Return which time of this run is spent, if one is."""

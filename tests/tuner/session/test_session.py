@@ -203,7 +203,7 @@ def test_cancelling_ends_it_between_trials() -> None:
     store = MemoryTrialStore()
 
     def cancel(event: Event) -> None:
-        if isinstance(event, TrialBegun) and event.number == 2:
+        if isinstance(event, TrialEnded) and event.trial.number == 2:
             store.cancel()
 
     result = run_session(
@@ -214,7 +214,8 @@ def test_cancelling_ends_it_between_trials() -> None:
         cancel,
     )
     assert result.stop is Stop.CANCELLED
-    _check_whole(store, 3)
+    assert [trial.outcome is None for trial in store.trials()] == [False, False, False, True], "the fourth had begun"
+    assert result.trials == {Status.MEASURED: 3}
     assert result.best is not None
     store = MemoryTrialStore()
     store.cancel()
