@@ -1,6 +1,7 @@
 """Failure policy: consecutive failures raise suspicion of the device; a job whose trials all fail has no result."""
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from hal import DeviceSpec
 from tuner.errors import DeviceUnusable, NoValidMeasurement
@@ -17,6 +18,12 @@ FAILURES = 5
 def device_failed(outcome: Outcome) -> bool:
     """Return whether a compiled kernel crashed or timed out."""
     return outcome.status is Status.CRASHED or (outcome.status is Status.TIMED_OUT and outcome.kernel_hash is not None)
+
+
+def failures_in_a_row(history: History) -> int:
+    """Return how many of the last trials failed on the device in a row, after those for which it was checked."""
+    outcomes = [outcome for _, outcome in history.ended()]
+    return sum(1 for _ in takewhile(device_failed, reversed(outcomes))) % FAILURES
 
 
 def unusable(spec: DeviceSpec, last: Outcome) -> DeviceUnusable:

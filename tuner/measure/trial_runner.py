@@ -10,6 +10,7 @@ from tuner.errors import NoEnergy
 from tuner.measure.failure_policy import (
     FAILURES,
     device_failed,
+    failures_in_a_row,
     unusable,
 )
 from tuner.measure.isa_check import (
@@ -58,7 +59,7 @@ class Attempts:
     ) -> None:
         self._bench, self._default, self._history, self._allowance = bench, default, history, allowance
         self._kernels, self._native, self._reuse = kernels, native, reuse
-        self._failures, self._with_energy = 0, with_energy
+        self._failures, self._with_energy = failures_in_a_row(history), with_energy
 
     def make(
         self, number: int, config: KernelConfig, candidate: Examining, is_last_chance: Callable[[], bool]

@@ -329,6 +329,18 @@ def test_a_device_that_keeps_crashing_is_given_up() -> None:
     _check_whole(store, 5)
 
 
+def test_failures_of_earlier_runs_count() -> None:
+    store, device = MemoryTrialStore(), FakeDevice(SMALL, SPEC, every=DeviceCrashed("SIGSEGV"))
+    with pytest.raises(NoValidMeasurement):
+        _run(store, device, trials=3)
+    with pytest.raises(DeviceUnusable, match="failed 5 times in a row; last: SIGSEGV"):
+        _run(store, device, trials=50)
+    _check_whole(store, 5)
+    with pytest.raises(NoValidMeasurement):
+        _run(store, device, trials=9)
+    _check_whole(store, 9)
+
+
 def test_candidates_that_fail_do_not_condemn_a_device_on_which_the_default_runs() -> None:
     class Fragile(FakeDevice):
         """Runs nothing but the default."""

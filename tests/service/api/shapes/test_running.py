@@ -239,9 +239,7 @@ def test_a_shape_on_which_nothing_runs_fails_and_the_others_are_tuned(database: 
     assert start(AnyShape(broken=SHAPES[1].problem))(set_id)
     found = _read(database, set_id)
     assert [shape.status.value for shape in found.shapes] == ["succeeded", "failed", "succeeded"]
-    error = found.shapes[1].error or ""
-    assert error.startswith("no-valid-measurement: ")  # its trials were spread over several runs
-    assert error.endswith("the last ended with: it went away")
+    assert (found.shapes[1].error or "").startswith("device-unusable: ")
     assert found.cover is not None
     assert found.cover.unserved == [2]
 
