@@ -255,7 +255,7 @@ def test_a_cache_write_that_fails_leaves_nothing(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr("codegen.artifact.files.os.replace", full)
     with pytest.raises(OSError, match="No space"):
         CompileCache(tmp_path).put(artifact, B580)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

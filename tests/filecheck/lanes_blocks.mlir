@@ -18,21 +18,20 @@ gpu.module @kernels {
 // CHECK-NEXT:       %2 = arith.constant 8 : i32
 // CHECK-NEXT:       %3 = arith.constant 16 : i32
 // CHECK-NEXT:       %4 = arith.constant 0 : i32
-// CHECK-NEXT:       %5 = arith.constant 8 : index
 // CHECK-NEXT:       %c8 = arith.constant 8 : index
-// CHECK-NEXT:       %6 = "memref.extract_aligned_pointer_as_index"(%A) : (memref<64x96xf32>) -> index
-// CHECK-NEXT:       %7 = arith.index_cast %6 : index to i64
-// CHECK-NEXT:       %8 = llvm.inttoptr %7 : i64 to !llvm.ptr<1>
-// CHECK-NEXT:       %9 = arith.index_cast %x : index to i32
-// CHECK-NEXT:       %10 = "xevm.blockload2d"(%8, %0, %1, %0, %9, %2) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 8 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false, cache_control = #xevm.load_cache_control<L1s_L2uc_L3c>}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<8xi32>
-// CHECK-NEXT:       %11 = "xevm.blockload2d"(%8, %0, %1, %0, %9, %3) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false, cache_control = #xevm.load_cache_control<L1s_L2uc_L3c>}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<4xi32>
-// CHECK-NEXT:       %12 = arith.bitcast %10 : vector<8xi32> to vector<8xf32>
-// CHECK-NEXT:       %13 = arith.bitcast %12 : vector<8xf32> to vector<8xi32>
-// CHECK-NEXT:       "xevm.blockstore2d"(%8, %0, %1, %0, %4, %9, %13) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 8 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<8xi32>) -> ()
-// CHECK-NEXT:       %14 = arith.addi %9, %2 : i32
-// CHECK-NEXT:       %15 = arith.bitcast %11 : vector<4xi32> to vector<4xf32>
-// CHECK-NEXT:       %16 = arith.bitcast %15 : vector<4xf32> to vector<4xi32>
-// CHECK-NEXT:       "xevm.blockstore2d"(%8, %0, %1, %0, %4, %14, %16) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<4xi32>) -> ()
+// CHECK-NEXT:       %5 = "memref.extract_aligned_pointer_as_index"(%A) : (memref<64x96xf32>) -> index
+// CHECK-NEXT:       %6 = arith.index_cast %5 : index to i64
+// CHECK-NEXT:       %7 = llvm.inttoptr %6 : i64 to !llvm.ptr<1>
+// CHECK-NEXT:       %8 = arith.index_cast %x : index to i32
+// CHECK-NEXT:       %9 = "xevm.blockload2d"(%7, %0, %1, %0, %8, %2) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 8 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false, cache_control = #xevm.load_cache_control<L1s_L2uc_L3c>}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<8xi32>
+// CHECK-NEXT:       %10 = "xevm.blockload2d"(%7, %0, %1, %0, %8, %3) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false, cache_control = #xevm.load_cache_control<L1s_L2uc_L3c>}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<4xi32>
+// CHECK-NEXT:       %11 = arith.bitcast %9 : vector<8xi32> to vector<8xf32>
+// CHECK-NEXT:       %12 = arith.bitcast %11 : vector<8xf32> to vector<8xi32>
+// CHECK-NEXT:       "xevm.blockstore2d"(%7, %0, %1, %0, %4, %8, %12) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 8 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<8xi32>) -> ()
+// CHECK-NEXT:       %13 = arith.addi %8, %2 : i32
+// CHECK-NEXT:       %14 = arith.bitcast %10 : vector<4xi32> to vector<4xf32>
+// CHECK-NEXT:       %15 = arith.bitcast %14 : vector<4xf32> to vector<4xi32>
+// CHECK-NEXT:       "xevm.blockstore2d"(%7, %0, %1, %0, %4, %13, %15) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 4 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<4xi32>) -> ()
 // CHECK-NEXT:       gpu.return
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }
