@@ -43,7 +43,7 @@ def ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
             yield isa, Packing.WHOLE, Packing.NONE
         if few and isa is Isa.AMX and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
             continue
-        separate = in_place and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
+        separate = _is_separate(on, isa)
         if separate and isa is not Isa.AMX and _stays_in_place(on):
             yield isa, Packing.NONE, Packing.NONE
         if _takes_panels_of_b(on, isa):
@@ -58,8 +58,8 @@ def ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
 def ways_of_packed(on: CpuProblem, *, experts: bool) -> Iterator[tuple[Isa, Packing, Packing]]:
     """Yield instruction sets and packings of A for a B packed beforehand; that of experts is not packed whole."""
     p = on.problem
-    separate = not p.transpose_a and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
     for isa in on.isas:
+        separate = _is_separate(on, isa)
         if isa is Isa.AMX and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
             continue
         if separate and not _gains_by_copy(on, isa):
@@ -73,8 +73,8 @@ def ways_of_experts(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
     """Yield instruction sets and packings for experts of as many rows; nothing is packed whole."""
     p = on.problem
     few = p.transpose_b and p.m <= (_FEW_ROWS_OF_WEIGHTS if p.has_weights else _FEW_ROWS_BY_DOTS)
-    separate = not p.transpose_a and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
     for isa in on.isas:
+        separate = _is_separate(on, isa)
         if isa is Isa.AMX and _few_rows_of_tiles(on):
             yield isa, Packing.BLOCK, Packing.NONE
         if isa is Isa.AMX and few and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
@@ -130,6 +130,16 @@ def _gains_by_copy(on: CpuProblem, isa: Isa) -> bool:
     """Return whether tile registers of one core load a packed A faster, by more than its copy takes."""
     p, alone = on.problem, on.spec.cores == 1
     return isa is Isa.AMX and alone and p.m >= _COPIED_ROWS_AMX and p.n >= _COPIED_COLUMNS_AMX
+
+
+def _is_separate(on: CpuProblem, isa: Isa) -> bool:
+    """Return whether A may be read in place: as it is multiplied, in rows that do not share a set of L1.
+
+    Elements that are widened would be so again for each tile of columns.
+    """
+    p = on.problem
+    widened = multiply_with(on, isa) is Multiply.F32 and p.dtype_a.nbytes < 4
+    return not p.transpose_a and not widened and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
 
 
 def _aliases(pitch_bytes: int, rows: int) -> bool:

@@ -147,6 +147,13 @@ def test_some_rows_use_each_panel_of_weights_where_it_was_copied_to(dtype: DType
     assert c.innermost.n * c.block.k * dtype.nbytes <= 2**21 // 2
 
 
+def test_rows_of_f16_are_widened_once() -> None:
+    for m, n in ((32, 1000), (500, 384)):
+        packings = [default_cpu_config(gemm(m, n, 1001, dtype), ZEN).strategy.pack_a for dtype in (F16, BF16)]
+        assert packings[0] is not Packing.NONE
+        assert packings[1] is Packing.NONE
+
+
 def test_columns_that_cores_would_have_to_share_are_packed_by_all() -> None:
     assert default_cpu_config(gemm(96, 64, 1024, F32), PLAIN).strategy.pack_b is Packing.WHOLE
 
