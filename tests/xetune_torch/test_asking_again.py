@@ -320,7 +320,7 @@ def test_a_service_that_was_away_is_asked_once_it_is_up(app: FastAPI) -> None:
 
 
 def test_an_empty_service_answers_once_a_kernel_is_stored(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.api.kernels.lookup.lookup.Lookup._foreseen", lambda _lookup: None)
+    monkeypatch.setattr("service.api.kernels.lookup.lookup.Lookup._default", lambda _lookup: None)
     with served(app) as port:
         store = ServiceStore(f"http://127.0.0.1:{port}")
         with xetune_torch.using(store, "always"):
