@@ -24,7 +24,7 @@ from codegen.artifact.signature import (
     KernelArgument,
     KernelSignature,
 )
-from codegen.artifact.stages import Stages
+from codegen.artifact.stages import LaterOutput, Output, Stages
 from codegen.artifact.toolchain import toolchain_versions
 from codegen.config.xe import XeConfig
 from codegen.emulate import emulate
@@ -35,11 +35,13 @@ from codegen.target import Target, target_of
 from codegen.workers.code_key import code_basis
 from codegen.xe.build.gemm import build_gemm
 from codegen.xe.dialects import text
+from codegen.xe.dialects.creation import copy
 from codegen.xe.dialects.generic_text import generic_text, operation_at
 from codegen.xe.dialects.gpu.host import (
     Extents,
     device_part,
 )
+from codegen.xe.dialects.verification import verify
 from codegen.xe.layout import block_limits
 from codegen.xe.llvm import (
     OptimisedModule,
@@ -81,6 +83,7 @@ _NOT_MLIRS = re.compile(
 )
 """Scattered descriptors, tf32 in shared local memory (19 bits there), and products of bytes of both signs."""
 
+_OF_LLVM = ("llvm", "spirv")
 _KERNEL = re.compile(r"(?:\(in function: |kernel )([\w.$-]+)")
 """A kernel in an error of LLVM."""
 
@@ -94,6 +97,7 @@ class Compilation:
     verify_xegpu: bool = False
     marked: bool = False
     source: SourceText = field(default_factory=lambda: SourceText("", ""))
+    outputs: Stages = field(default_factory=Stages)
     module: ModuleOp = field(init=False)
     arguments: dict[str, tuple[KernelArgument, ...]] = field(init=False)
     counts_subgroups: set[str] = field(init=False)
@@ -104,26 +108,29 @@ class Compilation:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage by name, the file that it leaves, and the function that returns its contents."""
+    """A stage by name, the file that it leaves, and the function that returns its contents.
+
+    Contents that no later stage reads may be made later, while another process emits SPIR-V.
+    """
 
     name: str
     file_name: str
-    run: Callable[[Compilation], str | bytes]
+    run: Callable[[Compilation], Output | LaterOutput]
 
 
-def distribute(c: Compilation) -> str:
+def distribute(c: Compilation) -> str | LaterOutput:
     """Distribute the work of a work-group to its sub-groups."""
     distribute_to_subgroups(c.module)
     return xegpu_text(c, "subgroup")
 
 
-def lower_lanes(c: Compilation) -> str:
+def lower_lanes(c: Compilation) -> LaterOutput:
     """Lower the work of a sub-group to that of one lane, in dialects that MLIR converts to LLVM."""
     lower_to_lanes(c.module, block_limits(c.target), marked=c.marked)
     bf16_to_bits(c.module, instructions=c.target.bf16_conversions)
     with _of_lanes(c):
         c.lanes = MlirModule(generic_text(c.module), "lanes")
-    return str(c.lanes)
+    return c.lanes.printer()
 
 
 def to_llvm(c: Compilation) -> str:
@@ -138,9 +145,9 @@ def to_llvm(c: Compilation) -> str:
 
 
 def to_spirv(c: Compilation) -> bytes:
-    """Emit SPIR-V."""
+    """Emit SPIR-V; meanwhile complete the outputs of earlier stages."""
     with _of_kernel(c):
-        return emit_spirv(c.llvm.text)
+        return emit_spirv(c.llvm.text, c.outputs.complete)
 
 
 def emulate_lanes(c: Compilation) -> str:
@@ -176,12 +183,12 @@ def compile_gemm(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Ge
     check(problem, config, spec)
     target = target_of(spec)
 
-    def build(c: Compilation) -> str:
+    def build(c: Compilation) -> LaterOutput:
         c.module = build_gemm(problem, config, spec)
         _note_kernels(c)
-        return text(c.module)
+        return partial(_verified_xetile, copy(c.module))
 
-    def lower(c: Compilation) -> str:
+    def lower(c: Compilation) -> str | LaterOutput:
         tile_mma_to_contract(c.module, of=f32)
         lower_gemm(c.module, problem, config, target)
         return xegpu_text(c, "xegpu")
@@ -235,7 +242,7 @@ def compile_module(
         _note_kernels(c)
         return text(c.module)
 
-    def lower(c: Compilation) -> str:
+    def lower(c: Compilation) -> str | LaterOutput:
         lower_source(c.module, target)
         check_workgroup_size(kernels_of(c.module), spec)
         return xegpu_text(c, "xegpu")
@@ -269,22 +276,34 @@ def code_key(problem: GemmProblem, config: XeConfig, target: Target) -> str:
     return content_hash([toolchain_versions(), basis, target])
 
 
-def xegpu_text(c: Compilation, stage: str) -> str:
-    """Return the XeGPU of a compilation as text, verified by MLIR where all of it is MLIR's.
+def xegpu_text(c: Compilation, stage: str) -> str | LaterOutput:
+    """Return the XeGPU of a compilation as text, which MLIR verifies later where all of it is MLIR's.
 
     MLIR lacks some forms that GEMMs have (`_NOT_MLIRS`). A module may also hold what only the RFC of the
     dialect has, or layouts that MLIR refuses.
     """
     written = text(c.module)
-    if c.verify_xegpu and not _NOT_MLIRS.search(written):
-        MlirModule(written, stage)
+    return partial(_verified_xegpu, written, stage) if c.verify_xegpu and not _NOT_MLIRS.search(written) else written
+
+
+def _verified_xetile(module: ModuleOp) -> str:
+    verify(module)
+    return text(module)
+
+
+def _verified_xegpu(written: str, stage: str) -> str:
+    MlirModule(written, stage)
     return written
 
 
 def _run(stages: Sequence[Stage], c: Compilation) -> tuple[StageOutput, ...]:
-    outputs = Stages()
-    for stage in stages:
-        outputs.add(stage.name, stage.file_name, partial(_at_places, stage.name, c, partial(stage.run, c)))
+    outputs = c.outputs
+    try:
+        for stage in stages:
+            work = partial(_at_places, stage.name, c, partial(stage.run, c))
+            outputs.add_or_defer(stage.name, stage.file_name, work)
+    finally:
+        outputs.complete()  # also where a stage failed: a check of an earlier one fails first
     return outputs.outputs()
 
 
@@ -305,6 +324,8 @@ def _of_kernel(c: Compilation) -> Generator[None]:
     try:
         yield
     except CompileFailed as failed:
+        if failed.stage not in _OF_LLVM:
+            raise
         kernels = kernels_of(c.module)
         named = _KERNEL.search(failed.message)
         chosen = [kernel for kernel in kernels if named is not None and kernel.sym_name.data == named[1]] or kernels

@@ -10,6 +10,9 @@ from codegen.artifact.kernel_artifact import StageOutput
 from codegen.errors import CompileFailed
 
 T = TypeVar("T")
+Output = str | bytes
+LaterOutput = Callable[[], Output]
+"""Makes an output, with all checks of it, when no stage waits for it."""
 
 
 class Stages:
@@ -18,6 +21,7 @@ class Stages:
     def __init__(self) -> None:
         self._elapsed_ms: dict[str, float] = {}
         self._files: dict[str, tuple[str, bytes]] = {}
+        self._later: dict[str, LaterOutput] = {}
         self._last = time.perf_counter()
 
     def run(self, stage: str, work: Callable[[], T]) -> T:
@@ -35,17 +39,42 @@ class Stages:
             self._elapsed_ms[stage] = self._elapsed_ms.get(stage, 0.0) + (now - self._last) * 1e3
             self._last = now
 
-    def add(self, stage: str, file_name: str, work: Callable[[], str | bytes]) -> bytes:
+    def add(self, stage: str, file_name: str, work: Callable[[], Output]) -> bytes:
         """Run the last part of a stage and keep its output.
 
         Raises:
             CompileFailed: the part failed; it names the stage.
         """
+        return self._keep(stage, file_name, self.run(stage, work))
+
+    def add_or_defer(self, stage: str, file_name: str, work: Callable[[], Output | LaterOutput]) -> None:
+        """Run the last part of a stage and keep its output, or let `complete` make it.
+
+        Raises:
+            CompileFailed: the part failed; it names the stage.
+        """
         output = self.run(stage, work)
-        data = output.encode() if isinstance(output, str) else output
-        self._files[stage] = (file_name, data)
-        return data
+        if callable(output):
+            self._later[stage] = output
+            output = b""  # in its place
+        self._keep(stage, file_name, output)
+
+    def complete(self) -> None:
+        """Make the outputs that were deferred, in order.
+
+        Raises:
+            CompileFailed: one failed; it names the stage. It stays deferred, so that no later call succeeds.
+        """
+        for stage, make in list(self._later.items()):
+            file_name, _ = self._files[stage]
+            self.add(stage, file_name, make)
+            del self._later[stage]
 
     def outputs(self) -> tuple[StageOutput, ...]:
         """Return the stages that were collected, in order."""
         return tuple(StageOutput(s, name, data, self._elapsed_ms[s]) for s, (name, data) in self._files.items())
+
+    def _keep(self, stage: str, file_name: str, output: Output) -> bytes:
+        data = output.encode() if isinstance(output, str) else output
+        self._files[stage] = (file_name, data)
+        return data

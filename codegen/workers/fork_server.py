@@ -7,7 +7,7 @@ import gc
 import os
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import NoReturn
 
 from codegen.errors import CompileFailed
@@ -24,29 +24,31 @@ class ForkServerEnded(Exception):
 class ForkServer:
     """Fork of this process in its present state, which does work for each request; it ends with this process.
 
-    One thread may ask it.
+    It calls `prepare` before it waits for a request; where that raises, it ends. One thread may ask it.
     """
 
-    def __init__(self, stage: str, work: Callable[[bytes], bytes]) -> None:
+    def __init__(self, stage: str, work: Callable[[bytes], bytes], prepare: Callable[[], None] = lambda: None) -> None:
         here, there = socket.socketpair()
         self._stage, self._socket = stage, here
         self.pid = os.fork()
         if self.pid == 0:
-            _serve(there, work)
+            _serve(there, work, prepare)
         there.close()
 
-    def run(self, data: bytes) -> bytes:
-        """Return the result of the work for some bytes.
+    def run(self, data: bytes, meanwhile: Callable[[], None] = lambda: None) -> bytes:
+        """Return the result of the work for some bytes; `meanwhile` is done here before the result is waited for.
 
         Raises:
             CompileFailed: the stage; the work raised.
             ForkServerEnded: there is no such process any more, or the work ended it.
         """
-        try:
+        with _may_have_ended():
             _send(self._socket, data)
-            reply = _receive(self._socket)
-        except OSError as error:
-            raise ForkServerEnded(str(error)) from error
+        try:
+            meanwhile()
+        finally:
+            with _may_have_ended():
+                reply = _receive(self._socket)  # also where that failed: it is not the reply to another request
         if reply[:1] == _FAILED:
             raise CompileFailed(self._stage, reply[1:].decode())
         return reply[1:]
@@ -58,7 +60,15 @@ class ForkServer:
             os.waitpid(self.pid, 0)
 
 
-def _serve(asker: socket.socket, work: Callable[[bytes], bytes]) -> NoReturn:
+@contextlib.contextmanager
+def _may_have_ended() -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ForkServerEnded(str(error)) from error
+
+
+def _serve(asker: socket.socket, work: Callable[[bytes], bytes], prepare: Callable[[], None]) -> NoReturn:
     """Serve requests in the fork, which must not return to the caller's code; it ends when the client closes the
     socket.
     """
@@ -66,6 +76,7 @@ def _serve(asker: socket.socket, work: Callable[[bytes], bytes]) -> NoReturn:
         _close_others(asker.fileno())
         gc.disable()  # a collection writes to shared memory, which copies it
         while True:
+            prepare()
             data = _receive(asker)
             try:
                 reply = _DONE + work(data)

@@ -6,8 +6,7 @@ had; threads pass smaller pieces to each other.
 """
 
 import ctypes
-import threading
-from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 _M_ARENA_MAX, _M_TOP_PAD = -8, -2  # of mallopt; source: malloc.h
 _MADV_POPULATE_WRITE = 23  # of madvise; source: Linux 5.14, mman-common.h
@@ -19,11 +18,11 @@ _HEAP_BYTES = 64 << 20  # a heap begins at a multiple; source: HEAP_MAX_SIZE of 
 
 
 class SharedHeap(Exception):
-    """The C library gave a thread no heap of its own; the work was not done."""
+    """The C library gave a thread no heap of its own."""
 
 
 class OwnHeaps:
-    """Heaps of one thread each, kept until the process ends."""
+    """Threads with a heap each, kept until the process ends."""
 
     def __init__(self) -> None:
         libc = ctypes.CDLL(None)
@@ -35,41 +34,26 @@ class OwnHeaps:
         self._madvise = libc.madvise
         self._madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         self._used = {self._heap()}
-        self._ended = threading.Event()
+        self._threads: list[ThreadPoolExecutor] = []
 
-    def run(self, work: Callable[[], bytes]) -> bytes:
-        """Return the result of `work` on a thread with a new heap; what it raises is raised here.
+    def thread(self) -> ThreadPoolExecutor:
+        """Start a thread with a new heap.
 
         Raises:
             SharedHeap: there is none.
         """
-        results: list[bytes | Exception] = []
-        done = threading.Event()
+        thread = ThreadPoolExecutor(1)
+        self._threads.append(thread)
+        thread.submit(self._take_heap).result()
+        return thread
 
-        def on_thread() -> None:
-            try:
-                results.append(self._on_new_heap(work))
-            except Exception as error:  # noqa: BLE001 - raised where the work was asked for
-                results.append(error)
-            finally:
-                done.set()
-            self._ended.wait()
-
-        threading.Thread(target=on_thread, daemon=True).start()
-        done.wait()
-        (result,) = results
-        if isinstance(result, Exception):
-            raise result
-        return result
-
-    def _on_new_heap(self, work: Callable[[], bytes]) -> bytes:
+    def _take_heap(self) -> None:
         heap = self._heap()
         if heap in self._used:
             raise SharedHeap
         self._used.add(heap)
         # Its first pages at once, in place of a fault for each; older kernels refuse, and the faults do it.
         self._madvise(heap * _HEAP_BYTES, _POPULATED_BYTES, _MADV_POPULATE_WRITE)
-        return work()
 
     def _heap(self) -> int:
         """Return the number of the heap from which this thread gets memory."""

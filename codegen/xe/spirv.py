@@ -8,6 +8,7 @@ it is small.
 
 import os
 import resource
+from collections.abc import Callable
 
 import llvmlite.binding as llvm
 
@@ -17,7 +18,7 @@ from codegen.workers.fork_server import (
     ForkServer,
     ForkServerEnded,
 )
-from codegen.workers.own_heaps import OwnHeaps, SharedHeap
+from codegen.workers.own_heaps import OwnHeaps
 from codegen.xe.nbarrier_intrinsics import with_intrinsics
 from codegen.xe.spirv_cache_hints import group_cache_hints
 from codegen.xe.spirv_check import check_spirv
@@ -52,14 +53,14 @@ def target_machine() -> llvm.TargetMachine:
     return llvm.Target.from_triple(TRIPLE).create_target_machine(opt=0)
 
 
-def emit_spirv(text: str) -> bytes:
-    """Compile LLVM IR text to SPIR-V; deterministic.
+def emit_spirv(text: str, meanwhile: Callable[[], None] = lambda: None) -> bytes:
+    """Compile LLVM IR text to SPIR-V; deterministic. `meanwhile` is done while an emitter works, if there is one.
 
     Raises:
         CompileFailed: LLVM rejected the text, aborted, or emitted an invalid module.
     """
     code = text.encode()
-    emitted = _emitted(code)
+    emitted = _emitted(code, meanwhile)
     try:
         return _checked(emitted)
     except CompileFailed:
@@ -70,7 +71,8 @@ def emit_spirv(text: str) -> bytes:
 
 def start_emitter() -> ForkServer:
     """Fork this process now as the server from which later `emit_spirv` calls fork."""
-    _emitters[:] = [ForkServer(_STAGE, _Forks().emitted)]
+    forks = _Forks()
+    _emitters[:] = [ForkServer(_STAGE, forks.emitted, forks.prepare)]
     return _emitters[0]
 
 
@@ -84,45 +86,50 @@ class _Forks:
         self._fork: ForkServer | None = None
         self._left = 0
 
+    def prepare(self) -> None:
+        """Fork, if the fork has emitted its modules or one failed."""
+        if self._fork is not None and self._left:
+            return
+        if self._fork is not None:
+            self._fork.close()
+        reused = _Reused()
+        self._fork, self._left = ForkServer(_STAGE, reused.emitted, reused.prepare), _MODULES_PER_FORK
+
     def emitted(self, code: bytes) -> bytes:
         """Return the SPIR-V of a module; one that cannot be emitted gets a fork of its own, which says why.
 
         Raises:
             CompileFailed: as `emit_spirv`.
         """
-        fork = self._fork if self._fork is not None and self._left else self._renewed()
+        assert self._fork is not None  # it is prepared
         self._left -= 1
         try:
-            return fork.run(code)
+            return self._fork.run(code)
         except (ForkServerEnded, CompileFailed):
             self._left = 0
             return _emitted_alone(code)
 
-    def _renewed(self) -> ForkServer:
-        if self._fork is not None:
-            self._fork.close()
-        self._fork, self._left = ForkServer(_STAGE, _Reused().emitted), _MODULES_PER_FORK
-        return self._fork
-
 
 class _Reused:
-    """Emission of modules in one process, which the first call makes quiet."""
+    """Emission of modules in one process, each on a thread with a new heap."""
 
     def __init__(self) -> None:
         self._heaps: OwnHeaps | None = None
 
-    def emitted(self, code: bytes) -> bytes:
+    def prepare(self) -> None:
+        """Create what the next module needs; the first time, make the process quiet."""
         if self._heaps is None:
             self._heaps = OwnHeaps()
             # What LLVM prints before an error ends it is printed by the fork that repeats it.
             silent = os.open(os.devnull, os.O_WRONLY)
             os.dup2(silent, 2)
             os.close(silent)
+        self._thread = self._heaps.thread()
+        self._target = self._thread.submit(_Target).result()
+
+    def emitted(self, code: bytes) -> bytes:
         _limit_cpu(_REUSED_CPU_LIMIT_S)
-        try:
-            return self._heaps.run(lambda: _emit(code))
-        except SharedHeap as error:
-            raise CompileFailed(_STAGE, "no memory of its own") from error
+        return self._thread.submit(self._target.emitted, code).result()
 
 
 def _limit_cpu(seconds: int) -> None:
@@ -133,10 +140,10 @@ def _limit_cpu(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
 
 
-def _emitted(code: bytes) -> bytes:
+def _emitted(code: bytes, meanwhile: Callable[[], None]) -> bytes:
     for emitter in tuple(_emitters):
         try:
-            return emitter.run(code)
+            return emitter.run(code, meanwhile)
         except ForkServerEnded:
             emitter.close()
             _emitters.clear()
@@ -144,7 +151,7 @@ def _emitted(code: bytes) -> bytes:
 
 
 def _emitted_alone(code: bytes) -> bytes:
-    return in_fork(_STAGE, _LLVM, lambda: _emit(code), _CPU_LIMIT_S)
+    return in_fork(_STAGE, _LLVM, lambda: _Target().emitted(code), _CPU_LIMIT_S)
 
 
 def _checked(emitted: bytes) -> bytes:
@@ -152,8 +159,13 @@ def _checked(emitted: bytes) -> bytes:
     return group_cache_hints(spirv, check_spirv(spirv))
 
 
-def _emit(code: bytes) -> bytes:
-    context = llvm.create_context()
-    module = llvm.parse_assembly(code.decode(), context)
-    module.verify()
-    return target_machine().emit_object(module)
+class _Target:
+    """LLVM's target, for one module."""
+
+    def __init__(self) -> None:
+        self._context, self._machine = llvm.create_context(), target_machine()
+
+    def emitted(self, code: bytes) -> bytes:
+        module = llvm.parse_assembly(code.decode(), self._context)
+        module.verify()
+        return self._machine.emit_object(module)

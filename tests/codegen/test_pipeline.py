@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from xdsl.dialects.builtin import ModuleOp
 
 from codegen import (
     Axis,
+    CompileFailed,
     DType,
     EpilogueKind,
     EpilogueStep,
@@ -29,6 +31,7 @@ from codegen.artifact.manifest import manifest
 from codegen.pipeline import compile_gemm, compile_key
 from codegen.target import target_of
 from codegen.workers.cache import CompileCache
+from codegen.xe.spirv import start_emitter
 from hal import Scalar, emulated_spec, find
 from hal.facts.cpu import probe_cpu
 
@@ -55,6 +58,41 @@ def test_the_stages_come_in_order_and_hold_what_they_say(artifact: GemmArtifact)
     assert b"matrix_mad_k16" in files["llvm.ll"]
     assert files["kernel.spv"][:4] == b"\x03\x02\x23\x07"
     assert all(stage.elapsed_ms > 0 for stage in artifact.stages)
+
+
+@pytest.mark.parametrize("later", ["codegen.pipeline.lower_to_lanes", "codegen.pipeline.emit_spirv"])
+@pytest.mark.parametrize("stage", ["xetile", "xegpu", "subgroup"])
+def test_a_check_that_waits_for_emission_precedes_failures_of_later_stages(
+    stage: str, later: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_module: object, of: str = "xetile") -> object:
+        if of == stage:
+            raise CompileFailed(of, "what is wrong")
+        return _module
+
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise AssertionError("a pass met what it did not expect")
+
+    monkeypatch.setattr("codegen.pipeline.verify" if stage == "xetile" else "codegen.pipeline.MlirModule", refuse)
+    monkeypatch.setattr(later, fail)
+    with pytest.raises(CompileFailed, match=f"stage {stage}: what is wrong"):
+        compile_gemm(PROBLEM, CONFIG, B580)
+
+
+def test_a_check_that_fails_while_spirv_is_emitted_leaves_the_emitter_in_order(
+    artifact: GemmArtifact, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_module: ModuleOp) -> None:
+        raise CompileFailed("xetile", "what is wrong")
+
+    emitter, other = start_emitter(), dataclasses.replace(PROBLEM, dtype_c=DType.F16)
+    with monkeypatch.context() as patch:
+        patch.setattr("codegen.pipeline.verify", refuse)
+        with pytest.raises(CompileFailed, match="stage xetile: what is wrong"):
+            compile_gemm(other, CONFIG, B580)
+    again = compile_gemm(PROBLEM, CONFIG, B580)
+    assert [stage.data for stage in again.stages] == [stage.data for stage in artifact.stages]
+    emitter.close()
 
 
 def test_compiling_again_gives_the_same_bytes(artifact: GemmArtifact) -> None:

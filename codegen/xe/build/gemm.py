@@ -65,7 +65,6 @@ from codegen.xe.dialects.index_list import (
     index,
 )
 from codegen.xe.dialects.kernel_attributes import ACCESSES_INSIDE, ARGUMENTS_APART
-from codegen.xe.dialects.verification import verify
 from codegen.xe.operand_access import (
     AccessBy,
     memory_path,
@@ -124,9 +123,7 @@ def build_gemm(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Modu
         _function(problem, config, target, name, body, subgroups)
         for name, (body, subgroups) in kernels_of(problem, config).items()
     ]
-    module = ModuleOp([gpu.ModuleOp(KERNEL_NAME, functions)], {"gpu.container_module": UnitAttr()})
-    verify(module)
-    return module
+    return ModuleOp([gpu.ModuleOp(KERNEL_NAME, functions)], {"gpu.container_module": UnitAttr()})
 
 
 def kernels_of(problem: GemmProblem, config: XeConfig) -> dict[str, tuple[Body, int]]:

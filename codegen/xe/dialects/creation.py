@@ -11,20 +11,20 @@ from functools import cache
 from typing import TypeVar
 
 from xdsl.dialects.builtin import UNKNOWN_LOC
-from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, Use
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue, Use
 from xdsl.ir.core import SSAValues
 from xdsl.irdl import IRDLOperation, OptionalDef
 
-_Kind = TypeVar("_Kind", bound=Operation)
+_Op = TypeVar("_Op", bound=Operation)
 _NONE: Mapping[str, Attribute] = {}
 
 
 def create(
-    kind: type[_Kind],
+    kind: type[_Op],
     operands: Sequence[SSAValue],
     result_types: Sequence[Attribute],
     properties: Mapping[str, Attribute] = _NONE,
-) -> _Kind:
+) -> _Op:
     """Return an operation without regions and successors, as `Operation.create` does."""
     op = kind.__new__(kind)
     _fill(op, operands, result_types, properties)
@@ -64,6 +64,32 @@ def _fill(
     op.results = SSAValues([OpResult(type_, op, number) for number, type_ in enumerate(result_types)])
     op.properties = {**_defaults(type(op)), **properties}
     op.attributes, op.location = {}, UNKNOWN_LOC
+
+
+def copy(op: _Op, values: dict[SSAValue, SSAValue] | None = None) -> _Op:
+    """Return a copy of an operation without successors, and of all nested in it, as its method `clone` does.
+
+    `values` maps values from outside to those that the copy uses; the results are added.
+    """
+    values = {} if values is None else values
+    made = create(type(op), [values[operand] for operand in op._operands], [value._type for value in op.results])
+    made.properties, made.attributes, made.location = op.properties.copy(), op.attributes.copy(), op.location
+    for old, new in zip(op.results, made.results, strict=True):
+        values[old], new._name = new, old._name
+    for region in op.regions:
+        made.add_region(Region([_copy_of_block(block, values) for block in region.blocks]))
+    return made
+
+
+def _copy_of_block(block: Block, values: dict[SSAValue, SSAValue]) -> Block:
+    made = Block(arg_types=block.arg_types)
+    for old, new in zip(block.args, made.args, strict=True):
+        values[old], new._name = new, old._name
+    op = block._first_op
+    while op is not None:
+        append(made, copy(op, values))
+        op = op._next_op
+    return made
 
 
 def walk(root: Operation | Block) -> Iterator[Operation]:

@@ -1,9 +1,9 @@
 """Modules that MLIR parses, verifies and converts to LLVM."""
 
 import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 
 from torch_mlir import ir
 from torch_mlir._mlir_libs._mlirDialectsLLVM import translate_module_to_llvmir
@@ -31,7 +31,11 @@ class MlirModule:
             self._module = ir.Module.parse(text)
 
     def __str__(self) -> str:
-        return self._module.operation.get_asm(assume_verified=True)  # printing would verify it again
+        return self.printer()()
+
+    def printer(self) -> Callable[[], str]:
+        """Return a function that returns the module, as it is now, as text."""
+        return partial(self._module.operation.clone().get_asm, assume_verified=True)  # printing would verify it again
 
     def to_llvm(self, chip: str) -> str:
         """Convert per-lane kernels to the text of LLVM IR for `chip`. Consumes the module: call it only once.

@@ -69,6 +69,32 @@ def test_a_failure_of_the_work_is_named_and_the_server_goes_on(server: ForkServe
     assert server.run(b"abc") == b"cba"
 
 
+def test_a_failure_of_what_is_done_meanwhile_is_raised_and_the_server_goes_on(server: ForkServer) -> None:
+    def meanwhile() -> None:
+        raise CompileFailed("xegpu", "what is wrong")
+
+    with pytest.raises(CompileFailed, match="what is wrong"):
+        server.run(b"abc", meanwhile)
+    assert server.run(b"def") == b"fed", "not the reply to the request before"
+
+
+def test_it_prepares_for_each_request() -> None:
+    prepared = bytearray()
+    server = ForkServer("llvm", lambda data: bytes(prepared) + data, lambda: prepared.append(46))
+    assert [server.run(b"a"), server.run(b"b")] == [b".a", b"..b"]
+    server.close()
+
+
+def test_one_that_cannot_prepare_ends() -> None:
+    def prepare() -> None:
+        raise MemoryError
+
+    server = ForkServer("llvm", work, prepare)
+    with pytest.raises(ForkServerEnded):
+        server.run(b"abc")
+    server.close()
+
+
 def test_it_keeps_no_file_open_of_the_process_that_it_is_a_fork_of(tmp_path: Path) -> None:
     with contextlib.ExitStack() as files:
         for number in range(9):

@@ -1,4 +1,4 @@
-"""Work gets memory that no earlier work had."""
+"""The work of a thread gets memory that no earlier one had."""
 
 import ctypes
 
@@ -19,21 +19,13 @@ def freed() -> bytes:
 
 def test_an_address_is_not_used_again() -> None:
     heaps = OwnHeaps()
-    assert len({heaps.run(freed) for _ in range(8)}) == 8
+    assert len({heaps.thread().submit(freed).result() for _ in range(8)}) == 8
 
 
-def test_what_the_work_raises_is_raised() -> None:
-    def work() -> bytes:
-        raise KeyError("what is wrong")
-
-    with pytest.raises(KeyError, match="what is wrong"):
-        OwnHeaps().run(work)
-
-
-def test_a_thread_without_a_heap_of_its_own_does_not_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thread_without_a_heap_of_its_own_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def always(_: OwnHeaps) -> int:
         return 7
 
     monkeypatch.setattr(OwnHeaps, "_heap", always)
     with pytest.raises(SharedHeap):
-        OwnHeaps().run(freed)
+        OwnHeaps().thread()

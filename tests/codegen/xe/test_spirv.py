@@ -43,7 +43,7 @@ def test_a_process_emits_many_modules_from_heaps_of_their_own() -> None:
 
     def many() -> bytes:
         heaps = OwnHeaps()
-        return b"".join(heaps.run(partial(emit, text)) for text in texts * 4)
+        return b"".join(heaps.thread().submit(emit, text).result() for text in texts * 4)
 
     assert in_fork("spirv", "LLVM", many, 60) == b"".join(alone * 4)
 

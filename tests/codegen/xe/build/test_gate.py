@@ -29,6 +29,7 @@ from codegen.target import target_of
 from codegen.xe.build.gemm import build_gemm
 from codegen.xe.dialects import gpu, text
 from codegen.xe.dialects.upstream.vector_ops import ShapeCastOp
+from codegen.xe.dialects.verification import verify
 from codegen.xe.dialects.xetile import LoadTileOp, StoreTileOp, TileMmaOp
 from codegen.xe.isa import compile_kernel
 from codegen.xe.rules import check
@@ -54,7 +55,9 @@ def config(block: tuple[int, int, int] = (32, 64, 32), splits: int = 1) -> XeCon
 
 def built(of: GemmProblem, chosen: XeConfig) -> ModuleOp:
     check(of, chosen, B580)
-    return build_gemm(of, chosen, B580)
+    module = build_gemm(of, chosen, B580)
+    verify(module)
+    return module
 
 
 def kernel(module: ModuleOp, name: str = "gemm") -> gpu.FuncOp:

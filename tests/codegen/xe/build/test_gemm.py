@@ -34,6 +34,7 @@ from codegen.xe.dialects import (
     parse,
     text,
 )
+from codegen.xe.dialects.verification import verify
 from codegen.xe.dialects.xetile import (
     AtomicRmwOp,
     InitTileOp,
@@ -70,7 +71,9 @@ def build(chosen: XeConfig | None = None, problem: GemmProblem = PROBLEM) -> Mod
     """Build the kernels of a legal configuration."""
     chosen = chosen or config()
     check(problem, chosen, B580)
-    return build_gemm(problem, chosen, B580)
+    module = build_gemm(problem, chosen, B580)
+    verify(module)
+    return module
 
 
 def kernels(module: ModuleOp) -> dict[str, gpu.FuncOp]:

@@ -7,9 +7,14 @@ from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Block, Operation, Region
 from xdsl.irdl import IRDLOperation
 
-from codegen.xe.dialects import context
-from codegen.xe.dialects.creation import append, create, initialise, insert_before, walk
+from codegen import DType, GemmProblem
+from codegen.xe.build.gemm import build_gemm
+from codegen.xe.dialects import context, text
+from codegen.xe.dialects.creation import append, copy, create, initialise, insert_before, walk
+from hal.facts.xe import find
+from tuner.space.xe.heuristic import default_config
 
+B580, PROBLEM = find("b580"), GemmProblem(200, 136, 72, dtype_a=DType.BF16, dtype_b=DType.BF16)
 KINDS = [kind for kind in (*context().loaded_ops, llvm.LoadOp, llvm.StoreOp) if issubclass(kind, IRDLOperation)]
 
 
@@ -82,3 +87,26 @@ def test_a_walk_goes_on_behind_operations_that_are_replaced() -> None:
             block.erase_op(op)
     assert seen == [first, second, third]
     assert len(block.ops) == 3
+
+
+def test_a_copy_is_that_of_xdsl_and_shares_no_operation() -> None:
+    module = build_gemm(PROBLEM, default_config(PROBLEM, B580), B580)
+    before = text(module)
+    made = copy(module)
+    made.verify()
+    assert text(made) == text(module.clone()) == before
+    assert made.is_structurally_equivalent(module)
+    for op in walk(made):
+        op.attributes["changed"] = i64
+        op.properties.clear()
+    assert text(module) == before
+
+
+def test_a_copy_uses_the_given_values() -> None:
+    (a, b), (c,) = AnyOp(result_types=[i32, i64]).results, AnyOp(result_types=[i32]).results
+    inner = AnyOp(operands=[a, b])
+    outer = AnyOp(operands=[a], regions=[Region(Block([inner]))])
+    made = copy(outer, {a: c, b: b})
+    (copied,) = made.regions[0].block.ops
+    assert (tuple(made.operands), tuple(copied.operands)) == ((c,), (c, b))
+    assert tuple(inner.operands) == (a, b)

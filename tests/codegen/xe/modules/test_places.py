@@ -1,5 +1,7 @@
 """Errors of all stages name the line of the source, and carry it."""
 
+from collections.abc import Callable
+
 import pytest
 
 from codegen import CompileFailed, Refused, compile_module
@@ -239,7 +241,7 @@ def test_an_error_names_the_line_of_its_operation(name: str) -> None:
 
 
 def test_an_error_of_llvm_names_the_line_of_its_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    def aborted(_: str) -> bytes:
+    def aborted(_text: str, _meanwhile: Callable[[], None]) -> bytes:
         raise CompileFailed("spirv", "LLVM ended with exit status 1: unable to legalize G_FPOWI (in function: other)")
 
     monkeypatch.setattr("codegen.pipeline.emit_spirv", aborted)
