@@ -43,6 +43,8 @@ _COLUMNS = 8  # tiles of these columns, whose sums wait
 _SUMS = 0.125  # of L2 for sums that wait for the next rows of B
 # Pages of B that panels are copied from, by the rows of A up to which they are best.
 _PAGES_OF_ROWS = {32: 64, 128: 256}
+_PAGES_OF_ROWS_F32 = {48: 64, 128: 256}
+_PAGES_OF_ROWS_IN_ONE_SET = {128: 64}  # of L1, which has room for few of them
 _PAGES_OF_ROWS_AMX = {48: 64, 128: 256}
 _PAGES_OF_ROWS_AMX_ALONE = {48: 64}
 
@@ -177,6 +179,9 @@ def rows_of_few_pages(on: CpuProblem, point: CpuPoint) -> int | None:
     p, pages_of_rows = on.problem, _PAGES_OF_ROWS_AMX if point.isa == Isa.AMX.value else _PAGES_OF_ROWS
     if copies_panels_alone(on, point):
         pages_of_rows = _PAGES_OF_ROWS_AMX_ALONE
+    elif p.dtype_b.bits == 32:
+        alike = p.pitch_b * p.dtype_b.nbytes % WAY_BYTES == 0
+        pages_of_rows = _PAGES_OF_ROWS_IN_ONE_SET if alike else _PAGES_OF_ROWS_F32
     if p.transpose_b or p.m > max(pages_of_rows):
         return None
     pages = next(pages for rows, pages in sorted(pages_of_rows.items()) if p.m <= rows)

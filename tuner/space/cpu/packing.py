@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from codegen import GemmProblem
+from codegen import DType, GemmProblem
 from codegen.config.cpu import Isa, Packing
 from codegen.cpu.isa import Multiply, multiply_of
 from codegen.cpu.rules import CpuProblem
@@ -11,7 +11,7 @@ from tuner.space.cpu.points import CpuPoint
 L2_BYTES = 1024 * 1024  # if unknown: a usual one
 WAY_BYTES = 4096  # of L1, so that its index is within a page
 _FEW_ROWS = 8  # rows that are multiplied with rows of B in place; half as many for types that combine four bytes
-_FEW_ROWS_F32 = 48  # of B [K, N], whose rows need no interleaving
+_FEW_ROWS_F32 = 16  # of B [K, N], whose rows need no interleaving
 _FEW_ROWS_BY_DOTS = 16  # if columns of B are contiguous: a copy of them costs more
 _FEW_ROWS_OF_WEIGHTS = 8  # of which weights are decoded in registers, once for each tile of rows
 _SOME_ROWS = 512  # up to which a copy of all of B costs more than the panels gain
@@ -135,11 +135,12 @@ def _gains_by_copy(on: CpuProblem, isa: Isa) -> bool:
 def _is_separate(on: CpuProblem, isa: Isa) -> bool:
     """Return whether A may be read in place: as it is multiplied, in rows that do not share a set of L1.
 
-    Elements that are widened would be so again for each tile of columns.
+    Elements that are widened, or signed bytes that are shifted, would be so again for each tile of columns.
     """
-    p = on.problem
-    widened = multiply_with(on, isa) is Multiply.F32 and p.dtype_a.nbytes < 4
-    return not p.transpose_a and not widened and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
+    p, multiply = on.problem, multiply_with(on, isa)
+    widened = multiply is Multiply.F32 and p.dtype_a.nbytes < 4
+    shifted = isa is not Isa.AMX and multiply is Multiply.S8 and p.dtype_a is p.dtype_b is DType.S8
+    return not p.transpose_a and not widened and not shifted and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
 
 
 def _aliases(pitch_bytes: int, rows: int) -> bool:

@@ -17,10 +17,12 @@ from tuner.space.cpu.clocks import (
     sweep_clocks,
 )
 from tuner.space.cpu.packing import multiplies_few_rows_by_f32, multiply_with, reads_rows_of_b
-from tuner.space.cpu.points import DOTS, CpuPoint, config_of, is_dots, ranges_of
+from tuner.space.cpu.points import DOTS, CpuPoint, config_of, is_dots, ranges_of, unit_of
 
 _LINE_BYTES = 64
-_LINE_WEIGHT = 24  # of lines read to copy B, per row that uses it (fitted, as the following)
+_LINE_WEIGHT = 6  # of lines read to copy B, per row that uses it (fitted, as the following)
+_LINE_WEIGHT_AMX = 24  # the same for tile registers, during whose products less is prefetched
+_SPLIT_LINE_WEIGHT = 500  # of a cache line of C that two tiles write, per step along K
 _FEWEST_USES = 32  # rows below which tiles of few rows are not better
 _MOST_LINES = 4  # beyond which longer pieces of rows are not better
 _PASS_OF_DOTS = 2  # weight of another pass over B that comes from memory, for dot products of stored rows
@@ -51,11 +53,17 @@ def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
     copies_rows = not p.transpose_b and (packs or p.dtype_b.nbytes == 1)
     by_rows = plain.pack_b == Packing.NONE.value and multiplies_few_rows_by_f32(p)
 
+    amx, unit = isa is Isa.AMX, unit_of(on, isa, dots=dots)
+    weight = _LINE_WEIGHT_AMX if amx else _LINE_WEIGHT
+
     def clocks(tile: TileShape) -> tuple[float, float]:
         loads = _tile_loads(on, plain, tile)
         steps = sweep_clocks(isa, multiply, p.m, vectors_of(on, p.n, dots), in_vectors(on, tile, dots), loads)
         uses = max(p.m, _FEWEST_USES)
-        copying = _LINE_WEIGHT / uses * _pieces_of_rows(on, tile.n) if copies_rows else 0.0
+        copying = weight / uses * _pieces_of_rows(on, tile.n) if copies_rows else 0.0
+        copying += (
+            0.0 if dots or amx else _SPLIT_LINE_WEIGHT * _splits_lines(on, tile.n) / (tile.n * ceil_div(p.k, unit))
+        )
         parts = _EVEN_WEIGHT * (tile.m / p.m + tile.n / p.n)
         rows = p.m / ceil_div(p.m, tile.m) if by_rows else tile.m  # a pass over B for each tile of rows, however short
         return steps, (_PASS_OF_DOTS if dots else 1) / rows + 1 / tile.n + parts + copying
@@ -81,6 +89,13 @@ def _pieces_of_rows(on: CpuProblem, columns: int) -> float:
     nbytes = columns * p.dtype_b.nbytes  # of 4-bit types, a row holds words of eight elements along K
     aligned = nbytes & -nbytes if p.pitch_b * p.dtype_b.nbytes % line == 0 else nbytes
     return line / min(aligned, _MOST_LINES * line)
+
+
+def _splits_lines(on: CpuProblem, columns: int) -> bool:
+    """Return whether tiles beside each other write to the same cache lines of C."""
+    p, line = on.problem, on.spec.line_bytes or _LINE_BYTES
+    nbytes = p.dtype_c.nbytes
+    return p.pitch_c * nbytes % line != 0 or columns * nbytes % line != 0
 
 
 def vectors_of(on: CpuProblem, columns: int, dots: bool) -> int:
