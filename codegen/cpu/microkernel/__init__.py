@@ -35,9 +35,10 @@ def write_microkernels(module: Module, plan: Plan) -> None:
         if keeps and plan.threads.k == 1:
             write_rows(module, plan, columns)
     for rows, columns in shapes(plan):
-        # A call costs little beside a tile, and code that is not copied into the nest compiles once.
-        with module.function(tile_name(rows, columns), tile_parameters(plan), copied=False) as f:
-            write(Tile(f, plan, rows, columns))
+        for copies in (False, True) if plan.copies_in_tiles else (False,):
+            # A call costs little beside a tile, and code that is not copied into the nest compiles once.
+            with module.function(tile_name(rows, columns, copies=copies), tile_parameters(plan), copied=False) as f:
+                write(Tile(f, plan, rows, columns, copies))
         if plan.threads.k > 1:
             write_finish(module, plan, rows, columns)
 

@@ -1,39 +1,152 @@
 """Share of the next panel of B that a tile prefetches while it multiplies.
 
 Panels are read once from memory or the third-level cache, then by all rows of a block. They lie on many pages, at
-whose ends the hardware stops to prefetch.
+whose ends the hardware stops to prefetch. A panel that is copied just before its use is prefetched where it is copied
+from.
 """
 
 from dataclasses import dataclass
 
-from codegen.config.cpu import Packing
-from codegen.cpu.emit.workspace import block_tiles_m, most_tiles_m
+from codegen.config.cpu import Isa, Packing
+from codegen.cpu.emit.workspace import block_tiles_m, block_tiles_n, blocks_in_order, most_tiles_m, rounds
+from codegen.cpu.emit.writer import Function, Value
 from codegen.cpu.nest.plan import LINE, Plan
+from codegen.cpu.pack.packer import Packer, packer_of_b
 from codegen.xe.rules.sizes import ceil_div
 
 AHEAD = "%ahead"
-"""Parameter of a tile's function: the first cache line of its share."""
-_NEAR_BYTES = 32 * 1024
+"""Parameter of a tile's function: the first address of its share."""
+_NEAR_BYTES = 32 * 1024  # of the first-level cache
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Cache lines that a round of a loop over K prefetches: at `offsets` from an address that grows by `step_bytes`.
+
+    With shorter steps than a line, each round that is in the same line takes rows `apart` bytes from those of the one
+    before.
+    """
+
+    offsets: tuple[int, ...]
+    step_bytes: int
+    apart: int = 0
+
+    @property
+    def turns(self) -> int:
+        """Number of rounds in the same line that take different rows."""
+        return max(1, LINE // self.step_bytes) if self.apart else 1
+
+    def begin(self, f: Function, address: str) -> str:
+        """Return the address that a round's `offsets` are from."""
+        if self.turns == 1:
+            return address
+        within = f.op(f"and i64 {f.op(f'ptrtoint ptr {address} to i64')}, {LINE - self.step_bytes}")
+        return f.at(address, f.mul(within, self.apart // self.step_bytes))
+
+
+def lines_along(rows: int, pitch_bytes: int, step_bytes: int) -> Lines:
+    """Return the lines of at least so many rows that rounds prefetch from their beginning on, `step_bytes` each."""
+    each = ceil_div(rows, max(1, LINE // step_bytes))
+    return Lines(tuple(n * pitch_bytes for n in range(each)), step_bytes, each * pitch_bytes)
 
 
 @dataclass(frozen=True, slots=True)
 class NextPanel:
-    """Cache lines that a tile prefetches in each round of its loop over K, and the bytes of its share.
+    """What a tile prefetches of the next panel, which is `distance` bytes from this one.
 
-    `distance` is from what the tile reads to what it prefetches, in bytes.
+    `in_memory`: from where both are copied, else where they are packed. The tiles of a block have `shares` of
+    `share_bytes` each; `beside`: parts of a share, each its own tile's, that begin `beside_bytes` apart.
     """
 
-    lines: int
-    share_bytes: int
+    lines: Lines
     distance: int
+    share_bytes: int
+    shares: int
+    in_memory: bool = False
+    beside: int = 1
+    beside_bytes: int = 0
+
+    def begin(self, f: Function, panel: str, tile: Value) -> str:
+        """Return the first address of the share of a tile, by its number along M in the block."""
+        share = f.min(f.div(tile, self.beside), self.shares - 1)
+        part = f.mul(f.rem(tile, self.beside), self.beside_bytes)
+        return f.at(f.at(panel, self.distance), f.add(f.mul(share, self.share_bytes), part))
 
 
 def next_panel(plan: Plan) -> NextPanel | None:
-    """Return what tiles prefetch of the next panel of B; None if panels are copied just before their use."""
-    rounds = min(plan.block.k, plan.problem.k) // plan.config.matmul.innermost.k
-    if plan.packs_b not in (Packing.WHOLE, Packing.BEFOREHAND) or plan.problem.experts is not None or rounds == 0:
+    """Return what tiles prefetch of the next panel of B; None if B is not packed, or there is one panel."""
+    if plan.problem.experts is not None or _rounds(plan) == 0:
         return None
-    nbytes, tiles = plan.panel_bytes_b(plan.block.k), min(block_tiles_m(plan), most_tiles_m(plan))
-    lines = ceil_div(ceil_div(nbytes, LINE), tiles * rounds)
+    match plan.packs_b:
+        case Packing.WHOLE | Packing.BEFOREHAND:
+            return _packed(plan)
+        case Packing.BLOCK:
+            return _in_memory(plan)
+        case _:
+            return None
+
+
+def _rounds(plan: Plan) -> int:
+    return min(plan.block.k, plan.problem.k) // plan.config.matmul.innermost.k
+
+
+def _tiles(plan: Plan) -> int:
+    return min(block_tiles_m(plan), most_tiles_m(plan))
+
+
+def _packed(plan: Plan) -> NextPanel:
+    nbytes, count, tiles = plan.panel_bytes_b(plan.block.k), _rounds(plan), _tiles(plan)
+    each = ceil_div(ceil_div(nbytes, LINE), tiles * count)
     # One tile reads all of the panel by itself: some of it may be prefetched just before.
-    return NextPanel(lines, rounds * lines * LINE, nbytes if tiles > 1 else min(nbytes, _NEAR_BYTES))
+    distance = nbytes if tiles > 1 else min(nbytes, _NEAR_BYTES)
+    lines = Lines(tuple(n * LINE for n in range(each)), each * LINE)
+    return NextPanel(lines, distance, count * each * LINE, tiles)
+
+
+def _in_memory(plan: Plan) -> NextPanel | None:
+    """Return shares of what the next block is copied from: along N or K, whichever is the inner o loop."""
+    several = [along for along in blocks_in_order(plan) if along != "m" and rounds(plan, along) > 1]
+    packer = packer_of_b(plan)
+    if not (several and packer.has_room_for_next) or _loads_wait_for_rows(plan, packer):
+        return None
+    if plan.problem.products > 1 or plan.config.matmul.innermost.k < packer.unit_k:
+        return None
+    along_k, along_n = packer.unit_bytes, packer.pitch_bytes
+    if not packer.along_k:
+        along_k, along_n = along_n, along_k
+    distance = block_tiles_n(plan) * plan.nr * along_n
+    if several[-1] == "k":
+        distance = plan.block.k // packer.unit_k * along_k
+    return (_of_columns if packer.along_k else _of_rows)(plan, packer, distance)
+
+
+def _loads_wait_for_rows(plan: Plan, packer: Packer) -> bool:
+    """Return whether tile registers are loaded from the second level: through the same buffers as prefetches, which
+    rows of many pages keep busy for long.
+    """
+    nbytes = plan.element_bytes * (min(plan.block.m, plan.problem.m) + plan.nr) * min(plan.block.k, plan.problem.k)
+    return plan.isa is Isa.AMX and not packer.along_k and nbytes > _NEAR_BYTES
+
+
+def _of_columns(plan: Plan, packer: Packer, distance: int) -> NextPanel:
+    """Return shares of columns that are stored [N, K]."""
+    pitch, step = packer.pitch_bytes, plan.config.matmul.innermost.k // packer.unit_k * packer.unit_bytes
+    lines = lines_along(ceil_div(plan.nr, _tiles(plan)), pitch, step)
+    columns = len(lines.offsets) * lines.turns
+    return NextPanel(lines, distance, columns * pitch, ceil_div(plan.nr, columns), in_memory=True)
+
+
+def _of_rows(plan: Plan, packer: Packer, distance: int) -> NextPanel:
+    """Return shares of pieces of rows that are stored [K, N]: so many rows a round, or a part of the lines of each."""
+    count, pitch, nbytes = _rounds(plan), packer.pitch_bytes, plan.nr * packer.unit_bytes
+    depth, across = ceil_div(min(plan.block.k, plan.problem.k), packer.unit_k), ceil_div(nbytes, LINE)
+    each = min(across, ceil_div(depth * across, _tiles(plan) * count))
+    part = next(lines for lines in range(each, across + 1) if across % lines == 0)
+    rows = ceil_div(depth, _tiles(plan) // (across // part) * count)
+    # From the last byte backwards: the first line may be that of the last bytes of this panel.
+    last = nbytes - 1 - (across - 1) * LINE
+    offsets = tuple(row * pitch + last + line * LINE for row in range(rows) for line in range(part))
+    return NextPanel(
+        Lines(offsets, rows * pitch), distance, count * rows * pitch, ceil_div(depth, count * rows),
+        in_memory=True, beside=across // part, beside_bytes=part * LINE,
+    )  # fmt: skip

@@ -111,29 +111,34 @@ class RowsOfA:
 
 @dataclass(frozen=True, slots=True)
 class ColumnsOfB:
-    """Vectors of columns of B, a group of each column."""
+    """Vectors of columns of B, a group of each column; `is_direct`: B is read in place, else from a panel."""
 
     f: Function
     plan: Plan
     vectors: Sequence[Strip]
-
-    @property
-    def is_direct(self) -> bool:
-        """Return whether B is read in place."""
-        return self.plan.packs_b is Packing.NONE
+    is_direct: bool
 
     @property
     def step_bytes(self) -> int:
         """Bytes from one step to the next."""
-        return self.plan.group * self._row_bytes if self.is_direct else self.plan.width * GROUP_BYTES
+        return self.plan.group * self._row_bytes if self.is_direct else self.panel_bytes
+
+    @property
+    def panel_bytes(self) -> int:
+        """Bytes of a panel from one step to the next."""
+        return self.plan.width * GROUP_BYTES
 
     def value(self, pointer: str, step: int, vector: int) -> str:
         """Load a vector of groups."""
-        pointer = self.f.at(pointer, step * self.step_bytes)
         if self.is_direct:
-            return self.tail(pointer, vector, self.plan.group)
-        place = self.f.at(pointer, self.vectors[vector].place * GROUP_BYTES)
+            return self.tail(self.f.at(pointer, step * self.step_bytes), vector, self.plan.group)
+        place = self._in_panel(pointer, step, vector)
         return self.f.load(Products(self.f, self.plan).factors, place, self.plan.element_bytes)
+
+    def pack(self, value: str, panel: str, step: int, vector: int) -> None:
+        """Store a vector of groups in a panel."""
+        place = self._in_panel(panel, step, vector)
+        self.f.store(Products(self.f, self.plan).factors, value, place, self.plan.element_bytes)
 
     def tail(self, pointer: str, vector: int, count: int) -> str:
         """Load a vector of groups of which only the first `count` rows are inside, zeros beyond; nothing beyond is
@@ -168,6 +173,9 @@ class ColumnsOfB:
                 nbytes = self.plan.problem.dtype_b.nbytes
                 begin = row * self._row_bytes + strip.memory * nbytes
                 yield from range(begin, begin + strip.count * nbytes, LINE)
+
+    def _in_panel(self, panel: str, step: int, vector: int) -> str:
+        return self.f.at(panel, step * self.panel_bytes + self.vectors[vector].place * GROUP_BYTES)
 
     @property
     def _row_bytes(self) -> int:

@@ -15,7 +15,7 @@ from codegen.cpu.emit.writer import (
     Value,
 )
 from codegen.cpu.isa import ISA_FACTS
-from codegen.cpu.microkernel.next_panel import AHEAD, NextPanel, next_panel
+from codegen.cpu.microkernel.next_panel import AHEAD, Lines, NextPanel, next_panel
 from codegen.cpu.nest.columns import Strip
 from codegen.cpu.nest.plan import (
     LINE,
@@ -44,19 +44,22 @@ _FINISH_PARAMETERS = (
     *_PLACE,
 )
 HERE = ("%matrix", "%row", "%column")
+SOURCE = "%source"
+"""Parameter of a tile's function: the first of its columns of B in place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
     """Function that computes `rows` x `columns` of C over one K block, while it is written.
 
-    Sums lie in memory as [rows][width].
+    Sums lie in memory as [rows][width]. `copies`: B is read in place and packed in the panel.
     """
 
     f: Function
     plan: Plan
     rows: int
     columns: int
+    copies: bool = False
 
     @property
     def vectors(self) -> tuple[Strip, ...]:
@@ -84,14 +87,13 @@ class Tile:
         return self.plan.problem.k if self.once else "%depth"
 
     def unrolled(self, unit: int) -> int:
-        """Steps of `unit` elements along K per round; one in edge tiles, as these are few."""
-        return self.plan.config.matmul.innermost.k // unit if self._is_usual else 1
+        """Steps of `unit` elements along K per round; one in tiles of the last columns, if these are fewer."""
+        return self.plan.config.matmul.innermost.k // unit if self.is_usual else 1
 
     @property
-    def _is_usual(self) -> bool:
-        """Return whether this is no tile at the edge of C; of experts, any rows may be most."""
-        tall = self.plan.problem.experts is not None or self.rows == max(heights(self.plan))
-        return tall and self.columns == shapes(self.plan)[0][1]
+    def is_usual(self) -> bool:
+        """Return whether the tile has the usual columns. Its rows may be fewer, of which few may be all there are."""
+        return self.columns == shapes(self.plan)[0][1]
 
     @property
     def sum_kind(self) -> str:
@@ -112,11 +114,17 @@ class Tile:
         arguments = [("ptr", self.f.at(pointer, offset)), ("i32", int(stores)), ("i32", 4 - cache), ("i32", 1)]
         self.f.call("void", "llvm.prefetch.p0", arguments)
 
+    def prefetch_lines(self, pointer: str, lines: Lines, from_pointer: int = 0) -> None:
+        """Prefetch the lines of a round into the second-level cache."""
+        here = lines.begin(self.f, pointer)
+        for offset in lines.offsets:
+            self.prefetch(here, from_pointer + offset, 2)
+
     def ahead(self) -> "Ahead":
         """Write what precedes the loop over K in which the tile prefetches."""
-        panel = next_panel(self.plan) if self._is_usual else None
+        panel = next_panel(self.plan) if self.is_usual else None
         begin: list[Typed] = [] if panel is None else [("ptr", AHEAD)]
-        if not (self._is_usual and self.ends_here):
+        if not (self.is_usual and self.ends_here):
             return Ahead(self, panel, begin, None)
         f, p = self.f, self.plan.problem
         pitch: Value = p.pitch_c * p.dtype_c.nbytes
@@ -198,9 +206,8 @@ class Ahead:
         f, p, left, following = self.tile.f, self.tile.plan.problem, list(places), list[str]()
         if self.panel is not None:
             panel = left.pop(0)
-            for line in range(self.panel.lines):
-                self.tile.prefetch(panel, line * LINE, 2)
-            following.append(f.at(panel, self.panel.lines * LINE))
+            self.tile.prefetch_lines(panel, self.panel.lines)
+            following.append(f.at(panel, self.panel.lines.step_bytes))
         if self.last_row is not None:
             row = left.pop(0)
             for offset in range(0, self.tile.columns * p.dtype_c.nbytes, LINE):
@@ -211,16 +218,17 @@ class Ahead:
         return following
 
 
-def tile_name(rows: int, columns: int) -> str:
+def tile_name(rows: int, columns: int, *, copies: bool = False) -> str:
     """Return the name of the function for tiles of a size."""
-    return f"tile_{rows}x{columns}"
+    return f"{'copying_' if copies else ''}tile_{rows}x{columns}"
 
 
 def tile_parameters(plan: Plan) -> tuple[tuple[str, str], ...]:
     """Return the parameters of a tile's function; those of experts are told how many `%rows` there are."""
     if plan.problem.experts is not None:
         return (*TILE_PARAMETERS, ("i64", "%rows"))
-    return TILE_PARAMETERS if next_panel(plan) is None else (*TILE_PARAMETERS, ("ptr", AHEAD))
+    ahead = [] if next_panel(plan) is None else [("ptr", AHEAD)]
+    return (*TILE_PARAMETERS, *ahead, *([("ptr", SOURCE)] if plan.copies_in_tiles else []))
 
 
 def heights(plan: Plan) -> tuple[int, ...]:

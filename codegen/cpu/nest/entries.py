@@ -24,6 +24,7 @@ from codegen.cpu.emit.writer import (
     Value,
 )
 from codegen.cpu.microkernel import write_microkernels
+from codegen.cpu.microkernel.next_panel import next_panel
 from codegen.cpu.nest.loop_nest import (
     MULTIPLY,
     write_multiply,
@@ -82,9 +83,10 @@ def kernel_module(plan: Plan, name: str) -> str:
     module.head(POOL_CALLS)
     write_microkernels(module, plan)
     if plan.packs_a is not Packing.NONE:
-        write_packer(module, packer_of_a(plan))
-    if plan.packs_b is not Packing.NONE:
-        write_packer(module, packer_of_b(plan))
+        write_packer(module, packer_of_a(plan), prefetches=True)
+    if plan.packs_b is not Packing.NONE and not plan.copies_in_tiles:
+        panel = next_panel(plan)
+        write_packer(module, packer_of_b(plan), prefetches=panel is None or not panel.in_memory)
     if plan.packs_a is Packing.WHOLE:
         write_whole_a(module, plan)
     if plan.packs_b in (Packing.WHOLE, Packing.BEFOREHAND):

@@ -180,7 +180,8 @@ def _write_blocks(nest: _Nest, order: tuple[str, ...]) -> None:
         nest.open[along] = block
         if nest.plan.packs_a is Packing.BLOCK and along in "mk" and {"m", "k"} <= set(nest.open):
             _pack_block_of_a(nest)
-        if nest.plan.packs_b is Packing.BLOCK and along in "nk" and {"n", "k"} <= set(nest.open):
+        packs_b = nest.plan.packs_b is Packing.BLOCK and not nest.plan.copies_in_tiles
+        if packs_b and along in "nk" and {"n", "k"} <= set(nest.open):
             _pack_block_of_b(nest)
         _write_blocks(nest, tuple(inside))
         del nest.open[along]
@@ -244,12 +245,23 @@ def _write_tile(nest: _Nest, tile_m: Value, tile_n: Value) -> None:
         ("i64", f.mul(tile_n, plan.nr)),
     ]
 
+    source, number = _columns_of_b(nest, tile_n), f.sub(tile_m, nest.open["m"].low)
     if (panel := next_panel(plan)) is not None:
-        share = f.mul(f.sub(tile_m, nest.open["m"].low), panel.share_bytes)
-        arguments.append(("ptr", f.at(f.at(b, panel.distance), share)))
+        arguments.append(("ptr", panel.begin(f, source if panel.in_memory else b, number)))
+    if plan.copies_in_tiles:
+        arguments.append(("ptr", source))
 
     def call(rows: int, columns: int) -> None:
-        f.call("void", tile_name(rows, columns), arguments)
+        def named(*, copies: bool) -> tuple[()]:
+            return _done(f.call("void", tile_name(rows, columns, copies=copies), arguments))
+
+        if not plan.copies_in_tiles:
+            named(copies=False)
+            return
+        # A panel of which the blocks over M follow is packed once.
+        rows_of_panel = nest.ranges["m"] if blocks_in_order(plan)[-1] == "m" else nest.open["m"]
+        is_first = f.compare("eq", tile_m, rows_of_panel.low)
+        f.either(is_first, (), lambda: named(copies=True), lambda: named(copies=False))
 
     if plan.problem.experts is None:
         write_by_size(f, plan, tile_m, tile_n, call)
@@ -314,15 +326,21 @@ def _panel_of_a(nest: _Nest, tile: Value) -> str:
 
 
 def _panel_of_b(nest: _Nest, tile: Value) -> str:
-    f, plan = nest.f, nest.plan
+    plan = nest.plan
     match plan.packs_b:
         case Packing.NONE:
-            column = plan.columns.first(f, f.mul(tile, plan.nr))
-            return nest.memory.element_b(nest.matrix.number, f.mul(nest.k, plan.block.k), column)
+            return _columns_of_b(nest, tile)
         case Packing.BLOCK:
             return _own_panel(nest, nest.bases.b, tile, nest.open["n"], plan.panel_bytes_b(plan.block.k))
         case _:
             return _shared_panel(nest, nest.bases.b, panels_of_b(plan), tile)
+
+
+def _columns_of_b(nest: _Nest, tile: Value) -> str:
+    """Return the address in memory of a tile's columns of B, over the K block."""
+    f, plan = nest.f, nest.plan
+    column = plan.columns.first(f, f.mul(tile, plan.nr))
+    return nest.memory.element_b(nest.matrix.number, f.mul(nest.k, plan.block.k), column)
 
 
 def _own_panel(nest: _Nest, base: str, tile: Value, block: Range, nbytes: int) -> str:

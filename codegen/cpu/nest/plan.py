@@ -83,6 +83,16 @@ class Plan:
         return self.isa is Isa.AMX and self.problem.transpose_b and self.packs_b is Packing.NONE
 
     @property
+    def copies_in_tiles(self) -> bool:
+        """Return whether the first tile of rows that multiplies by a block of B packs it, from rows read in place.
+
+        Only f32 needs no more registers for that: others are interleaved first.
+        """
+        p = self.problem
+        plain = not (p.transpose_b or p.has_weights) and p.experts is None
+        return plain and self.packs_b is Packing.BLOCK and self.multiply is Multiply.F32
+
+    @property
     def by_lanes(self) -> bool:
         """Return whether codes of 4 bits are decoded a cache line at a time, in an order that A is packed in too."""
         p, line = self.problem, 8 * LINE // 4

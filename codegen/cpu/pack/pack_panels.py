@@ -42,14 +42,14 @@ from codegen.xe.rules.sizes import ceil_div
 
 _SHIFT = 0x80808080  # 128 more for each of four bytes
 _UNSHIFT = 128
-_MOST_PREFETCHED = 512 * 1024  # bytes of a panel in memory, beside which another one stays in L2
 
 
-def write_packer(module: Module, packer: Packer) -> None:
+def write_packer(module: Module, packer: Packer, *, prefetches: bool) -> None:
     """Write `@name(ptr source, ptr panel, i64 lines, i64 depth)`, which packs one panel.
 
     `lines` are all that the matrix has from the panel's first on; `depth` is what it has of the K block. Of weights
-    with scales there are more parameters: see `write_spans`.
+    with scales there are more parameters: see `write_spans`. It prefetches the next panel, unless `prefetches` is
+    false, where rows of memory run across panels.
     """
     p = packer
     if p.scales:
@@ -63,14 +63,14 @@ def write_packer(module: Module, packer: Packer) -> None:
         buffer = f.op(f"alloca [{p.rows * p.elements * p.unit_bytes} x i8], align {LINE}")
         packed = f.op(f"alloca [{p.lanes * p.panel_lines * GROUP_BYTES} x i8], align {LINE}")
         for strip in range(ceil_div(p.lines, p.strip)):
-            _write_strip(f, p, strip, buffer, packed)
+            _write_strip(f, p, strip, buffer, packed, prefetches=prefetches)
         if p.plan.shifted and p.name == PACK_B:
             _write_correction(f, p)
         if p.plan.by_lanes and p.name == PACK_A:
             write_order_of_lanes(f, p)
 
 
-def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str) -> None:
+def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str, *, prefetches: bool) -> None:
     """Write whole blocks directly from the matrix, others through a buffer."""
     sb, width = p.unit_bytes, p.width(strip)
     first = strip * p.strip
@@ -84,7 +84,8 @@ def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str) -
     whole = f.op(f"select i1 {enough}, i64 {blocks}, i64 0")
     with f.loop(0, whole, p.depth) as loop:
         here = f.at(source, p.offset(f, loop.index))
-        _write_prefetch(f, p, width, here)
+        if prefetches and not p.along_k and p.has_room_for_next:
+            _write_prefetch(f, p, width, here)
         _call_block(f, p, strip, here, p.pitch_bytes, f.at(panel, f.mul(loop.index, per_element)))
     there = f.max(f.min(left, p.read_lines), 0)
     padded = "%padded" if p.scales else padded_depth(f, p, "%depth")
@@ -111,8 +112,6 @@ def _write_prefetch(f: Function, p: Packer, width: int, source: str) -> None:
 
     The piece of a row that a panel has is too short for the hardware to predict.
     """
-    if p.along_k or p.lines * p.plan.block.k * p.dtype.bits // 8 > _MOST_PREFETCHED:
-        return
     for row in range(p.rows):
         for offset in range(0, width * p.unit_bytes, LINE):
             place = f.at(source, row * p.pitch_bytes + offset + p.lines * p.unit_bytes)

@@ -9,6 +9,7 @@ from codegen.problem.dtype import DType
 from codegen.xe.rules.sizes import ceil_div
 
 PACK_A, PACK_B = "pack_a", "pack_b"
+_MOST_PREFETCHED = 512 * 1024  # bytes of a panel in memory, beside which another one stays in L2
 PARAMETERS = (("ptr", "%source"), ("ptr", "%panel"), ("i64", "%lines"), ("i64", "%depth"))
 """Of the function that packs one panel."""
 
@@ -56,6 +57,11 @@ class Packer:
         if self.along_k or self.by_lines:
             return self.group * self.lanes
         return max(self.group, self.unit_k)
+
+    @property
+    def has_room_for_next(self) -> bool:
+        """Return whether the second-level cache has room for what the next panel is copied from."""
+        return self.lines * self.plan.block.k * self.dtype.bits // 8 <= _MOST_PREFETCHED
 
     @property
     def decodes(self) -> bool:

@@ -23,6 +23,7 @@ from codegen.config.matmul import Extent, MatmulConfig
 from codegen.cpu.isa import Multiply, features, isas_of
 from codegen.cpu.microkernel import microkernels
 from codegen.cpu.microkernel.next_panel import next_panel
+from codegen.cpu.microkernel.tile import tile_name
 from codegen.cpu.nest.plan import Plan
 from codegen.problem.gemm import Operand
 from hal import Buffer
@@ -194,12 +195,14 @@ class Run:
                 k = int(block) * plan.block.k
                 depth = min(plan.block.k, p.k - k)
                 a, b = self._panel_a(matrix, row, k, depth), self._panel_b(matrix, column, k, depth)
+                copies = plan.copies_in_tiles and row == 0
+                packed = Guarded.of(np.full(plan.panel_bytes_b(depth), 0xA5, np.uint8)) if copies else None
                 first, last = block == own[0], plan.threads.k == 1 and block == own[-1]
                 self._call(
-                    f"tile_{rows}x{columns}",
+                    tile_name(rows, columns, copies=copies),
                     ctypes.addressof(self.arguments),
                     a[0],
-                    b[0],
+                    b[0] if packed is None else packed.address,
                     part.ctypes.data,
                     depth,
                     bool(first),
@@ -208,7 +211,12 @@ class Run:
                     row,
                     column,
                     *([b[0]] if next_panel(plan) is not None else []),
+                    *([self._in_place(matrix, column, k)] if plan.copies_in_tiles else []),
                 )
+                if packed is not None:
+                    inside = (depth, -(-columns // plan.lanes) * plan.lanes)
+                    got, expected = (m.bytes.view(np.float32).reshape(depth, plan.nr) for m in (packed, b[1]))
+                    assert (got[: inside[0], : inside[1]] == expected[: inside[0], : inside[1]]).all()
         if plan.threads.k > 1:
             together = _aligned(nbytes * len(parts))
             together[:] = np.concatenate(parts)
@@ -252,16 +260,14 @@ class Run:
         memory = Guarded.of(panel.reshape(plan.mr, -1, unit).transpose(1, 0, 2))
         return memory.address, memory
 
-    def _panel_b(self, matrix: int, column: int, k: int, depth: int) -> tuple[int, object]:
-        plan, p, matrices = self.plan, self.plan.problem, self._matrices[1]
+    def _panel_b(self, matrix: int, column: int, k: int, depth: int) -> tuple[int, Guarded | None]:
+        plan, matrices = self.plan, self._matrices[1]
         matrix = matrix % len(matrices)
         if plan.packs_b is Packing.NONE:
-            place = column * p.pitch_b + k if p.transpose_b else k * p.pitch_b + column
-            offset = matrix * p.operands[1].batch_stride + place
-            return self.memory[1].address + offset * p.dtype_b.nbytes, None
+            return self._in_place(matrix, column, k), None
         part = matrices[matrix, k : k + depth, column : column + plan.nr]
         panel = np.zeros((plan.padded(depth), plan.nr), _packed(plan))
-        panel[:depth, : part.shape[1]] = _for_packing(plan, part, p.dtype_b)
+        panel[:depth, : part.shape[1]] = _for_packing(plan, part, plan.problem.dtype_b)
         packed = panel.reshape(-1, plan.group, plan.nr).transpose(0, 2, 1)
         raw = np.ascontiguousarray(packed).reshape(-1).view(np.uint8)
         if plan.shifted:
@@ -269,6 +275,12 @@ class Run:
             raw = np.concatenate([raw, sums.astype(np.int32).view(np.uint8)])
         memory = Guarded.of(raw)
         return memory.address, memory
+
+    def _in_place(self, matrix: int, column: int, k: int) -> int:
+        """Address of an element of B."""
+        p, matrix = self.plan.problem, matrix % len(self._matrices[1])
+        place = column * p.pitch_b + k if p.transpose_b else k * p.pitch_b + column
+        return self.memory[1].address + (matrix * p.operands[1].batch_stride + place) * p.dtype_b.nbytes
 
     # Outputs.
 

