@@ -154,6 +154,29 @@ def test_rows_of_f16_are_widened_once() -> None:
         assert packings[1] is Packing.NONE
 
 
+def test_signed_bytes_of_a_are_shifted_once() -> None:
+    signed = gemm(100, 3000, 700, S8)
+    packings = [default_cpu_config(p, ZEN).strategy.pack_a for p in (signed, replace(signed, dtype_a=U8))]
+    assert packings[0] is not Packing.NONE
+    assert packings[1] is Packing.NONE
+
+
+def test_rows_of_f32_are_packed_by_the_first_of_several_tiles_and_few_pages_at_a_time() -> None:
+    one = replace(PLAIN, cores=1)
+    few, more, aligned = (
+        default_cpu_config(gemm(*sizes, F32), one) for sizes in ((16, 3000, 1000), (48, 3000, 1000), (96, 2048, 2048))
+    )
+    assert (few.strategy.pack_b, more.strategy.pack_b) == (Packing.NONE, Packing.BLOCK)
+    assert (more.matmul.block.k, aligned.matmul.block.k) == (64, 64)
+    assert default_cpu_config(gemm(96, 2000, 1500, F32), one).matmul.block.k >= 1500
+
+
+def test_tiles_are_wider_where_two_of_them_would_write_the_same_line_of_c() -> None:
+    one = replace(ZEN, cores=1)
+    widths = [default_cpu_config(gemm(300, n, 300, S8, transpose_b=True), one).matmul.innermost.n for n in (512, 500)]
+    assert widths[0] < widths[1]
+
+
 def test_columns_that_cores_would_have_to_share_are_packed_by_all() -> None:
     assert default_cpu_config(gemm(96, 64, 1024, F32), PLAIN).strategy.pack_b is Packing.WHOLE
 
