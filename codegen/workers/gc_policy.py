@@ -8,11 +8,10 @@ _begun = count()
 
 
 def collect_between() -> None:
-    """Collect garbage if due; call before each compilation. Objects that exist after the first are frozen."""
+    """Collect garbage if due; call before each compilation. What is left, such as caches, is not looked at again."""
     number = next(_begun)
     if number == 1:
         gc.disable()
+    if number == 1 or (number and number % _EVERY == 0):
         gc.collect()
         gc.freeze()
-    elif number % _EVERY == 0:
-        gc.collect()
