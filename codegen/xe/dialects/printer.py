@@ -1,5 +1,8 @@
 """A fast printer of modules with aliases for long attributes; texts of attributes and operations are cached."""
 
+# pyright: reportPrivateUsage=false
+# xDSL's public view of operands is an object of its own for each access.
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import StringIO
@@ -42,7 +45,7 @@ class ModulePrinter(Printer):
         if plain or op.regions or op.successor_uses or self.stream is None:
             super().print_op(op)
             return
-        operands, write = tuple(op.operands), self.stream.write
+        operands, write = op._operands, self.stream.write
         form = self._form(op, operands)
         if op.results:
             write(f"{', '.join([f'%{self._name(result)}' for result in op.results])} = ")

@@ -17,5 +17,7 @@ def shared_bytes(text: str, kernel: str) -> int:
     head = re.search(rf"^define [^\n]*@{re.escape(kernel)}\(", text, re.MULTILINE)
     if head is None:
         raise CompileFailed("llvm", f"no definition of kernel {kernel}")
+    if f"addrspace({SHARED_LOCAL_MEMORY})" not in text:
+        return 0
     names = set(re.findall(r"@([\w.$-]+)", text[head.end() : text.index("\n}", head.end())]))
     return sum(g.nbytes for g in parse_globals(text, names) if g.space == SHARED_LOCAL_MEMORY)

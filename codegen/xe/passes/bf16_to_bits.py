@@ -6,6 +6,9 @@ the compiler supports for all GPUs and a driver may lack: then they are integer 
 make bf16 arithmetic.
 """
 
+# pyright: reportPrivateUsage=false
+# xDSL's public way to another type is another value, which replaces the first in all its uses.
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -228,7 +231,7 @@ def _retype(op: Operation, retyped: _Retyped) -> None:
     """Replace the types of an operation's results, of the arguments of its blocks, and in its properties."""
     for value in (*op.results, *_arguments(op)) if op.regions else op.results:
         if (change := retyped.get(id(value.type))) is not None:
-            Rewriter.replace_value_with_new_type(value, change[1])
+            value._type = change[1]
     for held in (op.properties, op.attributes):
         for name, attribute in held.items():
             if (change := retyped.get(id(attribute))) is not None:

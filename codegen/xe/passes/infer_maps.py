@@ -63,7 +63,8 @@ def infer_maps(module: ModuleOp) -> None:
         PassFailedException: a tile_mma has maps in which a sub-group lacks a part of K.
     """
     maps = _Maps()
-    operations = tuple(walk(module))
+    # All others have no map, and `isinstance` with xDSL's abstract classes takes long.
+    operations = [op for op in walk(module) if any(type(operand.type) is VectorType for operand in op.operands)]
     wanted: dict[Operation, tuple[tuple[int, WgMap | None], ...]] = {}
     for op in operations:
         with Rewriting(op):

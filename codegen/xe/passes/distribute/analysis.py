@@ -30,6 +30,7 @@ from codegen.xe.passes.distribute.ops.control_flow import (
     ties,
 )
 from codegen.xe.passes.distribute.rule import (
+    is_distributed,
     range_around,
     refuse,
     shape_of,
@@ -145,7 +146,7 @@ class _Analysis:
         return layout is not None and self._know(tie.ends, layout, op)
 
     def _open(self, value: SSAValue) -> bool:
-        return shape_of(value) is not None and value not in self._known
+        return value not in self._known and is_distributed(value)
 
     def _know(self, values: Iterable[SSAValue], layout: Layout, op: Operation) -> bool:
         """Set the layout of those values that have none yet, and of all values tied to them."""

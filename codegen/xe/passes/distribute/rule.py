@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import VectorType
@@ -61,11 +61,14 @@ class Rule:
 
 def shape_of(value: SSAValue) -> Ints | None:
     """Return the shape of a distributed value: a vector or a scattered descriptor; None for others."""
+    return value.type.get_shape() if is_distributed(value) else None
+
+
+def is_distributed(value: SSAValue) -> TypeGuard[SSAValue[VectorType | TensorDescType]]:
+    """True for a vector and for a scattered descriptor."""
     type_ = value.type
     # `isinstance` with xDSL's abstract classes takes long.
-    if type(type_) is VectorType or (type(type_) is TensorDescType and type_.scatter is not None):
-        return type_.get_shape()
-    return None
+    return type(type_) is VectorType or (type(type_) is TensorDescType and type_.scatter is not None)
 
 
 def vector_shape(value: SSAValue) -> Ints:

@@ -19,7 +19,7 @@ from codegen.xe.passes.distribute.ops.slices import SLICES
 from codegen.xe.passes.distribute.ops.slm import MATRICES
 from codegen.xe.passes.distribute.rule import (
     Rule,
-    shape_of,
+    is_distributed,
 )
 
 _RULES: dict[type[Operation], Rule] = {
@@ -42,7 +42,7 @@ def rule_of(op: Operation) -> Rule | None:
     rule = _RULES.get(type(op))
     if rule is not None and type(op) in BLOCKS:
         return rule
-    if all(shape_of(value) is None for value in (*op.operands, *op.results)):
+    if not any(map(is_distributed, (*op.operands, *op.results))):
         return None
     if rule is None and is_elementwise(op):
         return ELEMENTWISE

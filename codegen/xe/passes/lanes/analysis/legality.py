@@ -28,6 +28,8 @@ _MAX_EXTENT = 1 << 24
 _COLUMN_BYTES = 4
 _VECTOR_BYTES, _WORD_BYTES = 32, 4
 
+_CONSTANT: frozenset[Product] = frozenset({()})
+
 Assumptions = tuple[Assumption, ...]
 
 
@@ -84,10 +86,9 @@ def vectors_assumed(matrix: MatrixAccess, bits: int, sums: Sums) -> tuple[int, A
 
 
 def _within(what: str, value: Sum, least: int, most: int | None = None, multiple: int = 1) -> Assumptions | None:
-    assumption = Assumption(what, _terms(value), multiple, least, most)
-    if is_known(value) and not is_given(value):
-        return () if assumption.holds(value.get((), 0)) else None
-    return (assumption,)
+    if value.keys() <= _CONSTANT:
+        return () if Assumption(what, (), multiple, least, most).holds(value.get((), 0)) else None
+    return (Assumption(what, _terms(value), multiple, least, most),)
 
 
 def _aligned(what: str, value: Sum, multiple: int) -> Assumptions | None:
