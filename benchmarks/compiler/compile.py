@@ -29,7 +29,7 @@ _STAGES = {
     "subgroup": "work-group to sub-groups",
     "lanes": "sub-group to work-items",
     "llvm": "MLIR's passes, LLVM O2, parameters, wide vectors",
-    "spirv": "emitted in another process, checked",
+    "spirv": "waiting for another process, which emits, and checking",
 }
 _TOTAL, _CPU = "total", "total, processor time"
 
