@@ -32,7 +32,7 @@ from tuner.search.method import Method
 from tuner.search.priors import Priors
 from tuner.search.samplers.build import build_search
 
-MARKS = (20, 50, 100, 200)
+MARKS = (10, 20, 50, 100, 200)
 EVALUATIONS = 200
 _METHODS = (Method.PORTFOLIO, Method.GP, Method.TPE, Method.CMAES, Method.NSGA2, Method.RANDOM)
 
@@ -65,9 +65,8 @@ def main() -> None:
         for name in options.spaces:
             recorded = named(options.data, name)
             cases = [Case(options.data, name, method) for method in options.methods]
-            if (donor := NAMES.get(name)) is not None:
-                warm = (Method.PORTFOLIO, Method.GP, Method.TPE)
-                cases += [Case(options.data, name, m, donor) for m in warm if m in options.methods]
+            warm = [m for m in (Method.PORTFOLIO, Method.GP, Method.TPE) if m in options.methods]
+            cases += [Case(options.data, name, m, donor) for donor in NAMES[name] for m in warm]
             if options.library_path is not None:
                 strategies = options.strategies or libraries.STRATEGIES
                 cases += [Case(options.data, name, strategy, None, options.library_path) for strategy in strategies]

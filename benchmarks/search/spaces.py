@@ -18,21 +18,21 @@ import numpy as np
 from benchmarks.search.recorded_csv import read_csv
 from tuner.replay.recorded import RecordedSpace, recorded_space
 
-NAMES: dict[str, str | None] = {
-    "rtx3090": "titan_rtx",
-    "titan_rtx": "rtx3090",
-    "part": None,
-    "gaps": None,
-    "words": None,
-    "rugged": None,
-    "h200_gemm": "rtx3090",
-    "h200_wide_gemm": "titan_rtx",
-    "h200_conv17": "h200_conv7",
-    "h200_conv7": "h200_conv17",
-    "h200_conv17_one": None,
-    "h200_conv7_one": None,
+NAMES: dict[str, tuple[str, ...]] = {
+    "rtx3090": ("titan_rtx", "h200_gemm"),
+    "titan_rtx": ("rtx3090", "h200_wide_gemm"),
+    "part": ("h200_gemm",),
+    "gaps": ("titan_rtx", "h200_wide_gemm"),
+    "words": (),
+    "rugged": (),
+    "h200_gemm": ("rtx3090", "titan_rtx"),
+    "h200_wide_gemm": ("titan_rtx", "h200_gemm"),
+    "h200_conv17": ("h200_conv7",),
+    "h200_conv7": ("h200_conv17",),
+    "h200_conv17_one": ("h200_conv7",),
+    "h200_conv7_one": ("h200_conv17",),
 }
-"""Names, and the space whose best a warm search begins with."""
+"""Names, and the spaces whose best configurations warm searches begin with."""
 _H200 = Path(__file__).parent / "h200"
 
 
