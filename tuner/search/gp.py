@@ -18,14 +18,16 @@ _AT_RANDOM = 0.25  # share of the candidates
 _CLIP = 0.75  # quantile of the times that slower ones count as
 _BOUND_SHARE, _DEVIATIONS = 0.5, 3.0  # share of the proposals by the confidence bound, and its width
 _FAVOUR = 0.1  # share of the greatest expected improvement from which a favoured row is proposed
+_FAILURES = 2  # favoured rows without a gain after which none is favoured
+_COMPARED = 9  # rows that a favoured one among them, tried before the others, must be faster than
 _LOST = 0.25  # noise above which the process is not used: recorded spaces of kernels have 0.01 to 0.02
 
 
 class GaussianProcess:
     """Gaussian process over a space. Slow times are clipped to a quantile, so that it distinguishes fast rows.
 
-    Of `favoured` rows, the one of greatest expected improvement is proposed if it is near the greatest of all: what was
-    tried decides how much these rows are worth.
+    Of `favoured` rows, the one of greatest expected improvement is proposed if it is near the greatest of all, until
+    two of them in turn bring no gain: what was tried decides how much these rows are worth.
     """
 
     def __init__(self, space: Space[Any], favoured: Sequence[int] = ()) -> None:
@@ -50,7 +52,7 @@ class GaussianProcess:
             score, by_bound = _improvement(expected, float(np.nanmin(self._values(tried)))), False
         score[tried.closed[expected.rows]] = -np.inf
         best = int(np.argmax(score))
-        if not by_bound and len(self._favoured):
+        if not by_bound and len(self._favoured) and self.favours(tried):
             among = np.flatnonzero(np.isin(expected.rows, self._favoured))
             if len(among) and score[near := among[np.argmax(score[among])]] >= _FAVOUR * score[best]:
                 best = int(near)
@@ -65,6 +67,15 @@ class GaussianProcess:
         """Return whether the fitted noise is so large that tried rows do not predict others."""
         posterior = self._current(tried)
         return posterior is not None and posterior.noise >= _LOST
+
+    def favours(self, tried: Tried) -> bool:
+        """Return whether favoured rows are still preferred: fewer than two in turn have brought no gain."""
+        log_us, failures = np.array([tried.log_us.get(row, math.inf) for row in tried.rows]), 0
+        for place in np.flatnonzero(np.isin(tried.rows, self._favoured)):
+            if tried.rows[place] in tried.log_us:
+                is_best = np.argmin(log_us[: max(place + 1, _COMPARED)]) == place
+                failures = 0 if is_best else failures + 1
+        return failures < _FAILURES
 
     def _current(self, tried: Tried) -> Posterior | None:
         values = self._values(tried)

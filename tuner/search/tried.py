@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from tuner.space.space import Space
 
+_SOME = 30  # random rows of which the most different is returned
+
 
 class Tried:
     """Rows that were begun, in order, and the times of those that ended.
@@ -42,6 +44,13 @@ class Tried:
     def random_open(self) -> int:
         """Return an open row, uniformly at random."""
         return int(np.random.default_rng(self.entropy).choice(self.open()))
+
+    def different_open(self) -> int:
+        """Return the one of some random open rows that differs on the most axes from the tried row most like it."""
+        rows, points = self.open(), self.space.points
+        some = np.random.default_rng(self.entropy).choice(rows, min(_SOME, len(rows)), replace=False)
+        differing = (points[some, None] != points[self.rows]).sum(axis=2)
+        return int(some[differing.min(axis=1).argmax()])
 
     def begin(self, row: int) -> None:
         """Record that a row is being tried."""

@@ -98,3 +98,24 @@ def test_a_favoured_row_is_proposed_only_where_it_is_expected_to_be_good() -> No
 
     assert good in proposed([poor, good], 2)
     assert poor not in proposed([poor, good], 12)
+
+
+def test_no_row_is_favoured_after_two_without_a_gain() -> None:
+    space = _space(16, 12)
+    donors = [row for row in map(space.index, ((10, 4), (10, 5), (12, 4), (12, 5))) if row is not None]
+    others = [row for row in np.random.default_rng(4).permutation(len(space)).tolist() if row not in donors][:12]
+
+    def favoured_after(*donor_us: float) -> bool:
+        """Return whether an expected improvement favours a donor after these times of some."""
+        tried, process = Tried(space, 1), GaussianProcess(space, donors)
+        rows = donors[:1] + others + donors[1 : len(donor_us)]
+        for row, time_us in zip(rows, (donor_us[0], *[20.0] * 12, *donor_us[1:]), strict=True):
+            tried.begin(row)
+            tried.end(row, math.log(time_us))
+        return process.favours(tried)
+
+    assert favoured_after(30.0)
+    assert not favoured_after(30.0, 30.0)
+    assert favoured_after(10.0, 30.0)
+    assert favoured_after(30.0, 10.0, 12.0)
+    assert not favoured_after(10.0, 12.0, 12.0)

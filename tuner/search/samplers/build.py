@@ -79,11 +79,10 @@ def _by_process(
 ) -> PortfolioSampler:
     """Return the samplers of a Gaussian process: alone, or with TPE and a descent at the end."""
     parameters, process = Parameters(tried.space), GaussianProcess(tried.space, donors)
-    startup = STARTUP + sum(by == DONOR for _, by in first)  # donors that mislead replace no random draw
     of_process = GaussianProcessSampler(parameters, tried, process)
     if name != Method.PORTFOLIO:
         samplers: dict[str, RowSampler] = {name: of_process}
-        return PortfolioSampler(parameters, tried, samplers, first, trials, startup=startup)
+        return PortfolioSampler(parameters, tried, samplers, first, trials)
     samplers = {
         Method.GP.value: of_process,
         Method.TPE.value: _tpe(parameters, tried),
@@ -96,7 +95,6 @@ def _by_process(
         first,
         trials,
         last=DESCENT,
-        startup=startup,
         doubts={Method.GP.value: process.is_lost},
     )
 

@@ -7,6 +7,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from tuner.search.credit import Credit
+from tuner.search.method import DONOR
 from tuner.search.samplers.parameters import Parameters
 from tuner.search.samplers.projected import ProjectedSampler
 from tuner.search.samplers.row_sampler import RowSampler
@@ -86,7 +87,7 @@ class PortfolioSampler(RowSampler):
 
     def _sampled(self, study: Study, trial: FrozenTrial) -> tuple[int, str]:
         if len(self.tried) < self._startup:
-            return self.tried.random_open(), RANDOM
+            return self._drawn(), RANDOM
         if self._last is not None and self._search_until is not None and len(self.tried) >= self._search_until:
             name = self._last
         else:
@@ -94,3 +95,12 @@ class PortfolioSampler(RowSampler):
             if name in self._doubts and self._doubts[name](self.tried):
                 name = self._credit.choice(without=name)
         return self._samplers[name].choose(study, trial), name
+
+    def _drawn(self) -> int:
+        """Return a random row; while a donor is the best, one that is unlike all rows so far.
+
+        A donor may be the best of a region where nothing is faster, and its samplers would then stay there.
+        """
+        if self.tried.best is not None and self._by.get(self.tried.best) == DONOR:
+            return self.tried.different_open()
+        return self.tried.random_open()
