@@ -13,7 +13,7 @@ from sqlalchemy import Select, bindparam, select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 
-from db.schema.change import Change, ResultChange
+from db.schema.change import KEYS, Change, ResultChange
 from db.schema.target import Device, Problem
 from db.session import Database, sqlite_path
 
@@ -28,6 +28,11 @@ class News:
     devices: frozenset[str] = frozenset()
     results: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     subjects: frozenset[str] = frozenset()
+
+    @property
+    def of_keys(self) -> bool:
+        """Whether an API key changed."""
+        return KEYS in self.subjects
 
 
 _STAMPS = select(Change.subject, Change.stamp)

@@ -72,6 +72,8 @@ def quarantine(
     now: datetime | None = None,
 ) -> DeviceQuarantine:
     """Quarantine a device of a host for so many seconds from now; replaces an earlier quarantine."""
+    import db.schema.job  # pyright: ignore[reportUnusedImport]  # noqa: F401 (the table of a foreign key)
+
     release(session, slug, host)
     since = now or utc_now()
     row = DeviceQuarantine(

@@ -15,11 +15,13 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
+    column,
     func,
     not_,
     null,
     or_,
     select,
+    table,
     update,
 )
 from sqlalchemy.orm import Session, joinedload, selectinload
@@ -30,7 +32,6 @@ from db.queries.results import trials
 from db.schema.base import table_of
 from db.schema.job import ACTIVE_STATUSES, Job
 from db.schema.kernel import Kernel
-from db.schema.shape_set import ShapeSetMember
 from db.schema.target import Device, Problem
 from db.schema.trial import Trial
 from db.values import JsonObject, new_id
@@ -38,7 +39,8 @@ from db.values import JsonObject, new_id
 # The first kind whose condition holds is the job's kind; jobs of no kind here are searches.
 _TELLS: dict[str, ColumnElement[bool]] = {
     "import": Job.origin.is_not(None),
-    "shape": Job.id.in_(select(ShapeSetMember.job_id)),
+    # By name: a list of jobs needs no other tables of sets.
+    "shape": Job.id.in_(select(column("job_id")).select_from(table("shape_set_member"))),
     "measure": Job.candidates.is_not(null()),
     "binary": Job.kernel_id.is_not(None),
 }

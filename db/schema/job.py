@@ -143,9 +143,6 @@ class Job(Base):
 
     problem: Mapped[Problem] = relationship(lazy="raise")
     device: Mapped[Device] = relationship(lazy="raise")
-    trials: Mapped[list[Trial]] = relationship(
-        back_populates="job", lazy="raise", order_by="Trial.number", foreign_keys="Trial.job_id"
-    )
     best_trial: Mapped[Trial | None] = relationship(
         primaryjoin="foreign(Job.best_trial_id) == Trial.id", lazy="raise", viewonly=True
     )

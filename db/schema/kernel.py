@@ -55,7 +55,7 @@ class Kernel(Base):
 
     problem: Mapped[Problem] = relationship(lazy="raise")
     device: Mapped[Device] = relationship(lazy="raise")
-    artifacts: Mapped[list[Artifact]] = relationship(back_populates="kernel", lazy="raise", order_by="Artifact.id")
+    artifacts: Mapped[list[Artifact]] = relationship(lazy="raise", order_by="Artifact.id")
 
 
 class Artifact(Base):
@@ -82,5 +82,3 @@ class Artifact(Base):
     media_type: Mapped[str]
     chip: Mapped[str | None]
     driver: Mapped[str | None] = mapped_column(index=True)
-
-    kernel: Mapped[Kernel] = relationship(back_populates="artifacts", lazy="raise")

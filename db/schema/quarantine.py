@@ -8,7 +8,6 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-import db.schema.job  # pyright: ignore[reportUnusedImport]  # noqa: F401 (the table of a foreign key)
 from db.schema.base import Base
 from db.values import utc_now
 

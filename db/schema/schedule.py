@@ -56,9 +56,7 @@ class Schedule(Base):
     created_at: Mapped[datetime] = mapped_column(default=utc_now)
     next_due_at: Mapped[datetime | None]
 
-    fires: Mapped[list[ScheduleFire]] = relationship(
-        back_populates="schedule", lazy="raise", order_by="ScheduleFire.due_at", passive_deletes=True
-    )
+    fires: Mapped[list[ScheduleFire]] = relationship(lazy="raise", order_by="ScheduleFire.due_at", passive_deletes=True)
 
 
 class ScheduleFire(Base):
@@ -87,7 +85,6 @@ class ScheduleFire(Base):
     set_id: Mapped[UUID | None] = mapped_column(ForeignKey("shape_set.id"))
     reason: Mapped[str | None]
 
-    schedule: Mapped[Schedule] = relationship(back_populates="fires", lazy="raise")
     jobs: Mapped[list[ScheduleFireJob]] = relationship(
         lazy="raise", order_by="ScheduleFireJob.position", passive_deletes=True
     )

@@ -106,10 +106,10 @@ class Trial(Base):
         raiseload=True,
     )
 
-    job: Mapped[Job] = relationship(back_populates="trials", lazy="raise", foreign_keys=[job_id])
+    job: Mapped[Job] = relationship(lazy="raise", foreign_keys=[job_id])
     kernel: Mapped[Kernel | None] = relationship(lazy="raise")
-    measurement: Mapped[Measurement | None] = relationship(back_populates="trial", lazy="raise")
-    prediction: Mapped[Prediction | None] = relationship(back_populates="trial", lazy="raise")
+    measurement: Mapped[Measurement | None] = relationship(lazy="raise")
+    prediction: Mapped[Prediction | None] = relationship(lazy="raise")
     reused: Mapped[Reuse | None] = relationship(foreign_keys="Reuse.trial_id", lazy="raise", viewonly=True)
 
 
@@ -144,7 +144,6 @@ class Measurement(Base):
     energy_uj: Mapped[float | None]
     measured_at: Mapped[datetime] = mapped_column(default=utc_now)
 
-    trial: Mapped[Trial] = relationship(back_populates="measurement", lazy="raise")
     key: Mapped[ResultKey | None] = relationship(lazy="raise")
 
 
@@ -171,8 +170,7 @@ class Prediction(Base):
     burden: Mapped[float] = mapped_column(default=0.0)
     predicted_at: Mapped[datetime] = mapped_column(default=utc_now)
 
-    trial: Mapped[Trial] = relationship(back_populates="prediction", lazy="raise")
-    error: Mapped[PredictionError | None] = relationship(back_populates="prediction", lazy="raise")
+    error: Mapped[PredictionError | None] = relationship(lazy="raise")
 
 
 class PredictionError(Base):
@@ -188,7 +186,6 @@ class PredictionError(Base):
     measured_trial_id: Mapped[int] = mapped_column(ForeignKey("trial.id"), index=True)
     ratio: Mapped[float]
 
-    prediction: Mapped[Prediction] = relationship(back_populates="error", lazy="raise")
     measured_trial: Mapped[Trial] = relationship(lazy="raise")
 
 

@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from db.session import Database, open_database
 from service.api.keys.caller import CallerCache
 from service.artifacts import ArtifactStore
-from service.cache_invalidation import CacheInvalidation
 from service.http.limits import Rates, Slots
 from service.settings import Settings
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from service.api.jobs.shared import SharedNews
     from service.api.kernels.lookup.answers import Answers
     from service.api.metrics.registry import Metrics
+    from service.cache_invalidation import CacheInvalidation
 
 
 class Context:
@@ -44,9 +44,16 @@ class Context:
         self.imports = Slots(settings.max_imports, "imports", "imports")
         self.lookups = Slots(settings.max_lookups, "lookups", "lookups of problems that were never tuned")
         self.xrays = Slots(settings.max_xrays, "xrays", "x-rays of files")
-        self.freshness = CacheInvalidation(self.database, settings.replica_age_s)
         self.callers = CallerCache(now)
-        self.freshness.tell(self.callers.on_news)
+
+    @cached_property
+    def freshness(self) -> "CacheInvalidation":
+        """Changes of the database, of which caches are told."""
+        from service.cache_invalidation import CacheInvalidation
+
+        freshness = CacheInvalidation(self.database, self.settings.replica_age_s)
+        freshness.tell(self.callers.on_news)
+        return freshness
 
     @property
     def devices(self) -> "DeviceDirectory":
@@ -116,7 +123,8 @@ class Context:
 
     def close(self) -> None:
         """Close the readers of the database, and the database."""
-        self.freshness.close()
+        if "freshness" in vars(self):
+            self.freshness.close()
         if "news" in vars(self):
             self.news.close()
         self.database.close()

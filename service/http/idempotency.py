@@ -11,22 +11,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from fastapi import Depends, FastAPI, Header, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from db.queries.access import idempotency
-from db.schema.access import IdempotentAnswer
-from service.api.keys.callers import Caller
+from service.api.keys.caller import Caller
 from service.api.keys.guard import CallerDep
 from service.errors import OtherRequest
 from service.http.deps import (
     Context,
     ContextDep,
 )
+
+if TYPE_CHECKING:
+    from db.schema.access import IdempotentAnswer
+
+# Queries are imported by the methods that need them: a request that only reads needs no tables of them.
 
 REPLAYED = "Idempotency-Replayed"
 _LONGEST = 255
@@ -49,7 +52,7 @@ KeyHeader = Annotated[
 class Replay(Exception):
     """Signal that the request was answered before, with this response."""
 
-    def __init__(self, answer: IdempotentAnswer) -> None:
+    def __init__(self, answer: "IdempotentAnswer") -> None:
         super().__init__(answer.key)
         # Read now: a row of a rolled back transaction cannot be read.
         self.status, self.location, self.body = answer.status, answer.location, answer.body
@@ -107,11 +110,15 @@ class Once:
         if location is not None:
             response.headers["Location"] = location
         if self.key is not None:
+            from db.queries.access import idempotency
+
             body = (kept or answer).model_dump_json()
             idempotency.complete(session, caller=self.caller, key=self.key, status=status, location=location, body=body)
         return answer
 
     def _claim(self, session: Session, key: str) -> bool:
+        from db.queries.access import idempotency
+
         now = self.context.now()
         expires_at = now + timedelta(seconds=self.context.settings.idempotency_s)
         return idempotency.claim(
@@ -119,6 +126,8 @@ class Once:
         )
 
     def _replay(self, session: Session) -> None:
+        from db.queries.access import idempotency
+
         earlier = idempotency.find(session, self.caller, self.key or "", self.context.now())
         if earlier is None:
             return

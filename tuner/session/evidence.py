@@ -1,6 +1,7 @@
 """Checks of an outcome's evidence before it is stored."""
 
-from codegen import AnyArtifact
+from typing import TYPE_CHECKING
+
 from tuner.session.bounds import LONGEST_US
 from tuner.session.trial import (
     Measurement,
@@ -11,12 +12,15 @@ from tuner.session.trial import (
     Status,
 )
 
+if TYPE_CHECKING:
+    from codegen import AnyArtifact
+
 NATIVE, EMULATED = "native", "DPAS emulated"
 LABELS = (NATIVE, EMULATED)
 """Labels of measurements: whether the device ran the kernel natively, or with emulated built-ins."""
 
 
-def check_evidence(outcome: Outcome, artifact: AnyArtifact | None) -> None:
+def check_evidence(outcome: Outcome, artifact: "AnyArtifact | None") -> None:
     """Check that an outcome and its kernel match, and that its numbers are plausible.
 
     Raises:
@@ -32,7 +36,7 @@ def check_evidence(outcome: Outcome, artifact: AnyArtifact | None) -> None:
     check_numbers(outcome)
 
 
-def check_reused(outcome: Outcome, artifact: AnyArtifact | None) -> None:
+def check_reused(outcome: Outcome, artifact: "AnyArtifact | None") -> None:
     """Check that an outcome may be the measurement of an earlier job's trial.
 
     Raises:

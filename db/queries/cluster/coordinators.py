@@ -13,7 +13,6 @@ from sqlalchemy import Connection, Select, bindparam, delete, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from db.errors import FenceLost
-from db.queries.cluster import leases
 from db.queries.insert import insert_missing
 from db.schema.cluster import Coordinator, ReachedDevice
 from db.values import utc_now
@@ -62,6 +61,9 @@ def acquire(
     row = session.get_one(Coordinator, name, with_for_update=True, populate_existing=True)
     if not _is_free(row, holder, is_dead, at):
         return None
+    # Imported here: a list of devices needs no tables of jobs.
+    from db.queries.cluster import leases
+
     leases.release_all(session, row.holder)
     row.holder, row.fence, row.since, row.expires_at = holder, row.fence + 1, at, until
     session.flush()

@@ -2,7 +2,6 @@
 
 from sqlalchemy.orm import Session
 
-from db.queries.access import audit
 from service.api.audit.schemas import Outcome
 from service.api.keys.caller import Caller
 
@@ -11,6 +10,9 @@ _LONGEST_SUBJECT = 200
 
 def record(session: Session, by: Caller, action: str, subject: object, outcome: Outcome = Outcome.DONE) -> None:
     """Record that `by` did `action`, such as job.create, to `subject`, its id."""
+    # Imported here: a request that only reads needs no tables of it.
+    from db.queries.access import audit
+
     audit.add(
         session,
         actor=by.name,

@@ -8,7 +8,6 @@ from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from db.queries import jobs
-from db.queries.cluster import leases
 from db.queries.results import headline, trials
 from db.schema.job import Job
 from db.schema.reuse import Reuse
@@ -60,6 +59,9 @@ def cancel(session: Session, job_id: UUID) -> JobOut:
     Raises:
         NotFound: there is no such job.
     """
+    # Imported here: a list of jobs needs no tables of sets of shapes.
+    from db.queries.cluster import leases
+
     job = leases.request_cancel(session, job_id)
     if job is None:
         raise _no_job(job_id)

@@ -10,7 +10,6 @@ from db.queries.results import kernels, trials
 from db.schema.kernel import Artifact, Kernel
 from db.schema.trial import Trial
 from service.api.kernels.launch_schemas import to_launch
-from service.api.kernels.lookup.staleness import driver_change
 from service.api.kernels.schemas import (
     ArtifactOut,
     BinaryOut,
@@ -37,8 +36,9 @@ def read_kernel(session: Session, kernel_id: UUID) -> KernelOut:
 
 def telling_trials(session: Session, kernel_ids: Collection[UUID]) -> dict[UUID, Trial]:
     """Return for each kernel its best timed trial, or its latest, which states why it has no time."""
-    timed = kernels.evidence(session, kernel_ids)
-    untimed = [kernel_id for kernel_id in kernel_ids if kernel_id not in timed]
+    timed = kernels.evidence(session, kernel_ids) if kernel_ids else {}
+    if not (untimed := [kernel_id for kernel_id in kernel_ids if kernel_id not in timed]):
+        return timed
     query = select(Trial).where(Trial.kernel_id.in_(untimed), Trial.ended_at.is_not(None)).order_by(Trial.id)
     found = session.scalars(query.options(*trials.evidence_loads(), joinedload(Trial.job)))
     latest = {trial.kernel_id: trial for trial in found if trial.kernel_id is not None}
@@ -107,6 +107,9 @@ def binaries_of(kernel: Kernel, driver: str | None = None) -> list[BinaryOut]:
 
 def for_driver(binaries: Sequence[BinaryOut], driver: str | None) -> list[BinaryOut]:
     """Return native binaries with what has changed since for a driver, those of `driver` first."""
+    # Imported here: a list of kernels needs neither compiler nor model.
+    from service.api.kernels.lookup.staleness import driver_change
+
     found = [binary.model_copy(update={"stale": list(driver_change(binary.driver, driver))}) for binary in binaries]
     return sorted(found, key=lambda binary: len(binary.stale))
 

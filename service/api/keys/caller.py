@@ -5,11 +5,13 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-from db.queries.change_feed import News
-from db.schema.change import KEYS
 from service.api.keys.scope import Scope
+
+if TYPE_CHECKING:
+    from db.queries.change_feed import News
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +90,9 @@ class CallerCache:
                 self._known = {}
             self._known[shown] = _Known(caller, self._clock() + _KEPT_S, expires_at)
 
-    def on_news(self, news: News) -> None:
+    def on_news(self, news: "News") -> None:
         """Clear the cache when a key was created, revoked or changed."""
-        if KEYS in news.subjects:
+        if news.of_keys:
             with self._lock:
                 self._known = {}
                 self.generation += 1

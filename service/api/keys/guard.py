@@ -13,10 +13,6 @@ from db.errors import DatabaseError
 from service.api.audit.log import record
 from service.api.audit.schemas import Outcome
 from service.api.keys.caller import FORWARDING, Caller
-from service.api.keys.callers import (
-    identify,
-    is_from_here,
-)
 from service.api.keys.scope import Scope
 from service.errors import Forbidden, Unauthorized, UnsupportedType
 from service.http.deps import (
@@ -59,6 +55,9 @@ class Needs:
         """
         if self.scope is None:
             return
+        # Imported here: a command is no caller that has to be identified.
+        from service.api.keys.callers import identify
+
         try:
             caller = identify(context, request).asking(request.state.request_id)
         except Unauthorized:
@@ -160,6 +159,8 @@ class NeedsToScrape(Needs):
 
     def check(self, request: Request, context: Context) -> None:
         """Authenticate the caller, unless no key is required; raises as in Needs."""
+        from service.api.keys.callers import is_from_here
+
         if not (context.settings.metrics_open_on_loopback and is_from_here(request)):
             super().check(request, context)
 

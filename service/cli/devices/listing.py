@@ -8,7 +8,7 @@ import typer
 
 from service.cli import completing
 from service.cli.chosen_server import server
-from service.cli.connection import connect, same
+from service.cli.connection import connect, get, same
 from service.cli.default_command import FirstByDefault
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json
@@ -25,7 +25,7 @@ def devices_command(as_json: AsJson = False) -> None:
     with _drivers_asked() as probes, connect(probes=probes) as client:
         from service.api.devices.schemas import DeviceList
 
-        told = same(DeviceList, client.devices())
+        told = get(client, DeviceList, "/v1/devices")
     from service.cli.devices.tables import devices_json, print_quarantined, render_devices
     from service.cli.options.device_file import listed_of
 
@@ -89,7 +89,7 @@ def show_command(
 
     with connect() as client:
         told = same(DeviceOut, client.device(device))
-        kept = [one for one in same(DeviceList, client.devices()).quarantined if one.device == told.id]
+        kept = [one for one in get(client, DeviceList, "/v1/devices").quarantined if one.device == told.id]
         accuracy = same(AccuracyList, client.accuracy(told.id))
     if as_json:
         (document,) = devices_json([told])

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from service.api.recordings.schemas import RecordedOut, RecordingLine, RecordingOut, RecordingPage
-from service.cli.connection import same
+from service.cli.connection import get, same
 from service.configurations import ConfigBody
 from service.row_mapping import config_line
 from service.schemas import to_problem
@@ -17,7 +17,7 @@ def every_recording(client: Client) -> list[RecordingLine]:
     found: list[RecordingLine] = []
     before: UUID | None = None
     while True:
-        page = same(RecordingPage, client.recordings(before=before, limit=_RECORDINGS_A_PAGE))
+        page = get(client, RecordingPage, "/v1/recordings", {"before": before, "limit": _RECORDINGS_A_PAGE})
         found, before = found + page.recordings, page.next_before
         if before is None:
             return found

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import typer
 
-from service.cli.connection import connect, same
+from service.cli.connection import connect, get
 from service.cli.default_command import FirstByDefault
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json
@@ -25,18 +25,19 @@ def list_command(
     as_json: AsJson = False,
 ) -> None:
     """List the audit log, newest first."""
-    from service.api.audit.schemas import AuditPage
+    from service.api.audit.schemas import AuditEventOut, AuditPage
     from service.cli.operating.audit_tables import table_of
-    from xetune_client import models
+    from xetune_client.wire import Query
 
     with connect() as client:
-        events: list[models.AuditEventOut] = []
+        events: list[AuditEventOut] = []
         while True:
-            part = client.audit(before=before, limit=min(limit - len(events), _PAGE), action=action, subject=subject)
+            query: Query = {"before": before, "limit": min(limit - len(events), _PAGE), "action": action}
+            part = get(client, AuditPage, "/v1/audit", {**query, "subject": subject})
             events, before = events + part.events, part.next_before
             if before is None or len(events) >= limit:
                 break
-        page = same(AuditPage, models.AuditPage(events=events, next_before=before))
+        page = AuditPage(events=events, next_before=before)
         # A name may be of several keys, one after another; a prefix is of one.
         of_keys = not as_json and any(event.key_id is not None for event in page.events)
         prefixes = {key.id: key.prefix for key in client.keys().keys} if of_keys else {}

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from service.api.keys.scope import Scope
-from service.cli.connection import connect, same
+from service.cli.connection import connect, get, same
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP
 from service.cli.options.output import AsJson
@@ -21,7 +21,7 @@ def list_command(as_json: AsJson = False) -> None:
     from service.cli.operating.key_tables import table_of
 
     with connect() as client:
-        keys = same(KeyList, client.keys())
+        keys = get(client, KeyList, "/v1/keys")
     if as_json:
         print_json(keys.model_dump(mode="json"))
     elif not keys.keys:
@@ -75,7 +75,7 @@ def revoke_command(
     from service.cli.operating.key_tables import named
 
     with connect() as client:
-        revoked = client.revoke_key(named(key, same(KeyList, client.keys()).keys))
+        revoked = client.revoke_key(named(key, get(client, KeyList, "/v1/keys").keys))
     if as_json:
         print_json(revoked.model_dump(mode="json"))
     else:

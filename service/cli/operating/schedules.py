@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from service.api.jobs.defaults import SECONDS, TRIALS
-from service.cli.connection import connect, same
+from service.cli.connection import connect, get, same
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP
 from service.cli.options.output import AsJson
@@ -38,7 +38,7 @@ def list_command(as_json: AsJson = False) -> None:
     from service.cli.operating.schedule_tables import table_of
 
     with connect() as client:
-        found = same(ScheduleList, client.schedules())
+        found = get(client, ScheduleList, "/v1/schedules")
     if as_json:
         print_json(found.model_dump(mode="json"))
     elif not found.schedules:

@@ -8,14 +8,15 @@ from rich.table import Column, Table
 
 from service.api.jobs.schemas import JobOut, JobPage
 from service.api.jobs.status import JobStatus
-from service.cli.connection import same
+from service.cli.connection import get
 from service.cli.printing.evidence import known_lines, shown_best
 from service.cli.printing.output import text_table
 from service.errors import NotFound
 from service.schemas import to_problem
 from service.short_ids import short_ids
-from xetune_client import Client, models
+from xetune_client import Client
 from xetune_client import NotFound as Missing
+from xetune_client.wire import Query
 
 _PAGE = 200
 
@@ -31,14 +32,14 @@ def advising(job_id: UUID) -> Generator[None]:
 
 def newest(client: Client, status: Sequence[JobStatus], device: str | None, limit: int) -> JobPage:
     """Return up to `limit` jobs, newest first."""
-    of = [models.JobStatus(one) for one in status]
-    found: list[models.JobOut] = []
+    found: list[JobOut] = []
     before: UUID | None = None
     while True:
-        page = client.jobs(status=of, device=device, before=before, limit=min(limit - len(found), _PAGE))
+        query: Query = {"status": status, "device": device, "before": before, "limit": min(limit - len(found), _PAGE)}
+        page = get(client, JobPage, "/v1/jobs", query)
         found, before = found + page.jobs, page.next_before
         if before is None or len(found) >= limit:
-            return same(JobPage, models.JobPage(jobs=found, next_before=before))
+            return JobPage(jobs=found, next_before=before)
 
 
 def table_of(jobs: list[JobOut]) -> Table:

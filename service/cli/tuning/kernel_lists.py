@@ -1,20 +1,21 @@
 """Kernels and answers of lookups as text, and their files."""
 
+from __future__ import annotations
+
 import shlex
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from rich.table import Column, Table
 
 from codegen.artifact.files import is_plain_name, write_atomically
-from service.api.kernels.list_schemas import KernelLine
-from service.api.kernels.lookup.schemas import JOBS, LookupOut
-from service.api.kernels.schemas import KernelOut
+from service.api.kernels.list_schemas import KernelLine, KernelPage
 from service.cli.chosen_server import server
-from service.cli.connection import file_places, same
+from service.cli.connection import file_places, get
 from service.cli.printing.evidence import known_lines, shown_files, shown_proof_short, shown_rate, shown_time
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
 from service.errors import NotFound, Unavailable
@@ -24,9 +25,13 @@ from service.row_mapping import config_line
 from service.schemas import Evidence, ProblemBody, to_problem
 from service.short_ids import short_ids
 from service.times import shown_us
-from xetune_client import Client, models
 from xetune_client import NotFound as Missing
-from xetune_client.wire import Value
+
+if TYPE_CHECKING:
+    from service.api.kernels.lookup.schemas import LookupOut
+    from service.api.kernels.schemas import KernelOut
+    from xetune_client import Client, models
+    from xetune_client.wire import Value
 
 _PAGE = 200
 _HASH = 16  # digits of a hash
@@ -61,13 +66,14 @@ def print_newest(client: Client, device: str | None, limit: int, *, every: bool,
 
 
 def _newest(client: Client, limit: int, **said: Value) -> list[KernelLine]:
-    found: list[models.KernelLine] = []
+    found: list[KernelLine] = []
     before: UUID | None = None
     while True:
-        page = client.kernels(before=before, limit=min(limit - len(found), _PAGE), **said)
+        query = {**said, "before": before, "limit": min(limit - len(found), _PAGE)}
+        page = get(client, KernelPage, "/v1/kernels/stored", query)
         found, before = found + page.kernels, page.next_before
         if before is None or len(found) >= limit:
-            return [same(KernelLine, line) for line in found]
+            return found
 
 
 def elsewhere(client: Client, problem: ProblemBody) -> list[str]:
@@ -108,7 +114,7 @@ class _Row:
     state: str | None
 
     @classmethod
-    def of_line(cls, line: KernelLine | KernelOut) -> "_Row":
+    def of_line(cls, line: KernelLine | KernelOut) -> _Row:
         config = line.model_dump(mode="json")["config"]
         state = None if line.reason is None else f"{line.status}: {line.reason}"
         return cls(line.id, line.problem, line.device, config, line.evidence, line.tflops, state)
@@ -197,6 +203,9 @@ def show(
 
 
 def _what_is_what(found: LookupOut) -> Iterator[str]:
+    # Imported here: a list needs nothing of lookups.
+    from service.api.kernels.lookup.schemas import JOBS
+
     trust = found.confidence
     yield f"source: {found.source}, confidence {trust.level} ({trust.value:.2f}: {'; '.join(trust.reasons)})"
     if found.kernel is None:

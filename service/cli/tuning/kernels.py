@@ -56,22 +56,22 @@ def kernels_command(
     """List the kernels that won a job, newest first, or look up the kernel for a problem (--m, --n, --k) with its
     confidence.
     """
+    if not problem.given:
+        list_command(device, limit, every, as_json)
+        return
     from service.api.kernels.lookup.schemas import LookupOut
     from service.api.kernels.schemas import LookupBody
-    from service.cli.tuning.kernel_lists import elsewhere, files_of, naming_others, print_newest, show
+    from service.cli.tuning.kernel_lists import elsewhere, files_of, naming_others, show
     from service.schemas import to_body
     from xetune_client import models
 
     with connect() as client:
-        if not problem.given:
-            print_newest(client, device, limit, every=every, as_json=as_json)
-        else:
-            asked = to_body(problem.read())
-            body = LookupBody(problem=asked, device=device or "auto", target=target, tune=tune, driver=driver)
-            with naming_others(client, body.problem):
-                found = client.lookup(same(models.LookupBody, body))
-            others = [] if found.source.value in _STORED or as_json else elsewhere(client, body.problem)
-            show(same(LookupOut, found), files_of(client, found.kernel, output), as_json, output, others)
+        asked = to_body(problem.read())
+        body = LookupBody(problem=asked, device=device or "auto", target=target, tune=tune, driver=driver)
+        with naming_others(client, body.problem):
+            found = client.lookup(same(models.LookupBody, body))
+        others = [] if found.source.value in _STORED or as_json else elsewhere(client, body.problem)
+        show(same(LookupOut, found), files_of(client, found.kernel, output), as_json, output, others)
 
 
 @app.command("list")

@@ -6,7 +6,7 @@ import typer
 from rich.table import Column
 
 from service.cli import completing
-from service.cli.connection import connect, same
+from service.cli.connection import connect, get
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_set
 from service.cli.options.output import AsJson
@@ -26,7 +26,7 @@ def list_command(
     from service.api.shapes.schemas import ShapeSetPage
 
     with connect() as client:
-        found = same(ShapeSetPage, client.shape_sets(limit=min(limit, _PAGE))).shape_sets
+        found = get(client, ShapeSetPage, "/v1/shape-sets", {"limit": min(limit, _PAGE)}).shape_sets
     if as_json:
         print_json([line.model_dump(mode="json") for line in found])
     elif not found:

@@ -11,6 +11,7 @@ from db.queries import devices, jobs, schedules
 from db.queries.cluster import leases
 from db.queries.jobs import JobFilter
 from db.queries.results import kernels, trials
+from db.schema.trial import Trial
 from db.session import Database
 from tests.db import rows
 from tests.db.rows import NOON, digest
@@ -205,12 +206,11 @@ def test_evidence_of_a_kernel_is_its_best_measurement(database: Database) -> Non
 
 def test_what_was_not_asked_for_is_not_loaded_behind_ones_back(database: Database) -> None:
     with database.write() as session:
-        job_id = rows.add_job(session).id
+        trial_id = rows.add_predicted(session, rows.add_job(session), 0, 4.0).id
     with database.read() as session:
-        job = jobs.get(session, job_id)
-        assert job is not None
+        trial = session.get_one(Trial, trial_id)
         with pytest.raises(InvalidRequestError):
-            _ = job.trials
+            _ = trial.job
 
 
 def add_schedule(database: Database, name: str = "nightly", **changes: object) -> UUID:
