@@ -10,7 +10,8 @@ from codegen.serialization import decode
 from db.queries.results.headline import again_us
 from db.schema.target import Device, Problem
 from db.schema.trial import Measurement, Prediction, Trial
-from service.row_mapping import problem_from_json, spec_from_json
+from service.device_json import spec_from_json
+from service.gemm_json import problem_from_json
 from service.schemas import AcceptanceEvidence, Evidence, ProofEvidence, TimeEvidence
 from tuner.errors import TunerError
 

@@ -1,19 +1,17 @@
-"""Conversion of the vocabulary to JSON and rows, and back: problems, configurations, devices, outcomes."""
+"""Conversion of jobs, trials and outcomes to rows, and back."""
 
 import math
 from dataclasses import fields
 from typing import TYPE_CHECKING, cast
 
-from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
-from codegen.config.kernel_config import decode_config
+from codegen import InvalidProblem
 from codegen.serialization import (
     Malformed,
-    canonical_text,
     decode,
     to_json,
 )
 from db.values import JsonObject
-from hal import DeviceSpec
+from service.gemm_json import config_from_json
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobOptions, JobSpec
 from tuner.session.trial import (
@@ -34,71 +32,6 @@ if TYPE_CHECKING:
     from db.schema.trial import Measurement as MeasurementRow
     from db.schema.trial import Prediction as PredictionRow
     from db.schema.trial import Trial as TrialRow
-
-
-def problem_to_json(problem: GemmProblem) -> JsonObject:
-    """Return the canonical JSON of a problem; its hash is the problem's key."""
-    return cast(JsonObject, to_json(problem))
-
-
-def problem_from_json(definition: JsonObject) -> GemmProblem:
-    """Return the problem of that JSON.
-
-    Raises:
-        InvalidProblem: names the field at fault.
-    """
-    try:
-        return decode(GemmProblem, definition)
-    except Malformed as error:
-        raise InvalidProblem(error.field, error.message) from error
-
-
-def problem_line(definition: JsonObject) -> str:
-    """Format a stored problem in one line; the stored text if this version cannot read it."""
-    try:
-        return str(problem_from_json(definition))
-    except InvalidProblem:
-        return canonical_text(definition)
-
-
-def config_line(config: JsonObject) -> str:
-    """Format a stored configuration in one line; the stored text if this version cannot read it."""
-    try:
-        return str(config_from_json(config))
-    except InvalidConfig:
-        return canonical_text(config)
-
-
-def config_to_json(config: KernelConfig) -> JsonObject:
-    """Return the canonical JSON of a configuration; its hash is the configuration's key."""
-    return cast(JsonObject, to_json(config))
-
-
-def config_from_json(config: JsonObject) -> KernelConfig:
-    """Return the configuration of that JSON: one for a CPU if its strategy has an `isa`.
-
-    Raises:
-        InvalidConfig: names the field at fault.
-    """
-    try:
-        return decode_config(config)
-    except Malformed as error:
-        raise InvalidConfig(error.field, error.message) from error
-
-
-def spec_to_json(spec: DeviceSpec) -> JsonObject:
-    """Return all facts of a device with their provenance; unknown ones are None."""
-    values = {f.name: getattr(spec, f.name) for f in fields(spec)}
-    return cast(JsonObject, to_json(values | {"provenance": dict(spec.provenance)}))
-
-
-def spec_from_json(spec: JsonObject) -> DeviceSpec:
-    """Return the device of that JSON.
-
-    Raises:
-        ValueError: names the field at fault.
-    """
-    return decode(DeviceSpec, spec)
 
 
 def options_to_columns(options: JobOptions) -> dict[str, object]:

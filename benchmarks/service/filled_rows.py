@@ -28,10 +28,7 @@ from db.schema.trial import PredictionError as PredictionErrorRow
 from db.schema.trial import Trial as TrialRow
 from db.values import JsonObject
 from hal import DeviceSpec
-from service.row_mapping import (
-    config_to_json,
-    problem_to_json,
-)
+from service.gemm_json import config_to_json, problem_to_json
 from tuner.model.xe import MODEL_VERSION
 from tuner.space.xe.axes import Point, ranges_of
 from tuner.space.xe.points import config_of

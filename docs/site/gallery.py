@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from hal.facts.xe import find
-from service.row_mapping import config_line
+from service.gemm_json import config_line
 from service.schemas import ProblemBody, to_problem
 from service.settings import read_settings
 from tuner.model.xe.roof import roof_us

@@ -10,11 +10,13 @@ from hal.facts.spec import (
     DeviceKind,
     Fact,
 )
-from hal.process.child import Child
+from hal.process.child import Child, Interpreter
 from hal.spirv.needs import SpirvOffer
 
 _TIMEOUT_S = 60.0
 _SHOWN_CHARACTERS = 200
+# Both packages import numpy, and the threads of its BLAS would first spin for a twentieth of a second.
+_INTERPRETER = Interpreter(variables={"OPENBLAS_NUM_THREADS": "1"})
 CPU_RUNTIME = "'xetune[opencl-cpu]'"
 """Package of pip with an OpenCL runtime for CPUs."""
 
@@ -82,7 +84,7 @@ def probe_drivers(timeout_s: float = _TIMEOUT_S) -> Probes:
 @contextmanager
 def probing(timeout_s: float = _TIMEOUT_S) -> Generator[Callable[[], Probes]]:
     """Start the same; the function waits for the reports, which are those of one query however often it is called."""
-    with Child() as opencl, Child() as sycl:
+    with Child(_INTERPRETER) as opencl, Child(_INTERPRETER) as sycl:
         opencl.send(probe_opencl)
         sycl.send(probe_sycl)
         yield cache(lambda: Probes(_report(opencl, "OpenCL", timeout_s), _report(sycl, "SYCL", timeout_s)))

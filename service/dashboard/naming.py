@@ -8,11 +8,7 @@ from codegen.problem.dtype import WEIGHTS
 from codegen.problem.epilogue_text import print_epilogue
 from codegen.problem.gemm import Operand
 from db.schema.target import Problem
-from service.row_mapping import (
-    config_line,
-    problem_from_json,
-    problem_line,
-)
+from service.gemm_json import config_line, problem_from_json, problem_line
 
 INPUT_DTYPES = tuple(dtype.value for dtype in (DType.F16, DType.BF16, DType.TF32, DType.F32, DType.S8, DType.U8))
 """Element types of A and B that forms offer."""

@@ -15,11 +15,8 @@ from db.schema.trial import Trial as TrialRow
 from db.session import Database
 from db.values import JsonObject
 from hal import DeviceSpec
-from service.row_mapping import (
-    measurement_from_row,
-    proof_from_row,
-    spec_from_json,
-)
+from service.device_json import spec_from_json
+from service.row_mapping import measurement_from_row, proof_from_row
 from tuner.exchange.kernel_record import KernelRecord
 from tuner.measure.measurement_reuse import KnownTime
 from tuner.measure.result_key import (

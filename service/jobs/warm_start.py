@@ -16,12 +16,8 @@ from db.schema.trial import Trial as TrialRow
 from db.session import Database
 from db.values import JsonObject
 from hal import DeviceSpec
-from service.row_mapping import (
-    config_from_json,
-    problem_from_json,
-    problem_to_json,
-    spec_from_json,
-)
+from service.device_json import spec_from_json
+from service.gemm_json import config_from_json, problem_from_json, problem_to_json
 from tuner.search.warm_start import (
     MOST,
     OF_A_JOB,

@@ -16,8 +16,8 @@ from db.queries.cluster import leases
 from db.session import Database, open_database
 from db.values import utc_now
 from service.artifacts import ArtifactStore
+from service.gemm_json import problem_to_json
 from service.jobs.store import DbTrialStore
-from service.row_mapping import problem_to_json
 from tests.conformance.trial_samples import PROBLEM, PROOF, artifact, config, measured, predicted
 from tests.db.rows import add_job
 from tuner.session.memory_store import MemoryTrialStore

@@ -10,8 +10,8 @@ from codegen.artifact.toolchain import toolchain_versions
 from db.queries import devices, jobs
 from hal.facts.xe import find
 from service.api.devices.elsewhere import store_device
+from service.gemm_json import config_to_json
 from service.http.deps import Context
-from service.row_mapping import config_to_json
 from service.times import shown_us
 from tests.service import dashboard_rows as rows
 from tests.service.cli.both_transports import Run

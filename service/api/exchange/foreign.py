@@ -19,10 +19,7 @@ from db.schema.trial import Trial as TrialRow
 from db.values import JsonObject
 from service.api.exchange.exporting import find_over
 from service.errors import BadRequest, Conflict
-from service.row_mapping import (
-    config_from_json,
-    problem_from_json,
-)
+from service.gemm_json import config_from_json, problem_from_json
 from tuner.exchange.parameters import parameters_of
 from tuner.exchange.results import Provenance, Results, Times, Tried
 from tuner.exchange.t1 import Argument, Launch

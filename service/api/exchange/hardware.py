@@ -4,7 +4,7 @@ from sqlalchemy.orm import Session
 
 from db.queries import devices
 from hal import DeviceKind, DeviceSpec
-from service.row_mapping import spec_from_json
+from service.device_json import spec_from_json
 
 _OF_CPUS = ("architecture", "isa", "vector_bytes", "l1_bytes", "l2_bytes", "l3_bytes")
 

@@ -44,13 +44,9 @@ from service.api.kernels.launch_schemas import to_launch
 from service.api.keys.caller import Caller
 from service.artifacts import ArtifactStore
 from service.errors import BadRequest
+from service.gemm_json import config_to_json, problem_to_json
 from service.jobs.measurement_reuse import key_of_imported
-from service.row_mapping import (
-    config_to_json,
-    options_to_columns,
-    outcome_to_columns,
-    problem_to_json,
-)
+from service.row_mapping import options_to_columns, outcome_to_columns
 from service.settings import Settings
 from tuner.backend import tuning_for
 from tuner.errors import InvalidLine

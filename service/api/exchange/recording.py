@@ -22,10 +22,7 @@ from service.api.exchange.portions import portions
 from service.api.exchange.schemas import ImportOut
 from service.api.keys.caller import Caller
 from service.errors import BadRequest
-from service.row_mapping import (
-    config_to_json,
-    problem_to_json,
-)
+from service.gemm_json import config_to_json, problem_to_json
 from tuner.errors import InvalidFile
 from tuner.exchange.file_format import Format
 from tuner.exchange.parameters import config_of

@@ -14,13 +14,9 @@ from db.schema.target import Device as DeviceRow
 from db.schema.target import Problem as ProblemRow
 from db.schema.trial import Trial as TrialRow
 from service.artifacts import ArtifactStore
-from service.row_mapping import (
-    config_from_json,
-    options_from_row,
-    problem_from_json,
-    spec_from_json,
-    trial_from_row,
-)
+from service.device_json import spec_from_json
+from service.gemm_json import config_from_json, problem_from_json
+from service.row_mapping import options_from_row, trial_from_row
 from tuner.exchange.kernel_record import FIELD_OF_FILE, KernelRecord
 from tuner.exchange.records import (
     DeviceRecord,

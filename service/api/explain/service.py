@@ -12,7 +12,7 @@ from service.api.explain.schemas import (
     TrafficOut,
 )
 from service.configurations import to_config_body
-from service.row_mapping import config_to_json
+from service.gemm_json import config_to_json
 from tuner.backend import tuning_for
 from tuner.model.xe import Explanation, explain
 from tuner.space.cpu.traffic import traffic

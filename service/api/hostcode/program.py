@@ -24,10 +24,7 @@ from service.api.hostcode.manifest import (
     read_manifest,
 )
 from service.errors import Conflict
-from service.row_mapping import (
-    config_from_json,
-    problem_from_json,
-)
+from service.gemm_json import config_from_json, problem_from_json
 
 
 @dataclass(frozen=True, slots=True)

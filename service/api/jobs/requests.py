@@ -22,8 +22,9 @@ from service.api.jobs.schemas import (
     SearchOptions,
 )
 from service.errors import BadRequest, FieldError, TooMany
+from service.gemm_json import config_to_json, problem_to_json
 from service.loggers import current_request
-from service.row_mapping import config_to_json, options_to_columns, problem_to_json
+from service.row_mapping import options_to_columns
 from service.schemas import check_size, to_problem
 from service.settings import Settings
 from service.traces import trace_here

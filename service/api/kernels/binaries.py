@@ -23,9 +23,10 @@ from service.api.kernels.service import LOG, binaries_of
 from service.api.keys.caller import WORKER, Caller
 from service.api.toolchain.offline import find_ocloc
 from service.artifacts import ArtifactStore, StorageError
+from service.device_json import spec_from_json
 from service.errors import Conflict, NotFound
+from service.gemm_json import problem_from_json
 from service.manifest_reader import read_launch
-from service.row_mapping import problem_from_json, spec_from_json
 from service.settings import InvalidSettings, Settings
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobOptions, job_spec

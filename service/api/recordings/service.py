@@ -15,7 +15,7 @@ from service.api.recordings.schemas import (
 )
 from service.configurations import to_config_body
 from service.errors import NotFound
-from service.row_mapping import problem_from_json
+from service.gemm_json import problem_from_json
 from service.schemas import to_body
 
 _COPIED = ("number", "status", "reason", "time_us", "min_us", "p10_us", "p90_us", "samples", "tried_at")

@@ -16,12 +16,9 @@ from service.api.shapes.kernels import (
     choose_kernels,
 )
 from service.api.shapes.state import SetState
+from service.gemm_json import config_from_json, config_to_json
 from service.jobs.job_runs import ClaimedJob, JobEnd
 from service.jobs.tuning import ended_by, keep_comparison
-from service.row_mapping import (
-    config_from_json,
-    config_to_json,
-)
 from tuner.backend import tuning_for
 from tuner.measure.measure import Bench
 from tuner.shapes.compare_kernels import compare_kernels

@@ -26,7 +26,8 @@ from service.api.jobs.requests import check_problem, check_roofline, read_option
 from service.api.jobs.schemas import BudgetBody
 from service.api.shapes.schemas import CommonBody, ShapeSetBody
 from service.errors import BadRequest, FieldError, TooMany
-from service.row_mapping import options_to_columns, problem_to_json
+from service.gemm_json import problem_to_json
+from service.row_mapping import options_to_columns
 from service.schemas import to_problem
 from service.settings import Settings
 from tuner.errors import InvalidShapes

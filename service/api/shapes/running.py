@@ -23,13 +23,13 @@ from service.api.shapes.comparing import compare
 from service.api.shapes.searching import search
 from service.api.shapes.service import find_set
 from service.api.shapes.state import SetState
+from service.device_json import spec_from_json
 from service.errors import Conflict, NotFound
 from service.jobs.heartbeat import repeated
 from service.jobs.tuning import Tuning
 from service.jobs.worker import Worker
 from service.jobs.worker_names import is_dead, own_name
 from service.loggers import Logger
-from service.row_mapping import spec_from_json
 from service.settings import Settings
 from tuner.errors import TunerError
 

@@ -17,11 +17,11 @@ from service.api.shapes.service import find_set
 from service.cluster.caching import CachingCompiler
 from service.cluster.executor import OpenedDevice
 from service.errors import Conflict
+from service.gemm_json import problem_from_json
 from service.jobs.job_runs import RunJob
 from service.jobs.store import DbTrialStore
 from service.jobs.tuning import Tuning
 from service.jobs.worker import Worker
-from service.row_mapping import problem_from_json
 from tuner.session.history import wall_s
 from tuner.session.trial import Trial
 from tuner.shapes.allocation import Progress

@@ -19,10 +19,11 @@ from service.api.xray.schemas import FoundOut, OursOut, XrayKernelOut, XrayOut, 
 from service.api.xray.work import FileWork, GemmWork, ModuleWork, XrayWork
 from service.artifacts import StorageError
 from service.configurations import ConfigBody
+from service.device_json import spec_from_json
 from service.errors import BadRequest, Conflict, NotFound, ServiceError
+from service.gemm_json import config_from_json, problem_from_json
 from service.http.deps import Context
 from service.manifest_reader import read_launch
-from service.row_mapping import config_from_json, problem_from_json, spec_from_json
 from service.sandbox.limits import NO_GRANTS, Grants, Limits
 from service.sandbox.parent import ConfinedFailure, LimitReached, run_confined
 from service.schemas import check_size, to_body, to_problem

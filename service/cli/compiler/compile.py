@@ -53,7 +53,7 @@ def compile_command(
     from service.cli.options.configuration import ConfigOptions
     from service.cli.options.device_file import named_device, server_of
     from service.configurations import ConfigBody
-    from service.row_mapping import config_to_json
+    from service.gemm_json import config_to_json
     from service.schemas import to_body
     from tuner.session.trial import Proof, ProofKind
 

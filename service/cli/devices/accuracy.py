@@ -1,19 +1,27 @@
 """Accuracy of predictions for a device, as lines of text."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from db.errors import DatabaseError
 from service.api.accuracy.schemas import AccuracyList
-from service.cli.connection import connect, same
+from service.cli.connection import connect, get
 from service.cli.printing.output import ERRORS, print_line
 from xetune_client import ClientError, NotFound
+from xetune_client.wire import part
+
+if TYPE_CHECKING:
+    from hal.probe.probe import Probes
 
 
-def known_accuracy(device: str) -> AccuracyList:
-    """Return the accuracy of predictions for a device; empty, with a message, if the database does not answer."""
+def known_accuracy(device: str, probes: "Callable[[], Probes] | None") -> AccuracyList:
+    """Return the accuracy of predictions for a device; empty, with a message, if the database does not answer.
+
+    `probes` returns the results of probes of the drivers that the command started.
+    """
     try:
-        with connect() as client:
-            return same(AccuracyList, client.accuracy(device))
+        with connect(probes=probes) as client:
+            return get(client, AccuracyList, f"/v1/devices/{part(device)}/accuracy")
     except NotFound:  # a device of a file, or one that nobody tuned for
         return AccuracyList(device=device, models=[])
     except (ClientError, DatabaseError) as error:

@@ -1,20 +1,15 @@
 """xetune devices: what can run here and the Intel GPUs that are known, as tables or JSON; `show` for one of them."""
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from service.cli import completing
-from service.cli.chosen_server import server
 from service.cli.connection import connect, get, same
 from service.cli.default_command import FirstByDefault
+from service.cli.devices.drivers import asking_drivers
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json
-
-if TYPE_CHECKING:
-    from hal.probe.probe import Probes
 
 devices_app = typer.Typer(cls=FirstByDefault, help="List the devices of this machine and the known Intel GPUs.")
 
@@ -22,7 +17,7 @@ devices_app = typer.Typer(cls=FirstByDefault, help="List the devices of this mac
 @devices_app.command("list")
 def devices_command(as_json: AsJson = False) -> None:
     """List the devices of this machine and the known Intel GPUs."""
-    with _drivers_asked() as probes, connect(probes=probes) as client:
+    with asking_drivers() as probes, connect(probes=probes) as client:
         from service.api.devices.schemas import DeviceList
 
         told = get(client, DeviceList, "/v1/devices")
@@ -33,22 +28,9 @@ def devices_command(as_json: AsJson = False) -> None:
         quarantined = [one.model_dump(mode="json") for one in told.quarantined]
         print_json({"devices": devices_json(told.devices), "quarantined": quarantined})
     else:
-        CONSOLE.print(render_devices([listed_of(device) for device in told.devices]))
+        for part in render_devices([listed_of(device) for device in told.devices]):
+            CONSOLE.print(part)
         print_quarantined(told.quarantined)
-
-
-@contextmanager
-def _drivers_asked() -> "Generator[Callable[[], Probes] | None]":
-    """Start to query this machine's drivers, which answer after half a second: meanwhile this process imports what
-    the command needs. None for the devices of a service.
-    """
-    if server() is not None:
-        yield None
-        return
-    from hal.probe.probe import probing
-
-    with probing() as probes:
-        yield probes
 
 
 @devices_app.command("release")
@@ -80,14 +62,14 @@ def show_command(
     as_json: AsJson = False,
 ) -> None:
     """Show all facts of a device with their sources, and the missing ones."""
-    from service.api.accuracy.schemas import AccuracyList
-    from service.api.devices.schemas import DeviceList, DeviceOut
-    from service.cli.devices.accuracy import accuracy_lines
-    from service.cli.devices.one import render_device
-    from service.cli.devices.tables import devices_json, print_quarantined
-    from service.cli.options.device_file import listed_of
+    with asking_drivers() as probes, connect(probes=probes) as client:
+        from service.api.accuracy.schemas import AccuracyList
+        from service.api.devices.schemas import DeviceList, DeviceOut
+        from service.cli.devices.accuracy import accuracy_lines
+        from service.cli.devices.one import render_device
+        from service.cli.devices.tables import devices_json, print_quarantined
+        from service.cli.options.device_file import listed_of
 
-    with connect() as client:
         told = same(DeviceOut, client.device(device))
         kept = [one for one in get(client, DeviceList, "/v1/devices").quarantined if one.device == told.id]
         accuracy = same(AccuracyList, client.accuracy(told.id))

@@ -1,8 +1,8 @@
 """Devices as tables and JSON."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -13,11 +13,13 @@ from service.cli.printing.facts import UNKNOWN, shown
 from service.cli.printing.output import CONSOLE, text_table
 
 
-def render_devices(listed: list[ListedDevice]) -> RenderableType:
-    """Render the devices in this machine, then the table of Intel GPUs, then why some of them are not targeted."""
+def render_devices(listed: list[ListedDevice]) -> Iterator[RenderableType]:
+    """Yield the devices in this machine, then the table of Intel GPUs, then why some of them are not targeted."""
     here = [device for device in listed if device.runtime is not Runtime.TABLE]
     gpus = [d for d in listed if d.spec.kind is DeviceKind.GPU and d.runtime is not Runtime.SIMULATED]
-    return Group(_here(here), Text(), _gpus(gpus), Text(), *_sources(gpus), *_reasons(gpus))
+    yield from (_here(here), Text())
+    yield from (_gpus(gpus), Text())
+    yield from (*_sources(gpus), *_reasons(gpus))
 
 
 def devices_json(devices: Sequence[DeviceOut]) -> list[dict[str, object]]:

@@ -49,7 +49,7 @@ def from_lighthouse_command(
     from codegen.errors import CodegenError
     from hal import find
     from service.errors import BadRequest
-    from service.row_mapping import config_to_json
+    from service.gemm_json import config_to_json
     from service.schemas import ProblemBody, to_problem
     from tuner.errors import InvalidFile
     from tuner.exchange.lighthouse import from_parameters

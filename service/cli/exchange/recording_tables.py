@@ -5,7 +5,7 @@ from uuid import UUID
 from service.api.recordings.schemas import RecordedOut, RecordingLine, RecordingOut, RecordingPage
 from service.cli.connection import get, same
 from service.configurations import ConfigBody
-from service.row_mapping import config_line
+from service.gemm_json import config_line
 from service.schemas import to_problem
 from xetune_client import Client
 

@@ -17,10 +17,7 @@ from codegen import (
 from codegen.backend import AnyBackend, backend_for, check_kind
 from hal import DeviceSpec
 from service.cli.options.documents import read_json
-from service.row_mapping import (
-    config_from_json,
-    config_to_json,
-)
+from service.gemm_json import config_from_json, config_to_json
 from tuner.backend import tuning_for
 
 _Places = Mapping[str, tuple[str, ...]]

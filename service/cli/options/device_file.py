@@ -1,10 +1,10 @@
 """A device that is not local: from a service, or from a file written by `xetune devices show NAME --json`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from hal import DeviceSpec, Disagreement, ListedDevice, Match, Runtime, resolve_device
+from hal import DeviceSpec, Disagreement, ListedDevice, Match, Runtime, list_devices, resolve_device
 from hal.devices.listed import listed
 from hal.probe.findings import Finding
 from service.api.devices.schemas import (
@@ -14,14 +14,19 @@ from service.api.devices.schemas import (
 from service.cli.chosen_server import server
 from service.cli.connection import of_service, same
 from service.cli.options.documents import read_json
+from service.device_json import spec_from_json
 from service.errors import BadRequest
-from service.row_mapping import spec_from_json
+
+if TYPE_CHECKING:
+    from hal.probe.probe import Probes
 
 _SUFFIX = ".json"
 
 
-def named_device(name: str, target: str | None) -> ListedDevice:
+def named_device(name: str, target: str | None, probes: "Callable[[], Probes] | None" = None) -> ListedDevice:
     """Return the device of a file, or of a name here or at the selected service.
+
+    `probes` returns the results of probes of the drivers that the command started.
 
     Raises:
         BadRequest: the file does not exist, or has no device; names the file and the field.
@@ -30,7 +35,7 @@ def named_device(name: str, target: str | None) -> ListedDevice:
     path = Path(name)
     if path.suffix != _SUFFIX:
         if (url := server()) is None:
-            return resolve_device(name, target)
+            return resolve_device(name, target, None if probes is None else list_devices(probes()))
         if target is not None:
             raise BadRequest("--target: expected none with --server; name the device itself")
         with of_service(url) as client:

@@ -318,7 +318,7 @@ def with_problem(command: Callable[..., None]) -> Callable[..., None]:
 
 def _read_problem(path: Path) -> GemmProblem:
     from service.cli.options.documents import read_json
-    from service.row_mapping import problem_from_json
+    from service.gemm_json import problem_from_json
 
     document = read_json("--problem", path, "a problem")
     try:

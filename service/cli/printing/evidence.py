@@ -1,12 +1,15 @@
 """Times, verification and acceptance as text, always with unit and evidence."""
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from service.api.jobs.schemas import JobOut
 from service.job_summary import Basis
 from service.schemas import Evidence, ProofEvidence, TimeEvidence
 from service.times import digits, shown_us, unit_of
-from tuner.session.trial import Proof
+
+if TYPE_CHECKING:
+    from tuner.session.trial import Proof
 
 PROOFS = {
     "device": "device",
@@ -62,7 +65,7 @@ def shown_proof(evidence: Evidence) -> str:
     return f"{PROOFS[proof.kind]}: {proof.checked} of {proof.total} tiles of C{closeness}{whole}{not_executed(proof)}"
 
 
-def not_executed(proof: Proof | ProofEvidence) -> str:
+def not_executed(proof: "Proof | ProofEvidence") -> str:
     """Return why machine code was compiled and not executed; nothing where there is no such reason."""
     return "" if proof.refusal is None else f"; machine code not executed: {proof.refusal}"
 

@@ -11,8 +11,8 @@ from service.cli.printing.evidence import shown_proof, shown_rate, shown_time
 from service.cli.printing.facts import binary
 from service.cli.printing.output import CONSOLE, print_fact, print_json, print_line, print_wrapped
 from service.cli.tuning.kernel_lists import table_of_files
+from service.gemm_json import config_line
 from service.job_summary import acceptance_words, known_by
-from service.row_mapping import config_line
 from service.schemas import to_problem
 from service.short_ids import short_ids
 from xetune_client import Client, models

@@ -19,9 +19,9 @@ from service.cli.connection import file_places, get
 from service.cli.printing.evidence import known_lines, shown_files, shown_proof_short, shown_rate, shown_time
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
 from service.errors import NotFound, Unavailable
+from service.gemm_json import config_line
 from service.job_summary import Basis, known_by
 from service.problem_options import SIZES, problem_words
-from service.row_mapping import config_line
 from service.schemas import Evidence, ProblemBody, to_problem
 from service.short_ids import short_ids
 from service.times import shown_us

@@ -35,6 +35,7 @@ from service.cli.printing.output import (
     text_table,
 )
 from service.cli.tuning.kernel_lists import files_of, print_binaries, print_files
+from service.gemm_json import config_line
 from service.job_summary import (
     WIDE_SPREAD,
     Basis,
@@ -43,7 +44,6 @@ from service.job_summary import (
     reported_times_of,
     stop_words,
 )
-from service.row_mapping import config_line
 from service.schemas import ProblemBody, to_problem
 from service.short_ids import short_ids
 from tuner.search.method import (

@@ -10,7 +10,7 @@ from service.api.shapes.schemas import (
 )
 from service.cli.printing.evidence import shown_kind, shown_proof_short
 from service.cli.printing.output import CONSOLE, number_column, print_wrapped, text_table
-from service.row_mapping import config_line
+from service.gemm_json import config_line
 from service.schemas import to_problem
 
 _WORDS = {

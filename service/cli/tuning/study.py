@@ -5,7 +5,7 @@ from pathlib import Path
 
 from service.api.jobs.schemas import JobOut, TrialOut, TrialStatus
 from service.configurations import ConfigBody, from_config_body
-from service.row_mapping import config_from_json
+from service.gemm_json import config_from_json
 from service.schemas import to_problem
 from tuner.exchange.parameters import parameters_of
 

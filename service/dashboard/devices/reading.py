@@ -21,9 +21,9 @@ from service.dashboard.devices.facts import ShownFact, measured_rates, shown
 from service.dashboard.devices.rows import DeviceRow
 from service.dashboard.evidence import TimeEvidence
 from service.dashboard.jobs.rows import JobRow, job_rows
+from service.device_json import spec_from_json
 from service.errors import NotFound
 from service.evidence import rates_of
-from service.row_mapping import spec_from_json
 from tuner.session.evidence import NATIVE
 
 MOST_JOBS = 10

@@ -7,8 +7,9 @@ from codegen import CodegenError, CpuConfig, GemmProblem, KernelConfig, XeConfig
 from db.schema.job import Job
 from db.schema.trial import Trial
 from hal import DeviceSpec
+from service.device_json import spec_from_json
 from service.evidence import rates_of, roof_us
-from service.row_mapping import config_from_json, problem_from_json, spec_from_json
+from service.gemm_json import config_from_json, problem_from_json
 from tuner.errors import TunerError
 from tuner.model.cpu_roof import CpuRates, cpu_roof
 from tuner.model.xe import explain

@@ -27,17 +27,14 @@ from service.dashboard.kernels.tiling import Level, Tiling, tiling_of
 from service.dashboard.naming import config_pairs, problem_label, problem_pairs
 from service.dashboard.problem_filter import identity
 from service.dashboard.problems.rows import pair_href
+from service.device_json import spec_from_json
 from service.errors import Conflict, NotFound
 from service.evidence import measuring_trial
+from service.gemm_json import config_from_json, problem_from_json
 from service.job_summary import ReportedTimes
 from service.manifest_reader import (
     Launch,
     read_launch,
-)
-from service.row_mapping import (
-    config_from_json,
-    problem_from_json,
-    spec_from_json,
 )
 
 

@@ -16,7 +16,7 @@ from service.dashboard.problems.fields import Value
 from service.dashboard.problems.importance import LEAST_TRIALS, Share, shares
 from service.dashboard.problems.samples import Pair, Sample
 from service.evidence import rates_of
-from service.row_mapping import config_from_json
+from service.gemm_json import config_from_json
 from tuner.backend import tuning_of
 from tuner.errors import CannotPredict, NoRoofline
 from tuner.model.core_clocks import gpu_rates

@@ -22,11 +22,9 @@ from service.dashboard.jobs.reading import find_job
 from service.dashboard.naming import problem_label
 from service.dashboard.problems.fields import Value, fields_of
 from service.dashboard.sampling import sample_of
+from service.device_json import spec_from_json
 from service.errors import NotFound
-from service.row_mapping import (
-    problem_from_json,
-    spec_from_json,
-)
+from service.gemm_json import problem_from_json
 from tuner.session.evidence import NATIVE
 
 MOST_TRIALS = 4000

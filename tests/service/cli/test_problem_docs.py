@@ -23,7 +23,7 @@ from codegen import (
 from codegen.config.cpu import Packing
 from codegen.config.xe import WorkspaceOperands
 from codegen.problem.epilogue_text import parse_epilogue
-from service.row_mapping import problem_from_json
+from service.gemm_json import problem_from_json
 
 DOCS = (Path(__file__).resolve().parents[3] / "docs" / "problems.md").read_text()
 

@@ -5,7 +5,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 
 from hal import FACT_NAMES, DeviceKind, Fact, ListedDevice, find, list_devices, resolve_device
 from hal.facts.spec import PROBED
@@ -42,7 +42,7 @@ def text(shown: RenderableType, width: int = 80) -> str:
 def test_lines_are_filled_for_terminals_alone(is_terminal: bool) -> None:
     output = io.StringIO()
     console = type(CONSOLE)(file=output, width=200, force_terminal=is_terminal, no_color=True, markup=False)
-    console.print(render_devices(listed()))
+    console.print(Group(*render_devices(listed())))
     console.print(shown_in_full(resolve_device("b580", None, listed())))
     console.print("no line ", end="")
     *lines, last = output.getvalue().split("\n")
@@ -51,21 +51,21 @@ def test_lines_are_filled_for_terminals_alone(is_terminal: bool) -> None:
 
 
 def test_what_is_here_comes_first_then_the_table() -> None:
-    shown = text(render_devices(listed()))
+    shown = text(Group(*render_devices(listed())))
     order = [shown.index(words) for words in ("b570 ", "cpu-", "opencl-cpu ", "Intel GPUs", "max1550 ")]
     assert order == sorted(order)
     assert "A B570; reached at opencl:1:0; runs kernels" in shown
 
 
 def test_a_row_fits_80_columns_and_shows_unknown_facts_as_a_dash() -> None:
-    rows = [" ".join(line.split()) for line in text(render_devices(listed())).splitlines()]
+    rows = [" ".join(line.split()) for line in text(Group(*render_devices(listed()))).splitlines()]
     assert "b580 bmg 20 8 8/4 64 8x16x32 128 128 256 18 456 2850 32x64" in rows
     assert "max1450 pvc - 8 8/4 64 8x16x32 256 128 512 - - - 32x64" in rows
     assert "meteor-lake-h mtl-h 8 16 8/4 32 none 0 64 192 4 119 2250 none" in rows
 
 
 def test_what_is_not_targetable_says_why() -> None:
-    shown = " ".join(text(render_devices(listed())).split())
+    shown = " ".join(text(Group(*render_devices(listed()))).split())
     assert "Kernels are compiled for all of them but: - max1550vg, wildcat-lake, " in shown
     assert "crescent-island: no compiler target is known for it (there are pvc, bmg, " in shown
 
@@ -103,7 +103,7 @@ def test_one_device_shows_its_names_remarks_and_what_is_missing_for_what() -> No
 
 
 def test_the_cpu_of_this_machine_shows_what_it_has_and_what_it_does_not_tell() -> None:
-    shown = " ".join(text(render_devices(listed())).split())
+    shown = " ".join(text(Group(*render_devices(listed()))).split())
     assert "runs native kernels, as `cpu`" in shown
     shown = " ".join(device("cpu").split())
     assert "the CPU of this machine, also called cpu and host-cpu compile yes" in shown

@@ -34,14 +34,12 @@ from service.cluster.executor import (
     Reached,
 )
 from service.cluster.fenced import FencedDatabase
+from service.device_json import spec_to_json
+from service.gemm_json import problem_to_json
 from service.http.deps import Context
 from service.jobs.job_runs import (
     ClaimedJob,
     JobEnd,
-)
-from service.row_mapping import (
-    problem_to_json,
-    spec_to_json,
 )
 from service.settings import Settings
 from tests.db import rows

@@ -21,8 +21,8 @@ from db.values import utc_now
 from service.api.jobs.defaults import TRIALS
 from service.app import create_app
 from service.cluster.local import LocalExecutor
+from service.gemm_json import problem_from_json
 from service.jobs.job_runs import ClaimedJob, JobEnd
-from service.row_mapping import problem_from_json
 from service.settings import Settings
 from tests.service import dashboard_rows as rows
 from tests.service.cluster.job_loop import run_jobs

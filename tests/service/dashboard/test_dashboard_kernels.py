@@ -19,10 +19,8 @@ from service.dashboard.evidence import measured, predicted
 from service.dashboard.kernels.picture import draw
 from service.dashboard.kernels.tiling import tiling_of
 from service.dashboard.units import duration
-from service.row_mapping import (
-    config_to_json,
-    spec_to_json,
-)
+from service.device_json import spec_to_json
+from service.gemm_json import config_to_json
 from tests.conformance.trial_samples import config
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.test_dashboard_pages import app, client, database, text_of

@@ -26,7 +26,7 @@ from service.api.jobs.schemas import JobBody
 from service.app import create_app
 from service.cli.main import main
 from service.dashboard.assets import STATIC_FILES
-from service.row_mapping import config_to_json
+from service.gemm_json import config_to_json
 from service.schemas import to_problem
 from service.settings import Settings
 from tests.conformance.trial_samples import config

@@ -19,7 +19,7 @@ from db.values import JsonObject
 from hal.facts.xe import XE_DEVICES
 from service.dashboard.problems.fields import fields_of
 from service.dashboard.problems.importance import shares
-from service.row_mapping import spec_to_json
+from service.device_json import spec_to_json
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.test_dashboard_pages import app, client, database, text_of
 from tests.tuner.space.cpu.cpus import OLD

@@ -12,10 +12,8 @@ from db.migrate import upgrade
 from db.session import Database
 from hal.facts.xe import find
 from service.app import create_app
-from service.row_mapping import (
-    config_to_json,
-    spec_to_json,
-)
+from service.device_json import spec_to_json
+from service.gemm_json import config_to_json
 from service.settings import Settings
 from tests.conformance.trial_samples import config
 from tests.service import dashboard_rows as rows

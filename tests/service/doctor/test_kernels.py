@@ -26,12 +26,12 @@ from service.cluster.local import LocalExecutor
 from service.dashboard.jobs.reading import find_job, job_page
 from service.dashboard.jobs.trials import Wanted
 from service.doctor.kernels import Chosen, chosen, kernels
+from service.gemm_json import problem_to_json
 from service.jobs import restrictions, tuning
 from service.jobs.job_runs import ClaimedJob
 from service.jobs.restrictions import restrictions_of, store_restrictions
 from service.jobs.store import DbTrialStore
 from service.jobs.tuning import Tuning
-from service.row_mapping import problem_to_json
 from tests.db import rows
 from tests.tuner.any_problem import AnyProblem, Compiler, Fault
 from tests.tuner.fakes import emulated

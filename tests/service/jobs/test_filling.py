@@ -17,7 +17,7 @@ from hal.devices.listed import Runtime, listed
 from service.api.kernels.lookup.lookup import Lookup
 from service.api.kernels.lookup.next_requests import Accepted
 from service.artifacts import ArtifactStore
-from service.row_mapping import problem_from_json
+from service.gemm_json import problem_from_json
 from service.settings import Settings
 from tests.service.rest import Clock
 

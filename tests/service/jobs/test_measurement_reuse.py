@@ -22,12 +22,10 @@ from db.session import Database, open_database
 from hal import DeviceSpec
 from service.api.jobs.listing import list_trials
 from service.artifacts import ArtifactStore
+from service.device_json import spec_to_json
+from service.gemm_json import problem_to_json
 from service.jobs.measurement_reuse import known_of
 from service.jobs.store import DbTrialStore
-from service.row_mapping import (
-    problem_to_json,
-    spec_to_json,
-)
 from tests.db.rows import digest
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, emulated
 from tuner.measure.measurement_reuse import KnownTimes

@@ -25,11 +25,9 @@ from hal.facts.spec import (
     spec_from_facts,
 )
 from service.artifacts import ArtifactStore
+from service.device_json import spec_to_json
+from service.gemm_json import problem_to_json
 from service.jobs.store import DbTrialStore
-from service.row_mapping import (
-    problem_to_json,
-    spec_to_json,
-)
 from tests.conformance.trial_samples import PROBLEM, artifact, config, measured
 from tests.db.rows import digest
 from tuner.measure.result_key import result_key

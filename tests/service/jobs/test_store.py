@@ -26,8 +26,8 @@ from db.session import Database, open_database
 from db.values import utc_now
 from service.artifacts import ArtifactStore, StorageFull
 from service.cluster.fenced import FencedDatabase
+from service.gemm_json import problem_to_json
 from service.jobs.store import DbTrialStore
-from service.row_mapping import problem_to_json
 from tests.conformance.trial_samples import PROBLEM, artifact, config, measured, predicted
 from tests.db.rows import add_job
 from tuner.session.trial import (

@@ -19,9 +19,9 @@ from db.queries.cluster import leases
 from db.queries.results import kernels
 from db.session import open_database
 from service.artifacts import ArtifactStore
+from service.gemm_json import problem_to_json
 from service.jobs import store as module
 from service.jobs.store import DbTrialStore
-from service.row_mapping import problem_to_json
 from tests.conformance.trial_samples import PROBLEM, artifact, config, predicted
 from tests.db.rows import add_job
 

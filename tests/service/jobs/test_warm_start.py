@@ -27,12 +27,10 @@ from service.api.exchange import recording
 from service.api.jobs.service import read_job
 from service.api.keys.caller import COMMAND_LINE
 from service.artifacts import ArtifactStore
+from service.device_json import spec_to_json
+from service.gemm_json import problem_to_json
 from service.jobs.store import DbTrialStore
 from service.jobs.warm_start import donors_for
-from service.row_mapping import (
-    problem_to_json,
-    spec_to_json,
-)
 from tests.conformance.trial_samples import measured
 from tests.db.rows import digest
 from tests.tuner.fakes import artifact_of

@@ -7,7 +7,7 @@ from codegen import GemmArtifact, KernelConfig
 from service.api.kernels.lookup.nearby import Tuned
 from service.api.kernels.lookup.schemas import FasterOut
 from service.configurations import to_config_body
-from service.row_mapping import config_to_json
+from service.gemm_json import config_to_json
 from service.schemas import TimeEvidence
 from tuner.session.best import RESOLUTION
 

@@ -22,8 +22,8 @@ from service.api.kernels.lookup.schemas import (
 from service.api.kernels.lookup.staleness import staleness
 from service.api.kernels.service import describe
 from service.evidence import headline_of
+from service.gemm_json import config_from_json
 from service.job_summary import known_by
-from service.row_mapping import config_from_json
 from service.schemas import TimeEvidence
 from service.times import shown_us
 from tuner.measure.result_key import launch_hash

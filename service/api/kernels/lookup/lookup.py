@@ -56,8 +56,8 @@ from service.api.kernels.service import describe as describe_kernel
 from service.configurations import to_config_body
 from service.errors import NotFound
 from service.evidence import headline_of
+from service.gemm_json import config_to_json
 from service.job_summary import known_by
-from service.row_mapping import config_to_json
 from service.schemas import TimeEvidence, to_body
 from service.times import shown_us
 from tuner.backend import tuning_for

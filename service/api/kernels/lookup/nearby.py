@@ -10,11 +10,7 @@ from sqlalchemy.orm import Session
 
 from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
 from db.queries.results import warm_starts
-from service.row_mapping import (
-    config_from_json,
-    problem_from_json,
-    problem_to_json,
-)
+from service.gemm_json import config_from_json, problem_from_json, problem_to_json
 from tuner.search.warm_start import OF_A_JOB
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from service.api.jobs.schemas import BudgetBody, JobBody
 from service.api.kernels.lookup.schemas import JOBS, RefusalOut
 from service.configurations import to_config_body
 from service.errors import BadRequest, NextRequest, rule_of_type
-from service.row_mapping import config_to_json
+from service.gemm_json import config_to_json
 from service.schemas import check_size, to_body
 from service.settings import Settings
 from tuner.errors import TunerError

@@ -2,14 +2,20 @@
 configuration.
 """
 
-from typing import Annotated
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from service.cli.devices.drivers import asking_drivers
 from service.cli.options.config_flags import ConfigFile, Settings
 from service.cli.options.output import AsJson
 from service.cli.options.problem import DeviceOrFile, ProblemOptions, with_problem
 from service.cli.printing.output import CONSOLE, print_json, print_wrapped
+
+if TYPE_CHECKING:
+    from hal.probe.probe import Probes
 
 Compiled = Annotated[
     bool,
@@ -32,17 +38,32 @@ def explain_command(
     On a CPU, where times are measured: the steps to the default configuration, and an estimate of cache
     traffic.
     """
-    from service.cli.options.device_file import named_device
+    with asking_drivers() as probes:
+        _explain(problem, device, config, settings or [], probes, isa=isa, as_json=as_json)
 
-    spec, gemm = named_device(device, None).spec, problem.read()
-    if not as_json:  # before the imports of what takes longer
-        print_wrapped(f"{gemm} on {spec.name}")
 
+def _explain(
+    problem: ProblemOptions,
+    device: str,
+    config: Path | None,
+    settings: list[str],
+    probes: "Callable[[], Probes] | None",
+    *,
+    isa: bool,
+    as_json: bool,
+) -> None:
+    # Imported here, before the answers of the drivers are waited for.
     from codegen import CpuConfig
     from codegen.backend import check_kernel
     from service.cli.options.configuration import ConfigOptions
+    from service.cli.options.device_file import named_device
+    from tuner.model.xe import explain
 
-    chosen = ConfigOptions(config, settings or []).read(gemm, spec)
+    spec, gemm = named_device(device, None, probes).spec, problem.read()
+    if not as_json:  # before what takes longer
+        print_wrapped(f"{gemm} on {spec.name}")
+
+    chosen = ConfigOptions(config, settings).read(gemm, spec)
     check_kernel(gemm, chosen, spec)
     if not as_json:
         print_wrapped(f"configuration  {chosen}", indent=" " * 15)
@@ -55,7 +76,6 @@ def explain_command(
         time_with_pipeline,
         unit_of,
     )
-    from tuner.model.xe import explain
 
     if isinstance(chosen, CpuConfig):  # no model predicts its times
         explain_cpu(gemm, chosen, spec, as_json=as_json)
@@ -79,7 +99,7 @@ def explain_command(
     # Imported here: it brings the database.
     from service.cli.devices.accuracy import accuracy_lines, known_accuracy
 
-    accuracy = known_accuracy(spec.id)
+    accuracy = known_accuracy(spec.id, probes)
     if as_json:
         from service.api.explain.service import gpu_explanation
 

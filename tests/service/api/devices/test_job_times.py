@@ -5,6 +5,7 @@ from html import unescape
 
 import pytest
 from fastapi.testclient import TestClient
+from rich.console import Group
 
 from hal import TimeKind, job_times
 from service.cli.devices.tables import render_devices
@@ -49,7 +50,7 @@ def test_the_list_says_the_same_of_each(client: TestClient) -> None:
 
 def test_the_terminal_names_the_same_devices() -> None:
     with CONSOLE.capture() as capture:
-        CONSOLE.print(render_devices(list(DEVICES.values())), width=1000)
+        CONSOLE.print(Group(*render_devices(list(DEVICES.values()))), width=1000)
     told = capture.get().partition("Kernels are compiled for all of them but:")[2]
     named = set(re.findall(r"[a-z0-9-]+(?=[,:])", " ".join(told.split())))
     rejected = {id for id, device in DEVICES.items() if job_times(device).kind is None}

@@ -20,13 +20,11 @@ from service.api.devices.quarantine import (
     this_host,
 )
 from service.cluster.local import LocalExecutor
+from service.device_json import spec_to_json
 from service.errors import Conflict
+from service.gemm_json import problem_to_json
 from service.http.deps import Context
 from service.jobs.job_runs import ClaimedJob, JobEnd
-from service.row_mapping import (
-    problem_to_json,
-    spec_to_json,
-)
 from service.settings import Settings
 from tests.db import rows
 from tests.service.cluster.job_loop import run_jobs

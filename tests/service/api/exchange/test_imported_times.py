@@ -20,12 +20,10 @@ from hal import DeviceSpec, find
 from service.api.exchange import exporting
 from service.api.exchange.exporting import Selection
 from service.artifacts import ArtifactStore
+from service.device_json import spec_to_json
+from service.gemm_json import problem_to_json
 from service.jobs.measurement_reuse import known_of
 from service.jobs.store import DbTrialStore
-from service.row_mapping import (
-    problem_to_json,
-    spec_to_json,
-)
 from tests.codegen.elf_objects import object_file
 from tests.db.rows import digest
 from tests.service.api.exchange.data_folders import take_in

@@ -25,8 +25,9 @@ from service.api.kernels.lookup.lookup import Lookup
 from service.api.kernels.lookup.next_requests import Accepted
 from service.api.kernels.lookup.schemas import LookupOut
 from service.artifacts import ArtifactStore
+from service.device_json import spec_to_json
+from service.gemm_json import problem_to_json
 from service.jobs.store import DbTrialStore
-from service.row_mapping import problem_to_json, spec_to_json
 from service.settings import Settings
 from tests.db.rows import digest
 from tests.hal.spirv_modules import spirv_module

@@ -23,10 +23,7 @@ from hal.driver.simulated_gpus import SimulatedGpu
 from service.api.hostcode.languages import Language
 from service.api.hostcode.program import program_of
 from service.api.hostcode.rendering import render
-from service.row_mapping import (
-    config_to_json,
-    problem_to_json,
-)
+from service.gemm_json import config_to_json, problem_to_json
 
 KERNEL_ID = UUID("01970a3c-0000-7000-8000-000000000007")
 

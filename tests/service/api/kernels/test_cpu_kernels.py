@@ -23,13 +23,9 @@ from service.cli.compiler.inspection.launch import launch_lines
 from service.cli.main import app as command_line
 from service.cli.options.configuration import ConfigOptions
 from service.configurations import ConfigBody, to_config_body
+from service.gemm_json import config_from_json, config_line, config_to_json
 from service.http.deps import Context
 from service.jobs.store import DbTrialStore
-from service.row_mapping import (
-    config_from_json,
-    config_line,
-    config_to_json,
-)
 from service.settings import Settings
 from tests.conformance.trial_samples import config as xe_config
 from tests.service.rest import clock, invented_devices, post_job, settings  # noqa: F401 (fixtures)

@@ -8,9 +8,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from hal import find
+from service.device_json import spec_to_json
 from service.http.deps import Context
 from service.kernel_names import labels
-from service.row_mapping import spec_to_json
 from service.settings import Settings
 from tests.codegen.xe.xray.files import BMG_IP, library, spirv, wheel, zebin
 from tests.service import dashboard_rows as rows

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from rich.console import Console
+from rich.console import Console, Group
 
 from hal import list_devices
 from hal.devices import listing
@@ -71,7 +71,7 @@ def test_the_list_of_devices_shows_it_among_those_of_this_machine(tmp_path: Path
     devices = told(tmp_path)
     console = Console(width=200, no_color=True)
     with console.capture() as capture:
-        console.print(render_devices([listed_of(device) for device in devices.devices]))
+        console.print(Group(*render_devices([listed_of(device) for device in devices.devices])))
         console.print(render_device(devices.devices[0], listed_of(devices.devices[0])))
     shown = " ".join(capture.get().split())
     here = shown.partition("device chip")[0]

@@ -35,10 +35,7 @@ from hal.facts.xe import XE_DEVICES
 from service.cli.options.configuration import ConfigOptions
 from service.cli.options.problem import ProblemOptions, with_problem
 from service.errors import BadRequest
-from service.row_mapping import (
-    config_to_json,
-    problem_to_json,
-)
+from service.gemm_json import config_to_json, problem_to_json
 
 SIZE = ("--m", "48", "--n", "96", "--k", "64")
 PLAIN = GemmProblem(48, 96, 64)

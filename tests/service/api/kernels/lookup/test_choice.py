@@ -17,9 +17,9 @@ from service.api.kernels.lookup import lookup
 from service.api.kernels.lookup.next_requests import Accepted
 from service.api.kernels.lookup.schemas import LookupOut
 from service.artifacts import ArtifactStore
+from service.gemm_json import config_from_json
 from service.http.deps import Context
 from service.jobs.store import DbTrialStore
-from service.row_mapping import config_from_json
 from tests.conformance.trial_samples import predicted
 from tests.service.api.kernels.test_lookup import Look, look
 from tests.service.jobs.test_warm_start import add_job, good

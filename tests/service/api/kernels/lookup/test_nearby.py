@@ -14,10 +14,7 @@ from db.schema.job import Job
 from db.session import Database
 from service.api.kernels.lookup.nearby import Nearby
 from service.artifacts import ArtifactStore
-from service.row_mapping import (
-    config_from_json,
-    problem_to_json,
-)
+from service.gemm_json import config_from_json, problem_to_json
 from tests.db.databases import SQLITE_FIRST
 from tuner.search.warm_start import OF_A_JOB
 

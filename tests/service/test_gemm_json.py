@@ -30,14 +30,8 @@ from db.schema.trial import LABELS as STORED_LABELS
 from db.schema.trial import PROOF_KINDS, TRIAL_STATUSES
 from db.values import JsonObject
 from hal import DeviceKind, DeviceSpec
-from service.row_mapping import (
-    config_from_json,
-    config_to_json,
-    problem_from_json,
-    problem_to_json,
-    spec_from_json,
-    spec_to_json,
-)
+from service.device_json import spec_from_json, spec_to_json
+from service.gemm_json import config_from_json, config_to_json, problem_from_json, problem_to_json
 from tests.conformance.trial_samples import config
 from tuner.session.evidence import LABELS
 from tuner.session.trial import (
