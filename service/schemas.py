@@ -2,12 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import (
-    AfterValidator,
-    AwareDatetime,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -37,7 +34,7 @@ from codegen.problem.gemm import MAX_DIMENSION
 from codegen.problem.shorthand import LAYOUTS, SHORTHANDS, Asked, types_of
 from codegen.serialization import to_json
 from service.errors import BadRequest, FieldError
-from service.http.validation_errors import EPILOGUE_FAULT, shown
+from service.http.validation_errors import EPILOGUE_FAULT
 from service.settings import Settings
 
 _SIZE: dict[str, object] = {"minimum": 1, "maximum": MAX_DIMENSION}
@@ -45,28 +42,6 @@ _LONGEST_TEXT = 2000
 _LONGEST_SHORTHAND = 100
 Size = Annotated[StrictInt, Field(json_schema_extra=_SIZE)]  # pyright: ignore[reportArgumentType]
 FiniteFloat = Annotated[float, Field(allow_inf_nan=False)]
-
-
-def _is_written_out(moment: object) -> object:
-    """Reject numbers, which would be read as seconds since 1970."""
-    if isinstance(moment, str | datetime) and (isinstance(moment, datetime) or "-" in moment[1:]):
-        return moment
-    raise _no_moment("a moment with a time zone, such as 2026-01-02T03:04:05Z", shown(moment))
-
-
-def _in_utc(moment: datetime) -> datetime:
-    """Return the same moment in UTC, as stored in databases."""
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError as error:
-        raise _no_moment("a moment of the years 1 to 9999 in UTC", moment.isoformat()) from error
-
-
-def _no_moment(expected: str, came: str) -> PydanticCustomError:
-    return PydanticCustomError("datetime_type", "expected {expected}, got {came}", {"expected": expected, "came": came})
-
-
-Moment = Annotated[AwareDatetime, BeforeValidator(_is_written_out), AfterValidator(_in_utc)]
 
 
 class EpilogueStepBody(BaseModel):

@@ -6,9 +6,9 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from service.cli.app import app
 from service.cli.commands import COMMANDS
 from service.cli.loading import load
-from service.cli.main import app
 
 
 def cli_reference() -> str:

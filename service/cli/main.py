@@ -1,58 +1,11 @@
-"""xetune: the command line. Importing it imports no command (`loading`)."""
+"""xetune: the command line, and its errors. Importing it imports no command (`loading`)."""
 
 import errno
 import sys
-from typing import Annotated
 
-import typer
-
-from service.cli import bash_words, loading
-from service.cli.chosen_server import choose
 from service.cli.gc_policy import collect_after_imports
 from service.cli.import_policy import leave_out_unused_parts
 from service.cli.model_policy import build_models_when_used
-
-app = typer.Typer(
-    name="xetune",
-    cls=loading.LoadedWhenNamed,
-    help="Tune GEMM kernels for Intel GPUs and CPUs; verify, store and serve them.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        # Imported here: it brings parsers of mail with it.
-        from importlib.metadata import version
-
-        typer.echo(f"xetune {version('xetune')}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    context: typer.Context,
-    server: Annotated[
-        str | None,
-        typer.Option(
-            "--server",
-            metavar="URL",
-            envvar="XETUNE_SERVER",
-            help="Service to use in place of the database of this machine; XETUNE_API_KEY holds the key.",
-            show_default=False,
-        ),
-    ] = None,
-    _version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
-    ] = False,
-) -> None:
-    """Tune GEMM kernels for Intel GPUs and CPUs; verify, store and serve them."""
-    source = context.get_parameter_source("server")
-    is_option = source is not None and source.name == "COMMANDLINE"
-    choose(server, context.invoked_subcommand, is_option=is_option)
-
 
 # By module: a module that was not imported has raised nothing, and is not imported to look up its errors.
 _EXPECTED = {
@@ -82,6 +35,10 @@ _STORAGE_ERRORS = (
 def main() -> None:
     """Run the command line; an expected error is one line on standard error and exit status 2."""
     collect_after_imports()
+    # Imported here, under that policy.
+    from service.cli import bash_words, loading
+    from service.cli.app import app
+
     loading.before_client_command = _prepare_client_command
     bash_words.rejoin()
     try:
@@ -115,6 +72,8 @@ def _message(error: Exception) -> str:
 
 def _end(message: str) -> None:
     # Imported here: a command that succeeded may have printed nothing.
+    import typer
+
     from service.cli.printing.output import printable
 
     typer.secho(f"error: {printable(message)}", fg=typer.colors.RED, bold=True, err=True)

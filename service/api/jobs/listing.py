@@ -17,7 +17,7 @@ from service.api.jobs.service import (
 )
 from service.api.jobs.status import JobStatus
 from service.http.list_query import ListQuery
-from service.schemas import Moment
+from service.moments import Moment
 
 
 class JobQuery(ListQuery):

@@ -25,7 +25,6 @@ from service.http.list_query import (
     ListQuery,
 )
 from service.schemas import Evidence, ProblemBody
-from tuner.session.evidence import NATIVE
 
 
 class EvidenceFilter(StrEnum):
@@ -101,6 +100,9 @@ def has_time(known: EvidenceFilter) -> list[ColumnElement[bool]]:
     elsewhere = trials.join(PredictionError, PredictionError.trial_id == Trial.id).exists()
     match known:
         case EvidenceFilter.MEASURED | EvidenceFilter.EMULATED:
+            # Imported here: few lists ask for it, and it brings the outcomes of trials.
+            from tuner.session.evidence import NATIVE
+
             by = func.coalesce(PredictionError.measured_trial_id, Trial.id)
             timed = trials.outerjoin(PredictionError, PredictionError.trial_id == Trial.id)
             native = Measurement.label == NATIVE

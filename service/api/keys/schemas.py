@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.keys.scope import Scope
-from service.schemas import Moment
+from service.moments import Moment
 
 _ID = "01970a3c-0000-7000-8000-000000000000"
 _SCOPE = "read: read; tune: also start and stop jobs; admin: also manage keys and read the audit log"

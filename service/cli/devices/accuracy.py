@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hal.probe.probe import Probes
 
 
-def known_accuracy(device: str, probes: "Callable[[], Probes] | None") -> AccuracyList:
+def known_accuracy(device: str, probes: "Callable[[], Probes] | None" = None) -> AccuracyList:
     """Return the accuracy of predictions for a device; empty, with a message, if the database does not answer.
 
     `probes` returns the results of probes of the drivers that the command started.

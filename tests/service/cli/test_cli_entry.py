@@ -14,14 +14,19 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from service.cli.app import app
 from service.cli.commands import COMMANDS
 from service.cli.loading import load
-from service.cli.main import app
 
 _ROOT = Path(__file__).parents[3]
 _LIBRARIES = ("numpy", "xdsl", "llvmlite", "sqlalchemy", "optuna", "fastapi", "starlette", "structlog", "pydantic")
+_PARTS = (
+    *(f"db.schema.{tables}" for tables in ("access", "job", "shape_set", "target")),
+    *("tuner.session.trial", "xetune_client.models.shared"),
+)
 _HEAVY = (
     *_LIBRARIES,
+    *_PARTS,
     "httpx",
     "codegen",
     "hal",
@@ -68,11 +73,26 @@ _LISTS = ("jobs", "devices", "shapes", "schedules", "keys", "recordings")
 
 
 @pytest.mark.slow  # about a second each
-@pytest.mark.parametrize("name", [*_LISTS, "toolchain"])
+@pytest.mark.parametrize("name", [*_LISTS, "kernels", "toolchain"])
 def test_lists_import_no_compiler_search_or_other_database(name: str, migrated: str) -> None:
     loaded = loaded_by(name, XETUNE_DATA_DIR=migrated)[1]
     unused = {"numpy", "xdsl", "llvmlite", "optuna", "uvicorn", "prometheus_client", "sqlalchemy.dialects.postgresql"}
     assert not unused & set(loaded)
+
+
+@pytest.mark.slow  # about a second each
+@pytest.mark.parametrize(
+    ("name", "used"),
+    [
+        ("keys", {"db.schema.access"}),
+        ("devices", {"db.schema.target"}),
+        ("jobs", {"db.schema.job", "db.schema.target"}),
+        ("kernels", {"db.schema.job", "db.schema.target"}),
+    ],
+)
+def test_lists_import_the_tables_and_models_that_they_read(name: str, used: set[str], migrated: str) -> None:
+    loaded = loaded_by(name, XETUNE_DATA_DIR=migrated)[1]
+    assert used == set(_PARTS) & set(loaded)
 
 
 class _Empty(BaseHTTPRequestHandler):
@@ -114,7 +134,7 @@ _WITH_OPTIONS = (  # Typer itself imports pydantic for options
 _EACH_HELP = f"""
 import contextlib, io, sys
 from service.cli.commands import COMMANDS
-from service.cli.main import app
+from service.cli.app import app
 for name in COMMANDS:
     with contextlib.redirect_stdout(io.StringIO()) as told:
         app([name, "--help"], standalone_mode=False)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from codegen.cpu.isa import isas_of
 from hal.facts.cpu import probe_cpu
-from service.cli.main import app
+from service.cli.app import app
 
 PAGE = Path(__file__).parents[3] / "docs" / "cpu_kernels.md"
 CHECK = """

@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from service.cli.main import app as command_line
+from service.cli.app import app as command_line
 from service.settings import Settings
 from tests.service.http.test_limits import client_of
 from tests.service.rest import Clock

@@ -40,8 +40,8 @@ from service.api.hostcode.rendering import (
     render,
 )
 from service.api.kernels.service import read_kernel
+from service.cli.app import app as command_line
 from service.cli.connection import same
-from service.cli.main import app as command_line
 from service.cli.tuning.kernel_lists import copy_files
 from service.errors import Conflict, Unavailable
 from service.gemm_json import config_to_json, problem_to_json

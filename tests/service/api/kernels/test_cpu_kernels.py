@@ -19,8 +19,8 @@ from hal.devices.listed import NATIVE, ListedDevice, Runtime
 from hal.facts.cpu import probe_cpu
 from service.app import create_app
 from service.artifacts import ArtifactStore
+from service.cli.app import app as command_line
 from service.cli.compiler.inspection.launch import launch_lines
-from service.cli.main import app as command_line
 from service.cli.options.configuration import ConfigOptions
 from service.configurations import ConfigBody, to_config_body
 from service.gemm_json import config_from_json, config_line, config_to_json

@@ -29,7 +29,7 @@ from service.api.keys.tokens import (
     read_token,
 )
 from service.app import create_app
-from service.cli.main import app as command_line
+from service.cli.app import app as command_line
 from service.http.deps import Context
 from service.settings import Settings
 from tests.service.rest import BODY, Clock, invented_devices, post_job

@@ -21,7 +21,7 @@ from service.api.schedules.cron import (
     passed,
 )
 from service.api.schedules.firing import fire_due
-from service.cli.main import app as command_line
+from service.cli.app import app as command_line
 from service.gemm_json import problem_to_json
 from service.http.deps import Context
 from service.schemas import ProblemBody, to_problem

@@ -14,8 +14,8 @@ from codegen import KernelArtifact, compile_module
 from codegen.artifact.signature import KernelArgument
 from codegen.simulate.run_module import Array
 from hal import DeviceSpec, find
+from service.cli.app import app
 from service.cli.compiler.arrays import load_array, saved
-from service.cli.main import app
 
 KERNEL = """
 gpu.module @m {

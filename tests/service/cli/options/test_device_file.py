@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 from hal import UnknownDevice
 from hal.devices.listed import NATIVE, ListedDevice, Runtime
 from service.api.devices.service import describe
+from service.cli.app import app
 from service.cli.devices.tables import devices_json
-from service.cli.main import app
 from service.cli.options.device_file import named_device
 from service.errors import BadRequest
 from tests.tuner.fakes import cpu_spec

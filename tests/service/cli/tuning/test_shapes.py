@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from service.api.shapes.sources import read_shapes
-from service.cli.main import app
+from service.cli.app import app
 from service.errors import BadRequest
 from tuner.errors import InvalidShapes
 from tuner.shapes.fields import Base

@@ -1,6 +1,7 @@
 """xetune explain: a table and a picture for people, the same numbers as JSON, refusals in one line."""
 
 import json
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 
@@ -10,9 +11,11 @@ from typer.testing import CliRunner
 
 from codegen import Extent, GemmProblem, MatmulConfig, Refused, XeConfig, XeStrategy
 from hal import find
+from hal.probe.probe import probe_opencl, probe_sycl
+from hal.process.child import Child
 from service.api.accuracy.schemas import AccuracyList
+from service.cli.app import app
 from service.cli.compiler.inspection.explaining import render_explanation
-from service.cli.main import app
 from tuner.errors import CannotPredict
 from tuner.model.xe import MODEL_VERSION, PARTS, explain
 
@@ -42,13 +45,27 @@ def test_people_see_the_parts_and_a_roofline() -> None:
 
 
 def test_the_explanation_is_printed_before_the_database_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    def known(device: str) -> AccuracyList:
+    def known(device: str, probes: object) -> AccuracyList:
+        assert callable(probes)
         print(f"asked for {device}")
         return AccuracyList(device=device, models=[])
 
     monkeypatch.setattr("service.cli.devices.accuracy.known_accuracy", known)
     shown = _explained(*SIZE, "--device", "b580")
     assert shown.index("configuration") < shown.index("bound by") < shown.index("asked for b580")
+
+
+def test_the_drivers_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = list[object]()
+    send = Child.send
+
+    def counted(child: Child, function: Callable[..., object], *arguments: object) -> None:
+        started.append(function)
+        send(child, function, *arguments)
+
+    monkeypatch.setattr(Child, "send", counted)
+    assert "predictions for b580" not in _explained(*SIZE, "--device", "b580")  # the database was asked
+    assert started == [probe_opencl, probe_sycl]
 
 
 def test_people_see_how_many_registers_spill() -> None:

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from codegen import DType, GemmProblem
 from hal.devices.listed import NATIVE, ListedDevice, Runtime
-from service.cli.main import app
+from service.cli.app import app
 from tests.tuner.fakes import cpu_spec
 from tuner.backend import tuning_for
 
