@@ -6,7 +6,15 @@ from codegen.cpu.emit.writer import Module
 from codegen.cpu.microkernel.amx import write_amx_tile, write_begin_and_end
 from codegen.cpu.microkernel.amx_rows_of_b import write_tile_of_rows_of_b
 from codegen.cpu.microkernel.dot import write_dot_tile
-from codegen.cpu.microkernel.tile import Tile, shapes, tile_name, tile_parameters, write_finish, write_rows
+from codegen.cpu.microkernel.tile import (
+    Tile,
+    copying_heights,
+    shapes,
+    tile_name,
+    tile_parameters,
+    write_finish,
+    write_rows,
+)
 from codegen.cpu.microkernel.vector import write_vector_tile
 from codegen.cpu.nest.plan import Plan
 
@@ -35,7 +43,7 @@ def write_microkernels(module: Module, plan: Plan) -> None:
         if keeps and plan.threads.k == 1:
             write_rows(module, plan, columns)
     for rows, columns in shapes(plan):
-        for copies in (False, True) if plan.copies_in_tiles else (False,):
+        for copies in (False, True) if rows in copying_heights(plan) else (False,):
             # A call costs little beside a tile, and code that is not copied into the nest compiles once.
             with module.function(tile_name(rows, columns, copies=copies), tile_parameters(plan), copied=False) as f:
                 write(Tile(f, plan, rows, columns, copies))

@@ -24,7 +24,7 @@ class Lines:
     """Cache lines that a round of a loop over K prefetches: at `offsets` from an address that grows by `step_bytes`.
 
     With shorter steps than a line, each round that is in the same line takes rows `apart` bytes from those of the one
-    before.
+    before; steps that are no power of two take some rows twice.
     """
 
     offsets: tuple[int, ...]
@@ -47,7 +47,8 @@ class Lines:
 def lines_along(rows: int, pitch_bytes: int, step_bytes: int) -> Lines:
     """Return the lines of at least so many rows that rounds prefetch from their beginning on, `step_bytes` each."""
     each = ceil_div(rows, max(1, LINE // step_bytes))
-    return Lines(tuple(n * pitch_bytes for n in range(each)), step_bytes, each * pitch_bytes)
+    offsets = (n * pitch_bytes + line for n in range(each) for line in range(0, step_bytes, LINE))
+    return Lines(tuple(offsets), step_bytes, each * pitch_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,11 @@ class NextPanel:
 
 
 def next_panel(plan: Plan) -> NextPanel | None:
-    """Return what tiles prefetch of the next panel of B; None if B is not packed, or there is one panel."""
+    """Return what tiles prefetch of the next panel of B.
+
+    None if B is not packed, or of experts; and of panels copied just before their use, if there is one block, of gates,
+    if the second-level cache has no room for what is prefetched, or if tile registers are loaded from there too.
+    """
     if plan.problem.experts is not None or _rounds(plan) == 0:
         return None
     match plan.packs_b:
@@ -132,7 +137,7 @@ def _of_columns(plan: Plan, packer: Packer, distance: int) -> NextPanel:
     """Return shares of columns that are stored [N, K]."""
     pitch, step = packer.pitch_bytes, plan.config.matmul.innermost.k // packer.unit_k * packer.unit_bytes
     lines = lines_along(ceil_div(plan.nr, _tiles(plan)), pitch, step)
-    columns = len(lines.offsets) * lines.turns
+    columns = lines.apart // pitch * lines.turns
     return NextPanel(lines, distance, columns * pitch, ceil_div(plan.nr, columns), in_memory=True)
 
 

@@ -92,7 +92,7 @@ class Tile:
 
     @property
     def is_usual(self) -> bool:
-        """Return whether the tile has the usual columns. Its rows may be fewer, of which few may be all there are."""
+        """Return whether the tile has `nr` columns, as most have; its rows may be those of the last tile."""
         return self.columns == shapes(self.plan)[0][1]
 
     @property
@@ -237,6 +237,16 @@ def heights(plan: Plan) -> tuple[int, ...]:
         return tuple(dict.fromkeys([*([plan.mr] if plan.tiles_m > 1 else []), plan.last_rows]))
     step = min(plan.mr, ISA_FACTS[plan.isa].tile_rows or 1)
     return tuple(range(step, plan.mr + 1, step))
+
+
+def copying_heights(plan: Plan) -> tuple[int, ...]:
+    """Return the rows of the tiles that may be the first of a panel, which pack it: not those of the last of several
+    tiles that are in one block of one thread.
+    """
+    if not plan.copies_in_tiles:
+        return ()
+    one_block = plan.problem.batch * plan.parts_m == 1 and plan.block.m >= plan.problem.m
+    return heights(plan)[:1] if one_block else heights(plan)
 
 
 def shapes(plan: Plan) -> list[tuple[int, int]]:

@@ -159,7 +159,8 @@ class _Kernel:
     def _prefetch_rows_below(self, a: str, steps: int) -> None:
         """Prefetch rows of A in place that the tile below multiplies: too many, and too short, for the hardware."""
         tile, plan, p = self.tile, self.tile.plan, self.tile.plan.problem
-        if self.rows.is_direct and plan.packs_b is not Packing.NONE and tile.is_usual and not p.transpose_a:
+        below = plan.tiles_m > 1 and tile.is_usual and plan.packs_b is not Packing.NONE
+        if below and self.rows.is_direct and not p.transpose_a:
             pitch = p.pitch_a * p.dtype_a.nbytes
             tile.prefetch_lines(a, lines_along(tile.rows, pitch, steps * self.rows.step_bytes), tile.rows * pitch)
 

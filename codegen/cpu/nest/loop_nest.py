@@ -35,7 +35,7 @@ from codegen.cpu.emit.writer import (
     Value,
 )
 from codegen.cpu.microkernel.next_panel import next_panel
-from codegen.cpu.microkernel.tile import heights, tile_name
+from codegen.cpu.microkernel.tile import copying_heights, heights, tile_name
 from codegen.cpu.nest.matrices import Matrix, matrices_of_experts, write_row_tiles
 from codegen.cpu.nest.partition import (
     Place,
@@ -245,23 +245,25 @@ def _write_tile(nest: _Nest, tile_m: Value, tile_n: Value) -> None:
         ("i64", f.mul(tile_n, plan.nr)),
     ]
 
-    source, number = _columns_of_b(nest, tile_n), f.sub(tile_m, nest.open["m"].low)
     if (panel := next_panel(plan)) is not None:
-        arguments.append(("ptr", panel.begin(f, source if panel.in_memory else b, number)))
+        here = _columns_of_b(nest, tile_n) if panel.in_memory else b
+        arguments.append(("ptr", panel.begin(f, here, f.sub(tile_m, nest.open["m"].low))))
     if plan.copies_in_tiles:
-        arguments.append(("ptr", source))
+        arguments.append(("ptr", _columns_of_b(nest, tile_n)))
+
+    def call_tile(rows: int, columns: int, *, copies: bool) -> tuple[()]:
+        return _done(f.call("void", tile_name(rows, columns, copies=copies), arguments))
 
     def call(rows: int, columns: int) -> None:
-        def named(*, copies: bool) -> tuple[()]:
-            return _done(f.call("void", tile_name(rows, columns, copies=copies), arguments))
-
-        if not plan.copies_in_tiles:
-            named(copies=False)
+        if rows not in copying_heights(plan):
+            call_tile(rows, columns, copies=False)
             return
-        # A panel of which the blocks over M follow is packed once.
-        rows_of_panel = nest.ranges["m"] if blocks_in_order(plan)[-1] == "m" else nest.open["m"]
-        is_first = f.compare("eq", tile_m, rows_of_panel.low)
-        f.either(is_first, (), lambda: named(copies=True), lambda: named(copies=False))
+        # A panel that blocks over M follow is packed once.
+        of_panel = nest.ranges["m"] if blocks_in_order(plan)[-1] == "m" else nest.open["m"]
+        f.either(
+            f.compare("eq", tile_m, of_panel.low), (),
+            lambda: call_tile(rows, columns, copies=True), lambda: call_tile(rows, columns, copies=False),
+        )  # fmt: skip
 
     if plan.problem.experts is None:
         write_by_size(f, plan, tile_m, tile_n, call)

@@ -86,7 +86,7 @@ class Plan:
     def copies_in_tiles(self) -> bool:
         """Return whether the first tile of rows that multiplies by a block of B packs it, from rows read in place.
 
-        Only f32 needs no more registers for that: others are interleaved first.
+        Only elements multiplied as f32: others are interleaved first, which needs more registers.
         """
         p = self.problem
         plain = not (p.transpose_b or p.has_weights) and p.experts is None

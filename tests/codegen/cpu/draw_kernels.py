@@ -113,6 +113,7 @@ def facts_of(drawn: Drawn) -> set[str]:
         f"A {c.strategy.pack_a.value}",
         f"B {c.strategy.pack_b.value}",
         f"rows of B in tile registers {Plan(p, c, RAPIDS.isa or ()).reads_rows_of_b}",
+        f"first tiles pack B {Plan(p, c, RAPIDS.isa or ()).copies_in_tiles}",
         f"codes by lanes {Plan(p, c, RAPIDS.isa or ()).by_lanes}",
         f"prefetch {c.strategy.prefetch_distance > 0}",
         *(f"threads {name}" for name in grid),

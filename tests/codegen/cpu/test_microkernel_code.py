@@ -66,6 +66,17 @@ def test_sums_stay_in_registers(
     assert len(loop) <= most + 6 + lines + 4 + ahead + addresses
 
 
+@pytest.mark.parametrize(("isa", "tile"), [(Isa.AVX512, (8, 48)), (Isa.AVX512, (13, 32)), (Isa.AVX2, (5, 16))])
+def test_the_first_tile_stores_what_it_loads_of_b_and_prefetches_rows_ahead(isa: Isa, tile: tuple[int, int]) -> None:
+    problem = GemmProblem(3 * tile[0], 3 * tile[1], 512, dtype_a=F32, dtype_b=F32)
+    plan = plan_of(problem, tile, isa=isa, block_k=128, unroll=2, pack_a=NONE, pack_b=BLOCK, flags=FLAGS)
+    loop, vectors = innermost_loop(assembly_of(plan), f"copying_tile_{tile[0]}x{tile[1]}"), tile[1] // plan.lanes
+    assert sum("vfmadd" in line for line in loop) == 2 * tile[0] * vectors
+    assert len([line for line in loop if re.fullmatch(r"\tvmovups\t%[xyz]mm\d+, .*\(.*\)", line)]) == 2 * vectors
+    assert sum("prefetcht0" in line for line in loop) == 2 * (tile[1] * 4 // 64)
+    assert not [line for line in loop if "rsp" in line]
+
+
 @pytest.mark.parametrize("tile", [(3, 24), (4, 16), (5, 16)])
 def test_bytes_made_wide_stay_in_sixteen_registers_as_far_as_they_may_be_unrolled(tile: tuple[int, int]) -> None:
     steps = most_unrolled(Isa.AVX2, Multiply.S16)

@@ -96,6 +96,7 @@ def test_a_tile_that_has_all_rows_prefetches_the_panel_that_it_reads() -> None:
         (Isa.AVX512, DType.S8, Extent(112, 144, 512), Extent(2, 144, 16)),
         (Isa.AMX, DType.BF16, Extent(128, 64, 64), Extent(32, 32, 32)),
         (Isa.AMX, DType.S8, Extent(112, 48, 128), Extent(16, 48, 64)),
+        (Isa.AMX, DType.BF16, Extent(128, 64, 64), Extent(32, 32, 64)),
     ],
 )
 def test_tiles_of_a_block_prefetch_what_the_next_panel_is_copied_from(
