@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tuner.search.gaussian import Expected, Floats, Kernel, Posterior, Rows, fitted_rows
+from tuner.search.method import STARTUP
 from tuner.search.tried import Tried
 from tuner.space.space import Space
 
@@ -19,7 +20,6 @@ _CLIP = 0.75  # quantile of the times that slower ones count as
 _BOUND_SHARE, _DEVIATIONS = 0.5, 3.0  # share of the proposals by the confidence bound, and its width
 _FAVOUR = 0.1  # share of the greatest expected improvement from which a favoured row is proposed
 _FAILURES = 2  # favoured rows without a gain after which none is favoured
-_COMPARED = 9  # rows that a favoured one among them, tried before the others, must be faster than
 _LOST = 0.25  # noise above which the process is not used: recorded spaces of kernels have 0.01 to 0.02
 
 
@@ -73,7 +73,8 @@ class GaussianProcess:
         log_us, failures = np.array([tried.log_us.get(row, math.inf) for row in tried.rows]), 0
         for place in np.flatnonzero(np.isin(tried.rows, self._favoured)):
             if tried.rows[place] in tried.log_us:
-                is_best = np.argmin(log_us[: max(place + 1, _COMPARED)]) == place
+                compared = log_us[: max(place + 1, STARTUP)]  # of the first trials, also those after it
+                is_best = np.isfinite(log_us[place]) and np.argmin(compared) == place
                 failures = 0 if is_best else failures + 1
         return failures < _FAILURES
 

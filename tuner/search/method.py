@@ -11,6 +11,8 @@ DONOR = "donor"
 OTHER_SHAPE = "other shape"
 """Proposer of the trials of other shapes' kernels."""
 DESCENT = "descent"
+STARTUP = 8
+"""Number of given or random trials before the samplers are used."""
 
 
 class Method(StrEnum):

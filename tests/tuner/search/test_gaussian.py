@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from tuner.search.gaussian import Kernel, Posterior
 from tuner.search.gp import GaussianProcess
+from tuner.search.method import STARTUP
 from tuner.search.tried import Tried
 from tuner.space.space import Axis, Space
 
@@ -107,9 +108,11 @@ def test_no_row_is_favoured_after_two_without_a_gain() -> None:
 
     def favoured_after(*donor_us: float) -> bool:
         """Return whether an expected improvement favours a donor after these times of some."""
+        return favoured(donors[:1] + others + donors[1 : len(donor_us)], donor_us[0], *[20.0] * 12, *donor_us[1:])
+
+    def favoured(rows: list[int], *times_us: float) -> bool:
         tried, process = Tried(space, 1), GaussianProcess(space, donors)
-        rows = donors[:1] + others + donors[1 : len(donor_us)]
-        for row, time_us in zip(rows, (donor_us[0], *[20.0] * 12, *donor_us[1:]), strict=True):
+        for row, time_us in zip(rows, times_us, strict=True):
             tried.begin(row)
             tried.end(row, math.log(time_us))
         return process.favours(tried)
@@ -119,3 +122,7 @@ def test_no_row_is_favoured_after_two_without_a_gain() -> None:
     assert favoured_after(10.0, 30.0)
     assert favoured_after(30.0, 10.0, 12.0)
     assert not favoured_after(10.0, 12.0, 12.0)
+    startup = donors[:1] + others[: STARTUP - 1]
+    assert not favoured([*startup, donors[1]], 10.0, *[20.0] * (STARTUP - 2), 5.0, 20.0)
+    assert favoured([*startup, others[-1], donors[1]], 10.0, *[20.0] * (STARTUP - 1), 5.0, 20.0)
+    assert not favoured(donors[:2], math.inf, math.inf), "where all fail, the first is no gain"

@@ -12,7 +12,7 @@ from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, emulated
 from tuner.backend import tuning_for
 from tuner.errors import CannotPredict, ProofFailed, TooLargeToProve
 from tuner.model.xe import MODEL_VERSION, predict
-from tuner.search.samplers.portfolio import STARTUP
+from tuner.search.method import STARTUP
 from tuner.search.samplers.ranked import first_ranked
 from tuner.search.space_prediction import (
     predict_space,

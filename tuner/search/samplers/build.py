@@ -9,7 +9,7 @@ from optuna.samplers import CmaEsSampler, NSGAIISampler
 
 from tuner.errors import NoPredictions
 from tuner.search.gp import GaussianProcess
-from tuner.search.method import DESCENT, DONOR, Method, learns
+from tuner.search.method import DESCENT, DONOR, STARTUP, Method, learns
 from tuner.search.priors import Priors
 from tuner.search.samplers.descent import DescentSampler
 from tuner.search.samplers.gp import GaussianProcessSampler
@@ -17,7 +17,7 @@ from tuner.search.samplers.known_space_tpe import KnownSpaceTpe
 from tuner.search.samplers.named import sampler_class
 from tuner.search.samplers.parameters import Parameters
 from tuner.search.samplers.plain import InOrderSampler, RandomRowSampler
-from tuner.search.samplers.portfolio import STARTUP, PortfolioSampler
+from tuner.search.samplers.portfolio import PortfolioSampler
 from tuner.search.samplers.projected import ProjectedSampler
 from tuner.search.samplers.ranked import RankedSampler, first_ranked
 from tuner.search.samplers.row_sampler import RowSampler

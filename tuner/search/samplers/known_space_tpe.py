@@ -16,7 +16,8 @@ from optuna.samplers._tpe.parzen_estimator import (
 from optuna.study import Study
 from optuna.trial import FrozenTrial
 
-_STARTUP = 8
+from tuner.search.method import STARTUP
+
 Floats = NDArray[np.float64]
 Ranks = NDArray[np.int64]
 
@@ -30,7 +31,7 @@ class KnownSpaceTpe(TPESampler):
     def __init__(
         self, distributions: dict[str, BaseDistribution], seed: int, known: dict[int, list[int]] | None = None
     ) -> None:
-        super().__init__(seed=seed, n_startup_trials=_STARTUP)
+        super().__init__(seed=seed, n_startup_trials=STARTUP)
         self._distributions = dict(sorted(distributions.items()))
         self._known = {} if known is None else known
 

@@ -7,14 +7,12 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from tuner.search.credit import Credit
-from tuner.search.method import DONOR
+from tuner.search.method import DONOR, STARTUP
 from tuner.search.samplers.parameters import Parameters
 from tuner.search.samplers.projected import ProjectedSampler
 from tuner.search.samplers.row_sampler import RowSampler
 from tuner.search.tried import Tried
 
-STARTUP = 8
-"""Number of given or random trials before the samplers are used."""
 RANDOM = "random"
 _LAST = 0.05  # share of the trials that is reserved for the last sampler
 

@@ -12,12 +12,12 @@ from codegen import XeConfig
 from tests.tuner.fakes import SMALL, emulated
 from tuner.errors import NoPredictions
 from tuner.replay.run import chance, replay, score
-from tuner.search.method import DESCENT, DONOR, Method
+from tuner.search.method import DESCENT, DONOR, STARTUP, Method
 from tuner.search.priors import Priors
 from tuner.search.samplers.build import build_search
 from tuner.search.samplers.parameters import Parameters
 from tuner.search.samplers.plain import RandomRowSampler
-from tuner.search.samplers.portfolio import RANDOM, STARTUP, PortfolioSampler
+from tuner.search.samplers.portfolio import RANDOM, PortfolioSampler
 from tuner.search.samplers.search import Search
 from tuner.search.tried import Tried
 from tuner.space.space import (

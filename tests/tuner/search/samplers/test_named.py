@@ -11,9 +11,8 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from tuner.errors import UnknownSearch
-from tuner.search.method import Method, check_search
+from tuner.search.method import STARTUP, Method, check_search
 from tuner.search.samplers.build import build_search
-from tuner.search.samplers.portfolio import STARTUP
 from tuner.space.space import Axis, Space
 
 Point = tuple[int, str]
