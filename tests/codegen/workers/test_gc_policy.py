@@ -21,6 +21,11 @@ for number in range(17):
     collect_between()
     if number == 1:
         assert gc.get_freeze_count() > 0 and not gc.isenabled()
+        frozen, kept = gc.get_freeze_count(), [[] for _ in range(1_000)]
+    if number == 7:
+        assert gc.get_freeze_count() <= frozen
+    if number == 8:
+        assert gc.get_freeze_count() > frozen + len(kept) // 2
     left.append(compilation())
 print([number for number, node in enumerate(left) if node() is not None])
 """
