@@ -71,7 +71,8 @@ class Stages:
             del self._later[stage]
 
     def outputs(self) -> tuple[StageOutput, ...]:
-        """Return the stages that were collected, in order."""
+        """Return the stages that were collected, in order; call `complete` before."""
+        assert not self._later, f"the outputs of {', '.join(self._later)} are deferred"
         return tuple(StageOutput(s, name, data, self._elapsed_ms[s]) for s, (name, data) in self._files.items())
 
     def _keep(self, stage: str, file_name: str, output: Output) -> bytes:
