@@ -31,11 +31,11 @@ class MlirModule:
             self._module = ir.Module.parse(text)
 
     def __str__(self) -> str:
-        return self.printer()()
+        return _text(self._module.operation)
 
     def printer(self) -> Callable[[], str]:
         """Return a function that returns the module, as it is now, as text."""
-        return partial(self._module.operation.clone().get_asm, assume_verified=True)  # printing would verify it again
+        return partial(_text, self._module.operation.clone())
 
     def to_llvm(self, chip: str) -> str:
         """Convert per-lane kernels to the text of LLVM IR for `chip`. Consumes the module: call it only once.
@@ -46,6 +46,10 @@ class MlirModule:
         with _diagnosed("llvm"):
             _passes(chip).run(self._module.operation)
             return _llvm_ir(self._module)
+
+
+def _text(operation: ir.Operation) -> str:
+    return operation.get_asm(assume_verified=True)  # printing would verify it again
 
 
 @contextmanager
