@@ -21,13 +21,17 @@ class ForkServerEnded(Exception):
     """The fork server is gone; the request was not executed."""
 
 
+def do_nothing() -> None:
+    """Do nothing, where a process prepares nothing or has nothing to do meanwhile."""
+
+
 class ForkServer:
     """Fork of this process in its present state, which does work for each request; it ends with this process.
 
     It calls `prepare` before it waits for a request; where that raises, it ends. One thread may ask it.
     """
 
-    def __init__(self, stage: str, work: Callable[[bytes], bytes], prepare: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, stage: str, work: Callable[[bytes], bytes], prepare: Callable[[], None] = do_nothing) -> None:
         here, there = socket.socketpair()
         self._stage, self._socket = stage, here
         self.pid = os.fork()
@@ -35,7 +39,7 @@ class ForkServer:
             _serve(there, work, prepare)
         there.close()
 
-    def run(self, data: bytes, meanwhile: Callable[[], None] = lambda: None) -> bytes:
+    def run(self, data: bytes, meanwhile: Callable[[], None] = do_nothing) -> bytes:
         """Return the result of the work for some bytes; `meanwhile` is done here before the result is waited for.
 
         Raises:

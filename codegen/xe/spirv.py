@@ -6,6 +6,7 @@ emitted one, and a fork emits further modules only from new memory. A process th
 it is small.
 """
 
+import contextlib
 import os
 import resource
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from codegen.workers.fork import in_fork
 from codegen.workers.fork_server import (
     ForkServer,
     ForkServerEnded,
+    do_nothing,
 )
 from codegen.workers.own_heaps import OwnHeaps
 from codegen.xe.nbarrier_intrinsics import with_intrinsics
@@ -53,7 +55,7 @@ def target_machine() -> llvm.TargetMachine:
     return llvm.Target.from_triple(TRIPLE).create_target_machine(opt=0)
 
 
-def emit_spirv(text: str, meanwhile: Callable[[], None] = lambda: None) -> bytes:
+def emit_spirv(text: str, meanwhile: Callable[[], None] = do_nothing) -> bytes:
     """Compile LLVM IR text to SPIR-V; deterministic. `meanwhile` is done while an emitter works, if there is one.
 
     Raises:
@@ -87,21 +89,24 @@ class _Forks:
         self._left = 0
 
     def prepare(self) -> None:
-        """Fork, if the fork has emitted its modules or one failed."""
+        """Fork, if the fork has emitted its modules or one failed; where that is not possible now, there is none."""
         if self._fork is not None and self._left:
             return
         if self._fork is not None:
             self._fork.close()
+            self._fork = None
         reused = _Reused()
-        self._fork, self._left = ForkServer(_STAGE, reused.emitted, reused.prepare), _MODULES_PER_FORK
+        with contextlib.suppress(OSError):  # such as EAGAIN: it would end this process
+            self._fork, self._left = ForkServer(_STAGE, reused.emitted, reused.prepare), _MODULES_PER_FORK
 
     def emitted(self, code: bytes) -> bytes:
-        """Return the SPIR-V of a module; one that cannot be emitted gets a fork of its own, which says why.
+        """Return the SPIR-V of a module; one that cannot be emitted by the fork gets one of its own, which says why.
 
         Raises:
             CompileFailed: as `emit_spirv`.
         """
-        assert self._fork is not None  # it is prepared
+        if self._fork is None:
+            return _emitted_alone(code)
         self._left -= 1
         try:
             return self._fork.run(code)

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -121,6 +121,21 @@ def test_kernels_are_the_same_by_an_emitter_and_without_one() -> None:
     os.kill(emitter.pid, signal.SIGKILL)
     os.waitpid(emitter.pid, 0)
     assert emit_spirv(KERNEL) == alone
+
+
+def test_an_emitter_that_cannot_fork_a_process_for_many_modules_does_so_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone, here, refusals = emit_spirv(KERNEL), os.getpid(), [BlockingIOError("no process can be started")]
+
+    def server(stage: str, work: Callable[[bytes], bytes], prepare: Callable[[], None]) -> ForkServer:
+        if os.getpid() != here and refusals:
+            raise refusals.pop()
+        return ForkServer(stage, work, prepare)
+
+    monkeypatch.setattr("codegen.xe.spirv.ForkServer", server)
+    emitter = start_emitter()
+    assert [emit_spirv(KERNEL) for _ in range(2)] == [alone] * 2
+    assert len(psutil.Process(emitter.pid).children()) == 1
+    emitter.close()
 
 
 def test_a_fork_that_emitted_and_is_gone_is_replaced() -> None:
