@@ -21,7 +21,12 @@ def in_fork(stage: str, who: str, work: Callable[[], bytes], cpu_limit_s: int) -
     """
     # Pipes, not files in memory: no limit of a confined process counts those.
     (result, told), (errors, said) = os.pipe(), os.pipe()
-    child = os.fork()
+    try:
+        child = os.fork()
+    except OSError:
+        for pipe in (result, told, errors, said):
+            os.close(pipe)
+        raise
     if child == 0:
         os.close(result)
         os.close(errors)

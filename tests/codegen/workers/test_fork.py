@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,17 @@ from codegen.workers.fork import in_fork
 def test_what_the_work_gives_comes_back_whole() -> None:
     data = bytes(range(256)) * 5000
     assert in_fork("llvm", "LLVM", lambda: data, 10) == data
+
+
+def test_no_pipe_stays_open_where_a_process_cannot_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> int:
+        raise BlockingIOError("no process can be started")
+
+    monkeypatch.setattr(os, "fork", refuse)
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with pytest.raises(BlockingIOError):
+        in_fork("llvm", "LLVM", lambda: b"", 10)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
 def raising() -> bytes:
