@@ -31,7 +31,7 @@ class News:
 
     @property
     def of_keys(self) -> bool:
-        """Whether an API key changed."""
+        """Return whether an API key changed."""
         return KEYS in self.subjects
 
 

@@ -53,7 +53,7 @@ def lines_along(rows: int, pitch_bytes: int, step_bytes: int) -> Lines:
 
 @dataclass(frozen=True, slots=True)
 class NextPanel:
-    """What a tile prefetches of the next panel, which is `distance` bytes from this one.
+    """Shares of the next panel that tiles prefetch; it is `distance` bytes from this one.
 
     `in_memory`: from where both are copied, else where they are packed. The tiles of a block have `shares` of
     `share_bytes` each; `beside`: parts of a share, each its own tile's, that begin `beside_bytes` apart.
