@@ -5,11 +5,13 @@ whose ends the hardware stops to prefetch. A panel that is copied just before it
 from.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from codegen.config.cpu import Isa, Packing
-from codegen.cpu.emit.workspace import block_tiles_m, block_tiles_n, blocks_in_order, most_tiles_m, rounds
+from codegen.cpu.emit.workspace import block_tiles_m, blocks_in_order, most_tiles_m, rounds
 from codegen.cpu.emit.writer import Function, Value
+from codegen.cpu.nest.partition import Range
 from codegen.cpu.nest.plan import LINE, Plan
 from codegen.cpu.pack.packer import Packer, packer_of_b
 from codegen.xe.rules.sizes import ceil_div
@@ -53,25 +55,54 @@ def lines_along(rows: int, pitch_bytes: int, step_bytes: int) -> Lines:
 
 @dataclass(frozen=True, slots=True)
 class NextPanel:
-    """Shares of the next panel that tiles prefetch; it is `distance` bytes from this one.
+    """Shares of the next panel that tiles prefetch.
 
-    `in_memory`: from where both are copied, else where they are packed. The tiles of a block have `shares` of
-    `share_bytes` each; `beside`: parts of a share, each its own tile's, that begin `beside_bytes` apart.
+    Packed, it is `distance` bytes from this one; in memory, it is that of the next block of the o loops `loops`, the
+    outer one first. The tiles of a block have `shares` of `share_bytes` each; `beside`: parts of a share, each its own
+    tile's, that begin `beside_bytes` apart.
     """
 
     lines: Lines
-    distance: int
     share_bytes: int
     shares: int
-    in_memory: bool = False
+    distance: int = 0
+    loops: tuple[str, ...] = ()
     beside: int = 1
     beside_bytes: int = 0
 
-    def begin(self, f: Function, panel: str, tile: Value) -> str:
-        """Return the first address of the share of a tile, by its number along M in the block."""
+    @property
+    def in_memory(self) -> bool:
+        """Return whether the panel is prefetched where it is copied from, else where it is packed."""
+        return bool(self.loops)
+
+    def begin(self, f: Function, following: str, tile: Value) -> str:
+        """Return the first address of the share of a tile, by its number along M in the block, in the next panel."""
         share = f.min(f.div(tile, self.beside), self.shares - 1)
         part = f.mul(f.rem(tile, self.beside), self.beside_bytes)
-        return f.at(f.at(panel, self.distance), f.add(f.mul(share, self.share_bytes), part))
+        return f.at(following, f.add(f.mul(share, self.share_bytes), part))
+
+
+def next_block(
+    f: Function,
+    loops: tuple[str, ...],
+    begin: Mapping[str, Value],
+    steps: Mapping[str, int],
+    ranges: Mapping[str, Range],
+) -> dict[str, Value]:
+    """Return where the block after one that begins at `begin` does, in loops in `steps` over `ranges`.
+
+    Beyond the end of the inner loop it is the first of the outer one's next; if there is none, it is out of range.
+    """
+    *outer, inner = loops
+    after = f.add(begin[inner], steps[inner])
+    if not outer:
+        return {**begin, inner: after}
+    ends = f.compare("sge", after, ranges[inner].high)
+    following = f.add(begin[outer[0]], steps[outer[0]])
+    return {
+        inner: f.op(f"select i1 {ends}, i64 {ranges[inner].low}, i64 {after}"),
+        outer[0]: f.op(f"select i1 {ends}, i64 {following}, i64 {begin[outer[0]]}"),
+    }
 
 
 def next_panel(plan: Plan) -> NextPanel | None:
@@ -105,24 +136,17 @@ def _packed(plan: Plan) -> NextPanel:
     # One tile reads all of the panel by itself: some of it may be prefetched just before.
     distance = nbytes if tiles > 1 else min(nbytes, _NEAR_BYTES)
     lines = Lines(tuple(n * LINE for n in range(each)), each * LINE)
-    return NextPanel(lines, distance, count * each * LINE, tiles)
+    return NextPanel(lines, count * each * LINE, tiles, distance)
 
 
 def _in_memory(plan: Plan) -> NextPanel | None:
-    """Return shares of what the next block is copied from: along N or K, whichever is the inner o loop."""
-    several = [along for along in blocks_in_order(plan) if along != "m" and rounds(plan, along) > 1]
+    loops = tuple(along for along in blocks_in_order(plan) if along != "m" and rounds(plan, along) > 1)
     packer = packer_of_b(plan)
-    if not (several and packer.has_room_for_next) or _loads_wait_for_rows(plan, packer):
+    if not (loops and packer.has_room_for_next) or _loads_wait_for_rows(plan, packer):
         return None
     if plan.problem.products > 1 or plan.config.matmul.innermost.k < packer.unit_k:
         return None
-    along_k, along_n = packer.unit_bytes, packer.pitch_bytes
-    if not packer.along_k:
-        along_k, along_n = along_n, along_k
-    distance = block_tiles_n(plan) * plan.nr * along_n
-    if several[-1] == "k":
-        distance = plan.block.k // packer.unit_k * along_k
-    return (_of_columns if packer.along_k else _of_rows)(plan, packer, distance)
+    return (_of_columns if packer.along_k else _of_rows)(plan, packer, loops)
 
 
 def _loads_wait_for_rows(plan: Plan, packer: Packer) -> bool:
@@ -133,15 +157,15 @@ def _loads_wait_for_rows(plan: Plan, packer: Packer) -> bool:
     return plan.isa is Isa.AMX and not packer.along_k and nbytes > _NEAR_BYTES
 
 
-def _of_columns(plan: Plan, packer: Packer, distance: int) -> NextPanel:
+def _of_columns(plan: Plan, packer: Packer, loops: tuple[str, ...]) -> NextPanel:
     """Return shares of columns that are stored [N, K]."""
     pitch, step = packer.pitch_bytes, plan.config.matmul.innermost.k // packer.unit_k * packer.unit_bytes
     lines = lines_along(ceil_div(plan.nr, _tiles(plan)), pitch, step)
     columns = lines.apart // pitch * lines.turns
-    return NextPanel(lines, distance, columns * pitch, ceil_div(plan.nr, columns), in_memory=True)
+    return NextPanel(lines, columns * pitch, ceil_div(plan.nr, columns), loops=loops)
 
 
-def _of_rows(plan: Plan, packer: Packer, distance: int) -> NextPanel:
+def _of_rows(plan: Plan, packer: Packer, loops: tuple[str, ...]) -> NextPanel:
     """Return shares of pieces of rows that are stored [K, N]: so many rows a round, or a part of the lines of each."""
     count, pitch, nbytes = _rounds(plan), packer.pitch_bytes, plan.nr * packer.unit_bytes
     depth, across = ceil_div(min(plan.block.k, plan.problem.k), packer.unit_k), ceil_div(nbytes, LINE)
@@ -152,6 +176,6 @@ def _of_rows(plan: Plan, packer: Packer, distance: int) -> NextPanel:
     last = nbytes - 1 - (across - 1) * LINE
     offsets = tuple(row * pitch + last + line * LINE for row in range(rows) for line in range(part))
     return NextPanel(
-        Lines(offsets, rows * pitch), distance, count * rows * pitch, ceil_div(depth, count * rows),
-        in_memory=True, beside=across // part, beside_bytes=part * LINE,
+        Lines(offsets, rows * pitch), count * rows * pitch, ceil_div(depth, count * rows), loops=loops,
+        beside=across // part, beside_bytes=part * LINE,
     )  # fmt: skip

@@ -34,7 +34,7 @@ from codegen.cpu.emit.writer import (
     Module,
     Value,
 )
-from codegen.cpu.microkernel.next_panel import next_panel
+from codegen.cpu.microkernel.next_panel import NextPanel, next_block, next_panel
 from codegen.cpu.microkernel.tile import copying_heights, heights, tile_name
 from codegen.cpu.nest.matrices import Matrix, matrices_of_experts, write_row_tiles
 from codegen.cpu.nest.partition import (
@@ -246,10 +246,10 @@ def _write_tile(nest: _Nest, tile_m: Value, tile_n: Value) -> None:
     ]
 
     if (panel := next_panel(plan)) is not None:
-        here = _columns_of_b(nest, tile_n) if panel.in_memory else b
-        arguments.append(("ptr", panel.begin(f, here, f.sub(tile_m, nest.open["m"].low))))
+        following = _next_columns(nest, panel, tile_n) if panel.in_memory else f.at(b, panel.distance)
+        arguments.append(("ptr", panel.begin(f, following, f.sub(tile_m, nest.open["m"].low))))
     if plan.copies_in_tiles:
-        arguments.append(("ptr", _columns_of_b(nest, tile_n)))
+        arguments.append(("ptr", _columns_of_b(nest, tile_n, nest.k)))
 
     def call_tile(rows: int, columns: int, *, copies: bool) -> tuple[()]:
         return _done(f.call("void", tile_name(rows, columns, copies=copies), arguments))
@@ -331,18 +331,26 @@ def _panel_of_b(nest: _Nest, tile: Value) -> str:
     plan = nest.plan
     match plan.packs_b:
         case Packing.NONE:
-            return _columns_of_b(nest, tile)
+            return _columns_of_b(nest, tile, nest.k)
         case Packing.BLOCK:
             return _own_panel(nest, nest.bases.b, tile, nest.open["n"], plan.panel_bytes_b(plan.block.k))
         case _:
             return _shared_panel(nest, nest.bases.b, panels_of_b(plan), tile)
 
 
-def _columns_of_b(nest: _Nest, tile: Value) -> str:
-    """Return the address in memory of a tile's columns of B, over the K block."""
+def _columns_of_b(nest: _Nest, tile: Value, k: Value) -> str:
+    """Return the address in memory of a tile's columns of B, over a K block."""
     f, plan = nest.f, nest.plan
     column = plan.columns.first(f, f.mul(tile, plan.nr))
-    return nest.memory.element_b(nest.matrix.number, f.mul(nest.k, plan.block.k), column)
+    return nest.memory.element_b(nest.matrix.number, f.mul(k, plan.block.k), column)
+
+
+def _next_columns(nest: _Nest, panel: NextPanel, tile: Value) -> str:
+    """Return the address in memory of the columns that the next block has in place of a tile's."""
+    f, begin = nest.f, {along: nest.open[along].low for along in "nk"}
+    steps = {"n": block_tiles_n(nest.plan), "k": 1}
+    following = next_block(f, panel.loops, begin, steps, nest.ranges)
+    return _columns_of_b(nest, f.add(following["n"], f.sub(tile, begin["n"])), following["k"])
 
 
 def _own_panel(nest: _Nest, base: str, tile: Value, block: Range, nbytes: int) -> str:

@@ -10,9 +10,11 @@ from codegen.xe.rules.sizes import ceil_div
 from tuner.space.cpu.packing import (
     L2_BYTES,
     WAY_BYTES,
+    copies_panels_alone,
     multiplies_few_rows_by_f32,
     multiply_with,
     reads_all_of_k,
+    rows_of_few_pages,
 )
 from tuner.space.cpu.points import (
     WHOLE,
@@ -34,19 +36,11 @@ _FEWEST_ROWS_OF_BLOCK = 64  # of such a block, for each of which all of B is rea
 _FEWEST_ROWS_OF_BLOCK_AMX = 128
 FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page
 _LINE_BYTES = 64
-_PAGE_BYTES = 4096
-_PAGES_OF_TLB = 2048  # of the second level
 _AHEAD = 4  # steps that are prefetched of other operands in place
 _AHEAD_IN_L1 = 2  # if A is in L1
 _DEPTH_OF_COLUMNS = 512  # of B, read in place for several tiles of rows of A
 _COLUMNS = 8  # tiles of these columns, whose sums wait
 _SUMS = 0.125  # of L2 for sums that wait for the next rows of B
-# Pages of B that panels are copied from, by the rows of A up to which they are best.
-_PAGES_OF_ROWS = {32: 64, 128: 256}
-_PAGES_OF_ROWS_F32 = {48: 64, 128: 256}
-_PAGES_OF_ROWS_IN_ONE_SET = {128: 64}  # of L1, which has room for few of them
-_PAGES_OF_ROWS_AMX = {48: 64, 128: 256}
-_PAGES_OF_ROWS_AMX_ALONE = {48: 64}
 
 
 def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
@@ -141,26 +135,21 @@ def _whole_depth(on: CpuProblem, point: CpuPoint, tiles: int, most: int) -> tupl
     return point._replace(block_m=block, block_n=WHOLE, block_k=WHOLE), why
 
 
-def copies_panels_alone(on: CpuProblem, point: CpuPoint) -> bool:
-    """Return whether one core copies panels of B for tile registers just before their use."""
-    return on.spec.cores == 1 and point.isa == Isa.AMX.value and point.pack_b == Packing.BLOCK.value
-
-
 def _panels(on: CpuProblem, point: CpuPoint, ranges: CpuRanges, step: int, row_bytes: int) -> tuple[CpuPoint, str]:
     """Choose all rows of A, and one panel of B as deep as L2 allows; several if one core copies them, which reads B in
     longer runs.
     """
-    p, l2 = on.problem, on.spec.l2_bytes or L2_BYTES
+    p, isa, l2 = on.problem, Isa(point.isa), on.spec.l2_bytes or L2_BYTES
     deepest = int(_PANEL * l2 / row_bytes)
     legal = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
     depth = max((d for d in legal if d <= deepest), default=min(legal, default=WHOLE))
     if point.threads_k == 1 and p.k <= deepest:
         depth = WHOLE
-    few = rows_of_few_pages(on, point)
+    few = rows_of_few_pages(on, isa)
     if few is not None and few < (depth or p.k) and (some := [d for d in legal if d <= few]):
         why = "panels of B {} deep, whose rows lie on few pages, are copied one after the other, used by all rows"
         return _of_panels(p, point, max(some), 1), why.format(max(some))
-    most = int(_PANELS_ALONE * l2 / (row_bytes * (depth or p.k))) if copies_panels_alone(on, point) else 1
+    most = int(_PANELS_ALONE * l2 / (row_bytes * (depth or p.k))) if copies_panels_alone(on, isa) else 1
     count = max((count for count in ranges.block_n if count <= most), default=WHOLE) or 1
     panels = "a panel" if count == 1 else f"{count} panels"
     why = f"{panels} of B, {depth or p.k} deep, are copied to L2, and used by all rows"
@@ -169,28 +158,6 @@ def _panels(on: CpuProblem, point: CpuPoint, ranges: CpuRanges, step: int, row_b
 
 def _of_panels(p: GemmProblem, point: CpuPoint, depth: int, count: int) -> CpuPoint:
     return point._replace(block_m=WHOLE, block_n=count if count * point.tile_n < p.n else WHOLE, block_k=depth)
-
-
-def rows_of_few_pages(on: CpuProblem, point: CpuPoint) -> int | None:
-    """Return the depth over which rows of a B [K, N] are on pages that the TLB holds, more for more rows of A.
-
-    Sums wait between blocks of K, so that more rows of A need deeper ones; None where deeper ones are better yet.
-    """
-    p, pages_of_rows = on.problem, _PAGES_OF_ROWS_AMX if point.isa == Isa.AMX.value else _PAGES_OF_ROWS
-    if copies_panels_alone(on, point):
-        pages_of_rows = _PAGES_OF_ROWS_AMX_ALONE
-    elif p.dtype_b.bits == 32:
-        alike = p.pitch_b * p.dtype_b.nbytes % WAY_BYTES == 0
-        pages_of_rows = _PAGES_OF_ROWS_IN_ONE_SET if alike else _PAGES_OF_ROWS_F32
-    if p.transpose_b or p.m > max(pages_of_rows):
-        return None
-    pages = next(pages for rows, pages in sorted(pages_of_rows.items()) if p.m <= rows)
-    of_page = max(1, _PAGE_BYTES // (p.pitch_b * p.dtype_b.nbytes)) * p.dtype_b.packed
-    if p.m > min(pages_of_rows) and p.k <= _PAGES_OF_TLB * of_page:
-        return None
-    depth = pages * of_page
-    group = p.quantization.group if p.quantization is not None else None
-    return max(depth, group or 0)
 
 
 def _evenly(counts: tuple[int, ...], tiles: int, threads: int, most: int) -> int:
@@ -212,7 +179,7 @@ def with_order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     # Panels, or columns in place, pass rows of A, which stay in L1 if these do not.
     passes = copied or (is_dots(on, point.isa, point.pack_b) and point.block_k != WHOLE)
     several = rows > 1 and point.block_m != 1 and columns > 1 and point.block_n != 1 and not passes
-    few_pages = copied and rows_of_few_pages(on, point) is not None
+    few_pages = copied and rows_of_few_pages(on, Isa(point.isa)) is not None
     point = point._replace(
         blocks="okomon" if few_pages else "omonok",
         inner="inimik" if several else "iminik",

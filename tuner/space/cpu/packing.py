@@ -1,6 +1,7 @@
 """Packing of the operands in the default configuration, by instruction set, in the order in which ways are tried."""
 
 from collections.abc import Iterator
+from math import gcd
 
 from codegen import DType, GemmProblem
 from codegen.config.cpu import Isa, Packing
@@ -22,6 +23,14 @@ _COLUMNS_A_CORE = 64  # minimum, for threads that share no columns
 _COLUMNS_A_CORE_AMX = 32
 ROWS_AMX = 16
 _FEW_ROWS_BESIDE_AMX = 4  # rows above which tile registers gain more than reading B in place saves
+_PAGE_BYTES = 4096
+_PAGES_OF_TLB = 2048  # of the second level
+# Pages of B that panels are copied from, by the rows of A up to which they are best.
+_PAGES_OF_ROWS = {32: 64, 128: 256}
+_PAGES_OF_ROWS_F32 = {48: 64, 128: 256}
+_PAGES_OF_ROWS_IN_ONE_SET = {128: 64}  # of L1, which has room for few of them
+_PAGES_OF_ROWS_AMX = {48: 64, 128: 256}
+_PAGES_OF_ROWS_AMX_ALONE = {48: 64}
 _SMALL_B = 0.25  # of L2 for a row-major f32 B that is read in place: it stays there, and no thread waits for panels
 
 
@@ -47,7 +56,7 @@ def ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
         if separate and isa is not Isa.AMX and _stays_in_place(on):
             yield isa, Packing.NONE, Packing.NONE
         if _takes_panels_of_b(on, isa):
-            if separate:
+            if separate and not _aliases_while_panels_pass(on, isa):
                 yield isa, Packing.NONE, Packing.BLOCK
             yield isa, Packing.WHOLE, Packing.BLOCK
         if separate and not _gains_by_copy(on, isa):
@@ -146,6 +155,40 @@ def _is_separate(on: CpuProblem, isa: Isa) -> bool:
 def _aliases(pitch_bytes: int, rows: int) -> bool:
     """Return whether rows at that distance map to one set of L1 and exceed its ways."""
     return pitch_bytes % WAY_BYTES == 0 and rows > _FEW_ROWS
+
+
+def _aliases_while_panels_pass(on: CpuProblem, isa: Isa) -> bool:
+    """Return whether the rows of A that panels of B on few pages pass share sets of L1, and so do not stay there."""
+    p, depth = on.problem, rows_of_few_pages(on, isa)
+    rows_of_set = p.m * gcd(p.pitch_a * p.dtype_a.nbytes, WAY_BYTES) / WAY_BYTES
+    return depth is not None and depth < p.k and rows_of_set > _FEW_ROWS
+
+
+def copies_panels_alone(on: CpuProblem, isa: Isa) -> bool:
+    """Return whether panels of B copied just before their use are copied by one core, for tile registers."""
+    return on.spec.cores == 1 and isa is Isa.AMX
+
+
+def rows_of_few_pages(on: CpuProblem, isa: Isa) -> int | None:
+    """Return the depth over which rows of a B [K, N] are on pages that the TLB holds, more for more rows of A.
+
+    Sums wait between blocks of K, so that more rows of A need deeper ones; None where deeper ones are better yet.
+    """
+    p, pages_of_rows = on.problem, _PAGES_OF_ROWS_AMX if isa is Isa.AMX else _PAGES_OF_ROWS
+    if copies_panels_alone(on, isa):
+        pages_of_rows = _PAGES_OF_ROWS_AMX_ALONE
+    elif p.dtype_b.bits == 32:
+        alike = p.pitch_b * p.dtype_b.nbytes % WAY_BYTES == 0
+        pages_of_rows = _PAGES_OF_ROWS_IN_ONE_SET if alike else _PAGES_OF_ROWS_F32
+    if p.transpose_b or p.m > max(pages_of_rows):
+        return None
+    pages = next(pages for rows, pages in sorted(pages_of_rows.items()) if p.m <= rows)
+    of_page = max(1, _PAGE_BYTES // (p.pitch_b * p.dtype_b.nbytes)) * p.dtype_b.packed
+    if p.m > min(pages_of_rows) and p.k <= _PAGES_OF_TLB * of_page:
+        return None
+    depth = pages * of_page
+    group = p.quantization.group if p.quantization is not None else None
+    return max(depth, group or 0)
 
 
 def reads_all_of_k(on: CpuProblem, point: CpuPoint) -> bool:

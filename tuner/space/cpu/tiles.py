@@ -7,7 +7,7 @@ from codegen.config.cpu import Isa, Packing
 from codegen.cpu.isa import ISA_FACTS
 from codegen.cpu.rules import CpuCase, CpuProblem, refusal_on_cpu, registers_of
 from codegen.xe.rules.sizes import ceil_div
-from tuner.space.cpu.blocks import L1_BYTES, copies_panels_alone, rows_of_few_pages
+from tuner.space.cpu.blocks import L1_BYTES
 from tuner.space.cpu.clocks import (
     BOTH_FROM_L1,
     FROM_L1,
@@ -16,7 +16,13 @@ from tuner.space.cpu.clocks import (
     TileShape,
     sweep_clocks,
 )
-from tuner.space.cpu.packing import multiplies_few_rows_by_f32, multiply_with, reads_rows_of_b
+from tuner.space.cpu.packing import (
+    copies_panels_alone,
+    multiplies_few_rows_by_f32,
+    multiply_with,
+    reads_rows_of_b,
+    rows_of_few_pages,
+)
 from tuner.space.cpu.points import DOTS, CpuPoint, config_of, is_dots, ranges_of, unit_of
 
 _LINE_BYTES = 64
@@ -75,8 +81,9 @@ def _tile_loads(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> TileLoads:
     """Return how long tile registers take to load if one core copies panels of B: a panel stays in L1, or the rows of A
     that panels pass, or neither.
     """
-    p = on.problem
-    if not copies_panels_alone(on, plain) or rows_of_few_pages(on, plain) is not None:
+    p, isa = on.problem, Isa(plain.isa)
+    panels_alone = plain.pack_b == Packing.BLOCK.value and copies_panels_alone(on, isa)
+    if not panels_alone or rows_of_few_pages(on, isa) is not None:
         return BOTH_FROM_L1
     width = (on.spec.l1_bytes or L1_BYTES) // (p.k * p.dtype_a.nbytes)
     b_stays, a_stays = tile.n * p.products <= width, tile.m <= width

@@ -1,15 +1,20 @@
 """Prefetches of the next panel of B: what shares cover, and what tiles of which packings have them."""
 
+import ctypes
 import re
+from itertools import pairwise, product
 
 import pytest
 
 from codegen import DType, GemmProblem
 from codegen.config.cpu import CpuConfig, CpuStrategy, Isa, Packing
 from codegen.config.matmul import Extent, LoopOrder, MatmulConfig
-from codegen.cpu.microkernel.next_panel import Lines, NextPanel, next_panel
+from codegen.cpu.emit.writer import Module
+from codegen.cpu.microkernel.next_panel import Lines, NextPanel, next_block, next_panel
 from codegen.cpu.nest.entries import kernel_module
+from codegen.cpu.nest.partition import Range
 from codegen.cpu.nest.plan import Plan
+from tests.codegen.cpu.jit import load
 from tests.codegen.cpu.microkernels import assembly_of
 
 _FLAGS = (
@@ -44,12 +49,12 @@ def plan(
     return Plan(problem, CpuConfig(matmul, CpuStrategy(isa, BLOCK, pack_b)), _FLAGS)
 
 
-def prefetched(found: NextPanel, tiles: int, rounds: int, address: int) -> set[int]:
-    """Cache lines that all tiles of a block prefetch, for a panel at an address."""
+def prefetched(found: NextPanel, tiles: int, rounds: int, following: int) -> set[int]:
+    """Cache lines that all tiles of a block prefetch, for a next panel at an address."""
     lines = set[int]()
     for tile in range(tiles):
         share = min(tile // found.beside, found.shares - 1) * found.share_bytes
-        begin = address + found.distance + share + tile % found.beside * found.beside_bytes
+        begin = following + share + tile % found.beside * found.beside_bytes
         for here in range(begin, begin + rounds * found.lines.step_bytes, found.lines.step_bytes):
             turn = here % 64 // found.lines.step_bytes if found.lines.turns > 1 else 0
             lines |= {(here + turn * found.lines.apart + offset) // 64 for offset in found.lines.offsets}
@@ -108,10 +113,9 @@ def test_tiles_of_a_block_prefetch_what_the_next_panel_is_copied_from(
     assert found.in_memory
     p, each, rounds = made.problem, dtype.nbytes, block.k // innermost.k
     n, k = (p.pitch_b * each, each) if columns else (each, p.pitch_b * each)
-    assert found.distance == block.n * n
     next_one = address + block.n * n
     whole = {(next_one + i * n + j * k + each - 1) // 64 for i in range(innermost.n) for j in range(block.k)}
-    lines = prefetched(found, block.m // innermost.m, rounds, address)
+    lines = prefetched(found, block.m // innermost.m, rounds, next_one)
     if columns:  # the tail of a column that begins within a line is left to the hardware
         assert len(whole - lines) <= (address > 0) * innermost.n
     else:
@@ -119,11 +123,34 @@ def test_tiles_of_a_block_prefetch_what_the_next_panel_is_copied_from(
     assert len(lines - whole) <= len(whole) / 2
 
 
-def test_blocks_along_k_are_prefetched_where_they_follow_each_other() -> None:
-    made = plan(Isa.AVX512, BLOCK, Extent(112, 32, 128), Extent(14, 32, 4), order=LoopOrder.PMPNPKOMONOKINIMIK)
-    found = next_panel(made)
+@pytest.mark.parametrize(
+    ("order", "block", "loops"),
+    [
+        (LoopOrder.PMPNPKOKOMONIMINIK, Extent(112, 32, 128), ("k", "n")),
+        (LoopOrder.M_OUTER, Extent(112, 32, 128), ("n", "k")),
+        (LoopOrder.M_OUTER, Extent(112, 32, 512), ("n",)),
+        (LoopOrder.PMPNPKOKOMONIMINIK, Extent(112, 256, 128), ("k",)),
+    ],
+)
+def test_panels_follow_each_other_in_the_order_of_the_loops(
+    order: LoopOrder, block: Extent, loops: tuple[str, ...]
+) -> None:
+    found = next_panel(plan(Isa.AVX512, BLOCK, block, Extent(14, 32, 4), order=order))
     assert found is not None
-    assert found.distance == 128 * 256 * 4
+    assert found.loops == loops
+
+
+@pytest.mark.parametrize("loops", [("k", "n"), ("n", "k"), ("n",), ("k",)])
+def test_each_block_is_followed_by_that_which_the_loops_come_to_next(loops: tuple[str, ...]) -> None:
+    module, ranges, steps = Module(), {"n": Range(4, 15), "k": Range(3, 5)}, {"n": 4, "k": 1}
+    with module.function("following", [("i64", "%n"), ("i64", "%k")], "i64", "") as f:
+        found = next_block(f, loops, {"n": "%n", "k": "%k"}, steps, ranges)
+        f.end(f"ret i64 {f.add(f.mul(found['n'], 100), found['k'])}")
+    following = load(module.text, ()).entry("following", ctypes.c_int64, ctypes.c_int64, result=ctypes.c_int64)
+    each = {"n": (4, 8, 12), "k": (3, 4)}
+    visited = [dict(zip(loops, places, strict=True)) for places in product(*(each[along] for along in loops))]
+    for here, there in pairwise({"n": 4, "k": 3} | places for places in visited):
+        assert divmod(following(here["n"], here["k"]), 100) == (there["n"], there["k"])
 
 
 @pytest.mark.parametrize(

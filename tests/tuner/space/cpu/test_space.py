@@ -171,6 +171,16 @@ def test_rows_of_f32_are_packed_by_the_first_of_several_tiles_and_few_pages_at_a
     assert default_cpu_config(gemm(96, 2000, 1500, F32), one).matmul.block.k >= 1500
 
 
+def test_rows_of_a_that_share_sets_of_l1_are_packed_where_shallow_panels_pass_them() -> None:
+    one = replace(PLAIN, cores=1)
+    shared, apart, deep = (
+        default_cpu_config(gemm(m, 2048, k, F32), one) for m, k in ((96, 256), (96, 252), (200, 256))
+    )
+    assert (shared.matmul.block.k, apart.matmul.block.k, deep.matmul.block.k) == (64, 64, 256)
+    packings = [config.strategy.pack_a for config in (shared, apart, deep)]
+    assert packings == [Packing.WHOLE, Packing.NONE, Packing.NONE]
+
+
 def test_tiles_are_wider_where_two_of_them_would_write_the_same_line_of_c() -> None:
     one = replace(ZEN, cores=1)
     widths = [default_cpu_config(gemm(300, n, 300, S8, transpose_b=True), one).matmul.innermost.n for n in (512, 500)]
