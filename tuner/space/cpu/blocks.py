@@ -54,7 +54,7 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     width = point.tile_n * p.products
     deepest = _PANELS * l1 // (each * (point.tile_m + width))
     if point.pack_b == Packing.BLOCK.value:
-        return _panels(on, point, ranges, step, each * width)
+        return _panels(on, point, ranges, step, each, deepest)
     if (found := _whole_depth(on, point, rows, int(_BLOCK_OF_WHOLE_DEPTH * l2 / (each * p.k)))) is not None:
         return found
     # Operands that stream through once are not cut, nor are blocks of K that are a little too deep.
@@ -135,12 +135,16 @@ def _whole_depth(on: CpuProblem, point: CpuPoint, tiles: int, most: int) -> tupl
     return point._replace(block_m=block, block_n=WHOLE, block_k=WHOLE), why
 
 
-def _panels(on: CpuProblem, point: CpuPoint, ranges: CpuRanges, step: int, row_bytes: int) -> tuple[CpuPoint, str]:
-    """Choose all rows of A, and one panel of B as deep as L2 allows; several if one core copies them, which reads B in
-    longer runs.
+def _panels(
+    on: CpuProblem, point: CpuPoint, ranges: CpuRanges, step: int, each: int, shallow: int
+) -> tuple[CpuPoint, str]:
+    """Choose all rows of A, and one panel of B as deep as L2 allows, or `shallow` if all of A and two panels exceed
+    it; several if one core copies them, which reads B in longer runs.
     """
     p, isa, l2 = on.problem, Isa(point.isa), on.spec.l2_bytes or L2_BYTES
-    deepest = int(_PANEL * l2 / row_bytes)
+    row_bytes, rows = each * point.tile_n * p.products, ceil_div(p.m, point.threads_m)
+    exceeds = ceil_div(p.k, point.threads_k) * (each * rows + 2 * row_bytes) > l2
+    deepest = shallow if exceeds else int(_PANEL * l2 / row_bytes)
     legal = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
     depth = max((d for d in legal if d <= deepest), default=min(legal, default=WHOLE))
     if point.threads_k == 1 and p.k <= deepest:
