@@ -44,7 +44,7 @@ _SUMS = 0.125  # of L2 for sums that wait for the next rows of B
 
 
 def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
-    """Choose the depth by L1, then rows and columns by L2; for a panel of B used immediately, the depth by L2 alone."""
+    """Choose the depth by L1, then rows and columns by L2; by L2 alone where it holds what is used at full depth."""
     p, spec, isa = on.problem, on.spec, Isa(point.isa)
     l1, l2 = spec.l1_bytes or L1_BYTES, spec.l2_bytes or L2_BYTES
     each = {Multiply.F32: 4, Multiply.S8: 1}.get(multiply_with(on, isa), 2)

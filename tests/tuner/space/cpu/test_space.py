@@ -181,6 +181,13 @@ def test_rows_of_a_that_share_sets_of_l1_are_packed_where_shallow_panels_pass_th
     assert packings == [Packing.WHOLE, Packing.NONE, Packing.NONE]
 
 
+def test_k_is_cut_by_l1_where_a_and_two_panels_of_b_exceed_l2() -> None:
+    one = replace(PLAIN, cores=1)
+    fits, exceeds = (default_cpu_config(gemm(300, 1024, k, F32), one).matmul for k in (1200, 1800))
+    assert (fits.block.k, exceeds.block.k) == (1200, 512)
+    assert 4 * exceeds.block.k * (exceeds.innermost.m + exceeds.innermost.n) <= 2 * 49152
+
+
 def test_tiles_are_wider_where_two_of_them_would_write_the_same_line_of_c() -> None:
     one = replace(ZEN, cores=1)
     widths = [default_cpu_config(gemm(300, n, 300, S8, transpose_b=True), one).matmul.innermost.n for n in (512, 500)]
