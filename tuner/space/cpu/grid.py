@@ -8,7 +8,7 @@ from codegen.cpu.rules import CpuProblem, refusal_on_cpu
 from codegen.xe.rules.sizes import ceil_div
 from tuner.space.cpu.blocks import FEW_PAGES
 from tuner.space.cpu.clocks import TileShape, step_clocks, sweep_clocks
-from tuner.space.cpu.packing import multiply_with, reads_all_of_k
+from tuner.space.cpu.packing import multiply_with, reads_all_of_k, rows_of_few_pages
 from tuner.space.cpu.points import CpuPoint, config_of, is_dots, ranges_of, unit_of
 from tuner.space.cpu.tiles import in_vectors, vectors_of
 
@@ -18,6 +18,7 @@ _RUN_BYTES = 8192  # of a row of B, for the walk to its pages and the start of p
 _RUN_CLOCKS = 200  # that these take (fitted)
 _BEGUN = 0.25  # tiles by which a thread is late on average (assumed)
 _PIECE_ROW_BYTES, _PIECE_ROW_BYTES_OF_ONE = 2048, 1024  # least length of a row of B in a piece; for one row of A
+_PIECE_ROW_BYTES_AMX = 512  # of rows that are copied for tile registers
 _PIECE_CLOCKS = 10_000  # of multiplying, at least: about 4 us, many times the cost of taking a piece
 
 
@@ -88,10 +89,7 @@ def with_pieces(on: CpuProblem, point: CpuPoint, given: CpuProblem) -> tuple[Cpu
     nbytes = p.m * p.k * p.dtype_a.nbytes + p.columns_b * p.k * p.dtype_b.bits // 8
     part = p.batch * max(steps, nbytes / _MEMORY_BYTES_A_CLOCK)
     part /= point.threads_m * point.threads_n * point.threads_k
-    # Pieces of rows of B that are read in place must be long enough for sequential reads.
-    by_rows = point.pack_b == Packing.NONE.value and point.block_k == FEW_PAGES
-    row_bytes = _PIECE_ROW_BYTES_OF_ONE if p.m == 1 else _PIECE_ROW_BYTES
-    shortest = row_bytes * point.threads_n // p.dtype_b.nbytes if by_rows else 0
+    shortest = _row_bytes_of_piece(on, point) * point.threads_n // p.dtype_b.nbytes
     finer = [
         point._replace(pieces=count)
         for count in ranges_of(on, on.spec.cores or 1).pieces
@@ -102,3 +100,12 @@ def with_pieces(on: CpuProblem, point: CpuPoint, given: CpuProblem) -> tuple[Cpu
     if len(finer) < 2:
         return point, ""
     return finer[-1], f"; each one's part is cut into {finer[-1].pieces} pieces, which those that are done take over"
+
+
+def _row_bytes_of_piece(on: CpuProblem, point: CpuPoint) -> int:
+    """Return the least bytes of a row of B in a piece where few rows are read at a time, for sequential reads."""
+    isa, pack_b = Isa(point.isa), Packing(point.pack_b)
+    if pack_b is Packing.NONE and point.block_k == FEW_PAGES:
+        return _PIECE_ROW_BYTES_OF_ONE if on.problem.m == 1 else _PIECE_ROW_BYTES
+    copied = pack_b is Packing.BLOCK and isa is Isa.AMX and rows_of_few_pages(on, isa) is not None
+    return _PIECE_ROW_BYTES_AMX if copied else 0

@@ -188,6 +188,12 @@ def test_k_is_cut_by_l1_where_a_and_two_panels_of_b_exceed_l2() -> None:
     assert 4 * exceeds.block.k * (exceeds.innermost.m + exceeds.innermost.n) <= 2 * 49152
 
 
+def test_pieces_of_shallow_panels_for_tile_registers_have_rows_of_some_length() -> None:
+    for m, n, dtype, columns in ((24, 8192, S8, 512), (24, 8192, BF16, 256), (32, 4096, S8, 512)):
+        config = default_cpu_config(gemm(m, n, 1024, dtype), RAPIDS)
+        assert n // (config.matmul.threads.n * config.strategy.pieces) == columns
+
+
 def test_tiles_are_wider_where_two_of_them_would_write_the_same_line_of_c() -> None:
     one = replace(ZEN, cores=1)
     widths = [default_cpu_config(gemm(300, n, 300, S8, transpose_b=True), one).matmul.innermost.n for n in (512, 500)]
