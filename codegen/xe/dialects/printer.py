@@ -20,8 +20,8 @@ from codegen.xe.dialects.xetile.tile_attr import TileAttr
 _ALIAS: dict[type[Attribute], str] = {TileAttr: "tile", WgMap: "wg_map"}
 _MARK = "\0"  # around the number of an operand, in the text of a form
 
-_Form = Sequence[str]
-"""The text of an operation behind its results, split at its operands: text and the number of an operand, in turn."""
+_Form = tuple[str, Sequence[tuple[int, str]]]
+"""The text of an operation behind its results: until the first operand, then each operand's number and what follows."""
 
 _Key = tuple[object, ...]
 _KEPT_FORMS = 4096
@@ -35,7 +35,6 @@ class ModulePrinter(Printer):
 
     aliases: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
     _texts: dict[int, tuple[Attribute, str]] = field(default_factory=dict[int, tuple[Attribute, str]])
-    _by_value: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
     _names: dict[int, str] = field(default_factory=dict[int, str])  # by id: the module keeps the values alive
     _forms: dict[_Key, tuple[_Form, object]] = field(default_factory=dict[_Key, tuple[_Form, object]])
     _marked: dict[int, str] = field(default_factory=dict[int, str])  # operands of the operation whose form is made
@@ -45,13 +44,13 @@ class ModulePrinter(Printer):
         if plain or op.regions or op.successor_uses or self.stream is None:
             super().print_op(op)
             return
-        operands, write = op._operands, self.stream.write
-        form = self._form(op, operands)
+        operands, write = tuple(op._operands), self.stream.write
+        first, rest = self._form(op, operands)
         if op.results:
             write(f"{', '.join([f'%{self._name(result)}' for result in op.results])} = ")
-        write(form[0])
-        for number, text in zip(form[1::2], form[2::2], strict=True):
-            write(f"%{self._name(operands[int(number)])}{text}")
+        write(first)
+        for number, text in rest:
+            write(f"%{self._name(operands[number])}{text}")
 
     def print_ssa_value(self, value: SSAValue) -> str:
         marked = self._marked.get(id(value))
@@ -65,10 +64,8 @@ class ModulePrinter(Printer):
     def print_attribute(self, attribute: Attribute) -> None:
         known = self._texts.get(id(attribute))
         if known is None:
-            text = self._by_value.get(attribute)
-            if text is None:
-                text = self._by_value[attribute] = self._attribute_text(attribute)
-            known = self._texts[id(attribute)] = attribute, text  # kept alive, so that its id is not reused
+            # Kept alive, so that its id is not reused.
+            known = self._texts[id(attribute)] = attribute, self._attribute_text(attribute)
         self.print_string(known[1])
 
     def _name(self, value: SSAValue) -> str:
@@ -88,12 +85,12 @@ class ModulePrinter(Printer):
         numbers = {id(operand): number for number, operand in enumerate(operands)}
         same = None if len(numbers) == len(operands) else tuple(numbers[id(operand)] for operand in operands)
         attributes = (*op.properties.values(), *op.attributes.values())
-        types = [value.type for value in (*operands, *op.results)]
+        types = [value._type for value in (*operands, *op.results)]
         key = (type(op), same, *op.properties, None, *op.attributes, *map(id, attributes), None, *map(id, types))
         known = _FORMS.get(key) or self._forms.get(key)
         if known is None:
             text = self._text_of(op, {of: f"{_MARK}{number}{_MARK}" for of, number in numbers.items()})
-            known = text.split(_MARK), (attributes, types)
+            known = _split(text), (attributes, types)
             if any(alias in text for alias in self.aliases.values()):  # which other modules give another meaning
                 self._forms[key] = known
             else:
@@ -164,6 +161,12 @@ class ModulePrinter(Printer):
         bits = f"0x{data[::-1].hex().upper()}" if len(attribute) == 1 else f'"0x{data.hex().upper()}"'
         self.print_string(f"dense<{bits}> : ")
         self.print_attribute(attribute.type)
+
+
+def _split(text: str) -> _Form:
+    """Split the text of an operation at the marked operands."""
+    first, *rest = text.split(_MARK)
+    return first, [(int(number), text) for number, text in zip(rest[::2], rest[1::2], strict=True)]
 
 
 def _shortened(attribute: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
