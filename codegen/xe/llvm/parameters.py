@@ -49,10 +49,12 @@ def keep_used_parameters(
     body = text[head.end() : end]
     # Attributes may contain commas: ptr addrspace(1) initializes((0, 4)) %A.
     written, kept, parameters = _PARAMETER.findall(head["parameters"]), list[str](), list[Parameter]()
+    reads_fields = any(f"%{argument.name}." in body for argument in arguments)  # most kernels use pointers alone
     for declaration, (name, parameter) in zip(written, _expanded(arguments), strict=True):
-        if parameter is None and _uses(body, name):
-            raise CompileFailed("llvm", f"kernel {kernel} uses %{name}, which no launch gives")
-        if parameter is not None and (parameter.field in (Field.POINTER, Field.VALUE) or _uses(body, name)):
+        if parameter is None:
+            if reads_fields and _uses(body, name):
+                raise CompileFailed("llvm", f"kernel {kernel} uses %{name}, which no launch gives")
+        elif parameter.field in (Field.POINTER, Field.VALUE) or (reads_fields and _uses(body, name)):
             kept.append(declaration)
             parameters.append(parameter)
     return text[: head.start("parameters")] + ", ".join(kept) + text[head.end("parameters") :], tuple(parameters)

@@ -7,9 +7,9 @@ ignores this; a CPU faults.
 import re
 
 PRIVATE_ALIGNMENT = 64
-_ALLOCA = re.compile(r"^(\s+%[\w.]+ = alloca \[.*\]), align \d+$", re.MULTILINE)
+_ALLOCA = re.compile(r"( = alloca \[.*\]), align \d+$", re.MULTILINE)
 
 
 def align_private_memory(text: str) -> str:
     """Raise the alignment of private arrays to 64 bytes."""
-    return _ALLOCA.sub(rf"\1, align {PRIVATE_ALIGNMENT}", text) if " = alloca [" in text else text
+    return _ALLOCA.sub(rf"\1, align {PRIVATE_ALIGNMENT}", text)
