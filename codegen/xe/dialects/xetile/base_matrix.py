@@ -1,5 +1,7 @@
 """The base matrix of a tile: the sizes, strides, memory space and order that `init_tile` must give."""
 
+from functools import lru_cache
+
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import AffineMapAttr, IntAttr, IntegerAttr, MemRefType, NoneAttr, StridedLayoutAttr
 from xdsl.ir import Attribute
@@ -18,6 +20,7 @@ from codegen.xe.dialects.xetile.tile_attr import (
     SHARED_LOCAL_MEMORY,
 )
 
+_KEPT = 64  # memory spaces
 _SWAPPED = AffineMap.from_callable(lambda d0, d1: (d1, d0))
 _IDENTITY = AffineMap.identity(2)
 _SPACES: dict[int | str, int] = {
@@ -54,12 +57,16 @@ def verify_memory_space(base: Attribute, memory_space: int) -> None:
     """
     if not isinstance(base, MemRefType):
         return
-    space = base.memory_space
-    known = _SPACES.get(space.value.data if isinstance(space, IntegerAttr) else str(space))
+    known = _space_of(base.memory_space)
     if known is None:
         raise VerifyException(f"init_tile: expected a base in global (0, 1) or shared local memory (3), got {base}")
     if known != memory_space:
         raise VerifyException(f"init_tile: expected a tile of memory_space {known} for {base}, got {memory_space}")
+
+
+@lru_cache(_KEPT)
+def _space_of(attribute: Attribute) -> int | None:
+    return _SPACES.get(attribute.value.data if isinstance(attribute, IntegerAttr) else str(attribute))
 
 
 def verify_order(base: Attribute, strides: tuple[Index, ...], order: Ints) -> None:
