@@ -46,24 +46,26 @@ class Rewriting:
         self._op, self._location, self._block = op, _location_of(op), into
 
     def __enter__(self) -> None:
-        self._following = None if self._block is not None else self._op.next_op
-        self._block = self._block or self._op.parent
+        if self._location is not None:
+            self._following = None if self._block is not None else self._op.next_op
+            self._block = self._block or self._op.parent
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is None:
-            self._take_over()
+            if self._location is not None:
+                self._take_over(self._location)
         elif isinstance(error, _FAILURES) and not isinstance(error, OperationFailed):
             raise OperationFailed(str(error) or type(error).__name__, _place(self._location)) from error
 
-    def _take_over(self) -> None:
-        if self._location is None or self._block is None:
+    def _take_over(self, location: FileLineColLoc) -> None:
+        if self._block is None:
             return
         following = self._following
         op = following.prev_op if following is not None and following.parent is self._block else self._block.last_op
         while op is not None and (op is self._op or op.location is UNKNOWN_LOC):
-            _locate(op, self._location)
+            _locate(op, location)
             op = op.prev_op
 
 

@@ -4,9 +4,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, vector
+from xdsl.dialects import arith
 from xdsl.dialects import math as math_dialect
 from xdsl.dialects.builtin import AnyFloat, IntegerType, VectorType, f32, i8, i32
+from xdsl.dialects.vector import BroadcastOp as SplatOp
 from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.ir import Attribute, SSAValue
 
@@ -28,6 +29,7 @@ from codegen.xe.dialects.index_list import (
     Index,
     index,
 )
+from codegen.xe.dialects.interned import vector
 from codegen.xe.dialects.upstream.arith_casts import (
     ExtFOp,
     FPToSIOp,
@@ -150,7 +152,7 @@ class Epilogue:
         numbers = w.insert(StepOp(VectorType(index, (length,)))).result
         numbers = w.insert(IndexCastOp(numbers, VectorType(i32, (length,)))).result
         limit = w.insert(IndexCastOp(w.value(count), i32)).result
-        limits = w.insert(vector.BroadcastOp(limit, VectorType(i32, (length,)))).vector
+        limits = w.insert(SplatOp(limit, vector(i32, length))).vector
         inside = w.insert(CmpiOp(numbers, limits, "slt")).result
         ones = w.insert(SelectOp(inside, w.splat((length,), f32, 1), w.splat((length,), f32, 0))).result
         line = w.insert(ShapeCastOp(ones, VectorType(f32, shared.shape))).result
@@ -199,9 +201,9 @@ def elementwise(w: Writer, step: EpilogueStep, x: SSAValue) -> SSAValue:
 def as_f32(w: Writer, value: SSAValue, *, unsigned: bool = False) -> SSAValue:
     """Convert the elements of a vector to f32; integers are signed unless `unsigned`."""
     kind, element = _vector_type(value), _vector_type(value).element_type
-    wide = VectorType(f32, kind.get_shape())
     if element == f32:
         return value
+    wide = vector(f32, *kind.get_shape())
     if isinstance(element, IntegerType):
         return w.insert(UIToFPOp(value, wide) if unsigned else SIToFPOp(value, wide)).result
     return w.insert(ExtFOp(value, wide)).result
@@ -276,7 +278,7 @@ def _like(w: Writer, x: SSAValue, number: float | None) -> SSAValue:
 
 
 def _of(value: SSAValue, element: AnyFloat | IntegerType) -> VectorType:
-    return VectorType(element, _vector_type(value).get_shape())
+    return vector(element, *_vector_type(value).get_shape())
 
 
 def _vector_type(value: SSAValue) -> VectorType:

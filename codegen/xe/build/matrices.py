@@ -35,6 +35,7 @@ from codegen.xe.build.writer import (
     named,
 )
 from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.interned import memref
 from codegen.xe.dialects.kernel_attributes import LANE_ACCESS
 from codegen.xe.dialects.maps import WgMap
 from codegen.xe.dialects.xetile import (
@@ -221,7 +222,7 @@ def _tight(shape: Sequence[int]) -> tuple[int, ...]:
 
 @lru_cache(_KEPT)
 def _memory(element: Element, shape: tuple[int, ...], strides: tuple[int | None, ...] | None) -> MemRefType[Element]:
-    return MemRefType(element, shape, NoneAttr() if strides is None else StridedLayoutAttr(strides))
+    return memref(element, shape, NoneAttr() if strides is None else StridedLayoutAttr(strides))
 
 
 @lru_cache(_KEPT)

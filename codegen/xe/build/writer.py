@@ -7,7 +7,7 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, IntegerType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from codegen.xe.dialects.creation import append, create
+from codegen.xe.dialects.creation import append, create, for_loop
 from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.interned import index, integer, vector
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp
@@ -44,7 +44,7 @@ class Writer:
             held = DenseIntOrFPElementsAttr.from_list(vector(element, *shape), [int(number)])
         else:
             held = DenseIntOrFPElementsAttr.from_list(vector(element, *shape), [float(number)])
-        return self.insert(arith.ConstantOp(held)).result
+        return self.insert(create(arith.ConstantOp, (), (held.type,), {"value": held})).result
 
     def add(self, a: Index, b: Index) -> Index:
         """Return a + b."""
@@ -114,8 +114,8 @@ class Writer:
             argument.name_hint = value.name_hint
         bounds = self.value(start), self.value(end), self.value(step)
         inner = Writer(block, self._known)
-        inner.insert(scf.YieldOp(*body(inner, counter, arguments)))
-        return self.insert(scf.ForOp(*bounds, carried, block)).results
+        inner.insert(create(scf.YieldOp, body(inner, counter, arguments), ()))
+        return self.insert(for_loop(bounds, carried, block)).results
 
     def for_each(self, extent: int, step: int, body: Callable[["Writer", Index], None]) -> None:
         """Write `body` in a loop over the multiples of a step below an extent; without a loop for one."""

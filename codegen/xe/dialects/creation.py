@@ -1,6 +1,8 @@
-"""Creation of operations from parts that need no check, several times faster than by xDSL's constructors, and walks.
+"""Creation of operations from parts that need no check, several times faster than by xDSL's constructors; their
+replacement and walks.
 
-These accept optional and variadic parts, and look at each. Lane code has thousands of operations of few kinds.
+Those constructors accept optional and variadic parts, and look at each. Lane code has thousands of operations of few
+kinds.
 """
 
 # pyright: reportPrivateUsage=false
@@ -10,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TypeVar
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue, Use
 from xdsl.ir.core import SSAValues
@@ -24,11 +27,19 @@ def create(
     operands: Sequence[SSAValue],
     result_types: Sequence[Attribute],
     properties: Mapping[str, Attribute] = _NONE,
+    regions: Sequence[Region] = (),
 ) -> _Op:
-    """Return an operation without regions and successors, as `Operation.create` does."""
+    """Return an operation without successors, as `Operation.create` does."""
     op = kind.__new__(kind)
     _fill(op, operands, result_types, properties)
+    for region in regions:
+        op.add_region(region)
     return op
+
+
+def for_loop(bounds: Sequence[SSAValue], carried: Sequence[SSAValue], body: Block) -> scf.ForOp:
+    """Return a loop from lower bound, upper bound and step, with the start of each carried value."""
+    return create(scf.ForOp, (*bounds, *carried), [value.type for value in carried], regions=(Region(body),))
 
 
 def initialise(
@@ -133,6 +144,49 @@ def insert_before(op: Operation, existing: Operation) -> None:
         block._first_op = op
     else:
         before._next_op = op
+
+
+def replace(op: Operation, values: Sequence[SSAValue], made: Sequence[Operation] = ()) -> None:
+    """Replace the results of an operation by values, and the operation by those that were made for it.
+
+    Values take over the names of results, and other results of new operations that of the first, unless they have one.
+    """
+    for new in made:
+        insert_before(new, op)
+    for result, value in zip(op.results, values, strict=True):
+        replace_uses(result, value)
+    if op.results:
+        first, *_ = op.results
+        for other in (result for new in made for result in new.results if result.name_hint is None):
+            other.name_hint = first.name_hint
+    erase(op)
+
+
+def replace_uses(old: SSAValue, new: SSAValue) -> None:
+    """Replace a value in all its uses, as its method `replace_all_uses_with` does."""
+    if new is old:
+        return
+    while (use := old.first_use) is not None:
+        user = use.operation
+        operands = [*user._operands]
+        operands[use.index] = new
+        user._operands = SSAValues(operands)
+        old.remove_use(use)
+        new.add_use(use)
+    if new.name_hint is None:
+        new.name_hint = old.name_hint
+
+
+def erase(op: Operation) -> None:
+    """Erase an operation of a block.
+
+    Raises:
+        ValueError: a result is used.
+    """
+    if any(result.first_use is not None for result in op.results):
+        raise ValueError(f"expected an operation without uses to erase, got {op}")
+    op.detach()
+    op.drop_all_references()
 
 
 @cache

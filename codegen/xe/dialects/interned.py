@@ -8,8 +8,12 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     IndexType,
+    IntAttr,
     IntegerAttr,
     IntegerType,
+    MemRefLayoutAttr,
+    MemRefType,
+    NoneAttr,
     SymbolRefAttr,
     VectorType,
     i1,
@@ -25,6 +29,7 @@ _KEPT = 4096  # bounded: offsets and constants of kernels may be any number
 _Element = TypeVar("_Element", bound=Attribute)
 
 index = IndexType()
+_NONE = NoneAttr()
 
 
 @cache
@@ -44,6 +49,14 @@ def vector(element: _Element, *shape: int) -> VectorType[_Element]:
 @lru_cache(_KEPT)
 def _vector(element: Attribute, shape: tuple[int, ...]) -> VectorType[Attribute]:
     return VectorType(element, shape)
+
+
+def memref(
+    element: _Element, shape: Sequence[int], layout: MemRefLayoutAttr | NoneAttr = _NONE, space: Attribute = _NONE
+) -> MemRefType[_Element]:
+    """Return the memref type of a shape; unlike its constructor, this does not look for attributes in the shape."""
+    made = MemRefType.new((ArrayAttr(map(IntAttr, shape)), element, layout, space))
+    return cast("MemRefType[_Element]", made)
 
 
 def integer(number: int, type_: IntegerType | IndexType) -> IntegerAttr:

@@ -33,12 +33,12 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from codegen.xe.bf16_conversions import FROM_BITS, TO_BITS
 from codegen.xe.dialects import gpu
-from codegen.xe.dialects.creation import walk
-from codegen.xe.dialects.interned import integer
+from codegen.xe.dialects.creation import replace, walk
+from codegen.xe.dialects.interned import integer, memref
 from codegen.xe.dialects.literals import bytes_of
 from codegen.xe.dialects.upstream.arith_casts import ExtFOp, ExtUIOp, TruncIOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp, SelectOp
@@ -52,7 +52,6 @@ _HALF = 16  # bits of bf16, the upper ones of f32
 _SIGNLESS, _INFINITY, _QUIET = 0x7FFFFFFF, 0x7F800000, 0x40  # masks of f32, and the first bit of a fraction of bf16
 _CASTS = ("arith.bitcast", "vector.bitcast")
 _ANY_BITS = ("arith.select", *_CASTS)
-_RETYPED = frozenset((BFloat16Type, FunctionType, VectorType, MemRefType))
 
 
 @dataclass(frozen=True)
@@ -103,12 +102,18 @@ def _retyped(ops: Iterable[Operation]) -> _Retyped:
     held: dict[int, Attribute] = {}
     for op in ops:
         for value in (*op.results, *_arguments(op)) if op.regions else op.results:
-            held[id(value.type)] = value.type
+            held[id(value._type)] = value._type
         for of in (op.properties, op.attributes):
             for attribute in of.values():
                 held[id(attribute)] = attribute
-    pairs = ((key, old, _type_of_bits(old)) for key, old in held.items() if type(old) in _RETYPED)
+    pairs = ((key, old, _type_of_bits(old)) for key, old in held.items() if _may_hold_bf16(old))
     return {key: (old, new) for key, old, new in pairs if new != old}  # equal types may differ in identity
+
+
+def _may_hold_bf16(attribute: Attribute) -> bool:
+    if type(attribute) is VectorType or type(attribute) is MemRefType:
+        return type(attribute.element_type) is BFloat16Type
+    return type(attribute) is BFloat16Type or type(attribute) is FunctionType
 
 
 def _arguments(op: Operation) -> Iterable[SSAValue]:
@@ -136,18 +141,18 @@ def _compute(op: Operation, narrow: Sequence[bool], functions: dict[str, Operati
         op.properties["value"] = _bits_of(op.value)
     elif isinstance(op, arith.TruncFOp):
         wide = _to_odd(builder, op.input) if element_of(op.input) == f64 else op.input
-        Rewriter.replace_op(op, [], [rounded(wide)])
+        replace(op, [rounded(wide)])
     elif isinstance(op, ExtFOp):
         wide = widened(op.input)
         if element_of(op.result) == f64:
             wide = builder.insert(ExtFOp(wide, op.result.type)).result
-        Rewriter.replace_op(op, [], [wide])
+        replace(op, [wide])
     else:
         operands = [widened(o) if is_narrow else o for o, is_narrow in zip(op.operands, narrow, strict=True)]
         types = [chunk_type(f32, length_of(result)) if _is_bf16(result) else result.type for result in op.results]
         copy = builder.insert(type(op).create(operands=operands, result_types=types, properties=op.properties))
         pairs = zip(op.results, copy.results, strict=True)
-        Rewriter.replace_op(op, [], [rounded(new) if _is_bf16(old) else new for old, new in pairs])
+        replace(op, [rounded(new) if _is_bf16(old) else new for old, new in pairs])
 
 
 def _is_bf16(value: SSAValue) -> bool:
@@ -230,14 +235,16 @@ class _Words:
 def _retype(op: Operation, retyped: _Retyped) -> None:
     """Replace the types of an operation's results, of the arguments of its blocks, and in its properties."""
     for value in (*op.results, *_arguments(op)) if op.regions else op.results:
-        if (change := retyped.get(id(value.type))) is not None:
+        if (change := retyped.get(id(value._type))) is not None:
             value._type = change[1]
     for held in (op.properties, op.attributes):
         for name, attribute in held.items():
             if (change := retyped.get(id(attribute))) is not None:
                 held[name] = change[1]
-    if op.name in _CASTS and op.operands[0].type == op.results[0].type:
-        Rewriter.replace_op(op, [], [op.operands[0]])
+    if op.name in _CASTS:
+        (source,), (result,) = op.operands, op.results
+        if source.type == result.type:
+            replace(op, [source])
 
 
 @lru_cache(_KEPT_TYPES)
@@ -253,4 +260,4 @@ def _type_of_bits(attribute: Attribute) -> Attribute:
         return attribute
     if isinstance(attribute, VectorType):
         return VectorType(i16, attribute.get_shape())
-    return MemRefType(i16, attribute.get_shape(), attribute.layout, attribute.memory_space)
+    return memref(i16, attribute.get_shape(), attribute.layout, attribute.memory_space)

@@ -1,8 +1,6 @@
 """Infers the map of every vector of XeTile operations, and inserts conversions where two differ.
 
 Source: XeTile RFC, "Workgroup Level XeTile extension": operands' maps follow from the result's.
-
-Source: XeTile RFC, "Workgroup Level XeTile extension": operands' maps follow from the result's.
 """
 
 from collections.abc import Iterable, Iterator

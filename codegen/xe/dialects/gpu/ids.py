@@ -55,10 +55,7 @@ class _IdOp(IRDLOperation):
     traits = traits_def(Pure())
 
     def __init__(self, dimension: Dimension, upper_bound: IntegerAttr[IndexType] | None = None) -> None:
-        super().__init__(
-            result_types=[index],
-            properties={"dimension": _dimension(dimension), "upper_bound": upper_bound},
-        )
+        initialise(self, (), (index,), {"dimension": _dimension(dimension), "upper_bound": upper_bound})
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

@@ -36,6 +36,8 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 from xdsl.utils.str_enum import StrEnum
 
+from codegen.xe.dialects.creation import initialise
+
 _SIZES = ("known_block_size", "known_grid_size")
 
 
@@ -72,7 +74,7 @@ class ReturnOp(IRDLOperation):
     assembly_format = "attr-dict ($values^ `:` type($values))?"
 
     def __init__(self, *values: SSAValue) -> None:
-        super().__init__(operands=[values])
+        initialise(self, values)
 
 
 @irdl_op_definition
@@ -254,7 +256,7 @@ class FuncOp(IRDLOperation):
             raise VerifyException(f"gpu.func: expected a kernel to return nothing, got {self.function_type.outputs}")
         for key in _SIZES:
             size = self.properties.get(key)
-            if isa(size, DenseArrayBase[IntegerType]) and len(size) != 3:
+            if isinstance(size, DenseArrayBase) and len(size) != 3:
                 raise VerifyException(f"gpu.func: expected three entries of {key}, got {len(size)}")
 
 

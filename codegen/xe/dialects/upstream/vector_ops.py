@@ -1,6 +1,7 @@
 """The vector dialect that kernels use: xDSL's, and the operations of MLIR's that xDSL lacks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from typing import ClassVar, cast
 
@@ -76,6 +77,8 @@ __all__ = [
     "TransposeOp",
     "Vector",
 ]
+
+_KEPT = 1024  # slices
 
 
 @irdl_custom_directive
@@ -228,6 +231,12 @@ class StepOp(IRDLOperation):
             raise VerifyException(f"step: expected a vector of one dimension of index, got {self.result.type}")
 
 
+@lru_cache(_KEPT)
+def _slice(offsets: Ints, sizes: Ints) -> Mapping[str, Attribute]:
+    """Return the properties of a slice of adjacent elements."""
+    return {"offsets": i64_array(offsets), "sizes": i64_array(sizes), "strides": i64_array([1] * len(offsets))}
+
+
 @irdl_op_definition
 class ExtractStridedSliceOp(IRDLOperation):
     """A block of a vector; trailing dimensions without offsets are taken whole."""
@@ -245,13 +254,7 @@ class ExtractStridedSliceOp(IRDLOperation):
     def __init__(self, source: SSAValue, offsets: Sequence[int], sizes: Sequence[int]) -> None:
         vector = cast(VectorType, source.type)
         result = interned.vector(vector.element_type, *sizes, *vector.get_shape()[len(sizes) :])
-        strides = i64_array([1] * len(offsets))
-        initialise(
-            self,
-            (source,),
-            (result,),
-            {"offsets": i64_array(offsets), "sizes": i64_array(sizes), "strides": strides},
-        )
+        initialise(self, (source,), (result,), _slice(tuple(offsets), tuple(sizes)))
 
     def verify_(self) -> None:
         shape = _shape(self.source)

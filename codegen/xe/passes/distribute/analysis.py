@@ -171,4 +171,4 @@ class _Analysis:
 
 
 def _source_layout(op: Operation) -> Layout | None:
-    return stated(op, "input_layout", vector_shape(op.source)) if isinstance(op, ConvertLayoutOp) else None
+    return stated(op, "input_layout", vector_shape(op.source)) if type(op) is ConvertLayoutOp else None

@@ -10,9 +10,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
-from codegen.xe.dialects.creation import walk
+from codegen.xe.dialects.creation import erase, walk
 from codegen.xe.dialects.gpu import FuncOp
 from codegen.xe.locations import Rewriting
 from codegen.xe.passes.distribute.analysis import most_subgroups
@@ -44,7 +44,7 @@ def distribute_to_subgroups(module: ModuleOp) -> None:
     Raises:
         PassFailedException: something cannot be distributed.
     """
-    for func in [op for op in walk(module) if isinstance(op, FuncOp)]:
+    for func in [op for op in walk(module) if type(op) is FuncOp]:
         with Rewriting(func):
             _distribute_kernel(func)
 
@@ -80,7 +80,7 @@ def _distribute(func: FuncOp, subgroups: int) -> None:
         raise refuse("a kernel without vectors as arguments", func.function_type)
     _distribute_block(entry, work)
     for op in reversed(work.dead):
-        Rewriter.erase_op(op, safe_erase=False)
+        erase(op)
 
 
 def _distribute_block(block: Block, work: Work) -> None:

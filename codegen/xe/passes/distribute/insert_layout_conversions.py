@@ -60,7 +60,7 @@ def insert_layout_conversions(func: FuncOp, subgroups: int) -> dict[SSAValue, La
 def _reduce_before_converting(func: FuncOp) -> None:
     """Move conversions behind reductions that are their only use, so that only the result moves."""
     for op in walk(func):
-        if isinstance(op, ConvertLayoutOp) and all(
+        if type(op) is ConvertLayoutOp and all(
             isinstance(use.operation, MultiReductionOp) and use.index == 0 for use in op.result.uses
         ):
             op.properties["target_layout"] = op.input_layout
@@ -83,8 +83,11 @@ class _Conversions:
                 self._convert(passed.op, passed.number, self.layouts.get(tie.ends[0]))
 
     def _convert(self, op: Operation, number: int, need: Layout | None) -> None:
-        if need is not None:
-            op.operands[number] = self._converted(op.operands[number], need)
+        if need is None:
+            return
+        before = op.operands[number]
+        if (after := self._converted(before, need)) is not before:
+            op.operands[number] = after
 
     def _converted(self, value: SSAValue, need: Layout) -> SSAValue:
         shape = vector_shape(value)

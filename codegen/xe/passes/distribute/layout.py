@@ -96,7 +96,7 @@ class Layout:
 
     def same_as(self, other: Self, shape: Ints) -> bool:
         """True if every sub-group owns the same elements in both, in the same blocks."""
-        return self.settled(shape) == other.settled(shape)
+        return self is other or self.settled(shape) == other.settled(shape)
 
     def rounds(self, shape: Ints) -> Ints:
         """Return the number of blocks of one sub-group in each dimension."""
@@ -128,8 +128,9 @@ class Layout:
                     f"sg_data to divide dimension {number} of {format_ints(shape)} and sg_layout * sg_data to divide "
                     f"it or be a multiple of it, got {axis.count} * {axis.data}"
                 )
-        owned = {self.coordinates(shape, self.first + s) for s in range(subgroups)}
-        owners = prod(axis.owners(extent) for axis, extent in zip(self.axes, shape, strict=True))
+        digits = [(axis.stride, axis.owners(extent)) for axis, extent in zip(self.axes, shape, strict=True)]
+        owned = {tuple([subgroup // stride % owners for stride, owners in digits]) for subgroup in range(subgroups)}
+        owners = prod(owners for _, owners in digits)
         if len(owned) != owners:
             return f"at least {owners} sub-groups that own different parts of {format_ints(shape)}, got {len(owned)}"
         return None

@@ -108,7 +108,7 @@ def range_around(op: Operation) -> RangeAttr | None:
     parent = op.parent_op()
     while parent is not None:
         attribute = parent.attributes.get(RANGE)
-        if isinstance(parent, scf.IfOp) and isinstance(attribute, RangeAttr):
+        if attribute is not None and isinstance(parent, scf.IfOp) and isinstance(attribute, RangeAttr):
             return attribute
         parent = parent.parent_op()
     return None

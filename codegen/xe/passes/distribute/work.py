@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.scf import IfOp, YieldOp
 from xdsl.dialects.vector import BroadcastOp
 from xdsl.ir import Attribute, Block, Operation, OperationInvT, Region, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from codegen.xe.dialects.creation import append, create, insert_before
 from codegen.xe.dialects.gpu import SubgroupIdOp
@@ -177,10 +177,9 @@ class Work:
 
     def in_prologue(self, op: OperationInvT) -> OperationInvT:
         """Append an operation to the prologue of the kernel."""
-        if self._prologue is None:
-            Rewriter.insert_op(op, InsertPoint.at_start(self.entry))
-        else:
-            Rewriter.insert_op(op, InsertPoint.after(self._prologue))
+        following = self.entry.first_op if self._prologue is None else self._prologue.next_op
+        assert following is not None  # a kernel ends with a terminator
+        insert_before(op, following)
         self._prologue = op
         return op
 

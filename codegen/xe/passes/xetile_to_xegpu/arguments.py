@@ -18,6 +18,8 @@ def state_strides(module: ModuleOp) -> None:
             continue
         block, inputs = kernel.body.blocks[0], tuple(kernel.function_type.inputs)
         types = [_strided(type_) for type_ in inputs]
+        if all(before is after for before, after in zip(inputs, types, strict=True)):
+            continue
         for argument, before, after in zip(tuple(block.args), inputs, types, strict=False):
             if before != after:
                 Rewriter.replace_value_with_new_type(argument, after)

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from codegen.xe.dialects.creation import walk
+from codegen.xe.dialects.creation import insert_before, walk
 from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.interned import vector
 from codegen.xe.dialects.kernel_attributes import LANE_ACCESS
@@ -76,7 +76,7 @@ def find_places(module: ModuleOp, instructions: Instructions) -> dict[InitTileOp
     Raises:
         PassFailedException: a base that is not lowered.
     """
-    inits = [op for op in walk(module) if isinstance(op, InitTileOp) and _is_accessed(op)]
+    inits = [op for op in walk(module) if type(op) is InitTileOp and _is_accessed(op)]
     local = [op for op in inits if _is_local(op)]
     places: dict[InitTileOp, Place] = {}
     for op in local:
@@ -107,7 +107,7 @@ def _visit(
 ) -> None:
     """Insert descriptors in a block; `made` holds those of this block and enclosing ones, which dominate it."""
     for op in tuple(block.ops):
-        if isinstance(op, InitTileOp) and op not in places and _is_accessed(op):
+        if type(op) is InitTileOp and op not in places and _is_accessed(op):
             with Rewriting(op):
                 places[op] = _scattered(op, instructions) if op.indices is not None else _block(op, made)
         for region in op.regions:
@@ -118,18 +118,19 @@ def _visit(
 def _block(op: InitTileOp, made: dict[_Key, SSAValue]) -> BlockPlace:
     _, sizes, strides = op.placement
     key = (op.source, op.tile.type, op.offsets[:-2], sizes, strides, LANE_ACCESS in op.attributes)
-    where = InsertPoint.before(op)
+    desc = made.get(key)
     if is_plain(op):
-        if key not in made:
-            made[key] = _describe(op, op.source, op.tile.type.get_shape(), sizes, strides)
-        return BlockPlace(made[key], op.offsets)
+        if desc is None:
+            desc = made[key] = _describe(op, op.source, op.tile.type.get_shape(), sizes, strides)
+        return BlockPlace(desc, op.offsets)
+    where = InsertPoint.before(op)
     base = base_of(op, where)
-    if key not in made:
+    if desc is None:
         shape = op.tile.type.get_shape()
         source = as_matrix(base, where)
         said = ((), ()) if _says_its_shape(source.type) else (base.sizes, base.strides)
-        made[key] = _describe(op, source, shape[::-1] if base.transposed else shape, *said)
-    return BlockPlace(made[key], base.offsets)
+        desc = made[key] = _describe(op, source, shape[::-1] if base.transposed else shape, *said)
+    return BlockPlace(desc, base.offsets)
 
 
 def _says_its_shape(type_: Attribute) -> bool:
@@ -143,7 +144,7 @@ def _describe(
     by_lanes = {LANE_ACCESS: op.attributes[LANE_ACCESS]} if LANE_ACCESS in op.attributes else {}
     create = CreateNdTdescOp(source, tensor_desc(block), sizes, strides, attributes=by_lanes)
     create.result.name_hint = op.tile.name_hint
-    Rewriter.insert_op(create, InsertPoint.before(op))
+    insert_before(create, op)
     return create.result
 
 

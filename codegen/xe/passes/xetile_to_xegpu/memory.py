@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from codegen.xe.dialects import creation
 from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.upstream.vector_ops import TransposeOp
 from codegen.xe.dialects.xegpu import (
@@ -51,7 +52,7 @@ def lower_load(op: LoadTileOp, place: BlockPlace | MatrixPlace, instructions: In
         ends.append(loads[-1])
     for old, end in zip(op.values, ends, strict=True):
         end.results[0].name_hint = old.name_hint
-    Rewriter.replace_op(op, made, [end.results[0] for end in ends])
+    creation.replace(op, [end.results[0] for end in ends], made)
 
 
 def lower_store(op: StoreTileOp, place: BlockPlace | MatrixPlace, instructions: Instructions) -> None:
@@ -86,7 +87,7 @@ def lower_prefetch(op: PrefetchTileOp, place: BlockPlace | MatrixPlace, instruct
     columns, width = (0 if _is_transposed(tile) else 1), tile.get_shape()[1]
     steps = range(0, tile.traits.array_length * width, width)
     offsets = [_moved(place.offsets, columns, step, InsertPoint.before(op)) for step in steps]
-    Rewriter.replace_op(op, [PrefetchNdOp(place.desc, o, properties) for o in offsets], [])
+    creation.replace(op, (), [PrefetchNdOp(place.desc, o, properties) for o in offsets])
 
 
 def _load(op: LoadTileOp, place: BlockPlace | MatrixPlace, number: int, instructions: Instructions) -> list[Operation]:

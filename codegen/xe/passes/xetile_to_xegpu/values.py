@@ -16,6 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
+from codegen.xe.dialects import creation
 from codegen.xe.dialects.cache_hint import (
     HINTS,
     CachePolicy,
@@ -79,7 +80,7 @@ def replace(old: Operation, *new: Operation) -> None:
     results = new[-1].results if len(old.results) == len(new[-1].results) else [op.results[0] for op in new]
     for before, after in zip(old.results, results, strict=True):
         after.name_hint = before.name_hint
-    Rewriter.replace_op(old, new, results)
+    creation.replace(old, results, new)
 
 
 def _insert(op: Operation, where: InsertPoint) -> SSAValue:

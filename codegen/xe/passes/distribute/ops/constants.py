@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.vector import CreateMaskOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from codegen.xe.dialects.creation import create
 from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.interned import vector
 from codegen.xe.dialects.maps import Ints
@@ -110,7 +111,8 @@ def _cut(elements: list[bytes], shape: Ints, starts: Ints, data: Ints) -> bytes:
 
 
 def _constant(kind: VectorType, data: bytes) -> arith.ConstantOp:
-    return arith.ConstantOp(DenseIntOrFPElementsAttr(cast(Any, kind), BytesAttr(data)), kind)
+    value = DenseIntOrFPElementsAttr(cast(Any, kind), BytesAttr(data))
+    return create(arith.ConstantOp, (), (kind,), {"value": value})
 
 
 def _lower_step(op: StepOp, work: Work) -> None:

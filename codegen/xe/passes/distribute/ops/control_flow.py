@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from xdsl.dialects import arith, scf
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
-from codegen.xe.dialects.creation import walk
+from codegen.xe.dialects.creation import append, create, erase, for_loop, insert_before, walk
 from codegen.xe.dialects.gpu import FuncOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp
 from codegen.xe.dialects.xegpu import (
@@ -101,7 +101,7 @@ class ControlFlow:
         body = self._body(op.body.block, [None, *bases], work)
         self._end(body, work, bases)
         work.at = InsertPoint.before(op)
-        new = scf.ForOp(op.lb, op.ub, op.step, inits, body)
+        new = for_loop((op.lb, op.ub, op.step), inits, body)
         new.attributes.update(plain_attributes(op))
         work.insert(new)
         _bind(work, op.results, new.results, bases)
@@ -154,7 +154,7 @@ class ControlFlow:
         region.add_block(new)  # so that queries about the parents of its operations work
         for op in list(old.ops):
             op.detach()
-            new.add_op(op)
+            append(new, op)
         _bind(work, old.args, new.args, bases)
         self._distribute_block(new, work)
         return new
@@ -168,9 +168,10 @@ class ControlFlow:
                 raise refuse("a descriptor of the same matrix throughout a loop", base.result.type)
         work.at = InsertPoint.before(old)
         operands = [*old.operands[:kept], *_flat(work, passed)]
-        new = type(old).create(operands=operands, attributes=dict(old.attributes))
-        Rewriter.insert_op(new, work.at)
-        Rewriter.erase_op(old, safe_erase=False)
+        new = create(type(old), operands, ())
+        new.attributes.update(old.attributes)
+        insert_before(new, old)
+        erase(old)
         region = block.parent
         assert region is not None
         region.detach_block(block)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerType, MemRefType
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
+from codegen.xe.dialects.creation import insert_before
 from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.interned import vector
 from codegen.xe.dialects.maps import Ints
@@ -89,7 +89,7 @@ def _descriptor(work: Work, base: CreateNdTdescOp, shape: Ints) -> SSAValue:
     attributes = plain_attributes(base)
     op = CreateNdTdescOp(base.source, described, base.mixed_shape, base.mixed_strides, attributes=attributes)
     op.result.name_hint = base.result.name_hint
-    Rewriter.insert_op(op, InsertPoint.before(base))
+    insert_before(op, base)
     locate(op, base)
     work.blocks_described[base, shape] = op.result
     return op.result
