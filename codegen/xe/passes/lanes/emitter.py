@@ -309,10 +309,10 @@ class Emitter:
         first = registers[0][0]
         if len(registers) == 1:
             return self.register(registers[0])
+        if len(registers) == length_of(first) and list(registers) == [(first, at) for at in range(len(registers))]:
+            return first
         sources = list({id(chunk): chunk for chunk, _ in registers}.values())
         lengths = [length_of(s) for s in sources]
-        if len(sources) == 1 and [p for _, p in registers] == list(range(lengths[0])):
-            return first
         mask = [sources.index(chunk) * lengths[0] + position for chunk, position in registers]
         joins = len(sources) <= 2 and min(lengths) > 1 and len(set(lengths)) == 1 and not _are_words(sources)
         if joins and not _is_slice(mask, lengths):
@@ -330,13 +330,14 @@ class Emitter:
 
     def bitcast(self, chunk: SSAValue, element: Attribute) -> SSAValue:
         """Cast a chunk's bits to elements of another type, as many as fit; one element is a scalar."""
-        if element_of(chunk) == element:
+        before, count = element_of(chunk), length_of(chunk)
+        if before is element or before == element:
             return chunk
-        length = length_of(chunk) * bits_of(element_of(chunk)) // bits_of(element)
-        if length_of(chunk) == length:
+        length = count * bits_of(before) // bits_of(element)
+        if count == length:
             return self.pure(arith.BitcastOp, (chunk,), chunk_type(element, length))
         halves = _halves(chunk)
-        if halves and length % 2 == 0 and length < length_of(chunk):  # words are joined without moves, halves are not
+        if halves and length % 2 == 0 and length < count:  # words are joined without moves, halves are not
             words = [self.bitcast(half, element) for half in halves]
             return self.chunk([(word, position) for word in words for position in range(length // 2)])
         if not isinstance(chunk.type, VectorType):

@@ -91,14 +91,16 @@ class Lowering:
                 f"lower-to-lanes: expected an operation of the dialects of a kernel, got {op.op_name.data}: write it "
                 "with known operations"
             )
-        if op.regions or op.successor_uses or not all(map(_is_scalar, (*op.operands, *op.results))):
+        given, results = tuple(op.operands), op.results
+        if op.regions or op.successor_uses or not all(map(_is_scalar, (*given, *results))):
             raise PassFailedException(
                 f"lower-to-lanes: expected an operation with a per-lane form, got {op.name}: {_first_line(op)}"
             )
-        operands = [self.scalar(operand) for operand in op.operands]
-        types = [lane_memory_type(r.type) if type(r.type) is MemRefType else r.type for r in op.results]
+        operands = list(map(self.scalar, given))
+        types = [lane_memory_type(r.type) if type(r.type) is MemRefType else r.type for r in results]
         if op.location is UNKNOWN_LOC and len(types) == 1 and not op.attributes and _has_no_effects(type(op)):
-            self.define(op.results[0], self.emitter.pure(type(op), operands, types[0], op.properties))
+            (result,), (type_,) = results, types
+            self.define(result, self.emitter.pure(type(op), operands, type_, op.properties))
             return
         copy = create(type(op), operands, types, op.properties)
         copy.attributes.update(op.attributes)
@@ -175,7 +177,8 @@ def element_type(value: SSAValue) -> Attribute:
 
 
 def _is_scalar(value: SSAValue) -> bool:
-    return type(value.type) is not VectorType and not value.type.name.startswith("xegpu.")
+    type_ = value.type
+    return type(type_) is not VectorType and not type_.name.startswith("xegpu.")
 
 
 def _first_line(op: Operation) -> str:

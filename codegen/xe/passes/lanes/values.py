@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -19,7 +18,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 
 from codegen.xe.dialects.index_list import Index
-from codegen.xe.dialects.interned import integer_type
+from codegen.xe.dialects.interned import integer_type, memref
 from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.xegpu import (
     MemDescType,
@@ -29,7 +28,6 @@ from codegen.xe.passes.lanes.emitter import Register
 from codegen.xe.passes.lanes.vectors.layout import LaneLayout
 
 _BYTE = 8
-_KEPT = 1024  # types
 _SAME = frozenset((Float32Type, Float16Type, BFloat16Type, IndexType))  # quick: types that lanes hold as they are
 
 
@@ -123,10 +121,12 @@ def lane_element(element: Attribute) -> Attribute:
     return f32 if isinstance(element, FloatTF32Type) else element
 
 
-@lru_cache(_KEPT)
 def lane_memory_type(type_: MemRefType[Attribute]) -> MemRefType[Attribute]:
     """Return the memref type with the elements that lanes hold."""
-    return MemRefType(lane_element(type_.element_type), type_.get_shape(), type_.layout, type_.memory_space)
+    element = lane_element(type_.element_type)
+    if element is type_.element_type:
+        return type_
+    return memref(element, type_.get_shape(), type_.layout, type_.memory_space)
 
 
 def parts(value: Value) -> list[SSAValue]:

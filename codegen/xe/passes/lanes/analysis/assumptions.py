@@ -12,6 +12,7 @@ from codegen.artifact.signature import (
     Term,
 )
 from codegen.xe.dialects import gpu
+from codegen.xe.dialects.interned import integer
 
 _ATTRIBUTE = "xetune.block_io_assumed"
 _BOUNDS = ("multiple", "least", "most")
@@ -34,7 +35,7 @@ def assumptions_of(function: gpu.FuncOp) -> tuple[Assumption, ...] | None:
 def _attribute(assumption: Assumption) -> DictionaryAttr:
     terms = {_text(term.of): IntegerAttr(term.factor, i64) for term in assumption.terms}
     bounds = {name: getattr(assumption, name) for name in _BOUNDS}
-    entries = {name: IntegerAttr(bound, i64) for name, bound in bounds.items() if bound is not None}
+    entries = {name: integer(bound, i64) for name, bound in bounds.items() if bound is not None}
     return DictionaryAttr({"what": StringAttr(assumption.what), "terms": DictionaryAttr(terms)} | entries)
 
 

@@ -1,8 +1,6 @@
 """Legality of 2-D block messages for a matrix, and the conditions on the launch.
 
 Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
-
-Source: OpenCL extension cl_intel_subgroup_2d_block_io 1.1.0, "Restrictions".
 """
 
 from math import gcd
@@ -93,6 +91,8 @@ def _within(what: str, value: Sum, least: int, most: int | None = None, multiple
 
 def _aligned(what: str, value: Sum, multiple: int) -> Assumptions | None:
     """Require every independent part of a sum to be a multiple."""
+    if all(factor % multiple == 0 for factor in value.values()):
+        return ()
     found: list[Assumption] = []
     for unknown, part in by_unknowns(value).items():
         rest = {product: factor for product, factor in part.items() if factor % multiple}

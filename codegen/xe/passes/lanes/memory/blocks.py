@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 from typing import cast
 
 import numpy as np
@@ -86,22 +87,42 @@ from codegen.xe.passes.lanes.vectors.layout import (
 from codegen.xe.passes.lanes.vectors.shuffles import convert
 from codegen.xe.subgroup import subgroup_size
 
+_KEPT = 1024  # layouts
 
-def block_names(op: LoadNdOp, *, unpacked: bool = False) -> Places:
-    """Return the result element of each element of the block, with array_length blocks side by side.
 
-    `unpacked`: of a result whose rows are not packed to words.
-    """
+def load_layout(op: LoadNdOp, result: LaneLayout, *, unpacked: bool = False) -> LaneLayout:
+    """Return the layout of the block with which the result has the layout `result`; `unpacked`: of rows."""
     desc = cast(TensorDescType, op.desc.type)
-    rows, columns = block_shape(desc)
-    blocks, bits = desc.block.array_length, bits_of(lane_element(desc.element_type))
-    names = np.arange(rows * columns).reshape(blocks, rows, columns // blocks)
+    bits = bits_of(lane_element(desc.element_type))
+    words = unit = None
     if op.packed is not None and not unpacked:
         words = 32 // bits
-        names = np.arange(rows * columns).reshape(blocks, rows // words, columns // blocks, words)
-        names = names.transpose(0, 1, 3, 2).reshape(blocks, rows, columns // blocks)
     elif op.transpose is not None:
         unit = op.transpose_bit_width.value.data // bits if op.transpose_bit_width is not None else 1
+    return _load_layout(block_shape(desc), desc.block.array_length, words, unit, result)
+
+
+@lru_cache(_KEPT)
+def _load_layout(
+    shape: tuple[int, int], blocks: int, words: int | None, unit: int | None, result: LaneLayout
+) -> LaneLayout:
+    names = _block_names(shape, blocks, words, unit)
+    inverse = np.empty_like(names)
+    inverse[names] = np.arange(len(names))
+    return result.relabelled(inverse)
+
+
+def _block_names(shape: tuple[int, int], blocks: int, words: int | None, unit: int | None) -> Places:
+    """Return the result element of each element of the block, with `blocks` side by side.
+
+    The result's rows are packed to `words`, or it is transposed in parts of `unit` elements.
+    """
+    rows, columns = shape
+    names = np.arange(rows * columns).reshape(blocks, rows, columns // blocks)
+    if words is not None:
+        names = np.arange(rows * columns).reshape(blocks, rows // words, columns // blocks, words)
+        names = names.transpose(0, 1, 3, 2).reshape(blocks, rows, columns // blocks)
+    elif unit is not None:
         names = np.arange(rows * columns).reshape(blocks, columns // blocks // unit, rows, unit)
         names = names.transpose(0, 2, 1, 3).reshape(blocks, rows, columns // blocks)
     return names.transpose(1, 0, 2).reshape(-1)
@@ -112,14 +133,6 @@ def block_shape(desc: TensorDescType) -> tuple[int, int]:
     shape = desc.get_shape()
     rows, columns = shape if len(shape) == 2 else (1, shape[0])
     return rows, columns * desc.block.array_length
-
-
-def load_layout(op: LoadNdOp, result: LaneLayout, *, unpacked: bool = False) -> LaneLayout:
-    """Return the layout of the block with which the result has the layout `result`; `unpacked`: of rows."""
-    names = block_names(op, unpacked=unpacked)
-    inverse = np.empty_like(names)
-    inverse[names] = np.arange(len(names))
-    return result.relabelled(inverse)
 
 
 def _load_nd(lowering: Lowering, op: Operation) -> None:

@@ -1,7 +1,7 @@
 """The planned 2-D block messages of a block in MLIR's form, and the layout of their results."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
@@ -47,6 +47,11 @@ class Piece:
     column: int
     message: BlockMessage
     bits: int
+    spelled: xevm.BlockMessage = field(init=False, compare=False)
+    """The message in MLIR's form: pairs of bytes are halves, since MLIR allocates half for bytes in two blocks."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "spelled", _spelled(self.message))
 
     @property
     def unit(self) -> int:
@@ -62,11 +67,6 @@ class Piece:
     def register_bits(self) -> int:
         """Bits of an element of the result."""
         return _WORD if self.spelled.transform else self.spelled.bits
-
-    @property
-    def spelled(self) -> xevm.BlockMessage:
-        """The message in MLIR's form: pairs of bytes are halves, since MLIR allocates half for bytes in two blocks."""
-        return _spelled(self.message)
 
     def places(self) -> tuple[Places, Places]:
         """Return row and column in the block of each element of a lane, in order, [elements, 16]."""

@@ -54,19 +54,26 @@ def _constant(lowering: Lowering, op: Operation) -> None:
     value = op.value
     if not isinstance(value, DenseIntOrFPElementsAttr):
         raise PassFailedException(f"lower-to-lanes: expected a dense constant, got {value}")
-    count = 1 if is_splat(value) else len(value)
     kind = value.get_element_type()
-    numbers = np.array(kind.unpack(value.data.data[: count * kind.compile_time_size], count))
-    _define(lowering, op.result, numbers)
+    if is_splat(value):
+        (number,) = kind.unpack(value.data.data[: kind.compile_time_size], 1)
+        assert not isinstance(number, tuple)  # lanes have no complex numbers
+        _define_splat(lowering, op.result, number)
+    else:
+        _define(lowering, op.result, np.array(kind.unpack(value.data.data, len(value))))
 
 
 def _define(lowering: Lowering, result: SSAValue, numbers: Numbers) -> None:
-    layout, element = lowering.layout(result), element_type(result)
     if numbers.size == 1 or (numbers == numbers.flat[0]).all():  # a NaN is not equal to itself
-        scalar = lowering.emitter.constant(numbers.flat[0].item(), element)
-        lowering.define(result, splat(lowering.emitter, scalar, layout, vector_type(result)))
+        _define_splat(lowering, result, numbers.flat[0].item())
         return
+    layout, element = lowering.layout(result), element_type(result)
     lowering.define(result, known(lowering.emitter, numbers.reshape(-1), layout, element, vector_type(result)))
+
+
+def _define_splat(lowering: Lowering, result: SSAValue, number: float) -> None:
+    scalar = lowering.emitter.constant(number, element_type(result))
+    lowering.define(result, splat(lowering.emitter, scalar, lowering.layout(result), vector_type(result)))
 
 
 def known(

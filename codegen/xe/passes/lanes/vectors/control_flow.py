@@ -9,6 +9,7 @@ from xdsl.ir import Block as IrBlock
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from codegen.xe.dialects.creation import create, for_loop
 from codegen.xe.passes.lanes.analysis.divisibility import number
 from codegen.xe.passes.lanes.analysis.induction import steps_of
 from codegen.xe.passes.lanes.lowering import (
@@ -41,10 +42,10 @@ def _for(lowering: Lowering, op: Operation) -> None:
         _carried(lowering, lowering[s], lowering.layout(a)) for a, s in zip(old.args[1:], op.iter_args, strict=True)
     ]
     block = _entered(lowering, old.args[1:], starts, first=[(old.args[0], lower)])
-    loop = scf.ForOp(lower, upper, step, _all_parts(starts), block)  # first, since its bounds divide its counter
+    loop = for_loop((lower, upper, step), _all_parts(starts), block)  # first, since its bounds divide its counter
     if lower.type != op.lb.type:
         with lowering.emitter.into(block):
-            lowering.define(old.args[0], lowering.emitter.value(arith.IndexCastOp(block.args[0], op.lb.type)))
+            lowering.define(old.args[0], lowering.emitter.make(arith.IndexCastOp, block.args[:1], op.lb.type))
     _carry(lowering, old, starts, block.args[1:])
     with lowering.emitter.into(block):
         lowering.lower(old)
@@ -147,7 +148,7 @@ def _define_all(lowering: Lowering, old: Sequence[SSAValue], likes: Sequence[Val
 
 def _yield(lowering: Lowering, old: IrBlock, likes: Sequence[Value]) -> None:
     values = [_like(lowering, lowering[v], like) for v, like in zip(_last(old).operands, likes, strict=True)]
-    lowering.emitter.add(scf.YieldOp(*_all_parts(values)))
+    lowering.emitter.add(create(scf.YieldOp, _all_parts(values), ()))
 
 
 def _last(block: IrBlock) -> Operation:

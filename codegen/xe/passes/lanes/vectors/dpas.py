@@ -319,6 +319,8 @@ class _Product:
             emitter.bitcast(emitter.chunk(registers[at : at + LONGEST]), element)
             for at in range(0, len(registers), LONGEST)
         ]
+        if len(parts) == 1:
+            return parts[0]
         return emitter.chunk([(part, i) for part in parts for i in range(length_of(part))])
 
     def _multiply(self, a: SSAValue, b: SSAValue, c: SSAValue, height: int) -> SSAValue:

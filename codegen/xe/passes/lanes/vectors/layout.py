@@ -4,7 +4,7 @@ A vector becomes a list of per-lane vectors, its chunks. Registers are numbered 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 
 import numpy as np
@@ -33,15 +33,16 @@ class LaneLayout:
 
     places: Places
     chunks: Ints
+    _key: tuple[Ints, bytes] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_key", (self.chunks, self.places.tobytes()))
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, LaneLayout) and self._key() == other._key())
+        return self is other or (isinstance(other, LaneLayout) and self._key == other._key)
 
     def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[Ints, bytes]:
-        return self.chunks, self.places.tobytes()
+        return hash(self._key)
 
     def relabelled(self, names: Places) -> "LaneLayout":
         """Return the same layout with element e renamed to `names[e]`."""

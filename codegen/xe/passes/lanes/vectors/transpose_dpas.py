@@ -29,7 +29,7 @@ _SWAP = (1, 0)
 
 def turn_products(body: Block) -> None:
     """Transpose the products of a kernel's loops, in place, where that saves messages or moves."""
-    products = [op for op in walk(body) if isinstance(op, DpasOp) and isinstance(op.parent_op(), scf.ForOp)]
+    products = [op for op in walk(body) if type(op) is DpasOp and isinstance(op.parent_op(), scf.ForOp)]
     # Analyse all before changing any: in an unrolled loop one is the accumulator of the next.
     for op in [product for product in products if _is_better_turned(product)]:
         with Rewriting(op):
