@@ -9,7 +9,6 @@ from xdsl.dialects.func import Func
 
 from codegen.xe.dialects.accessors import use_direct_accessors
 from codegen.xe.dialects.gpu import Gpu
-from codegen.xe.dialects.instance_checks import check_instances_by_inheritance
 from codegen.xe.dialects.kernel_context import (
     KernelContext,
     KernelParser,
@@ -50,7 +49,6 @@ _DIALECTS = (
 
 for _dialect in _DIALECTS:
     use_direct_accessors(_dialect.operations)
-check_instances_by_inheritance()
 
 
 @cache

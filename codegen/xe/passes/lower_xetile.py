@@ -1,20 +1,20 @@
 """Lowers XeTile to XeGPU: at work-group level with layouts on the operations, at sub-group level without."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.config.xe import XeConfig
 from codegen.problem.gemm import GemmProblem
 from codegen.target import Target
-from codegen.xe.dialects.creation import walk
+from codegen.xe.dialects.creation import erase, walk
 from codegen.xe.dialects.upstream.memref_ops import TransposeOp as TransposedMemRefOp
 from codegen.xe.dialects.xetile import (
     AtomicRmwOp,
@@ -126,34 +126,29 @@ def lower_xetile(module: ModuleOp, flags: LowerXeTilePass) -> None:
     places = find_places(module, instructions)
     operations = tuple(walk(module))
     for op in operations:  # first, since loads depend on the dpas operand they feed
-        if isinstance(op, TileMmaOp):
+        if type(op) is TileMmaOp:
             with Rewriting(op):
                 lower_mma(op, instructions)
     for op in operations:
-        if op.name.startswith("xetile."):
+        if (lower := _OF_VECTORS.get(type(op))) is not None:
             with Rewriting(op):
-                _lower_vectors(op, instructions)
+                lower(op, instructions)
+        elif op.name.startswith("xetile.") and isinstance(op, _Access):
+            with Rewriting(op):
                 _lower_access(op, places, instructions)
     _erase_unused(operations)
 
 
-def _lower_vectors(op: Operation, instructions: Instructions) -> None:
-    match op:
-        case TransposeOp():
-            lower_transpose(op, instructions)
-        case ReductionOp():
-            lower_reduction(op, instructions)
-        case BroadcastOp():
-            lower_broadcast(op, instructions)
-        case ConvertLayoutOp():
-            lower_convert_layout(op, instructions)
-        case _:
-            pass
+_OF_VECTORS: dict[type[Operation], Callable[[Any, Instructions], None]] = {
+    TransposeOp: lower_transpose,
+    ReductionOp: lower_reduction,
+    BroadcastOp: lower_broadcast,
+    ConvertLayoutOp: lower_convert_layout,
+}
+_Access = LoadTileOp | StoreTileOp | PrefetchTileOp | LoadOp | StoreOp | AtomicRmwOp
 
 
-def _lower_access(op: Operation, places: dict[InitTileOp, Place], instructions: Instructions) -> None:
-    if not isinstance(op, LoadTileOp | StoreTileOp | PrefetchTileOp | LoadOp | StoreOp | AtomicRmwOp):
-        return
+def _lower_access(op: _Access, places: dict[InitTileOp, Place], instructions: Instructions) -> None:
     init = _init_of(op.tile)
     match op, places.get(init):
         case AtomicRmwOp(), place:
@@ -190,4 +185,4 @@ def _erase_unused(operations: Sequence[Operation]) -> None:
     for op in reversed(operations):
         unused = op.parent is not None and not any(result.uses for result in op.results)
         if unused and isinstance(op, InitTileOp | memref.AllocaOp | memref.ViewOp | TransposedMemRefOp):
-            Rewriter.erase_op(op)
+            erase(op)

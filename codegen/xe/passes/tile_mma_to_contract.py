@@ -46,7 +46,7 @@ def tile_mma_to_contract(module: ModuleOp, *, of: Attribute | None = None) -> No
         PassFailedException: the result has shorter floats than the operands.
     """
     for op in tuple(walk(module)):
-        if isinstance(op, TileMmaOp) and of in (None, _element_of(op)):
+        if type(op) is TileMmaOp and of in (None, _element_of(op)):
             with Rewriting(op):
                 _replace(op)
 
