@@ -5,11 +5,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from io import StringIO
 from math import isfinite, isnan
+from operator import attrgetter
 from typing import TypeGuard
 
-from xdsl.dialects.builtin import AnyFloat, BytesAttr, DenseIntOrFPElementsAttr, UnregisteredOp, i1
+from xdsl.dialects.builtin import (
+    AnyDenseElement,
+    AnyFloat,
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    RankedStructure,
+    UnregisteredOp,
+    i1,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.printer import Printer
 
@@ -18,6 +28,7 @@ from codegen.xe.dialects.maps import WgMap
 from codegen.xe.dialects.xetile.tile_attr import TileAttr
 
 _ALIAS: dict[type[Attribute], str] = {TileAttr: "tile", WgMap: "wg_map"}
+_type_of = attrgetter("_type")
 _MARK = "\0"  # around the number of an operand, in the text of a form
 
 _Form = tuple[str, Sequence[tuple[int, str]]]
@@ -41,7 +52,7 @@ class ModulePrinter(Printer):
 
     def print_op(self, op: Operation) -> None:
         plain = self.print_generic_format or type(op).print is Operation.print or op.name == UnregisteredOp.name
-        if plain or op.regions or op.successor_uses or self.stream is None:
+        if plain or op.regions or op._successor_uses or self.stream is None:
             super().print_op(op)
             return
         operands, write = tuple(op._operands), self.stream.write
@@ -82,14 +93,15 @@ class ModulePrinter(Printer):
         return name
 
     def _form(self, op: Operation, operands: tuple[SSAValue, ...]) -> _Form:
-        numbers = {id(operand): number for number, operand in enumerate(operands)}
-        same = None if len(numbers) == len(operands) else tuple(numbers[id(operand)] for operand in operands)
+        same = None
+        if len(set(map(id, operands))) < len(operands):
+            same = tuple(operands.index(operand) for operand in operands)
         attributes = (*op.properties.values(), *op.attributes.values())
-        types = [value._type for value in (*operands, *op.results)]
+        types = tuple(map(_type_of, (*operands, *op.results)))
         key = (type(op), same, *op.properties, None, *op.attributes, *map(id, attributes), None, *map(id, types))
         known = _FORMS.get(key) or self._forms.get(key)
         if known is None:
-            text = self._text_of(op, {of: f"{_MARK}{number}{_MARK}" for of, number in numbers.items()})
+            text = self._text_of(op, {id(of): f"{_MARK}{number}{_MARK}" for number, of in enumerate(operands)})
             known = _split(text), (attributes, types)
             if any(alias in text for alias in self.aliases.values()):  # which other modules give another meaning
                 self._forms[key] = known
@@ -176,8 +188,12 @@ def _shortened(attribute: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
         attribute = DenseIntOrFPElementsAttr(attribute.type, BytesAttr(data))
     if not is_splat(attribute):
         return attribute
-    element = attribute.data.data[: attribute.type.element_type.compile_time_size]
-    return DenseIntOrFPElementsAttr(attribute.type, BytesAttr(element))
+    return _splat(attribute.type, attribute.data.data[: attribute.type.element_type.compile_time_size])
+
+
+@lru_cache(_KEPT_FORMS)
+def _splat(type_: RankedStructure[AnyDenseElement], element: bytes) -> DenseIntOrFPElementsAttr:
+    return DenseIntOrFPElementsAttr(type_, BytesAttr(element))
 
 
 def _loses_bits(attribute: Attribute) -> TypeGuard[DenseIntOrFPElementsAttr[AnyFloat]]:
