@@ -4,8 +4,6 @@ Each transaction that changes the inputs of an answer increases the stamp of the
 of the problem on that device. Stamps of one subject increase in the order of commits.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from sqlalchemy import BigInteger, CheckConstraint, Index

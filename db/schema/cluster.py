@@ -1,7 +1,5 @@
 """Coordinators and the devices they reach; heartbeats of processes."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, UniqueConstraint

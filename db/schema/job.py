@@ -1,7 +1,5 @@
 """Tuning jobs: request, work and result."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -143,7 +141,7 @@ class Job(Base):
 
     problem: Mapped[Problem] = relationship(lazy="raise")
     device: Mapped[Device] = relationship(lazy="raise")
-    best_trial: Mapped[Trial | None] = relationship(
+    best_trial: Mapped["Trial | None"] = relationship(
         primaryjoin="foreign(Job.best_trial_id) == Trial.id", lazy="raise", viewonly=True
     )
 

@@ -1,7 +1,5 @@
 """Compiled kernels and their files."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from uuid import UUID
 
@@ -55,7 +53,7 @@ class Kernel(Base):
 
     problem: Mapped[Problem] = relationship(lazy="raise")
     device: Mapped[Device] = relationship(lazy="raise")
-    artifacts: Mapped[list[Artifact]] = relationship(lazy="raise", order_by="Artifact.id")
+    artifacts: Mapped[list["Artifact"]] = relationship(lazy="raise", order_by="Artifact.id")
 
 
 class Artifact(Base):

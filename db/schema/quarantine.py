@@ -1,7 +1,5 @@
 """Devices that get no jobs for a time."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """Results of other tuners: configurations of kernels that this program does not make."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from uuid import UUID
 

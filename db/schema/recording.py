@@ -1,7 +1,5 @@
 """Results imported from files of other formats: times without kernels, not verified here."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from uuid import UUID
 
@@ -53,7 +51,7 @@ class Recording(Base):
 
     problem: Mapped[Problem] = relationship(lazy="raise")
     device: Mapped[Device] = relationship(lazy="raise")
-    tried: Mapped[list[RecordedTrial]] = relationship(
+    tried: Mapped[list["RecordedTrial"]] = relationship(
         back_populates="recording", lazy="raise", order_by="RecordedTrial.number"
     )
 

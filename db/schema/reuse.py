@@ -1,7 +1,5 @@
 """Result reuse: keys of measurements, and trials that reuse the measurement of an earlier one."""
 
-from __future__ import annotations
-
 from sqlalchemy import CheckConstraint, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 

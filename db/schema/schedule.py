@@ -1,7 +1,5 @@
 """Schedules that start work, and their runs."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from uuid import UUID
 
@@ -56,7 +54,9 @@ class Schedule(Base):
     created_at: Mapped[datetime] = mapped_column(default=utc_now)
     next_due_at: Mapped[datetime | None]
 
-    fires: Mapped[list[ScheduleFire]] = relationship(lazy="raise", order_by="ScheduleFire.due_at", passive_deletes=True)
+    fires: Mapped[list["ScheduleFire"]] = relationship(
+        lazy="raise", order_by="ScheduleFire.due_at", passive_deletes=True
+    )
 
 
 class ScheduleFire(Base):
@@ -85,7 +85,7 @@ class ScheduleFire(Base):
     set_id: Mapped[UUID | None] = mapped_column(ForeignKey("shape_set.id"))
     reason: Mapped[str | None]
 
-    jobs: Mapped[list[ScheduleFireJob]] = relationship(
+    jobs: Mapped[list["ScheduleFireJob"]] = relationship(
         lazy="raise", order_by="ScheduleFireJob.position", passive_deletes=True
     )
 

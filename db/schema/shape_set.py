@@ -1,7 +1,5 @@
 """Shape sets: shapes that share a budget, their jobs, and the kernels that serve them together."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from uuid import UUID
 
@@ -62,8 +60,8 @@ class ShapeSet(Base):
     finished_at: Mapped[datetime | None]
 
     device: Mapped[Device] = relationship(lazy="raise")
-    members: Mapped[list[ShapeSetMember]] = relationship(lazy="raise", order_by="ShapeSetMember.position")
-    kernels: Mapped[list[ShapeSetKernel]] = relationship(lazy="raise", order_by="ShapeSetKernel.position")
+    members: Mapped[list["ShapeSetMember"]] = relationship(lazy="raise", order_by="ShapeSetMember.position")
+    kernels: Mapped[list["ShapeSetKernel"]] = relationship(lazy="raise", order_by="ShapeSetKernel.position")
 
 
 class ShapeSetMember(Base):
@@ -102,7 +100,7 @@ class ShapeSetKernel(Base):
     member_id: Mapped[int] = mapped_column(ForeignKey("shape_set_member.id"))
     config: Mapped[JsonObject]
 
-    cells: Mapped[list[ShapeSetCell]] = relationship(lazy="raise")
+    cells: Mapped[list["ShapeSetCell"]] = relationship(lazy="raise")
 
 
 class ShapeSetCell(Base):

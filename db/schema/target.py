@@ -1,7 +1,5 @@
 """Tuning targets: problems and devices; restricted and quarantined devices."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint

@@ -1,7 +1,5 @@
 """Trials of a job and their evidence: measurement, prediction, verification."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -108,9 +106,9 @@ class Trial(Base):
 
     job: Mapped[Job] = relationship(lazy="raise", foreign_keys=[job_id])
     kernel: Mapped[Kernel | None] = relationship(lazy="raise")
-    measurement: Mapped[Measurement | None] = relationship(lazy="raise")
-    prediction: Mapped[Prediction | None] = relationship(lazy="raise")
-    reused: Mapped[Reuse | None] = relationship(foreign_keys="Reuse.trial_id", lazy="raise", viewonly=True)
+    measurement: Mapped["Measurement | None"] = relationship(lazy="raise")
+    prediction: Mapped["Prediction | None"] = relationship(lazy="raise")
+    reused: Mapped["Reuse | None"] = relationship(foreign_keys="Reuse.trial_id", lazy="raise", viewonly=True)
 
 
 class Measurement(Base):
@@ -144,7 +142,7 @@ class Measurement(Base):
     energy_uj: Mapped[float | None]
     measured_at: Mapped[datetime] = mapped_column(default=utc_now)
 
-    key: Mapped[ResultKey | None] = relationship(lazy="raise")
+    key: Mapped["ResultKey | None"] = relationship(lazy="raise")
 
 
 class Prediction(Base):
@@ -170,7 +168,7 @@ class Prediction(Base):
     burden: Mapped[float] = mapped_column(default=0.0)
     predicted_at: Mapped[datetime] = mapped_column(default=utc_now)
 
-    error: Mapped[PredictionError | None] = relationship(lazy="raise")
+    error: Mapped["PredictionError | None"] = relationship(lazy="raise")
 
 
 class PredictionError(Base):
