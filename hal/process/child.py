@@ -20,8 +20,9 @@ from types import TracebackType
 from hal.errors import DeviceCrashed, DeviceFailed, DeviceTimedOut, HalError
 
 _BOOT = (
-    "import sys; sys.path[:] = sys.argv[3:]; from hal.process.child import serve; "
-    "serve(int(sys.argv[1]), int(sys.argv[2]))"
+    "import sys; sys.path[:] = sys.argv[3:]; "
+    "from hal.process.gc_policy import collect_after_imports; collect_after_imports(); "
+    "from hal.process.child import serve; serve(int(sys.argv[1]), int(sys.argv[2]))"
 )
 _GRACE_S = 1.0
 

@@ -29,7 +29,7 @@ _HEAVY = (
     *_PARTS,
     "httpx",
     "codegen",
-    "hal",
+    *("hal.device", "hal.facts", "hal.devices"),
     "rich",
     "uvicorn",
     "prometheus_client",
