@@ -10,7 +10,6 @@ from codegen.serialization import decode
 from db.queries.results.headline import again_us
 from db.schema.target import Device, Problem
 from db.schema.trial import Measurement, Prediction, Trial
-from service.device_json import spec_from_json
 from service.gemm_json import problem_from_json
 from service.schemas import AcceptanceEvidence, Evidence, ProofEvidence, TimeEvidence
 from tuner.errors import TunerError
@@ -97,14 +96,15 @@ def roof_us(problem: Problem, device: Device) -> float | None:
 
 @lru_cache(maxsize=1024)  # lists have few devices, and a page is read again and again
 def _roof_us(definition: str, facts: str, rates: str) -> float | None:
-    # Imported here, as below: lists of results without a time do without the backends.
-    from tuner.backend import tuning_for
+    # Imported here, as below: lists of results without a time do without.
+    from service.device_json import spec_from_json
+    from tuner.model import roof
     from tuner.model.cpu_roof import CpuRates
 
     try:
         spec, measured = spec_from_json(json.loads(facts)), json.loads(rates)
         given = None if measured is None else decode(CpuRates, measured)
-        return tuning_for(spec).roof_us(problem_from_json(json.loads(definition)), spec, given)
+        return roof.roof_us(problem_from_json(json.loads(definition)), spec, given)
     except (CodegenError, TunerError, ValueError):  # unknown facts, or a row of another version
         return None
 

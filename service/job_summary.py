@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from service.schemas import AcceptanceEvidence, TimeEvidence
+from tuner.model.resolution import RESOLUTION
 
 WIDE_SPREAD = 0.2
 """Part of the median: times of a kernel that spread by more are worth measuring again."""
@@ -67,9 +68,6 @@ class Choice:
     @property
     def sentence(self) -> str:
         """The rule in words."""
-        # Imported here: few jobs end so, and the module brings the outcomes of trials.
-        from tuner.session.best import RESOLUTION
-
         within = f"{RESOLUTION - 1:.0%}"
         if self.rule is ChoiceRule.BURDEN:
             return f"by occupancy, prefetch and messages, of {self.trials} trials within {within}, {_NOT_TOLD_APART}"

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 from codegen import GemmProblem, KernelConfig
 from codegen.backend import CPU, XE, AnyBackend, backend_for, backend_of
 from hal import DeviceSpec, Timing
-from tuner.model.cpu_roof import CpuRates
 from tuner.session.trial import Prediction
 
 if TYPE_CHECKING:  # numpy, which services do without until they predict
@@ -104,14 +103,6 @@ class Tuning(Protocol[Config]):
 
         Raises:
             CannotPredict: a fact of the device is unknown.
-        """
-        ...
-
-    def roof_us(self, problem: GemmProblem, spec: DeviceSpec, rates: CpuRates | None = None) -> float:
-        """Return a lower bound of the device's time, in us; that of a CPU follows from its measured `rates`.
-
-        Raises:
-            NoRoofline: it is unknown.
         """
         ...
 

@@ -19,9 +19,9 @@ from codegen import CodegenError, compile_gemm
 from codegen.target import target_of
 from codegen.xe.isa import Ocloc, compile_kernel
 from hal import find
+from tuner.model.resolution import RESOLUTION
 from tuner.model.xe import predict
 from tuner.model.xe.machine_code import step_clocks
-from tuner.session.best import RESOLUTION
 
 _TIE = 0.02  # measured times that differ by less are no pair
 

@@ -15,9 +15,9 @@ from benchmarks.model.printing import Times, percent, print_table, spearman
 from benchmarks.model.rows import Row, screened
 from codegen import GemmProblem
 from hal import find
+from tuner.model.resolution import RESOLUTION
 from tuner.model.xe import Columns, Constants, Predictions, columns_of, predict_many
 from tuner.model.xe.constants import constants_of
-from tuner.session.best import RESOLUTION
 
 _EQUAL = 1e-9  # logarithms of predicted times that differ only by summation order
 _SAME = 1.01  # measured times of one configuration in the two screenings differ by as much

@@ -19,7 +19,7 @@ from hal.facts.xe import find
 from service.gemm_json import config_line
 from service.schemas import ProblemBody, to_problem
 from service.settings import read_settings
-from tuner.model.xe.roof import roof_us
+from tuner.model.roof import roof_us
 
 _HEAD = """# Gallery
 

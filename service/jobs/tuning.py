@@ -42,11 +42,11 @@ from service.jobs.store import DbTrialStore
 from service.jobs.warm_start import donors_for
 from service.loggers import Logger
 from service.traces import note_trial
-from tuner.backend import tuning_for
 from tuner.errors import NoRoofline
 from tuner.measure.measure import Compiler
 from tuner.measure.measure_configs import measure_given
 from tuner.measure.measurement_reuse import KnownTimes
+from tuner.model.roof import roof_us
 from tuner.search.method import learns
 from tuner.session.result import (
     Comparison,
@@ -237,7 +237,7 @@ class Tuning:
         if best_us is None:
             return
         try:
-            beaten = best_us < tuning_for(spec).roof_us(job.spec.problem, spec, rates)
+            beaten = best_us < roof_us(job.spec.problem, spec, rates)
         except NoRoofline:
             return
         if beaten:

@@ -10,14 +10,11 @@ results are not verified, and trials that were not measured in this job, are nev
 import math
 from collections.abc import Iterable
 
+from tuner.model.resolution import RESOLUTION
 from tuner.session.trial import (
     ProofKind,
     Trial,
 )
-
-RESOLUTION = 1.07
-"""Ratio of predicted times below which they do not tell which kernel is faster: of 2,733 pairs of configurations of one
-shape on a B70 that are nearer to each other, 62 % are ordered correctly. Source: benchmarks/model/evaluate.py."""
 
 
 def best_of(trials: Iterable[Trial]) -> Trial | None:

@@ -40,6 +40,7 @@ from tuner.measure.measurement_reuse import (
 )
 from tuner.measure.trial_runner import Attempts
 from tuner.model.cpu_roof import CpuRates
+from tuner.model.roof import roof_us
 from tuner.search.compile_queue import Candidate
 from tuner.search.method import Objective
 from tuner.search.problem_search import (
@@ -147,7 +148,7 @@ def run_session(
         tuning_for(spec).check_predictable(spec)
     enough_us = None
     if budget.roofline is not None:
-        enough_us = tuning_for(spec).roof_us(problem, spec, rates) / budget.roofline
+        enough_us = roof_us(problem, spec, rates) / budget.roofline
     history = History(store)
     # The compile workers start with the default while inputs are generated.
     first = pool.compile(problem, default, spec) if history.next_number == 0 else None

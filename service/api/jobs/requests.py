@@ -29,6 +29,7 @@ from service.schemas import check_size, to_problem
 from service.settings import Settings
 from service.traces import trace_here
 from tuner.backend import tuning_for
+from tuner.model.roof import roof_us
 from tuner.search.method import (
     agreed,
     check_objective,
@@ -63,7 +64,7 @@ def check_roofline(problem: GemmProblem, listed: ListedDevice) -> None:
         NoRoofline: that of the device is unknown.
     """
     if not (listed.runnable and runs_own_code(listed.spec)):
-        tuning_for(listed.spec).roof_us(problem, listed.spec)
+        roof_us(problem, listed.spec)
 
 
 def read_options(body: SearchOptions, budget: BudgetBody, listed: ListedDevice, settings: Settings) -> JobOptions:

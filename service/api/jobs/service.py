@@ -36,7 +36,6 @@ from service.errors import NotFound
 from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, roof_us, tflops
 from service.job_summary import Choice, ReportedTimes, reported_times_of
 from service.schemas import ProblemBody
-from tuner.space.restrictions import effect_of
 
 
 def job_path(job_id: UUID) -> str:
@@ -199,10 +198,12 @@ def describe_options(job: Job) -> JobOptions:
 
 def describe_restrictions(job: Job) -> list[RestrictionOut]:
     """Return the restrictions of a job's device at its last run."""
-    return [
-        RestrictionOut.model_validate(each | {"effect": effect_of(str(each["name"]))})
-        for each in job.restrictions or ()
-    ]
+    if not job.restrictions:
+        return []
+    # Imported here: few jobs have any.
+    from tuner.space.restrictions import effect_of
+
+    return [RestrictionOut.model_validate(each | {"effect": effect_of(str(each["name"]))}) for each in job.restrictions]
 
 
 def _comparison(job: Job) -> Comparison | None:

@@ -29,8 +29,8 @@ from service.errors import Conflict, NotFound
 from service.evidence import evidence_of
 from service.job_summary import reported_times_of
 from service.schemas import ProblemBody
+from tuner.model.resolution import RESOLUTION
 from tuner.search.method import OTHER_SHAPE
-from tuner.session.best import RESOLUTION
 from tuner.shapes.cover import Cover, greedy_cover
 from tuner.shapes.models import MODELS
 

@@ -4,9 +4,9 @@ import pytest
 
 from codegen import DType, GemmProblem
 from tests.tuner.space.cpu.cpus import OLD, RAPIDS, cpu
-from tuner.backend import tuning_for
 from tuner.errors import NoRoofline
 from tuner.model.cpu_roof import CpuRates, MultiplyRate, cpu_roof
+from tuner.model.roof import roof_us
 
 RATES = CpuRates((MultiplyRate("avx2 f32", 2e11), MultiplyRate("avx2 s16", 3e11)), 2.5e10)
 PROBLEM = GemmProblem(512, 384, 1024, dtype_a=DType.F32, dtype_b=DType.F32)
@@ -16,7 +16,7 @@ def test_a_large_problem_is_bound_by_its_multiply_instruction() -> None:
     roof = cpu_roof(PROBLEM, OLD, RATES)
     assert roof.instruction == "avx2 f32"
     assert roof.time_us == roof.multiply_us == pytest.approx(2 * 512 * 384 * 1024 / 2e11 * 1e6)
-    assert tuning_for(OLD).roof_us(PROBLEM, OLD, RATES) == roof.time_us
+    assert roof_us(PROBLEM, OLD, RATES) == roof.time_us
 
 
 def test_a_flat_problem_is_bound_by_reading_its_operands() -> None:

@@ -9,8 +9,9 @@ import pytest
 from codegen import GemmArtifact, GemmProblem, XeConfig
 from hal import DeviceSpec, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, emulated
-from tuner.backend import tuning_for
 from tuner.errors import CannotPredict, ProofFailed, TooLargeToProve
+from tuner.model.resolution import RESOLUTION
+from tuner.model.roof import roof_us
 from tuner.model.xe import MODEL_VERSION, predict
 from tuner.search.method import STARTUP
 from tuner.search.samplers.ranked import first_ranked
@@ -18,7 +19,6 @@ from tuner.search.space_prediction import (
     predict_space,
     predict_space_if_known,
 )
-from tuner.session.best import RESOLUTION
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
 from tuner.session.memory_store import MemoryTrialStore
@@ -257,7 +257,7 @@ def test_a_job_that_reaches_the_asked_fraction_of_the_roofline_ends() -> None:
     first = whole.trials()[0].outcome
     assert first is not None
     assert first.time_us is not None
-    fraction = tuning_for(B580).roof_us(PROBLEM, B580) / first.time_us
+    fraction = roof_us(PROBLEM, B580) / first.time_us
     assert 0 < fraction < 1
     store = MemoryTrialStore()
     assert run(store, 0.99 * fraction).stop is Stop.ROOFLINE

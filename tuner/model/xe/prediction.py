@@ -9,6 +9,7 @@ from codegen import EpilogueKind, GemmProblem, WorkspaceOperands, XeConfig
 from codegen.problem.gemm import SCALE_B, ZERO_B, Operand
 from codegen.xe.prepare import is_decoded, multiplied, prepared_operands
 from hal import DeviceSpec
+from tuner.model.resolution import RESOLUTION
 from tuner.model.xe.burden import MOST, burden
 from tuner.model.xe.columns import Column, Columns, columns_of
 from tuner.model.xe.constants import Constants
@@ -19,7 +20,6 @@ from tuner.model.xe.l2 import L2Size, model_of
 from tuner.model.xe.machine_code import StepClocks
 from tuner.model.xe.memory import input_bytes, output_bytes
 from tuner.model.xe.work import Work, work_of
-from tuner.session.best import RESOLUTION
 from tuner.session.trial import Prediction
 
 PARTS = ("multiply", "l1", "l2", "instructions", "spills", "latency", "tiles", "memory", "kernels", "launch")

@@ -46,7 +46,7 @@ def _least_memory_us(problem: GemmProblem, spec: DeviceSpec) -> float:
     return max(through_l1, (nbytes - cached) / bandwidth * 1e6)
 
 
-def roof_us(problem: GemmProblem, spec: DeviceSpec) -> float:
+def xe_roof_us(problem: GemmProblem, spec: DeviceSpec) -> float:
     """Return the lower bound in us: by the multiply units, or by moving every operand once.
 
     Raises:

@@ -7,10 +7,9 @@ from codegen import Extent, GemmProblem, SlmOperands, XeConfig
 from codegen.xe.rules import tiles_of
 from hal import DeviceSpec, Timing, Use, readiness
 from tuner.errors import CannotPredict
-from tuner.model.cpu_roof import CpuRates
 from tuner.model.traffic import memory_bytes
 from tuner.model.xe import Predictions, l2_size
-from tuner.model.xe.roof import least_us, roof_us
+from tuner.model.xe.roof import least_us
 from tuner.session.trial import Prediction
 from tuner.space.space import Space
 from tuner.space.step import HeuristicStep
@@ -83,9 +82,6 @@ class XeTuning:
 
     def least_us(self, problem: GemmProblem, spec: DeviceSpec) -> float:
         return least_us(problem, spec)
-
-    def roof_us(self, problem: GemmProblem, spec: DeviceSpec, rates: CpuRates | None = None) -> float:
-        return roof_us(problem, spec)
 
     def check_predictable(self, spec: DeviceSpec) -> None:
         missing = next(ready.missing for ready in readiness(spec) if ready.use is Use.PREDICT)

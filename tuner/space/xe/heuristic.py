@@ -20,9 +20,9 @@ from codegen.xe.rules.tiles import (
 from hal import DeviceSpec
 from tuner.errors import CannotPredict
 from tuner.model.core_clocks import Rates, access_clocks, core_clocks, gpu_rates, known
+from tuner.model.resolution import RESOLUTION
 from tuner.model.traffic import bytes_read_together
 from tuner.model.xe import CONSTANTS, columns_of_axes, l2_size, predict, predict_many
-from tuner.session.best import RESOLUTION
 from tuner.space.step import HeuristicStep
 from tuner.space.xe.axes import (
     Point,

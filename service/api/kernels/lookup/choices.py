@@ -9,7 +9,7 @@ from service.api.kernels.lookup.schemas import FasterOut
 from service.configurations import to_config_body
 from service.gemm_json import config_to_json
 from service.schemas import TimeEvidence
-from tuner.session.best import RESOLUTION
+from tuner.model.resolution import RESOLUTION
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,7 @@ from service.job_summary import known_by
 from service.schemas import TimeEvidence, to_body
 from service.times import shown_us
 from tuner.backend import tuning_for
+from tuner.model.resolution import RESOLUTION
 from tuner.search.space_prediction import prediction_if_known
 from tuner.search.warm_start import (
     MOST,
@@ -69,7 +70,6 @@ from tuner.search.warm_start import (
     epilogue_class,
     fitted,
 )
-from tuner.session.best import RESOLUTION
 
 FARTHEST = 2.0
 """Maximum distance of a nearby problem, in doublings of M, N, K and batch."""

@@ -7,9 +7,9 @@ import numpy as np
 from codegen import Extent, GemmProblem, MatmulConfig, Prefetch, PrefetchLevels, XeConfig, XeStrategy
 from codegen.xe.rules import ceil_div
 from hal import find
+from tuner.model.resolution import RESOLUTION
 from tuner.model.xe import columns_of, predict, predict_many
 from tuner.model.xe.burden import MOST
-from tuner.session.best import RESOLUTION
 
 B580 = find("b580")
 WIDE, THIN = GemmProblem(4096, 3072, 2048), GemmProblem(16, 1536, 4096)

@@ -7,9 +7,9 @@ import numpy as np
 from codegen import DType, GemmProblem
 from codegen.xe.rules import tiles_of
 from hal import find
+from tuner.model.roof import roof_us
 from tuner.model.xe import predict
 from tuner.model.xe.columns import columns_of, tiles_over_m
-from tuner.model.xe.roof import roof_us
 from tuner.space.xe.heuristic import default_config
 
 B580 = find("b580")

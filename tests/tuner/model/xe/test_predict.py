@@ -26,6 +26,7 @@ from codegen.problem.quantization import parse_quantization
 from codegen.xe.rules import ceil_div
 from hal import XE_DEVICES, DeviceSpec, find
 from tuner.errors import CannotPredict
+from tuner.model.roof import roof_us
 from tuner.model.xe import (
     MODEL_VERSION,
     L2Size,
@@ -37,7 +38,6 @@ from tuner.model.xe import (
     predict,
     predict_many,
 )
-from tuner.model.xe.roof import roof_us
 from tuner.space.space import Space
 from tuner.space.xe.heuristic import default_config
 from tuner.space.xe.space import xe_space
