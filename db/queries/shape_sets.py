@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 from db.errors import LeaseLost
 from db.queries.results import trials
 from db.schema.job import Job
-from db.schema.schedule import ScheduleFire
 from db.schema.shape_set import ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMember
 from db.schema.trial import Trial
 from db.values import JsonObject, utc_now
@@ -166,6 +165,9 @@ def fail(session: Session, set_id: UUID, error: str) -> None:
 
 def delete_set(session: Session, set_id: UUID) -> None:
     """Delete a set; its jobs and their results stay, and runs of schedules record that they started one."""
+    # Imported here: lists of sets do without the tables of schedules.
+    from db.schema.schedule import ScheduleFire
+
     fires = update(ScheduleFire).where(ScheduleFire.set_id == set_id)
     session.execute(fires.values(set_id=None, reason=f"its set of shapes {set_id} was deleted"))
     members = select(ShapeSetMember.id).where(ShapeSetMember.set_id == set_id)

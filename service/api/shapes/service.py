@@ -1,6 +1,7 @@
 """Sets of shapes as response models."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -31,8 +32,9 @@ from service.job_summary import reported_times_of
 from service.schemas import ProblemBody
 from tuner.model.resolution import RESOLUTION
 from tuner.search.method import OTHER_SHAPE
-from tuner.shapes.cover import Cover, greedy_cover
-from tuner.shapes.models import MODELS
+
+if TYPE_CHECKING:
+    from tuner.shapes.cover import Cover
 
 
 def read_set(session: Session, set_id: UUID, within: float | None = None) -> ShapeSetOut:
@@ -89,6 +91,9 @@ def forget(session: Session, set_id: UUID) -> None:
 
 def presets() -> PresetList:
     """Return the models whose layers are known."""
+    # Imported here, as below: lists of sets do without.
+    from tuner.shapes.models import MODELS
+
     return PresetList(presets=[PresetOut.model_validate(model) for model in MODELS.values()])
 
 
@@ -166,6 +171,8 @@ def _times(job: Job, baseline: Trial | None) -> tuple[float | None, float | None
 
 
 def _cover(found: ShapeSet, within: float) -> CoverOut:
+    from tuner.shapes.cover import greedy_cover
+
     kernels, places = found.kernels, {member.id: place for place, member in enumerate(found.members)}
     times: list[dict[int, float]] = [{} for _ in places]
     for number, kernel in enumerate(kernels):
@@ -218,7 +225,7 @@ def _cell(number: int, cell: ShapeSetCell, place: int, row: dict[int, float]) ->
     )
 
 
-def _choice(number: int, kernel: ShapeSetKernel, cover: Cover, places: dict[int, int]) -> KernelChoice:
+def _choice(number: int, kernel: ShapeSetKernel, cover: "Cover", places: dict[int, int]) -> KernelChoice:
     serves = [place for place, by in enumerate(cover.serves) if by == number]
     cells = [cell for cell in kernel.cells if places[cell.member_id] in serves]
     timed = cells or [cell for cell in kernel.cells if cell.time_us is not None]
