@@ -2,8 +2,8 @@
 
 Run: python -m benchmarks.service.commands [--runs 5]
 
-Each is a process of its own, with a new database where it lists; the least processor time and wall times of the runs
-are printed, so that other work on the machine counts little.
+Each is a process of its own. Commands list a new database, then one with results, also by a service. The least
+processor time and wall times of the runs are printed, so that other work on the machine counts little.
 """
 
 import argparse
@@ -15,6 +15,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.service.filling import fill
+from benchmarks.service.serving import serving
+from db.migrate import prepare
+from service.artifacts import ArtifactStore
 from service.cli.commands import COMMANDS
 
 _LISTING = (
@@ -30,12 +34,15 @@ _LISTING = (
 )
 
 
-def timed(arguments: list[str], folder: str) -> tuple[float, float, float]:
+_KERNELS, _TRIALS = 200, 2_000  # in 40 jobs
+
+
+def timed(arguments: list[str], folder: Path) -> tuple[float, float, float]:
     """Return the processor time of a command, and the wall times until its first output and its end, in seconds."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     line = [sys.executable, "-m", "service.cli", *arguments]
     # Python keeps the bytecode of modules, as it does where a user installs them.
-    environment = os.environ | {"XETUNE_DATA_DIR": folder, "PYTHONDONTWRITEBYTECODE": ""}
+    environment = os.environ | {"XETUNE_DATA_DIR": str(folder), "PYTHONDONTWRITEBYTECODE": ""}
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, bufsize=0) as run:
         assert run.stdout is not None
         run.stdout.read(1)
@@ -45,19 +52,33 @@ def timed(arguments: list[str], folder: str) -> tuple[float, float, float]:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, first_s, wall_s
 
 
+def print_row(name: str, arguments: list[str], folder: Path, runs: int) -> None:
+    """Print the least times of a command, which works with the database in a folder."""
+    found = [timed(arguments, folder) for _ in range(runs)]
+    least = " | ".join(f"{min(times):.2f} s" for times in zip(*found, strict=True))
+    print(f"| {name} | {least} |", flush=True)
+
+
 def main() -> None:
     """Print a row per command."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5)
     runs: int = parser.parse_args().runs
     lines = [["--help"], ["--version"], ["tune", "--m", "3x"], *([name, "--help"] for name in COMMANDS), *_LISTING]
     print("| command | processor | first output | end |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        timed(["jobs"], str(Path(folder)))  # creates the database
+        empty, filled = Path(folder) / "empty", Path(folder) / "filled"
+        timed(["jobs"], empty)  # creates the database
         for line in lines:
-            found = [timed(line, folder) for _ in range(runs)]
-            least = " | ".join(f"{min(times):.2f} s" for times in zip(*found, strict=True))
-            print(f"| `xetune {' '.join(line)}` | {least} |")
+            print_row(f"`xetune {' '.join(line)}`", line, empty, runs)
+
+        database = prepare(f"sqlite:///{filled / 'xetune.sqlite'}", create=True)
+        counts = fill(database, ArtifactStore(filled / "artifacts"), _KERNELS, _TRIALS)
+        database.close()
+        for name in ("jobs", "kernels"):
+            print_row(f"`xetune {name}`, of {counts[name]}", [name], filled, runs)
+        with serving(filled, {"XETUNE_DATA_DIR": str(filled)}) as served:
+            print_row("`xetune --server URL jobs`, the same", ["--server", served.url, "jobs"], filled, runs)
 
 
 if __name__ == "__main__":
