@@ -2,8 +2,9 @@
 
 Source: Intel 64 and IA-32 Architectures Optimization Reference Manual, chapters on Sapphire Rapids and AMX; AMD's
 Software Optimization Guide for the Zen 5 Microarchitecture. Both issue two vector multiply-adds and two vector loads a
-clock, with four clocks from one sum to the next; a tile multiply takes 16 clocks, a tile load 8. Loads from L2 take as
-long as 24 bytes a clock, which were measured (docs/performance.md).
+clock, with four clocks from one sum to the next; a tile multiply takes 16 clocks, a tile load 8. Measured
+(docs/performance.md) are loads of tiles from L2, which take as long as 24 bytes a clock; that of two vector loads 1.75
+are reached; and that fewer than 12 sums do not hide all of the four clocks.
 """
 
 from collections import Counter
@@ -14,8 +15,9 @@ from codegen.config.cpu import Isa
 from codegen.cpu.isa import ISA_FACTS, Multiply
 from codegen.xe.rules.sizes import ceil_div
 
-_MULTIPLIES_A_CLOCK = _LOADS_A_CLOCK = 2
+_MULTIPLIES_A_CLOCK, _LOADS_A_CLOCK = 2, 1.75
 _LATENCY_CLOCKS = 4
+_HIDING_SUMS, _MISSING_SUM_CLOCKS = 12, 0.15
 _TILE_MULTIPLY_CLOCKS = 16
 _NOT_HIDDEN = 0.25  # share of tile loads and multiplies that could overlap but do not (assumed)
 
@@ -50,6 +52,15 @@ def step_clocks(isa: Isa, multiply: Multiply, rows: int, columns: int, tile_load
     vectors = ceil_div(columns, ISA_FACTS[isa].vector_bytes // 4)
     issued = rows * vectors * (2 if multiply is Multiply.S16 else 1)
     return max(issued / _MULTIPLIES_A_CLOCK, (rows + vectors) / _LOADS_A_CLOCK, float(_LATENCY_CLOCKS))
+
+
+def wait_factor(isa: Isa, multiply: Multiply, tile: TileShape) -> float:
+    """Return the time of a tile's steps, whose sums may be too few, relative to `step_clocks`."""
+    sums = tile.m * ceil_div(tile.n, ISA_FACTS[isa].vector_bytes // 4)
+    if isa is Isa.AMX or multiply is Multiply.S16:  # whose additions alone wait for sums: for one clock
+        return 1.0
+    waits = _MISSING_SUM_CLOCKS * max(0, _HIDING_SUMS - sums)
+    return 1 + waits / step_clocks(isa, multiply, tile.m, tile.n)
 
 
 def tile_sizes(length: int, tile: int) -> Iterator[tuple[int, int]]:

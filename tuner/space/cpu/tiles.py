@@ -15,6 +15,7 @@ from tuner.space.cpu.clocks import (
     TileLoads,
     TileShape,
     sweep_clocks,
+    wait_factor,
 )
 from tuner.space.cpu.packing import (
     copies_panels_alone,
@@ -64,7 +65,9 @@ def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
 
     def clocks(tile: TileShape) -> tuple[float, float]:
         loads = _tile_loads(on, plain, tile)
-        steps = sweep_clocks(isa, multiply, p.m, vectors_of(on, p.n, dots), in_vectors(on, tile, dots), loads)
+        vectors = in_vectors(on, tile, dots)
+        steps = sweep_clocks(isa, multiply, p.m, vectors_of(on, p.n, dots), vectors, loads)
+        steps *= wait_factor(isa, multiply, vectors)
         uses = max(p.m, _FEWEST_USES)
         copying = weight / uses * _pieces_of_rows(on, tile.n) if copies_rows else 0.0
         copying += (

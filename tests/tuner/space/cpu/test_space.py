@@ -194,6 +194,12 @@ def test_pieces_of_shallow_panels_for_tile_registers_have_rows_of_some_length() 
         assert n // (config.matmul.threads.n * config.strategy.pieces) == columns
 
 
+def test_tiles_of_short_vectors_have_sums_enough_to_wait_for_none_and_not_a_load_for_each() -> None:
+    for m in (37, 128, 512):
+        tile = default_cpu_config(gemm(m, 4096, 500, F32), OLD).matmul.innermost
+        assert (tile.m, tile.n) == (6, 16)
+
+
 def test_tiles_are_wider_where_two_of_them_would_write_the_same_line_of_c() -> None:
     one = replace(ZEN, cores=1)
     widths = [default_cpu_config(gemm(300, n, 300, S8, transpose_b=True), one).matmul.innermost.n for n in (512, 500)]
