@@ -48,14 +48,17 @@ def initialise(
     result_types: Sequence[Attribute] = (),
     properties: Mapping[str, Attribute | None] = _NONE,
     attributes: Mapping[str, Attribute] | None = None,
+    regions: Sequence[Region] = (),
 ) -> None:
-    """Initialise an operation without regions and successors; properties that are None are left out.
+    """Initialise an operation without successors; properties that are None are left out.
 
     Where several operands, or results, are lists, their lengths are among the properties.
     """
     _fill(op, operands, result_types, {name: value for name, value in properties.items() if value is not None})
     if attributes:
         op.attributes.update(attributes)
+    for region in regions:
+        op.add_region(region)
 
 
 def _fill(

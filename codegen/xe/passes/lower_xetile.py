@@ -180,9 +180,11 @@ def _init_of(tile: SSAValue) -> InitTileOp:
     return owner
 
 
+_TILES = frozenset((InitTileOp, memref.AllocaOp, memref.ViewOp, TransposedMemRefOp))
+
+
 def _erase_unused(operations: Sequence[Operation]) -> None:
     """Erase unused tiles, and memory that was replaced by bytes."""
     for op in reversed(operations):
-        unused = op.parent is not None and not any(result.uses for result in op.results)
-        if unused and isinstance(op, InitTileOp | memref.AllocaOp | memref.ViewOp | TransposedMemRefOp):
+        if type(op) in _TILES and op.parent is not None and all(result.first_use is None for result in op.results):
             erase(op)

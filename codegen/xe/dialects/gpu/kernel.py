@@ -96,9 +96,7 @@ class ModuleOp(IRDLOperation):
         targets: Attribute | None = None,
     ) -> None:
         region = body if isinstance(body, Region) else Region(Block(body))
-        super().__init__(
-            properties={"sym_name": StringAttr(name), "targets": targets}, regions=[region], attributes=attributes
-        )
+        initialise(self, (), (), {"sym_name": StringAttr(name), "targets": targets}, attributes, (region,))
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -166,7 +164,7 @@ class FuncOp(IRDLOperation):
         if workgroup:
             given["workgroup_attributions"] = IntegerAttr(workgroup, i64)
         attributes = {"sym_name": StringAttr(name)} | (attributes or {})
-        super().__init__(properties=given | (properties or {}), regions=[body], attributes=attributes)
+        initialise(self, (), (), given | (properties or {}), attributes, (body,))
 
     @property
     def workgroup_buffers(self) -> Sequence[SSAValue]:

@@ -1,6 +1,8 @@
 """Indices and addresses of a kernel as sums of products."""
 
+from collections.abc import Callable
 from math import gcd
+from typing import Any, TypeVar
 
 from xdsl.dialects import arith, llvm, memref, scf
 from xdsl.dialects.builtin import MemRefType, StridedLayoutAttr
@@ -26,6 +28,8 @@ from codegen.xe.passes.lanes.analysis.affine import (
 from codegen.xe.passes.lanes.analysis.divisibility import number
 from codegen.xe.passes.lanes.emitter import bits_of
 
+T = TypeVar("T")
+
 _SAME = ("arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci", "llvm.inttoptr")
 _KEEP_DIVISORS = (
     *("arith.remui", "arith.remsi", "arith.minui", "arith.minsi"),
@@ -42,6 +46,7 @@ class Sums:
     def __init__(self, before: Block, after: Block) -> None:
         self._entries = before, after
         self._known: dict[SSAValue, Sum] = {}
+        self._found: dict[object, Any] = {}
 
     def of(self, value: Index) -> Sum:
         """Return an index, an address or a pointer as a sum."""
@@ -51,6 +56,12 @@ class Sums:
         if value not in self._known:
             self._known[value] = self._of(value)
         return self._known[value]
+
+    def once(self, key: object, find: Callable[[], T]) -> T:
+        """Return the result of an analysis of sums, made once a key."""
+        if key not in self._found:
+            self._found[key] = find()
+        return self._found[key]
 
     def carry(self, argument: SSAValue, start: Index, step: Sum | None) -> None:
         """Record a value carried by a loop, with its start and the increment `step` per iteration, if known."""

@@ -10,6 +10,7 @@ from codegen.artifact.signature import (
     Parameter,
     Term,
 )
+from codegen.xe.dialects.index_list import Index
 from codegen.xe.layout import BlockLimits
 from codegen.xe.passes.lanes.analysis.affine import (
     Product,
@@ -39,17 +40,23 @@ def assumed(matrix: MatrixAccess, bits: int, limits: BlockLimits, sums: Sums) ->
     """
     if not limits.max_rows or matrix.local or matrix.by_lanes or bits not in (8, 16, 32):
         return None
-    if matrix.height is None or matrix.width is None:
+    if matrix.height is None or (width := matrix.width) is None:
         return None
-    nbytes = bits // 8
-    width = added({}, sums.of(matrix.width), nbytes)
+    key = matrix.pointer, matrix.height, matrix.width, matrix.pitch, bits  # of all accesses to one matrix
+    of_matrix = sums.once(key, lambda: _assumed_of_matrix(matrix, width, bits // 8, limits, sums))
+    of_column = _aligned("column of a block in bytes", added({}, sums.of(matrix.column), bits // 8), _COLUMN_BYTES)
+    return None if of_matrix is None or of_column is None else (*of_matrix, *of_column)
+
+
+def _assumed_of_matrix(
+    matrix: MatrixAccess, columns: Index, nbytes: int, limits: BlockLimits, sums: Sums
+) -> Assumptions | None:
+    width = added({}, sums.of(columns), nbytes)
     pitch = width if matrix.height == 1 else added({}, sums.of(matrix.pitch), nbytes)
-    column = added({}, sums.of(matrix.column), nbytes)
     multiple = limits.pitch_multiple_bytes
     parts = [
         _aligned("base address", sums.of(matrix.pointer), limits.base_alignment_bytes),
         _within("row pitch in bytes", pitch, limits.min_width_bytes, _MAX_EXTENT, multiple),
-        _aligned("column of a block in bytes", column, _COLUMN_BYTES),
     ]
     if width != pitch:
         parts.append(_within("width in bytes", width, limits.min_width_bytes, _MAX_EXTENT, _COLUMN_BYTES))

@@ -29,7 +29,7 @@ def take_elements_of_slices(body: Block) -> None:
 
 def _is_taken_otherwise(value: SSAValue) -> bool:
     users = [use.operation for use in value.uses]
-    slices = [op for op in users if isinstance(op, ExtractStridedSliceOp)]
+    slices = [op for op in users if type(op) is ExtractStridedSliceOp]
     of_slices = [use.operation for op in slices for use in op.result.uses]
     return len(slices) < len(users) or any(isinstance(op, xvector.ExtractOp) for op in of_slices)
 
