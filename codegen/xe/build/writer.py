@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, IntegerType
+from xdsl.dialects.builtin import AnyFloat, IntegerType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from codegen.xe.dialects.creation import append, create, for_loop
 from codegen.xe.dialects.index_list import Index
-from codegen.xe.dialects.interned import index, integer, vector
+from codegen.xe.dialects.interned import index, integer, splat, vector
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp
 
 Inserted = TypeVar("Inserted", bound=Operation)
@@ -40,11 +40,12 @@ class Writer:
 
     def splat(self, shape: Sequence[int], element: AnyFloat | IntegerType, number: float) -> SSAValue:
         """Create a vector of equal elements."""
+        type_ = vector(element, *shape)
         if isinstance(element, IntegerType):
-            held = DenseIntOrFPElementsAttr.from_list(vector(element, *shape), [int(number)])
+            held = splat(type_, element.pack((element.get_normalized_value(int(number)),)))
         else:
-            held = DenseIntOrFPElementsAttr.from_list(vector(element, *shape), [float(number)])
-        return self.insert(create(arith.ConstantOp, (), (held.type,), {"value": held})).result
+            held = splat(type_, element.pack((float(number),)))
+        return self.insert(create(arith.ConstantOp, (), (type_,), {"value": held})).result
 
     def add(self, a: Index, b: Index) -> Index:
         """Return a + b."""

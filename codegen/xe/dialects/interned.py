@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import TypeVar, cast
+from math import prod
+from typing import Any, TypeVar, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    BytesAttr,
     DenseArrayBase,
+    DenseIntOrFPElementsAttr,
     IndexType,
     IntAttr,
     IntegerAttr,
@@ -25,6 +28,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 _KEPT = 4096  # bounded: offsets and constants of kernels may be any number
+_KEPT_SPLATS = 32  # with all their elements: those of a work-group's tile are hundreds of KiB
 
 _Element = TypeVar("_Element", bound=Attribute)
 
@@ -93,6 +97,12 @@ def dense(type_: IntegerType, numbers: Sequence[int]) -> DenseArrayBase[IntegerT
     key = id(type_), values
     known = _ARRAYS.get(key)
     return _kept(_ARRAYS, key, type_, _dense(type_, values)) if known is None else known
+
+
+@lru_cache(_KEPT_SPLATS)
+def splat(type_: VectorType[Any], element: bytes) -> DenseIntOrFPElementsAttr:
+    """Return the constant of a type whose elements all have the bytes of one."""
+    return DenseIntOrFPElementsAttr(type_, BytesAttr(element * prod(type_.get_shape())))
 
 
 def numbers(array: DenseArrayBase[IntegerType]) -> tuple[int, ...]:

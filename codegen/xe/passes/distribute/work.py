@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import prod
 from typing import Any, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
-    BytesAttr,
-    DenseIntOrFPElementsAttr,
     PackableType,
     VectorType,
 )
@@ -20,7 +17,7 @@ from xdsl.rewriter import InsertPoint
 from codegen.xe.dialects.creation import append, create, insert_before
 from codegen.xe.dialects.gpu import SubgroupIdOp
 from codegen.xe.dialects.index_list import Index
-from codegen.xe.dialects.interned import index, integer, vector
+from codegen.xe.dialects.interned import index, integer, splat, vector
 from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp
 from codegen.xe.dialects.upstream.vector_ops import (
@@ -210,10 +207,8 @@ class Work:
     def zeros(self, element: Attribute, shape: Ints) -> SSAValue:
         """Create a vector of zeros."""
         kind = vector(element, *shape)
-        nbytes = cast(PackableType[Any], element).compile_time_size * prod(shape)
-        return self.insert(
-            arith.ConstantOp(DenseIntOrFPElementsAttr(cast(Any, kind), BytesAttr(bytes(nbytes))), kind)
-        ).result
+        value = splat(kind, bytes(cast(PackableType[Any], element).compile_time_size))
+        return self.insert(create(arith.ConstantOp, (), (kind,), {"value": value})).result
 
     def subgroup(self) -> SSAValue:
         """Return the id of the sub-group."""

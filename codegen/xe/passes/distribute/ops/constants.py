@@ -1,6 +1,5 @@
 """Vectors without input data: constants, vector.step, masks, splats. They are recomputed in any layout."""
 
-from math import prod
 from typing import Any, cast
 
 from xdsl.dialects import arith
@@ -16,7 +15,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from codegen.xe.dialects.creation import create
 from codegen.xe.dialects.index_list import Index
-from codegen.xe.dialects.interned import vector
+from codegen.xe.dialects.interned import splat, vector
 from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.upstream.arith_ops import (
     CmpiOp,
@@ -50,7 +49,8 @@ def _lower_constant(op: arith.ConstantOp, work: Work) -> None:
     size = cast(PackableType[Any], kind.element_type).compile_time_size
     data = op.value.data.data
     if data == data[:size] * (len(data) // size):
-        part = work.insert(_constant(vector(kind.element_type, *layout.data), data[:size] * prod(layout.data))).result
+        of_part = vector(kind.element_type, *layout.data)
+        part = work.insert(_constant(of_part, splat(of_part, data[:size]))).result
         work.replace(op, [part] * len(work.blocks(op.result)))
         return
     elements = [data[i : i + size] for i in range(0, len(data), size)]
@@ -70,7 +70,7 @@ def _chosen(work: Work, op: arith.ConstantOp, blocks: list[bytes]) -> SSAValue:
     layout, kind = work.layout(op.result), cast(VectorType, op.result.type)
     part = VectorType(kind.element_type, layout.data)
     subgroups = work.subgroups_at(op)
-    chosen = work.insert(_constant(part, blocks[0])).result
+    chosen = work.insert(_constant(part, _dense(part, blocks[0]))).result
     owners: dict[bytes, list[Ints]] = {}
     for subgroup, block in zip(subgroups, blocks, strict=True):
         coordinates = layout.coordinates(kind.get_shape(), subgroup)
@@ -84,7 +84,7 @@ def _chosen(work: Work, op: arith.ConstantOp, blocks: list[bytes]) -> SSAValue:
             one = _is_at(work, layout, kind.get_shape(), place)
             here = one if here is None else work.insert(arith.OrIOp(here, one)).result
         assert here is not None
-        other = work.insert(_constant(part, block)).result
+        other = work.insert(_constant(part, _dense(part, block))).result
         chosen = work.insert(SelectOp(here, other, chosen)).result
     return chosen
 
@@ -110,9 +110,12 @@ def _cut(elements: list[bytes], shape: Ints, starts: Ints, data: Ints) -> bytes:
     return b"".join(elements[p] for p in positions)
 
 
-def _constant(kind: VectorType, data: bytes) -> arith.ConstantOp:
-    value = DenseIntOrFPElementsAttr(cast(Any, kind), BytesAttr(data))
+def _constant(kind: VectorType, value: DenseIntOrFPElementsAttr) -> arith.ConstantOp:
     return create(arith.ConstantOp, (), (kind,), {"value": value})
+
+
+def _dense(kind: VectorType, data: bytes) -> DenseIntOrFPElementsAttr:
+    return DenseIntOrFPElementsAttr(cast(Any, kind), BytesAttr(data))
 
 
 def _lower_step(op: StepOp, work: Work) -> None:
