@@ -1,5 +1,6 @@
 """Processor time of a process that is set up as a compile worker, and the speed of the machine."""
 
+import contextlib
 import time
 
 import psutil
@@ -10,8 +11,10 @@ _TIMES = 5
 
 def cpu_ms(emitter: psutil.Process) -> float:
     """Return the time of this process and of the forks that emit SPIR-V, which Linux counts in steps of 10 ms."""
-    forks = (emitter, *emitter.children(recursive=True))
-    return (time.process_time() + sum(sum(fork.cpu_times()[:4]) for fork in forks)) * 1e3
+    while True:
+        forks = (emitter, *emitter.children(recursive=True))
+        with contextlib.suppress(psutil.NoSuchProcess):  # a fork ended, and its time became that of its parent
+            return (time.process_time() + sum(sum(fork.cpu_times()[:4]) for fork in forks)) * 1e3
 
 
 def loop_text() -> str:
