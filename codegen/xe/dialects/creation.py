@@ -181,14 +181,20 @@ def replace_uses(old: SSAValue, new: SSAValue) -> None:
 
 
 def erase(op: Operation) -> None:
-    """Erase an operation of a block.
+    """Erase an operation.
 
     Raises:
         ValueError: a result is used.
     """
     if any(result.first_use is not None for result in op.results):
-        raise ValueError(f"expected an operation without uses to erase, got {op}")
-    op.detach()
+        raise ValueError(f"expected an operation to erase whose results are not used, got {op.name}")
+    drop(op)
+
+
+def drop(op: Operation) -> None:
+    """Erase an operation whose results only operations use that will be erased, too, or are in no block."""
+    if op.parent is not None:
+        op.detach()
     op.drop_all_references()
 
 

@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
-from codegen.xe.dialects.creation import erase, walk
+from codegen.xe.dialects.creation import drop, walk
 from codegen.xe.dialects.gpu import FuncOp
 from codegen.xe.locations import Rewriting
 from codegen.xe.passes.distribute.analysis import most_subgroups
@@ -80,7 +80,7 @@ def _distribute(func: FuncOp, subgroups: int) -> None:
         raise refuse("a kernel without vectors as arguments", func.function_type)
     _distribute_block(entry, work)
     for op in reversed(work.dead):
-        erase(op)
+        drop(op)
 
 
 def _distribute_block(block: Block, work: Work) -> None:
