@@ -114,7 +114,7 @@ def create_app(
     note = None if on_demand else context.metrics.requests.note
     app.add_middleware(RequestGuard, settings=settings, note=note)
     if settings.traces is not None:
-        from service.traces import Traced
+        from service.telemetry.traces import Traced
 
         app.add_middleware(Traced)
     add_problem_handlers(app)
@@ -158,6 +158,6 @@ def _routes_of(name: str) -> Sequence[BaseRoute]:
 
 
 def _contract(app: FastAPI) -> dict[str, object]:
-    from service.openapi import contract
+    from service.openapi.contract import contract
 
     return contract(app)

@@ -26,7 +26,7 @@ from db.values import utc_now
 from service.api.keys import service as keys
 from service.api.keys.schemas import KeyBody
 from service.api.keys.scope import Scope
-from service.openapi import CONTRACT_FILE
+from service.openapi.contract import CONTRACT_FILE
 from service.settings import Settings
 
 _PORT = 8791

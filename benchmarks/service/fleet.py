@@ -49,8 +49,8 @@ from service.cluster.executor import (
 )
 from service.jobs.job_runs import RunJob
 from service.jobs.tuning import Tuning
-from service.logs import configure_logs
 from service.settings import Settings
+from service.telemetry.logs import configure_logs
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
 

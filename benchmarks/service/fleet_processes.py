@@ -31,8 +31,8 @@ from service.cluster.coordinator import Clock, Coordinator
 from service.cluster.executor import Engine, Executor
 from service.jobs.job_runs import RunJob
 from service.jobs.tuning import Tuning
-from service.logs import configure_logs
 from service.settings import Settings
+from service.telemetry.logs import configure_logs
 
 _SETTINGS = {  # durability is PostgreSQL's own
     "max_connections": "1000",

@@ -10,8 +10,8 @@ import uvicorn
 from fastapi import FastAPI, Response
 
 from service.cli.operating.serving import config_of
-from service.logs import configure_logs
 from service.settings import read_settings
+from service.telemetry.logs import configure_logs
 
 
 async def answer_nothing() -> Response:

@@ -23,8 +23,8 @@ from starlette.types import ASGIApp, Message
 
 from db.migrate import prepare
 from service.app import create_app
-from service.logs import configure_logs
 from service.settings import Settings
+from service.telemetry.logs import configure_logs
 
 _QUERY = b"m=512&n=384&k=1024&dtype=f16&device=b580"
 _HOST = "127.0.0.1"

@@ -13,8 +13,8 @@ from db.migrate import prepare
 from db.session import open_database, sqlite_path
 from service.api.keys.caller import COMMAND_LINE
 from service.app import add_routes, create_app
-from service.loggers import configure_late
 from service.settings import Settings, read_settings
+from service.telemetry.loggers import configure_late
 from xetune_client import Client
 
 if TYPE_CHECKING:

@@ -46,8 +46,8 @@ from service.jobs.worker_names import (
     is_dead,
     own_name,
 )
-from service.loggers import Logger
 from service.settings import Settings
+from service.telemetry.loggers import Logger
 
 STORAGE_WAIT_S = 30.0
 _BEATS = 3  # per lease time

@@ -34,8 +34,8 @@ from service.jobs.heartbeat import (
 from service.jobs.supervisor import LATE_S
 from service.jobs.tuning import Tuning
 from service.jobs.worker import stop_on_signals
-from service.loggers import Logger
 from service.settings import Settings
+from service.telemetry.loggers import Logger
 
 _log = Logger(__name__)
 

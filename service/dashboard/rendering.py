@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from service.api.keys.callers import COOKIE
 from service.dashboard import forms, units
 from service.dashboard.assets import asset_url, compressed
-from service.short_ids import short_ids
+from service.text.short_ids import short_ids
 
 
 # Nothing but our own files: no inline script or style, no other host, no frame around the page.

@@ -21,8 +21,8 @@ from service.http.problem_json import (
     answer,
     render_fault,
 )
-from service.loggers import Logger, current_request
 from service.settings import PREFIX, Settings
+from service.telemetry.loggers import Logger, current_request
 
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",

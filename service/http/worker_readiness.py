@@ -9,8 +9,8 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from hal.probe.findings import Finding
-from service.loggers import Logger
 from service.settings import InvalidSettings
+from service.telemetry.loggers import Logger
 
 Faults = Callable[[], Iterable[Finding]]
 _POLL_S = 0.05  # until it notices that it is to stop

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from service.artifacts import StorageError
-from service.loggers import Logger
+from service.telemetry.loggers import Logger
 
 _POLL_S = 0.2
 _LONGEST_NAME = 200

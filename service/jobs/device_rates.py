@@ -7,7 +7,7 @@ from db.session import Database
 from hal import Device, DeviceSpec, HalError, runs_own_code
 from service.api.devices.elsewhere import store_missing_device
 from service.evidence import rates_of
-from service.loggers import Logger
+from service.telemetry.loggers import Logger
 from tuner.backend import tuning_for
 from tuner.measure.cpu_rates import measure_rates
 from tuner.model.cpu_roof import CpuRates

@@ -13,7 +13,7 @@ from db.schema.cluster import Presence
 from db.session import Database
 from db.values import utc_now
 from service.api.devices.quarantine import this_host
-from service.loggers import Logger
+from service.telemetry.loggers import Logger
 
 _FORGOTTEN = timedelta(days=1)
 _MISSED = 4  # tolerated number of missed beats

@@ -17,10 +17,10 @@ from db.session import Database
 from hal import HalError
 from service.artifacts import StorageError
 from service.cluster.executor import ExecutorLost
-from service.loggers import Logger
-from service.logs import job_lines
 from service.row_mapping import job_from_row
-from service.traces import job_span
+from service.telemetry.loggers import Logger
+from service.telemetry.logs import job_lines
+from service.telemetry.traces import job_span
 from tuner.errors import DeviceUnusable, TunerError
 from tuner.session.job_spec import JobSpec
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from hal import XE_DEVICES, ListedDevice, list_devices
 from hal.devices.listing import OPENCL_CPU_ID
 from hal.opencl.emulation import PREFIX
-from service.loggers import Logger
+from service.telemetry.loggers import Logger
 
 _FRESH_S = 60.0
 _log = Logger(__name__)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from service.loggers import Logger
+from service.telemetry.loggers import Logger
 
 LATE_S = 5.0
 """Time after XETUNE_SHUTDOWN_S at which a process that did not end is killed."""

@@ -40,8 +40,8 @@ from service.jobs.measurement_reuse import known_of
 from service.jobs.restrictions import restricted, restrictions_of, restrictions_to_json
 from service.jobs.store import DbTrialStore
 from service.jobs.warm_start import donors_for
-from service.loggers import Logger
-from service.traces import note_trial
+from service.telemetry.loggers import Logger
+from service.telemetry.traces import note_trial
 from tuner.errors import NoRoofline
 from tuner.measure.measure import Compiler
 from tuner.measure.measure_configs import measure_given

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from service.openapi import CONTRACT_FILE
+from service.openapi.contract import CONTRACT_FILE
 
 
 @cache

@@ -15,7 +15,7 @@ from service.app import create_app
 from service.errors import Problem
 from service.http.deps import Context
 from service.http.request_guard import allowed_hosts
-from service.openapi import CONTRACT_FILE, contract_text
+from service.openapi.contract import CONTRACT_FILE, contract_text
 from service.settings import Settings
 from tests.service.contract import contract
 from tests.service.rest import BODY, Clock, invented_devices, post_job

@@ -12,7 +12,7 @@ from hal.facts.xe import find
 from service.api.devices.elsewhere import store_device
 from service.gemm_json import config_to_json
 from service.http.deps import Context
-from service.times import shown_us
+from service.text.times import shown_us
 from tests.service import dashboard_rows as rows
 from tests.service.cli.both_transports import Run
 from tests.service.cli.conftest import one_database, run

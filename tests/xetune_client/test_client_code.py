@@ -8,11 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.client_code import MODELS_FOLDER, model_texts
-from service.openapi import (
-    SYNC_FILES,
-    sync_text,
-)
+from service.openapi.client_code import MODELS_FOLDER, SYNC_FILES, model_texts, sync_text
 from tests.service.contract import contract
 from xetune_client import models
 

@@ -21,7 +21,6 @@ from service.api.compile.work import (
 from service.configurations import from_config_body
 from service.errors import BadRequest, FieldError, RefusedByRule, TooLarge
 from service.http.limits import Slots
-from service.loggers import Logger
 from service.sandbox.limits import (
     Held,
     Limits,
@@ -34,6 +33,7 @@ from service.sandbox.parent import (
 )
 from service.schemas import check_size, to_problem
 from service.settings import Settings
+from service.telemetry.loggers import Logger
 
 _WORK = "service.api.compile.work"
 _PROBED_AGAIN_S = 10.0

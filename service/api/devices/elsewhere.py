@@ -15,7 +15,7 @@ from hal import DeviceSpec, ListedDevice, Runtime
 from hal.devices.listed import listed, runs_own_code
 from hal.devices.listing import OPENCL_CPU_ID
 from service.device_json import spec_from_json, spec_to_json
-from service.loggers import Logger
+from service.telemetry.loggers import Logger
 
 _log = Logger(__name__)
 

@@ -23,11 +23,11 @@ from service.api.jobs.schemas import (
 )
 from service.errors import BadRequest, FieldError, TooMany
 from service.gemm_json import config_to_json, problem_to_json
-from service.loggers import current_request
 from service.row_mapping import options_to_columns
 from service.schemas import check_size, to_problem
 from service.settings import Settings
-from service.traces import trace_here
+from service.telemetry.loggers import current_request
+from service.telemetry.traces import trace_here
 from tuner.backend import tuning_for
 from tuner.model.roof import roof_us
 from tuner.search.method import (

@@ -40,7 +40,7 @@ from service.http.responses import (
     TOO_MANY,
     Responses,
 )
-from service.loggers import Logger
+from service.telemetry.loggers import Logger
 
 router = guarded_router("/v1/jobs", "jobs")
 

@@ -27,7 +27,7 @@ from db.schema.schedule import FIRE_OUTCOMES
 from db.schema.trial import TRIAL_STATUSES
 from db.session import Database
 from service.api.metrics.trials import TrialTally
-from service.loggers import Logger
+from service.telemetry.loggers import Logger
 
 _BEST_EVERY = 6  # times `fresh_s`: it reads a row of each job
 _log = Logger(__name__)

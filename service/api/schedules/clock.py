@@ -13,7 +13,7 @@ from service.jobs.heartbeat import (
     present,
 )
 from service.jobs.worker_names import own_name
-from service.loggers import Logger
+from service.telemetry.loggers import Logger
 
 _log = Logger(__name__)
 

@@ -35,7 +35,7 @@ from service.api.schedules.work import (
 )
 from service.errors import BadRequest, TooMany
 from service.http.deps import Context
-from service.loggers import Logger
+from service.telemetry.loggers import Logger
 
 _log = Logger(__name__)
 

@@ -23,8 +23,8 @@ from service.api.keys.caller import Caller
 from service.api.schedules.planning import Planning
 from service.api.schedules.schemas import StaleBody
 from service.errors import Conflict, ServiceError, TooMany
-from service.loggers import Logger
 from service.schemas import ProblemBody
+from service.telemetry.loggers import Logger
 from tuner.errors import TunerError
 from tuner.session.job_spec import JobSpec
 

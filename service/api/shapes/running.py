@@ -29,8 +29,8 @@ from service.jobs.heartbeat import repeated
 from service.jobs.tuning import Tuning
 from service.jobs.worker import Worker
 from service.jobs.worker_names import is_dead, own_name
-from service.loggers import Logger
 from service.settings import Settings
+from service.telemetry.loggers import Logger
 from tuner.errors import TunerError
 
 RunSet = Callable[[UUID, threading.Event], bool]

@@ -11,8 +11,8 @@ from codegen.errors import OclocUnusable
 from codegen.target import Target, target_of
 from codegen.xe.isa import Ocloc
 from hal import DeviceKind, DeviceSpec
-from service.loggers import Logger
 from service.settings import PREFIX, InvalidSettings, Settings
+from service.telemetry.loggers import Logger
 
 if TYPE_CHECKING:  # measurement, which asking for the compiler does without
     from codegen import GemmArtifact

@@ -11,7 +11,7 @@ from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_recording
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_wrapped, text_table
-from service.short_ids import short_ids
+from service.text.short_ids import short_ids
 
 _SHOWN = 20
 app = typer.Typer(cls=FirstByDefault, help="List and show recordings of other autotuners.")
@@ -60,7 +60,7 @@ def show_command(
 
 
 def _stacked(rows: list[dict[str, object]]) -> Table:
-    from service.times import shown_us
+    from service.text.times import shown_us
 
     names = Column("recording", no_wrap=True), "problem", "device, from, format"
     table = text_table(*names, number_column("timed"), number_column("best"), spaced=True)

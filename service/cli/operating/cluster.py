@@ -23,8 +23,8 @@ def scheduler_command(
 ) -> None:
     """Start a Dask scheduler, to which workers and one coordinator connect."""
     from service.cluster.link import check_installed, link_to
-    from service.logs import configure_logs
     from service.settings import read_settings
+    from service.telemetry.logs import configure_logs
 
     settings = read_settings()
     configure_logs(settings)

@@ -13,7 +13,7 @@ from service.cli.ids import LAST, find_id
 from service.cli.printing.output import text_table
 from service.errors import BadRequest
 from service.http.validation_errors import shown
-from service.short_ids import short_ids
+from service.text.short_ids import short_ids
 
 _DIGITS = 4
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}

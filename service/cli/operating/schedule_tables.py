@@ -11,7 +11,7 @@ from service.cli.connection import same
 from service.cli.ids import find_id
 from service.cli.printing.output import CONSOLE, print_json, text_table
 from service.errors import BadRequest, NotFound
-from service.short_ids import short_ids
+from service.text.short_ids import short_ids
 from xetune_client import Client, models
 
 _PAGE = 200

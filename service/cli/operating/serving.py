@@ -15,10 +15,10 @@ from hal.process.temporary import remove_leftovers
 from service.app import create_app
 from service.http.server_protocol import ServerProtocol
 from service.jobs.supervisor import Supervisor, end_with, end_within
-from service.loggers import Logger
-from service.logs import configure_logs
 from service.settings import InvalidSettings, Settings, read_settings, unknown_settings
-from service.traces import configure_traces
+from service.telemetry.loggers import Logger
+from service.telemetry.logs import configure_logs
+from service.telemetry.traces import configure_traces
 
 _log = Logger(__name__)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from service.api.jobs.schemas import JobOut
 from service.job_summary import Basis
 from service.schemas import Evidence, ProofEvidence, TimeEvidence
-from service.times import digits, shown_us, unit_of
+from service.text.times import digits, shown_us, unit_of
 
 if TYPE_CHECKING:
     from tuner.session.trial import Proof

@@ -9,8 +9,8 @@ from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, ERRORS, number_column, print_json, print_line, text_table
 from service.cli.records.formats import Restored
 from service.errors import BadRequest
-from service.short_ids import short_ids
-from service.times import shown_us
+from service.text.short_ids import short_ids
+from service.text.times import shown_us
 from xetune_client import models
 
 _A_REQUEST = 200

@@ -13,7 +13,7 @@ from service.cli.printing.evidence import known_lines, shown_best
 from service.cli.printing.output import text_table
 from service.errors import NotFound
 from service.schemas import to_problem
-from service.short_ids import short_ids
+from service.text.short_ids import short_ids
 from xetune_client import Client
 from xetune_client import NotFound as Missing
 from xetune_client.wire import Query

@@ -14,7 +14,7 @@ from service.cli.tuning.kernel_lists import table_of_files
 from service.gemm_json import config_line
 from service.job_summary import acceptance_words, known_by
 from service.schemas import to_problem
-from service.short_ids import short_ids
+from service.text.short_ids import short_ids
 from xetune_client import Client, models
 
 _REPORT = "isa.json"

@@ -21,10 +21,10 @@ from service.cli.printing.output import CONSOLE, number_column, print_json, prin
 from service.errors import NotFound, Unavailable
 from service.gemm_json import config_line
 from service.job_summary import Basis, known_by
-from service.problem_options import SIZES, problem_words
 from service.schemas import Evidence, ProblemBody, to_problem
-from service.short_ids import short_ids
-from service.times import shown_us
+from service.text.problem_options import SIZES, problem_words
+from service.text.short_ids import short_ids
+from service.text.times import shown_us
 from xetune_client import NotFound as Missing
 
 if TYPE_CHECKING:

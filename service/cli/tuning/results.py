@@ -45,7 +45,7 @@ from service.job_summary import (
     stop_words,
 )
 from service.schemas import ProblemBody, to_problem
-from service.short_ids import short_ids
+from service.text.short_ids import short_ids
 from tuner.search.method import (
     Objective,
     front,

@@ -11,7 +11,7 @@ from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_set
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
-from service.short_ids import short_ids
+from service.text.short_ids import short_ids
 
 _PAGE = 200
 app = typer.Typer(cls=FirstByDefault, help="List, show, resume and cancel shape sets.")

@@ -36,7 +36,7 @@ from service.cluster.dask.guarded import DeviceInUse, GuardedDevice
 from service.cluster.dask.quiet import Quiet
 from service.cluster.executor import OpenedDevice
 from service.cluster.local import COMPILE_TIMEOUT_S, hardware_of
-from service.traces import work_span
+from service.telemetry.traces import work_span
 from tuner.errors import ProofFailed, TooLargeToProve
 from tuner.session.trial import Proof
 from tuner.verify.reference import Reference

@@ -15,7 +15,7 @@ from service.jobs.supervisor import (
     LATE_S,
     end_within,
 )
-from service.loggers import Logger
+from service.telemetry.loggers import Logger
 
 _DEATH_S = 10.0  # after which a worker disconnects from a scheduler that does not answer
 _WAIT_S = 1.0

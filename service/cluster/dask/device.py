@@ -33,7 +33,7 @@ from service.cluster.dask.dask_worker import (
 )
 from service.cluster.dask.lost import SchedulerLost
 from service.cluster.executor import ExecutorLost
-from service.traces import trace_here
+from service.telemetry.traces import trace_here
 from tuner.errors import ProofFailed
 from tuner.session.trial import Proof
 

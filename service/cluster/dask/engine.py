@@ -36,7 +36,7 @@ from service.cluster.shard import (
     WHOLE,
     Shard,
 )
-from service.loggers import Logger
+from service.telemetry.loggers import Logger
 
 NAME = "cluster"
 _ANSWER_S = 10.0  # for the scheduler

@@ -8,7 +8,7 @@ from distributed import Scheduler
 
 from service.cluster.dask.security import security_of
 from service.cluster.link import Link
-from service.loggers import Logger
+from service.telemetry.loggers import Logger
 
 _log = Logger(__name__)
 

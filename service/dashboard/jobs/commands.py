@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from codegen import InvalidProblem
 from db.schema.job import Job
 from service.gemm_json import problem_from_json
-from service.problem_options import SIZES, plain_json, problem_words, stated
 from service.row_mapping import options_from_row, options_to_columns
+from service.text.problem_options import SIZES, plain_json, problem_words, stated
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobOptions
 

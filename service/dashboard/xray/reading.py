@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from service.api.xray.schemas import OursOut, XrayKernelOut, XrayOut
-from service.kernel_names import labels
+from service.text.kernel_names import labels
 
 _STALLS = 2
 

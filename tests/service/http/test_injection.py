@@ -6,8 +6,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import inspect
 
 from service.http.deps import Context
-from service.logs import configure_logs
 from service.settings import Settings
+from service.telemetry.logs import configure_logs
 from tests.db import rows
 from tests.service.api.keys.test_keys import make_key
 from tests.service.http.test_limits import client_of

@@ -25,7 +25,7 @@ from service.evidence import headline_of
 from service.gemm_json import config_from_json
 from service.job_summary import known_by
 from service.schemas import TimeEvidence
-from service.times import shown_us
+from service.text.times import shown_us
 from tuner.measure.result_key import launch_hash
 
 AT_ONCE = 25

@@ -11,7 +11,7 @@ from service.cli.options.problem import ProblemOptions
 from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_wrapped, text_table
 from service.http.problem_query import to_query
-from service.kernel_names import labels
+from service.text.kernel_names import labels
 
 _SIZES = {"m", "n", "k"}
 _SIZES_UNKNOWN = "M, N and K"  # of all kernels

@@ -19,7 +19,7 @@ from hal import ListedDevice
 from hal.devices.listed import Runtime
 from service.api.exchange.measuring import understand_space
 from service.cli.main import main
-from service.short_ids import SHORT
+from service.text.short_ids import SHORT
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, NOON, results, text_of
 from tuner.exchange.formats import open_file, read_recorded, results_of, specification_of

@@ -10,8 +10,8 @@ from fastapi.testclient import TestClient
 from hal import find
 from service.device_json import spec_to_json
 from service.http.deps import Context
-from service.kernel_names import labels
 from service.settings import Settings
+from service.text.kernel_names import labels
 from tests.codegen.xe.xray.files import BMG_IP, library, spirv, wheel, zebin
 from tests.service import dashboard_rows as rows
 from tests.service.api.xray.unconfined import recorded_compiler, unconfined_xray

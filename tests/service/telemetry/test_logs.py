@@ -17,8 +17,8 @@ from service.jobs.job_runs import (
     JobEnd,
     JobRuns,
 )
-from service.logs import configure_logs
 from service.settings import InvalidSettings, Settings
+from service.telemetry.logs import configure_logs
 from tests.service.api.keys.test_keys import bearer, make_key
 from tests.service.rest import BODY
 

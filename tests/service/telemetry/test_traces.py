@@ -15,14 +15,14 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from db.queries.cluster import leases
 from db.session import Database
-from service import traces
 from service.app import create_app
 from service.jobs.job_runs import (
     JobEnd,
     JobRuns,
 )
 from service.settings import InvalidSettings, Settings
-from service.traces import add_trace_id, configure_traces
+from service.telemetry import traces
+from service.telemetry.traces import add_trace_id, configure_traces
 from tests.faults.jobs import TRIALS, Place, queue
 from tests.service.rest import Clock, invented_devices, post_job
 

@@ -12,9 +12,9 @@ from structlog.contextvars import bound_contextvars
 from structlog.typing import EventDict, Processor
 
 from db.session import Database
-from service.loggers import current_request
 from service.settings import Settings
-from service.traces import add_trace_id
+from service.telemetry.loggers import current_request
+from service.telemetry.traces import add_trace_id
 
 # Messages of libraries are not ours: redact passwords in URLs, and keys of this service.
 _PASSWORD = re.compile(r"(://[^\s:/@]*:)[^\s/]+(?=@)")

@@ -44,7 +44,7 @@ class _Late(logging.Handler):
         self._settings = settings
 
     def configure(self) -> None:
-        from service.logs import configure_logs
+        from service.telemetry.logs import configure_logs
 
         configure_logs(self._settings)
 

@@ -7,7 +7,7 @@ import pytest
 
 _LOGGED = """
 import logging, sys
-from service.loggers import Logger, configure_late
+from service.telemetry.loggers import Logger, configure_late
 from service.settings import Settings
 configure_late(Settings(log_level="warning", log_format="json"))
 ours, theirs = Logger("ours"), logging.getLogger("theirs")

@@ -13,8 +13,8 @@ import pytest
 import yaml
 from fastapi.testclient import TestClient
 
-from service import code_samples
-from service.openapi import CONTRACT_FILE
+from service.openapi import code_samples
+from service.openapi.contract import CONTRACT_FILE
 from xetune_client import client as client_module
 from xetune_client.server import server
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-_ROOM = Path(__file__).resolve().parents[1] / "xetune_client"
+_ROOM = Path(__file__).resolve().parents[2] / "xetune_client"
 MODELS_FOLDER = _ROOM / "models"
 SYNC_FILES = {_ROOM / "client.py": _ROOM / "async_client.py", _ROOM / "connection.py": _ROOM / "async_connection.py"}
 """Each generated file, and its source."""

@@ -1,0 +1,1 @@
+"""API contract, and the files that are generated from it."""
