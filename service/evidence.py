@@ -15,6 +15,7 @@ from service.schemas import AcceptanceEvidence, Evidence, ProofEvidence, TimeEvi
 from tuner.errors import TunerError
 
 if TYPE_CHECKING:
+    from hal import DeviceSpec
     from tuner.model.cpu_roof import CpuRates
 
 
@@ -94,19 +95,25 @@ def roof_us(problem: Problem, device: Device) -> float | None:
     return _roof_us(*(json.dumps(part) for part in (problem.definition, device.spec, device.rates)))
 
 
-@lru_cache(maxsize=1024)  # lists have few devices, and a page is read again and again
+@lru_cache(maxsize=1024)  # a page is read again and again
 def _roof_us(definition: str, facts: str, rates: str) -> float | None:
     # Imported here, as below: lists of results without a time do without.
-    from service.device_json import spec_from_json
     from tuner.model import roof
     from tuner.model.cpu_roof import CpuRates
 
     try:
-        spec, measured = spec_from_json(json.loads(facts)), json.loads(rates)
+        measured = json.loads(rates)
         given = None if measured is None else decode(CpuRates, measured)
-        return roof.roof_us(problem_from_json(json.loads(definition)), spec, given)
+        return roof.roof_us(problem_from_json(json.loads(definition)), _spec(facts), given)
     except (CodegenError, TunerError, ValueError):  # unknown facts, or a row of another version
         return None
+
+
+@lru_cache(maxsize=64)  # lists have few devices
+def _spec(facts: str) -> "DeviceSpec":
+    from service.device_json import spec_from_json
+
+    return spec_from_json(json.loads(facts))
 
 
 def rates_of(device: Device) -> "CpuRates | None":
