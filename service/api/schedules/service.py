@@ -14,10 +14,6 @@ from db.schema.schedule import Schedule, ScheduleFire
 from db.values import JsonObject
 from service.api.jobs.schemas import JobBody
 from service.api.keys.caller import Caller
-from service.api.schedules.cron import (
-    next_due,
-    parse_cron,
-)
 from service.api.schedules.planning import Planning
 from service.api.schedules.schemas import (
     DueList,
@@ -188,6 +184,8 @@ def next_times(session: Session, schedule_id: UUID, count: int) -> DueList:
         NotFound: there is none.
         BadRequest: its expression or time zone can no longer be read.
     """
+    from service.api.schedules.cron import next_due, parse_cron
+
     schedule = _existing(session, schedule_id)
     cron = parse_cron(schedule.cron, schedule.timezone, schedule.hours)
     due: list[DueOut] = []
@@ -296,6 +294,9 @@ def _template(kind: str, template: JsonObject) -> BaseModel | JsonObject:
 
 
 def _due_after(cron: str, timezone: str, hours: str | None, now: datetime) -> datetime:
+    # Imported here, as above: lists do without.
+    from service.api.schedules.cron import next_due, parse_cron
+
     due_at = next_due(parse_cron(cron, timezone, hours), now)
     if due_at is None:
         within = "" if hours is None else f" within {hours}"
