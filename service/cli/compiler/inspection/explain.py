@@ -12,7 +12,6 @@ from service.cli.devices.drivers import asking_drivers
 from service.cli.options.config_flags import ConfigFile, Settings
 from service.cli.options.output import AsJson
 from service.cli.options.problem import DeviceOrFile, ProblemOptions, with_problem
-from service.cli.printing.output import CONSOLE, print_json, print_wrapped
 
 if TYPE_CHECKING:
     from hal.probe.probe import Probes
@@ -57,6 +56,7 @@ def _explain(
     from codegen.backend import check_kernel
     from service.cli.options.configuration import ConfigOptions
     from service.cli.options.device_file import named_device
+    from service.cli.printing.output import CONSOLE, print_json, print_wrapped
     from tuner.model.xe import explain
 
     spec, gemm = named_device(device, None, probes).spec, problem.read()
