@@ -3,7 +3,7 @@
 import errno
 import sys
 
-from hal.process.gc_policy import collect_after_imports
+from service.cli.gc_policy import collect_after_imports
 from service.cli.import_policy import leave_out_unused_parts
 from service.cli.model_policy import build_models_when_used
 

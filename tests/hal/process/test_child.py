@@ -1,6 +1,7 @@
 """A child process answers, raises, is ended in time, and leaves nothing behind."""
 
 import errno
+import gc
 import os
 import signal
 import time
@@ -19,6 +20,12 @@ def test_it_answers_and_raises_what_the_function_raises() -> None:
         assert child.call(30, os.getpid) == child.pid
         assert child.call(30, os.getpgrp) == child.pid
     assert not child.alive
+
+
+def test_it_collects_garbage_from_its_first_answer_on() -> None:
+    with Child() as child:
+        assert child.call(30, gc.isenabled) is False
+        assert child.call(30, gc.isenabled) is True
 
 
 def test_its_death_is_told_with_its_last_words() -> None:

@@ -29,7 +29,7 @@ _HEAVY = (
     *_PARTS,
     "httpx",
     "codegen",
-    *("hal.device", "hal.facts", "hal.devices"),
+    "hal",
     "rich",
     "uvicorn",
     "prometheus_client",

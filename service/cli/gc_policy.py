@@ -1,5 +1,4 @@
-"""Garbage collection policy of a command and of child processes: none until more is allocated than imports do, and
-none at the end.
+"""Garbage collection policy of a command: none until it has allocated more than imports do, and none at its end.
 
 Imports allocate some hundred thousand objects that stay: looking for garbage among them took a fifth of the processor
 time of a command that lists, and as much again when the interpreter ended.

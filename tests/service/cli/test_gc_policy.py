@@ -1,4 +1,4 @@
-"""The garbage collection policy of a command and of child processes."""
+"""The garbage collection policy of a command."""
 
 import gc
 import subprocess
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from hal.process import gc_policy
-from hal.process.gc_policy import collect_after_imports
+from service.cli import gc_policy
+from service.cli.gc_policy import collect_after_imports
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +39,7 @@ _AT_THE_END = """
 import atexit, gc
 atexit.register(lambda: print("frozen" if gc.get_freeze_count() > 1_000 else "not frozen"))
 atexit.register(print, "first")
-from hal.process.gc_policy import collect_after_imports
+from service.cli.gc_policy import collect_after_imports
 collect_after_imports()
 """
 
