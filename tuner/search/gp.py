@@ -63,10 +63,14 @@ class GaussianProcess:
         posterior = self._current(tried)
         return posterior.expected(self._values(tried)) if posterior is not None else None
 
-    def is_lost(self, tried: Tried) -> bool:
-        """Return whether the fitted noise is so large that tried rows do not predict others."""
+    def doubt(self, tried: Tried) -> float:
+        """Return the probability with which another sampler should propose instead: the share of failures, which the
+        process counts as slow times only, or 1 if the fitted noise is so large that tried rows do not predict others.
+        """
         posterior = self._current(tried)
-        return posterior is not None and posterior.noise >= _LOST
+        if posterior is not None and posterior.noise >= _LOST:
+            return 1.0
+        return sum(map(math.isinf, tried.log_us.values())) / max(1, len(tried.log_us))
 
     def favours(self, tried: Tried) -> bool:
         """Return whether favoured rows are still preferred: fewer than two in turn have brought no gain."""

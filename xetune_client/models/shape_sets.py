@@ -275,7 +275,7 @@ class ShapeSetOut(Model):
     """Warm start from the best configurations of the nearest problems and devices; false: none"""
 
     search: str = 'portfolio'
-    """Search strategy: portfolio learns which of several strategies pays; tpe, cmaes, nsga2 (time and memory), gp (Gaussian process), model (among the best predicted), random, exhaustive; or a class of optuna.samplers; or package.module:Class, a sampler that XETUNE_SAMPLERS lists"""
+    """Search strategy: portfolio combines gp, tpe and a descent; tpe, cmaes, nsga2 (time and memory), gp (Gaussian process), model (among the best predicted), random, exhaustive; or a class of optuna.samplers; or package.module:Class, a sampler that XETUNE_SAMPLERS lists"""
 
     objective: Objective | None = None
     """Objective to minimize: time; time-memory (beyond the operands) or time-energy (if the device reports it), both for nsga2; null: search default"""

@@ -113,8 +113,8 @@ class SearchOptions(BaseModel):
     )
     search: SearchName = Field(
         default=Method.PORTFOLIO.value,
-        description="Search strategy: portfolio learns which of several strategies pays; tpe, cmaes, nsga2 (time and "
-        "memory), gp (Gaussian process), model (among the best predicted), random, exhaustive; or a class of "
+        description="Search strategy: portfolio combines gp, tpe and a descent; tpe, cmaes, nsga2 (time and memory), "
+        "gp (Gaussian process), model (among the best predicted), random, exhaustive; or a class of "
         "optuna.samplers; or package.module:Class, a sampler that XETUNE_SAMPLERS lists",
         examples=["portfolio"],
     )

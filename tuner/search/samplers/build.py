@@ -77,7 +77,7 @@ def build_ranking(space: Space[C], predicted_us: NDArray[np.float64], seed: int)
 def _by_process(
     name: str, tried: Tried, first: list[tuple[int, str]], donors: Sequence[int], trials: int | None
 ) -> PortfolioSampler:
-    """Return the samplers of a Gaussian process: alone, or with TPE and a descent at the end."""
+    """Return the samplers of a Gaussian process: alone, or with TPE where it is in doubt and a descent at the end."""
     parameters, process = Parameters(tried.space), GaussianProcess(tried.space, donors)
     of_process = GaussianProcessSampler(parameters, tried, process)
     if name != Method.PORTFOLIO:
@@ -95,7 +95,7 @@ def _by_process(
         first,
         trials,
         last=DESCENT,
-        doubts={Method.GP.value: process.is_lost},
+        doubt=process.doubt,
     )
 
 

@@ -1,12 +1,12 @@
-"""Sampler of every search: given rows first, then random ones, then the samplers of a bandit."""
+"""Sampler of every search: given rows first, then random ones, then those of named samplers."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from tuner.search.credit import Credit
 from tuner.search.method import DONOR, STARTUP
 from tuner.search.samplers.parameters import Parameters
 from tuner.search.samplers.projected import ProjectedSampler
@@ -18,12 +18,11 @@ _LAST = 0.05  # share of the trials that is reserved for the last sampler
 
 
 class PortfolioSampler(RowSampler):
-    """Bandit over named samplers; with one sampler, it is that one after the startup.
+    """The first of some named samplers after the startup, or the second with the probability `doubt`.
 
     `first` are rows with the name of their proposer, which replace random ones. The last of `trials`, if
-    known, go to the sampler named `last`. A sampler whose entry of `doubts` returns true is skipped if there
-    is another. Samples depend only on the seed, the outcomes and the pending trials, in order: the same
-    history gives the same samples.
+    known, go to the sampler named `last`. Samples depend only on the seed, the outcomes and the pending trials, in
+    order: the same history gives the same samples.
     """
 
     def __init__(
@@ -35,14 +34,13 @@ class PortfolioSampler(RowSampler):
         trials: int | None = None,
         last: str | None = None,
         startup: int = STARTUP,
-        doubts: Mapping[str, Callable[[Tried], bool]] | None = None,
+        doubt: Callable[[Tried], float] | None = None,
     ) -> None:
         super().__init__(parameters, tried)
         self._samplers, self._first = samplers, first
         self._by: dict[int, str] = {}
         self._given: tuple[int, str | None] | None = None
-        self._credit = Credit([name for name in samplers if name != last or len(samplers) == 1])
-        self._last, self._startup, self._doubts = last, startup, doubts or {}
+        self._last, self._startup, self._doubt = last, startup, doubt
         self._search_until = trials - math.ceil(_LAST * trials) if trials is not None and last is not None else None
 
     def give(self, row: int, by: str | None) -> None:
@@ -58,20 +56,14 @@ class PortfolioSampler(RowSampler):
         row, by = self._resumed(study, trial) or self._next_first() or self._sampled(study, trial)
         if by is not None:
             self._by[row] = by
-            if by in self._samplers:
-                self._credit.begin(by)
         self.tried.begin(row)
         return row
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
-        """Credit the sampler whose trial ended; a trial without a value has no time."""
+        """Notify the sampler whose trial ended; a trial without a value has no time."""
         row = self.parameters.row(trial.params)
-        log_us = math.log(values[0]) if values else math.inf
-        sampler = self._samplers.get(by := self._by.get(row, ""))
-        if sampler is not None:
-            self._credit.pay(by, log_us, self.tried)
-        self.tried.end(row, log_us)
-        if sampler is not None:
+        self.tried.end(row, math.log(values[0]) if values else math.inf)
+        if (sampler := self._samplers.get(self._by.get(row, ""))) is not None:
             sampler.after_trial(study, trial, state, values)
 
     def _resumed(self, study: Study, trial: FrozenTrial) -> tuple[int, str | None] | None:
@@ -89,10 +81,14 @@ class PortfolioSampler(RowSampler):
         if self._last is not None and self._search_until is not None and len(self.tried) >= self._search_until:
             name = self._last
         else:
-            name = self._credit.choice()
-            if name in self._doubts and self._doubts[name](self.tried):
-                name = self._credit.choice(without=name)
+            name, *others = self._samplers
+            if self._doubt is not None and self._random() < self._doubt(self.tried):
+                name = others[0]
         return self._samplers[name].choose(study, trial), name
+
+    def _random(self) -> float:
+        """Return a random number, independent of those that samplers draw for the same row."""
+        return np.random.default_rng(self.tried.entropy.spawn(1)[0]).random()
 
     def _drawn(self) -> int:
         """Return a random row; while a donor is the best, one that is unlike all rows so far.
