@@ -9,7 +9,6 @@ from codegen.cpu.rules import CpuCase, check_cpu_problem
 from hal import DeviceSpec, Timing
 from tuner.errors import NotOnThisCpu
 from tuner.model import cpu_peak
-from tuner.model.cpu_roof import CpuRates, cpu_roof
 from tuner.space.cpu.adapt import adapt, choices
 from tuner.space.cpu.heuristic import default_cpu_config, explain_cpu_default
 from tuner.space.cpu.refit import refit
@@ -67,9 +66,6 @@ class CpuTuning:
 
     def memory_bytes(self, problem: GemmProblem, config: CpuConfig, spec: DeviceSpec) -> None:
         return None
-
-    def roof_us(self, problem: GemmProblem, spec: DeviceSpec, rates: CpuRates | None = None) -> float:
-        return cpu_roof(problem, spec, rates).time_us
 
     def least_us(self, problem: GemmProblem, spec: DeviceSpec) -> float:
         return cpu_peak.least_us(problem, spec)
