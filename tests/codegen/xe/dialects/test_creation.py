@@ -1,16 +1,28 @@
 """Operations made by `creation` equal those that xDSL makes."""
 
 import pytest
-from xdsl.dialects import arith, llvm
-from xdsl.dialects.builtin import i32, i64
+from xdsl.dialects import arith, llvm, scf
+from xdsl.dialects.builtin import IndexType, i32, i64
 from xdsl.dialects.test import TestOp as AnyOp
-from xdsl.ir import Block, Operation, Region
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 
 from codegen import DType, GemmProblem
 from codegen.xe.build.gemm import build_gemm
 from codegen.xe.dialects import context, text
-from codegen.xe.dialects.creation import append, copy, create, initialise, insert_before, walk
+from codegen.xe.dialects.creation import (
+    append,
+    copy,
+    create,
+    drop,
+    erase,
+    for_loop,
+    initialise,
+    insert_before,
+    replace,
+    replace_uses,
+    walk,
+)
 from hal.facts.xe import find
 from tuner.space.xe.heuristic import default_config
 
@@ -110,3 +122,53 @@ def test_a_copy_uses_the_given_values() -> None:
     (copied,) = made.regions[0].block.ops
     assert (tuple(made.operands), tuple(copied.operands)) == ((c,), (c, b))
     assert tuple(inner.operands) == (a, b)
+
+
+def test_uses_are_replaced_in_the_order_of_xdsl() -> None:
+    found: list[list[tuple[int, int]]] = []
+    for by in (replace_uses, SSAValue.replace_all_uses_with):
+        a, b = AnyOp(result_types=[i32, i32]).results
+        a.name_hint = "a"
+        users: list[Operation] = [AnyOp(operands=operands) for operands in ((a, b, a), (b,), (a,))]
+        by(a, b)
+        assert a.first_use is None
+        assert b.name_hint == "a"
+        assert all(operand is b for user in users for operand in user.operands)
+        found.append([(users.index(use.operation), use.index) for use in b.uses])
+    assert found[0] == found[1]
+
+
+def test_replaced_operations_are_gone_and_their_names_stay() -> None:
+    op, made = AnyOp(result_types=[i32]), [AnyOp(result_types=[i32]), AnyOp(result_types=[i32])]
+    (result,), ((first,), (last,)) = op.results, (new.results for new in made)
+    result.name_hint = "sum"
+    user = AnyOp(operands=[result])
+    block = Block([op, user])
+    replace(op, [last], made)
+    assert list(block.ops) == [*made, user]
+    assert user.operands[0] is last
+    assert (first.name_hint, last.name_hint, op.parent) == ("sum", "sum", None)
+
+
+def test_used_operations_are_dropped_but_not_erased() -> None:
+    op, source = AnyOp(result_types=[i32]), AnyOp(result_types=[i32])
+    made = AnyOp(operands=source.results, result_types=[i32])
+    user = AnyOp(operands=made.results)
+    block = Block([op, source, made, user])
+    with pytest.raises(ValueError, match=r"whose results are not used, got test\.op"):
+        erase(made)
+    erase(op)
+    drop(made)
+    assert list(block.ops) == [source, user]
+    assert source.results[0].first_use is None
+
+
+def test_a_loop_is_that_of_xdsl() -> None:
+    start, end, step = AnyOp(result_types=[IndexType()] * 3).results
+    (carried,) = AnyOp(result_types=[i32]).results
+    bodies = [Block(arg_types=[IndexType(), i32]) for _ in range(2)]
+    loops = for_loop((start, end, step), [carried], bodies[0]), scf.ForOp(start, end, step, [carried], bodies[1])
+    for loop in loops:
+        loop.body.block.add_op(scf.YieldOp(loop.body.block.args[1]))
+        loop.verify()
+    assert loops[0].is_structurally_equivalent(loops[1])
