@@ -89,20 +89,17 @@ def next_block(
     steps: Mapping[str, int],
     ranges: Mapping[str, Range],
 ) -> dict[str, Value]:
-    """Return where the block after one that begins at `begin` does, in loops in `steps` over `ranges`.
-
-    Beyond the end of the inner loop it is the first of the outer one's next; if there is none, it is out of range.
+    """Return where the block after one that begins at `begin` does, in loops in `steps` over `ranges`, the outer one
+    first; after the last block that is the first one.
     """
-    *outer, inner = loops
-    after = f.add(begin[inner], steps[inner])
-    if not outer:
-        return {**begin, inner: after}
-    ends = f.compare("sge", after, ranges[inner].high)
-    following = f.add(begin[outer[0]], steps[outer[0]])
-    return {
-        inner: f.op(f"select i1 {ends}, i64 {ranges[inner].low}, i64 {after}"),
-        outer[0]: f.op(f"select i1 {ends}, i64 {following}, i64 {begin[outer[0]]}"),
-    }
+    following, goes_on = dict(begin), "true"
+    for along in reversed(loops):
+        after = f.add(begin[along], steps[along])
+        ends = f.compare("sge", after, ranges[along].high)
+        moved = f.op(f"select i1 {ends}, i64 {ranges[along].low}, i64 {after}")
+        following[along] = f.op(f"select i1 {goes_on}, i64 {moved}, i64 {begin[along]}")
+        goes_on = f.op(f"and i1 {goes_on}, {ends}")
+    return following
 
 
 def next_panel(plan: Plan) -> NextPanel | None:
@@ -131,7 +128,7 @@ def _tiles(plan: Plan) -> int:
 
 
 def _packed(plan: Plan) -> NextPanel:
-    nbytes, count, tiles = plan.panel_bytes_b(plan.block.k), _rounds(plan), _tiles(plan)
+    nbytes, count, tiles = plan.panel_bytes_b(min(plan.block.k, plan.problem.k)), _rounds(plan), _tiles(plan)
     each = ceil_div(ceil_div(nbytes, LINE), tiles * count)
     # One tile reads all of the panel by itself: some of it may be prefetched just before.
     distance = nbytes if tiles > 1 else min(nbytes, _NEAR_BYTES)
@@ -140,9 +137,11 @@ def _packed(plan: Plan) -> NextPanel:
 
 
 def _in_memory(plan: Plan) -> NextPanel | None:
-    loops = tuple(along for along in blocks_in_order(plan) if along != "m" and rounds(plan, along) > 1)
+    loops = tuple(along for along in blocks_in_order(plan) if rounds(plan, along) > 1)
+    if loops[-1:] == ("m",):  # blocks over M use the same panel
+        loops = loops[:-1]
     packer = packer_of_b(plan)
-    if not (loops and packer.has_room_for_next) or _loads_wait_for_rows(plan, packer):
+    if not (set(loops) - {"m"} and packer.has_room_for_next) or _loads_wait_for_rows(plan, packer):
         return None
     if plan.problem.products > 1 or plan.config.matmul.innermost.k < packer.unit_k:
         return None

@@ -347,8 +347,8 @@ def _columns_of_b(nest: _Nest, tile: Value, k: Value) -> str:
 
 def _next_columns(nest: _Nest, panel: NextPanel, tile: Value) -> str:
     """Return the address in memory of the columns that the next block has in place of a tile's."""
-    f, begin = nest.f, {along: nest.open[along].low for along in "nk"}
-    steps = {"n": block_tiles_n(nest.plan), "k": 1}
+    f, begin = nest.f, {along: block.low for along, block in nest.open.items()}
+    steps = {"m": block_tiles_m(nest.plan), "n": block_tiles_n(nest.plan), "k": 1}
     following = next_block(f, panel.loops, begin, steps, nest.ranges)
     return _columns_of_b(nest, f.add(following["n"], f.sub(tile, begin["n"])), following["k"])
 

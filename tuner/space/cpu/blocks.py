@@ -136,15 +136,17 @@ def _whole_depth(on: CpuProblem, point: CpuPoint, tiles: int, most: int) -> tupl
 
 
 def _panels(
-    on: CpuProblem, point: CpuPoint, ranges: CpuRanges, step: int, each: int, shallow: int
+    on: CpuProblem, point: CpuPoint, ranges: CpuRanges, step: int, element_bytes: int, deepest_in_l1: int
 ) -> tuple[CpuPoint, str]:
-    """Choose all rows of A, and one panel of B as deep as L2 allows, or `shallow` if all of A and two panels exceed
-    it; several if one core copies them, which reads B in longer runs.
+    """Choose all rows of A, and one panel of B as deep as L2 allows, or L1 if all of A and two panels exceed L2;
+    several if one core copies them, which reads B in longer runs.
     """
     p, isa, l2 = on.problem, Isa(point.isa), on.spec.l2_bytes or L2_BYTES
-    row_bytes, rows = each * point.tile_n * p.products, ceil_div(p.m, point.threads_m)
-    exceeds = ceil_div(p.k, point.threads_k) * (each * rows + 2 * row_bytes) > l2
-    deepest = shallow if exceeds else int(_PANEL * l2 / row_bytes)
+    row_bytes = element_bytes * point.tile_n * p.products
+    exceeds = ceil_div(p.k, point.threads_k) * (element_bytes * p.m + 2 * row_bytes) > l2
+    deepest = int(_PANEL * l2 / row_bytes)
+    if exceeds:
+        deepest = min(deepest, deepest_in_l1)
     legal = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
     depth = max((d for d in legal if d <= deepest), default=min(legal, default=WHOLE))
     if point.threads_k == 1 and p.k <= deepest:
@@ -155,8 +157,12 @@ def _panels(
         return _of_panels(p, point, max(some), 1), why.format(max(some))
     most = int(_PANELS_ALONE * l2 / (row_bytes * (depth or p.k))) if copies_panels_alone(on, isa) else 1
     count = max((count for count in ranges.block_n if count <= most), default=WHOLE) or 1
-    panels = "a panel" if count == 1 else f"{count} panels"
-    why = f"{panels} of B, {depth or p.k} deep, are copied to L2, and used by all rows"
+    panels = "a panel of B, {} deep, is" if count == 1 else f"{count} panels of B, {{}} deep, are"
+    why = f"{panels.format(depth or p.k)} copied to L2, and used by all rows"
+    if exceeds:
+        why += (
+            f": all of A and two panels exceed its {l2 / 1024:.0f} KiB, so that a panel and a tile's rows are to fit L1"
+        )
     return _of_panels(p, point, depth, count), why
 
 

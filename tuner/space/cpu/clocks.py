@@ -2,9 +2,10 @@
 
 Source: Intel 64 and IA-32 Architectures Optimization Reference Manual, chapters on Sapphire Rapids and AMX; AMD's
 Software Optimization Guide for the Zen 5 Microarchitecture. Both issue two vector multiply-adds and two vector loads a
-clock, with four clocks from one sum to the next; a tile multiply takes 16 clocks, a tile load 8. Measured
-(docs/performance.md) are loads of tiles from L2, which take as long as 24 bytes a clock; that of two vector loads 1.75
-are reached; and that fewer than 12 sums do not hide all of the four clocks.
+clock, with four clocks from one sum to the next; a tile multiply takes 16 clocks, a tile load 8.
+
+Measured instead (docs/performance.md): 1.75 vector loads a clock; the loss of tiles with fewer than 12 sums, of which 8
+should hide the four clocks; and tile loads from L2, at 24 bytes a clock.
 """
 
 from collections import Counter
@@ -56,9 +57,9 @@ def step_clocks(isa: Isa, multiply: Multiply, rows: int, columns: int, tile_load
 
 def wait_factor(isa: Isa, multiply: Multiply, tile: TileShape) -> float:
     """Return the time of a tile's steps, whose sums may be too few, relative to `step_clocks`."""
-    sums = tile.m * ceil_div(tile.n, ISA_FACTS[isa].vector_bytes // 4)
-    if isa is Isa.AMX or multiply is Multiply.S16:  # whose additions alone wait for sums: for one clock
+    if isa is Isa.AMX or multiply is Multiply.S16:  # S16: only an addition, of one clock, waits for the sum before
         return 1.0
+    sums = tile.m * ceil_div(tile.n, ISA_FACTS[isa].vector_bytes // 4)
     waits = _MISSING_SUM_CLOCKS * max(0, _HIDING_SUMS - sums)
     return 1 + waits / step_clocks(isa, multiply, tile.m, tile.n)
 

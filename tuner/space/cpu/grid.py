@@ -18,7 +18,7 @@ _RUN_BYTES = 8192  # of a row of B, for the walk to its pages and the start of p
 _RUN_CLOCKS = 200  # that these take (fitted)
 _BEGUN = 0.25  # tiles by which a thread is late on average (assumed)
 _PIECE_ROW_BYTES, _PIECE_ROW_BYTES_OF_ONE = 2048, 1024  # least length of a row of B in a piece; for one row of A
-_PIECE_ROW_BYTES_AMX = 512  # of rows that are copied for tile registers
+_PIECE_ROW_BYTES_AMX = 512  # of rows that are copied for tile registers, by two pieces at least
 _PIECE_CLOCKS = 10_000  # of multiplying, at least: about 4 us, many times the cost of taking a piece
 
 
@@ -89,12 +89,12 @@ def with_pieces(on: CpuProblem, point: CpuPoint, given: CpuProblem) -> tuple[Cpu
     nbytes = p.m * p.k * p.dtype_a.nbytes + p.columns_b * p.k * p.dtype_b.bits // 8
     part = p.batch * max(steps, nbytes / _MEMORY_BYTES_A_CLOCK)
     part /= point.threads_m * point.threads_n * point.threads_k
-    shortest = _row_bytes_of_piece(on, point) * point.threads_n // p.dtype_b.nbytes
+    most = _most_pieces(on, point)
     finer = [
         point._replace(pieces=count)
         for count in ranges_of(on, on.spec.cores or 1).pieces
-        if count * _PIECE_CLOCKS <= part
-        and count * shortest <= p.n
+        if count <= most
+        and count * _PIECE_CLOCKS <= part
         and refusal_on_cpu(given, config_of(given, point._replace(pieces=count))) is None
     ]
     if len(finer) < 2:
@@ -102,10 +102,12 @@ def with_pieces(on: CpuProblem, point: CpuPoint, given: CpuProblem) -> tuple[Cpu
     return finer[-1], f"; each one's part is cut into {finer[-1].pieces} pieces, which those that are done take over"
 
 
-def _row_bytes_of_piece(on: CpuProblem, point: CpuPoint) -> int:
-    """Return the least bytes of a row of B in a piece where few rows are read at a time, for sequential reads."""
-    isa, pack_b = Isa(point.isa), Packing(point.pack_b)
+def _most_pieces(on: CpuProblem, point: CpuPoint) -> int:
+    """Return the most pieces with rows of B long enough for sequential reads, where few rows are read at a time."""
+    p, isa, pack_b = on.problem, Isa(point.isa), Packing(point.pack_b)
+    row_bytes = p.n * p.dtype_b.nbytes // point.threads_n
     if pack_b is Packing.NONE and point.block_k == FEW_PAGES:
-        return _PIECE_ROW_BYTES_OF_ONE if on.problem.m == 1 else _PIECE_ROW_BYTES
-    copied = pack_b is Packing.BLOCK and isa is Isa.AMX and rows_of_few_pages(on, isa) is not None
-    return _PIECE_ROW_BYTES_AMX if copied else 0
+        return row_bytes // (_PIECE_ROW_BYTES_OF_ONE if p.m == 1 else _PIECE_ROW_BYTES)
+    if pack_b is Packing.BLOCK and isa is Isa.AMX and rows_of_few_pages(on, isa) is not None:
+        return max(2, row_bytes // _PIECE_ROW_BYTES_AMX)
+    return p.m * p.n

@@ -106,7 +106,7 @@ def as_batch(on: CpuProblem) -> CpuProblem:
     count, steps = p.read_experts, tuple(step for step in p.epilogue if step.axis is None and not step.is_matrix)
     rows = ceil_div(p.m, count)
     if rows > ROWS_AMX:
-        rows = ceil_div(rows, ROWS_AMX) * ROWS_AMX
+        rows = min(ceil_div(rows, ROWS_AMX) * ROWS_AMX, p.m)
     alike = replace(p, m=rows, batch=count, experts=None, epilogue=steps, batch_stride_a=None,
                     batch_stride_c=None, lda=None if p.transpose_a else p.lda)  # fmt: skip
     return replace(on, problem=alike)

@@ -65,9 +65,9 @@ def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
 
     def clocks(tile: TileShape) -> tuple[float, float]:
         loads = _tile_loads(on, plain, tile)
-        vectors = in_vectors(on, tile, dots)
-        steps = sweep_clocks(isa, multiply, p.m, vectors_of(on, p.n, dots), vectors, loads)
-        steps *= wait_factor(isa, multiply, vectors)
+        steps = sweep_clocks(isa, multiply, p.m, vectors_of(on, p.n, dots), in_vectors(on, tile, dots), loads)
+        if not dots:  # where tiles with more sums are no faster
+            steps *= wait_factor(isa, multiply, in_vectors(on, tile, dots))
         uses = max(p.m, _FEWEST_USES)
         copying = weight / uses * _pieces_of_rows(on, tile.n) if copies_rows else 0.0
         copying += (

@@ -171,27 +171,46 @@ def test_rows_of_f32_are_packed_by_the_first_of_several_tiles_and_few_pages_at_a
     assert default_cpu_config(gemm(96, 2000, 1500, F32), one).matmul.block.k >= 1500
 
 
-def test_rows_of_a_that_share_sets_of_l1_are_packed_where_shallow_panels_pass_them() -> None:
-    one = replace(PLAIN, cores=1)
-    shared, apart, deep = (
-        default_cpu_config(gemm(m, 2048, k, F32), one) for m, k in ((96, 256), (96, 252), (200, 256))
-    )
-    assert (shared.matmul.block.k, apart.matmul.block.k, deep.matmul.block.k) == (64, 64, 256)
-    packings = [config.strategy.pack_a for config in (shared, apart, deep)]
-    assert packings == [Packing.WHOLE, Packing.NONE, Packing.NONE]
+@pytest.mark.parametrize(
+    ("sizes", "lda", "depth", "packing"),
+    [
+        ((96, 2048, 256), None, 64, Packing.WHOLE),
+        ((96, 2048, 252), None, 64, Packing.NONE),
+        ((96, 2048, 252), 256, 64, Packing.WHOLE),
+        ((96, 2048, 64), 512, 64, Packing.NONE),  # one block of K: a panel passes once
+        ((200, 2048, 256), None, 256, Packing.NONE),
+    ],
+)
+def test_rows_of_a_that_share_sets_of_l1_are_packed_where_shallow_panels_pass_them(
+    sizes: tuple[int, int, int], lda: int | None, depth: int, packing: Packing
+) -> None:
+    found = default_cpu_config(gemm(*sizes, F32, lda=lda), replace(PLAIN, cores=1))
+    assert (found.matmul.block.k, found.strategy.pack_a) == (depth, packing)
 
 
-def test_k_is_cut_by_l1_where_a_and_two_panels_of_b_exceed_l2() -> None:
-    one = replace(PLAIN, cores=1)
-    fits, exceeds = (default_cpu_config(gemm(300, 1024, k, F32), one).matmul for k in (1200, 1800))
-    assert (fits.block.k, exceeds.block.k) == (1200, 512)
-    assert 4 * exceeds.block.k * (exceeds.innermost.m + exceeds.innermost.n) <= 2 * 49152
+@pytest.mark.parametrize(
+    ("m", "n", "k", "cores", "depth"),
+    [(300, 1024, 1200, 1, 1200), (300, 1024, 1800, 1, 512), (200, 1024, 2000, 1, 512), (150, 600, 4000, 2, 1536)],
+    ids=["fits", "A exceeds", "A and panels exceed", "half of K fits"],
+)
+def test_k_is_cut_by_l1_where_a_and_two_panels_of_b_exceed_l2(m: int, n: int, k: int, cores: int, depth: int) -> None:
+    columns = cores > 1  # of which cores share K
+    found = default_cpu_config(gemm(m, n, k, F32, transpose_b=columns), replace(PLAIN, cores=cores)).matmul
+    assert (found.block.k, found.threads.k) == (depth, cores)
+    assert depth != 512 or 4 * depth * (found.innermost.m + found.innermost.n) <= 2 * 49152
 
 
-def test_pieces_of_shallow_panels_for_tile_registers_have_rows_of_some_length() -> None:
-    for m, n, dtype, columns in ((24, 8192, S8, 512), (24, 8192, BF16, 256), (32, 4096, S8, 512)):
+def test_pieces_of_shallow_panels_for_tile_registers_have_rows_of_512_bytes_if_two_do() -> None:
+    sizes = ((24, 8192, S8, 512), (24, 8192, BF16, 256), (32, 4096, S8, 512), (24, 6400, S8, 800), (24, 1024, S8, 128))
+    for m, n, dtype, columns in sizes:
         config = default_cpu_config(gemm(m, n, 1024, dtype), RAPIDS)
         assert n // (config.matmul.threads.n * config.strategy.pieces) == columns
+    assert default_cpu_config(gemm(24, 2048, 1024, F32), RAPIDS).strategy.pieces == 8
+
+
+def test_one_expert_of_few_rows_has_tiles_of_no_more() -> None:
+    for m in (17, 31):
+        assert default_cpu_config(gemm(m, 32, 134, S8, transpose_b=True, experts=1), RAPIDS).matmul.innermost.m == 16
 
 
 def test_tiles_of_short_vectors_have_sums_enough_to_wait_for_none_and_not_a_load_for_each() -> None:
