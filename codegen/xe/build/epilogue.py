@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.dialects import math as math_dialect
+from xdsl.dialects import vector as xvector
 from xdsl.dialects.builtin import AnyFloat, IntegerType, VectorType, f32, i8, i32
-from xdsl.dialects.vector import BroadcastOp as SplatOp
 from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.ir import Attribute, SSAValue
 
@@ -152,7 +152,7 @@ class Epilogue:
         numbers = w.insert(StepOp(VectorType(index, (length,)))).result
         numbers = w.insert(IndexCastOp(numbers, VectorType(i32, (length,)))).result
         limit = w.insert(IndexCastOp(w.value(count), i32)).result
-        limits = w.insert(SplatOp(limit, vector(i32, length))).vector
+        limits = w.insert(xvector.BroadcastOp(limit, vector(i32, length))).vector
         inside = w.insert(CmpiOp(numbers, limits, "slt")).result
         ones = w.insert(SelectOp(inside, w.splat((length,), f32, 1), w.splat((length,), f32, 0))).result
         line = w.insert(ShapeCastOp(ones, VectorType(f32, shared.shape))).result
