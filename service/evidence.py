@@ -97,7 +97,7 @@ def roof_us(problem: Problem, device: Device) -> float | None:
 
 @lru_cache(maxsize=1024)  # a page is read again and again
 def _roof_us(definition: str, facts: str, rates: str) -> float | None:
-    # Imported here, as below: lists of results without a time do without.
+    # Imported here: many responses with results have no roofline, and its model takes time to load.
     from tuner.model import roof
     from tuner.model.cpu_roof import CpuRates
 
@@ -111,6 +111,7 @@ def _roof_us(definition: str, facts: str, rates: str) -> float | None:
 
 @lru_cache(maxsize=64)  # lists have few devices
 def _spec(facts: str) -> "DeviceSpec":
+    # Imported here: only rooflines need the facts of a device.
     from service.device_json import spec_from_json
 
     return spec_from_json(json.loads(facts))
@@ -122,6 +123,7 @@ def rates_of(device: Device) -> "CpuRates | None":
     Raises:
         ValueError: they are not in this version's form.
     """
+    # Imported here: few of the modules that import this one read rates.
     from tuner.model.cpu_roof import CpuRates
 
     return None if device.rates is None else decode(CpuRates, device.rates)

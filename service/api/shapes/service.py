@@ -91,7 +91,7 @@ def forget(session: Session, set_id: UUID) -> None:
 
 def presets() -> PresetList:
     """Return the models whose layers are known."""
-    # Imported here, as below: lists of sets do without.
+    # Imported here: a list of sets does not name the layers of models.
     from tuner.shapes.models import MODELS
 
     return PresetList(presets=[PresetOut.model_validate(model) for model in MODELS.values()])
@@ -171,6 +171,7 @@ def _times(job: Job, baseline: Trial | None) -> tuple[float | None, float | None
 
 
 def _cover(found: ShapeSet, within: float) -> CoverOut:
+    # Imported here: a list of sets chooses no kernels.
     from tuner.shapes.cover import greedy_cover
 
     kernels, places = found.kernels, {member.id: place for place, member in enumerate(found.members)}
