@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from tests.service.test_traces import spans
 
 from db.queries.results import trials
 from db.session import Database
@@ -25,6 +24,7 @@ from service.settings import Settings
 from tests.faults.jobs import SPEC, TRIALS, check_whole, ended, job_of, queue
 from tests.service.cluster.dask.test_engine import WAIT_S, Hooked, at, cluster, start, until
 from tests.service.cluster.dask_cluster import Cluster
+from tests.service.telemetry.test_traces import spans
 from tests.tuner.fakes import SMALL
 from tuner.verify.reference import Reference
 
