@@ -77,7 +77,7 @@ class EventStream(Response):
 )
 def create_job(body: JobBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep) -> JobOut:
     """Queue a tuning job. If an identical job is queued or running, that job is returned instead."""
-    # Imported here, as below: lists need nothing of devices, searches or streams.
+    # Imported in functions: lists need nothing of devices, searches or streams.
     from service.api.jobs.requests import submit, understand
 
     request = understand(body, context.devices, context.settings)

@@ -225,7 +225,7 @@ def run_now(session: Session, schedule_id: UUID, work: "Work", by: Caller, max_a
         Conflict: rule `already-fired`; it came due at the same time.
         TooMany: the limit of active jobs is reached.
     """
-    # Imported here, as above.
+    # Imported here: lists of schedules fire nothing.
     from service.api.schedules.firing import fire_now
 
     try:
@@ -294,7 +294,7 @@ def _template(kind: str, template: JsonObject) -> BaseModel | JsonObject:
 
 
 def _due_after(cron: str, timezone: str, hours: str | None, now: datetime) -> datetime:
-    # Imported here, as above: lists do without.
+    # Imported here: lists of schedules compute no next time.
     from service.api.schedules.cron import next_due, parse_cron
 
     due_at = next_due(parse_cron(cron, timezone, hours), now)

@@ -40,7 +40,7 @@ class Component:
 
 
 def _complete_ocloc(folder: Path, _: Sequence[Path]) -> str:
-    # Imported here, as below: the help of `xetune toolchain` names tools and sizes alone.
+    # Imported in functions: the help of `xetune toolchain` names tools and sizes alone.
     from codegen.errors import OclocUnusable
     from codegen.xe.isa import Ocloc
 

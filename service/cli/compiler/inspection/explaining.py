@@ -40,7 +40,7 @@ def time_with_pipeline(problem: GemmProblem, config: XeConfig, spec: DeviceSpec,
 
 def explain_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, *, as_json: bool) -> None:
     """Print why a configuration is chosen on a CPU, below the problem and the configuration."""
-    # Imported here, as below: a GPU's explanation does without.
+    # Imported here: an explanation for a GPU needs neither of these.
     if as_json:
         from service.api.explain.service import cpu_explanation
 
