@@ -144,9 +144,14 @@ class CpuStrategyBody(BaseModel):
     )
     prefetch_distance: int = Field(
         default=0,
-        description="Prefetch distance in steps of innermost k, in tiles along N if blocks of K of a B [K, N] are read "
-        "in place; 0: hardware prefetch only",
+        description="Prefetch distance of A and B in steps of innermost k; 0: hardware prefetch only",
         examples=[4],
+    )
+    prefetch_tiles_n: int = Field(
+        default=0,
+        description="Prefetch distance in tiles along N of a B [K, N] of which blocks of K are read in place; "
+        "0: hardware prefetch only",
+        examples=[1],
     )
     pieces: int = Field(
         default=1, description="Number of pieces of each thread's part of C, for work stealing", examples=[4]

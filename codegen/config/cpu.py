@@ -33,9 +33,9 @@ class Packing(StrEnum):
 class CpuStrategy:
     """Strategy of a CPU kernel: parameters beside the nine numbers.
 
-    `prefetch_distance` is how far ahead the micro-kernel prefetches what it reads of A and B, in steps of
-    `innermost.k`; if blocks of K of a B [K, N] are read in place, in tiles along N, and of B alone. 0 leaves that to
-    the hardware. `pieces` is into how many each thread's part of C is cut: a thread
+    `prefetch_distance` is how many steps of `innermost.k` ahead the micro-kernel prefetches what it reads of A and B;
+    `prefetch_tiles_n` is how many tiles along N ahead it prefetches rows of a B [K, N] of which it reads blocks of K in
+    place. 0 leaves that to the hardware. `pieces` is into how many each thread's part of C is cut: a thread
     that is done takes pieces of others, which evens out cores that are slower than others for a while.
 
     Raises:
@@ -46,11 +46,13 @@ class CpuStrategy:
     pack_a: Packing = Packing.BLOCK
     pack_b: Packing = Packing.WHOLE
     prefetch_distance: int = 0
+    prefetch_tiles_n: int = 0
     pieces: int = 1
 
     def __post_init__(self) -> None:
-        if self.prefetch_distance < 0:
-            raise InvalidConfig("prefetch_distance", f"expected at least 0, got {self.prefetch_distance}")
+        for name, ahead in (("prefetch_distance", self.prefetch_distance), ("prefetch_tiles_n", self.prefetch_tiles_n)):
+            if ahead < 0:
+                raise InvalidConfig(name, f"expected at least 0, got {ahead}")
         if self.pieces < 1:
             raise InvalidConfig("pieces", f"expected at least 1, got {self.pieces}")
         if self.pack_a is Packing.BEFOREHAND:
@@ -91,6 +93,8 @@ class CpuConfig:
             parts.append(m.loop_order.value)
         if s.prefetch_distance:
             parts.append(f"prefetch {s.prefetch_distance}")
+        if s.prefetch_tiles_n:
+            parts.append(f"prefetch n {s.prefetch_tiles_n}")
         if s.pieces > 1:
             parts.append(f"pieces {s.pieces}")
         return " ".join(parts)

@@ -395,6 +395,14 @@ def prefetch_distance(case: CpuCase) -> str | None:
     return f"prefetch_distance must be at most {MOST_PREFETCHED}; got {distance}"
 
 
+def prefetch_tiles_n(case: CpuCase) -> str | None:
+    """Check that prefetches are not too far ahead, and that tiles along N read the same rows of B before K goes on."""
+    ahead = case.config.strategy.prefetch_tiles_n
+    if ahead and not case.plan.reads_blocks_of_b:
+        return f"prefetch_tiles_n must be 0 unless blocks of K of a B [K, N] are read in place; got {ahead}"
+    return f"prefetch_tiles_n must be at most {MOST_PREFETCHED}; got {ahead}" if ahead > MOST_PREFETCHED else None
+
+
 CpuProblemRule = Callable[[CpuProblem], str | None]
 CpuConfigRule = Callable[[CpuCase], str | None]
 
@@ -422,6 +430,7 @@ CPU_CONFIG_RULES: tuple[CpuConfigRule, ...] = (
     threads,
     pieces,
     prefetch_distance,
+    prefetch_tiles_n,
 )
 
 

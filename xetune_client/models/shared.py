@@ -527,7 +527,10 @@ class CpuStrategyBody(Model):
     """The same for B; beforehand: once, by a separate call"""
 
     prefetch_distance: int = 0
-    """Prefetch distance in steps of innermost k, in tiles along N if blocks of K of a B [K, N] are read in place; 0: hardware prefetch only"""
+    """Prefetch distance of A and B in steps of innermost k; 0: hardware prefetch only"""
+
+    prefetch_tiles_n: int = 0
+    """Prefetch distance in tiles along N of a B [K, N] of which blocks of K are read in place; 0: hardware prefetch only"""
 
     pieces: int = 1
     """Number of pieces of each thread's part of C, for work stealing"""

@@ -9,7 +9,6 @@ from codegen.cpu.microkernel.next_panel import lines_along
 from codegen.cpu.microkernel.operands import ColumnsOfB, RowsOfA
 from codegen.cpu.microkernel.products import Products
 from codegen.cpu.microkernel.tile import SOURCE, Tile
-from codegen.cpu.nest.plan import Plan
 
 _ROWS_AHEAD = 8  # of a B that is packed while it is multiplied: each is on a page of its own
 
@@ -142,15 +141,14 @@ class _Kernel:
             for offset in self.columns.prefetched(steps):
                 self.tile.prefetch(b, _ROWS_AHEAD * self.columns.step_bytes + offset)
             return
-        distance = plan.config.strategy.prefetch_distance
-        if not distance:
-            return
-        if reads_rows_of_b(plan):
-            beside = distance * next(plan.columns.strips(plan.nr)).count * plan.problem.dtype_b.nbytes
+        strategy = plan.config.strategy
+        if strategy.prefetch_tiles_n:
+            beside = strategy.prefetch_tiles_n * next(plan.columns.strips(plan.nr)).count * plan.problem.dtype_b.nbytes
             for offset in self.columns.prefetched(steps):
                 self.tile.prefetch(b, beside + offset, 2)
+        if not strategy.prefetch_distance:
             return
-        distance *= plan.config.matmul.innermost.k // plan.group
+        distance = strategy.prefetch_distance * (plan.config.matmul.innermost.k // plan.group)
         for pointer, operand in ((a, self.rows), (b, self.columns)):
             ahead = distance * operand.step_bytes
             for offset in operand.prefetched(steps):
@@ -163,8 +161,3 @@ class _Kernel:
         if below and self.rows.is_direct and not p.transpose_a:
             pitch = p.pitch_a * p.dtype_a.nbytes
             tile.prefetch_lines(a, lines_along(tile.rows, pitch, steps * self.rows.step_bytes), tile.rows * pitch)
-
-
-def reads_rows_of_b(plan: Plan) -> bool:
-    """Return whether tiles beside each other read the same few rows of B in place before K goes on."""
-    return plan.packs_b is Packing.NONE and not plan.problem.transpose_b and plan.k_blocks > 1

@@ -83,6 +83,11 @@ class Plan:
         return self.isa is Isa.AMX and self.problem.transpose_b and self.packs_b is Packing.NONE
 
     @property
+    def reads_blocks_of_b(self) -> bool:
+        """Return whether vectors read blocks of K of a B [K, N] in place: tiles along N read the same few rows."""
+        return self.packs_b is Packing.NONE and not self.problem.transpose_b and self.k_blocks > 1
+
+    @property
     def copies_in_tiles(self) -> bool:
         """Return whether the first tile of rows that multiplies by a block of B packs it, from rows read in place.
 

@@ -28,6 +28,7 @@ from tuner.space.cpu.points import (
     CpuRanges,
     config_of,
     ranges_of,
+    with_used_prefetch,
 )
 
 INPUTS = (
@@ -115,7 +116,7 @@ def facts_of(drawn: Drawn) -> set[str]:
         f"rows of B in tile registers {Plan(p, c, RAPIDS.isa or ()).reads_rows_of_b}",
         f"first tiles pack B {Plan(p, c, RAPIDS.isa or ()).copies_in_tiles}",
         f"codes by lanes {Plan(p, c, RAPIDS.isa or ()).by_lanes}",
-        f"prefetch {c.strategy.prefetch_distance > 0}",
+        f"prefetch {c.strategy.prefetch_distance > 0}, along N {c.strategy.prefetch_tiles_n > 0}",
         *(f"threads {name}" for name in grid),
         f"pieces {c.strategy.pieces > 1}",
         f"p {order[:6]}",
@@ -247,7 +248,8 @@ def _of_the_space(r: random.Random, on: CpuProblem, ranges: CpuRanges, isa: Isa)
     """A configuration of the search space, or the same with B packed in advance."""
     point = CpuPoint._make(r.choice(values) for values in ranges)
     pack_b = r.choice([point.pack_b, Packing.BEFOREHAND.value])
-    return config_of(on, point._replace(pack_b=pack_b, isa=isa.value, tile_m=_rows(r, isa, on.problem.m), pieces=1))
+    point = point._replace(pack_b=pack_b, isa=isa.value, tile_m=_rows(r, isa, on.problem.m), pieces=1)
+    return config_of(on, with_used_prefetch(on, point))
 
 
 def _cut(r: random.Random, on: CpuProblem, config: CpuConfig) -> CpuConfig:

@@ -89,9 +89,10 @@ def plan_of(
     threads_k: int = 1,
     flags: Sequence[str] = FLAGS,
     prefetch: int = 0,
+    prefetch_tiles_n: int = 0,
 ) -> Plan:
     """A plan with one tile per block; `unroll` counts the smallest K steps, `block_k` 0 means all of K."""
-    strategy = CpuStrategy(isa, pack_a, pack_b, prefetch)
+    strategy = CpuStrategy(isa, pack_a, pack_b, prefetch, prefetch_tiles_n)
 
     def made(inner_k: int) -> Plan:
         depth = block_k or -(-problem.k // inner_k) * inner_k

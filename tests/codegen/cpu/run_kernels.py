@@ -49,11 +49,12 @@ def cpu_config(
     a: Packing = Packing.BLOCK,
     b: Packing = Packing.WHOLE,
     prefetch: int = 0,
+    prefetch_tiles_n: int = 0,
     pieces: int = 1,
 ) -> CpuConfig:
     """A configuration by its numbers."""
     matmul = MatmulConfig(Extent(*threads), Extent(*block), Extent(*tile), order)
-    return CpuConfig(matmul, CpuStrategy(isa, a, b, prefetch, pieces))
+    return CpuConfig(matmul, CpuStrategy(isa, a, b, prefetch, prefetch_tiles_n, pieces))
 
 
 class Run:

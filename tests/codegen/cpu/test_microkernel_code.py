@@ -101,7 +101,7 @@ def test_prefetches_are_there_if_asked_for(isa: Isa, pack_a: Packing, distance: 
 @pytest.mark.parametrize("distance", [0, 1, 3])
 def test_rows_of_b_in_place_are_prefetched_beside_the_tile(distance: int) -> None:
     problem = GemmProblem(16, 2080, 512, dtype_a=F32, dtype_b=F32)
-    plan = plan_of(problem, (8, 32), unroll=2, block_k=32, pack_a=NONE, pack_b=NONE, flags=FLAGS, prefetch=distance)
+    plan = plan_of(problem, (8, 32), unroll=2, block_k=32, pack_a=NONE, pack_b=NONE, prefetch_tiles_n=distance)
     ahead = [line for line in innermost_loop(assembly_of(plan), "tile_8x32") if "prefetcht1" in line]
     assert len(ahead) == (4 if distance else 0), "two lines of each of two rows"
     read = {int(n) for line in ahead for n in re.findall(r"\b(\d+)\(", line)}

@@ -42,6 +42,7 @@ IN_PLACE = CpuConfig(
     MatmulConfig(Extent(2, 2, 1), Extent(4, 32, 320), Extent(4, 4, 32)),
     CpuStrategy(Isa.AVX512, Packing.NONE, Packing.NONE),
 )
+ROWS = replace(CONFIG, strategy=CpuStrategy(Isa.AVX512, Packing.NONE, Packing.NONE))
 AMX = CpuConfig(MatmulConfig(Extent(2, 2, 1), Extent(64, 64, 128), Extent(32, 32, 64)), CpuStrategy(Isa.AMX))
 
 
@@ -163,6 +164,8 @@ def test_the_cases_that_rules_are_shown_on_are_legal() -> None:
             "at most 5, tiles of a thread along M; got 6",
         ),
         ("prefetch-distance", PROBLEM, with_strategy(prefetch_distance=65), ZEN, "at most 64; got 65"),
+        ("prefetch-tiles-n", PROBLEM, with_strategy(prefetch_tiles_n=1), ZEN, "must be 0 unless blocks .*; got 1"),
+        ("prefetch-tiles-n", PROBLEM, with_strategy(ROWS, prefetch_tiles_n=65), ZEN, "at most 64; got 65"),
         ("gate", INTERLEAVED, with_matmul(innermost=Extent(6, 48, 4), block=Extent(60, 96, 128)), ZEN, "32 columns"),
         ("packed-experts", EXPERTS, CONFIG, ZEN, "not all is packed; use pack_b block"),
         ("packed-experts", EXPERTS, BY_BLOCKS, ZEN, "threads.k must be 1 with experts"),
@@ -223,10 +226,18 @@ def test_a_system_that_does_not_permit_amx_is_said() -> None:
         check_cpu(BF16, AMX, spec)
 
 
+def test_tiles_along_n_are_prefetched_where_they_read_the_same_rows_of_b() -> None:
+    check_cpu(PROBLEM, with_strategy(ROWS, prefetch_distance=2, prefetch_tiles_n=1), ZEN)
+    with pytest.raises(Refused, match="prefetch_tiles_n must be 0"):
+        check_cpu(replace(PROBLEM, k=128), with_strategy(ROWS, prefetch_tiles_n=1), ZEN)
+
+
 def test_strategies_that_contradict_themselves_cannot_be_made() -> None:
     with pytest.raises(InvalidConfig, match="only B, the weights, can be packed beforehand"):
         CpuStrategy(Isa.AVX512, pack_a=Packing.BEFOREHAND)
     with pytest.raises(InvalidConfig, match="at least 0, got -1"):
         CpuStrategy(Isa.AVX512, prefetch_distance=-1)
+    with pytest.raises(InvalidConfig, match="prefetch_tiles_n: expected at least 0, got -1"):
+        CpuStrategy(Isa.AVX512, prefetch_tiles_n=-1)
     with pytest.raises(InvalidConfig, match="pieces: expected at least 1, got 0"):
         CpuStrategy(Isa.AVX512, pieces=0)

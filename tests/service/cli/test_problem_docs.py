@@ -55,7 +55,7 @@ def test_every_word_of_a_printed_configuration_is_in_the_tables() -> None:
         workspace=WorkspaceOperands.B,
     )
     walk = MatmulConfig(Extent(1, 2, 1), Extent(66, 48, 128), Extent(6, 16, 4), LoopOrder.PMPNPKOMOKONIMINIK)
-    on_cpu = CpuConfig(walk, CpuStrategy(Isa.AVX2, Packing.BLOCK, Packing.WHOLE, prefetch_distance=16, pieces=2))
+    on_cpu = CpuConfig(walk, CpuStrategy(Isa.AVX2, Packing.BLOCK, Packing.WHOLE, 16, 1, pieces=2))
     said = set(re.findall(r"[a-z]{2,}", f"{XeConfig(matmul, strategy)} {on_cpu}"))
     assert said - {"both", LoopOrder.PMPNPKOMOKONIMINIK.value} <= words
 

@@ -9,7 +9,15 @@ from codegen.cpu.isa import ISA_FACTS
 from codegen.cpu.rules import CpuProblem, check_cpu_problem, refusal_on_cpu
 from codegen.xe.rules.sizes import ceil_div
 from hal import DeviceSpec
-from tuner.space.cpu.points import WHOLE, CpuPoint, config_of, is_dots, plain_blocks, point_of
+from tuner.space.cpu.points import (
+    WHOLE,
+    CpuPoint,
+    config_of,
+    is_dots,
+    plain_blocks,
+    point_of,
+    with_used_prefetch,
+)
 
 
 def adapt(config: CpuConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> CpuConfig:
@@ -31,7 +39,7 @@ def choices(config: CpuConfig, problem: GemmProblem, spec: DeviceSpec) -> tuple[
 
 
 def _fit(on: CpuProblem, point: CpuPoint) -> CpuPoint:
-    """Limit tiles and blocks to the problem, and move loops that run once outermost."""
+    """Limit tiles and blocks to the problem, move loops that run once outermost, and leave out prefetches of no use."""
     p = on.problem
     lanes = ISA_FACTS[Isa(point.isa)].vector_bytes // 4
     most_n = p.n if is_dots(on, point.isa, point.pack_b) else ceil_div(p.n, lanes) * lanes
@@ -41,7 +49,7 @@ def _fit(on: CpuProblem, point: CpuPoint) -> CpuPoint:
         block_n=_block(point.block_n, point.tile_n, p.n),
         block_k=WHOLE if point.block_k >= p.k else point.block_k,
     )
-    return point._replace(blocks=plain_blocks(on, point))
+    return with_used_prefetch(on, point._replace(blocks=plain_blocks(on, point)))
 
 
 def _block(count: int, tile: int, length: int) -> int:

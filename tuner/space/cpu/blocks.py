@@ -23,6 +23,7 @@ from tuner.space.cpu.points import (
     is_dots,
     plain_blocks,
     ranges_of,
+    reads_blocks_of_b,
     unit_of,
 )
 
@@ -36,7 +37,7 @@ _FEWEST_ROWS_OF_BLOCK = 64  # of such a block, for each of which all of B is rea
 _FEWEST_ROWS_OF_BLOCK_AMX = 128
 FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page
 _LINE_BYTES = 64
-_AHEAD = 4  # steps that are prefetched of other operands in place
+_AHEAD = 4  # steps that are prefetched of operands in place, or tiles along N of rows of B in blocks of K
 _AHEAD_IN_L1 = 2  # if A is in L1
 _DEPTH_OF_COLUMNS = 512  # of B, read in place for several tiles of rows of A
 _COLUMNS = 8  # tiles of these columns, whose sums wait
@@ -86,9 +87,11 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
         f"L1 is {l1 / 1024:.0f} KiB; of L2's {l2 / 1024:.0f} KiB a block of A takes {tall * deep * each / 1024:.3g}, "
         f"and its sums with a block of B {tall * wide * 4 / 1024:.3g}"
     )
+    point = point._replace(block_m=block_m, block_n=block_n, block_k=depth)
     if rows > 1 and not streams and in_place and deep > _rows_in_l1(p, l1):
-        point = point._replace(prefetch=_AHEAD)
-    return point._replace(block_m=block_m, block_n=block_n, block_k=depth), why
+        by_tiles = reads_blocks_of_b(on, point)
+        point = point._replace(prefetch_tiles_n=_AHEAD) if by_tiles else point._replace(prefetch=_AHEAD)
+    return point, why
 
 
 def _rows_in_place(on: CpuProblem, point: CpuPoint, ranges: CpuRanges, most: int) -> tuple[CpuPoint, str]:
@@ -98,10 +101,10 @@ def _rows_in_place(on: CpuProblem, point: CpuPoint, ranges: CpuRanges, most: int
     block_n = WHOLE
     if ceil_div(columns, point.threads_n) > fitting:
         block_n = _evenly(ranges.block_n, columns, point.threads_n, fitting)
-    prefetch = 1 if p.m > 1 or p.dtype_b.nbytes == 2 else 0  # the tile beside
+    beside = 1 if p.m > 1 or p.dtype_b.nbytes == 2 else 0
     sums = f"sums of {min(most, p.n)} columns stay in L2 until the next rows"
     why = f"{FEW_PAGES} rows of B at a time are read in place; {sums}"
-    return point._replace(block_m=WHOLE, block_n=block_n, block_k=FEW_PAGES, prefetch=prefetch), why
+    return point._replace(block_m=WHOLE, block_n=block_n, block_k=FEW_PAGES, prefetch_tiles_n=beside), why
 
 
 def _columns_in_place(on: CpuProblem, point: CpuPoint, rows: int, columns: int) -> tuple[CpuPoint, str]:

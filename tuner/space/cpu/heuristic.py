@@ -133,7 +133,7 @@ def _plain(on: CpuProblem, isa: Isa, pack_a: Packing, pack_b: Packing) -> CpuPoi
     """Return the simplest point with these packings, for a tile yet to be chosen."""
     return CpuPoint(
         isa.value, 1, 16, 1, WHOLE, WHOLE, WHOLE, 1, 1, 1,
-        pack_a.value, pack_b.value, "pmpnpk", "omonok", "iminik", 0, 1,
+        pack_a.value, pack_b.value, "pmpnpk", "omonok", "iminik", 0, 0, 1,
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ _COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 _DEPTHS = (16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096)
 _UNROLLS = (1, 2, 4, 8)
 _PREFETCHES = (0, 1, 2, 4, 8, 16)
+_TILES_AHEAD = (0, 1, 2, 4)
 _PIECES = (1, 2, 4, 8)
 DOTS = (1, 2, 3, 4, 6, 8)
 """Columns of a transposed B that are multiplied together if its rows are read in place."""
@@ -45,6 +46,7 @@ class CpuPoint(NamedTuple):
     blocks: str  # of the o loops
     inner: str  # of the i loops
     prefetch: int
+    prefetch_tiles_n: int
     pieces: int
 
 
@@ -67,6 +69,7 @@ class CpuRanges(NamedTuple):
     blocks: tuple[str, ...]
     inner: tuple[str, ...]
     prefetch: tuple[int, ...]
+    prefetch_tiles_n: tuple[int, ...]
     pieces: tuple[int, ...]
 
 
@@ -98,7 +101,14 @@ def config_of(on: CpuProblem, point: CpuPoint) -> CpuConfig:
             innermost=Extent(point.tile_m, point.tile_n, step),
             loop_order=LoopOrder(f"{point.parallel}{point.blocks}{point.inner}"),
         ),
-        CpuStrategy(isa, Packing(point.pack_a), Packing(point.pack_b), point.prefetch, point.pieces),
+        CpuStrategy(
+            isa,
+            Packing(point.pack_a),
+            Packing(point.pack_b),
+            point.prefetch,
+            point.prefetch_tiles_n,
+            point.pieces,
+        ),
     )
 
 
@@ -125,6 +135,7 @@ def point_of(on: CpuProblem, config: CpuConfig) -> CpuPoint:
         blocks=order[6:12],
         inner=order[12:],
         prefetch=s.prefetch_distance,
+        prefetch_tiles_n=s.prefetch_tiles_n,
         pieces=s.pieces,
     )
 
@@ -156,8 +167,19 @@ def ranges_of(on: CpuProblem, cores: int) -> CpuRanges:
         blocks=tuple(f"o{a}o{b}o{c}" for a, b, c in permutations("mnk")),
         inner=("iminik", "inimik"),
         prefetch=_PREFETCHES,
+        prefetch_tiles_n=_TILES_AHEAD,
         pieces=_PIECES if cores > 1 else (1,),
     )
+
+
+def reads_blocks_of_b(on: CpuProblem, point: CpuPoint) -> bool:
+    """Return whether blocks of K of a B [K, N] are read in place."""
+    return point.pack_b == Packing.NONE.value and not on.problem.transpose_b and point.block_k != WHOLE
+
+
+def with_used_prefetch(on: CpuProblem, point: CpuPoint) -> CpuPoint:
+    """Return the point without prefetches for tiles along N where these read other rows of B."""
+    return point if reads_blocks_of_b(on, point) else point._replace(prefetch_tiles_n=0)
 
 
 def _counted(block: int, tile: int, length: int) -> int:

@@ -19,7 +19,8 @@ _Part = TypeVar("_Part", MatmulConfig, CpuStrategy)
 
 
 def refit(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, said: Collection[str]) -> CpuConfig:
-    """Return the configuration with the tile, blocks, depth and pieces that were not `said` derived from the others.
+    """Return the configuration with the tile, blocks, depth, pieces and tiles to prefetch that were not `said` derived
+    from the others.
 
     If B is packed beforehand, what was not said is that of the default so packed. Fields that cannot be derived are
     unchanged, for the rules to report.
@@ -35,10 +36,12 @@ def refit(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, said: Colle
         config = _with(config, innermost=_tile_of(problem, config, spec))
     if "block" not in said and ({"innermost", "threads", "isa"} & set(said)):
         config = _with(config, block=_blocks_of(problem, config))
+    plan, strategy = Plan(problem, config, spec.isa or ()), config.strategy
     if "pieces" not in said:
-        pieces = min(config.strategy.pieces, most_pieces(Plan(problem, config, spec.isa or ())))
-        config = replace(config, strategy=replace(config.strategy, pieces=pieces))
-    return config
+        strategy = replace(strategy, pieces=min(strategy.pieces, most_pieces(plan)))
+    if "prefetch_tiles_n" not in said and not plan.reads_blocks_of_b:
+        strategy = replace(strategy, prefetch_tiles_n=0)
+    return replace(config, strategy=strategy)
 
 
 def _said(base: _Part, given: _Part, said: Collection[str]) -> _Part:

@@ -23,6 +23,7 @@ from tuner.space.cpu.points import (
     point_of,
     ranges_of,
     says_nothing,
+    with_used_prefetch,
 )
 from tuner.space.cpu.tiles import best_tiles
 from tuner.space.space import (
@@ -40,7 +41,7 @@ _GOOD_TILES = 12
 _SEED = 20  # seed of the sample: the space is deterministic
 # Axes after the instruction set and the tile, in the order of a point.
 _FREE = ("unroll", "block_m", "block_n", "block_k", "threads_m", "threads_n", "threads_k", "pack_a", "pack_b",
-         "parallel", "blocks", "inner", "prefetch", "pieces")  # fmt: skip
+         "parallel", "blocks", "inner", "prefetch", "prefetch_tiles_n", "pieces")  # fmt: skip
 
 
 @lru_cache(KEPT_SPACES)
@@ -71,7 +72,10 @@ def _fill(points: dict[CpuPoint, None], most: int, found: Iterator[CpuPoint | No
 
 
 def _legal(on: CpuProblem, ranges: CpuRanges, point: CpuPoint) -> CpuPoint | None:
-    """Return a point if it is legal and useful, with no more pieces than its tiles and threads allow."""
+    """Return a point if it is legal and useful, with no more pieces than its tiles and threads allow, and without
+    prefetches of no use.
+    """
+    point = with_used_prefetch(on, point)
     whole = point._replace(pieces=1)
     if says_nothing(on, whole):
         return None
@@ -87,7 +91,9 @@ def _tiles(on: CpuProblem, default: CpuPoint) -> list[tuple[str, int, int]]:
     found, on = [(default.isa, default.tile_m, default.tile_n)], as_batch(on)
     for isa in on.isas:
         packed = default._replace(isa=isa.value, unroll=1, threads_m=1, threads_n=1, threads_k=1)
-        best = best_tiles(on, packed._replace(block_m=0, block_n=0, block_k=0, prefetch=0, pieces=1))
+        best = best_tiles(
+            on, packed._replace(block_m=0, block_n=0, block_k=0, prefetch=0, prefetch_tiles_n=0, pieces=1)
+        )
         few = _GOOD_TILES if isa is on.isas[0] else _GOOD_TILES // 4
         found += [(isa.value, tile.m, tile.n) for tile in best[:few]]
     return list(dict.fromkeys(found))

@@ -7,6 +7,7 @@ import pytest
 from codegen import CpuConfig, DType, Extent, GemmProblem, Isa, Packing
 from codegen.cpu.rules import check_cpu
 from tests.tuner.fakes import cpu_spec
+from tuner.space.cpu.adapt import adapt
 from tuner.space.cpu.heuristic import default_cpu_config
 from tuner.space.cpu.refit import refit
 from tuner.space.restrictions import within
@@ -44,6 +45,20 @@ def test_threads_over_k_have_a_block_each() -> None:
 def test_what_is_said_stays_even_where_it_is_refused() -> None:
     both = _changed(innermost=Extent(6, 32, 2), block=Extent(7, 33, 3))
     assert refit(PROBLEM, both, SPEC, {"innermost", "block"}) == both
+
+
+@pytest.mark.parametrize("pack_b", [Packing.NONE, Packing.BLOCK])
+def test_tiles_along_n_are_prefetched_only_where_blocks_of_b_are_read_in_place(pack_b: Packing) -> None:
+    problem = GemmProblem(2, 4096, 1024, dtype_a=DType.F32, dtype_b=DType.F32)
+    default = default_cpu_config(problem, SPEC)
+    assert (default.strategy.pack_b, default.strategy.prefetch_tiles_n) == (Packing.NONE, 1)
+    asked = replace(default, strategy=replace(default.strategy, pack_b=pack_b))
+    fitted = refit(problem, asked, SPEC, {"pack_b"})
+    assert fitted.strategy.prefetch_tiles_n == int(pack_b is Packing.NONE)
+    check_cpu(problem, fitted, SPEC)
+    shallow = replace(problem, k=32, lda=None)
+    assert adapt(default, problem, replace(problem, k=512, lda=None), SPEC).strategy.prefetch_tiles_n == 1
+    assert adapt(default, problem, shallow, SPEC).strategy.prefetch_tiles_n == 0
 
 
 def test_b_packed_beforehand_brings_a_default_of_its_own_for_what_was_not_said() -> None:

@@ -298,8 +298,9 @@ def test_threads_share_k_where_each_would_read_a_little_of_every_page_of_b() -> 
 
 def test_rows_of_b_that_share_few_sets_of_l1_are_prefetched() -> None:
     """Columns of 4 bytes: 256 are 1 KiB apart and share 4 sets with all others, 272 share none."""
-    distances = [default_cpu_config(gemm(250, n, 240, F32), PLAIN).strategy.prefetch_distance for n in (256, 272)]
-    assert distances[0] > distances[1] == 0
+    many, few = (default_cpu_config(gemm(250, n, 240, F32), PLAIN).strategy for n in (256, 272))
+    assert many.prefetch_distance > few.prefetch_distance == 0
+    assert many.prefetch_tiles_n == few.prefetch_tiles_n == 0
 
 
 def test_few_rows_of_tile_registers_take_panels_from_few_pages() -> None:
