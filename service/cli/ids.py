@@ -9,7 +9,7 @@ from uuid import UUID
 if TYPE_CHECKING:
     from xetune_client import Client
 
-_LEAST, _WHOLE = 4, 32
+_LEAST, _DIGITS = 4, 32
 _LOOKED_AT, _PAGE = 2_000, 200
 LAST = "last"
 HELP = "whole, its first characters, or last for the newest."
@@ -59,7 +59,7 @@ def find_id(said: str, noun: str, command: str, newest: Callable[[], Iterator[UU
     from service.errors import BadRequest, NotFound
 
     text = said.strip().lower()
-    if len(text) >= _WHOLE:
+    if len(text.replace("-", "")) >= _DIGITS:
         try:
             return UUID(text)
         except ValueError as error:

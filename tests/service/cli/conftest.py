@@ -1,7 +1,10 @@
 """Commands run within this process, and a service for them that has their database."""
 
 import sys
+import time
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from fastapi.testclient import TestClient
@@ -26,6 +29,14 @@ def one_database(tmp_path: Path, sqlite_url: str, client: TestClient, monkeypatc
         return Client(url, key, **({"transport": transport} | how))  # pyright: ignore[reportArgumentType]
 
     monkeypatch.setattr(xetune_client, "Client", asked)
+
+
+@pytest.fixture
+def spaced_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each id is a millisecond later than the one before: those of one millisecond begin alike."""
+    passed = count(time.time_ns(), 1_000_000)
+    monkeypatch.setattr("db.values.time", SimpleNamespace(time_ns=lambda: next(passed)))
+    monkeypatch.setattr("db.values._last", 0)  # of earlier tests, whose ids may be ahead of time
 
 
 @pytest.fixture

@@ -17,9 +17,19 @@ def newest() -> Iterator[UUID]:
     return iter(_IDS)
 
 
-@pytest.mark.parametrize(("said", "place"), [("last", 0), ("2222", 2), ("01970A3D", 1), (str(_IDS[1]), 1)])
-def test_an_id_is_said_whole_by_its_beginning_or_as_the_last(said: str, place: int) -> None:
+@pytest.mark.parametrize(("said", "place"), [("last", 0), ("2222", 2), ("01970A3D", 1)])
+def test_an_id_is_said_by_its_beginning_or_as_the_last(said: str, place: int) -> None:
     assert find_id(said, "job", "xetune jobs list", newest) == _IDS[place]
+
+
+@pytest.mark.parametrize("length", range(8, 37))
+def test_a_beginning_of_any_length_up_to_the_whole_id_is_understood(length: int) -> None:
+    whole = str(_IDS[1])
+    assert find_id(whole[:length], "job", "xetune jobs list", newest) == _IDS[1]
+    assert find_id(_IDS[1].hex, "job", "xetune jobs list", newest) == _IDS[1]
+    if length < len(whole):
+        with pytest.raises(NotFound, match="has an id that begins with"):
+            find_id(f"3{whole[1:length]}", "job", "xetune jobs list", newest)
 
 
 @pytest.mark.parametrize(
@@ -29,6 +39,7 @@ def test_an_id_is_said_whole_by_its_beginning_or_as_the_last(said: str, place: i
         ("3333", NotFound, "`xetune jobs list` lists them"),
         ("222", BadRequest, "at least its first 4 characters"),
         ("no-id", BadRequest, "at least its first 4 characters"),
+        ("01970a3c-0000-7000-8000-0000000000000", BadRequest, "expected the id of a job, got '01970a3c"),
     ],
 )
 def test_what_is_no_single_id_is_refused(said: str, error: type[Exception], message: str) -> None:

@@ -1,9 +1,6 @@
 """Every view of results fits a terminal of 80 columns, with long names and wide numbers."""
 
 import json
-import time
-from itertools import count
-from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
@@ -39,12 +36,11 @@ PROBLEM = GemmProblem(
 
 
 @pytest.fixture
-def filled(one_database: None, client: TestClient, context: Context, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def filled(
+    one_database: None, spaced_ids: None, client: TestClient, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, str]:
     """Rows for every view, and their short ids by noun."""
     monkeypatch.setenv("COLUMNS", str(WIDTH))
-    # Ids of one millisecond begin alike: a short one would not do.
-    passed = count(time.time_ns(), 1_000_000)
-    monkeypatch.setattr("db.values.time", SimpleNamespace(time_ns=lambda: next(passed)))
     with context.database.write() as session:
         problem = rows.add_problem(session, problem=PROBLEM)
         device = rows.add_device(session, DEVICE, None)

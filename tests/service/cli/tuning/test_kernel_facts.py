@@ -22,7 +22,7 @@ ISA = json.dumps(REPORT).encode()
 
 
 @pytest.fixture
-def tuned(one_database: None, context: Context) -> tuple[Job, Kernel]:
+def tuned(one_database: None, spaced_ids: None, context: Context) -> tuple[Job, Kernel]:
     """A job with the time of its winner, and the kernel of that."""
     with context.database.write() as session:
         problem = rows.add_problem(session, problem=GemmProblem(64, 96, 128))
@@ -59,7 +59,7 @@ def test_a_kernel_is_shown_as_json_with_the_report_on_its_code(
     run: Run, tuned: tuple[Job, Kernel], client: TestClient
 ) -> None:
     kernel_id = str(tuned[1].id)
-    status, shown, errors = run("kernels", "show", kernel_id[:30], "--json")
+    status, shown, errors = run("kernels", "show", kernel_id[:18], "--json")
     assert status == 0, errors
     document = json.loads(shown)
     assert document.pop("isa") == REPORT
