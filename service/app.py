@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute
 
 from db.values import utc_now
 from service.api.keys.guard import READ, operation_id
-from service.http.deps import Context
+from service.http.context import Context
 from service.http.idempotency import (
     REPLAYED,
     add_replays,
@@ -60,16 +60,21 @@ def create_app(
     settings: Settings,
     list_all: "Callable[[], Sequence[ListedDevice]] | None" = None,
     now: Callable[[], datetime] = utc_now,
-    *,
-    on_demand: bool = False,
 ) -> FastAPI:
     """Create an app that serves the database and artifacts of `settings`, for the devices that `list_all`
     returns; by default those of this machine.
 
     Nothing is opened before it starts; with a database that is not migrated, requests are answered with 503.
+    """
+    return app_of(Context(settings, list_all, now))
+
+
+def app_of(context: Context, *, on_demand: bool = False) -> FastAPI:
+    """Create an app whose requests share a state.
+
     With `on_demand` it has only the routes that `add_routes` adds: importing all of them takes seconds.
     """
-    context = Context(settings, list_all, now)
+    settings = context.settings
     if not on_demand:
         context.build_all()
 

@@ -10,6 +10,7 @@ ServiceError
 +-- TooLarge        413  the body is larger than the service accepts
 +-- UnsupportedType 415  the body is not of the type that is read here
 +-- RangeInvalid    416  no such bytes
++-- Malformed       422  the request does not match its schema
 +-- OtherRequest    422  the idempotency key is that of another request
 +-- TooMany         429  a limit of this service is reached
 +-- Unavailable     503  the database cannot serve it now
@@ -177,6 +178,16 @@ class RangeInvalid(ServiceError):
 
     def headers(self) -> dict[str, str]:
         return {"Content-Range": f"bytes */{self.size}"}
+
+
+class Malformed(ServiceError):
+    """The request does not match its schema; each of `faults`, at least one, has a rule."""
+
+    status, kind = HTTPStatus.UNPROCESSABLE_ENTITY, "malformed"
+
+    def __init__(self, faults: list[FieldError]) -> None:
+        said = "; ".join(f"{fault.field}: {fault.message}" for fault in faults)
+        super().__init__(f"the request is malformed: {said}", rule=faults[0].rule, errors=faults)
 
 
 class OtherRequest(ServiceError):

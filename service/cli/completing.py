@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from xetune_client import Client
+    from service.cli.reading import Reader
 
 Choices = list[tuple[str, str]]
 """Values, each with a description."""
@@ -54,27 +54,26 @@ def presets(incomplete: str) -> Choices:
 
 def jobs(context: typer.Context, incomplete: str) -> Choices:
     """Complete the newest jobs."""
-    from service.cli.connection import same
-    from service.schemas import ProblemBody, to_problem
+    from service.cli.tuning.job_lists import newest
+    from service.schemas import to_problem
 
     del incomplete
 
-    def ask(client: "Client") -> Choices:
-        found = client.jobs(limit=_MOST).jobs
-        return [
-            (str(job.id), f"{job.status.value}, {to_problem(same(ProblemBody, job.problem))} on {job.device}")
-            for job in found
-        ]
+    def ask(reader: "Reader") -> Choices:
+        found = newest(reader, (), None, _MOST).jobs
+        return [(str(job.id), f"{job.status.value}, {to_problem(job.problem)} on {job.device}") for job in found]
 
     return _asked(context, ask)
 
 
 def sets(context: typer.Context, incomplete: str) -> Choices:
     """Complete the newest sets of shapes."""
+    from service.cli.tuning.shape_tables import SHAPE_SETS
+
     del incomplete
 
-    def ask(client: "Client") -> Choices:
-        found = client.shape_sets(limit=_MOST).shape_sets
+    def ask(reader: "Reader") -> Choices:
+        found = reader.read(SHAPE_SETS, {"limit": _MOST}).shape_sets
         return [(str(one.id), f"{one.status}, {one.source} on {one.device}") for one in found]
 
     return _asked(context, ask)
@@ -86,17 +85,17 @@ def _url(context: typer.Context) -> str | None:
     return named if isinstance(named, str) and named else None
 
 
-def _asked(context: typer.Context, ask: "Callable[[Client], Choices]") -> Choices:
+def _asked(context: typer.Context, ask: "Callable[[Reader], Choices]") -> Choices:
     """Return what the service or the database of this machine lists; nothing if that database does not exist."""
-    from service.cli.application import has_database, in_process
-    from service.cli.connection import of_service
+    from service.cli.own_context import has_database
+    from service.cli.reading import reading_of
 
     def run() -> Choices:
         url = _url(context)
         if url is None and not has_database():
             return []
-        with in_process() if url is None else of_service(url, attempts=1) as client:
-            return ask(client)
+        with reading_of(url, attempts=1) as reader:
+            return ask(reader)
 
     return _within_bound(run)
 

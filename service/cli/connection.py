@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from hal.probe.probe import Probes
     from xetune_client import Client, models
-    from xetune_client.wire import Query
 
 M = TypeVar("M", bound="BaseModel")
 _TIMEOUT_S = 60.0
@@ -71,17 +70,6 @@ def file_places(kernel: "models.KernelOut") -> dict[str, str]:
         return {artifact.name: f"{base}{artifact.href}" for artifact in kernel.artifacts}
     store = ArtifactStore(read_settings().artifacts_dir)
     return {artifact.name: str(store.path(artifact.sha256)) for artifact in kernel.artifacts}
-
-
-def get(client: "Client", model: type[M], path: str, query: "Query | None" = None) -> M:
-    """Return the answer to a GET as a model of the service; the client's model of the same schema is not needed.
-
-    Raises:
-        ClientError: as the client's methods.
-    """
-    from xetune_client.wire import Request, query_of, read
-
-    return read(client.send(Request("GET", path, query_of(query or {}))), model)
 
 
 def same(model: type[M], value: "BaseModel") -> M:

@@ -22,7 +22,7 @@ from service.api.shapes.schemas import (
 from service.api.shapes.service import presets
 from service.dashboard.devices.rows import DeviceRow, device_rows
 from service.dashboard.naming import B_DTYPES, INPUT_DTYPES, OUTPUT_DTYPES, SCALE_DTYPES
-from service.http.deps import Context
+from service.http.context import Context
 from service.schemas import EpilogueStepBody, ProblemBody, QuantizationBody
 from service.settings import Settings
 from tuner.search.method import Method, Objective

@@ -21,10 +21,8 @@ from sqlalchemy.orm import Session
 from service.api.keys.caller import Caller
 from service.api.keys.guard import CallerDep
 from service.errors import OtherRequest
-from service.http.deps import (
-    Context,
-    ContextDep,
-)
+from service.http.context import Context
+from service.http.deps import ContextDep
 
 if TYPE_CHECKING:
     from db.schema.access import IdempotentAnswer

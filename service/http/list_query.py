@@ -1,4 +1,4 @@
-"""Common filters of lists of jobs and of kernels: problem, device and page."""
+"""Pages of lists, and the common filters of jobs and of kernels: problem and device."""
 
 from typing import Annotated
 from uuid import UUID
@@ -9,19 +9,29 @@ from codegen import DType
 from codegen.problem.gemm import MAX_DIMENSION
 
 ID_EXAMPLE = "01970a3c-0000-7000-8000-000000000000"
+NO_NUL = r"^[^\x00]*$"  # which PostgreSQL refuses
 _Sized = Annotated[int | None, Field(ge=1, le=MAX_DIMENSION)]
 
 
-class ListQuery(BaseModel):
-    """Filters of a list; all must match."""
+class PageQuery(BaseModel):
+    """One page of a list, newest first."""
 
     model_config = ConfigDict(extra="forbid")
+
+    before: UUID | None = Field(
+        default=None, description="`next_before` of the page before; newest first", examples=[ID_EXAMPLE]
+    )
+    limit: int = Field(default=50, ge=1, le=200, description="Maximum number in the response", examples=[50])
+
+
+class ListQuery(PageQuery):
+    """Filters of a list; all must match."""
 
     device: str | None = Field(
         default=None,
         min_length=1,
         max_length=200,
-        pattern=r"^[^\x00]*$",  # PostgreSQL has no NUL
+        pattern=NO_NUL,
         description="Only those for the device of this id, with any driver",
         examples=["b580"],
     )
@@ -48,7 +58,3 @@ class ListQuery(BaseModel):
         description="Only problems whose B has these scales and zero points, or the first parts of them; empty: none",
         examples=["128:f16:zero=8"],
     )
-    before: UUID | None = Field(
-        default=None, description="`next_before` of the page before; newest first", examples=[ID_EXAMPLE]
-    )
-    limit: int = Field(default=50, ge=1, le=200, description="Maximum number in the response", examples=[50])

@@ -20,6 +20,7 @@ from service.errors import (
     PROBLEM_JSON,
     BadRequest,
     FieldError,
+    Malformed,
     Problem,
     RefusedByRule,
     ServiceError,
@@ -76,12 +77,7 @@ def add_problem_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def _malformed(request: Request, error: RequestValidationError) -> Response:
         known = _known_fields(request.scope.get("route"))
-        faults = faults_of(error.errors()[:_SHOWN_ERRORS], error.body, known)
-        said = "; ".join(f"{fault.field}: {fault.message}" for fault in faults)
-        detail, status = f"the request is malformed: {said}", HTTPStatus.UNPROCESSABLE_ENTITY
-        return _page(request, status, detail) or _answer(
-            request, status, "malformed", detail, rule=faults[0].rule, errors=faults
-        )
+        return _service(request, Malformed(faults_of(error.errors()[:_SHOWN_ERRORS], error.body, known)))
 
     @app.exception_handler(HTTPException)
     def _http(request: Request, error: HTTPException) -> Response:

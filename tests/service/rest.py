@@ -23,7 +23,7 @@ from hal.devices.listed import (
 from hal.facts.spec import spec_from_facts
 from hal.facts.xe import XE_DEVICES
 from service.app import create_app
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 from tests.tuner.fakes import cpu_spec
 

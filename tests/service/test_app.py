@@ -13,7 +13,7 @@ from db.queries.cluster import leases
 from db.session import Database, make_engine
 from service.app import create_app
 from service.errors import Problem
-from service.http.deps import Context
+from service.http.context import Context
 from service.http.request_guard import allowed_hosts
 from service.openapi.contract import CONTRACT_FILE, contract_text
 from service.settings import Settings

@@ -11,7 +11,7 @@ from db.queries import devices, jobs
 from hal.facts.xe import find
 from service.api.devices.elsewhere import store_device
 from service.gemm_json import config_to_json
-from service.http.deps import Context
+from service.http.context import Context
 from service.text.times import shown_us
 from tests.service import dashboard_rows as rows
 from tests.service.cli.both_transports import Run

@@ -26,7 +26,7 @@ from tuner.exchange.jsonl import seal
 from tuner.exchange.records import DeviceRecord, JobRecord, ProblemRecord, Record, TrialRecord
 
 if TYPE_CHECKING:
-    from service.http.deps import Context
+    from service.http.context import Context
 
 PORTION = 3  # lines of a transaction: a file of the product's 40 would be one
 PROBLEMS = (lines.GEMM, GemmProblem(80, 48, 112))

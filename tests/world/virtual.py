@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from greenlet import getcurrent, greenlet
 
 if TYPE_CHECKING:
-    from service.http.deps import Context
+    from service.http.context import Context
 
 EPOCH = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 

@@ -51,7 +51,7 @@ from service.cluster.coordinator import Clock, Coordinator
 from service.cluster.executor import Engine, Executor
 from service.cluster.local import LocalEngine
 from service.errors import Unavailable
-from service.http.deps import Context
+from service.http.context import Context
 from service.http.idempotency import Once, Replay
 from service.jobs.tuning import Tuning
 from service.settings import Settings

@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from db.queries.cluster import leases
-from service.http.deps import Context
+from service.http.context import Context
 from tests.db.rows import add_measured
 from tests.service.passed import Passed
 from tests.service.rest import BODY, post_job, row_of

@@ -21,7 +21,7 @@ from db.queries.cluster import leases
 from hal.devices.listed import NATIVE, Runtime, listed
 from hal.facts.cpu import probe_cpu
 from service.app import create_app
-from service.http.deps import Context
+from service.http.context import Context
 from service.jobs.store import DbTrialStore
 from service.schemas import ProblemBody, to_problem
 from service.settings import Settings

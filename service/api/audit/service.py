@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from pydantic import Field
 from sqlalchemy.orm import Session
 
 from db.queries.access import audit
@@ -11,20 +12,33 @@ from service.api.audit.schemas import (
     AuditPage,
     Outcome,
 )
+from service.http.list_query import ID_EXAMPLE, NO_NUL, PageQuery
 
 
-def list_events(
-    session: Session,
-    before: UUID | None,
-    limit: int,
-    key_id: UUID | None = None,
-    action: str | None = None,
-    subject: str | None = None,
-) -> AuditPage:
-    """Return the newest events older than `before`, filtered by key, action and subject."""
-    rows = audit.list_page(session, limit=limit + 1, before=before, key_id=key_id, action=action, subject=subject)
-    page = rows[:limit]
-    return AuditPage(events=[_describe(row) for row in page], next_before=page[-1].id if len(rows) > limit else None)
+class AuditQuery(PageQuery):
+    """Filters of the audit log; all must match."""
+
+    key: UUID | None = Field(default=None, description="Only events of this key", examples=[ID_EXAMPLE])
+    action: str | None = Field(
+        default=None, max_length=200, pattern=NO_NUL, description="Only this action", examples=["job.create"]
+    )
+    subject: str | None = Field(
+        default=None, max_length=200, pattern=NO_NUL, description="Only events with this subject", examples=[ID_EXAMPLE]
+    )
+
+
+def list_events(session: Session, wanted: AuditQuery) -> AuditPage:
+    """Return the newest matching events older than `before`."""
+    rows = audit.list_page(
+        session,
+        limit=wanted.limit + 1,
+        before=wanted.before,
+        key_id=wanted.key,
+        action=wanted.action,
+        subject=wanted.subject,
+    )
+    page, is_last = rows[: wanted.limit], len(rows) <= wanted.limit
+    return AuditPage(events=[_describe(row) for row in page], next_before=None if is_last else page[-1].id)
 
 
 def _describe(row: AuditEvent) -> AuditEventOut:

@@ -7,12 +7,11 @@ from fastapi import Path, Query
 
 from db.queries import devices
 from service.api.audit.log import record
-from service.api.devices.quarantine import listed
+from service.api.devices import service
 from service.api.devices.schemas import (
     DeviceList,
     DeviceOut,
 )
-from service.api.devices.service import describe
 from service.api.keys.guard import (
     READ,
     TUNE,
@@ -35,7 +34,7 @@ DeviceId = Annotated[str, Path(description="Id of the device", examples=["b580"]
 @router.get("", dependencies=[READ])
 def list_devices(context: ContextDep, session: ReadSessionDep) -> DeviceList:
     """List local devices, every GPU of the table, and quarantined devices."""
-    return DeviceList(devices=[describe(device) for device in context.devices.all()], quarantined=listed(session))
+    return service.list_devices(context.devices, session)
 
 
 @router.delete("/{device_id}/quarantine", responses=NOT_FOUND, dependencies=[TUNE], status_code=HTTPStatus.NO_CONTENT)
@@ -57,4 +56,4 @@ def release_device(
 @router.get("/{device_id}", responses=NOT_FOUND, dependencies=[READ])
 def read_device(device_id: DeviceId, context: ContextDep) -> DeviceOut:
     """Return one device and its known facts, each with its provenance."""
-    return describe(context.devices.get(device_id))
+    return service.describe(context.devices.get(device_id))

@@ -4,10 +4,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+from sqlalchemy.orm import Session
+
 from hal import Match, Readiness, UnknownDevice, XeDevice, job_times, readiness, row_of
 from hal.devices.listed import ListedDevice, Runtime
 from hal.devices.resolve import resolve_device
+from service.api.devices import quarantine
 from service.api.devices.schemas import (
+    DeviceList,
     DeviceOut,
     DisagreementOut,
     FactOut,
@@ -102,6 +106,11 @@ class DeviceDirectory:
         except UnknownDevice:
             return False
         return True
+
+
+def list_devices(directory: DeviceDirectory, session: Session) -> DeviceList:
+    """Return local devices, every GPU of the table, and quarantined devices."""
+    return DeviceList(devices=[describe(device) for device in directory.all()], quarantined=quarantine.listed(session))
 
 
 def describe(device: ListedDevice) -> DeviceOut:

@@ -19,7 +19,7 @@ from service.api.exchange.schemas import ExportQuery
 from service.api.exchange.tuner_records import tuner_record
 from service.artifacts import StorageError
 from service.errors import BadRequest, Conflict, FieldError, NotFound, Unavailable
-from service.http.deps import Context
+from service.http.context import Context
 from tuner.errors import InvalidFile
 from tuner.exchange.file_format import Format
 from tuner.exchange.formats import FORMATS

@@ -26,7 +26,7 @@ from service.api.keys.guard import check_scope
 from service.api.keys.scope import Scope
 from service.artifacts import StorageError
 from service.errors import BadRequest, FieldError, Unavailable
-from service.http.deps import Context
+from service.http.context import Context
 from service.schemas import check_size
 from service.settings import Settings
 from tuner.errors import InvalidLine, TunerError

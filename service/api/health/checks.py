@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 from db.queries.cluster import heartbeats
 from db.schema.cluster import Coordinator
 from service.api.health.schemas import CheckOut
-from service.http.deps import Context
+from service.http.context import Context
 from service.jobs.heartbeat import (
     Role,
     is_alive,

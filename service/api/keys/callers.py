@@ -14,7 +14,7 @@ from service.api.keys.caller import LOCAL, Caller, is_passed_on
 from service.api.keys.scope import Scope
 from service.api.keys.tokens import read_token
 from service.errors import Forbidden, Unauthorized
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 
 COOKIE = "xetune_key"

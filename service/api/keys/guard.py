@@ -15,11 +15,8 @@ from service.api.audit.schemas import Outcome
 from service.api.keys.caller import FORWARDING, Caller
 from service.api.keys.scope import Scope
 from service.errors import Forbidden, Unauthorized, UnsupportedType
-from service.http.deps import (
-    Context,
-    ContextDep,
-    context_of,
-)
+from service.http.context import Context
+from service.http.deps import ContextDep, context_of
 from service.http.responses import GUARDED
 
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]

@@ -15,6 +15,7 @@ from service.api.recordings.schemas import (
     RecordingPage,
 )
 from service.http.deps import ReadSessionDep
+from service.http.list_query import PageQuery
 from service.http.responses import NOT_FOUND
 
 router = guarded_router("/v1/recordings", "exchange")
@@ -23,13 +24,9 @@ _ID = "01970a3c-0000-7000-8000-000000000000"
 
 
 @router.get("", dependencies=[READ])
-def list_recordings(
-    session: ReadSessionDep,
-    before: Annotated[UUID | None, Query(description="`next_before` of the page before", examples=[_ID])] = None,
-    limit: Annotated[int, Query(ge=1, le=200, description="Most recordings in the answer", examples=[20])] = 50,
-) -> RecordingPage:
+def list_recordings(session: ReadSessionDep, query: Annotated[PageQuery, Query()]) -> RecordingPage:
     """List imported Kernel Tuner and T4 files, newest first. POST /v1/imports adds one."""
-    return service.list_recordings(session, limit, before)
+    return service.list_recordings(session, query.limit, query.before)
 
 
 @router.get("/{recording_id}", responses=NOT_FOUND, dependencies=[READ])

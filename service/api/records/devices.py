@@ -8,7 +8,7 @@ from hal import AmbiguousDevice, UnknownDevice, find
 from hal.facts.xe import find_by_pci_id
 
 if TYPE_CHECKING:
-    from service.http.deps import Context
+    from service.http.context import Context
 
 _INTEL = "8086"
 _PCI_ID = re.compile(r"(?:([0-9A-F]{4}):)?(?:0X)?([0-9A-F]{4})")

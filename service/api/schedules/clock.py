@@ -7,7 +7,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from db.errors import DatabaseError
 from service.api.schedules.firing import fire_due, realign
-from service.http.deps import Context
+from service.http.context import Context
 from service.jobs.heartbeat import (
     Role,
     present,

@@ -34,7 +34,7 @@ from service.api.schedules.work import (
     work_or_reason,
 )
 from service.errors import BadRequest, TooMany
-from service.http.deps import Context
+from service.http.context import Context
 from service.telemetry.loggers import Logger
 
 _log = Logger(__name__)

@@ -27,6 +27,7 @@ from service.http.deps import (
     ReadSessionDep,
 )
 from service.http.idempotency import OnceDep
+from service.http.list_query import PageQuery
 from service.http.responses import (
     BAD_REQUEST,
     CONFLICT,
@@ -70,15 +71,9 @@ def create_shape_set(
 
 
 @router.get("", dependencies=[READ])
-def list_shape_sets(
-    session: ReadSessionDep,
-    before: Annotated[UUID | None, Query(description="`next_before` of the page before", examples=[_ID])] = None,
-    limit: Annotated[
-        int, Query(ge=1, le=200, description="Maximum number of sets in the response", examples=[20])
-    ] = 50,
-) -> ShapeSetPage:
+def list_shape_sets(session: ReadSessionDep, query: Annotated[PageQuery, Query()]) -> ShapeSetPage:
     """List sets of shapes, newest first."""
-    return service.list_sets(session, limit, before)
+    return service.list_sets(session, query.limit, query.before)
 
 
 @router.get("/presets", dependencies=[READ])

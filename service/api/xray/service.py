@@ -22,7 +22,7 @@ from service.configurations import ConfigBody
 from service.device_json import spec_from_json
 from service.errors import BadRequest, Conflict, NotFound, ServiceError
 from service.gemm_json import config_from_json, problem_from_json
-from service.http.deps import Context
+from service.http.context import Context
 from service.manifest_reader import read_launch
 from service.sandbox.limits import NO_GRANTS, Grants, Limits
 from service.sandbox.parent import ConfinedFailure, LimitReached, run_confined

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 
 from db.errors import DatabaseError
 from service.api.accuracy.schemas import AccuracyList
-from service.cli.connection import connect, get
+from service.cli.devices.resources import accuracy_of
 from service.cli.printing.output import ERRORS, print_line
-from xetune_client import ClientError, NotFound
-from xetune_client.wire import part
+from service.cli.reading import reading
+from service.errors import NotFound, ServiceError
+from xetune_client.errors import ClientError
+from xetune_client.errors import NotFound as Missing
 
 if TYPE_CHECKING:
     from hal.probe.probe import Probes
@@ -20,11 +22,11 @@ def known_accuracy(device: str, probes: "Callable[[], Probes] | None" = None) ->
     `probes` returns the results of probes of the drivers that the command started.
     """
     try:
-        with connect(probes=probes) as client:
-            return get(client, AccuracyList, f"/v1/devices/{part(device)}/accuracy")
-    except NotFound:  # a device of a file, or one that nobody tuned for
+        with reading(probes=probes) as reader:
+            return reader.read(accuracy_of(device))
+    except (Missing, NotFound):  # a device of a file, or one that nobody tuned for
         return AccuracyList(device=device, models=[])
-    except (ClientError, DatabaseError) as error:
+    except (ClientError, DatabaseError, ServiceError) as error:
         print_line(f"accuracy of predictions is not known: {error}", ERRORS)
         return AccuracyList(device=device, models=[])
 

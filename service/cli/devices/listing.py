@@ -5,11 +5,12 @@ from typing import Annotated
 import typer
 
 from service.cli import completing
-from service.cli.connection import connect, get, same
+from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
 from service.cli.devices.drivers import asking_drivers
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json
+from service.cli.reading import ClientReader, reading
 
 devices_app = typer.Typer(cls=FirstByDefault, help="List the devices of this machine and the known Intel GPUs.")
 
@@ -17,10 +18,10 @@ devices_app = typer.Typer(cls=FirstByDefault, help="List the devices of this mac
 @devices_app.command("list")
 def devices_command(as_json: AsJson = False) -> None:
     """List the devices of this machine and the known Intel GPUs."""
-    with asking_drivers() as probes, connect(probes=probes) as client:
-        from service.api.devices.schemas import DeviceList
+    with asking_drivers() as probes, reading(probes=probes) as reader:
+        from service.cli.devices.resources import DEVICES
 
-        told = get(client, DeviceList, "/v1/devices")
+        told = reader.read(DEVICES)
     from service.cli.devices.tables import devices_json, print_quarantined, render_devices
     from service.cli.options.device_file import listed_of
 
@@ -64,14 +65,15 @@ def show_command(
     """Show all facts of a device with their sources, and the missing ones."""
     with asking_drivers() as probes, connect(probes=probes) as client:
         from service.api.accuracy.schemas import AccuracyList
-        from service.api.devices.schemas import DeviceList, DeviceOut
+        from service.api.devices.schemas import DeviceOut
         from service.cli.devices.accuracy import accuracy_lines
         from service.cli.devices.one import render_device
+        from service.cli.devices.resources import DEVICES
         from service.cli.devices.tables import devices_json, print_quarantined
         from service.cli.options.device_file import listed_of
 
         told = same(DeviceOut, client.device(device))
-        kept = [one for one in get(client, DeviceList, "/v1/devices").quarantined if one.device == told.id]
+        kept = [one for one in ClientReader(client).read(DEVICES).quarantined if one.device == told.id]
         accuracy = same(AccuracyList, client.accuracy(told.id))
     if as_json:
         (document,) = devices_json([told])

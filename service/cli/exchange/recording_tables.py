@@ -1,29 +1,47 @@
 """Recordings as tables."""
 
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from service.api.recordings.schemas import RecordedOut, RecordingLine, RecordingOut, RecordingPage
-from service.cli.connection import get, same
+from service.cli.connection import same
+from service.cli.reading import Reader, Resource, checked
 from service.configurations import ConfigBody
 from service.gemm_json import config_line
 from service.schemas import to_problem
-from xetune_client import Client
+
+if TYPE_CHECKING:
+    from service.cli.reading import Asked
+    from service.http.context import Context
+    from xetune_client import Client
 
 _PAGE, _RECORDINGS_A_PAGE = 1000, 200
 
 
-def every_recording(client: Client) -> list[RecordingLine]:
+def _page(context: "Context", asked: "Asked") -> RecordingPage:
+    from service.api.recordings.service import list_recordings
+    from service.http.list_query import PageQuery
+
+    query = checked(PageQuery, asked)
+    with context.database.read() as session:
+        return list_recordings(session, query.limit, query.before)
+
+
+RECORDINGS = Resource("/v1/recordings", RecordingPage, _page)
+
+
+def every_recording(reader: Reader) -> list[RecordingLine]:
     """Return all recordings."""
     found: list[RecordingLine] = []
     before: UUID | None = None
     while True:
-        page = get(client, RecordingPage, "/v1/recordings", {"before": before, "limit": _RECORDINGS_A_PAGE})
+        page = reader.read(RECORDINGS, {"before": before, "limit": _RECORDINGS_A_PAGE})
         found, before = found + page.recordings, page.next_before
         if before is None:
             return found
 
 
-def one(client: Client, recording: UUID, limit: int) -> RecordingOut:
+def one(client: "Client", recording: UUID, limit: int) -> RecordingOut:
     """Return a recording with up to `limit` configurations."""
     found = client.recording(recording, limit=min(limit, _PAGE))
     while found.next_after is not None and len(found.configurations) < limit:

@@ -11,6 +11,7 @@ from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_recording
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_wrapped, text_table
+from service.cli.reading import reading
 from service.text.short_ids import short_ids
 
 _SHOWN = 20
@@ -23,8 +24,8 @@ def list_command(as_json: AsJson = False) -> None:
     """List recordings imported from Kernel Tuner and T4 files."""
     from service.cli.exchange.recording_tables import every_recording, line
 
-    with connect() as client:
-        rows = [line(found) for found in every_recording(client)]
+    with reading() as reader:
+        rows = [line(found) for found in every_recording(reader)]
     if as_json:
         print_json({"recordings": rows})
     elif not rows:

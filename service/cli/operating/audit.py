@@ -5,10 +5,10 @@ from uuid import UUID
 
 import typer
 
-from service.cli.connection import connect, get
 from service.cli.default_command import FirstByDefault
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json
+from service.cli.reading import reading
 
 _PAGE = 200
 
@@ -26,21 +26,21 @@ def list_command(
 ) -> None:
     """List the audit log, newest first."""
     from service.api.audit.schemas import AuditEventOut, AuditPage
-    from service.cli.operating.audit_tables import table_of
-    from xetune_client.wire import Query
+    from service.cli.operating.audit_tables import EVENTS, table_of
+    from service.cli.operating.key_tables import KEYS
 
-    with connect() as client:
+    with reading() as reader:
         events: list[AuditEventOut] = []
         while True:
-            query: Query = {"before": before, "limit": min(limit - len(events), _PAGE), "action": action}
-            part = get(client, AuditPage, "/v1/audit", {**query, "subject": subject})
+            asked = {"before": before, "limit": min(limit - len(events), _PAGE), "action": action, "subject": subject}
+            part = reader.read(EVENTS, asked)
             events, before = events + part.events, part.next_before
             if before is None or len(events) >= limit:
                 break
         page = AuditPage(events=events, next_before=before)
         # A name may be of several keys, one after another; a prefix is of one.
         of_keys = not as_json and any(event.key_id is not None for event in page.events)
-        prefixes = {key.id: key.prefix for key in client.keys().keys} if of_keys else {}
+        prefixes = {key.id: key.prefix for key in reader.read(KEYS).keys} if of_keys else {}
     if as_json:
         print_json(page.model_dump(mode="json"))
     elif not page.events:

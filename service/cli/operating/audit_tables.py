@@ -1,14 +1,30 @@
 """The audit log as text."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from rich.table import Column, Table
 
 from service.api.audit.schemas import AuditPage
 from service.cli.printing.output import text_table
+from service.cli.reading import Asked, Resource, checked
+
+if TYPE_CHECKING:
+    from service.http.context import Context
 
 _ID = 36  # characters of an id, which --subject takes whole
+
+
+def _page(context: "Context", asked: Asked) -> AuditPage:
+    from service.api.audit.service import AuditQuery, list_events
+
+    query = checked(AuditQuery, asked)
+    with context.database.read() as session:
+        return list_events(session, query)
+
+
+EVENTS = Resource("/v1/audit", AuditPage, _page)
 
 
 def table_of(page: AuditPage, prefixes: Mapping[UUID, str]) -> Table:

@@ -3,20 +3,35 @@
 import re
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from rich.table import Column, Table
 
 from db.values import utc_now
-from service.api.keys.schemas import KeyOut
+from service.api.keys.schemas import KeyList, KeyOut
 from service.cli.ids import LAST, find_id
 from service.cli.printing.output import text_table
+from service.cli.reading import Asked, Resource
 from service.errors import BadRequest
 from service.http.validation_errors import shown
 from service.text.short_ids import short_ids
 
+if TYPE_CHECKING:
+    from service.http.context import Context
+
 _DIGITS = 4
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+
+
+def _list(context: "Context", _: Asked) -> KeyList:
+    from service.api.keys.service import list_keys
+
+    with context.database.read() as session:
+        return list_keys(session)
+
+
+KEYS = Resource("/v1/keys", KeyList, _list)
 
 
 def name_of(text: str) -> str:

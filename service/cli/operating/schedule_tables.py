@@ -1,20 +1,37 @@
 """Schedules and their runs as text."""
 
+from __future__ import annotations
+
 from datetime import datetime
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from pydantic import BaseModel
 from rich.table import Table
 
-from service.api.schedules.schemas import FireOut, FirePage, ScheduleOut
+from service.api.schedules.schemas import FireOut, FirePage, ScheduleList, ScheduleOut
 from service.cli.connection import same
 from service.cli.ids import find_id
 from service.cli.printing.output import CONSOLE, print_json, text_table
+from service.cli.reading import Asked, Resource
 from service.errors import BadRequest, NotFound
 from service.text.short_ids import short_ids
-from xetune_client import Client, models
+
+if TYPE_CHECKING:
+    from service.http.context import Context
+    from xetune_client import Client, models
 
 _PAGE = 200
+
+
+def _list(context: Context, _: Asked) -> ScheduleList:
+    from service.api.schedules.service import list_schedules
+
+    with context.database.read() as session:
+        return list_schedules(session)
+
+
+SCHEDULES = Resource("/v1/schedules", ScheduleList, _list)
 
 
 def id_of(client: Client, schedule: str) -> UUID:
@@ -35,6 +52,8 @@ def id_of(client: Client, schedule: str) -> UUID:
 
 def runs(client: Client, schedule_id: UUID, before: int | None, limit: int) -> FirePage:
     """Return up to `limit` runs of a schedule, newest first."""
+    from xetune_client import models
+
     found: list[models.FireOut] = []
     while True:
         page = client.fires(schedule_id, before=before, limit=min(limit - len(found), _PAGE))

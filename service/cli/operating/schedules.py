@@ -7,11 +7,12 @@ from typing import Annotated
 import typer
 
 from service.api.jobs.defaults import SECONDS, TRIALS
-from service.cli.connection import connect, get, same
+from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json, text_table
+from service.cli.reading import reading
 
 app = typer.Typer(cls=FirstByDefault, help="Create, list and run schedules of jobs.")
 _OPTIONS = MappingProxyType(
@@ -34,11 +35,10 @@ Named = Annotated[str, typer.Argument(metavar="SCHEDULE", help=f"Name or id of t
 @app.command("list")
 def list_command(as_json: AsJson = False) -> None:
     """List schedules, with their next and last runs."""
-    from service.api.schedules.schemas import ScheduleList
-    from service.cli.operating.schedule_tables import table_of
+    from service.cli.operating.schedule_tables import SCHEDULES, table_of
 
-    with connect() as client:
-        found = get(client, ScheduleList, "/v1/schedules")
+    with reading() as reader:
+        found = reader.read(SCHEDULES)
     if as_json:
         print_json(found.model_dump(mode="json"))
     elif not found.schedules:

@@ -2,21 +2,23 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from rich.table import Column, Table
 
 from service.api.jobs.schemas import JobOut, JobPage
 from service.api.jobs.status import JobStatus
-from service.cli.connection import get
 from service.cli.printing.evidence import known_lines, shown_best
 from service.cli.printing.output import text_table
+from service.cli.reading import Asked, Reader, Resource, checked
 from service.errors import NotFound
 from service.schemas import to_problem
 from service.text.short_ids import short_ids
-from xetune_client import Client
-from xetune_client import NotFound as Missing
-from xetune_client.wire import Query
+from xetune_client.errors import NotFound as Missing
+
+if TYPE_CHECKING:
+    from service.http.context import Context
 
 _PAGE = 200
 
@@ -30,13 +32,24 @@ def advising(job_id: UUID) -> Generator[None]:
         raise NotFound(f"job {job_id} does not exist; `xetune jobs` lists those that do") from error
 
 
-def newest(client: Client, status: Sequence[JobStatus], device: str | None, limit: int) -> JobPage:
+def _page(context: "Context", asked: Asked) -> JobPage:
+    from service.api.jobs.listing import JobQuery, list_jobs
+
+    query = checked(JobQuery, asked)
+    with context.database.read() as session:
+        return list_jobs(session, query.filter(), query.limit, query.before)
+
+
+JOBS = Resource("/v1/jobs", JobPage, _page)
+
+
+def newest(reader: Reader, status: Sequence[JobStatus], device: str | None, limit: int) -> JobPage:
     """Return up to `limit` jobs, newest first."""
     found: list[JobOut] = []
     before: UUID | None = None
     while True:
-        query: Query = {"status": status, "device": device, "before": before, "limit": min(limit - len(found), _PAGE)}
-        page = get(client, JobPage, "/v1/jobs", query)
+        asked: Asked = {"status": status, "device": device, "before": before, "limit": min(limit - len(found), _PAGE)}
+        page = reader.read(JOBS, asked)
         found, before = found + page.jobs, page.next_before
         if before is None or len(found) >= limit:
             return JobPage(jobs=found, next_before=before)

@@ -14,6 +14,7 @@ from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_job
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json, print_line
+from service.cli.reading import reading
 
 app = typer.Typer(cls=FirstByDefault, help="List, show, cancel, retry, resume and export tuning jobs.")
 JobId = Annotated[str, typer.Argument(metavar="JOB", help=f"Id of the job: {HELP}", autocompletion=completing.jobs)]
@@ -31,8 +32,8 @@ def list_command(
     """List the newest jobs."""
     from service.cli.tuning.job_lists import newest, table_of
 
-    with connect() as client:
-        page = newest(client, status or [], device, limit)
+    with reading() as reader:
+        page = newest(reader, status or [], device, limit)
     if as_json:
         print_json(page.model_dump(mode="json"))
     elif not page.jobs:

@@ -15,9 +15,10 @@ from rich.table import Column, Table
 from codegen.artifact.files import is_plain_name, write_atomically
 from service.api.kernels.list_schemas import KernelLine, KernelPage
 from service.cli.chosen_server import server
-from service.cli.connection import file_places, get
+from service.cli.connection import file_places
 from service.cli.printing.evidence import known_lines, shown_files, shown_proof_short, shown_rate, shown_time
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
+from service.cli.reading import Asked, ClientReader, Reader, Resource, checked
 from service.errors import NotFound, Unavailable
 from service.gemm_json import config_line
 from service.job_summary import Basis, known_by
@@ -25,13 +26,13 @@ from service.schemas import Evidence, ProblemBody, to_problem
 from service.text.problem_options import SIZES, problem_words
 from service.text.short_ids import short_ids
 from service.text.times import shown_us
-from xetune_client import NotFound as Missing
+from xetune_client.errors import NotFound as Missing
 
 if TYPE_CHECKING:
     from service.api.kernels.lookup.schemas import LookupOut
     from service.api.kernels.schemas import KernelOut
+    from service.http.context import Context
     from xetune_client import Client, models
-    from xetune_client.wire import Value
 
 _PAGE = 200
 _HASH = 16  # digits of a hash
@@ -50,27 +51,49 @@ def files_of(client: Client, kernel: models.KernelOut | None, output: Path | Non
     return file_places(kernel) if output is None else copy_files(client, kernel, output)
 
 
-def print_newest(client: Client, device: str | None, limit: int, *, every: bool, as_json: bool) -> None:
+def _page(context: Context, asked: Asked) -> KernelPage:
+    from service.api.kernels.listing import KernelQuery, list_kernels
+
+    query = checked(KernelQuery, asked)
+    with context.database.read() as session:
+        return list_kernels(session, query)
+
+
+KERNELS = Resource("/v1/kernels/stored", KernelPage, _page)
+
+
+def kernel_of(kernel_id: UUID) -> Resource[KernelOut]:
+    """Return the resource of a kernel."""
+    # Imported here: a table needs no whole kernel.
+    from service.api.kernels.schemas import KernelOut
+
+    def read(context: Context, _: Asked) -> KernelOut:
+        from service.api.kernels.service import read_kernel
+
+        with context.database.read() as session:
+            return read_kernel(session, kernel_id)
+
+    return Resource(f"/v1/kernels/{kernel_id}", KernelOut, read)
+
+
+def print_newest(reader: Reader, device: str | None, limit: int, *, every: bool, as_json: bool) -> None:
     """Print up to `limit` kernels, newest first: those that won a job, or `every` one."""
-    lines = _newest(client, limit, device=device, winners=not every)
-    if as_json:
-        print_json(
-            {"kernels": [client.kernel(line.id).model_dump(mode="json") for line in lines]}
-        )  # a line has not all
+    lines = _newest(reader, limit, device=device, winners=not every)
+    if as_json:  # a line has not all
+        print_json({"kernels": [reader.read(kernel_of(line.id)).model_dump(mode="json") for line in lines]})
     elif lines:
         CONSOLE.print(_table([_Row.of_line(line) for line in lines]))
-    elif not every and _newest(client, 1, device=device):
+    elif not every and _newest(reader, 1, device=device):
         print_wrapped("No kernel won a job yet; `xetune kernels list --all` lists those that were compiled.")
     else:
         print_wrapped("No kernels yet. Tune a problem: `xetune tune 512x384x1024 --dtype f16`")
 
 
-def _newest(client: Client, limit: int, **said: Value) -> list[KernelLine]:
+def _newest(reader: Reader, limit: int, **said: str | bool | None) -> list[KernelLine]:
     found: list[KernelLine] = []
     before: UUID | None = None
     while True:
-        query = {**said, "before": before, "limit": min(limit - len(found), _PAGE)}
-        page = get(client, KernelPage, "/v1/kernels/stored", query)
+        page = reader.read(KERNELS, {**said, "before": before, "limit": min(limit - len(found), _PAGE)})
         found, before = found + page.kernels, page.next_before
         if before is None or len(found) >= limit:
             return found
@@ -80,7 +103,7 @@ def elsewhere(client: Client, problem: ProblemBody) -> list[str]:
     """Return a line for each other device with a kernel of a problem: its id, time and kernel."""
     names = ("m", "n", "k", "batch", "dtype_a", "dtype_b", "dtype_c", "dtype_acc")
     sizes = {name: getattr(problem, name) for name in names}
-    lines = [line for line in _newest(client, _PAGE, winners=True, **sizes) if line.problem == problem]
+    lines = [line for line in _newest(ClientReader(client), _PAGE, winners=True, **sizes) if line.problem == problem]
     timed = [(line.evidence.time, line) for line in lines if line.evidence.time is not None and line.withdrawn is None]
     best, short = dict[str, str](), short_ids(line.id for line in lines)
     for time, line in sorted(timed, key=lambda each: (each[0].kind, each[0].value)):

@@ -16,6 +16,7 @@ from service.cli.options.output import AsJson
 from service.cli.options.problem import ProblemOptions, TargetName, with_problem
 from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_json, print_line
+from service.cli.reading import reading
 
 _STORED = ("exact", "stale")
 _HEAD, _RUNNERS = 12, ("python ", "g++ ", "icpx ")
@@ -86,8 +87,8 @@ def list_command(
     """List stored kernels, newest first: those that won a job, or all."""
     from service.cli.tuning.kernel_lists import print_newest
 
-    with connect() as client:
-        print_newest(client, device, limit, every=every, as_json=as_json)
+    with reading() as reader:
+        print_newest(reader, device, limit, every=every, as_json=as_json)
 
 
 @app.command("show")

@@ -21,8 +21,8 @@ from service.api.jobs.schemas import JobOut
 from service.api.shapes.running import run_set
 from service.api.shapes.schemas import ShapeSetOut
 from service.artifacts import StorageError
-from service.cli.application import command_settings
 from service.cli.connection import same
+from service.cli.own_context import command_settings
 from service.cli.printing.evidence import shown_best
 from service.cli.printing.progress import INTERRUPTED, bar, tell
 from service.cluster.coordinator import Coordinator

@@ -1,5 +1,7 @@
 """Set of shapes as tables: each shape, then the fewest kernels that serve all."""
 
+from typing import TYPE_CHECKING
+
 from rich.table import Column, Table
 
 from service.api.shapes.schemas import (
@@ -7,11 +9,16 @@ from service.api.shapes.schemas import (
     KernelChoice,
     ShapeOut,
     ShapeSetOut,
+    ShapeSetPage,
 )
 from service.cli.printing.evidence import shown_kind, shown_proof_short
 from service.cli.printing.output import CONSOLE, number_column, print_wrapped, text_table
+from service.cli.reading import Asked, Resource, checked
 from service.gemm_json import config_line
 from service.schemas import to_problem
+
+if TYPE_CHECKING:
+    from service.http.context import Context
 
 _WORDS = {
     "interleaved": "measured interleaved",
@@ -19,6 +26,18 @@ _WORDS = {
     "predicted": "predicted by the model",
     "none": "not known",
 }
+
+
+def _page(context: "Context", asked: Asked) -> ShapeSetPage:
+    from service.api.shapes.service import list_sets
+    from service.http.list_query import PageQuery
+
+    query = checked(PageQuery, asked)
+    with context.database.read() as session:
+        return list_sets(session, query.limit, query.before)
+
+
+SHAPE_SETS = Resource("/v1/shape-sets", ShapeSetPage, _page)
 
 
 def print_set(found: ShapeSetOut) -> None:

@@ -6,11 +6,12 @@ import typer
 from rich.table import Column
 
 from service.cli import completing
-from service.cli.connection import connect, get
+from service.cli.connection import connect
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_set
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
+from service.cli.reading import reading
 from service.text.short_ids import short_ids
 
 _PAGE = 200
@@ -23,10 +24,10 @@ def list_command(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of sets.")] = 20, as_json: AsJson = False
 ) -> None:
     """List the newest shape sets."""
-    from service.api.shapes.schemas import ShapeSetPage
+    from service.cli.tuning.shape_tables import SHAPE_SETS
 
-    with connect() as client:
-        found = get(client, ShapeSetPage, "/v1/shape-sets", {"limit": min(limit, _PAGE)}).shape_sets
+    with reading() as reader:
+        found = reader.read(SHAPE_SETS, {"limit": min(limit, _PAGE)}).shape_sets
     if as_json:
         print_json([line.model_dump(mode="json") for line in found])
     elif not found:

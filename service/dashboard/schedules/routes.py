@@ -27,11 +27,8 @@ from service.dashboard.schedules.reading import (
     work_of,
 )
 from service.errors import BadRequest
-from service.http.deps import (
-    Context,
-    ContextDep,
-    ReadSessionDep,
-)
+from service.http.context import Context
+from service.http.deps import ContextDep, ReadSessionDep
 
 router = APIRouter(prefix="/schedules", default_response_class=HTMLResponse)
 

@@ -12,7 +12,7 @@ from db.queries import jobs
 from service.cli.application import in_process
 from service.cli.tuning import running, shape_sets
 from service.cli.tuning.results import print_job
-from service.http.deps import Context
+from service.http.context import Context
 from tests.service import dashboard_rows as rows
 from tests.service.cli.both_transports import Run, both
 from tests.tuner.exchange.lines import results, text_of

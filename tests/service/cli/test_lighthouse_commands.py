@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from service.http.deps import Context
+from service.http.context import Context
 from tests.service.api.kernels.test_binaries import PROBLEM, default, stored
 from tests.service.cli.both_transports import Run
 from tests.tuner.exchange.test_lighthouse import ENTRY, with_

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hal import DeviceKind
-from service.http.deps import Context
+from service.http.context import Context
 from tests.service.cli.both_transports import Run, both
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, text_of

@@ -36,7 +36,7 @@ from service.cluster.executor import (
 from service.cluster.fenced import FencedDatabase
 from service.device_json import spec_to_json
 from service.gemm_json import problem_to_json
-from service.http.deps import Context
+from service.http.context import Context
 from service.jobs.job_runs import (
     ClaimedJob,
     JobEnd,

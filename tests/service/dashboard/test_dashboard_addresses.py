@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from service.dashboard import rendering
 from service.dashboard.problem_filter import LABELS
-from service.http.deps import Context
+from service.http.context import Context
 from tests.service import dashboard_rows as rows
 
 _NO_ID = "01a20376-2524-7f04-ab73"

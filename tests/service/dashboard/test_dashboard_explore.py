@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 from service.dashboard.explore.reading import groups_of
 from service.dashboard.problems.fields import fields_of
 from service.dashboard.problems.samples import Failure
-from service.http.deps import Context
+from service.http.context import Context
 from tests.service import dashboard_rows as rows
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from db.migrate import upgrade
 from service.api.schedules.firing import fire_due
 from service.app import create_app
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 from tests.service.dashboard.accessibility import obstacles
 from tests.service.dashboard.chromium import opened, served

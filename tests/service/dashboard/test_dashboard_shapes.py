@@ -14,7 +14,7 @@ from db.migrate import upgrade
 from db.queries import jobs
 from db.schema.shape_set import ShapeSetCell, ShapeSetKernel, ShapeSetMember
 from service.app import create_app
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.accessibility import obstacles

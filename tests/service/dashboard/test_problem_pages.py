@@ -6,7 +6,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 from tests.service.api.keys.test_keys import bearer, make_key
 

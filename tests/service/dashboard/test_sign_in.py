@@ -6,7 +6,7 @@ from fastapi.testclient import TestClient
 
 from service.api.keys import service
 from service.api.keys.callers import COOKIE
-from service.http.deps import Context
+from service.http.context import Context
 from tests.service.api.keys.test_keys import make_key
 from tests.service.rest import BODY
 

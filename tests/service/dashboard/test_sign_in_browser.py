@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 
 from db.migrate import upgrade
 from service.app import create_app
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 from tests.service import dashboard_rows as rows
 from tests.service.api.keys.test_keys import make_key

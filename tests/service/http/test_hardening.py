@@ -22,7 +22,7 @@ from service.api.kernels.ranges import (
     parts_of,
 )
 from service.app import create_app
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 from tests.service.api.keys.test_keys import bearer, make_key
 from tests.service.rest import invented_devices

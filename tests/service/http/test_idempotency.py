@@ -12,7 +12,7 @@ from db.schema.access import ApiKey, AuditEvent, IdempotentAnswer
 from db.schema.schedule import Schedule
 from db.session import Database
 from service.app import create_app
-from service.http.deps import Context
+from service.http.context import Context
 from service.http.idempotency import REPLAYED
 from service.settings import Settings
 from tests.service.api.keys.test_keys import bearer, make_key

@@ -5,7 +5,7 @@ import structlog
 from fastapi.testclient import TestClient
 from sqlalchemy import inspect
 
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 from service.telemetry.logs import configure_logs
 from tests.db import rows

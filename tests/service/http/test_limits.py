@@ -8,7 +8,7 @@ from starlette.types import Message
 
 from service.app import create_app
 from service.errors import TooMany
-from service.http.deps import Context
+from service.http.context import Context
 from service.http.limits import Rates, Slots
 from service.settings import Settings
 from tests.service.api.keys.test_keys import bearer, make_key

@@ -16,7 +16,7 @@ from db.session import open_database
 from service.artifacts import StorageFull
 from service.cluster import coordinator as coordinators
 from service.cluster.local import LocalExecutor
-from service.http.deps import Context
+from service.http.context import Context
 from service.jobs.job_runs import MAX_ATTEMPTS, ClaimedJob, JobEnd, RunJob
 from service.jobs.worker_names import own_name
 from service.settings import Settings

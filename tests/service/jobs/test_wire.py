@@ -27,7 +27,7 @@ from service.api.kernels.schemas import LookupQuery
 from service.cli.connection import same
 from service.configurations import ConfigBody, MatmulBody, PrefetchBody, StrategyBody, to_config_body
 from service.gemm_json import config_line, config_to_json, problem_line
-from service.http.deps import Context
+from service.http.context import Context
 from service.http.problem_query import to_query
 from service.http.validation_errors import shown
 from service.manifest_reader import read_launch

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from db.queries.cluster import leases
 from db.values import utc_now
-from service.http.deps import Context
+from service.http.context import Context
 from service.jobs.job_runs import ClaimedJob, JobEnd
 from service.jobs.worker import Worker, stop_on_signals
 from service.settings import Settings

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from db.queries.cluster import leases
 from service.cli.operating.serve import serve_command
-from service.http.deps import Context
+from service.http.context import Context
 from service.jobs.job_runs import (
     JobEnd,
     JobRuns,

@@ -26,7 +26,7 @@ from service.api.kernels.lookup.nearby import Nearby
 from service.api.kernels.lookup.next_requests import Accepted
 from service.api.kernels.lookup.schemas import LookupOut
 from service.errors import BadRequest, FieldError, NotFound
-from service.http.deps import Context
+from service.http.context import Context
 
 
 @dataclass(frozen=True, slots=True)

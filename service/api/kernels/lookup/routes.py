@@ -36,10 +36,8 @@ from service.api.keys.guard import (
     CallerDep,
     guarded_router,
 )
-from service.http.deps import (
-    Context,
-    ContextDep,
-)
+from service.http.context import Context
+from service.http.deps import ContextDep
 from service.http.responses import (
     BAD_REQUEST,
     CONFLICT,

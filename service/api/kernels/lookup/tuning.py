@@ -22,7 +22,7 @@ from service.api.kernels.tune import Tune
 from service.api.keys.caller import Caller
 from service.api.keys.scope import Scope
 from service.errors import BadRequest, FieldError, Forbidden, ServiceError
-from service.http.deps import Context
+from service.http.context import Context
 from service.schemas import to_problem
 from tuner.errors import TunerError
 from tuner.session.job_spec import JobSpec

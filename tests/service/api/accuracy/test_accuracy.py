@@ -17,7 +17,7 @@ from db.session import open_database
 from service.api.accuracy.service import accuracy_of
 from service.cli.devices.accuracy import known_accuracy
 from service.cli.main import main
-from service.http.deps import Context
+from service.http.context import Context
 from tests.db import rows
 
 OFF = "predictions for b580 by 1 were off by x1.50 (median of 3); measured over predicted: median 1.25, 0.50 to 1.50"

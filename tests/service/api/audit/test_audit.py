@@ -12,7 +12,7 @@ from service.api.audit.log import record
 from service.api.keys.caller import LOCAL
 from service.api.schedules.firing import fire_due
 from service.cli.app import app as command_line
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 from tests.service.api.keys.test_keys import bearer, make_key
 from tests.service.rest import BODY, Clock, post_job

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from codegen import compile_module
 from hal import find
-from service.http.deps import Context
+from service.http.context import Context
 from service.sandbox.limits import Held
 from service.settings import Settings
 from tests.service.api.compile.unconfined import unconfined

@@ -23,7 +23,7 @@ from service.cluster.local import LocalExecutor
 from service.device_json import spec_to_json
 from service.errors import Conflict
 from service.gemm_json import problem_to_json
-from service.http.deps import Context
+from service.http.context import Context
 from service.jobs.job_runs import ClaimedJob, JobEnd
 from service.settings import Settings
 from tests.db import rows

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 from tests.service.api.keys.test_keys import bearer, make_key
 from tests.service.http.test_limits import client_of

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 
 from db.values import new_id
 from service.app import create_app
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 from tests.service.api.records.test_records import RECORD, look_up, store
 from tests.service.rest import Clock, invented_devices

@@ -12,7 +12,7 @@ from db.queries.results import predictions
 from db.schema.job import Job
 from service.api.fleet.schemas import PeriodLength
 from service.api.fleet.service import periods_until
-from service.http.deps import Context
+from service.http.context import Context
 from tests.service import dashboard_rows as rows
 from tests.service.dashboard.test_dashboard_pages import HOSTILE, text_of
 from tests.service.rest import Clock

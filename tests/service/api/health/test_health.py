@@ -14,7 +14,7 @@ from db.queries.cluster import (
 from db.session import Database
 from service.api.compile.service import Compiler
 from service.api.health.storage import StorageCheck
-from service.http.deps import Context
+from service.http.context import Context
 from service.jobs.heartbeat import (
     Role,
     present,

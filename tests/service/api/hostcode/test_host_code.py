@@ -45,7 +45,7 @@ from service.cli.connection import same
 from service.cli.tuning.kernel_lists import copy_files
 from service.errors import Conflict, Unavailable
 from service.gemm_json import config_to_json, problem_to_json
-from service.http.deps import Context
+from service.http.context import Context
 from tests.service.api.hostcode.host_code import KERNEL_ID, compiled, kernel_row, run_as_told, write_program
 from tests.tuner.fakes import cpu_artifact_of, cpu_spec
 from tuner.space.cpu.heuristic import default_cpu_config

@@ -14,7 +14,7 @@ from db.queries.cluster import leases
 from db.session import Database
 from db.values import utc_now
 from service.api.jobs import events
-from service.http.deps import Context
+from service.http.context import Context
 from tests.db.rows import add_measured, add_trial
 from tests.service.rest import post_job, row_of
 

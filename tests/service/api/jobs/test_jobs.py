@@ -12,7 +12,7 @@ from db.queries import jobs
 from db.queries.cluster import leases
 from db.queries.results import predictions
 from service.api.jobs.schemas import DonorOut
-from service.http.deps import Context
+from service.http.context import Context
 from service.schemas import ProblemBody
 from service.settings import Settings
 from tests.db.rows import add_measured, add_predicted, add_trial, predict

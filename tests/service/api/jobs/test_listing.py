@@ -13,7 +13,7 @@ from db.queries.cluster import leases
 from db.queries.results import trials
 from db.schema.job import Job
 from db.values import utc_now
-from service.http.deps import Context
+from service.http.context import Context
 from tests.db.rows import add_measured, add_trial
 from tests.service.rest import PROBLEM, post_job, row_of
 

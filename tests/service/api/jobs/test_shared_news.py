@@ -5,7 +5,7 @@ from fastapi.testclient import TestClient
 
 from service.api.jobs import shared
 from service.api.jobs.events import read_news
-from service.http.deps import Context
+from service.http.context import Context
 from tests.service.rest import post_job
 
 

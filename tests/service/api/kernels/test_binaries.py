@@ -18,7 +18,7 @@ from hal import SimulatedDevice, find
 from hal.driver.simulated_gpus import SIMULATED_GPUS
 from service.api.kernels.binaries import builder
 from service.api.schedules.firing import fire_due
-from service.http.deps import Context
+from service.http.context import Context
 from service.jobs.store import DbTrialStore
 from service.jobs.tuning import Tuning
 from service.jobs.worker import Worker

@@ -24,7 +24,7 @@ from service.cli.compiler.inspection.launch import launch_lines
 from service.cli.options.configuration import ConfigOptions
 from service.configurations import ConfigBody, to_config_body
 from service.gemm_json import config_from_json, config_line, config_to_json
-from service.http.deps import Context
+from service.http.context import Context
 from service.jobs.store import DbTrialStore
 from service.settings import Settings
 from tests.conformance.trial_samples import config as xe_config

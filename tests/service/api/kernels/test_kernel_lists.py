@@ -9,7 +9,7 @@ from sqlalchemy import select
 from db.queries import devices
 from db.schema.kernel import Kernel
 from service.api.kernels.listing import newest
-from service.http.deps import Context
+from service.http.context import Context
 from tests.db import rows
 from tests.tuner.exchange.lines import results, text_of
 

@@ -14,7 +14,7 @@ from db.queries.cluster import leases
 from db.queries.results import kernels
 from db.schema.kernel import Artifact
 from db.schema.trial import Trial
-from service.http.deps import Context
+from service.http.context import Context
 from tests.db.rows import add_kernel, add_measured, add_predicted
 from tests.service import dashboard_rows
 from tests.service.rest import BODY, PROBLEM, post_job, row_of

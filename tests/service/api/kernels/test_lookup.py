@@ -18,7 +18,7 @@ from db.session import Database
 from hal import DeviceSpec, find
 from service.api.kernels.lookup.schemas import LookupOut
 from service.gemm_json import config_from_json
-from service.http.deps import Context
+from service.http.context import Context
 from service.schemas import to_body
 from tests.service.jobs.test_warm_start import good, tuned
 from tests.service.rest import jobs_of

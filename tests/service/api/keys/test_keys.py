@@ -30,7 +30,7 @@ from service.api.keys.tokens import (
 )
 from service.app import create_app
 from service.cli.app import app as command_line
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 from tests.service.rest import BODY, Clock, invented_devices, post_job
 

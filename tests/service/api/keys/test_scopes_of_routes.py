@@ -20,7 +20,7 @@ from service.api.keys.caller import Scope
 from service.api.keys.callers import COOKIE
 from service.api.keys.guard import Needs
 from service.api.keys.tokens import new_token
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 from tests.service.api.keys.test_keys import bearer, make_key, routes_of
 from tests.service.rest import Clock

@@ -17,7 +17,7 @@ from db.values import utc_now
 from service.api.metrics.trials import TrialTally
 from service.app import create_app
 from service.cluster import local
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 from tests.db import rows
 from tests.faults.jobs import Place, queue

@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from jsonschema import Draft202012Validator
 
 from service.api.records.json_schema import record_schema_text
-from service.http.deps import Context
+from service.http.context import Context
 from tests.service.rest import Clock
 
 RECORD: dict[str, Any] = {

@@ -23,7 +23,7 @@ from service.api.schedules.cron import (
 from service.api.schedules.firing import fire_due
 from service.cli.app import app as command_line
 from service.gemm_json import problem_to_json
-from service.http.deps import Context
+from service.http.context import Context
 from service.schemas import ProblemBody, to_problem
 from tests.db import rows
 from tests.db.rows import digest

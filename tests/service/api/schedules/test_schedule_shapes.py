@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 
 from db.queries import shape_sets
 from service.api.schedules.firing import fire_due
-from service.http.deps import Context
+from service.http.context import Context
 from tests.service.dashboard.test_dashboard_pages import text_of
 from tests.service.rest import BODY, Clock
 

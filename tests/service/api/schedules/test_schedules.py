@@ -14,7 +14,7 @@ from service.api.schedules import firing
 from service.api.schedules.clock import ScheduleClock
 from service.api.schedules.firing import fire_due, realign
 from service.app import create_app
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 from tests.service.rest import BODY, Clock, invented_devices, jobs_of
 

@@ -23,7 +23,7 @@ from service.api.shapes.running import leased, run_set
 from service.cluster.coordinator import Coordinator
 from service.cluster.local import LocalEngine, LocalExecutor
 from service.errors import Conflict
-from service.http.deps import Context
+from service.http.context import Context
 from service.jobs.job_runs import (
     ClaimedJob,
     JobEnd,

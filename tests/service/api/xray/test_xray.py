@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from hal import find
 from service.device_json import spec_to_json
-from service.http.deps import Context
+from service.http.context import Context
 from service.settings import Settings
 from service.text.kernel_names import labels
 from tests.codegen.xe.xray.files import BMG_IP, library, spirv, wheel, zebin

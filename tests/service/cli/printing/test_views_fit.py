@@ -19,7 +19,7 @@ from db.schema.recording import RecordedTrial, Recording
 from db.schema.target import Problem
 from db.schema.trial import Trial
 from service.device_json import spec_to_json
-from service.http.deps import Context
+from service.http.context import Context
 from tests.service import dashboard_rows as rows
 from tests.service.api.records.test_records import RECORD
 from tests.service.cli.both_transports import Run

@@ -11,7 +11,7 @@ from db.queries import jobs
 from db.schema.job import Job
 from db.schema.kernel import Kernel
 from db.schema.target import Problem
-from service.http.deps import Context
+from service.http.context import Context
 from service.text.short_ids import short_ids
 from tests.service import dashboard_rows as rows
 from tests.service.cli.both_transports import Run, both

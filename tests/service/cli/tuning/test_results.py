@@ -6,7 +6,7 @@ import pytest
 
 from codegen import GemmProblem
 from db.queries import jobs
-from service.http.deps import Context
+from service.http.context import Context
 from tests.service import dashboard_rows as rows
 from tests.service.cli.both_transports import Run
 

@@ -30,7 +30,7 @@ from service.api.kernels.lookup.next_requests import Accepted
 from service.api.kernels.lookup.schemas import LookupOut
 from service.errors import NotFound
 from service.gemm_json import problem_from_json
-from service.http.deps import Context
+from service.http.context import Context
 from service.http.limits import Rates
 from service.schemas import to_body
 from service.settings import Settings

@@ -18,7 +18,7 @@ from service.api.kernels.lookup.next_requests import Accepted
 from service.api.kernels.lookup.schemas import LookupOut
 from service.artifacts import ArtifactStore
 from service.gemm_json import config_from_json
-from service.http.deps import Context
+from service.http.context import Context
 from service.jobs.store import DbTrialStore
 from tests.conformance.trial_samples import predicted
 from tests.service.api.kernels.test_lookup import Look, look

@@ -1,0 +1,31 @@
+"""Devices, and the accuracy of predictions for one, as commands read them."""
+
+from typing import TYPE_CHECKING
+
+from service.api.accuracy.schemas import AccuracyList
+from service.api.devices.schemas import DeviceList
+from service.cli.reading import Asked, Resource
+
+if TYPE_CHECKING:
+    from service.http.context import Context
+
+
+def _list(context: "Context", _: Asked) -> DeviceList:
+    from service.api.devices.service import list_devices
+
+    with context.database.read() as session:
+        return list_devices(context.devices, session)
+
+
+DEVICES = Resource("/v1/devices", DeviceList, _list)
+
+
+def accuracy_of(device: str) -> Resource[AccuracyList]:
+    """Return the resource of the accuracy of predictions for a device."""
+    from xetune_client.wire import part
+
+    return Resource(
+        f"/v1/devices/{part(device)}/accuracy",
+        AccuracyList,
+        lambda context, _: context.accuracies.of(context.devices.get(device).spec.id),
+    )

@@ -1,0 +1,69 @@
+"""The database, artifacts and devices of this machine, as a command of its user uses them."""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from db.migrate import prepare
+from db.session import open_database, sqlite_path
+from db.values import utc_now
+from service.http.context import Context
+from service.settings import Settings, read_settings
+from service.telemetry.loggers import configure_late
+
+if TYPE_CHECKING:
+    from hal import ListedDevice
+    from hal.probe.probe import Probes
+
+_UNLIMITED = 2**40
+_A_DAY_S = 86_400
+_OF_OTHERS = ("max_body_bytes", "max_import_bytes", "max_import_s", "max_xray_bytes", "max_xray_s", "xray_memory_bytes")
+"""Limits on what others send; a command is of the user."""
+
+
+@contextmanager
+def own_context(probes: "Callable[[], Probes] | None" = None) -> Generator[Context]:
+    """Open the state of requests of this machine; a missing database is created and migrated.
+
+    `probes` returns the results of probes of the drivers that the command started.
+
+    Raises:
+        InvalidSettings, DatabaseError: the database of this machine cannot be used.
+    """
+    settings = command_settings()
+    prepare(settings.database_url, create=True).close()
+    limits = dict.fromkeys(_OF_OTHERS, _UNLIMITED)
+    # A sampler runs as the user who names it.
+    own = {"scheduler": False, "allowed_hosts": "*", "samplers": "*", **limits}
+    own |= {"xray_wall_s": _A_DAY_S, "xray_cpu_s": _A_DAY_S}
+    context = Context(settings.model_copy(update=own), _lister(settings, probes), utc_now)
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+def _lister(settings: Settings, probes: "Callable[[], Probes] | None") -> "Callable[[], Sequence[ListedDevice]] | None":
+    if probes is None:
+        return None
+    from service.api.toolchain.driver import list_with_simulated
+
+    return partial(list_with_simulated, settings, probes)
+
+
+def has_database() -> bool:
+    """Return False if the database of this machine is a file that does not exist."""
+    path = sqlite_path(open_database(read_settings().database_url).engine)
+    return path is None or path.exists()
+
+
+def command_settings() -> Settings:
+    """Return the settings of a command, whose log holds only warnings: it prints the rest itself.
+
+    Raises:
+        InvalidSettings: a setting is invalid.
+    """
+    settings = read_settings()
+    configure_late(settings.model_copy(update={"log_level": "warning"}))
+    return settings
