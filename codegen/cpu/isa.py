@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from codegen.config.cpu import Isa
 from codegen.problem.dtype import WEIGHTS, DType
+from hal import DeviceSpec
 
 
 class Multiply(StrEnum):
@@ -36,11 +37,15 @@ _AVX2_FLAGS = ("avx2", "fma", "f16c", "bmi1", "bmi2")
 _AVX2 = ("avx2", "fma", "f16c", "bmi", "bmi2", "prfchw")
 _AVX512 = (*_AVX2, "avx512f", "avx512bw", "avx512vl", "avx512dq")
 
+_OF_AVX512 = IsaFacts(("avx512f", "avx512bw", "avx512vl", "avx512dq"), 64, 32, _AVX512)
 ISA_FACTS: dict[Isa, IsaFacts] = {
     Isa.AVX2: IsaFacts(("avx2",), 32, 16, _AVX2),
-    Isa.AVX512: IsaFacts(("avx512f", "avx512bw", "avx512vl", "avx512dq"), 64, 32, _AVX512),
+    Isa.AVX512_F32: _OF_AVX512,
+    Isa.AVX512: _OF_AVX512,
     Isa.AMX: IsaFacts(("amx_tile", "avx512f", "avx512bw", "avx512vl", "avx512dq"), 64, 32, (*_AVX512, "amx-tile"), 16),
 }
+
+_F32_FMA_PER_CLK = 32  # of a core, by two vector units of AVX-512
 
 # Flags of /proc/cpuinfo, and LLVM's name where it is another.
 _OPTIONAL = {
@@ -97,6 +102,9 @@ def multiply_of(a: DType, b: DType, isa: Isa, flags: tuple[str, ...]) -> Multipl
     """
     if not a.is_integer and b in WEIGHTS:
         b = a
+    pairs = a is b is DType.BF16 and "avx512_bf16" in flags
+    if isa is Isa.AVX512_F32:  # where it is another way than that of AVX512
+        return Multiply.F32 if pairs else None
     if a.is_integer:
         if isa is Isa.AMX:
             return Multiply.S8 if "amx_int8" in flags else None
@@ -104,5 +112,13 @@ def multiply_of(a: DType, b: DType, isa: Isa, flags: tuple[str, ...]) -> Multipl
         return Multiply.S8 if vnni in flags and DType.S8 in (a, b) else Multiply.S16
     if isa is Isa.AMX:
         return Multiply.BF16 if a is DType.BF16 and b is DType.BF16 and "amx_bf16" in flags else None
-    pairs = isa is Isa.AVX512 and "avx512_bf16" in flags
-    return Multiply.BF16 if pairs and a is b is DType.BF16 else Multiply.F32
+    return Multiply.BF16 if isa is Isa.AVX512 and pairs else Multiply.F32
+
+
+def isas_that_multiply(a: DType, b: DType, spec: DeviceSpec) -> tuple[Isa, ...]:
+    """Return the instruction sets of a CPU that multiply elements of A and B, the fastest first."""
+    flags = spec.isa or ()
+    found = [isa for isa in isas_of(flags) if multiply_of(a, b, isa, flags) is not None]
+    if spec.bf16_fma_per_clk_per_core is not None and spec.bf16_fma_per_clk_per_core < _F32_FMA_PER_CLK:
+        found.sort(key=(Isa.AMX, Isa.AVX512_F32, Isa.AVX512, Isa.AVX2).index)
+    return tuple(found)

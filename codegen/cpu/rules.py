@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from codegen.config.cpu import CpuConfig, Isa, Packing
-from codegen.cpu.isa import ISA_FACTS, Multiply, isas_of, multiply_of
+from codegen.cpu.isa import ISA_FACTS, Multiply, isas_of, isas_that_multiply
 from codegen.cpu.microkernel.amx_rows_of_b import registers_of_rows_of_b
 from codegen.cpu.nest.plan import Plan
 from codegen.errors import Refused
@@ -41,8 +41,7 @@ class CpuProblem:
     @property
     def isas(self) -> tuple[Isa, ...]:
         """Instruction sets that can multiply the problem's types, the fastest first."""
-        p = self.problem
-        return tuple(i for i in isas_of(self.flags) if multiply_of(p.dtype_a, p.dtype_b, i, self.flags) is not None)
+        return isas_that_multiply(self.problem.dtype_a, self.problem.dtype_b, self.spec)
 
 
 @dataclass(frozen=True)

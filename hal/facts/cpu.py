@@ -21,6 +21,7 @@ from hal.facts.spec import (
     Fact,
     derived,
     spec_from_facts,
+    table,
 )
 
 X86_64 = "x86_64"
@@ -31,6 +32,9 @@ _ISA_FLAGS = ("f16c", "fma", "bmi1", "bmi2")
 # Software Developer's Manual, volume 1, chapters 10, 14 and 15.
 _VECTORS = (("avx512f", 64, 32), ("avx", 32, 16))
 _SSE_BYTES, _SSE_REGISTERS = 16, 16
+# Multiply-adds of bf16 in a clock, by vendor, family and model; f32 has 32 on all of these.
+# Source: docs/performance.md, "CPU kernels compared with torch and numpy": a loop of VDPBF16PS, one in two clocks.
+_BF16_FMA_PER_CLK = {"GenuineIntel 6 207": 16}
 _NOT_OF_THE_MODEL = re.compile(r"\((?:r|tm)\)|@.*|\b(?:cpu|processor|\d+-core)\b")
 _CLOCK_IN_NAME = re.compile(r"@ (\d+\.\d+)GHz")
 
@@ -44,6 +48,7 @@ def probe_cpu(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> DeviceSpe
         *_identity(described, sys, cpus[0]),
         cores,
         *_instructions(described.get("flags", "").split()),
+        _bf16_fma(described),
         *_caches(cpus, sys),
         *_clocks(model, folder_of(cpus[0].number, sys) / "cpufreq"),
         *_memory(cpus, proc, sys),
@@ -112,6 +117,11 @@ def _instructions(flags: list[str]) -> tuple[Fact, ...]:
         Fact("vector_bytes", width, derived(f"{flag} is the widest of its instruction sets")),
         Fact("vector_registers", count, derived(f"{flag} is the widest of its instruction sets")),
     )
+
+
+def _bf16_fma(described: dict[str, str]) -> Fact:
+    model = " ".join(described.get(key, "") for key in ("vendor_id", "cpu family", "model"))
+    return Fact("bf16_fma_per_clk_per_core", _BF16_FMA_PER_CLK.get(model), table("measured"))
 
 
 def _caches(cpus: tuple[LogicalCpu, ...], sys: Path) -> tuple[Fact, ...]:

@@ -116,6 +116,7 @@ class DeviceSpec:
     vector_registers: int | None = None  # that an instruction can address
     cores_per_l2: int | None = None  # of those that this process may use
     cores_per_l3: int | None = None
+    bf16_fma_per_clk_per_core: int | None = None  # of the vector units, by instructions that multiply pairs
     line_bytes: int | None = None  # of a cache line
     huge_page_bytes: int | None = None  # of huge pages available to programs; 0 if the system has none
     numa_nodes: int | None = None  # NUMA nodes of the cores

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codegen import GemmProblem, Isa
-from codegen.cpu.isa import isas_of, multiply_of
+from codegen.cpu.isa import isas_that_multiply, multiply_of
 from hal import DeviceSpec
 from tuner.errors import NoRoofline
 
@@ -76,8 +76,6 @@ def cpu_roof(problem: GemmProblem, spec: DeviceSpec, rates: CpuRates | None) -> 
 
 def instructions_of(problem: GemmProblem, spec: DeviceSpec) -> Iterator[str]:
     """Yield the multiply instructions of a CPU for the types of a problem, the fastest first."""
-    flags = spec.isa or ()
-    for isa in isas_of(flags):
-        how = multiply_of(problem.dtype_a, problem.dtype_b, isa, flags)
-        if how is not None and not (isa is Isa.AMX and spec.amx_permitted is False):
-            yield f"{isa} {how}"
+    for isa in isas_that_multiply(problem.dtype_a, problem.dtype_b, spec):
+        if not (isa is Isa.AMX and spec.amx_permitted is False):
+            yield f"{isa} {multiply_of(problem.dtype_a, problem.dtype_b, isa, spec.isa or ())}"

@@ -79,10 +79,24 @@ def _without_mode(mode: int) -> Callable[[DeviceSpec], Mapping[str, object]]:
     return changes
 
 
+_FASTER = {
+    Isa.AMX: (),
+    Isa.AVX512: ("amx",),
+    Isa.AVX512_F32: ("amx", "avx512_bf16"),
+    Isa.AVX2: ("amx", "avx512"),
+}
+"""Beginnings of the flags of faster instructions."""
+
+
 def within(spec: DeviceSpec, isa: Isa) -> DeviceSpec:
     """Return a CPU without instructions faster than `isa`."""
-    above = {Isa.AMX: (), Isa.AVX512: ("amx",), Isa.AVX2: ("amx", "avx512")}[isa]
-    return spec if spec.isa is None else replace(spec, isa=tuple(f for f in spec.isa if not f.startswith(above)))
+    if spec.isa is None:
+        return spec
+    spec = replace(spec, isa=tuple(f for f in spec.isa if not f.startswith(_FASTER[isa])))
+    if isa is not Isa.AVX512:
+        return spec
+    others = (fact for fact in spec.facts() if fact.name != "bf16_fma_per_clk_per_core")
+    return spec_from_facts(spec.id, spec.name, spec.kind, others, spec.emulates)
 
 
 def _within(isa: Isa) -> Callable[[DeviceSpec], Mapping[str, object]]:

@@ -495,10 +495,11 @@ class StrategyBody(Model):
 
 
 class Isa(StrEnum):
-    """Instructions that the micro-kernel multiplies with."""
+    """Instructions that the micro-kernel multiplies with; `AVX512_F32` multiplies bf16 as f32, not in pairs."""
 
     AMX = 'amx'
     AVX512 = 'avx512'
+    AVX512_F32 = 'avx512-f32'
     AVX2 = 'avx2'
 
 

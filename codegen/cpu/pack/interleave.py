@@ -13,18 +13,17 @@ from codegen.cpu.emit.writer import (
 from codegen.cpu.isa import ISA_FACTS
 
 _PERMUTES = {
-    Isa.AMX: ("llvm.x86.avx512.permvar.si.512", "llvm.x86.avx512.pshuf.b.512"),
-    Isa.AVX512: ("llvm.x86.avx512.permvar.si.512", "llvm.x86.avx512.pshuf.b.512"),
-    Isa.AVX2: ("llvm.x86.avx2.permd", "llvm.x86.avx2.pshuf.b"),
+    64: ("llvm.x86.avx512.permvar.si.512", "llvm.x86.avx512.pshuf.b.512"),
+    32: ("llvm.x86.avx2.permd", "llvm.x86.avx2.pshuf.b"),
 }
-"""Permutations of 32 bits in a whole vector, and of bytes in each 16 of them."""
+"""Permutations of 32 bits in a whole vector of so many bytes, and of bytes in each 16 of them."""
 _GROUP = 4
 
 
 def write_interleaved(f: Function, isa: Isa, rows: Sequence[str]) -> str:
     """Interleave four rows, each of as many i8 as a vector has i32, into i32s that hold a column's four bytes."""
     lanes = ISA_FACTS[isa].vector_bytes // _GROUP
-    count, (of_words, of_bytes) = lanes * _GROUP, _PERMUTES[isa]
+    count, (of_words, of_bytes) = lanes * _GROUP, _PERMUTES[lanes * _GROUP]
     while len(rows) > 1:
         length = count // len(rows)
         rows = [_joined(f, *pair, length) for pair in zip(rows[::2], rows[1::2], strict=True)]

@@ -103,6 +103,7 @@ def test_the_key_tells_instruction_sets_apart_that_code_uses() -> None:
         (Isa.AVX512, DType.F32, DType.F32, ()),
         (Isa.AVX512, DType.F32, DType.BF16, ("avx512_bf16",)),
         (Isa.AVX512, DType.BF16, DType.F32, ("avx512_bf16",)),
+        (Isa.AVX512_F32, DType.BF16, DType.F32, ()),
         (Isa.AVX512, DType.S8, DType.I32, ("avx512_vnni", "avx512vbmi")),
         (Isa.AVX512, DType.F16, DType.U8, ("avx512vbmi",)),
         (Isa.AVX2, DType.BF16, DType.BF16, ()),

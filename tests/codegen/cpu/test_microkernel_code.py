@@ -36,6 +36,7 @@ def innermost_loop(assembly: str, function: str) -> list[str]:
         (Isa.AVX512, F32, F32, (9, 48), BLOCK, NONE, "vfmadd"),
         (Isa.AVX512, F32, F32, (6, 64), NONE, NONE, "vfmadd"),
         (Isa.AVX512, BF16, BF16, (14, 32), NONE, BLOCK, "vdpbf16ps"),
+        (Isa.AVX512_F32, BF16, BF16, (14, 32), BLOCK, BLOCK, "vfmadd"),
         (Isa.AVX512, S8, S8, (14, 32), BLOCK, BLOCK, "vpdpbusd"),
         (Isa.AVX512, S8, S8, (13, 32), NONE, BLOCK, "vpdpbusd"),
         (Isa.AVX512, U8, U8, (14, 32), BLOCK, BLOCK, "vpmaddwd|vpdpwssd"),

@@ -71,6 +71,16 @@ def test_caches_instruction_sets_and_memory_are_told(tmp_path: Path, monkeypatch
     assert all(source == PROBED or source.startswith(DERIVED) for source in spec.provenance.values())
 
 
+def test_the_rate_of_bf16_is_told_of_models_on_which_it_was_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = CPUINFO.replace("cpu family", "vendor_id\t: GenuineIntel\ncpu family", 1).replace(": 143", ": 207", 1)
+    specs = [
+        probe_cpu(*machine(tmp_path / str(number), monkeypatch, text)) for number, text in enumerate((CPUINFO, known))
+    ]
+    assert [spec.bf16_fma_per_clk_per_core for spec in specs] == [None, 16]
+
+
 def test_cores_are_counted_as_far_as_they_may_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = probe_cpu(*machine(tmp_path, monkeypatch))  # CPUs 1 and 5 are one core
     assert (spec.cores, spec.threads_per_core, spec.numa_nodes) == (3, 2, 2)

@@ -22,6 +22,8 @@ _COPIED_ROWS_AMX, _COPIED_COLUMNS_AMX = 256, 1536  # at least, for one core to g
 _COLUMNS_A_CORE = 64  # minimum, for threads that share no columns
 _COLUMNS_A_CORE_AMX = 32
 ROWS_AMX = 16
+# Rows of bf16 up to which memory bounds slow instructions too: of B [K, N], [N, K], and packed beforehand.
+_FEW_ROWS_OF_PAIRS, _FEW_ROWS_OF_PAIRS_BY_DOTS, _FEW_ROWS_OF_PAIRS_PACKED = 4, 8, 16
 _FEW_ROWS_BESIDE_AMX = 4  # rows above which tile registers gain more than reading B in place saves
 _PAGE_BYTES = 4096
 _PAGES_OF_TLB = 2048  # of the second level
@@ -43,7 +45,9 @@ def ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
         few = p.transpose_b and p.m <= _FEW_ROWS_OF_WEIGHTS
     in_place = not p.transpose_a
     for isa in on.isas:
-        if few and isa is not Isa.AMX and p.batch_stride_b != 0:
+        if isa is Isa.AVX512_F32 and p.m <= (_FEW_ROWS_OF_PAIRS_BY_DOTS if p.transpose_b else _FEW_ROWS_OF_PAIRS):
+            continue
+        if few and isa not in (Isa.AMX, Isa.AVX512_F32) and p.batch_stride_b != 0:
             # Each element of B is read once: a copy would cost more than it saves.
             if in_place:
                 yield isa, Packing.NONE, Packing.NONE
@@ -71,6 +75,8 @@ def ways_of_packed(on: CpuProblem, *, experts: bool) -> Iterator[tuple[Isa, Pack
         separate = _is_separate(on, isa)
         if isa is Isa.AMX and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
             continue
+        if isa is Isa.AVX512_F32 and p.m <= _FEW_ROWS_OF_PAIRS_PACKED:
+            continue
         if separate and not _gains_by_copy(on, isa):
             yield isa, Packing.NONE, Packing.BEFOREHAND
         # Each piece of a thread's columns would copy its own block.
@@ -84,11 +90,13 @@ def ways_of_experts(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
     few = p.transpose_b and p.m <= (_FEW_ROWS_OF_WEIGHTS if p.has_weights else _FEW_ROWS_BY_DOTS)
     for isa in on.isas:
         separate = _is_separate(on, isa)
+        if isa is Isa.AVX512_F32 and p.m <= (_FEW_ROWS_OF_PAIRS_BY_DOTS if p.transpose_b else _FEW_ROWS_OF_PAIRS):
+            continue
         if isa is Isa.AMX and _few_rows_of_tiles(on):
             yield isa, Packing.BLOCK, Packing.NONE
         if isa is Isa.AMX and few and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
             continue
-        if few and isa is not Isa.AMX and not p.transpose_a:
+        if few and isa not in (Isa.AMX, Isa.AVX512_F32) and not p.transpose_a:
             yield isa, Packing.NONE, Packing.NONE
         if separate:
             yield isa, Packing.NONE, Packing.BLOCK

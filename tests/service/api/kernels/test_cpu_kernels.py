@@ -151,7 +151,7 @@ def test_either_kind_comes_back_from_its_stored_form(config: CpuConfig | XeConfi
     ("change", "message"),
     [
         ({"pack_b": "sometimes"}, r"strategy\.pack_b: expected one of none, block, whole, beforehand"),
-        ({"isa": "sse2"}, r"strategy\.isa: expected one of amx, avx512, avx2"),
+        ({"isa": "sse2"}, r"strategy\.isa: expected one of amx, avx512, avx512-f32, avx2"),
         ({"sg_layout": [8, 4]}, r"strategy\.sg_layout: unknown field; there are isa, pack_a"),
         ({"prefetch_distance": -1}, "prefetch_distance: expected at least 0"),
         ({"pack_a": "beforehand"}, "only B, the weights, can be packed beforehand"),

@@ -7,6 +7,7 @@ import pytest
 from codegen import CpuConfig, DType, Extent, GemmProblem, Isa, Packing
 from codegen.cpu.rules import check_cpu
 from tests.tuner.fakes import cpu_spec
+from tests.tuner.space.cpu.cpus import ZEN, cpu
 from tuner.space.cpu.adapt import adapt
 from tuner.space.cpu.heuristic import default_cpu_config
 from tuner.space.cpu.refit import refit
@@ -72,13 +73,13 @@ def test_b_packed_beforehand_brings_a_default_of_its_own_for_what_was_not_said()
     check_cpu(problem, fitted, SPEC)
 
 
-@pytest.mark.parametrize("isa", [Isa.AVX512, Isa.AVX2])
+@pytest.mark.parametrize("isa", [Isa.AVX512, Isa.AVX512_F32, Isa.AVX2])
 def test_an_instruction_set_and_b_packed_beforehand_are_fitted_together(isa: Isa) -> None:
-    config = default_cpu_config(PROBLEM, within(SPEC, isa))
-    asked = replace(config, strategy=replace(config.strategy, pack_b=Packing.BEFOREHAND))
-    fitted = refit(PROBLEM, asked, SPEC, {"isa", "pack_b"})
+    config = default_cpu_config(PROBLEM, within(ZEN, isa))
+    asked = replace(config, strategy=replace(config.strategy, isa=isa, pack_b=Packing.BEFOREHAND))
+    fitted = refit(PROBLEM, asked, ZEN, {"isa", "pack_b"})
     assert (fitted.strategy.isa, fitted.strategy.pack_b) == (isa, Packing.BEFOREHAND)
-    check_cpu(PROBLEM, fitted, SPEC)
+    check_cpu(PROBLEM, fitted, ZEN)
 
 
 def test_an_instruction_set_brings_a_default_of_its_own() -> None:
@@ -86,3 +87,9 @@ def test_an_instruction_set_brings_a_default_of_its_own() -> None:
     assert config.strategy.isa is Isa.AVX2
     check_cpu(PROBLEM, config, SPEC)
     assert within(SPEC, Isa.AVX512) == within(SPEC, Isa.AMX) == SPEC
+
+
+def test_pairs_of_bf16_that_are_asked_for_bring_a_default_of_their_own() -> None:
+    slow = cpu(ZEN.isa, bf16_fma_per_clk_per_core=16)
+    assert default_cpu_config(PROBLEM, slow).strategy.isa is Isa.AVX512_F32
+    assert default_cpu_config(PROBLEM, within(slow, Isa.AVX512)) == default_cpu_config(PROBLEM, ZEN)

@@ -123,6 +123,30 @@ def test_the_default_has_the_fastest_instructions_that_multiply_the_type(
     assert default_cpu_config(gemm(320, 256, 512, dtype), spec).strategy.isa is isa
 
 
+@pytest.mark.parametrize(
+    ("problem", "per_clk", "isa"),
+    [
+        (gemm(24, 1024, 1000, BF16), 16, Isa.AVX512_F32),
+        (gemm(24, 1024, 1000, BF16), 64, Isa.AVX512),
+        (gemm(24, 1024, 1000, BF16), None, Isa.AVX512),
+        (gemm(4, 1024, 1000, BF16), 16, Isa.AVX512),
+        (gemm(5, 1024, 1000, BF16), 16, Isa.AVX512_F32),
+        (gemm(8, 1024, 1000, BF16, transpose_b=True), 16, Isa.AVX512),
+        (gemm(24, 1024, 1000, F16), 16, Isa.AVX512),
+    ],
+)
+def test_bf16_is_multiplied_as_f32_where_that_is_faster(problem: GemmProblem, per_clk: int | None, isa: Isa) -> None:
+    without, tiles = (cpu(spec.isa, bf16_fma_per_clk_per_core=per_clk) for spec in (ZEN, RAPIDS))
+    assert default_cpu_config(problem, without).strategy.isa is isa
+    assert default_cpu_config(problem, tiles) == default_cpu_config(problem, RAPIDS)
+
+
+def test_bf16_packed_beforehand_is_multiplied_as_f32_by_more_rows() -> None:
+    slow = cpu(ZEN.isa, bf16_fma_per_clk_per_core=16)
+    isas = [default_cpu_config(gemm(m, 640, 1000, BF16), slow, beforehand=True).strategy.isa for m in (16, 17)]
+    assert isas == [Isa.AVX512, Isa.AVX512_F32]
+
+
 def test_the_default_fills_the_cores_with_large_problems_and_leaves_them_for_tiny_ones() -> None:
     assert default_cpu_config(gemm(1000, 640, 512, F32), PLAIN).thread_count == 4
     assert default_cpu_config(gemm(8, 48, 16, F32), PLAIN).thread_count == 1
@@ -349,7 +373,7 @@ def test_what_a_cpu_lacks_is_said_with_what_to_use() -> None:
     refused = refusal_on_cpu(check_cpu_problem(problem, ZEN), config)
     assert refused is not None
     assert refused.rule == "isa"
-    assert "lacks amx_tile; use isa avx512, avx2" in refused.message
+    assert "lacks amx_tile; use isa avx512, avx512-f32, avx2" in refused.message
 
 
 def test_bytes_of_more_than_four_rows_are_brought_together_once() -> None:
