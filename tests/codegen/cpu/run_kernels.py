@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from codegen import Axis, CpuArtifact, GemmProblem
+from codegen import Axis, CpuArtifact, DType, GemmProblem
 from codegen.config.cpu import (
     CpuConfig,
     CpuStrategy,
@@ -17,6 +17,7 @@ from codegen.config.cpu import (
 )
 from codegen.config.matmul import Extent, LoopOrder, MatmulConfig
 from codegen.cpu.compile import compile_cpu_gemm
+from codegen.cpu.isa import isas_that_multiply
 from codegen.problem.gemm import OFFSETS
 from hal import DeviceSpec
 from hal.buffer import Buffer
@@ -38,6 +39,10 @@ def this_cpu() -> DeviceSpec:
     import dataclasses
 
     return dataclasses.replace(probe_cpu(), cores=64)
+
+
+VECTORS_HERE = tuple(isa for isa in isas_that_multiply(DType.BF16, DType.BF16, this_cpu()) if isa is not Isa.AMX)
+"""Instruction sets of this CPU without tile registers, each of which multiplies some types."""
 
 
 def cpu_config(

@@ -3,22 +3,20 @@
 import pytest
 
 from codegen.config.cpu import Isa, Packing
-from codegen.cpu.isa import isas_of
 from codegen.problem.epilogue import (
     Axis,
     EpilogueKind,
 )
 from tests.codegen.cpu.draw_kernels import INPUTS, OUTPUTS, Drawn, draw, facts_of
-from tests.codegen.cpu.run_kernels import check_kernel, this_cpu
+from tests.codegen.cpu.run_kernels import VECTORS_HERE, check_kernel, this_cpu
 from tests.codegen.cpu.run_tiles import RAPIDS, check_tiles
 
-_HERE = tuple(isa for isa in (Isa.AVX512, Isa.AVX2) if isa in isas_of(this_cpu().isa or ()))
 _PART = 10
 _FEW = range(0, 10, _PART)
 _MANY = (*range(10, 160, _PART), *range(1000, 1500, _PART))
 _FEW_OF_TILES, _MANY_OF_TILES = range(1, 3), (0, *range(3, 24))
 
-runs_here = pytest.mark.skipif(not _HERE, reason="runs kernels: needs a CPU with AVX2")
+runs_here = pytest.mark.skipif(not VECTORS_HERE, reason="runs kernels: needs a CPU with AVX2")
 runs_tiles = pytest.mark.skipif(
     not {"avx512f", "avx512_bf16"} <= set(this_cpu().isa or ()), reason="runs what surrounds tiles: needs AVX-512 BF16"
 )
@@ -33,7 +31,7 @@ def _fault(drawn: Drawn, seed: int) -> str | None:
 
 
 def _faults(first: int, count: int) -> list[str]:
-    found = (_fault(draw(seed, this_cpu(), _HERE), seed) for seed in range(first, first + count))
+    found = (_fault(draw(seed, this_cpu(), VECTORS_HERE), seed) for seed in range(first, first + count))
     return [fault for fault in found if fault is not None]
 
 

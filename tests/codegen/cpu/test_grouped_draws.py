@@ -3,22 +3,20 @@
 import pytest
 
 from codegen.config.cpu import Isa, Packing
-from codegen.cpu.isa import isas_of
 from tests.codegen.cpu.draw_kernels import Drawn, draw, facts_of
-from tests.codegen.cpu.run_kernels import check_kernel, this_cpu
+from tests.codegen.cpu.run_kernels import VECTORS_HERE, check_kernel, this_cpu
 from tests.codegen.cpu.run_tiles import RAPIDS, check_tiles
 
-_HERE = tuple(isa for isa in (Isa.AVX512, Isa.AVX2) if isa in isas_of(this_cpu().isa or ()))
 _PART = 10
 
-runs_here = pytest.mark.skipif(not _HERE, reason="runs kernels: needs a CPU with AVX2")
+runs_here = pytest.mark.skipif(not VECTORS_HERE, reason="runs kernels: needs a CPU with AVX2")
 runs_tiles = pytest.mark.skipif(
     not {"avx512f", "avx512_bf16"} <= set(this_cpu().isa or ()), reason="runs what surrounds tiles: needs AVX-512 BF16"
 )
 
 
 def _drawn(seed: int) -> Drawn:
-    return draw(seed, this_cpu(), _HERE, weights=seed % 3 > 0, grouped=True)
+    return draw(seed, this_cpu(), VECTORS_HERE, weights=seed % 3 > 0, grouped=True)
 
 
 def _faults(first: int, count: int) -> list[str]:

@@ -3,17 +3,15 @@
 import pytest
 
 from codegen.config.cpu import Isa, Packing
-from codegen.cpu.isa import isas_of
 from codegen.problem.dtype import WEIGHTS, DType
 from tests.codegen.cpu.draw_kernels import SCALES, draw, facts_of
-from tests.codegen.cpu.run_kernels import check_kernel, this_cpu
+from tests.codegen.cpu.run_kernels import VECTORS_HERE, check_kernel, this_cpu
 from tests.codegen.cpu.run_tiles import RAPIDS, check_tiles
 
-_HERE = tuple(isa for isa in (Isa.AVX512, Isa.AVX2) if isa in isas_of(this_cpu().isa or ()))
 _PART = 10
 ROWS_OF_B = 11  # a draw whose codes of 4 bits are decoded into tile registers
 
-runs_here = pytest.mark.skipif(not _HERE, reason="runs kernels: needs a CPU with AVX2")
+runs_here = pytest.mark.skipif(not VECTORS_HERE, reason="runs kernels: needs a CPU with AVX2")
 runs_tiles = pytest.mark.skipif(
     not {"avx512f", "avx512_bf16"} <= set(this_cpu().isa or ()), reason="runs what surrounds tiles: needs AVX-512 BF16"
 )
@@ -22,7 +20,7 @@ runs_tiles = pytest.mark.skipif(
 def _faults(first: int, count: int) -> list[str]:
     found: list[str] = []
     for seed in range(first, first + count):
-        drawn = draw(seed, this_cpu(), _HERE, weights=True)
+        drawn = draw(seed, this_cpu(), VECTORS_HERE, weights=True)
         try:
             check_kernel(drawn.problem, drawn.config, calls=2)
         except AssertionError as error:
