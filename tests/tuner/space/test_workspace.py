@@ -15,8 +15,8 @@ from tuner.space.xe.heuristic import default_config
 PROBLEM = GemmProblem(24, 48, 56, dtype_a=DType.BF16, dtype_b=DType.BF16)
 
 
-def _needed(config: KernelConfig, spec: DeviceSpec) -> int:
-    return tuning_of(config).workspace_bytes(PROBLEM, config, spec)
+def _needed(config: KernelConfig, spec: DeviceSpec, problem: GemmProblem = PROBLEM) -> int:
+    return tuning_of(config).workspace_bytes(problem, config, spec)
 
 
 def test_of_a_gpu_it_is_partial_sums_and_what_a_work_group_stages() -> None:
@@ -48,11 +48,12 @@ def test_of_a_cpu_it_is_the_workspace_that_its_kernels_ask_for() -> None:
 
 
 def test_a_search_for_both_finds_configurations_that_need_less() -> None:
-    search = search_for(PROBLEM, cpu_spec(), 1, measured=True, method=Method.NSGA2)
+    problem = replace(PROBLEM, dtype_a=DType.F32, dtype_b=DType.F32)
+    search = search_for(problem, cpu_spec(), 1, measured=True, method=Method.NSGA2)
     needed: list[int] = []
     for _ in range(60):
         proposal = search.ask()
         assert proposal is not None
         search.tell(proposal.config, 10.0)  # all as fast: memory alone decides
-        needed.append(_needed(proposal.config, cpu_spec()))
+        needed.append(_needed(proposal.config, cpu_spec(), problem))
     assert sum(needed[40:]) < sum(needed[:20])
