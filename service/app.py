@@ -14,6 +14,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import JSONResponse
 from starlette.routing import BaseRoute
 
+from db.session import open_database
 from db.values import utc_now
 from service.api.keys.guard import READ, operation_id
 from service.http.context import Context
@@ -66,7 +67,7 @@ def create_app(
 
     Nothing is opened before it starts; with a database that is not migrated, requests are answered with 503.
     """
-    return app_of(Context(settings, list_all, now))
+    return app_of(Context(settings, open_database(settings.database_url), list_all, now))
 
 
 def app_of(context: Context, *, on_demand: bool = False) -> FastAPI:

@@ -38,11 +38,13 @@ def evidence_of(trial: Trial) -> Evidence:
     )
 
 
-def headline_of(trial: Trial) -> Evidence:
+def headline_of(trial: Trial | None) -> Evidence:
     """Return the same with the headline time: re-measured against the default where the trial's job did that.
 
-    The job is loaded.
+    The job is loaded. Without a trial there is no evidence.
     """
+    if trial is None:
+        return Evidence(time=None, proof=ProofEvidence(kind="none", checked=0, total=0))
     evidence, us = evidence_of(trial), again_us(trial)
     if us is None or evidence.time is None or trial.measurement is None:
         return evidence

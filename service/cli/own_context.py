@@ -32,12 +32,12 @@ def own_context(probes: "Callable[[], Probes] | None" = None) -> Generator[Conte
         InvalidSettings, DatabaseError: the database of this machine cannot be used.
     """
     settings = command_settings()
-    prepare(settings.database_url, create=True).close()
+    database = prepare(settings.database_url, create=True)
     limits = dict.fromkeys(_OF_OTHERS, _UNLIMITED)
     # A sampler runs as the user who names it.
     own = {"scheduler": False, "allowed_hosts": "*", "samplers": "*", **limits}
     own |= {"xray_wall_s": _A_DAY_S, "xray_cpu_s": _A_DAY_S}
-    context = Context(settings.model_copy(update=own), _lister(settings, probes), utc_now)
+    context = Context(settings.model_copy(update=own), database, _lister(settings, probes), utc_now)
     try:
         yield context
     finally:

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from db.session import open_database
+from db.session import Database
 from service.api.keys.caller import CallerCache
 from service.artifacts import ArtifactStore
 from service.http.limits import Rates, Slots
@@ -24,17 +24,20 @@ if TYPE_CHECKING:
 
 
 class Context:
-    """Shared state of an app for its requests; it opens the database of its settings when that is first used.
+    """Shared state of an app for its requests.
 
     What only some requests need is built, and its modules imported, when it is first used: a command sends few.
     `list_all` lists the devices; by default those of this machine.
     """
 
     def __init__(
-        self, settings: Settings, list_all: "Callable[[], Sequence[ListedDevice]] | None", now: Callable[[], datetime]
+        self,
+        settings: Settings,
+        database: Database,
+        list_all: "Callable[[], Sequence[ListedDevice]] | None",
+        now: Callable[[], datetime],
     ) -> None:
-        self.settings, self.now, self._list_all = settings, now, list_all
-        self.database = open_database(settings.database_url)
+        self.settings, self.database, self.now, self._list_all = settings, database, now, list_all
         self.artifacts = ArtifactStore(settings.artifacts_dir)
         self.rates = Rates(settings.rate_per_s, settings.rate_burst)
         self.streams = Slots(settings.max_streams, "streams", "event streams")

@@ -209,6 +209,17 @@ def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
     return {trial.kernel_id: trial for trial in session.scalars(last_wins) if trial.kernel_id is not None}
 
 
+def telling_trials(session: Session, kernel_ids: Collection[UUID]) -> dict[UUID, Trial]:
+    """Return for each kernel its best timed trial, or its latest, which states why it has no time."""
+    timed = evidence(session, kernel_ids) if kernel_ids else {}
+    if not (untimed := [kernel_id for kernel_id in kernel_ids if kernel_id not in timed]):
+        return timed
+    query = select(Trial).where(Trial.kernel_id.in_(untimed), Trial.ended_at.is_not(None)).order_by(Trial.id)
+    found = session.scalars(query.options(*trials.evidence_loads(), joinedload(Trial.job)))
+    latest = {trial.kernel_id: trial for trial in found if trial.kernel_id is not None}
+    return latest | timed
+
+
 def _whole() -> Select[Kernel]:
     columns = Kernel.problem, Kernel.device
     return select(Kernel).options(*(joinedload(column) for column in columns), selectinload(Kernel.artifacts))

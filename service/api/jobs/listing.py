@@ -60,11 +60,15 @@ class TrialQuery(BaseModel):
     )
 
 
-def list_jobs(session: Session, wanted: JobFilter, limit: int, before: UUID | None = None) -> JobPage:
-    """Return the newest matching jobs older than `before`."""
+def list_jobs(
+    session: Session, wanted: JobFilter, limit: int, before: UUID | None = None, *, roofs: bool = True
+) -> JobPage:
+    """Return the newest matching jobs older than `before`, with rooflines or without."""
     rows = jobs.list_page(session, limit=limit + 1, before=before, wanted=wanted)
     page = rows[:limit]
-    return JobPage(jobs=describe_all(session, page), next_before=page[-1].id if len(rows) > limit else None)
+    return JobPage(
+        jobs=describe_all(session, page, roofs=roofs), next_before=page[-1].id if len(rows) > limit else None
+    )
 
 
 def list_trials(

@@ -72,15 +72,21 @@ def describe(session: Session, job: Job) -> JobOut:
     return describe_all(session, [job])[0]
 
 
-def describe_all(session: Session, rows: Sequence[Job]) -> list[JobOut]:
-    """Convert jobs to their response models with as many queries as for one."""
+def describe_all(session: Session, rows: Sequence[Job], *, roofs: bool = True) -> list[JobOut]:
+    """Convert jobs to their response models with as many queries as for one.
+
+    Without `roofs`, which import rules of the compiler, `roof_us` is None.
+    """
     ids = [job.id for job in rows]
     counts, kinds = trials.count_by_status_of(session, ids), jobs.kinds(session, ids)
     digests = {str(each["recording"]) for job in rows for each in job.warm_starts or () if each["recording"]}
     recorded = _recorded(session, digests) if digests else {}
     chosen = choices(session, {job.id: best for job in rows if (best := _predicted(job)) is not None})
     stored = headline.best_stored(session, {(job.problem_id, job.device.slug) for job in rows if job.best_trial})
-    found = [_describe(job, counts[job.id], JobKind(kinds[job.id]), recorded, chosen.get(job.id)) for job in rows]
+    found = [
+        _describe(job, counts[job.id], JobKind(kinds[job.id]), recorded, chosen.get(job.id), roofs=roofs)
+        for job in rows
+    ]
     return [
         made.model_copy(update={"stored_best": _stored_best(job, made, stored)})
         for job, made in zip(rows, found, strict=True)
@@ -137,7 +143,13 @@ def _predicted(job: Job) -> tuple[int, float] | None:
 
 
 def _describe(
-    job: Job, counts: dict[str, int], kind: JobKind, recorded: Mapping[str, UUID], choice: ChoiceOut | None
+    job: Job,
+    counts: dict[str, int],
+    kind: JobKind,
+    recorded: Mapping[str, UUID],
+    choice: ChoiceOut | None,
+    *,
+    roofs: bool,
 ) -> JobOut:
     path = job_path(job.id)
     best = None if job.best_trial is None else describe_trial(job.best_trial, job.problem)
@@ -160,7 +172,7 @@ def _describe(
         best=best,
         basis=None if reported is None else reported.basis.word,
         time_us=None if reported is None else reported.best_us,
-        roof_us=roof_us(job.problem, job.device),
+        roof_us=roof_us(job.problem, job.device) if roofs else None,
         comparison=_comparison(job),
         choice=choice,
         wall=wall_of(job),

@@ -15,16 +15,12 @@ from db.schema.kernel import Kernel
 from db.schema.target import Device, Problem
 from db.schema.trial import Measurement, PredictionError, Trial
 from service.api.kernels.list_schemas import KernelLine, KernelPage
-from service.api.kernels.service import (
-    NO_PROOF,
-    telling_trials,
-)
 from service.configurations import to_config_body
 from service.evidence import headline_of, tflops
 from service.http.list_query import (
     ListQuery,
 )
-from service.schemas import Evidence, ProblemBody
+from service.schemas import ProblemBody
 
 
 class EvidenceFilter(StrEnum):
@@ -74,7 +70,7 @@ def list_kernels(session: Session, wanted: KernelQuery) -> KernelPage:
     page = ids[: wanted.limit]
     loads = (joinedload(Kernel.problem), joinedload(Kernel.device))
     rows = {row.id: row for row in session.scalars(select(Kernel).where(Kernel.id.in_(page)).options(*loads))}
-    telling, won = telling_trials(session, page), kernels.winners_of(session, page)
+    telling, won = kernels.telling_trials(session, page), kernels.winners_of(session, page)
     lines = [_line(rows[kernel_id], telling.get(kernel_id), kernel_id in won) for kernel_id in page]
     return KernelPage(kernels=lines, next_before=page[-1] if len(ids) > len(page) else None)
 
@@ -115,7 +111,7 @@ def has_time(known: EvidenceFilter) -> list[ColumnElement[bool]]:
 
 
 def _line(kernel: Kernel, trial: Trial | None, is_winner: bool) -> KernelLine:
-    evidence = Evidence(time=None, proof=NO_PROOF) if trial is None else headline_of(trial)
+    evidence = headline_of(trial)
     return KernelLine(
         id=kernel.id,
         problem=ProblemBody.model_validate(kernel.problem.definition),

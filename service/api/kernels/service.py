@@ -1,12 +1,11 @@
 """Kernels as response models, with the evidence of their best trials."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm import Session
 
-from db.queries.results import kernels, trials
+from db.queries.results import kernels
 from db.schema.kernel import Artifact, Kernel
 from db.schema.trial import Trial
 from service.api.kernels.launch_schemas import to_launch
@@ -18,7 +17,7 @@ from service.api.kernels.schemas import (
 from service.configurations import to_config_body
 from service.errors import NotFound
 from service.evidence import foretold, headline_of, prediction_error, tflops
-from service.schemas import Evidence, ProblemBody, ProofEvidence
+from service.schemas import ProblemBody
 
 
 def read_kernel(session: Session, kernel_id: UUID) -> KernelOut:
@@ -31,18 +30,7 @@ def read_kernel(session: Session, kernel_id: UUID) -> KernelOut:
     kernel = kernels.get(session, kernel_id)
     if kernel is None:
         raise NotFound(f"kernel {kernel_id} does not exist")
-    return describe(kernel, telling_trials(session, [kernel_id]).get(kernel_id))
-
-
-def telling_trials(session: Session, kernel_ids: Collection[UUID]) -> dict[UUID, Trial]:
-    """Return for each kernel its best timed trial, or its latest, which states why it has no time."""
-    timed = kernels.evidence(session, kernel_ids) if kernel_ids else {}
-    if not (untimed := [kernel_id for kernel_id in kernel_ids if kernel_id not in timed]):
-        return timed
-    query = select(Trial).where(Trial.kernel_id.in_(untimed), Trial.ended_at.is_not(None)).order_by(Trial.id)
-    found = session.scalars(query.options(*trials.evidence_loads(), joinedload(Trial.job)))
-    latest = {trial.kernel_id: trial for trial in found if trial.kernel_id is not None}
-    return latest | timed
+    return describe(kernel, kernels.telling_trials(session, [kernel_id]).get(kernel_id))
 
 
 def find_artifact(session: Session, kernel_id: UUID, name: str) -> Artifact:
@@ -71,7 +59,7 @@ def find_artifact_by_hash(session: Session, sha256: str) -> Artifact:
 
 def describe(kernel: Kernel, trial: Trial | None) -> KernelOut:
     """Convert a kernel to its response model, with the evidence of `trial`."""
-    evidence = Evidence(time=None, proof=NO_PROOF) if trial is None else headline_of(trial)
+    evidence = headline_of(trial)
     return KernelOut(
         id=kernel.id,
         problem=ProblemBody.model_validate(kernel.problem.definition),
@@ -128,7 +116,6 @@ def _describe_binary(row: Artifact, has_log: bool) -> BinaryOut:
 
 
 LOG = ".log"
-NO_PROOF = ProofEvidence(kind="none", checked=0, total=0)
 
 
 def _describe_artifact(artifact: Artifact) -> ArtifactOut:

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from service.api.jobs.schemas import JobOut
 from service.job_summary import Basis
 from service.schemas import Evidence, ProofEvidence, TimeEvidence
 from service.text.times import digits, shown_us, unit_of
 
 if TYPE_CHECKING:
+    from service.api.jobs.schemas import JobOut
     from tuner.session.trial import Proof
 
 PROOFS = {
@@ -20,7 +20,7 @@ PROOFS = {
 }
 
 
-def shown_best(job: JobOut) -> tuple[str, str]:
+def shown_best(job: "JobOut") -> tuple[str, str]:
     """Return the reported time of a job, as its page and the API report it, and the label of its basis.
 
     A time that was not measured again has its spread.

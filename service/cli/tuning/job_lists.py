@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -32,24 +33,27 @@ def advising(job_id: UUID) -> Generator[None]:
         raise NotFound(f"job {job_id} does not exist; `xetune jobs` lists those that do") from error
 
 
-def _page(context: "Context", asked: Asked) -> JobPage:
+def _page(context: "Context", asked: Asked, *, roofs: bool = True) -> JobPage:
     from service.api.jobs.listing import JobQuery, list_jobs
 
     query = checked(JobQuery, asked)
     with context.database.read() as session:
-        return list_jobs(session, query.filter(), query.limit, query.before)
+        return list_jobs(session, query.filter(), query.limit, query.before, roofs=roofs)
 
 
 JOBS = Resource("/v1/jobs", JobPage, _page)
+_ROWS = Resource("/v1/jobs", JobPage, partial(_page, roofs=False))
 
 
-def newest(reader: Reader, status: Sequence[JobStatus], device: str | None, limit: int) -> JobPage:
-    """Return up to `limit` jobs, newest first."""
+def newest(
+    reader: Reader, status: Sequence[JobStatus], device: str | None, limit: int, *, roofs: bool = False
+) -> JobPage:
+    """Return up to `limit` jobs, newest first, with rooflines if they are wanted."""
     found: list[JobOut] = []
     before: UUID | None = None
     while True:
         asked: Asked = {"status": status, "device": device, "before": before, "limit": min(limit - len(found), _PAGE)}
-        page = reader.read(JOBS, asked)
+        page = reader.read(JOBS if roofs else _ROWS, asked)
         found, before = found + page.jobs, page.next_before
         if before is None or len(found) >= limit:
             return JobPage(jobs=found, next_before=before)

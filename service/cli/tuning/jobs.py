@@ -33,7 +33,7 @@ def list_command(
     from service.cli.tuning.job_lists import newest, table_of
 
     with reading() as reader:
-        page = newest(reader, status or [], device, limit)
+        page = newest(reader, status or [], device, limit, roofs=as_json)
     if as_json:
         print_json(page.model_dump(mode="json"))
     elif not page.jobs:

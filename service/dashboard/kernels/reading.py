@@ -12,7 +12,6 @@ from db.schema.kernel import Kernel
 from db.schema.trial import Trial
 from service.api.hostcode.schemas import HostCodeOut
 from service.api.hostcode.service import list_host_code
-from service.api.kernels.service import telling_trials
 from service.dashboard.evidence import ProofFigure, TimeFigure, headline_figure
 from service.dashboard.jobs.bounds import Bounds, Roof, bounds_of, roof_of
 from service.dashboard.jobs.reading import find_job
@@ -115,7 +114,7 @@ def find_kernel(session: Session, text: str) -> Kernel:
 
 def kernel_page(session: Session, kernel: Kernel, read: ReadArtifact, stages: str = "") -> KernelPage:
     """The page of a kernel, with those stages side by side, commas between their names."""
-    trial = telling_trials(session, [kernel.id]).get(kernel.id)
+    trial = kernels.telling_trials(session, [kernel.id]).get(kernel.id)
     time = None if trial is None else headline_figure(trial, kernel.device.slug, kernel.problem)
     job = None if trial is None else find_job(session, str(trial.job_id))
     time_us = None if time is None else time.time_us

@@ -17,7 +17,6 @@ from service.api.kernels.listing import (
     has_time,
     newest,
 )
-from service.api.kernels.service import telling_trials
 from service.dashboard.evidence import ProofFigure, TimeFigure, headline_figure
 from service.dashboard.jobs.trials import proof_figure
 from service.dashboard.naming import config_label, problem_label
@@ -116,7 +115,7 @@ def kernel_rows(session: Session, ids: Sequence[UUID]) -> Iterable[KernelRow]:
     columns = (Kernel.problem, Kernel.device)
     query = select(Kernel).where(Kernel.id.in_(ids)).options(*(joinedload(column) for column in columns))
     by_id = {kernel.id: kernel for kernel in session.scalars(query)}
-    telling, won = telling_trials(session, ids), kernels.winners_of(session, ids)
+    telling, won = kernels.telling_trials(session, ids), kernels.winners_of(session, ids)
     return (_row(by_id[i], telling.get(i), i in won) for i in ids)
 
 
