@@ -76,7 +76,7 @@ def _configs(on: Problem) -> tuple[XeConfig | None, ...]:
 
 def _of_many_rows(on: Problem) -> XeConfig:
     ranges, (rates, _) = ranges_of(on), rates_of(on)
-    return config_of(on.given, with_defaults(on, ranges, best_tiles(on, ranges, rates)[0], rates))
+    return config_of(on.given, with_defaults(on, ranges, best_tiles(on, ranges, rates)[:1], rates)[0])
 
 
 def _judged(

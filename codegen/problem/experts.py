@@ -1,7 +1,7 @@
 """Rows of the experts of a grouped problem, for which it is tuned and on which it is verified."""
 
 import math
-from functools import cache
+from functools import cache, lru_cache
 from random import Random
 from statistics import NormalDist
 
@@ -37,6 +37,7 @@ def spread_rows(rows: int, experts: int) -> tuple[int, ...]:
     return tuple(found)
 
 
+@lru_cache(1024)
 def row_tiles(rows: tuple[int, ...], height: int) -> int:
     """Return the tiles of `height` rows that cover the rows of each expert."""
     return sum(-(-count // height) for count in rows)

@@ -12,6 +12,7 @@ from codegen.xe.layout.messages import (
 from codegen.xe.rules.case import (
     Case,
     ConfigRule,
+    Problem,
 )
 from codegen.xe.rules.sizes import products_of_tile
 
@@ -62,21 +63,31 @@ _NOT_BY_BLOCKS = "transposed, staged, f32, weights, accessed by lanes, or split 
 
 def chooses_blocks_of_a(case: Case) -> bool:
     """True if A is loaded by blocks of innermost m x k."""
-    staged = case.config.strategy.slm in (SlmOperands.A, SlmOperands.BOTH)
-    return _chooses_blocks(case) and not (case.problem.transpose_a or case.on.lanes_a or staged)
+    strategy = case.config.strategy
+    return loads_blocks_of_a(case.on, strategy.slm, strategy.k_subgroups)
 
 
 def chooses_blocks_of_b(case: Case) -> bool:
     """True if B is loaded by blocks of innermost k x n."""
-    staged = case.config.strategy.slm in (SlmOperands.B, SlmOperands.BOTH)
-    return _chooses_blocks(case) and not (
-        case.problem.transpose_b or case.on.lanes_b or staged or case.problem.has_weights
-    )
+    strategy = case.config.strategy
+    return loads_blocks_of_b(case.on, strategy.slm, strategy.k_subgroups)
 
 
-def _chooses_blocks(case: Case) -> bool:
+def loads_blocks_of_a(on: Problem, slm: SlmOperands, k_subgroups: int) -> bool:
+    """True if A is loaded by blocks of innermost m x k where a strategy has these operands staged and sub-groups."""
+    staged = slm in (SlmOperands.A, SlmOperands.BOTH)
+    return _chooses_blocks(on, k_subgroups) and not (on.problem.transpose_a or on.lanes_a or staged)
+
+
+def loads_blocks_of_b(on: Problem, slm: SlmOperands, k_subgroups: int) -> bool:
+    """True if B is loaded by blocks of innermost k x n where a strategy has these operands staged and sub-groups."""
+    p, staged = on.problem, slm in (SlmOperands.B, SlmOperands.BOTH)
+    return _chooses_blocks(on, k_subgroups) and not (p.transpose_b or on.lanes_b or staged or p.has_weights)
+
+
+def _chooses_blocks(on: Problem, k_subgroups: int) -> bool:
     # Sub-groups that split K have tiles of their own, which the compiler divides into the largest messages.
-    return case.on.uses_dpas and case.config.strategy.k_subgroups == 1
+    return on.uses_dpas and k_subgroups == 1
 
 
 def gate_interleave(case: Case) -> str | None:

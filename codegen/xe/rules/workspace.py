@@ -1,11 +1,14 @@
 """Rule about operands that are prepared in a workspace."""
 
+from functools import lru_cache
+
 from codegen.config.xe import WorkspaceOperands
 from codegen.xe.operand_access import AccessBy, memory_paths
 from codegen.xe.prepare import in_workspace, is_decoded, prepared_operands
 from codegen.xe.rules.case import (
     Case,
     ConfigRule,
+    Problem,
     why_not_by_blocks,
 )
 from codegen.xe.rules.problems import too_large
@@ -15,9 +18,11 @@ def workspace_operands(case: Case) -> str | None:
     """Require that what is prepared is accessed by lanes or is weights, that block messages then load it, and that it
     fits in memory, on a device with block messages, of a static problem.
     """
-    on = case.on
-    if on.workspace is WorkspaceOperands.NONE:
-        return None
+    return None if case.on.workspace is WorkspaceOperands.NONE else _why_not(case.on)
+
+
+@lru_cache(64)  # one answer for all configurations of a problem that prepare these operands
+def _why_not(on: Problem) -> str | None:
     if not on.target.block2d:
         return f"{on.target.chip} has no 2-D block messages that a workspace would be for: set workspace to none"
     if on.given.dynamic:

@@ -71,7 +71,7 @@ def good(problem: GemmProblem, spec: DeviceSpec, count: int, first: int = 0) -> 
     ranges = ranges_of(on)
     rates, _ = rates_of(on)
     tiles = best_tiles(on, ranges, rates)[first : first + count]
-    return [config_of(problem, with_defaults(on, ranges, tile, rates)) for tile in tiles]
+    return [config_of(problem, point) for point in with_defaults(on, ranges, tiles, rates)]
 
 
 def add_job(database: Database, problem: GemmProblem, spec: DeviceSpec) -> UUID:

@@ -3,12 +3,13 @@
 Source: DOC: deep-Tiled Matmul, "Config/Schedule": innermost, threads, block, loop order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from threading import Lock
 
 import numpy as np
+from numpy.typing import NDArray
 
 from codegen import DType, GemmProblem, LoopOrder, Refused, SlmOperands, SplitK, WorkspaceOperands, XeConfig
 from codegen.xe.rules import ceil_div, check_problem, tiles_of_blocks
@@ -220,10 +221,15 @@ def best_tiles(on: Problem, ranges: Ranges, rates: Rates) -> list[Point]:
     return list(dict.fromkeys(launches[i][0] for i in order))
 
 
-def with_defaults(on: Problem, ranges: Ranges, tile: Point, rates: Rates) -> Point:
-    """Return a tile with the strategy that the default would have on it, except splits of K."""
-    fetched, _ = _prefetch(on, ranges, _stage(on, ranges, _shallower(on, ranges, tile) or tile)[0])
-    return _raster(on, ranges, fetched, rates)[0]
+def with_defaults(on: Problem, ranges: Ranges, tiles: Iterable[Point], rates: Rates) -> list[Point]:
+    """Return tiles with the strategy that the default would have on each, except splits of K."""
+    staged = (_stage(on, ranges, _shallower(on, ranges, tile) or tile)[0] for tile in tiles)
+    rasters = [_legal_rasters(on, ranges, _prefetch(on, ranges, point)[0]) for point in staged]
+    # The model predicts many launches in little more time than one.
+    costs = _costs(on, [raster for each in rasters for raster in each])
+    ends = np.cumsum([len(each) for each in rasters])[:-1]
+    of_each = [None] * len(rasters) if costs is None else np.split(costs, ends, axis=1)
+    return [each[_best_raster(on, each, cost, rates)] for each, cost in zip(rasters, of_each, strict=True)]
 
 
 def _why_tile(on: Problem, tile: Point) -> str:
@@ -294,14 +300,22 @@ def _groups(on: Problem, point: Point) -> tuple[int, int]:
     return tiles_of_blocks(on.problem, point.block_m, point.block_n)
 
 
-def _order(on: Problem, points: Sequence[Point]) -> "np.typing.NDArray[np.intp] | None":
+def _order(on: Problem, points: Sequence[Point]) -> NDArray[np.intp] | None:
     """Return the indices of points, the best first; None where the model does not predict the device.
 
     Of times in the same step of _EQUAL, the least burden is the best. A launch that leaves engines without a sub-group
     counts as slower by the model's resolution: within it, more engines are the safer choice, and so are more rows that
     share the conversion of weights.
     """
-    if on.target.emulated:
+    costs = _costs(on, points)
+    return None if costs is None else _best_first(on, costs)
+
+
+def _costs(on: Problem, points: Sequence[Point]) -> NDArray[np.float64] | None:
+    """Return [3, points]: predicted times, burdens, and rows that too few share the conversion of weights with; None
+    where the model does not predict the device.
+    """
+    if on.target.emulated or not points:
         return None
     c = columns_of_axes(on.given, dict(zip(Point._fields, map(np.array, zip(*points, strict=True)), strict=True)))
     try:
@@ -312,11 +326,14 @@ def _order(on: Problem, points: Sequence[Point]) -> "np.typing.NDArray[np.intp] 
     of_core = groups // known(on.spec, "xe_cores") * c.sg_rows * c.sg_columns
     has_idle = of_core < known(on.spec, "eus_per_core")
     times = (predicted.time_us - predicted.parts["launch"]) * np.where(has_idle, RESOLUTION, 1.0)
-    step, converted = _EQUAL, np.zeros(len(times))
-    if on.problem.has_weights:
-        step, converted = RESOLUTION, np.maximum(0, _ROWS_OF_CONVERSION - c.block_m / c.sg_rows)
-    logs = np.log(times / times.min())
-    return np.lexsort((predicted.burden, np.round(logs / np.log(_EQUAL)), converted, np.round(logs / np.log(step))))
+    rows = np.maximum(0, _ROWS_OF_CONVERSION - c.block_m / c.sg_rows) if on.problem.has_weights else 0.0
+    return np.stack(np.broadcast_arrays(times, predicted.burden, rows))
+
+
+def _best_first(on: Problem, costs: NDArray[np.float64]) -> NDArray[np.intp]:
+    times, burden, rows = costs
+    step, logs = RESOLUTION if on.problem.has_weights else _EQUAL, np.log(times / times.min())
+    return np.lexsort((burden, np.round(logs / np.log(_EQUAL)), rows, np.round(logs / np.log(step))))
 
 
 def _split(on: Problem, ranges: Ranges, point: Point) -> tuple[Point, str]:
@@ -407,17 +424,31 @@ def _raster(on: Problem, ranges: Ranges, point: Point, rates: Rates) -> tuple[Po
 
     Those bytes also decide where the model does not predict the device.
     """
-    problem = on.problem
     if 1 in _groups(on, point):
         return point, "tiles lie in one line"
-    rasters = [p for p in _rasters(on, ranges, point) if is_legal(on, p)]
-    read = [bytes_read_together(problem, config_of(problem, p), rates.cores) for p in rasters]
-    order = _order(on, rasters)
-    best = int(np.argmin(read) if order is None else order[0])
+    rasters = _legal_rasters(on, ranges, point)
+    read = _read_together(on, rasters, rates)
+    best = _best_raster(on, rasters, _costs(on, rasters), rates)
     others = ", ".join(f"{_print_raster(p)} {bytes_}" for p, bytes_ in zip(rasters[:2], read[:2], strict=True))
     why = f"work-groups that run together read {read[best]} bytes for an element of K; plain rasters: {others}"
     is_grouped = any(p.raster_group > 1 for p in rasters)
     return rasters[best], why if is_grouped else f"{why}; not grouped, as {_why_plain(on)}"
+
+
+def _legal_rasters(on: Problem, ranges: Ranges, point: Point) -> list[Point]:
+    """Return a point with each legal raster; as it is if tiles lie in one line."""
+    rasters = _rasters(on, ranges, point)
+    return rasters if len(rasters) == 1 else [p for p in rasters if is_legal(on, p)]
+
+
+def _best_raster(on: Problem, rasters: Sequence[Point], costs: NDArray[np.float64] | None, rates: Rates) -> int:
+    if len(rasters) == 1:
+        return 0
+    return int(np.argmin(_read_together(on, rasters, rates)) if costs is None else _best_first(on, costs)[0])
+
+
+def _read_together(on: Problem, rasters: Sequence[Point], rates: Rates) -> list[int]:
+    return [bytes_read_together(on.problem, config_of(on.problem, p), rates.cores) for p in rasters]
 
 
 def _why_plain(on: Problem) -> str:

@@ -1,5 +1,7 @@
 """Conversion between configurations and points."""
 
+from functools import lru_cache
+
 from codegen import (
     Extent,
     GemmProblem,
@@ -25,6 +27,12 @@ from tuner.space.xe.axes import (
 )
 
 _NO_VALUE = -1  # not on any axis
+# Points of a space share most of their parts.
+_extent, _prefetch = lru_cache(4096)(Extent), lru_cache(4096)(Prefetch)
+_ORDERS = {order.value: order for order in LoopOrder}
+_SLM = {operands.value: operands for operands in SlmOperands}
+_SPLITS = {method.value: method for method in SplitK}
+_WORKSPACES = {operands.value: operands for operands in WorkspaceOperands}
 
 
 def config_of(problem: GemmProblem, point: Point) -> XeConfig:
@@ -40,14 +48,14 @@ def config_of(problem: GemmProblem, point: Point) -> XeConfig:
         levels = PrefetchLevels.L2_L1 if p.prefetch_l2 else PrefetchLevels.L1
     return XeConfig(
         MatmulConfig(
-            threads=Extent(ceil_div(tiles_m, p.turns_m), ceil_div(tiles_n, p.turns_n), p.splits),
-            block=Extent(p.block_m, p.block_n, p.block_k),
-            innermost=Extent(p.load_m, p.load_n, p.load_k),
-            loop_order=LoopOrder(p.order),
+            threads=_extent(ceil_div(tiles_m, p.turns_m), ceil_div(tiles_n, p.turns_n), p.splits),
+            block=_extent(p.block_m, p.block_n, p.block_k),
+            innermost=_extent(p.load_m, p.load_n, p.load_k),
+            loop_order=_ORDERS[p.order],
         ),
         XeStrategy(
             sg_layout=(p.sg_rows, p.sg_columns),
-            prefetch=Prefetch(
+            prefetch=_prefetch(
                 levels,
                 p.prefetch,
                 p.prefetch_l2,
@@ -57,15 +65,15 @@ def config_of(problem: GemmProblem, point: Point) -> XeConfig:
                 bool(p.prefetch_payloads),
             ),
             grf_mode=p.grf,
-            slm=SlmOperands(p.slm),
+            slm=_SLM[p.slm],
             slm_stages=p.slm_stages,
             barrier_every=p.barrier_every,
             raster_group=p.raster_group,
-            split_k=SplitK(p.split_k),
+            split_k=_SPLITS[p.split_k],
             pipelined_registers=bool(p.pipelined),
             k_unroll=p.k_unroll,
             k_subgroups=p.k_subgroups,
-            workspace=WorkspaceOperands(p.workspace),
+            workspace=_WORKSPACES[p.workspace],
         ),
     )
 

@@ -6,7 +6,7 @@ those that deviate in more.
 """
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from itertools import islice
 from threading import Lock
 from typing import Any
@@ -127,21 +127,23 @@ def _deviating(
     """
     rates, _ = rates_of(on)
     ranked = best_tiles(on, ranges, rates)
-    good = [default, *(with_defaults(on, ranges, tile, rates) for tile in _one_a_block(ranked)[:_SPREAD])]
+    good = [default, *with_defaults(on, ranges, _one_a_block(ranked)[:_SPREAD], rates)]
     families = [families_of(on, ranges, point) for point in good]
+    # Different changes make equal points.
+    legal = cache(partial(is_legal, on))
     made = 0
     for point, of_point in zip(good, families, strict=True):
-        pairs = [point, *deviations(on, ranges, point, of_point)]
+        pairs = [point, *deviations(on, ranges, legal, point, of_point)]
         yield from pairs
         made += len(pairs)
         if made >= min(most, MOST_PAIRS // ways):
             break
     # Better tiles are sampled more often.
     which = (len(good) * rng.random(min(most, MOST_DRAWN // ways) * _DRAWS) ** 2).astype(np.int64)
-    chances = rng.random((len(which), 2, len(families[0])))
+    chances = rng.random((len(which), 2, len(families[0]))).tolist()
     drawn = (
-        drawn_deviation(on, ranges, good[tile], families[tile], chance)
-        for tile, chance in zip(which, chances, strict=True)
+        drawn_deviation(on, ranges, legal, good[tile], families[tile], chance)
+        for tile, chance in zip(which.tolist(), chances, strict=True)
     )
     yield from islice((point for point in drawn if point is not None), MOST_DRAWN // ways)
 

@@ -1,11 +1,8 @@
 """Strategies that deviate from a point in one choice, in two, or in several at random."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from codegen import LoopOrder, SlmOperands, SplitK
 from codegen.xe.rules import ceil_div, tiles_of_blocks
@@ -17,7 +14,6 @@ from tuner.space.xe.axes import (
 )
 from tuner.space.xe.points import turns_of
 from tuner.space.xe.tiles import (
-    is_legal,
     settled,
 )
 
@@ -27,6 +23,16 @@ Change = Mapping[str, Any]
 Family = Sequence[Change]
 """Alternative changes of related fields, of which a point takes one, such as the splits of K and how sums are added."""
 
+IsLegal = Callable[[Point], bool]
+"""Whether no rule refuses a point of a problem."""
+
+_NOT_PREFETCHED: Change = {
+    "prefetch_l2": 0,
+    "prefetch_a": DEALT,
+    "prefetch_b": DEALT,
+    "prefetch_hints": 1,
+    "prefetch_payloads": 0,
+}
 _DEVIATES = 0.3  # probability that a sampled point deviates in one family
 
 
@@ -64,29 +70,36 @@ def families_of(on: Problem, ranges: Ranges, point: Point) -> list[Family]:
     return [[change for change in family if not change.items() <= as_it_is.items()] for family in families]
 
 
-def deviations(on: Problem, ranges: Ranges, point: Point, families: Sequence[Family]) -> Iterator[Point]:
+def deviations(
+    on: Problem, ranges: Ranges, legal: IsLegal, point: Point, families: Sequence[Family]
+) -> Iterator[Point]:
     """Yield the point with each change, and with each two changes of different families that are legal alone."""
     singles: list[list[Change]] = []
     for family in families:
-        taken = [(change, _taken(on, ranges, point, change)) for change in family]
+        taken = [(change, _taken(on, ranges, legal, point, change)) for change in family]
         singles.append([change for change, new in taken if new is not None])
         yield from (new for _, new in taken if new is not None)
     for one, other in combinations(singles, 2):
         for first, second in product(one, other):
-            new = _taken(on, ranges, point, {**first, **second})
+            new = _taken(on, ranges, legal, point, {**first, **second})
             if new is not None:
                 yield new
 
 
 def drawn_deviation(
-    on: Problem, ranges: Ranges, point: Point, families: Sequence[Family], chance: NDArray[np.float64]
+    on: Problem,
+    ranges: Ranges,
+    legal: IsLegal,
+    point: Point,
+    families: Sequence[Family],
+    chance: Sequence[Sequence[float]],
 ) -> Point | None:
     """Return the point with some changes; None if it is not useful. `chance` is [2, families], from 0 to 1."""
     change: dict[str, Any] = {}
-    for family, deviates, place in zip(families, chance[0] < _DEVIATES, chance[1], strict=True):
-        if deviates and family:
+    for family, deviates, place in zip(families, *chance, strict=True):
+        if deviates < _DEVIATES and family:
             change.update(family[int(place * len(family))])
-    return _taken(on, ranges, point, change)
+    return _taken(on, ranges, legal, point, change)
 
 
 def is_worth_a_place(on: Problem, point: Point) -> bool:
@@ -99,18 +112,18 @@ def is_worth_a_place(on: Problem, point: Point) -> bool:
     return not ((groups_m == 1 or groups_n == 1) and (along_m or point.raster_group > 1))
 
 
-def _taken(on: Problem, ranges: Ranges, point: Point, change: Change) -> Point | None:
+def _taken(on: Problem, ranges: Ranges, legal: IsLegal, point: Point, change: Change) -> Point | None:
     """Return the point with a change, if it is legal and useful."""
+    if not change.get("prefetch", point.prefetch):
+        change = {**change, **_NOT_PREFETCHED}
+    elif change.get("k_subgroups", point.k_subgroups) > 1:
+        change = {**change, "prefetch_a": DEALT, "prefetch_b": DEALT}
     new = point._replace(**change)
-    if not new.prefetch:
-        new = new._replace(prefetch_l2=0, prefetch_a=DEALT, prefetch_b=DEALT, prefetch_hints=1, prefetch_payloads=0)
-    if new.k_subgroups > 1:
-        new = new._replace(prefetch_a=DEALT, prefetch_b=DEALT)
     if not is_worth_a_place(on, new):
         return None
     if {"slm", "block_k", "k_subgroups"} & change.keys():
         new = settled(on, ranges, new)
-    return new if is_legal(on, new) else None
+    return new if legal(new) else None
 
 
 def _one_tile(point: Point) -> Change:

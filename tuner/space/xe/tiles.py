@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import product
 
+from codegen import SlmOperands
 from codegen.target import LARGE_GRF
 from codegen.xe.rules import refusal
 from codegen.xe.rules.case import (
@@ -11,8 +12,8 @@ from codegen.xe.rules.case import (
 )
 from codegen.xe.rules.sizes import products_of_tile
 from codegen.xe.rules.tiles import (
-    chooses_blocks_of_a,
-    chooses_blocks_of_b,
+    loads_blocks_of_a,
+    loads_blocks_of_b,
 )
 from tuner.space.xe.axes import (
     Point,
@@ -87,12 +88,10 @@ def _divides_group(on: Problem, k: int) -> bool:
 
 def settled(on: Problem, ranges: Ranges, point: Point) -> Point:
     """Return a point whose K step or staging changed, with loads that fit it: the least if they have no effect."""
-    point = point._replace(load_k=min(point.load_k, point.block_k))
-    plain = point._replace(load_m=ranges.load_m[0], load_n=ranges.load_n[0])
-    case = Case(on, config_of(on.problem, plain))
-    of_a, of_b = chooses_blocks_of_a(case), chooses_blocks_of_b(case)
+    slm = SlmOperands(point.slm)
+    of_a, of_b = (loads(on, slm, point.k_subgroups) for loads in (loads_blocks_of_a, loads_blocks_of_b))
     return point._replace(
         load_m=point.load_m if of_a else ranges.load_m[0],
         load_n=point.load_n if of_b else ranges.load_n[0],
-        load_k=point.load_k if of_a or of_b else ranges.load_k[0],
+        load_k=min(point.load_k, point.block_k) if of_a or of_b else ranges.load_k[0],
     )
