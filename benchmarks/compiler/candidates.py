@@ -15,9 +15,10 @@ from collections.abc import Iterator
 import psutil
 
 from benchmarks.compiler.processor_time import cpu_ms, loop_text
-from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem, XeConfig
+from codegen import Activation, Axis, DType, EpilogueKind, EpilogueStep, Gate, GemmProblem, XeConfig
 from codegen.artifact.kernel_artifact import AnyArtifact
 from codegen.pipeline import compile_gemm
+from codegen.problem.quantization import Quantization
 from codegen.workers.gc_policy import collect_between
 from codegen.workers.pool import CompilePool
 from codegen.xe.spirv import start_emitter
@@ -48,6 +49,19 @@ PROBLEMS = {
     "row sums": GemmProblem(512, 768, 640, epilogue=(EpilogueStep(EpilogueKind.REDUCE, axis=Axis.ROW),)),
     "dynamic": GemmProblem(1024, 1536, 512, dynamic=True),
     "by lanes": GemmProblem(997, 1001, 503),
+    "f32": GemmProblem(512, 640, 384, dtype_a=DType.F32, dtype_b=DType.F32),
+    "gate": GemmProblem(384, 1024, 512, dtype_a=DType.BF16, dtype_b=DType.BF16, gate=Gate(Activation.SILU)),
+    "experts": GemmProblem(512, 768, 640, dtype_a=DType.BF16, dtype_b=DType.BF16, experts=8),
+    "u4": GemmProblem(256, 1536, 1024, dtype_b=DType.U4, quantization=Quantization(64, zeros=True)),
+    "mxfp4 NT": GemmProblem(
+        512,
+        1024,
+        768,
+        dtype_a=DType.BF16,
+        dtype_b=DType.E2M1,
+        transpose_b=True,
+        quantization=Quantization(32, DType.E8M0),
+    ),
 }
 
 
