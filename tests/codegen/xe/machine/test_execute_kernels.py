@@ -36,9 +36,9 @@ from tuner.verify.verify import verify_by_simulation
 
 DEVICES = ("b580", "pvc")
 OTHERS = ("a770", "lnl", "arl-h", "ptl")
-DRAWS, PART = 200, 20
+DRAWS, PART = 100, 20
 DRAWS_OF_OTHERS = 24
-KERNELS = 50
+KERNELS = 20
 CELLS = 20
 _PATIENCE_S = 3.0  # of processor time, of the largest problem
 

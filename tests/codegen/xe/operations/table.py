@@ -43,7 +43,7 @@ _ABOUT = f"""# Operations
 
 Every operation that kernels may be written in, in every form, and how far each comes. The kernels are in
 `tests/codegen/xe/operations`; `tests/codegen/xe/dialects/test_operations.py` checks every row but for the last four
-columns, and `python -m benchmarks.compiler.operations` writes this page.
+columns, the numbers of a770 and mtl in turn, and `python -m benchmarks.compiler.operations` writes this page.
 
 - **parses, verifies, interprets**: at its levels; it is printed as it is parsed.
 - **compiles, numbers**: it becomes SPIR-V for {DEVICE}, and the simulator's numbers are the interpreter's: the same
