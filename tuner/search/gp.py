@@ -19,7 +19,6 @@ _AT_RANDOM = 0.25  # share of the candidates
 _CLIP = 0.75  # quantile of the times that slower ones count as
 _BOUND_SHARE, _DEVIATIONS = 0.5, 3.0  # share of the proposals by the confidence bound, and its width
 _FAVOUR = 0.1  # share of the greatest expected improvement from which a favoured row is proposed
-_FAILURES = 2  # favoured rows without a gain after which none is favoured
 _LOST = 0.25  # noise above which the process is not used: recorded spaces of kernels have 0.01 to 0.02
 
 
@@ -27,7 +26,7 @@ class GaussianProcess:
     """Gaussian process over a space. Slow times are clipped to a quantile, so that it distinguishes fast rows.
 
     Of `favoured` rows, the one of greatest expected improvement is proposed if it is near the greatest of all, until
-    two of them in turn bring no gain: what was tried decides how much these rows are worth.
+    one of them brings no gain: what was tried decides how much these rows are worth.
     """
 
     def __init__(self, space: Space[Any], favoured: Sequence[int] = ()) -> None:
@@ -73,14 +72,15 @@ class GaussianProcess:
         return sum(map(math.isinf, tried.log_us.values())) / max(1, len(tried.log_us))
 
     def favours(self, tried: Tried) -> bool:
-        """Return whether favoured rows are still preferred: fewer than two in turn have brought no gain."""
-        log_us, failures = np.array([tried.log_us.get(row, math.inf) for row in tried.rows]), 0
-        for place in np.flatnonzero(np.isin(tried.rows, self._favoured)):
-            if tried.rows[place] in tried.log_us:
-                compared = log_us[: max(place + 1, STARTUP)]  # of the first trials, also those after it
-                is_best = np.isfinite(log_us[place]) and np.argmin(compared) == place
-                failures = 0 if is_best else failures + 1
-        return failures < _FAILURES
+        """Return whether favoured rows are still preferred: the last one with an outcome, if any, brought a gain."""
+        told = [
+            place for place in np.flatnonzero(np.isin(tried.rows, self._favoured)) if tried.rows[place] in tried.log_us
+        ]
+        if not told:
+            return True
+        compared = tried.rows[: max(told[-1] + 1, STARTUP)]  # of the first trials, also those after it
+        log_us = np.array([tried.log_us.get(row, math.inf) for row in compared])
+        return bool(np.isfinite(log_us[told[-1]]) and np.argmin(log_us) == told[-1])
 
     def _current(self, tried: Tried) -> Posterior | None:
         values = self._values(tried)

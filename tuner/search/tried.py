@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tuner.space.space import Space
 
-_SOME = 30  # random rows of which the most different is returned
+_SOME = 30  # random rows of which the most opposite is returned
 
 
 class Tried:
@@ -45,12 +45,13 @@ class Tried:
         """Return an open row, uniformly at random."""
         return int(np.random.default_rng(self.entropy).choice(self.open()))
 
-    def different_open(self) -> int:
-        """Return the one of some random open rows that differs on the most axes from the tried row most like it."""
+    def opposite_open(self, row: int) -> int:
+        """Return the one of some random open rows that differs from a row on the most axes of two values."""
         rows, points = self.open(), self.space.points
         some = np.random.default_rng(self.entropy).choice(rows, min(_SOME, len(rows)), replace=False)
-        differing = (points[some, None] != points[self.rows]).sum(axis=2)
-        return int(some[differing.min(axis=1).argmax()])
+        of_two = [place for place, axis in enumerate(self.space.axes) if len(axis.values) == 2]
+        differing = points[some][:, of_two] != points[row, of_two]
+        return int(some[differing.sum(axis=1).argmax()])
 
     def begin(self, row: int) -> None:
         """Record that a row is being tried."""

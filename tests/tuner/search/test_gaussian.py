@@ -101,7 +101,7 @@ def test_a_favoured_row_is_proposed_only_where_it_is_expected_to_be_good() -> No
     assert poor not in proposed([poor, good], 12)
 
 
-def test_no_row_is_favoured_after_two_without_a_gain() -> None:
+def test_no_row_is_favoured_after_one_without_a_gain() -> None:
     space = _space(16, 12)
     donors = [row for row in map(space.index, ((10, 4), (10, 5), (12, 4), (12, 5))) if row is not None]
     others = [row for row in np.random.default_rng(4).permutation(len(space)).tolist() if row not in donors][:12]
@@ -117,12 +117,13 @@ def test_no_row_is_favoured_after_two_without_a_gain() -> None:
             tried.end(row, math.log(time_us))
         return process.favours(tried)
 
-    assert favoured_after(30.0)
-    assert not favoured_after(30.0, 30.0)
-    assert favoured_after(10.0, 30.0)
-    assert favoured_after(30.0, 10.0, 12.0)
-    assert not favoured_after(10.0, 12.0, 12.0)
+    assert favoured_after(10.0)
+    assert not favoured_after(30.0)
+    assert not favoured_after(10.0, 30.0)
+    assert favoured_after(10.0, 9.0)
+    assert favoured_after(30.0, 10.0)
+    assert not favoured_after(30.0, 10.0, 12.0)
     startup = donors[:1] + others[: STARTUP - 1]
-    assert not favoured([*startup, donors[1]], 10.0, *[20.0] * (STARTUP - 2), 5.0, 20.0)
-    assert favoured([*startup, others[-1], donors[1]], 10.0, *[20.0] * (STARTUP - 1), 5.0, 20.0)
+    assert not favoured(startup, 10.0, *[20.0] * (STARTUP - 2), 5.0)
+    assert favoured([*startup, others[-1]], 10.0, *[20.0] * (STARTUP - 1), 5.0)
     assert not favoured(donors[:2], math.inf, math.inf), "where all fail, the first is no gain"

@@ -14,6 +14,7 @@ from tuner.search.samplers.row_sampler import RowSampler
 from tuner.search.tried import Tried
 
 RANDOM = "random"
+_LEADS = 4  # trials of which a donor is the fastest before random rows are opposite to it
 _LAST = 0.05  # share of the trials that is reserved for the last sampler
 
 
@@ -91,10 +92,11 @@ class PortfolioSampler(RowSampler):
         return np.random.default_rng(self.tried.entropy.spawn(1)[0]).random()
 
     def _drawn(self) -> int:
-        """Return a random row; while a donor is the best, one that is unlike all rows so far.
+        """Return a random row; while a donor is the fastest of several trials, one that is opposite to it.
 
         A donor may be the best of a region where nothing is faster, and its samplers would then stay there.
         """
-        if self.tried.best is not None and self._by.get(self.tried.best) == DONOR:
-            return self.tried.different_open()
+        best = self.tried.best
+        if best is not None and self._by.get(best) == DONOR and len(self.tried) >= _LEADS:
+            return self.tried.opposite_open(best)
         return self.tried.random_open()

@@ -211,26 +211,31 @@ def test_one_donor_is_tried_first_in_place_of_a_random_draw(method: Method) -> N
     assert first[0] == rows[0]
 
 
-def test_draws_are_unlike_a_donor_while_it_is_the_best() -> None:
+def test_draws_are_opposite_to_a_donor_that_is_the_fastest_of_several() -> None:
     points = np.array(list(np.ndindex(2, 2, 2, 2, 3, 3)), dtype=np.int16)
     axes = tuple(Axis(name, tuple(range(1 + points[:, i].max()))) for i, name in enumerate("abcdef"))
     space: Space[Point] = Space(axes, points, lambda c: c, lambda v: tuple(int(i) for i in v))
-    donor, beside = space.config(0), space.config(1)
 
-    def differing(donor_us: float | None, beside_us: float) -> float:
-        """Return on how many of the six axes the next draw differs from the donor, mean of 16 seeds."""
-        steps: list[int] = []
-        for seed in range(16):
+    def differing(donor_us: float | None, *others_us: float) -> tuple[float, float]:
+        """Return on how many axes of two and of three values the next draw differs from the donor, mean of 32 seeds."""
+        steps: list[tuple[int, int]] = []
+        for seed in range(32):
             search = build_search(Method.PORTFOLIO, space, seed, Priors([0]))
-            assert _next(search) == donor
-            search.tell(donor, donor_us)
-            search.tell(beside, beside_us, RANDOM)
-            steps.append(sum(a != b for a, b in zip(_next(search), donor, strict=True)))
-        return float(np.mean(steps))
+            assert _next(search) == space.config(0)
+            search.tell(space.config(0), donor_us)
+            for row, time_us in enumerate(others_us, 1):
+                search.tell(space.config(row), time_us, RANDOM)
+            drawn = _next(search)
+            steps.append((sum(map(bool, drawn[:4])), sum(map(bool, drawn[4:]))))
+        of_two, of_three = np.mean(steps, axis=0)
+        return float(of_two), float(of_three)
 
-    assert differing(5.0, 6.0) > 5
-    assert differing(7.0, 6.0) < 4
-    assert differing(None, 6.0) < 4
+    of_two, of_three = differing(5.0, 6.0, 7.0, 8.0)
+    assert of_two > 3.5
+    assert of_three < 1.7
+    assert differing(5.0, 6.0, 7.0)[0] < 3, "fewer slower trials are little evidence"
+    assert differing(7.0, 6.0, 7.0, 8.0)[0] < 3
+    assert differing(None, 6.0, 7.0, 8.0)[0] < 3
 
 
 def test_a_portfolio_that_may_try_all_tries_each_once() -> None:
