@@ -21,13 +21,9 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks.search import libraries
-from benchmarks.search.spaces import (
-    NAMES,
-    named,
-)
+from benchmarks.search.spaces import NAMES, donors, named
 from tuner.replay.recorded import RecordedSpace
 from tuner.replay.run import Replay, Score, chance, replay, score
-from tuner.replay.warm import donor_rows
 from tuner.search.method import Method
 from tuner.search.priors import Priors
 from tuner.search.samplers.build import build_search
@@ -39,7 +35,7 @@ _METHODS = (Method.PORTFOLIO, Method.GP, Method.TPE, Method.CMAES, Method.NSGA2,
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A search in a space; `warm` names the space whose best configurations it starts with."""
+    """A search in a space; `warm` is the source of its donors."""
 
     data: Path
     space: str
@@ -88,7 +84,7 @@ def _run(case: Case, seed: int) -> Replay:
     space = recorded.space()
     known = Priors()
     if case.warm is not None:
-        known = Priors(donors=donor_rows(recorded, _recorded(case.data, case.warm)))
+        known = Priors(donors=donors(case.data, recorded, case.warm))
     return replay(recorded, space, build_search(case.method, space, seed, known, EVALUATIONS), EVALUATIONS)
 
 

@@ -17,22 +17,26 @@ import numpy as np
 
 from benchmarks.search.recorded_csv import read_csv
 from tuner.replay.recorded import RecordedSpace, recorded_space
+from tuner.replay.warm import DONORS, donor_rows
 
 NAMES: dict[str, tuple[str, ...]] = {
     "rtx3090": ("titan_rtx", "h200_gemm"),
-    "titan_rtx": ("rtx3090", "h200_wide_gemm"),
+    "titan_rtx": ("rtx3090", "h200_wide_gemm", "rtx3090:poor"),
     "part": ("h200_gemm",),
     "gaps": ("titan_rtx", "h200_wide_gemm"),
-    "words": (),
-    "rugged": (),
-    "h200_gemm": ("rtx3090", "titan_rtx"),
+    "words": ("random",),
+    "rugged": ("random",),
+    "h200_gemm": ("rtx3090", "titan_rtx", "h200_wide_gemm:poor"),
     "h200_wide_gemm": ("titan_rtx", "h200_gemm"),
     "h200_conv17": ("h200_conv7",),
     "h200_conv7": ("h200_conv17",),
     "h200_conv17_one": ("h200_conv7",),
     "h200_conv7_one": ("h200_conv17",),
 }
-"""Names, and the spaces whose best configurations warm searches begin with."""
+"""Names, and sources of the donors of warm searches: the ten best of a space, with `:poor` those of ranks 1001 to 1010,
+or ten random rows.
+"""
+_BETTER = 1000  # configurations that are faster than poor donors
 _H200 = Path(__file__).parent / "h200"
 
 
@@ -55,6 +59,19 @@ def named(data: Path, name: str) -> RecordedSpace:
             return replace(read_csv(_H200 / f"{name.removeprefix('h200_')}.csv.gz"), name=name)
         case _:
             return read_csv(data / f"gemm_space_{name}.csv.gz")
+
+
+def donors(data: Path, recorded: RecordedSpace, source: str) -> list[int]:
+    """Rows that a warm search begins with, by their source as in `NAMES`."""
+    if source == "random":
+        return np.random.default_rng(0).choice(len(recorded), DONORS, replace=False).tolist()
+    name, _, poor = source.partition(":")
+    other = named(data, name)
+    if poor:
+        kept = np.ones(len(other), dtype=np.bool_)
+        kept[np.argsort(other.times_us, kind="stable")[:_BETTER]] = False
+        other = replace(other, points=other.points[kept], times_us=other.times_us[kept])
+    return donor_rows(recorded, other)
 
 
 def _part(whole: RecordedSpace) -> RecordedSpace:
