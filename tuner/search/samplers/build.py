@@ -64,7 +64,7 @@ def build_search(
         return Search(space, _by_process(name, tried, first, known.donors, trials))
     cost = (known.cost or _no_cost) if name == Method.NSGA2 else None
     sampler = _projected(name, tried)
-    return Search(space, PortfolioSampler(sampler.parameters, tried, {name: sampler}, first, trials), cost)
+    return Search(space, PortfolioSampler(sampler.parameters, tried, {name: sampler}, first), cost)
 
 
 def build_ranking(space: Space[C], predicted_us: NDArray[np.float64], seed: int) -> Search[C]:
@@ -77,26 +77,18 @@ def build_ranking(space: Space[C], predicted_us: NDArray[np.float64], seed: int)
 def _by_process(
     name: str, tried: Tried, first: list[tuple[int, str]], donors: Sequence[int], trials: int | None
 ) -> PortfolioSampler:
-    """Return the samplers of a Gaussian process: alone, or with TPE where it is in doubt and a descent at the end."""
+    """Return the samplers of a Gaussian process: alone, or with TPE where it is in doubt, or a descent at the end."""
     parameters, process = Parameters(tried.space), GaussianProcess(tried.space, donors)
     of_process = GaussianProcessSampler(parameters, tried, process)
     if name != Method.PORTFOLIO:
         samplers: dict[str, RowSampler] = {name: of_process}
-        return PortfolioSampler(parameters, tried, samplers, first, trials)
+        return PortfolioSampler(parameters, tried, samplers, first)
     samplers = {
         Method.GP.value: of_process,
         Method.TPE.value: _tpe(parameters, tried),
         DESCENT: DescentSampler(parameters, tried, process),
     }
-    return PortfolioSampler(
-        parameters,
-        tried,
-        samplers,
-        first,
-        trials,
-        last=DESCENT,
-        doubt=process.doubt,
-    )
+    return PortfolioSampler(parameters, tried, samplers, first, trials, doubt=process.doubt)
 
 
 def _projected(name: str, tried: Tried) -> ProjectedSampler:

@@ -15,15 +15,15 @@ from tuner.search.tried import Tried
 
 RANDOM = "random"
 _LEADS = 4  # trials of which a donor is the fastest before random rows are opposite to it
-_LAST = 0.05  # share of the trials that is reserved for the last sampler
+_LAST = 0.05  # share of the trials in which the last sampler is the other one
 
 
 class PortfolioSampler(RowSampler):
-    """The first of some named samplers after the startup, or the second with the probability `doubt`.
+    """The first of some named samplers after the startup, or with the probability `doubt` another.
 
-    `first` are rows with the name of their proposer, which replace random ones. The last of `trials`, if
-    known, go to the sampler named `last`. Samples depend only on the seed, the outcomes and the pending trials, in
-    order: the same history gives the same samples.
+    The other is the second, and among the last of `trials`, if known, the last. `first` are rows with the name of their
+    proposer, which replace random ones. Samples depend only on the seed, the outcomes and the pending trials, in order:
+    the same history gives the same samples.
     """
 
     def __init__(
@@ -33,7 +33,6 @@ class PortfolioSampler(RowSampler):
         samplers: Mapping[str, RowSampler],
         first: Sequence[tuple[int, str]] = (),
         trials: int | None = None,
-        last: str | None = None,
         startup: int = STARTUP,
         doubt: Callable[[Tried], float] | None = None,
     ) -> None:
@@ -41,8 +40,8 @@ class PortfolioSampler(RowSampler):
         self._samplers, self._first = samplers, first
         self._by: dict[int, str] = {}
         self._given: tuple[int, str | None] | None = None
-        self._last, self._startup, self._doubt = last, startup, doubt
-        self._search_until = trials - math.ceil(_LAST * trials) if trials is not None and last is not None else None
+        self._startup, self._doubt = startup, doubt
+        self._ends_at = trials - math.ceil(_LAST * trials) if trials is not None else math.inf
 
     def give(self, row: int, by: str | None) -> None:
         """Use this row, which an earlier run or another process chose, for the next trial of the study."""
@@ -79,12 +78,9 @@ class PortfolioSampler(RowSampler):
     def _sampled(self, study: Study, trial: FrozenTrial) -> tuple[int, str]:
         if len(self.tried) < self._startup:
             return self._drawn(), RANDOM
-        if self._last is not None and self._search_until is not None and len(self.tried) >= self._search_until:
-            name = self._last
-        else:
-            name, *others = self._samplers
-            if self._doubt is not None and self._random() < self._doubt(self.tried):
-                name = others[0]
+        name, *others = self._samplers
+        if self._doubt is not None and self._random() < self._doubt(self.tried):
+            name = others[-1 if len(self.tried) >= self._ends_at else 0]
         return self._samplers[name].choose(study, trial), name
 
     def _random(self) -> float:

@@ -182,17 +182,23 @@ def test_a_space_of_one_is_exhausted_at_once(method: Method) -> None:
 
 
 def test_who_proposed_is_said() -> None:
-    space = _space()
-    search = build_search(Method.PORTFOLIO, space, 1, Priors(donors=[7, 3]), trials=24)
-    by: list[str] = []
-    for _ in range(24):
-        proposal = search.ask()
-        assert proposal is not None
-        search.tell(proposal.config, _time(proposal.config))
-        by.append(proposal.by)
-    assert by[:STARTUP] == [DONOR] + [RANDOM] * (STARTUP - 1)
-    assert set(by[STARTUP:-2]) == {Method.GP.value}
-    assert by[-2:] == [DESCENT] * 2
+    def proposers(timed_each: int) -> list[str]:
+        """Return the proposers of a search of whose trials each n-th has a time."""
+        space, by = _space(), list[str]()
+        search = build_search(Method.PORTFOLIO, space, 1, Priors(donors=[7, 3]), trials=24)
+        for number in range(24):
+            proposal = search.ask()
+            assert proposal is not None
+            search.tell(proposal.config, None if number % timed_each else _time(proposal.config))
+            by.append(proposal.by)
+        return by
+
+    assert proposers(timed_each=1) == [DONOR] + [RANDOM] * (STARTUP - 1) + [Method.GP.value] * (24 - STARTUP)
+    by = proposers(timed_each=8)
+    assert Method.TPE in by[STARTUP:-2]
+    assert DESCENT not in by[:-2]
+    assert DESCENT in by[-2:]
+    assert Method.TPE not in by[-2:]
 
 
 @pytest.mark.parametrize("method", [Method.PORTFOLIO, Method.GP])
