@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from hal.probe.probe import Probes
+    from service.api.kernels.schemas import KernelOut
     from xetune_client import Client, models
 
 M = TypeVar("M", bound="BaseModel")
@@ -59,7 +60,7 @@ def of_service(url: str, attempts: int | None = None, timeout_s: float = _TIMEOU
         yield client
 
 
-def file_places(kernel: "models.KernelOut") -> dict[str, str]:
+def file_places(kernel: "KernelOut | models.KernelOut") -> dict[str, str]:
     """Return where the files of a kernel are, by name: paths on this machine, or URLs of the service."""
     from service.artifacts import ArtifactStore
     from service.settings import read_settings

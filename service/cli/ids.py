@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from service.cli.reading import Reader, Resource
     from xetune_client import Client
 
 _LEAST, _DIGITS = 4, 32
@@ -15,20 +18,35 @@ LAST = "last"
 HELP = "whole, its first characters, or last for the newest."
 
 
-def find_job(client: "Client", said: str) -> UUID:
+def find_job(reader: "Reader", said: str) -> UUID:
     """Return the id of a job; raises as `find_id`."""
-    return find_id(said, "job", "xetune jobs list", lambda: (job.id for job in client.each_job()))
+    from service.cli.tuning.job_lists import ROWS
+
+    return find_id(said, "job", "xetune jobs list", partial(_ids, partial(_page, reader, ROWS), "jobs"))
 
 
-def find_kernel(client: "Client", said: str) -> UUID:
+def find_kernel(reader: "Reader", said: str) -> UUID:
     """Return the id of a kernel, the last being that which won a job last, as lists have it; raises as `find_id`."""
-    winners = said.strip().lower() == LAST
-    return find_id(said, "kernel", "xetune kernels list", partial(_ids, client.kernels, "kernels", winners=winners))
+    from service.cli.tuning.kernel_lists import KERNELS
+
+    newest = partial(_ids, partial(_page, reader, KERNELS), "kernels", winners=said.strip().lower() == LAST)
+    return find_id(said, "kernel", "xetune kernels list", newest)
 
 
-def find_set(client: "Client", said: str) -> UUID:
+def find_set(reader: "Reader", said: str) -> UUID:
     """Return the id of a shape set; raises as `find_id`."""
-    return find_id(said, "shape set", "xetune shapes list", partial(_ids, client.shape_sets, "shape_sets"))
+    from service.cli.tuning.shape_tables import SHAPE_SETS
+
+    newest = partial(_ids, partial(_page, reader, SHAPE_SETS), "shape_sets")
+    return find_id(said, "shape set", "xetune shapes list", newest)
+
+
+def find_recording(reader: "Reader", said: str) -> UUID:
+    """Return the id of a recording; raises as `find_id`."""
+    from service.cli.exchange.recording_tables import RECORDINGS
+
+    newest = partial(_ids, partial(_page, reader, RECORDINGS), "recordings")
+    return find_id(said, "recording", "xetune recordings list", newest)
 
 
 def find_record(client: "Client", said: str) -> UUID:
@@ -36,9 +54,8 @@ def find_record(client: "Client", said: str) -> UUID:
     return find_id(said, "record", "xetune records list", partial(_ids, client.records, "records"))
 
 
-def find_recording(client: "Client", said: str) -> UUID:
-    """Return the id of a recording; raises as `find_id`."""
-    return find_id(said, "recording", "xetune recordings list", partial(_ids, client.recordings, "recordings"))
+def _page(reader: "Reader", resource: "Resource[BaseModel]", **asked: "str | int | UUID") -> object:
+    return reader.read(resource, asked)
 
 
 def _ids(list_page: Callable[..., Any], rows: str, **filters: bool) -> Iterator[UUID]:

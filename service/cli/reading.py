@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound="BaseModel")
 R = TypeVar("R", bound="BaseModel", covariant=True)
-Asked = Mapping[str, str | int | UUID | datetime | Sequence[str] | None]
+Asked = Mapping[str, str | float | UUID | datetime | Sequence[str] | None]
 """Parameters of a query; None is left out."""
 
 
@@ -48,6 +48,14 @@ class Reader(Protocol):
         """Return what GET answers with the query `asked`."""
         ...
 
+    def artifact(self, sha256: str) -> bytes:
+        """Return a file by its SHA-256, which is verified.
+
+        Raises:
+            StorageError, ClientError: it is not there, or damaged.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class ClientReader:
@@ -61,6 +69,10 @@ class ClientReader:
 
         return read(self.client.send(Request("GET", resource.path, query_of(asked or {}))), resource.model)
 
+    def artifact(self, sha256: str) -> bytes:
+        """Return a file of the client's service."""
+        return self.client.artifact(sha256)
+
 
 @dataclass(frozen=True, slots=True)
 class _OwnReader:
@@ -71,6 +83,10 @@ class _OwnReader:
     def read(self, resource: Resource[M], asked: Asked | None = None) -> M:
         """Return the answer of the resource's function."""
         return resource.here(self.context, asked or {})
+
+    def artifact(self, sha256: str) -> bytes:
+        """Return a file of this machine."""
+        return self.context.artifacts.get(sha256)
 
 
 @contextmanager

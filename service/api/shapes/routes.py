@@ -84,17 +84,12 @@ def list_presets() -> PresetList:
 
 @router.get("/{set_id:uuid}", responses=NOT_FOUND, dependencies=[READ])
 def read_shape_set(
-    set_id: SetId,
-    session: ReadSessionDep,
-    within: Annotated[
-        float | None,
-        Query(ge=0, le=1, description="Recommend kernels for another bound than the set's own", examples=[0.1]),
-    ] = None,
+    set_id: SetId, session: ReadSessionDep, query: Annotated[service.ShapeSetQuery, Query()]
 ) -> ShapeSetOut:
     """Return a set: each shape with its best, and, after the comparison, the fewest kernels that keep all
     within a bound.
     """
-    return service.read_set(session, set_id, within)
+    return service.read_set(session, set_id, query.within)
 
 
 @router.post("/{set_id:uuid}/cancel", responses=NOT_FOUND, dependencies=[TUNE])

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.orm import Session
 
 from db.queries import shape_sets
@@ -35,6 +36,20 @@ from tuner.search.method import OTHER_SHAPE
 
 if TYPE_CHECKING:
     from tuner.shapes.cover import Cover
+
+
+class ShapeSetQuery(BaseModel):
+    """What is asked of a set."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    within: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Recommend kernels for another bound than the set's own",
+        examples=[0.1],
+    )
 
 
 def read_set(session: Session, set_id: UUID, within: float | None = None) -> ShapeSetOut:

@@ -6,24 +6,27 @@ from pathlib import Path
 
 from rich.table import Column
 
-from codegen import AnyArtifact, GemmArtifact, KernelConfig
+from codegen import AnyArtifact, GemmArtifact, GemmProblem, KernelConfig
 from codegen.artifact.files import is_plain_name, write_atomically
 from codegen.workers.pool import CompilePool
-from codegen.xe.isa import NativeCode, Ocloc, check_scoreboard
+from codegen.xe.isa import NativeCode, check_scoreboard
 from hal import DeviceSpec, ListedDevice, open_device
 from service.api.compile.schemas import CompileBody
 from service.cli.compiler.compiled import Made, check_same, made_here
-from service.cli.compiler.inspection.isa import hazard_lines, isa_table, with_code
+from service.cli.compiler.inspection.isa import hazard_lines, isa_table, wanted_ocloc, with_code
 from service.cli.compiler.inspection.launch import launch_lines
 from service.cli.compiler.modules import read_source
 from service.cli.compiler.remote_compile import remote_compile
 from service.cli.printing.evidence import PROOFS, not_executed
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
+from service.configurations import ConfigBody
+from service.gemm_json import config_to_json
+from service.schemas import to_body
 from tuner.session.trial import Proof, ProofKind
 from tuner.verify.reference import Reference
 from tuner.verify.verify import verify_by_simulation, verify_on_device
 
-TIMEOUT_S = _RUN_S = 60.0
+_TIMEOUT_S = _RUN_S = 60.0
 
 
 def proof_of(artifact: AnyArtifact, listed: ListedDevice, code: NativeCode | None) -> Proof:
@@ -45,22 +48,57 @@ def proof_of(artifact: AnyArtifact, listed: ListedDevice, code: NativeCode | Non
         device.close()
 
 
+def compile_configuration(
+    problem: GemmProblem,
+    config: KernelConfig,
+    listed: ListedDevice,
+    folder: Path,
+    url: str | None,
+    *,
+    isa: bool,
+    verify: bool,
+    as_json: bool,
+) -> None:
+    """Compile a configuration, here or at the service at `url`, verify it if wanted, and write and print its stages."""
+    spec, ocloc = listed.spec, wanted_ocloc(isa)
+    asked = ConfigBody.model_validate(config_to_json(config))
+    body = CompileBody(problem=to_body(problem), config=asked, device=spec.id)
+    there = None if url is None else remote_compile(url, body)
+    made, proof, code = there, Proof(ProofKind.NONE), None
+    if made is None or verify or ocloc is not None:
+        with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
+            artifact = pool.compile(problem, config, spec).result()
+        check_same(artifact, there)
+        if isinstance(artifact, GemmArtifact):
+            artifact, code = with_code(artifact, spec, ocloc)
+        proof = proof_of(artifact, listed, code) if verify else proof
+        made = made_here(artifact)
+    document = dict(made.document) | {"proof": proof_json(proof)}
+    write(made, document, folder)
+    if as_json:
+        print_json(document | isa_json(code))
+        return
+    print_stages(made, folder)
+    print_summary(document, proof)
+    print_isa(code)
+
+
 def compile_file(
     file: Path,
     spec: DeviceSpec,
     folder: Path,
     url: str | None,
-    ocloc: Ocloc | None,
     *,
+    isa: bool,
     as_json: bool,
 ) -> None:
     """Compile the kernels of a file, and write and print their stages."""
-    source = read_source(file)
+    source, ocloc = read_source(file), wanted_ocloc(isa)
     body = CompileBody(source=source, device=spec.id)
     there = None if url is None else remote_compile(url, body, str(file))
     made, code = there, None
     if made is None or ocloc is not None:
-        with CompilePool(workers=1, timeout_s=TIMEOUT_S, cache=None) as pool:
+        with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
             artifact = pool.compile_module(source, spec, str(file)).result()
         check_same(artifact, there)
         artifact, code = with_code(artifact, spec, ocloc)
@@ -69,7 +107,8 @@ def compile_file(
     if as_json:
         print_json(dict(made.document) | isa_json(code))
         return
-    print_stages(made, f"{', '.join(made.kernel_names)} for {made.target}", folder)
+    print_line(f"{', '.join(made.kernel_names)} for {made.target}")
+    print_stages(made, folder)
     CONSOLE.print("numbers        not verified (`xetune run` executes a kernel in the simulator)")
     print_isa(code)
 
@@ -118,9 +157,8 @@ def proof_json(proof: Proof) -> dict[str, object]:
     }
 
 
-def print_summary(config: KernelConfig, document: Mapping[str, object], proof: Proof) -> None:
-    """Print the configuration, the launch and how results were verified."""
-    CONSOLE.print(f"configuration  {config}", highlight=False, soft_wrap=True)
+def print_summary(document: Mapping[str, object], proof: Proof) -> None:
+    """Print the launch and how results were verified."""
     for line in launch_lines(document):
         CONSOLE.print(line, highlight=False, soft_wrap=True)
     if proof.kind is ProofKind.NONE:
@@ -134,11 +172,9 @@ def print_summary(config: KernelConfig, document: Mapping[str, object], proof: P
         )
 
 
-def print_stages(made: Made, title: str, folder: Path) -> None:
+def print_stages(made: Made, folder: Path) -> None:
     """Print each stage with its file, size and time."""
-    table = text_table(
-        Column("stage", no_wrap=True), "file", number_column("bytes"), number_column("time"), title=title
-    )
+    table = text_table(Column("stage", no_wrap=True), "file", number_column("bytes"), number_column("time"))
     for stage in made.stages:
         table.add_row(stage.name, stage.file_name, f"{len(stage.data):,}", f"{stage.elapsed_ms:.1f} ms")
     CONSOLE.print(table)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from service.api.accuracy.schemas import AccuracyList
-from service.api.devices.schemas import DeviceList
+from service.api.devices.schemas import DeviceList, DeviceOut
 from service.cli.reading import Asked, Resource
 
 if TYPE_CHECKING:
@@ -18,6 +18,18 @@ def _list(context: "Context", _: Asked) -> DeviceList:
 
 
 DEVICES = Resource("/v1/devices", DeviceList, _list)
+
+
+def device_of(name: str) -> Resource[DeviceOut]:
+    """Return the resource of a device by any of its names."""
+    from xetune_client.wire import part
+
+    def read(context: "Context", _: Asked) -> DeviceOut:
+        from service.api.devices.service import describe
+
+        return describe(context.devices.get(name))
+
+    return Resource(f"/v1/devices/{part(name)}", DeviceOut, read)
 
 
 def accuracy_of(device: str) -> Resource[AccuracyList]:

@@ -11,7 +11,7 @@ from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_recording
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_wrapped, text_table
-from service.cli.reading import reading
+from service.cli.reading import ClientReader, reading
 from service.text.short_ids import short_ids
 
 _SHOWN = 20
@@ -46,7 +46,7 @@ def show_command(
     from xetune_client import NotFound as Missing
 
     with connect() as client:
-        recording_id = find_recording(client, recording)
+        recording_id = find_recording(ClientReader(client), recording)
         try:
             found = one(client, recording_id, limit)
         except Missing as error:

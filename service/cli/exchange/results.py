@@ -48,9 +48,7 @@ def export_command(
 ) -> None:
     """Export results: all, or of a problem (--m, --n, --k), a device or a job; or one job in another format."""
     from hal import check_executes
-    from service.cli.exchange import foreign
     from service.cli.exchange.imported import device_id
-    from service.cli.exchange.kit import write_kit
     from service.cli.exchange.lines import check_origin, check_output, count_records, write
     from service.errors import BadRequest
     from service.http.problem_query import to_query
@@ -64,6 +62,8 @@ def export_command(
     if format is not Format.JSONL or recording is not None:
         if problem.given or device is not None or runners_up:
             raise BadRequest(f"--format {format.value} takes --job or --recording, and no other choice of results")
+        from service.cli.exchange import foreign
+
         with connect() as client:
             foreign.export(client, format, job, recording, origin, output)
         return
@@ -73,6 +73,8 @@ def export_command(
             raise BadRequest("--kit FILE goes with --runners-up, and with no --job and no --output")
         if str(kit) == "-":
             raise BadRequest("--kit expects the name of a file to write, such as kit.pyz, got -: it is an archive")
+        from service.cli.exchange.kit import write_kit
+
         with connect() as client:
             of_kit = None if device is None else client.device(device)
             write_kit(client, kit, of_kit, dict(query_of({"origin": origin, "limit": limit, **asked})))

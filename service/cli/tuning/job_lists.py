@@ -1,6 +1,6 @@
 """Lists of jobs as text."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ from uuid import UUID
 
 from rich.table import Column, Table
 
-from service.api.jobs.schemas import JobOut, JobPage
+from service.api.jobs.schemas import JobOut, JobPage, TrialOut, TrialPage
 from service.api.jobs.status import JobStatus
 from service.cli.printing.evidence import known_lines, shown_best
 from service.cli.printing.output import text_table
@@ -21,7 +21,7 @@ from xetune_client.errors import NotFound as Missing
 if TYPE_CHECKING:
     from service.http.context import Context
 
-_PAGE = 200
+_PAGE, _TRIALS_A_PAGE = 200, 1000
 
 
 @contextmanager
@@ -29,7 +29,7 @@ def advising(job_id: UUID) -> Generator[None]:
     """Say which command lists the jobs if there is no such job."""
     try:
         yield
-    except Missing as error:
+    except (Missing, NotFound) as error:
         raise NotFound(f"job {job_id} does not exist; `xetune jobs` lists those that do") from error
 
 
@@ -42,7 +42,38 @@ def _page(context: "Context", asked: Asked, *, roofs: bool = True) -> JobPage:
 
 
 JOBS = Resource("/v1/jobs", JobPage, _page)
-_ROWS = Resource("/v1/jobs", JobPage, partial(_page, roofs=False))
+ROWS = Resource("/v1/jobs", JobPage, partial(_page, roofs=False))
+"""The same, with or without rooflines."""
+
+
+def job_of(job_id: UUID) -> Resource[JobOut]:
+    """Return the resource of a job."""
+
+    def read(context: "Context", _: Asked) -> JobOut:
+        from service.api.jobs.service import read_job
+
+        with context.database.read() as session:
+            return read_job(session, job_id)
+
+    return Resource(f"/v1/jobs/{job_id}", JobOut, read)
+
+
+def each_trial(reader: Reader, job_id: UUID) -> Iterator[TrialOut]:
+    """Yield the trials of a job, in order of number."""
+
+    def page_of(context: "Context", asked: Asked) -> TrialPage:
+        from service.api.jobs.listing import TrialQuery, list_trials
+
+        query = checked(TrialQuery, asked)
+        with context.database.read() as session:
+            return list_trials(session, job_id, query.after, query.limit, query.status)
+
+    trials, after = Resource(f"/v1/jobs/{job_id}/trials", TrialPage, page_of), None
+    while True:
+        page = reader.read(trials, {"after": after, "limit": _TRIALS_A_PAGE})
+        yield from page.trials
+        if (after := page.next_after) is None:
+            return
 
 
 def newest(
@@ -53,7 +84,7 @@ def newest(
     before: UUID | None = None
     while True:
         asked: Asked = {"status": status, "device": device, "before": before, "limit": min(limit - len(found), _PAGE)}
-        page = reader.read(JOBS if roofs else _ROWS, asked)
+        page = reader.read(JOBS if roofs else ROWS, asked)
         found, before = found + page.jobs, page.next_before
         if before is None or len(found) >= limit:
             return JobPage(jobs=found, next_before=before)

@@ -9,12 +9,12 @@ import typer
 from service.api.jobs.status import JobStatus
 from service.cli import completing
 from service.cli.chosen_server import server
-from service.cli.connection import connect, same
+from service.cli.connection import connect
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_job
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json, print_line
-from service.cli.reading import reading
+from service.cli.reading import ClientReader, reading
 
 app = typer.Typer(cls=FirstByDefault, help="List, show, cancel, retry, resume and export tuning jobs.")
 JobId = Annotated[str, typer.Argument(metavar="JOB", help=f"Id of the job: {HELP}", autocompletion=completing.jobs)]
@@ -50,8 +50,8 @@ def show_command(job: JobId, as_json: AsJson = False) -> None:
     from service.cli.tuning.job_lists import advising
     from service.cli.tuning.results import print_job
 
-    with connect() as client, advising(job_id := find_job(client, job)):
-        print_job(client, job_id, as_json)
+    with reading() as reader, advising(job_id := find_job(reader, job)):
+        print_job(reader, job_id, as_json)
 
 
 @app.command("cancel")
@@ -60,7 +60,7 @@ def cancel_command(job: JobId, as_json: AsJson = False) -> None:
     from service.cli.tuning.job_lists import advising
     from xetune_client.events import is_over
 
-    with connect() as client, advising(job_id := find_job(client, job)):
+    with connect() as client, advising(job_id := find_job(ClientReader(client), job)):
         found = client.cancel(job_id)
     if as_json:
         print_json(found.model_dump(mode="json"))
@@ -81,14 +81,14 @@ def retry_command(job: JobId, as_json: AsJson = False) -> None:
     from xetune_client.wire import creation, read
 
     with connect() as client:
-        with advising(job_id := find_job(client, job)):
+        with advising(job_id := find_job(ClientReader(client), job)):
             answer = client.send(creation(f"/v1/jobs/{job_id}/retry", None))
         again, is_new = read(answer, JobOut), answer.status == HTTPStatus.ACCEPTED
         if not as_json:
             how = "is resubmitted as" if is_new else "is the same as the active"
             print_line(f"job {job_id} {how} job {again.id}")
         work_on_job(client, again.id, server(), quiet=as_json)
-        end_with(print_job(client, again.id, as_json))
+        end_with(print_job(ClientReader(client), again.id, as_json))
 
 
 @app.command("resume")
@@ -99,9 +99,9 @@ def resume_command(job: JobId, as_json: AsJson = False) -> None:
     from service.cli.tuning.results import print_job
     from service.cli.tuning.running import work_on_job
 
-    with connect() as client, advising(job_id := find_job(client, job)):
+    with connect() as client, advising(job_id := find_job(ClientReader(client), job)):
         work_on_job(client, job_id, server(), quiet=as_json)
-        end_with(print_job(client, job_id, as_json))
+        end_with(print_job(ClientReader(client), job_id, as_json))
 
 
 @app.command("study")
@@ -110,13 +110,12 @@ def study_command(
     output: Annotated[Path, typer.Option("--output", "-o", help="SQLite file to write.", dir_okay=False)],
 ) -> None:
     """Write a job's trials as an Optuna study, for `optuna-dashboard FILE` and `optuna.load_study`."""
-    from service.api.jobs.schemas import JobOut, TrialOut
-    from service.cli.tuning.job_lists import advising
+    from service.cli.tuning.job_lists import advising, each_trial, job_of
     from service.cli.tuning.study import write_job_study
 
-    with connect() as client, advising(job_id := find_job(client, job)):
-        found = same(JobOut, client.job(job_id))
-        trials = [same(TrialOut, trial) for trial in client.each_trial(job_id)]
+    with reading() as reader, advising(job_id := find_job(reader, job)):
+        found = reader.read(job_of(job_id))
+        trials = list(each_trial(reader, job_id))
     try:
         write_job_study(found, trials, output)
     except FileExistsError as error:

@@ -3,46 +3,47 @@
 import json
 from collections.abc import Iterator
 from contextlib import suppress
+from uuid import UUID
 
 from service.api.kernels.schemas import KernelOut
-from service.api.xray.schemas import IsaOut
-from service.cli.connection import file_places, same
+from service.cli.connection import file_places
 from service.cli.printing.evidence import shown_proof, shown_rate, shown_time
 from service.cli.printing.facts import binary
 from service.cli.printing.output import CONSOLE, print_fact, print_json, print_line, print_wrapped
-from service.cli.tuning.kernel_lists import table_of_files
+from service.cli.reading import Reader
+from service.cli.tuning.kernel_lists import kernel_of, table_of_files
 from service.gemm_json import config_line
 from service.job_summary import acceptance_words, known_by
 from service.schemas import to_problem
 from service.text.short_ids import short_ids
-from xetune_client import Client, models
 
 _REPORT = "isa.json"
 Fact = tuple[str, str]
 
 
-def print_kernel(client: Client, kernel: models.KernelOut, *, as_json: bool) -> None:
+def print_kernel(reader: Reader, kernel_id: UUID, *, as_json: bool) -> None:
     """Print all facts of a kernel, its files, and what can be done with it."""
-    found, code = same(KernelOut, kernel), _code_of(client, kernel)
+    found = reader.read(kernel_of(kernel_id))
+    code = _code_of(reader, found)
     if as_json:
-        print_json(found.model_dump(mode="json") | {"files": file_places(kernel), "isa": code})
+        print_json(found.model_dump(mode="json") | {"files": file_places(found), "isa": code})
         return
     print_line(f"kernel {found.id}")
     print_wrapped(f"{to_problem(found.problem)} on {found.device}")
     for name, text in (*_evidence(found), *_code(found, code), *_origin(found)):
         print_fact(name, text)
-    CONSOLE.print(table_of_files(kernel))
+    CONSOLE.print(table_of_files(found))
     short = short_ids([found.id])[found.id]
     language = "pyopencl" if found.launch.needs is None else "cpp"
     print_line(f"next: xetune kernels files {short} -o DIR")
     print_line(f"      xetune kernels host-code {short} {language} -o program")
 
 
-def _code_of(client: Client, kernel: models.KernelOut) -> dict[str, object] | None:
+def _code_of(reader: Reader, kernel: KernelOut) -> dict[str, object] | None:
     """Return the report of Intel's offline compiler; None if there is none, or if it is no JSON."""
     sha256 = next((artifact.sha256 for artifact in kernel.artifacts if artifact.name == _REPORT), None)
     with suppress(ValueError):
-        return None if sha256 is None else json.loads(client.artifact(sha256))
+        return None if sha256 is None else json.loads(reader.artifact(sha256))
     return None
 
 
@@ -82,6 +83,9 @@ def _code(kernel: KernelOut, code: dict[str, object] | None) -> Iterator[Fact]:
 
 
 def _reports(code: dict[str, object]) -> Iterator[Fact]:
+    # Imported here, where a kernel has machine code: it brings the disassembler.
+    from service.api.xray.schemas import IsaOut
+
     kernels = code.get("kernels")
     for entry in kernels if isinstance(kernels, list) else []:
         with suppress(ValueError):  # of another version

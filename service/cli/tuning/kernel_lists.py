@@ -30,15 +30,17 @@ from xetune_client.errors import NotFound as Missing
 
 if TYPE_CHECKING:
     from service.api.kernels.lookup.schemas import LookupOut
-    from service.api.kernels.schemas import KernelOut
+    from service.api.kernels.schemas import BinaryOut, KernelOut
     from service.http.context import Context
     from xetune_client import Client, models
+
+    AnyKernel = KernelOut | models.KernelOut
 
 _PAGE = 200
 _HASH = 16  # digits of a hash
 
 
-def files_of(client: Client, kernel: models.KernelOut | None, output: Path | None) -> dict[str, str]:
+def files_of(reader: Reader, kernel: AnyKernel | None, output: Path | None) -> dict[str, str]:
     """Return the locations of a kernel's files, copied to `output` if given.
 
     Raises:
@@ -48,7 +50,7 @@ def files_of(client: Client, kernel: models.KernelOut | None, output: Path | Non
         if output is not None:
             raise NotFound("no kernel is stored that runs the problem, so there are no files to copy: tune it first")
         return {}
-    return file_places(kernel) if output is None else copy_files(client, kernel, output)
+    return file_places(kernel) if output is None else copy_files(reader, kernel, output)
 
 
 def _page(context: Context, asked: Asked) -> KernelPage:
@@ -160,7 +162,7 @@ def _table(rows: list[_Row]) -> Table:
     return table
 
 
-def copy_files(client: Client, kernel: models.KernelOut, folder: Path) -> dict[str, str]:
+def copy_files(reader: Reader, kernel: AnyKernel, folder: Path) -> dict[str, str]:
     """Write the files of a kernel under their names; return their paths by name.
 
     Raises:
@@ -172,7 +174,7 @@ def copy_files(client: Client, kernel: models.KernelOut, folder: Path) -> dict[s
         )
     folder.mkdir(parents=True, exist_ok=True)
     for artifact in kernel.artifacts:
-        write_atomically(folder / artifact.name, client.artifact(artifact.sha256))
+        write_atomically(folder / artifact.name, reader.artifact(artifact.sha256))
     return {artifact.name: str(folder / artifact.name) for artifact in kernel.artifacts}
 
 
@@ -186,7 +188,7 @@ def print_files(files: Mapping[str, str], kernel_id: UUID | None, output: Path |
         print_wrapped(f"  files    {', '.join(files)}; {copies}", indent="           ")
 
 
-def table_of_files(kernel: models.KernelOut) -> Table:
+def table_of_files(kernel: AnyKernel) -> Table:
     """Return the files of a kernel as a table."""
     table = text_table("file", number_column("bytes"), "SHA-256")
     for artifact in kernel.artifacts:
@@ -194,13 +196,13 @@ def table_of_files(kernel: models.KernelOut) -> Table:
     return table
 
 
-def print_artifacts(kernel: models.KernelOut) -> None:
+def print_artifacts(kernel: AnyKernel) -> None:
     """Print the files of a kernel, and what copies them."""
     CONSOLE.print(table_of_files(kernel))
     print_line(f"copy them: xetune kernels files {short_ids([kernel.id])[kernel.id]} -o DIR")
 
 
-def print_binaries(binaries: Sequence[models.BinaryOut]) -> None:
+def print_binaries(binaries: Sequence[BinaryOut | models.BinaryOut]) -> None:
     """Print the native binaries of a kernel."""
     table = text_table("chip", "driver", "file", "validity")
     for binary in binaries:

@@ -10,13 +10,14 @@ from service.api.kernels.tune import Tune
 from service.cli.completing import devices
 from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
+from service.cli.devices.drivers import asking_drivers
 from service.cli.exchange.lighthouse import from_lighthouse_command, to_lighthouse_command
 from service.cli.ids import HELP, find_kernel
 from service.cli.options.output import AsJson
 from service.cli.options.problem import ProblemOptions, TargetName, with_problem
 from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_json, print_line
-from service.cli.reading import reading
+from service.cli.reading import ClientReader, reading
 
 _STORED = ("exact", "stale")
 _HEAD, _RUNNERS = 12, ("python ", "g++ ", "icpx ")
@@ -66,13 +67,13 @@ def kernels_command(
     from service.schemas import to_body
     from xetune_client import models
 
-    with connect() as client:
+    with asking_drivers() as probes, connect(probes=probes) as client:
         asked = to_body(problem.read())
         body = LookupBody(problem=asked, device=device or "auto", target=target, tune=tune, driver=driver)
         with naming_others(client, body.problem):
             found = client.lookup(same(models.LookupBody, body))
         others = [] if found.source.value in _STORED or as_json else elsewhere(client, body.problem)
-        show(same(LookupOut, found), files_of(client, found.kernel, output), as_json, output, others)
+        show(same(LookupOut, found), files_of(ClientReader(client), found.kernel, output), as_json, output, others)
 
 
 @app.command("list")
@@ -96,8 +97,8 @@ def show_command(kernel: KernelId, as_json: AsJson = False) -> None:
     """Show a kernel: its configuration, time, verification, code, origin and files."""
     from service.cli.tuning.kernel_facts import print_kernel
 
-    with connect() as client:
-        print_kernel(client, client.kernel(find_kernel(client, kernel)), as_json=as_json)
+    with reading() as reader:
+        print_kernel(reader, find_kernel(reader, kernel), as_json=as_json)
 
 
 @app.command("files")
@@ -108,11 +109,11 @@ def files_command(
 ) -> None:
     """List the files of a kernel: every stage of its compilation; or copy them."""
     from service.cli.printing.evidence import shown_files
-    from service.cli.tuning.kernel_lists import files_of, print_artifacts
+    from service.cli.tuning.kernel_lists import files_of, kernel_of, print_artifacts
 
-    with connect() as client:
-        found = client.kernel(find_kernel(client, kernel))
-        files = files_of(client, found, output)
+    with reading() as reader:
+        found = reader.read(kernel_of(find_kernel(reader, kernel)))
+        files = files_of(reader, found, output)
     if as_json:
         print_json({"files": files})
     elif output is None:
@@ -148,12 +149,12 @@ def host_code_command(
     from xetune_client import models
 
     with connect() as client:
-        kernel_id = find_kernel(client, kernel)
+        kernel_id = find_kernel(ClientReader(client), kernel)
         text = client.host_code(kernel_id, models.Language(language))
         if output is None:
             sys.stdout.write(text)
             return
-        paths = copy_files(client, client.kernel(kernel_id), output)
+        paths = copy_files(ClientReader(client), client.kernel(kernel_id), output)
     write_atomically(output / language.file_name, text.encode())
     for path in (*paths.values(), str(output / language.file_name)):
         CONSOLE.print(path, highlight=False, soft_wrap=True)
@@ -174,7 +175,7 @@ def withdraw_command(
 ) -> None:
     """Withdraw a kernel: it stays stored, and no lookup serves it."""
     with connect() as client:
-        found = client.withdraw_kernel(kernel_id := find_kernel(client, kernel), reason)
+        found = client.withdraw_kernel(kernel_id := find_kernel(ClientReader(client), kernel), reason)
     CONSOLE.print(f"kernel {kernel_id} is withdrawn: {found.withdrawn}", highlight=False, soft_wrap=True, markup=False)
     CONSOLE.print(f"undo: xetune kernels restore {kernel_id}", highlight=False, soft_wrap=True)
 
@@ -183,7 +184,7 @@ def withdraw_command(
 def restore_command(kernel: KernelId) -> None:
     """Serve a withdrawn kernel again."""
     with connect() as client:
-        client.restore_kernel(kernel_id := find_kernel(client, kernel))
+        client.restore_kernel(kernel_id := find_kernel(ClientReader(client), kernel))
     CONSOLE.print(f"kernel {kernel_id} is served again", highlight=False, soft_wrap=True)
 
 
@@ -200,7 +201,7 @@ def binaries_command(
     from service.cli.tuning.kernel_lists import print_binaries
 
     with connect() as client:
-        kernel_id = find_kernel(client, kernel)
+        kernel_id = find_kernel(ClientReader(client), kernel)
         if build:
             client.build_binary(kernel_id)
         found = client.binaries(kernel_id, driver=driver).binaries

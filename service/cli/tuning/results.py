@@ -16,7 +16,6 @@ from service.api.jobs.schemas import (
     TrialOut,
 )
 from service.api.jobs.wall import wall_sentence
-from service.cli.connection import same
 from service.cli.printing.evidence import (
     shown_kind,
     shown_proof,
@@ -34,7 +33,9 @@ from service.cli.printing.output import (
     print_wrapped,
     text_table,
 )
-from service.cli.tuning.kernel_lists import files_of, print_binaries, print_files
+from service.cli.reading import Reader
+from service.cli.tuning.job_lists import each_trial, job_of
+from service.cli.tuning.kernel_lists import files_of, kernel_of, print_binaries, print_files
 from service.gemm_json import config_line
 from service.job_summary import (
     WIDE_SPREAD,
@@ -50,31 +51,31 @@ from tuner.search.method import (
     Objective,
     front,
 )
-from xetune_client import Client
 
 _SHOWN_TRIALS, _SHOWN_DONORS = 10, 3
 _LONG_US = 10_000.0
 
 
-def print_job(client: Client, job_id: UUID, as_json: bool, output: Path | None = None) -> JobOut:
+def print_job(reader: Reader, job_id: UUID, as_json: bool, output: Path | None = None) -> JobOut:
     """Print a job, its trials from fastest to slowest, and where the winner's files are; return the job.
 
     The files are copied to the folder `output`, if it is given.
     """
-    job = same(JobOut, client.job(job_id))
+    job = reader.read(job_of(job_id))
+    if not as_json:  # before what takes longer
+        CONSOLE.print(_heading(job))
     if job.builds is not None:
-        _print_built(client, job, job.builds, as_json)
+        _print_built(reader, job, job.builds, as_json)
         return job
-    trials = [same(TrialOut, trial) for trial in client.each_trial(job_id)]
+    trials = list(each_trial(reader, job_id))
     best = job.best.kernel_id if job.best is not None else None
     ranked = sorted((t for t in trials if t.evidence.time is not None), key=_order)
-    files = {} if best is None else files_of(client, client.kernel(best), output)
+    files = {} if best is None else files_of(reader, reader.read(kernel_of(best)), output)
     if as_json:
         document = job.model_dump(mode="json")
         document["trials"] = [trial.model_dump(mode="json") for trial in [*ranked, *_without_time(trials)]]
         print_json(document | {"artifacts": files})
     else:
-        CONSOLE.print(_heading(job))
         if ranked:
             CONSOLE.print(_table(ranked, job))
         _print_restrictions(job)
@@ -97,14 +98,13 @@ def print_job(client: Client, job_id: UUID, as_json: bool, output: Path | None =
     return job
 
 
-def _print_built(client: Client, job: JobOut, kernel_id: UUID, as_json: bool) -> None:
+def _print_built(reader: Reader, job: JobOut, kernel_id: UUID, as_json: bool) -> None:
     """Print a job that builds a native binary: its kernel, and the binaries that this has."""
-    binaries = client.binaries(kernel_id).binaries
+    binaries = reader.read(kernel_of(kernel_id)).binaries
     if as_json:
         binary_list = [binary.model_dump(mode="json") for binary in binaries]
         print_json(job.model_dump(mode="json") | {"trials": [], "binaries": binary_list})
         return
-    CONSOLE.print(_heading(job))
     print_wrapped(f"builds the native binary of kernel {short_ids([kernel_id])[kernel_id]}, and has no trials")
     print_binaries(binaries)
 

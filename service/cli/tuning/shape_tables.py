@@ -1,6 +1,7 @@
 """Set of shapes as tables: each shape, then the fewest kernels that serve all."""
 
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from rich.table import Column, Table
 
@@ -38,6 +39,19 @@ def _page(context: "Context", asked: Asked) -> ShapeSetPage:
 
 
 SHAPE_SETS = Resource("/v1/shape-sets", ShapeSetPage, _page)
+
+
+def set_of(set_id: UUID) -> Resource[ShapeSetOut]:
+    """Return the resource of a set."""
+
+    def read(context: "Context", asked: Asked) -> ShapeSetOut:
+        from service.api.shapes.service import ShapeSetQuery, read_set
+
+        query = checked(ShapeSetQuery, asked)
+        with context.database.read() as session:
+            return read_set(session, set_id, query.within)
+
+    return Resource(f"/v1/shape-sets/{set_id}", ShapeSetOut, read)
 
 
 def print_set(found: ShapeSetOut) -> None:

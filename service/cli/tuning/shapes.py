@@ -11,7 +11,7 @@ from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_set
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
-from service.cli.reading import reading
+from service.cli.reading import ClientReader, reading
 from service.text.short_ids import short_ids
 
 _PAGE = 200
@@ -54,8 +54,8 @@ def show_command(
     from service.cli.tuning.shape_sets import show
 
     bound = None if within is None else read_percent("--within", within)
-    with connect() as client:
-        show(client, find_set(client, shape_set), bound, as_json)
+    with reading() as reader:
+        show(reader, find_set(reader, shape_set), bound, as_json)
 
 
 @app.command("resume")
@@ -64,14 +64,14 @@ def resume_command(shape_set: SetId, as_json: AsJson = False) -> None:
     from service.cli.tuning.shape_sets import run_set
 
     with connect() as client:
-        run_set(client, find_set(client, shape_set), as_json)
+        run_set(client, find_set(ClientReader(client), shape_set), as_json)
 
 
 @app.command("cancel")
 def cancel_command(shape_set: SetId, as_json: AsJson = False) -> None:
     """Cancel a set and its jobs; its results are kept."""
     with connect() as client:
-        found = client.cancel_shape_set(find_set(client, shape_set))
+        found = client.cancel_shape_set(find_set(ClientReader(client), shape_set))
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
@@ -82,7 +82,7 @@ def cancel_command(shape_set: SetId, as_json: AsJson = False) -> None:
 def delete_command(shape_set: SetId) -> None:
     """Delete a finished set; its jobs and results are kept."""
     with connect() as client:
-        client.delete_shape_set(set_id := find_set(client, shape_set))
+        client.delete_shape_set(set_id := find_set(ClientReader(client), shape_set))
     print_line(f"set of shapes {set_id} is deleted; its jobs stay")
 
 

@@ -10,6 +10,7 @@ from service.api.jobs.defaults import SECONDS, TRIALS, TRIALS_EACH
 from service.cli.chosen_server import server
 from service.cli.completing import presets
 from service.cli.connection import connect, same
+from service.cli.devices.drivers import asking_drivers
 from service.cli.options.output import AsJson
 from service.cli.options.problem import DeviceName, ProblemOptions, TargetName, with_problem
 from service.cli.printing.output import CONSOLE, print_line
@@ -88,10 +89,7 @@ def tune_command(
     from service.cli.devices.unused import print_unused_gpus
     from service.cli.options.naming import told_by_options
     from service.cli.options.percent import read_percent
-    from service.cli.printing.progress import end_with
     from service.cli.tuning.requests import FLAGS
-    from service.cli.tuning.results import print_job
-    from service.cli.tuning.running import work_on_job
     from service.cli.tuning.shape_sets import read_source, run_set
     from service.errors import BadRequest
     from service.schemas import to_body
@@ -111,7 +109,7 @@ def tune_command(
     }
     share = None if roofline is None else read_percent("--roofline", roofline)
     budget = {"trials": trials, "seconds": seconds, "no_gain": no_gain, "roofline": share}
-    with connect() as client:
+    with asking_drivers() as probes, connect(probes=probes) as client:
         with told_by_options(FLAGS):
             if shapes is not None:
                 source, what = read_source(shapes, problem.base())
@@ -131,8 +129,14 @@ def tune_command(
             print_unused_gpus(client, device, made.device)
             kind, resuming = "job" if shapes is None else "shape set", answer.status != HTTPStatus.ACCEPTED
             print_line(f"{'resuming ' if resuming else ''}{kind} {made.id}")
+        # Imported here, after the first lines: it brings the compiler and the search.
+        from service.cli.printing.progress import end_with
+        from service.cli.reading import ClientReader
+        from service.cli.tuning.results import print_job
+        from service.cli.tuning.running import work_on_job
+
         if shapes is not None:
             run_set(client, made.id, as_json)
         else:
             work_on_job(client, made.id, server(), quiet=as_json)
-            end_with(print_job(client, made.id, as_json, output))
+            end_with(print_job(ClientReader(client), made.id, as_json, output))

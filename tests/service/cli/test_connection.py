@@ -9,8 +9,8 @@ import pytest
 from fastapi import FastAPI
 
 from db.queries import jobs
-from service.cli.application import in_process
-from service.cli.tuning import running, shape_sets
+from service.cli.reading import reading_of
+from service.cli.tuning import running
 from service.cli.tuning.results import print_job
 from service.http.context import Context
 from tests.service import dashboard_rows as rows
@@ -76,8 +76,8 @@ def test_the_files_of_a_winner_are_copied_to_a_folder(context: Context, job_id: 
     kept = {**rows.STAGES, "kernel.spv": b"\x03\x02\x23\x07" * 300, "kernel.json": b"{}"}
     for data in kept.values():
         context.artifacts.put(data)
-    with in_process() as client:
-        print_job(client, UUID(job_id), as_json=False, output=tmp_path / "out")
+    with reading_of(None) as reader:
+        print_job(reader, UUID(job_id), as_json=False, output=tmp_path / "out")
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == kept
 
 
@@ -147,7 +147,7 @@ def test_schedules_are_made_and_changed_alike(run: Run) -> None:
 
 
 def test_a_set_of_shapes_is_queued_at_a_service(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shape_sets, "work_on_set", lambda *_, **__: None)  # as if its workers had done it
+    monkeypatch.setattr(running, "work_on_set", lambda *_, **__: None)  # as if its workers had done it
     shapes = ("tune", "--shapes", "m=1,16 n=64 k=128", "--dtype", "bf16", "--device", "b580", "--trials", "4")
     status, told, _ = run("--server", "http://testserver", *shapes)
     assert (status, "tuning 2 shapes of m=1,16 n=64 k=128 on b580 of http://testserver" in told) == (1, True), told

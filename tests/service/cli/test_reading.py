@@ -16,7 +16,7 @@ from service.cli.exchange.recording_tables import RECORDINGS
 from service.cli.operating.audit_tables import EVENTS
 from service.cli.operating.key_tables import KEYS
 from service.cli.operating.schedule_tables import SCHEDULES
-from service.cli.reading import Asked, ClientReader, Reader, Resource, reading
+from service.cli.reading import Asked, ClientReader, Reader, Resource, reading_of
 from service.cli.tuning.job_lists import JOBS
 from service.cli.tuning.kernel_lists import KERNELS, kernel_of
 from service.cli.tuning.shape_tables import SHAPE_SETS
@@ -49,7 +49,7 @@ def kernel_id(context: Context) -> UUID:
 def readers(kernel_id: UUID) -> Iterator[tuple[Reader, Reader]]:
     """Readers of this machine's database: without and with the application."""
     del kernel_id
-    with reading() as own, in_process() as client:
+    with reading_of(None) as own, in_process() as client:
         yield own, ClientReader(client)
 
 

@@ -44,12 +44,13 @@ def xray_command(
     from codegen import InvalidProblem
     from service.api.xray.schemas import XrayOut
     from service.cli.compiler.inspection.xrays import asked, print_all
+    from service.cli.reading import ClientReader
 
     if (file is None) == (stored is None):
         raise InvalidProblem("FILE", "expected a file or --stored KERNEL, got both or neither")
     with connect(_TIMEOUT_S) as client:
         if stored is not None:
-            found = client.xray_kernel(find_kernel(client, stored))
+            found = client.xray_kernel(find_kernel(ClientReader(client), stored))
         else:
             assert file is not None  # one of both
             said = {"name": file.name, "device": device, "kernel": kernel, "limit": limit, **asked(problem)}
