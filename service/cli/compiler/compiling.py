@@ -8,7 +8,7 @@ from rich.table import Column
 
 from codegen import AnyArtifact, GemmArtifact, GemmProblem, KernelConfig
 from codegen.artifact.files import is_plain_name, write_atomically
-from codegen.workers.pool import CompilePool
+from codegen.workers import pool
 from codegen.xe.isa import NativeCode, check_scoreboard
 from hal import DeviceSpec, ListedDevice, open_device
 from service.api.compile.schemas import CompileBody
@@ -66,8 +66,8 @@ def compile_configuration(
     there = None if url is None else remote_compile(url, body)
     made, proof, code = there, Proof(ProofKind.NONE), None
     if made is None or verify or ocloc is not None:
-        with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
-            artifact = pool.compile(problem, config, spec).result()
+        with pool.CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as compiler:
+            artifact = compiler.compile(problem, config, spec).result()
         check_same(artifact, there)
         if isinstance(artifact, GemmArtifact):
             artifact, code = with_code(artifact, spec, ocloc)
@@ -98,8 +98,8 @@ def compile_file(
     there = None if url is None else remote_compile(url, body, str(file))
     made, code = there, None
     if made is None or ocloc is not None:
-        with CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as pool:
-            artifact = pool.compile_module(source, spec, str(file)).result()
+        with pool.CompilePool(workers=1, timeout_s=_TIMEOUT_S, cache=None) as compiler:
+            artifact = compiler.compile_module(source, spec, str(file)).result()
         check_same(artifact, there)
         artifact, code = with_code(artifact, spec, ocloc)
         made = made_here(artifact)
