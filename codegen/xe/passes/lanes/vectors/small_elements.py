@@ -196,13 +196,13 @@ def _in_halves(emitter: Emitter, chunk: SSAValue, less: SSAValue | int, *, signe
         (shift, place), minus = places[i % each], None if isinstance(less, int) else _register_of(less, i)
         if (at := (i // each, shift)) not in moved:
             moved[at] = _shifted(emitter, emitter.register((words, i // each)), shift)
-        low = emitter.value(arith.AndIOp(moved[at], _splat(emitter, (1 << bits) - 1 << place, moved[at])))
+        low = _of_two(emitter, arith.AndIOp, moved[at], _splat(emitter, (1 << bits) - 1 << place, moved[at]))
         pattern = (_HALF_FRACTION - place + _HALF_BIAS << _HALF_FRACTION) ^ sign << place
-        number = emitter.bitcast(emitter.value(arith.XOrIOp(low, _splat(emitter, pattern, low))), f16)
+        number = emitter.bitcast(_of_two(emitter, arith.XOrIOp, low, _splat(emitter, pattern, low)), f16)
         if (key := (place, minus)) not in over:
             base = emitter.constant(2.0 ** (_HALF_FRACTION - place) + fixed, f16)
-            over[key] = base if minus is None else emitter.value(arith.AddfOp(emitter.register(minus), base))
-        out.append((emitter.value(arith.SubfOp(number, over[key])), 0))
+            over[key] = base if minus is None else _of_two(emitter, arith.AddfOp, emitter.register(minus), base)
+        out.append((_of_two(emitter, arith.SubfOp, number, over[key]), 0))
     return emitter.chunk(out)
 
 
@@ -234,9 +234,9 @@ def _from_integer(
         at, (shift, place) = (i // each, places[i % each][0]), places[i % each]
         if at not in moved:
             moved[at] = _shifted(emitter, emitter.register((words, i // each)), shift)
-        low = emitter.value(arith.AndIOp(moved[at], _constant(emitter, (1 << bits) - 1 << place)))
+        low = _of_two(emitter, arith.AndIOp, moved[at], _constant(emitter, (1 << bits) - 1 << place))
         pattern = _power_of_two(_FRACTION - place) ^ sign << place
-        return emitter.bitcast(emitter.value(arith.XOrIOp(low, _constant(emitter, pattern))), f32)
+        return emitter.bitcast(_of_two(emitter, arith.XOrIOp, low, _constant(emitter, pattern)), f32)
 
     def less_over(i: int, number: SSAValue) -> SSAValue:
         by, minus = (None if chunk is None else _register_of(chunk, i) for chunk in (scale, given))
@@ -244,8 +244,8 @@ def _from_integer(
         if key not in over:
             over[key] = _over(emitter, 2.0 ** (_FRACTION - key[0]) + fixed, by, minus)
         if by is None:
-            return emitter.value(arith.SubfOp(number, over[key]))
-        return emitter.value(math.FmaOp(number, emitter.register(by), over[key]))
+            return _of_two(emitter, arith.SubfOp, number, over[key])
+        return emitter.make(math.FmaOp, (number, emitter.register(by), over[key]), number.type)
 
     # Intel's compiler keeps about this order: neighbours do not wait for each other, and few are held in f32.
     out: list[Register] = []
@@ -262,11 +262,11 @@ def _over(emitter: Emitter, fixed: float, scale: Register | None, less: Register
     """Return what a number has too much, `fixed` and `less`; with a scale, the addend that takes it away."""
     if scale is None:
         number = emitter.constant(fixed, f32)
-        return number if less is None else emitter.value(arith.AddfOp(emitter.register(less), number))
+        return number if less is None else _of_two(emitter, arith.AddfOp, emitter.register(less), number)
     number = emitter.constant(-fixed, f32)
     if less is not None:
-        number = emitter.value(arith.SubfOp(number, emitter.register(less)))
-    return emitter.value(arith.MulfOp(emitter.register(scale), number))
+        number = _of_two(emitter, arith.SubfOp, number, emitter.register(less))
+    return _of_two(emitter, arith.MulfOp, emitter.register(scale), number)
 
 
 def _places(bits: int, each: int, fraction: int, least: int = 0) -> list[tuple[int, int]]:
@@ -341,7 +341,7 @@ def _shifted(emitter: Emitter, word: SSAValue, right: int) -> SSAValue:
     if right == 0:
         return word
     shift = arith.ShRUIOp if right > 0 else arith.ShLIOp
-    return emitter.value(shift(word, emitter.constant(abs(right), element_of(word))))
+    return _of_two(emitter, shift, word, emitter.constant(abs(right), element_of(word)))
 
 
 def _power_of_two(power: int) -> int:
@@ -371,11 +371,14 @@ def _from_float(emitter: Emitter, chunk: SSAValue, kind: _Format, to: Attribute,
     else:
         words, each = _words(emitter, chunk, width)
         spread = _spread(emitter, words, each, length)
-        top = emitter.value(
-            arith.ShLIOp(spread, _numbers(emitter, [width - bits * (i % each + 1) for i in range(length)], spread))
+        top = _of_two(
+            emitter,
+            arith.ShLIOp,
+            spread,
+            _numbers(emitter, [width - bits * (i % each + 1) for i in range(length)], spread),
         )
         if by:
-            top = emitter.value(arith.ShRSIOp(top, _splat(emitter, by, top)))
+            top = _of_two(emitter, arith.ShRSIOp, top, _splat(emitter, by, top))
     return _of_bits(emitter, top, bits, kind, to, keeps_nan)
 
 
@@ -393,7 +396,7 @@ def _scaled(
         some = range(begin, min(begin + _TOGETHER, length))
         value = _of_bits(emitter, emitter.chunk([(top, i) for i in some]), bits, kind, f32, keeps_nan=False)
         by = emitter.chunk([(emitter.register(_register_of(scale, i)), 0) for i in some])
-        product = emitter.value(arith.MulfOp(value, by))
+        product = _of_two(emitter, arith.MulfOp, value, by)
         part = _high_halves(emitter, product) if fits_half else _in_type(emitter, product, to)
         out += [(part, i) for i in range(length_of(part))]
     joined = emitter.chunk(out)
@@ -406,7 +409,7 @@ def _high_halves(emitter: Emitter, floats: SSAValue) -> SSAValue:
     pairs: list[Register] = []
     for i in range(0, length_of(words), 2):
         low, high = (emitter.register((words, at)) for at in (i, i + 1))
-        pairs.append((emitter.value(arith.OrIOp(_shifted(emitter, low, _HALF), high)), 0))
+        pairs.append((_of_two(emitter, arith.OrIOp, _shifted(emitter, low, _HALF), high), 0))
     return emitter.chunk(pairs)
 
 
@@ -414,12 +417,12 @@ def _of_bits(emitter: Emitter, top: SSAValue, bits: int, kind: _Format, to: Attr
     """Return floats whose sign, exponent and fraction are where those of another type are; other bits are not used."""
     wide, width = _WIDE[to], bits_of(to)
     magnitude = ((1 << bits - 1) - 1) << (wide.fraction - kind.fraction)
-    placed = emitter.value(arith.AndIOp(top, _splat(emitter, 1 << (width - 1) | magnitude, top)))
+    placed = _of_two(emitter, arith.AndIOp, top, _splat(emitter, 1 << (width - 1) | magnitude, top))
     value = emitter.bitcast(placed, to)
     if wide.bias != kind.bias:
-        value = emitter.value(arith.MulfOp(value, _splat(emitter, 2.0 ** (wide.bias - kind.bias), value)))
+        value = _of_two(emitter, arith.MulfOp, value, _splat(emitter, 2.0 ** (wide.bias - kind.bias), value))
     if kind.nan and keeps_nan:
-        unsigned = emitter.value(arith.AndIOp(placed, _splat(emitter, (1 << (width - 1)) - 1, placed)))
+        unsigned = _of_two(emitter, arith.AndIOp, placed, _splat(emitter, (1 << (width - 1)) - 1, placed))
         is_nan = emitter.value(CmpiOp(unsigned, _splat(emitter, magnitude, placed), "eq"))
         value = emitter.value(arith.SelectOp(is_nan, _splat(emitter, float("nan"), value), value))
     return value
@@ -439,11 +442,16 @@ def _sign_and_rest(emitter: Emitter, chunk: SSAValue, left: int) -> SSAValue:
         source = emitter.register((words, word))
         if offset % _BYTE + bits < _BYTE:
             if word not in high:
-                high[word] = emitter.value(arith.ShLIOp(source, _constant(emitter, _BYTE - bits)))
+                high[word] = _of_two(emitter, arith.ShLIOp, source, _constant(emitter, _BYTE - bits))
             source = high[word]
         byte = emitter.register((emitter.bitcast(source, i8), offset // _BYTE))
-        out.append((emitter.value(arith.ShLIOp(emitter.value(ExtSIOp(byte, i32)), _constant(emitter, left))), 0))
+        out.append((_of_two(emitter, arith.ShLIOp, emitter.make(ExtSIOp, (byte,), i32), _constant(emitter, left)), 0))
     return emitter.chunk(out)
+
+
+def _of_two(emitter: Emitter, kind: type[Operation], a: SSAValue, b: SSAValue) -> SSAValue:
+    """Return the result of an operation on two values of one type, which it has too."""
+    return emitter.make(kind, (a, b), a.type)
 
 
 def _words(emitter: Emitter, chunk: SSAValue, width: int) -> tuple[SSAValue, int]:
