@@ -1,8 +1,9 @@
-"""Time of every command until its first output and its end: help, a refused option, and commands that list.
+"""Time of every command until its first output and its end: help, a refused option, and commands that list, show,
+compile and tune.
 
 Run: python -m benchmarks.service.commands [--runs 5]
 
-Each is a process of its own. Commands list a new database, then one with results, also by a service. The least
+Each is a process of its own. Commands use a new database, then one with results, also by a service. The least
 processor time and wall times of the runs are printed, so that other work on the machine counts little.
 """
 
@@ -29,11 +30,22 @@ _LISTING = (
     ["schedules"],
     ["keys"],
     ["recordings"],
+    ["audit"],
     ["toolchain"],
+    ["devices", "show", "b580"],
     ["explain", "512", "384", "1024"],
 )
 
 
+_GEMM = ("512", "384", "1024", "--device", "b580")
+_OF_RESULTS = (
+    ["jobs"],
+    ["kernels"],
+    ["jobs", "show", "last"],
+    ["kernels", "show", "last"],
+    ["kernels", "find", *_GEMM],
+    ["tune", *_GEMM, "--trials", "1"],
+)
 _KERNELS, _TRIALS = 200, 2_000  # in 40 jobs
 
 
@@ -71,12 +83,14 @@ def main() -> None:
         timed(["jobs"], empty)  # creates the database
         for line in lines:
             print_row(f"`xetune {' '.join(line)}`", line, empty, runs)
+        print_row("`xetune compile`", ["compile", *_GEMM, "-o", str(Path(folder) / "kernel")], empty, runs)
 
         database = prepare(f"sqlite:///{filled / 'xetune.sqlite'}", create=True)
         counts = fill(database, ArtifactStore(filled / "artifacts"), _KERNELS, _TRIALS)
         database.close()
-        for name in ("jobs", "kernels"):
-            print_row(f"`xetune {name}`, of {counts[name]}", [name], filled, runs)
+        for line in _OF_RESULTS:
+            name = f"`xetune {' '.join(line)}`, {counts['jobs']} jobs and {counts['kernels']} kernels"
+            print_row(name, line, filled, runs)
         with serving(filled, {"XETUNE_DATA_DIR": str(filled)}) as served:
             print_row("`xetune --server URL jobs`, the same", ["--server", served.url, "jobs"], filled, runs)
 
