@@ -210,7 +210,8 @@ class Ahead:
             following.append(f.at(panel, self.panel.lines.step_bytes))
         if self.last_row is not None:
             row = left.pop(0)
-            for offset in range(0, self.tile.columns * p.dtype_c.nbytes, LINE):
+            # From the last byte backwards: the first line may be that of the last bytes of the tile beside.
+            for offset in range(self.tile.columns * p.dtype_c.nbytes - 1, 0, -LINE):
                 self.tile.prefetch(row, offset, stores=True)
             more = f.op(f"icmp ult ptr {row}, {self.last_row}")
             below = f.at(row, p.pitch_c * p.dtype_c.nbytes)
