@@ -30,6 +30,7 @@ from tuner.space.cpu.points import (
 L1_BYTES = 32 * 1024  # if unknown: the least of CPUs with AVX2
 _PANELS = 2  # times L1 that a panel of A and one of B may fill: B's is read in order, which hides the latency of L2
 _BLOCK = 0.25  # of L2 for a block of A, and as much for its accumulators with a block of B, whose panels stream through
+_ROWS_AND_PANELS = 0.85  # of L2 for all of A and two panels of a B [K, N], whose rows fill lines beside them
 _PANEL = 0.5  # of L2 for one panel of B that is used immediately
 _PANELS_ALONE = 0.125  # of L2 for those that one core copies together for tile registers
 _BLOCK_OF_WHOLE_DEPTH = 0.5  # of L2 for a block of A over all of K, beside the panel of B in use and the next one
@@ -146,7 +147,8 @@ def _panels(
     """
     p, isa, l2 = on.problem, Isa(point.isa), on.spec.l2_bytes or L2_BYTES
     row_bytes = element_bytes * point.tile_n * p.products
-    exceeds = ceil_div(p.k, point.threads_k) * (element_bytes * p.m + 2 * row_bytes) > l2
+    room = l2 if p.transpose_b or isa is Isa.AMX else _ROWS_AND_PANELS * l2
+    exceeds = ceil_div(p.k, point.threads_k) * (element_bytes * p.m + 2 * row_bytes) > room
     deepest = int(_PANEL * l2 / row_bytes)
     if exceeds:
         deepest = min(deepest, deepest_in_l1)

@@ -5,7 +5,7 @@ Software Optimization Guide for the Zen 5 Microarchitecture. Both issue two vect
 clock, with four clocks from one sum to the next; a tile multiply takes 16 clocks, a tile load 8.
 
 Measured instead (docs/performance.md): 1.75 vector loads a clock; the loss of tiles with fewer than 12 sums, of which 8
-should hide the four clocks; and tile loads from L2, at 24 bytes a clock.
+should hide the four clocks; tile loads from L2, at 24 bytes a clock; and what operands cost beside the multiplications.
 """
 
 from collections import Counter
@@ -20,6 +20,13 @@ _MULTIPLIES_A_CLOCK, _LOADS_A_CLOCK = 2, 1.75
 _LATENCY_CLOCKS = 4
 _HIDING_SUMS, _MISSING_SUM_CLOCKS = 12, 0.15
 _TILE_MULTIPLY_CLOCKS = 16
+# Of AVX-512, where the second-level cache delivers panels of B while the next one is prefetched:
+STREAMED_VECTORS, STREAMED_VECTORS_S8 = 3, 2  # that a step loads without waiting; of bytes
+STREAM_CLOCKS = 0.5  # for each one more
+PACKED_VECTOR_CLOCKS = 4.0  # at least, for each vector of B that the first tile of rows packs: it is loaded and stored
+KEPT_CLOCKS = 4.0  # if a first tile leaves too few registers to load vectors early, so that sums wait in memory
+CALL_CLOCKS = 60.0  # for each tile, to begin its loop over K and to end it
+LINE_CLOCKS = 1.0  # for each cache line of a row of B [K, N] that is copied
 _NOT_HIDDEN = 0.25  # share of tile loads and multiplies that could overlap but do not (assumed)
 
 
@@ -55,13 +62,12 @@ def step_clocks(isa: Isa, multiply: Multiply, rows: int, columns: int, tile_load
     return max(issued / _MULTIPLIES_A_CLOCK, (rows + vectors) / _LOADS_A_CLOCK, float(_LATENCY_CLOCKS))
 
 
-def wait_factor(isa: Isa, multiply: Multiply, tile: TileShape) -> float:
-    """Return the time of a tile's steps, whose sums may be too few, relative to `step_clocks`."""
+def wait_clocks(isa: Isa, multiply: Multiply, rows: int, columns: int) -> float:
+    """Return the clocks of one step along K of a tile that has too few sums to hide that each waits for the last."""
     if isa is Isa.AMX or multiply is Multiply.S16:  # S16: only an addition, of one clock, waits for the sum before
-        return 1.0
-    sums = tile.m * ceil_div(tile.n, ISA_FACTS[isa].vector_bytes // 4)
-    waits = _MISSING_SUM_CLOCKS * max(0, _HIDING_SUMS - sums)
-    return 1 + waits / step_clocks(isa, multiply, tile.m, tile.n)
+        return 0.0
+    sums = rows * ceil_div(columns, ISA_FACTS[isa].vector_bytes // 4)
+    return _MISSING_SUM_CLOCKS * max(0, _HIDING_SUMS - sums)
 
 
 def tile_sizes(length: int, tile: int) -> Iterator[tuple[int, int]]:
@@ -72,11 +78,25 @@ def tile_sizes(length: int, tile: int) -> Iterator[tuple[int, int]]:
 
 
 def sweep_clocks(
-    isa: Isa, multiply: Multiply, m: int, n: int, tile: TileShape, tile_loads: TileLoads = BOTH_FROM_L1
+    isa: Isa,
+    multiply: Multiply,
+    m: int,
+    n: int,
+    tile: TileShape,
+    tile_loads: TileLoads = BOTH_FROM_L1,
+    *,
+    waits: bool = True,
 ) -> float:
-    """Return the clocks of one step along K for all tiles of an m x n block, on one core."""
+    """Return the clocks of one step along K for all tiles of an m x n block, on one core; `waits`: with those of tiles
+    that have too few sums.
+    """
+
+    def clocks(rows: int, columns: int) -> float:
+        waiting = wait_clocks(isa, multiply, rows, columns) if waits else 0.0
+        return step_clocks(isa, multiply, rows, columns, tile_loads) + waiting
+
     return sum(
-        times * count * step_clocks(isa, multiply, rows, columns, tile_loads)
+        times * count * clocks(rows, columns)
         for rows, times in tile_sizes(m, tile.m)
         for columns, count in tile_sizes(n, tile.n)
     )

@@ -145,7 +145,7 @@ def _innermost(on: CpuProblem, cores: int, ways: Iterable[tuple[Isa, Packing, Pa
         tiles = best_tiles(on, plain)
         if not tiles:
             continue
-        tile = narrower(on, isa, tiles, cores)
+        tile = narrower(on, plain, tiles, cores)
         unit = unit_of(on, isa, dots=is_dots(on, isa.value, pack_b.value))
         unroll = next((u for u in (_STEPS_A_ROUND, 2) if _may_unroll(on, isa, tile, u * unit, u)), 1)
         clocks = step_clocks(isa, multiply_with(on, isa), tile.m, tile.n * p.products)

@@ -2,20 +2,29 @@
 
 from collections.abc import Iterator
 from itertools import product
+from math import gcd
 
 from codegen.config.cpu import Isa, Packing
-from codegen.cpu.isa import ISA_FACTS
+from codegen.cpu.isa import ISA_FACTS, Multiply
 from codegen.cpu.rules import CpuCase, CpuProblem, refusal_on_cpu, registers_of
 from codegen.xe.rules.sizes import ceil_div
 from tuner.space.cpu.blocks import L1_BYTES
 from tuner.space.cpu.clocks import (
     BOTH_FROM_L1,
+    CALL_CLOCKS,
     FROM_L1,
     FROM_L2,
+    KEPT_CLOCKS,
+    LINE_CLOCKS,
+    PACKED_VECTOR_CLOCKS,
+    STREAM_CLOCKS,
+    STREAMED_VECTORS,
+    STREAMED_VECTORS_S8,
     TileLoads,
     TileShape,
+    step_clocks,
     sweep_clocks,
-    wait_factor,
+    tile_sizes,
 )
 from tuner.space.cpu.packing import (
     copies_panels_alone,
@@ -44,7 +53,7 @@ def tiles_of(on: CpuProblem, isa: Isa, plain: CpuPoint) -> Iterator[TileShape]:
     if reads_rows_of_b(isa, Packing(plain.pack_b)):
         columns = columns[:1]  # more read A less often, but more rows of B than the hardware expects
     for m, n in product(ranges.tile_m, columns):
-        case = CpuCase(on, config_of(on, plain._replace(isa=isa.value, tile_m=m, tile_n=n)))
+        case = CpuCase(on, config_of(on, _with_tile(plain._replace(isa=isa.value), TileShape(m, n))))
         need, have = registers_of(case)
         if need <= have and refusal_on_cpu(on, case.config) is None:
             yield TileShape(m, n)
@@ -53,31 +62,78 @@ def tiles_of(on: CpuProblem, isa: Isa, plain: CpuPoint) -> Iterator[TileShape]:
 def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:
     """Return register tiles by the clocks of all of C with them, the squarest first on ties."""
     p, isa = on.problem, Isa(plain.isa)
-    multiply = multiply_with(on, isa)
     dots = is_dots(on, plain.isa, plain.pack_b)
-
-    packs = plain.pack_b in (Packing.BLOCK.value, Packing.WHOLE.value)
-    copies_rows = not p.transpose_b and (packs or p.dtype_b.nbytes == 1)
     by_rows = plain.pack_b == Packing.NONE.value and multiplies_few_rows_by_f32(p)
-
     amx, unit = isa is Isa.AMX, unit_of(on, isa, dots=dots)
     weight = _LINE_WEIGHT_AMX if amx else _LINE_WEIGHT
 
     def clocks(tile: TileShape) -> tuple[float, float]:
-        loads = _tile_loads(on, plain, tile)
-        steps = sweep_clocks(isa, multiply, p.m, vectors_of(on, p.n, dots), in_vectors(on, tile, dots), loads)
-        if not dots:  # where tiles with more sums are no faster
-            steps *= wait_factor(isa, multiply, in_vectors(on, tile, dots))
         uses = max(p.m, _FEWEST_USES)
-        copying = weight / uses * _pieces_of_rows(on, tile.n) if copies_rows else 0.0
+        copying = weight / uses * _pieces_of_rows(on, tile.n) if _copies_rows(on, plain) else 0.0
         copying += (
             0.0 if dots or amx else _SPLIT_LINE_WEIGHT * _splits_lines(on, tile.n) / (tile.n * ceil_div(p.k, unit))
         )
         parts = _EVEN_WEIGHT * (tile.m / p.m + tile.n / p.n)
         rows = p.m / ceil_div(p.m, tile.m) if by_rows else tile.m  # a pass over B for each tile of rows, however short
-        return steps, (_PASS_OF_DOTS if dots else 1) / rows + 1 / tile.n + parts + copying
+        passes = (_PASS_OF_DOTS if dots else 1) / rows + 1 / tile.n
+        return clocks_of_step(on, plain, tile), passes + parts + copying
 
     return sorted(tiles_of(on, isa, plain), key=clocks)
+
+
+def clocks_of_step(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
+    """Return the clocks of one step along K for all of C on one core, with those that panels of B add."""
+    p, isa, dots = on.problem, Isa(plain.isa), is_dots(on, plain.isa, plain.pack_b)
+    columns, shape, loads = vectors_of(on, p.n, dots), in_vectors(on, tile, dots), _tile_loads(on, plain, tile)
+    # Dots of more sums are no faster.
+    steps = sweep_clocks(isa, multiply_with(on, isa), p.m, columns, shape, loads, waits=not dots)
+    streams = plain.pack_b != Packing.NONE.value and rows_of_few_pages(on, isa) is None
+    if isa in (Isa.AVX512, Isa.AVX512_F32) and streams:
+        steps += _panel_clocks(on, plain, tile)
+    return steps
+
+
+def _panel_clocks(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
+    """Return the clocks of a step that panels which do not stay in L1 add to multiplications: by wide ones, by first
+    tiles that pack them, and by rows of B [K, N] that are copied.
+    """
+    p, isa = on.problem, Isa(plain.isa)
+    lanes = ISA_FACTS[isa].vector_bytes // 4
+    panels = [(ceil_div(size * p.products, lanes), count) for size, count in tile_sizes(p.n, tile.n)]
+    streamed = STREAMED_VECTORS_S8 if multiply_with(on, isa) is Multiply.S8 else STREAMED_VECTORS
+    wide = sum(count * max(0, vectors - streamed) for vectors, count in panels)
+    tiles, depth = ceil_div(p.m, tile.m) * ceil_div(p.n, tile.n), ceil_div(p.k, unit_of(on, isa, dots=False))
+    added = STREAM_CLOCKS * ceil_div(p.m, tile.m) * wide + CALL_CLOCKS * tiles / depth
+    case = CpuCase(on, config_of(on, _with_tile(plain, tile)))
+    if case.plan.copies_in_tiles:
+        first = step_clocks(isa, multiply_with(on, isa), tile.m, tile.n * p.products)
+        need, have = registers_of(case)
+        keeps = KEPT_CLOCKS if need + 1 >= have and panels[0][0] > 2 else 0.0
+        added += sum(count * (max(0.0, PACKED_VECTOR_CLOCKS * vectors - first) + keeps) for vectors, count in panels)
+    if _copies_rows(on, plain):
+        added += LINE_CLOCKS * unit_of(on, isa, dots=False) / p.dtype_b.packed * _lines_of_row(on, tile.n)
+    return added
+
+
+def _copies_rows(on: CpuProblem, plain: CpuPoint) -> bool:
+    """Return whether rows of a B [K, N] are copied into panels, or bytes interleaved by each tile that reads them."""
+    p, packs = on.problem, plain.pack_b in (Packing.BLOCK.value, Packing.WHOLE.value)
+    return not p.transpose_b and (packs or (plain.pack_b == Packing.NONE.value and p.dtype_b.nbytes == 1))
+
+
+def _splits_lines(on: CpuProblem, columns: int) -> bool:
+    """Return whether tiles beside each other write to the same cache lines of C."""
+    p, line = on.problem, on.spec.line_bytes or _LINE_BYTES
+    nbytes = p.dtype_c.nbytes
+    return p.pitch_c * nbytes % line != 0 or columns * nbytes % line != 0
+
+
+def _lines_of_row(on: CpuProblem, columns: int) -> float:
+    """Return the cache lines of a row of B that panels of so many columns touch; a line of two counts twice."""
+    p, line = on.problem, on.spec.line_bytes or _LINE_BYTES
+    begins = gcd(columns * p.dtype_b.nbytes, p.pitch_b * p.dtype_b.nbytes, line)
+    pieces = (count * ((size * p.dtype_b.nbytes - begins) / line + 1) for size, count in tile_sizes(p.n, columns))
+    return p.products * sum(pieces)
 
 
 def _tile_loads(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> TileLoads:
@@ -101,13 +157,6 @@ def _pieces_of_rows(on: CpuProblem, columns: int) -> float:
     return line / min(aligned, _MOST_LINES * line)
 
 
-def _splits_lines(on: CpuProblem, columns: int) -> bool:
-    """Return whether tiles beside each other write to the same cache lines of C."""
-    p, line = on.problem, on.spec.line_bytes or _LINE_BYTES
-    nbytes = p.dtype_c.nbytes
-    return p.pitch_c * nbytes % line != 0 or columns * nbytes % line != 0
-
-
 def vectors_of(on: CpuProblem, columns: int, dots: bool) -> int:
     """Return the columns of sums of both products; a column of dots is a whole vector of them."""
     return columns * on.problem.products * (16 if dots else 1)
@@ -117,12 +166,12 @@ def in_vectors(on: CpuProblem, tile: TileShape, dots: bool) -> TileShape:
     return TileShape(tile.m, vectors_of(on, tile.n, dots))
 
 
-def narrower(on: CpuProblem, isa: Isa, tiles: list[TileShape], cores: int) -> TileShape:
+def narrower(on: CpuProblem, plain: CpuPoint, tiles: list[TileShape], cores: int) -> TileShape:
     """Return the best tile, or among those not much slower the first that leaves every core a tile."""
-    p, multiply = on.problem, multiply_with(on, isa)
+    p, best = on.problem, tiles[0]
+    enough = next((t for t in tiles if p.batch * ceil_div(p.m, t.m) * ceil_div(p.n, t.n) >= cores), best)
+    return enough if clocks_of_step(on, plain, enough) <= cores * clocks_of_step(on, plain, best) else best
 
-    def clocks(tile: TileShape) -> float:
-        return sweep_clocks(isa, multiply, p.m, vectors_of(on, p.n, False), in_vectors(on, tile, False))
 
-    enough = [t for t in tiles if p.batch * ceil_div(p.m, t.m) * ceil_div(p.n, t.n) >= cores]
-    return enough[0] if enough and clocks(enough[0]) <= cores * clocks(tiles[0]) else tiles[0]
+def _with_tile(plain: CpuPoint, tile: TileShape) -> CpuPoint:
+    return plain._replace(tile_m=tile.m, tile_n=tile.n)

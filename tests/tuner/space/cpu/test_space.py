@@ -243,10 +243,24 @@ def test_tiles_of_short_vectors_have_sums_enough_to_wait_for_none_and_not_a_load
         assert (tile.m, tile.n) == (6, 16)
 
 
-def test_tiles_are_wider_where_two_of_them_would_write_the_same_line_of_c() -> None:
+def test_tiles_are_tall_where_columns_would_divide_into_wide_ones() -> None:
     one = replace(ZEN, cores=1)
-    widths = [default_cpu_config(gemm(300, n, 300, S8, transpose_b=True), one).matmul.innermost.n for n in (512, 500)]
-    assert widths[0] < widths[1]
+    tiles = [
+        default_cpu_config(gemm(50, 400, 700, dtype, transpose_b=True), one).matmul.innermost for dtype in (F16, S8)
+    ]
+    assert [(tile.m, tile.n) for tile in tiles] == [(13, 32), (13, 32)]
+
+
+def test_first_tiles_leave_registers_to_load_b_early() -> None:
+    one = replace(PLAIN, cores=1)
+    tiles = [default_cpu_config(gemm(m, 1000, 700, F32), one).matmul.innermost for m in (64, 96)]
+    assert [(tile.m, tile.n) for tile in tiles] == [(8, 48), (8, 48)]
+
+
+def test_all_of_a_and_two_panels_of_rows_of_b_leave_some_of_the_second_cache() -> None:
+    one = replace(PLAIN, cores=1)
+    depths = [default_cpu_config(gemm(340, 704, 1200, F32, transpose_b=t), one).matmul.block.k for t in (True, False)]
+    assert depths[0] >= 1200 > depths[1]
 
 
 def test_columns_that_cores_would_have_to_share_are_packed_by_all() -> None:
