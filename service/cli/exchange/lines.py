@@ -23,7 +23,7 @@ def write(lines: bytes, output: Path | None, *, chosen: bool = False) -> None:
         sys.stdout.write(lines.decode())
         return
     write_atomically(output, lines)
-    print_line(f"{count_records(lines)} records written to {output}")
+    print_line(f"{counted(count_records(lines), 'record')} written to {output}")
 
 
 def check_output(output: Path | None) -> None:

@@ -13,6 +13,7 @@ from service.cli.connection import connect
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_job
 from service.cli.options.output import AsJson
+from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_json, print_line
 from service.cli.reading import ClientReader, reading
 
@@ -120,4 +121,4 @@ def study_command(
         write_job_study(found, trials, output)
     except FileExistsError as error:
         raise typer.BadParameter(str(error), param_hint="--output") from error
-    CONSOLE.print(f"{len(trials)} trials written to {output}", highlight=False, soft_wrap=True)
+    CONSOLE.print(f"{counted(len(trials), 'trial')} written to {output}", highlight=False, soft_wrap=True)
