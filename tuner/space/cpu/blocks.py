@@ -129,10 +129,13 @@ def _whole_depth(on: CpuProblem, point: CpuPoint, tiles: int, most: int) -> tupl
     None if so few rows fit that reading all of B again for each block would take longer.
     """
     amx, packed = point.isa == Isa.AMX.value, point.pack_b in (Packing.WHOLE.value, Packing.BEFOREHAND.value)
-    fewest = min(_FEWEST_ROWS_OF_BLOCK_AMX if amx else _FEWEST_ROWS_OF_BLOCK, on.problem.m)
-    if not packed or point.threads_k > 1 or most < fewest:
-        return None
     of_thread, fitting = ceil_div(tiles, point.threads_m), max(1, most // point.tile_m)
+    if amx or tiles == 1:
+        too_few = most < min(_FEWEST_ROWS_OF_BLOCK_AMX, on.problem.m)
+    else:
+        too_few = fitting * point.tile_m < _FEWEST_ROWS_OF_BLOCK
+    if not packed or point.threads_k > 1 or too_few:
+        return None
     counts = (count for count in ranges_of(on, on.spec.cores or 1).block_m if count <= fitting)
     block = WHOLE if of_thread <= fitting else max(counts)
     why = f"rows of A over all of K stay in L2, which has room for {most}; panels of B pass, each prefetched"

@@ -147,6 +147,24 @@ def test_bf16_packed_beforehand_is_multiplied_as_f32_by_more_rows() -> None:
     assert isas == [Isa.AVX512, Isa.AVX512_F32]
 
 
+@pytest.mark.parametrize(
+    ("sizes", "spec", "rows", "depth"),
+    [
+        ((16, 2048, 14336), PLAIN, 16, 384),  # two blocks of one tile would read B twice
+        ((128, 2048, 4096), PLAIN, 128, 512),  # as would blocks of 52 rows
+        ((32, 2048, 8192), OLD, 32, 1024),
+        ((512, 2048, 2816), PLAIN, 84, 2816),
+        ((12, 2048, 6000), PLAIN, 12, 6000),  # one tile of rows
+    ],
+)
+def test_panels_packed_beforehand_pass_few_rows_once_and_many_over_all_of_k(
+    sizes: tuple[int, int, int], spec: DeviceSpec, rows: int, depth: int
+) -> None:
+    config = default_cpu_config(gemm(*sizes, F32), replace(spec, cores=1), beforehand=True)
+    block = config.matmul.block
+    assert (min(block.m, sizes[0]), block.k) == (rows, depth)
+
+
 def test_the_default_fills_the_cores_with_large_problems_and_leaves_them_for_tiny_ones() -> None:
     assert default_cpu_config(gemm(1000, 640, 512, F32), PLAIN).thread_count == 4
     assert default_cpu_config(gemm(8, 48, 16, F32), PLAIN).thread_count == 1
@@ -298,7 +316,7 @@ def test_blocks_fit_the_caches_that_the_device_states() -> None:
 
 
 def test_blocks_over_all_of_k_have_enough_rows_to_read_b_again_for_each() -> None:
-    for dtype, deepest, fewest in ((BF16, 4096, 128), (F32, 4096, 64)):
+    for dtype, deepest, fewest in ((BF16, 4096, 128), (F32, 3072, 64)):
         found = [default_cpu_config(gemm(1024, 768, k, dtype), RAPIDS).matmul for k in (deepest, 2 * deepest)]
         assert found[0].block.k == deepest
         assert fewest // 2 < found[0].block.m <= 2 * fewest
