@@ -102,9 +102,8 @@ def multiply_of(a: DType, b: DType, isa: Isa, flags: tuple[str, ...]) -> Multipl
     """
     if not a.is_integer and b in WEIGHTS:
         b = a
-    pairs = a is b is DType.BF16 and "avx512_bf16" in flags
-    if isa is Isa.AVX512_F32:  # where it is another way than that of AVX512
-        return Multiply.F32 if pairs else None
+    if isa is Isa.AVX512_F32:
+        return Multiply.F32 if a is b is DType.BF16 else None
     if a.is_integer:
         if isa is Isa.AMX:
             return Multiply.S8 if "amx_int8" in flags else None
@@ -112,6 +111,7 @@ def multiply_of(a: DType, b: DType, isa: Isa, flags: tuple[str, ...]) -> Multipl
         return Multiply.S8 if vnni in flags and DType.S8 in (a, b) else Multiply.S16
     if isa is Isa.AMX:
         return Multiply.BF16 if a is DType.BF16 and b is DType.BF16 and "amx_bf16" in flags else None
+    pairs = a is b is DType.BF16 and "avx512_bf16" in flags
     return Multiply.BF16 if isa is Isa.AVX512 and pairs else Multiply.F32
 
 
@@ -119,6 +119,8 @@ def isas_that_multiply(a: DType, b: DType, spec: DeviceSpec) -> tuple[Isa, ...]:
     """Return the instruction sets of a CPU that multiply elements of A and B, the fastest first."""
     flags = spec.isa or ()
     found = [isa for isa in isas_of(flags) if multiply_of(a, b, isa, flags) is not None]
+    if Isa.AVX512_F32 in found and "avx512_bf16" not in flags:  # AVX512 does the same
+        found.remove(Isa.AVX512_F32)
     if spec.bf16_fma_per_clk_per_core is not None and spec.bf16_fma_per_clk_per_core < _F32_FMA_PER_CLK:
         found.sort(key=(Isa.AMX, Isa.AVX512_F32, Isa.AVX512, Isa.AVX2).index)
     return tuple(found)

@@ -3,6 +3,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -10,6 +11,7 @@ from codegen import DType, GemmProblem
 from codegen.config.cpu import Isa, Packing
 from codegen.cpu.compile import compile_cpu_gemm, cpu_compile_key
 from codegen.cpu.isa import ISA_FACTS
+from codegen.cpu.manifest import cpu_manifest
 from codegen.cpu.nest.plan import Plan
 from codegen.errors import CompileFailed, Refused
 from tests.codegen.cpu.run_kernels import cpu_config
@@ -119,6 +121,22 @@ def test_a_kernel_needs_what_its_types_use(isa: Isa, a: DType, c: DType, used: t
     config = cpu_config(isa, block=(16, 32, 64), tile=tile)
     launch = compile_cpu_gemm(problem, config, replace(_SPEC, isa=_WIDE)).launch
     assert launch.isa == (*_FLAGS, *(flag for flag in ISA_FACTS[isa].flags if flag not in _FLAGS), *used)
+
+
+@pytest.mark.parametrize("dtype_c", [DType.F32, DType.BF16])
+@pytest.mark.parametrize(
+    ("isa", "elements"),
+    [(Isa.AVX2, "f32"), (Isa.AVX512_F32, "f32"), (Isa.AVX512, "bf16"), (Isa.AMX, "bf16")],
+)
+def test_the_manifest_tells_the_packed_elements_whatever_the_code_needs(
+    isa: Isa, elements: str, dtype_c: DType
+) -> None:
+    problem = GemmProblem(45, 71, 53, dtype_a=DType.BF16, dtype_b=DType.BF16, dtype_c=dtype_c)
+    tile = (16, 16, 32) if isa is Isa.AMX else (4, 32, 4)
+    config = cpu_config(isa, block=(48, 96, 64), tile=tile)
+    manifest = cpu_manifest(compile_cpu_gemm(problem, config, replace(_SPEC, isa=_WIDE)))
+    packing = cast("dict[str, dict[str, object]]", manifest["packing"])
+    assert [packing[name]["elements"] for name in "AB"] == [elements, elements]
 
 
 def test_what_a_rule_refuses_is_not_compiled() -> None:
