@@ -131,9 +131,8 @@ def test_a_kernel_needs_what_its_types_use(isa: Isa, a: DType, c: DType, used: t
 def test_the_manifest_tells_the_packed_elements_whatever_the_code_needs(
     isa: Isa, elements: str, dtype_c: DType
 ) -> None:
-    problem = GemmProblem(45, 71, 53, dtype_a=DType.BF16, dtype_b=DType.BF16, dtype_c=dtype_c)
-    tile = (16, 16, 32) if isa is Isa.AMX else (4, 32, 4)
-    config = cpu_config(isa, block=(48, 96, 64), tile=tile)
+    problem = GemmProblem(45, 71, 128, dtype_a=DType.BF16, dtype_b=DType.BF16, dtype_c=dtype_c)
+    config = cpu_config(isa, block=(16, 32, 64), tile=(16, 16, 32) if isa is Isa.AMX else (4, 16, 4))
     manifest = cpu_manifest(compile_cpu_gemm(problem, config, replace(_SPEC, isa=_WIDE)))
     packing = cast("dict[str, dict[str, object]]", manifest["packing"])
     assert [packing[name]["elements"] for name in "AB"] == [elements, elements]
