@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from codegen.config.cpu import CpuConfig, Isa, Packing
-from codegen.cpu.isa import ISA_FACTS, Multiply, isas_of, isas_that_multiply
+from codegen.cpu.isa import ISA_FACTS, Multiply, isas_of, isas_that_multiply, multiply_of
 from codegen.cpu.microkernel.amx_rows_of_b import registers_of_rows_of_b
 from codegen.cpu.nest.plan import Plan
 from codegen.errors import Refused
@@ -148,6 +148,10 @@ def isa(case: CpuCase) -> str | None:
     if lacking:
         return f"{spec.name} lacks {', '.join(lacking)}; use isa {usable}"
     types = f"{p.dtype_a.value} by {p.dtype_b.value}"
+    if multiply_of(p.dtype_a, p.dtype_b, wanted, case.on.flags) is not None:
+        return (
+            f"{spec.name} has no pairs of bf16, and multiplies {types} as f32 by {Isa.AVX512.value}; use isa {usable}"
+        )
     return f"{wanted.value} of {spec.name} does not multiply {types}; use isa {usable}"
 
 

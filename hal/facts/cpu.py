@@ -33,8 +33,8 @@ _ISA_FLAGS = ("f16c", "fma", "bmi1", "bmi2")
 _VECTORS = (("avx512f", 64, 32), ("avx", 32, 16))
 _SSE_BYTES, _SSE_REGISTERS = 16, 16
 # Multiply-adds of bf16 in a clock, by vendor, family and model; f32 has 32 on all of these.
-# Source: docs/performance.md, "CPU kernels compared with torch and numpy": a loop of VDPBF16PS, one in two clocks.
 _BF16_FMA_PER_CLK = {"GenuineIntel 6 207": 16}
+_BF16_SOURCE = 'docs/performance.md, "CPU kernels compared with torch and numpy": a loop of VDPBF16PS'
 _NOT_OF_THE_MODEL = re.compile(r"\((?:r|tm)\)|@.*|\b(?:cpu|processor|\d+-core)\b")
 _CLOCK_IN_NAME = re.compile(r"@ (\d+\.\d+)GHz")
 
@@ -121,7 +121,7 @@ def _instructions(flags: list[str]) -> tuple[Fact, ...]:
 
 def _bf16_fma(described: dict[str, str]) -> Fact:
     model = " ".join(described.get(key, "") for key in ("vendor_id", "cpu family", "model"))
-    return Fact("bf16_fma_per_clk_per_core", _BF16_FMA_PER_CLK.get(model), table("measured"))
+    return Fact("bf16_fma_per_clk_per_core", _BF16_FMA_PER_CLK.get(model), table(_BF16_SOURCE))
 
 
 def _caches(cpus: tuple[LogicalCpu, ...], sys: Path) -> tuple[Fact, ...]:

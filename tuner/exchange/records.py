@@ -265,7 +265,7 @@ _DIVISORS = frozenset(
         *("threads_per_core", "vector_bytes", "vector_registers", "line_bytes", "bf16_fma_per_clk_per_core"),
     }
 )
-"""Facts that models and spaces divide by."""
+"""Facts that are at least 1 where they are known; models and spaces divide by most of them."""
 
 
 def _check_spec(spec: DeviceSpec) -> None:

@@ -495,7 +495,7 @@ class StrategyBody(Model):
 
 
 class Isa(StrEnum):
-    """Instructions that the micro-kernel multiplies with; `AVX512_F32` multiplies bf16 as f32, not in pairs."""
+    """Instructions that the micro-kernel multiplies with; avx512-f32 multiplies bf16 as f32, not in pairs."""
 
     AMX = 'amx'
     AVX512 = 'avx512'

@@ -36,7 +36,7 @@ def compile_command(
     with asking_drivers() as probes:
         # Imported here, before the answers of the drivers are waited for.
         from codegen import InvalidProblem
-        from codegen.backend import backend_for
+        from codegen.backend import backend_for, check_kernel
         from service.cli.options.device_file import named_device, server_of
 
         listed, url = named_device(device, target, probes), server_of(device)
@@ -60,6 +60,11 @@ def compile_command(
     from service.cli.options.configuration import ConfigOptions
 
     chosen = ConfigOptions(config, settings or []).read(gemm, spec)
+    check_kernel(gemm, chosen, spec)
+    if isa:  # refused before anything is printed
+        from service.cli.compiler.inspection.isa import wanted_ocloc
+
+        wanted_ocloc(isa)
     if not as_json:
         print_wrapped(f"{gemm} for {spec.id}")
         print_line(f"configuration  {chosen}")

@@ -21,6 +21,7 @@ _UNITS = {
 _ENDINGS = {
     "_bytes_per_clk_per_core": "B a clock and core",
     "_fma_per_clk_per_eu": "a clock and EU",
+    "_fma_per_clk_per_core": "a clock and core",
     "_mac_per_clk_per_eu": "a clock and EU",
     "eus_per_core": "engines",
     "xe_cores": "Xe cores",

@@ -43,7 +43,7 @@ def _page(context: "Context", asked: Asked, *, roofs: bool = True) -> JobPage:
 
 JOBS = Resource("/v1/jobs", JobPage, _page)
 ROWS = Resource("/v1/jobs", JobPage, partial(_page, roofs=False))
-"""The same, with or without rooflines."""
+"""The same, without rooflines from this machine's database."""
 
 
 def job_of(job_id: UUID) -> Resource[JobOut]:

@@ -9,18 +9,21 @@ from service.api.shapes.schemas import (
     CoverOut,
     KernelChoice,
     ShapeOut,
+    ShapeSetLine,
     ShapeSetOut,
     ShapeSetPage,
 )
+from service.cli.printing.counted import counted
 from service.cli.printing.evidence import shown_kind, shown_proof_short
 from service.cli.printing.output import CONSOLE, number_column, print_wrapped, text_table
-from service.cli.reading import Asked, Resource, checked
+from service.cli.reading import Asked, Reader, Resource, checked
 from service.gemm_json import config_line
 from service.schemas import to_problem
 
 if TYPE_CHECKING:
     from service.http.context import Context
 
+_PAGE = 200
 _WORDS = {
     "interleaved": "measured interleaved",
     "trial": "measured by single trials",
@@ -39,6 +42,17 @@ def _page(context: "Context", asked: Asked) -> ShapeSetPage:
 
 
 SHAPE_SETS = Resource("/v1/shape-sets", ShapeSetPage, _page)
+
+
+def newest(reader: Reader, limit: int) -> list[ShapeSetLine]:
+    """Return up to `limit` sets, newest first."""
+    found: list[ShapeSetLine] = []
+    before: UUID | None = None
+    while True:
+        page = reader.read(SHAPE_SETS, {"before": before, "limit": min(limit - len(found), _PAGE)})
+        found, before = found + page.shape_sets, page.next_before
+        if before is None or len(found) >= limit:
+            return found
 
 
 def set_of(set_id: UUID) -> Resource[ShapeSetOut]:
@@ -60,7 +74,7 @@ def print_set(found: ShapeSetOut) -> None:
     print_wrapped(f"set of shapes {found.id}: {found.status}, {found.source} on {found.device}")
     CONSOLE.print(
         f"{found.trials - found.cross_trials} trials{beyond} in {found.spent_s:.0f} s; kernels: "
-        f"{found.compiled} compiled, {found.reused} cache hits",
+        f"{found.compiled} compiled, {counted(found.reused, 'cache hit')}",
         highlight=False,
     )
     CONSOLE.print(_shapes(found))

@@ -14,7 +14,6 @@ from service.cli.printing.output import CONSOLE, number_column, print_json, prin
 from service.cli.reading import ClientReader, reading
 from service.text.short_ids import short_ids
 
-_PAGE = 200
 app = typer.Typer(cls=FirstByDefault, help="List, show, resume and cancel shape sets.")
 SetId = Annotated[str, typer.Argument(metavar="SET", help=f"Id of the set: {HELP}", autocompletion=completing.sets)]
 
@@ -24,10 +23,10 @@ def list_command(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of sets.")] = 20, as_json: AsJson = False
 ) -> None:
     """List the newest shape sets."""
-    from service.cli.tuning.shape_tables import SHAPE_SETS
+    from service.cli.tuning.shape_tables import newest
 
     with reading() as reader:
-        found = reader.read(SHAPE_SETS, {"limit": min(limit, _PAGE)}).shape_sets
+        found = newest(reader, limit)
     if as_json:
         print_json([line.model_dump(mode="json") for line in found])
     elif not found:

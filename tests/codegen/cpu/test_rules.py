@@ -26,7 +26,7 @@ from codegen.cpu.rules import check_cpu, check_cpu_problem
 from codegen.problem.gemm import DType
 from codegen.problem.quantization import Quantization
 from hal import DeviceSpec
-from tests.tuner.space.cpu.cpus import OLD, RAPIDS, ZEN, cpu
+from tests.tuner.space.cpu.cpus import OLD, PLAIN, RAPIDS, ZEN, cpu
 from tuner.space.restrictions import Restriction, restrict_device
 
 PROBLEM = GemmProblem(120, 200, 300, dtype_a=DType.F32, dtype_b=DType.F32)
@@ -78,6 +78,7 @@ def test_the_cases_that_rules_are_shown_on_are_legal() -> None:
     [
         ("isa", PROBLEM, CONFIG, OLD, "lacks avx512bw, avx512dq, avx512f, avx512vl; use isa avx2"),
         ("isa", PROBLEM, AMX, RAPIDS, "amx of test CPU does not multiply f32 by f32; use isa avx512, avx2"),
+        ("isa", BF16, with_strategy(isa=Isa.AVX512_F32), PLAIN, "has no pairs of bf16, and multiplies bf16 by bf16"),
         ("innermost-n", PROBLEM, with_matmul(innermost=Extent(12, 24, 4)), ZEN, "a multiple of 16 sums, at most 208"),
         ("innermost-n", PROBLEM, with_matmul(innermost=Extent(1, 224, 4)), ZEN, "at most 208; got 224"),
         ("innermost-m", gemm(5, 200, 300, DType.F32), CONFIG, ZEN, "at most M 5; got 12"),

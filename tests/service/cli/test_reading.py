@@ -26,6 +26,7 @@ from service.cli.operating.audit_tables import EVENTS
 from service.cli.operating.key_tables import KEYS
 from service.cli.operating.schedule_tables import SCHEDULES
 from service.cli.reading import Asked, ClientReader, Reader, Resource, reading_of
+from service.cli.tuning import shape_tables
 from service.cli.tuning.job_lists import JOBS, ROWS, each_trial, job_of
 from service.cli.tuning.kernel_lists import KERNELS, kernel_of
 from service.cli.tuning.shape_tables import SHAPE_SETS, set_of
@@ -160,15 +161,17 @@ def test_a_table_of_jobs_has_no_rooflines_and_json_has(
     assert {job["id"] for job in told} > {str(stored.job)}
 
 
-def test_ids_and_recordings_are_looked_for_on_every_page(
+def test_ids_recordings_and_sets_are_looked_for_on_every_page(
     stored: Stored, readers: tuple[Reader, Reader], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ids, "_PAGE", 1)
     monkeypatch.setattr(recording_tables, "_RECORDINGS_A_PAGE", 1)
+    monkeypatch.setattr(shape_tables, "_PAGE", 1)
     for reader in readers:
         older = str(stored.job)[:35]
         assert ids.find_job(reader, older) == stored.job
         assert len(recording_tables.every_recording(reader)) == 2
+        assert [len(shape_tables.newest(reader, limit)) for limit in (1, 5)] == [1, 2]
 
 
 def test_a_query_that_does_not_match_is_refused_alike(readers: tuple[Reader, Reader]) -> None:

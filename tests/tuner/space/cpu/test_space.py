@@ -147,6 +147,14 @@ def test_bf16_packed_beforehand_is_multiplied_as_f32_by_more_rows() -> None:
     assert isas == [Isa.AVX512, Isa.AVX512_F32]
 
 
+@pytest.mark.parametrize(("transpose_b", "rows"), [(False, (12, 16)), (True, (20, 32))])
+def test_experts_of_few_rows_multiply_bf16_in_pairs(transpose_b: bool, rows: tuple[int, int]) -> None:
+    slow = cpu(ZEN.isa, bf16_fma_per_clk_per_core=16)
+    problems = (GemmProblem(m, 640, 1000, dtype_a=BF16, dtype_b=BF16, transpose_b=transpose_b, experts=4) for m in rows)
+    isas = [default_cpu_config(problem, slow).strategy.isa for problem in problems]
+    assert isas == [Isa.AVX512, Isa.AVX512_F32]
+
+
 @pytest.mark.parametrize(
     ("sizes", "spec", "rows", "depth"),
     [
