@@ -1,4 +1,4 @@
-"""What commands read most, such as lists: with the database of this machine, or from a service.
+"""Lists, and single objects that commands show: from the database of this machine, or from a service.
 
 With this machine's database the answer is computed without the application: importing its web framework takes a
 quarter of the time of a command that lists.
@@ -29,7 +29,7 @@ Asked = Mapping[str, str | float | UUID | datetime | Sequence[str] | None]
 
 @dataclass(frozen=True, slots=True)
 class Resource(Generic[R]):
-    """What GET answers on a path: a service's answer is read as a `model`, `here` is the function of its route."""
+    """The answer to GET on a path: a service's is read as a `model`, `here` is the function of its route."""
 
     path: str
     model: "type[R]"

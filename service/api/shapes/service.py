@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class ShapeSetQuery(BaseModel):
-    """What is asked of a set."""
+    """Parameters of a request for a set."""
 
     model_config = ConfigDict(extra="forbid")
 

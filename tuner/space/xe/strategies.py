@@ -24,7 +24,7 @@ Family = Sequence[Change]
 """Alternative changes of related fields, of which a point takes one, such as the splits of K and how sums are added."""
 
 IsLegal = Callable[[Point], bool]
-"""Whether no rule refuses a point of a problem."""
+"""Check that no rule refuses a point of a problem."""
 
 _NOT_PREFETCHED: Change = {
     "prefetch_l2": 0,
