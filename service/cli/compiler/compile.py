@@ -61,13 +61,14 @@ def compile_command(
 
     chosen = ConfigOptions(config, settings or []).read(gemm, spec)
     check_kernel(gemm, chosen, spec)
+    ocloc = None
     if isa:  # refused before anything is printed
         from service.cli.compiler.inspection.isa import wanted_ocloc
 
-        wanted_ocloc(isa)
+        ocloc = wanted_ocloc(isa)
     if not as_json:
         print_wrapped(f"{gemm} for {spec.id}")
         print_line(f"configuration  {chosen}")
     from service.cli.compiler.compiling import compile_configuration
 
-    compile_configuration(gemm, chosen, listed, folder, url, isa=isa, verify=verify, as_json=as_json)
+    compile_configuration(gemm, chosen, listed, folder, url, ocloc, verify=verify, as_json=as_json)

@@ -9,7 +9,7 @@ from rich.table import Column
 from codegen import AnyArtifact, GemmArtifact, GemmProblem, KernelConfig
 from codegen.artifact.files import is_plain_name, write_atomically
 from codegen.workers import pool
-from codegen.xe.isa import NativeCode, check_scoreboard
+from codegen.xe.isa import NativeCode, Ocloc, check_scoreboard
 from hal import DeviceSpec, ListedDevice, open_device
 from service.api.compile.schemas import CompileBody
 from service.cli.compiler.compiled import Made, check_same, made_here
@@ -54,13 +54,13 @@ def compile_configuration(
     listed: ListedDevice,
     folder: Path,
     url: str | None,
+    ocloc: Ocloc | None,
     *,
-    isa: bool,
     verify: bool,
     as_json: bool,
 ) -> None:
     """Compile a configuration, here or at the service at `url`, verify it if wanted, and write and print its stages."""
-    spec, ocloc = listed.spec, wanted_ocloc(isa)
+    spec = listed.spec
     asked = ConfigBody.model_validate(config_to_json(config))
     body = CompileBody(problem=to_body(problem), config=asked, device=spec.id)
     there = None if url is None else remote_compile(url, body)

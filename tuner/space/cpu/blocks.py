@@ -130,7 +130,7 @@ def _whole_depth(on: CpuProblem, point: CpuPoint, tiles: int, most: int) -> tupl
     """
     amx, packed = point.isa == Isa.AMX.value, point.pack_b in (Packing.WHOLE.value, Packing.BEFOREHAND.value)
     of_thread, fitting = ceil_div(tiles, point.threads_m), max(1, most // point.tile_m)
-    if amx or tiles == 1:
+    if amx or tiles == 1:  # one tile reads B once
         too_few = most < min(_FEWEST_ROWS_OF_BLOCK_AMX, on.problem.m)
     else:
         too_few = fitting * point.tile_m < _FEWEST_ROWS_OF_BLOCK

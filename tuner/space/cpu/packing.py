@@ -45,7 +45,7 @@ def ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
         few = p.transpose_b and p.m <= _FEW_ROWS_OF_WEIGHTS
     in_place = not p.transpose_a
     for isa in on.isas:
-        if isa is Isa.AVX512_F32 and p.m <= (_FEW_ROWS_OF_PAIRS_BY_DOTS if p.transpose_b else _FEW_ROWS_OF_PAIRS):
+        if isa is Isa.AVX512_F32 and _has_few_rows_of_pairs(p):
             continue
         if few and isa not in (Isa.AMX, Isa.AVX512_F32) and p.batch_stride_b != 0:
             # Each element of B is read once: a copy would cost more than it saves.
@@ -84,13 +84,17 @@ def ways_of_packed(on: CpuProblem, *, experts: bool) -> Iterator[tuple[Isa, Pack
         yield isa, Packing.WHOLE if whole else Packing.BLOCK, Packing.BEFOREHAND
 
 
+def _has_few_rows_of_pairs(p: GemmProblem) -> bool:
+    return p.m <= (_FEW_ROWS_OF_PAIRS_BY_DOTS if p.transpose_b else _FEW_ROWS_OF_PAIRS)
+
+
 def ways_of_experts(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
     """Yield instruction sets and packings for experts of as many rows; nothing is packed whole."""
     p = on.problem
     few = p.transpose_b and p.m <= (_FEW_ROWS_OF_WEIGHTS if p.has_weights else _FEW_ROWS_BY_DOTS)
     for isa in on.isas:
         separate = _is_separate(on, isa)
-        if isa is Isa.AVX512_F32 and p.m <= (_FEW_ROWS_OF_PAIRS_BY_DOTS if p.transpose_b else _FEW_ROWS_OF_PAIRS):
+        if isa is Isa.AVX512_F32 and _has_few_rows_of_pairs(p):
             continue
         if isa is Isa.AMX and _few_rows_of_tiles(on):
             yield isa, Packing.BLOCK, Packing.NONE
