@@ -137,6 +137,20 @@ def append(block: Block, op: Operation) -> None:
     block._last_op = op
 
 
+def reorder(block: Block, ops: Sequence[Operation], after: Operation | None) -> None:
+    """Set the order of the operations of a block behind one of them, or of all; there is one at least."""
+    last = after
+    for op in ops:
+        op._prev_op = last
+        if last is None:
+            block._first_op = op
+        else:
+            last._next_op = op
+        last = op
+    assert last is not None
+    last._next_op, block._last_op = None, last
+
+
 def insert_before(op: Operation, existing: Operation) -> None:
     """Insert an operation that is in no block yet before one of a block."""
     block = op.parent = existing.parent

@@ -4,11 +4,15 @@ Lowering loads all operands of a K step before the products. Intel's compiler ro
 registers of a sub-group of 8 do not hold accumulators and all operands.
 """
 
+# pyright: reportPrivateUsage=false
+# xDSL's public view of operands is an object of its own, and it hashes operations in Python.
+
 from collections.abc import Iterable
 
 from xdsl.dialects.llvm import LoadOp, StoreOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, OpResult
 
+from codegen.xe.dialects.creation import reorder, walk
 from codegen.xe.dialects.gpu import BarrierOp
 from codegen.xe.dialects.upstream.llvm_ops import LOCAL, DeviceCallOp
 from codegen.xe.passes.lanes.analysis.aliases import is_pure
@@ -16,41 +20,42 @@ from codegen.xe.passes.lanes.analysis.aliases import is_pure
 
 def load_late(body: Block) -> None:
     """Schedule, in place, the loads of blocks with products, and pure operations; all others keep their order."""
-    for block in [body, *(block for op in body.walk() for region in op.regions for block in region.blocks)]:
-        if any(isinstance(op, DeviceCallOp) for op in block.ops):
+    for block in [body, *(block for op in walk(body) for region in op.regions for block in region.blocks)]:
+        if any(type(op) is DeviceCallOp for op in block.ops):
             _schedule(block)
 
 
 def _schedule(block: Block) -> None:
-    ops, waiting, ordered = list(block.ops), dict[Operation, None](), list[Operation]()
-    for op in ops:
+    waiting, ordered = dict[int, Operation](), list[Operation]()
+    for op in list(block.ops):
         if _is_movable(op):
-            waiting[op] = None
+            waiting[id(op)] = op
             continue
-        _emit(list(waiting) if _orders(op) else _needed(op), waiting, ordered)
+        _emit(list(waiting.values()) if _orders(op) else _needed(op), waiting, ordered)
         ordered.append(op)
-    for op in ops:
-        op.detach()
-    block.add_ops(ordered)
+    for unused in waiting.values():
+        unused.detach()
+    reorder(block, ordered, after=None)
 
 
-def _emit(wanted: Iterable[Operation], waiting: dict[Operation, None], ordered: list[Operation]) -> None:
+def _emit(wanted: Iterable[Operation], waiting: dict[int, Operation], ordered: list[Operation]) -> None:
     """Append waiting operations, each after those that it needs."""
     for op in wanted:
-        if op in waiting:
-            del waiting[op]
+        if waiting.pop(id(op), None) is not None:
             _emit(_needed(op), waiting, ordered)
             ordered.append(op)
 
 
 def _needed(op: Operation) -> list[Operation]:
-    return [operand.owner for operand in op.operands if isinstance(operand.owner, Operation)]
+    return [operand.op for operand in op._operands if type(operand) is OpResult]
 
 
 def _is_movable(op: Operation) -> bool:
-    return (isinstance(op, LoadOp) and op.ptr.type == LOCAL) or (not op.regions and is_pure(type(op)))
+    if type(op) is LoadOp:
+        return op.ptr.type == LOCAL
+    return not op.regions and is_pure(type(op))
 
 
 def _orders(op: Operation) -> bool:
     """True if no load may move past an operation, or its regions may use any value."""
-    return bool(op.regions) or isinstance(op, BarrierOp) or (isinstance(op, StoreOp) and op.ptr.type == LOCAL)
+    return bool(op.regions) or type(op) is BarrierOp or (type(op) is StoreOp and op.ptr.type == LOCAL)

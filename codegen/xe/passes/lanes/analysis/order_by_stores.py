@@ -15,7 +15,7 @@ from xdsl.dialects.llvm import LoadOp, StoreOp
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.traits import IsTerminator
 
-from codegen.xe.dialects.creation import append, walk
+from codegen.xe.dialects.creation import reorder, walk
 from codegen.xe.dialects.gpu import ShuffleOp
 from codegen.xe.dialects.upstream.llvm_ops import (
     GLOBAL,
@@ -58,11 +58,7 @@ def order_by_stores(body: Block, lowering: Lowering, *, apart: bool) -> None:
     for block in [body, *(block for op in walk(body) for region in op.regions for block in region.blocks)]:
         tail = _after_products(block, lowering)
         if sum(map(_stores, tail)) > 1:
-            ordered = _Tail(tail, lowering, aliases).ordered()
-            for op in tail:
-                op.detach()
-            for op in ordered:
-                append(block, op)
+            reorder(block, _Tail(tail, lowering, aliases).ordered(), after=tail[0].prev_op)
 
 
 def _after_products(block: Block, lowering: Lowering) -> list[Operation]:

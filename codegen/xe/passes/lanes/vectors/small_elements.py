@@ -21,12 +21,13 @@ from xdsl.dialects.builtin import (
     f32,
     i8,
     i32,
+    i64,
 )
 from xdsl.dialects.utils.fast_math import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from codegen.xe.dialects.interned import integer_type
+from codegen.xe.dialects.interned import dense, integer_type, vector
 from codegen.xe.dialects.upstream.arith_casts import ExtFOp, ExtSIOp, ExtUIOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp, SelectOp
 from codegen.xe.dialects.upstream.vector_ops import ShapeCastOp, TransposeOp
@@ -36,6 +37,7 @@ from codegen.xe.passes.lanes.values import lane_element
 
 _BYTE = 8
 _HALF, _WORD = 16, 32
+_BYTES = _WORD // _BYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,18 +193,27 @@ def _in_halves(emitter: Emitter, chunk: SSAValue, less: SSAValue | int, *, signe
     places = _places(bits, each, _HALF_FRACTION)
     moved: dict[tuple[int, int], SSAValue] = {}
     over: dict[tuple[int, Register | None], SSAValue] = {}
+
+    def word(i: int) -> SSAValue:
+        if (at := (i // each, places[i % each][0])) not in moved:
+            moved[at] = _shifted(emitter, emitter.register((words, i // each)), at[1])
+        return moved[at]
+
+    def less_over(i: int) -> SSAValue:
+        key = places[i % each][1], None if isinstance(less, int) else _register_of(less, i)
+        if key not in over:
+            base = emitter.constant(2.0 ** (_HALF_FRACTION - key[0]) + fixed, f16)
+            over[key] = base if key[1] is None else _of_two(emitter, arith.AddfOp, emitter.register(key[1]), base)
+        return over[key]
+
     out: list[Register] = []
-    for i in range(length):
-        (shift, place), minus = places[i % each], None if isinstance(less, int) else _register_of(less, i)
-        if (at := (i // each, shift)) not in moved:
-            moved[at] = _shifted(emitter, emitter.register((words, i // each)), shift)
-        low = _of_two(emitter, arith.AndIOp, moved[at], _splat(emitter, (1 << bits) - 1 << place, moved[at]))
-        pattern = (_HALF_FRACTION - place + _HALF_BIAS << _HALF_FRACTION) ^ sign << place
-        number = emitter.bitcast(_of_two(emitter, arith.XOrIOp, low, _splat(emitter, pattern, low)), f16)
-        if (key := (place, minus)) not in over:
-            base = emitter.constant(2.0 ** (_HALF_FRACTION - place) + fixed, f16)
-            over[key] = base if minus is None else _of_two(emitter, arith.AddfOp, emitter.register(minus), base)
-        out.append((_of_two(emitter, arith.SubfOp, number, over[key]), 0))
+    for some in _groups(length):
+        at = [places[i % each][1] for i in some]
+        low = _masked(emitter, [word(i) for i in some], [(1 << bits) - 1 << place for place in at])
+        patterns = [(_HALF_FRACTION - place + _HALF_BIAS << _HALF_FRACTION) ^ sign << place for place in at]
+        number = emitter.bitcast(_of_two(emitter, arith.XOrIOp, low, _numbers(emitter, patterns, low)), f16)
+        part = _of_two(emitter, arith.SubfOp, number, _joined(emitter, [less_over(i) for i in some]))
+        out += [(part, i) for i in range(len(some))]
     return emitter.chunk(out)
 
 
@@ -230,30 +241,35 @@ def _from_integer(
     moved: dict[tuple[int, int], SSAValue] = {}
     over: dict[tuple[int, Register | None, Register | None], SSAValue] = {}
 
-    def number(i: int) -> SSAValue:
-        at, (shift, place) = (i // each, places[i % each][0]), places[i % each]
-        if at not in moved:
-            moved[at] = _shifted(emitter, emitter.register((words, i // each)), shift)
-        low = _of_two(emitter, arith.AndIOp, moved[at], _constant(emitter, (1 << bits) - 1 << place))
-        pattern = _power_of_two(_FRACTION - place) ^ sign << place
-        return emitter.bitcast(_of_two(emitter, arith.XOrIOp, low, _constant(emitter, pattern)), f32)
+    def word(i: int) -> SSAValue:
+        if (at := (i // each, places[i % each][0])) not in moved:
+            moved[at] = _shifted(emitter, emitter.register((words, i // each)), at[1])
+        return moved[at]
 
-    def less_over(i: int, number: SSAValue) -> SSAValue:
+    def registers(i: int) -> tuple[Register | None, Register | None]:
         by, minus = (None if chunk is None else _register_of(chunk, i) for chunk in (scale, given))
-        key = places[i % each][1], by, minus
+        return by, minus
+
+    def less_over(i: int) -> SSAValue:
+        key = places[i % each][1], *registers(i)
         if key not in over:
-            over[key] = _over(emitter, 2.0 ** (_FRACTION - key[0]) + fixed, by, minus)
-        if by is None:
-            return _of_two(emitter, arith.SubfOp, number, over[key])
-        return emitter.make(math.FmaOp, (number, emitter.register(by), over[key]), number.type)
+            over[key] = _over(emitter, 2.0 ** (_FRACTION - key[0]) + fixed, *registers(i))
+        return over[key]
 
     # Intel's compiler keeps about this order: neighbours do not wait for each other, and few are held in f32.
     out: list[Register] = []
-    for begin in range(0, length, _TOGETHER):
-        some = range(begin, min(begin + _TOGETHER, length))
-        numbers = [number(i) for i in some]
-        sums = [less_over(i, number) for i, number in zip(some, numbers, strict=True)]
-        part = _in_type(emitter, emitter.chunk([(value, 0) for value in sums]), to)
+    for some in _groups(length):
+        at = [places[i % each][1] for i in some]
+        low = _masked(emitter, [word(i) for i in some], [(1 << bits) - 1 << place for place in at])
+        patterns = [_power_of_two(_FRACTION - place) ^ sign << place for place in at]
+        number = emitter.bitcast(_of_two(emitter, arith.XOrIOp, low, _numbers(emitter, patterns, low)), f32)
+        addend = _joined(emitter, [less_over(i) for i in some])
+        if scale is None:
+            value = _of_two(emitter, arith.SubfOp, number, addend)
+        else:
+            by = _joined(emitter, [emitter.register(_register_of(scale, i)) for i in some])
+            value = emitter.make(math.FmaOp, (number, by, addend), number.type)
+        part = _in_type(emitter, value, to)
         out += [(part, i) for i in range(len(some))]
     return emitter.chunk(out)
 
@@ -363,22 +379,18 @@ def _register_of(chunk: SSAValue, place: int) -> Register:
 def _from_float(emitter: Emitter, chunk: SSAValue, kind: _Format, to: Attribute, keeps_nan: bool) -> SSAValue:
     if kind.beyond and to == f32:
         return emitter.as_f32(_from_float(emitter, chunk, kind, f16, keeps_nan))
-    wide, width = _WIDE[to], bits_of(to)
-    bits, length = bits_of(element_of(chunk)), length_of(chunk)
-    by = wide.exponent - kind.exponent
+    bits, length, width = bits_of(element_of(chunk)), length_of(chunk), bits_of(to)
+    by = _WIDE[to].exponent - kind.exponent
+    words, each = _words(emitter, chunk, width)
     if to == f32:
-        top = _sign_and_rest(emitter, chunk, width - _BYTE - by)
-    else:
-        words, each = _words(emitter, chunk, width)
-        spread = _spread(emitter, words, each, length)
-        top = _of_two(
-            emitter,
-            arith.ShLIOp,
-            spread,
-            _numbers(emitter, [width - bits * (i % each + 1) for i in range(length)], spread),
-        )
-        if by:
-            top = _of_two(emitter, arith.ShRSIOp, top, _splat(emitter, by, top))
+        parts = [_sign_and_rest(emitter, words, bits, some, width - _BYTE - by) for some in _groups(length)]
+        floats = [_of_bits(emitter, part, bits, kind, to, keeps_nan) for part in parts]
+        return emitter.chunk([(part, i) for part in floats for i in range(length_of(part))])
+    spread = emitter.chunk([(words, i // each) for i in range(length)])
+    shifts = _numbers(emitter, [width - bits * (i % each + 1) for i in range(length)], spread)
+    top = _of_two(emitter, arith.ShLIOp, spread, shifts)
+    if by:
+        top = _of_two(emitter, arith.ShRSIOp, top, _splat(emitter, by, top))
     return _of_bits(emitter, top, bits, kind, to, keeps_nan)
 
 
@@ -390,12 +402,13 @@ def _scaled(
     `fits_half`: the low halves of products are zero, so that two high halves are joined to a word instead of rounded.
     """
     bits, length = bits_of(element_of(chunk)), length_of(chunk)
-    top = _sign_and_rest(emitter, chunk, _WORD - _BYTE - _WIDE[f32].exponent + kind.exponent)
+    words, _ = _words(emitter, chunk, _WORD)
+    left = _WORD - _BYTE - _WIDE[f32].exponent + kind.exponent
     out: list[Register] = []
-    for begin in range(0, length, _TOGETHER):
-        some = range(begin, min(begin + _TOGETHER, length))
-        value = _of_bits(emitter, emitter.chunk([(top, i) for i in some]), bits, kind, f32, keeps_nan=False)
-        by = emitter.chunk([(emitter.register(_register_of(scale, i)), 0) for i in some])
+    for some in _groups(length):
+        top = _sign_and_rest(emitter, words, bits, some, left)
+        value = _of_bits(emitter, top, bits, kind, f32, keeps_nan=False)
+        by = _joined(emitter, [emitter.register(_register_of(scale, i)) for i in some])
         product = _of_two(emitter, arith.MulfOp, value, by)
         part = _high_halves(emitter, product) if fits_half else _in_type(emitter, product, to)
         out += [(part, i) for i in range(length_of(part))]
@@ -406,11 +419,8 @@ def _scaled(
 def _high_halves(emitter: Emitter, floats: SSAValue) -> SSAValue:
     """Return the high halves of a chunk, two in a word; the low ones are zero."""
     words = emitter.bitcast(floats, i32)
-    pairs: list[Register] = []
-    for i in range(0, length_of(words), 2):
-        low, high = (emitter.register((words, at)) for at in (i, i + 1))
-        pairs.append((_of_two(emitter, arith.OrIOp, _shifted(emitter, low, _HALF), high), 0))
-    return emitter.chunk(pairs)
+    low, high = (emitter.chunk([(words, i) for i in range(first, length_of(words), 2)]) for first in (0, 1))
+    return _of_two(emitter, arith.OrIOp, _of_two(emitter, arith.ShRUIOp, low, _splat(emitter, _HALF, low)), high)
 
 
 def _of_bits(emitter: Emitter, top: SSAValue, bits: int, kind: _Format, to: Attribute, keeps_nan: bool) -> SSAValue:
@@ -428,25 +438,44 @@ def _of_bits(emitter: Emitter, top: SSAValue, bits: int, kind: _Format, to: Attr
     return value
 
 
-def _sign_and_rest(emitter: Emitter, chunk: SSAValue, left: int) -> SSAValue:
-    """Return each element as a word: its sign in all high bits, and the rest as the high bits of a byte shifted left.
+def _sign_and_rest(emitter: Emitter, words: SSAValue, bits: int, some: range, left: int) -> SSAValue:
+    """Return some elements as a word each: the sign in all high bits, and the rest as the high bits of a byte shifted
+    left.
 
     Intel's compiler reads a byte of a word, with its sign, where it shifts it.
     """
-    bits, length = bits_of(element_of(chunk)), length_of(chunk)
-    words, each = _words(emitter, chunk, _WORD)
-    high: dict[int, SSAValue] = {}
-    out: list[Register] = []
-    for i in range(length):
-        word, offset = i // each, i % each * bits
-        source = emitter.register((words, word))
-        if offset % _BYTE + bits < _BYTE:
-            if word not in high:
-                high[word] = _of_two(emitter, arith.ShLIOp, source, _constant(emitter, _BYTE - bits))
-            source = high[word]
-        byte = emitter.register((emitter.bitcast(source, i8), offset // _BYTE))
-        out.append((_of_two(emitter, arith.ShLIOp, emitter.make(ExtSIOp, (byte,), i32), _constant(emitter, left)), 0))
-    return emitter.chunk(out)
+
+    def bytes_of(word: SSAValue) -> SSAValue:
+        return emitter.bitcast(word, i8)
+
+    if bits < _BYTE:
+        word = emitter.register((words, some[0] * bits // _WORD))
+        low, high = bytes_of(_shifted(emitter, word, bits - _BYTE)), bytes_of(word)
+        mask = {"mask": dense(i64, [i // 2 + i % 2 * _BYTES for i in range(len(some))])}
+        small = emitter.pure(xvector.ShuffleOp, (low, high), vector(i8, len(some)), mask)
+        wide = emitter.make(ExtSIOp, (small,), vector(i32, len(some)))
+    else:  # one by one: Intel's compiler would move the bytes of a vector
+        small = [(bytes_of(emitter.register((words, i // _BYTES))), i % _BYTES) for i in some]
+        wide = _joined(emitter, [emitter.make(ExtSIOp, (emitter.register(byte),), i32) for byte in small])
+    return _of_two(emitter, arith.ShLIOp, wide, _splat(emitter, left, wide))
+
+
+def _groups(length: int) -> list[range]:
+    """Return the elements of a chunk in groups that are converted together."""
+    return [range(begin, min(begin + _TOGETHER, length)) for begin in range(0, length, _TOGETHER)]
+
+
+def _joined(emitter: Emitter, scalars: Sequence[SSAValue]) -> SSAValue:
+    """Join scalars to a chunk."""
+    if all(scalar is scalars[0] for scalar in scalars):
+        return emitter.splat(scalars[0], len(scalars))
+    return emitter.chunk([(scalar, 0) for scalar in scalars])
+
+
+def _masked(emitter: Emitter, words: Sequence[SSAValue], masks: Sequence[int]) -> SSAValue:
+    """Return the masked words as a chunk."""
+    joined = _joined(emitter, words)
+    return _of_two(emitter, arith.AndIOp, joined, _numbers(emitter, masks, joined))
 
 
 def _of_two(emitter: Emitter, kind: type[Operation], a: SSAValue, b: SSAValue) -> SSAValue:
@@ -464,13 +493,8 @@ def _words(emitter: Emitter, chunk: SSAValue, width: int) -> tuple[SSAValue, int
     return words, held // bits
 
 
-def _spread(emitter: Emitter, words: SSAValue, each: int, length: int) -> SSAValue:
-    """Return for each element the word that holds it."""
-    return emitter.chunk([(words, i // each) for i in range(length)])
-
-
 def _numbers(emitter: Emitter, numbers: Sequence[int], like: SSAValue) -> SSAValue:
-    return emitter.chunk([(emitter.constant(number, element_of(like)), 0) for number in numbers])
+    return _joined(emitter, [_constant(emitter, number, element_of(like)) for number in numbers])
 
 
 def _splat(emitter: Emitter, number: int | float, like: SSAValue) -> SSAValue:
