@@ -15,6 +15,7 @@ from tuner.space.cpu.packing import (
     multiply_with,
     reads_all_of_k,
     rows_of_few_pages,
+    rows_share_sets,
 )
 from tuner.space.cpu.points import (
     WHOLE,
@@ -30,7 +31,8 @@ from tuner.space.cpu.points import (
 L1_BYTES = 32 * 1024  # if unknown: the least of CPUs with AVX2
 _PANELS = 2  # times L1 that a panel of A and one of B may fill: B's is read in order, which hides the latency of L2
 _BLOCK = 0.25  # of L2 for a block of A, and as much for its accumulators with a block of B, whose panels stream through
-_ROWS_AND_PANELS = 0.85  # of L2 for all of A and two panels of a B [K, N], whose rows fill lines beside them
+_ROWS_AND_PANELS = 0.8  # of L2 for all of A and two panels of a B [K, N], whose rows fill lines beside them
+_PANEL_IN_L1 = 0.75  # of L1 for one panel of B whose rows L2 does not keep
 _PANEL = 0.5  # of L2 for one panel of B that is used immediately
 _PANELS_ALONE = 0.125  # of L2 for those that one core copies together for tile registers
 _BLOCK_OF_WHOLE_DEPTH = 0.5  # of L2 for a block of A over all of K, beside the panel of B in use and the next one
@@ -153,7 +155,10 @@ def _panels(
     room = l2 if p.transpose_b or isa is Isa.AMX else _ROWS_AND_PANELS * l2
     exceeds = ceil_div(p.k, point.threads_k) * (element_bytes * p.m + 2 * row_bytes) > room
     deepest = int(_PANEL * l2 / row_bytes)
-    if exceeds:
+    shares = rows_share_sets(on, isa)
+    if shares:
+        deepest = deepest_panel_in_l1(on, row_bytes)
+    elif exceeds:
         deepest = min(deepest, deepest_in_l1)
     legal = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
     depth = max((d for d in legal if d <= deepest), default=min(legal, default=WHOLE))
@@ -166,12 +171,19 @@ def _panels(
     most = int(_PANELS_ALONE * l2 / (row_bytes * (depth or p.k))) if copies_panels_alone(on, isa) else 1
     count = max((count for count in ranges.block_n if count <= most), default=WHOLE) or 1
     panels = "a panel of B, {} deep, is" if count == 1 else f"{count} panels of B, {{}} deep, are"
-    why = f"{panels.format(depth or p.k)} copied to L2, and used by all rows"
-    if exceeds:
+    why = f"{panels.format(depth or p.k)} copied to {'L1' if shares else 'L2'}, and used by all rows"
+    if shares:
+        why += ": rows at its pitch share so few sets of L2 that those of the next panel would replace each other"
+    elif exceeds:
         why += (
             f": all of A and two panels exceed its {l2 / 1024:.0f} KiB, so that a panel and a tile's rows are to fit L1"
         )
     return _of_panels(p, point, depth, count), why
+
+
+def deepest_panel_in_l1(on: CpuProblem, row_bytes: int) -> int:
+    """Return the depth up to which a panel of B with so many bytes for each element along K stays in L1."""
+    return int(_PANEL_IN_L1 * (on.spec.l1_bytes or L1_BYTES) / row_bytes)
 
 
 def _of_panels(p: GemmProblem, point: CpuPoint, depth: int, count: int) -> CpuPoint:
@@ -197,9 +209,10 @@ def with_order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     # Panels, or columns in place, pass rows of A, which stay in L1 if these do not.
     passes = copied or (is_dots(on, point.isa, point.pack_b) and point.block_k != WHOLE)
     several = rows > 1 and point.block_m != 1 and columns > 1 and point.block_n != 1 and not passes
-    few_pages = copied and rows_of_few_pages(on, Isa(point.isa)) is not None
+    isa, rows_of_f32 = Isa(point.isa), p.dtype_b.bits == 32 and not p.transpose_b
+    few_pages = rows_of_few_pages(on, isa) is not None or (rows_of_f32 and not rows_share_sets(on, isa))
     point = point._replace(
-        blocks="okomon" if few_pages else "omonok",
+        blocks="okomon" if copied and few_pages else "omonok",
         inner="inimik" if several else "iminik",
         parallel="pnpmpk" if p.n > p.m and point.threads_m > 1 and point.threads_n > 1 else "pmpnpk",
     )

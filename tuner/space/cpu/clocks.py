@@ -21,12 +21,13 @@ _LATENCY_CLOCKS = 4
 _HIDING_SUMS, _MISSING_SUM_CLOCKS = 12, 0.15
 _TILE_MULTIPLY_CLOCKS = 16
 # Of AVX-512, where the second-level cache delivers panels of B while the next one is prefetched:
-STREAMED_VECTORS, STREAMED_VECTORS_S8 = 3, 2  # that a step loads without waiting; of bytes
+STREAMED_VECTORS, STREAMED_VECTORS_BESIDE = 3, 2  # that a step loads without waiting; beside more prefetches
 STREAM_CLOCKS = 0.5  # for each one more
 PACKED_VECTOR_CLOCKS = 4.0  # at least, for each vector of B that the first tile of rows packs: it is loaded and stored
 KEPT_CLOCKS = 4.0  # if a first tile leaves too few registers to load vectors early, so that sums wait in memory
 CALL_CLOCKS = 60.0  # for each tile, to begin its loop over K and to end it
 LINE_CLOCKS = 1.0  # for each cache line of a row of B [K, N] that is copied
+PIECE_CLOCKS = 30.0  # for each piece of such a row instead, if the next ones are not kept in the second-level cache
 _NOT_HIDDEN = 0.25  # share of tile loads and multiplies that could overlap but do not (assumed)
 
 

@@ -27,12 +27,17 @@ _FEW_ROWS_OF_PAIRS, _FEW_ROWS_OF_PAIRS_BY_DOTS, _FEW_ROWS_OF_PAIRS_PACKED = 4, 8
 _FEW_ROWS_BESIDE_AMX = 4  # rows above which tile registers gain more than reading B in place saves
 _PAGE_BYTES = 4096
 _PAGES_OF_TLB = 2048  # of the second level
+_DEEPEST_F32 = 1664  # elements along K of f32 panels for more than a few rows
 # Pages of B that panels are copied from, by the rows of A up to which they are best.
 _PAGES_OF_ROWS = {32: 64, 128: 256}
 _PAGES_OF_ROWS_F32 = {48: 64, 128: 256}
 _PAGES_OF_ROWS_IN_ONE_SET = {128: 64}  # of L1, which has room for few of them
 _PAGES_OF_ROWS_AMX = {48: 64, 128: 256}
 _PAGES_OF_ROWS_AMX_ALONE = {48: 64}
+_LINE_BYTES = 64
+_WAYS_OF_L2 = 16
+_SHARE_OF_SETS = 0.7  # of the rows of B for which L2 has a line each, up to which it keeps those prefetched beside A
+_FEW_ROWS_OF_SETS = 48  # of A, up to which short panels cost more than lines read twice
 _SMALL_B = 0.25  # of L2 for a row-major f32 B that is read in place: it stays there, and no thread waits for panels
 
 
@@ -187,6 +192,8 @@ def rows_of_few_pages(on: CpuProblem, isa: Isa) -> int | None:
     Sums wait between blocks of K, so that more rows of A need deeper ones; None where deeper ones are better yet.
     """
     p, pages_of_rows = on.problem, _PAGES_OF_ROWS_AMX if isa is Isa.AMX else _PAGES_OF_ROWS
+    if rows_share_sets(on, isa):
+        return None
     if copies_panels_alone(on, isa):
         pages_of_rows = _PAGES_OF_ROWS_AMX_ALONE
     elif p.dtype_b.bits == 32:
@@ -196,11 +203,23 @@ def rows_of_few_pages(on: CpuProblem, isa: Isa) -> int | None:
         return None
     pages = next(pages for rows, pages in sorted(pages_of_rows.items()) if p.m <= rows)
     of_page = max(1, _PAGE_BYTES // (p.pitch_b * p.dtype_b.nbytes)) * p.dtype_b.packed
-    if p.m > min(pages_of_rows) and p.k <= _PAGES_OF_TLB * of_page:
+    deepest = _DEEPEST_F32 if p.dtype_b.bits == 32 else _PAGES_OF_TLB * of_page
+    if p.m > min(pages_of_rows) and p.k <= deepest:
         return None
     depth = pages * of_page
     group = p.quantization.group if p.quantization is not None else None
     return max(depth, group or 0)
+
+
+def rows_share_sets(on: CpuProblem, isa: Isa) -> bool:
+    """Return whether so many rows of a B [K, N] share sets of L2, by their pitch, that those prefetched for the next
+    panel replace each other; panels then stay in L1.
+    """
+    p, l2 = on.problem, on.spec.l2_bytes or L2_BYTES
+    if p.transpose_b or p.m <= _FEW_ROWS_OF_SETS or isa not in (Isa.AVX512, Isa.AVX512_F32):
+        return False
+    apart = max(_LINE_BYTES, gcd(p.pitch_b * p.dtype_b.nbytes, l2 // _WAYS_OF_L2))
+    return p.k / p.dtype_b.packed > _SHARE_OF_SETS * l2 / apart
 
 
 def reads_all_of_k(on: CpuProblem, point: CpuPoint) -> bool:

@@ -6,9 +6,10 @@ from math import gcd
 
 from codegen.config.cpu import Isa, Packing
 from codegen.cpu.isa import ISA_FACTS, Multiply
+from codegen.cpu.nest.plan import GROUP_BYTES
 from codegen.cpu.rules import CpuCase, CpuProblem, refusal_on_cpu, registers_of
 from codegen.xe.rules.sizes import ceil_div
-from tuner.space.cpu.blocks import L1_BYTES
+from tuner.space.cpu.blocks import L1_BYTES, deepest_panel_in_l1
 from tuner.space.cpu.clocks import (
     BOTH_FROM_L1,
     CALL_CLOCKS,
@@ -17,9 +18,10 @@ from tuner.space.cpu.clocks import (
     KEPT_CLOCKS,
     LINE_CLOCKS,
     PACKED_VECTOR_CLOCKS,
+    PIECE_CLOCKS,
     STREAM_CLOCKS,
     STREAMED_VECTORS,
-    STREAMED_VECTORS_S8,
+    STREAMED_VECTORS_BESIDE,
     TileLoads,
     TileShape,
     step_clocks,
@@ -32,6 +34,7 @@ from tuner.space.cpu.packing import (
     multiply_with,
     reads_rows_of_b,
     rows_of_few_pages,
+    rows_share_sets,
 )
 from tuner.space.cpu.points import DOTS, CpuPoint, config_of, is_dots, ranges_of, unit_of
 
@@ -39,6 +42,7 @@ _LINE_BYTES = 64
 _LINE_WEIGHT = 6  # of lines read to copy B, per row that uses it (fitted, as the following)
 _LINE_WEIGHT_AMX = 24  # the same for tile registers, during whose products less is prefetched
 _SPLIT_LINE_WEIGHT = 500  # of a cache line of C that two tiles write, per step along K
+_FEW_ROWS = 128  # that leave few clocks for each line of f32 rows of B, which is prefetched meanwhile
 _FEWEST_USES = 32  # rows below which tiles of few rows are not better
 _MOST_LINES = 4  # beyond which longer pieces of rows are not better
 _PASS_OF_DOTS = 2  # weight of another pass over B that comes from memory, for dot products of stored rows
@@ -100,18 +104,27 @@ def _panel_clocks(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
     p, isa = on.problem, Isa(plain.isa)
     lanes = ISA_FACTS[isa].vector_bytes // 4
     panels = [(ceil_div(size * p.products, lanes), count) for size, count in tile_sizes(p.n, tile.n)]
-    streamed = STREAMED_VECTORS_S8 if multiply_with(on, isa) is Multiply.S8 else STREAMED_VECTORS
-    wide = sum(count * max(0, vectors - streamed) for vectors, count in panels)
-    tiles, depth = ceil_div(p.m, tile.m) * ceil_div(p.n, tile.n), ceil_div(p.k, unit_of(on, isa, dots=False))
-    added = STREAM_CLOCKS * ceil_div(p.m, tile.m) * wide + CALL_CLOCKS * tiles / depth
+    stay = plain.pack_b == Packing.BLOCK.value and rows_share_sets(on, isa)  # in L1
+    few_rows = p.dtype_b.bits == 32 and not p.transpose_b and p.m <= _FEW_ROWS
+    beside = few_rows or multiply_with(on, isa) is Multiply.S8
+    streamed = STREAMED_VECTORS_BESIDE if beside else STREAMED_VECTORS
+    wide = 0 if stay else sum(count * max(0, vectors - streamed) for vectors, count in panels)
+    unit, depth = unit_of(on, isa, dots=False), p.k
+    if stay and p.k > (deepest := deepest_panel_in_l1(on, tile.n * p.products * GROUP_BYTES // unit)):
+        depth = max((depth for depth in ranges_of(on, 1).block_k if 0 < depth <= deepest), default=deepest)
+    tiles = ceil_div(p.m, tile.m) * ceil_div(p.n, tile.n)
+    added = STREAM_CLOCKS * ceil_div(p.m, tile.m) * wide + CALL_CLOCKS * tiles / ceil_div(depth, unit)
     case = CpuCase(on, config_of(on, _with_tile(plain, tile)))
     if case.plan.copies_in_tiles:
         first = step_clocks(isa, multiply_with(on, isa), tile.m, tile.n * p.products)
         need, have = registers_of(case)
         keeps = KEPT_CLOCKS if need + 1 >= have and panels[0][0] > 2 else 0.0
         added += sum(count * (max(0.0, PACKED_VECTOR_CLOCKS * vectors - first) + keeps) for vectors, count in panels)
-    if _copies_rows(on, plain):
-        added += LINE_CLOCKS * unit_of(on, isa, dots=False) / p.dtype_b.packed * _lines_of_row(on, tile.n)
+    if stay:
+        longest = _MOST_LINES * (on.spec.line_bytes or _LINE_BYTES) // p.dtype_b.nbytes
+        added += PIECE_CLOCKS * p.products * ceil_div(p.n, min(tile.n, longest))
+    elif _copies_rows(on, plain):
+        added += LINE_CLOCKS * unit / p.dtype_b.packed * _lines_of_row(on, tile.n)
     return added
 
 

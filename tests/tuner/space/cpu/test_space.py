@@ -214,7 +214,7 @@ def test_signed_bytes_of_a_are_shifted_once() -> None:
 def test_rows_of_f32_are_packed_by_the_first_of_several_tiles_and_few_pages_at_a_time() -> None:
     one = replace(PLAIN, cores=1)
     few, more, aligned = (
-        default_cpu_config(gemm(*sizes, F32), one) for sizes in ((16, 3000, 1000), (48, 3000, 1000), (96, 2048, 2048))
+        default_cpu_config(gemm(*sizes, F32), one) for sizes in ((16, 3000, 1000), (48, 3000, 1000), (48, 2048, 2048))
     )
     assert (few.strategy.pack_b, more.strategy.pack_b) == (Packing.NONE, Packing.BLOCK)
     assert (more.matmul.block.k, aligned.matmul.block.k) == (64, 64)
@@ -224,11 +224,11 @@ def test_rows_of_f32_are_packed_by_the_first_of_several_tiles_and_few_pages_at_a
 @pytest.mark.parametrize(
     ("sizes", "lda", "depth", "packing"),
     [
-        ((96, 2048, 256), None, 64, Packing.WHOLE),
-        ((96, 2048, 252), None, 64, Packing.NONE),
-        ((96, 2048, 252), 256, 64, Packing.WHOLE),
-        ((96, 2048, 64), 512, 64, Packing.NONE),  # one block of K: a panel passes once
-        ((200, 2048, 256), None, 256, Packing.NONE),
+        ((48, 2048, 256), None, 64, Packing.WHOLE),
+        ((48, 2048, 252), None, 64, Packing.NONE),
+        ((48, 2048, 252), 256, 64, Packing.WHOLE),
+        ((48, 2048, 64), 512, 64, Packing.NONE),  # one block of K: a panel passes once
+        ((200, 2048, 256), None, 128, Packing.NONE),
     ],
 )
 def test_rows_of_a_that_share_sets_of_l1_are_packed_where_shallow_panels_pass_them(
@@ -240,14 +240,14 @@ def test_rows_of_a_that_share_sets_of_l1_are_packed_where_shallow_panels_pass_th
 
 @pytest.mark.parametrize(
     ("m", "n", "k", "cores", "depth"),
-    [(300, 1024, 1200, 1, 1200), (300, 1024, 1800, 1, 512), (200, 1024, 2000, 1, 512), (150, 600, 4000, 2, 1536)],
+    [(300, 1000, 1000, 1, 1000), (300, 1000, 1800, 1, 384), (200, 1000, 2000, 1, 384), (150, 600, 4000, 2, 1536)],
     ids=["fits", "A exceeds", "A and panels exceed", "half of K fits"],
 )
 def test_k_is_cut_by_l1_where_a_and_two_panels_of_b_exceed_l2(m: int, n: int, k: int, cores: int, depth: int) -> None:
     columns = cores > 1  # of which cores share K
     found = default_cpu_config(gemm(m, n, k, F32, transpose_b=columns), replace(PLAIN, cores=cores)).matmul
     assert (found.block.k, found.threads.k) == (depth, cores)
-    assert depth != 512 or 4 * depth * (found.innermost.m + found.innermost.n) <= 2 * 49152
+    assert depth != 384 or 4 * depth * (found.innermost.m + found.innermost.n) <= 2 * 49152
 
 
 def test_pieces_of_shallow_panels_for_tile_registers_have_rows_of_512_bytes_if_two_do() -> None:
@@ -279,8 +279,34 @@ def test_tiles_are_tall_where_columns_would_divide_into_wide_ones() -> None:
 
 def test_first_tiles_leave_registers_to_load_b_early() -> None:
     one = replace(PLAIN, cores=1)
-    tiles = [default_cpu_config(gemm(m, 1000, 700, F32), one).matmul.innermost for m in (64, 96)]
+    tiles = [default_cpu_config(gemm(m, 1000, 700, F32), one).matmul.innermost for m in (160, 256)]
     assert [(tile.m, tile.n) for tile in tiles] == [(8, 48), (8, 48)]
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "k", "dtype", "tile", "depth"),
+    [
+        (200, 1024, 700, F32, (6, 64), 128),
+        (128, 4096, 1536, S8, (4, 96), 384),
+        (128, 4096, 256, S8, (13, 32), 256),  # L2 keeps them
+        (48, 1024, 700, F32, (14, 32), 64),  # of so few rows lines are read twice
+        (200, 1000, 700, F32, (8, 48), 700),
+    ],
+)
+def test_panels_of_rows_that_share_sets_of_l2_are_wide_and_stay_in_l1(
+    m: int, n: int, k: int, dtype: DType, tile: tuple[int, int], depth: int
+) -> None:
+    config = default_cpu_config(gemm(m, n, k, dtype), replace(ZEN, cores=1)).matmul
+    assert (config.innermost.m, config.innermost.n) == tile
+    assert config.block.k == depth
+
+
+def test_blocks_of_k_of_f32_rows_are_outermost_but_where_they_stay_in_l1() -> None:
+    one = replace(PLAIN, cores=1)
+    sizes = ((300, 1000, 1800), (96, 1000, 1800), (96, 1000, 1600), (300, 1024, 1800))
+    found = [default_cpu_config(gemm(*each, F32), one).matmul for each in sizes]
+    assert [config.block.k for config in found] == [384, 256, 1600, 128]
+    assert [config.loop_order.value[6:12] for config in found] == ["omokon", "omokon", "omokon", "omonok"]
 
 
 def test_all_of_a_and_two_panels_of_rows_of_b_leave_some_of_the_second_cache() -> None:

@@ -1,5 +1,7 @@
 """Clocks of a step along K for all of C: multiplications, and what operands cost beside them."""
 
+import math
+
 import pytest
 
 from codegen import DType, GemmProblem
@@ -48,6 +50,21 @@ def test_panels_add_clocks_to_multiplications(
 ) -> None:
     on = check_cpu_problem(gemm(140, 96, 512, DType.F32, transpose_b=transpose_b), PLAIN)
     assert clocks_of_step(on, plain(NONE, pack_b), TileShape(*tile)) == pytest.approx(clocks)
+
+
+@pytest.mark.parametrize(("columns", "pieces", "depth"), [(32, 16, 256), (64, 8, 128), (80, 8, 64)])
+def test_panels_that_stay_in_l1_cost_clocks_for_each_piece_of_a_row_and_each_call(
+    columns: int, pieces: int, depth: int
+) -> None:
+    on = check_cpu_problem(gemm(140, 512, 2048, DType.F32), PLAIN)
+    steps = sweep_clocks(Isa.AVX512, multiply_with(on, Isa.AVX512), 140, 512, TileShape(5, columns))
+    packing = max(0.0, 4 * columns / 16 - 2.5 * columns / 16) * 512 / columns
+    found = clocks_of_step(on, plain(NONE, BLOCK), TileShape(5, columns))
+    calls = 28 * math.ceil(512 / columns) * 60 / depth
+    if columns < 80:  # whose last panel is narrower
+        assert found == pytest.approx(steps + packing + calls + 30 * pieces)
+    else:
+        assert found > steps + calls + 30 * pieces
 
 
 def test_lines_of_bytes_that_two_panels_share_are_copied_twice() -> None:
