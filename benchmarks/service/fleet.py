@@ -41,6 +41,7 @@ from db.session import Database, make_engine, open_database
 from service.api.jobs.requests import (
     submit,
 )
+from service.api.keys.caller import COMMAND_LINE
 from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Clock, Coordinator
 from service.cluster.executor import (
@@ -140,7 +141,7 @@ def _queue(
                     warm_start=False,
                     seed=index,
                 )
-                submit(session, request, 10**9)
+                submit(session, request, 10**9, COMMAND_LINE)
 
 
 def _left(database: Database) -> int:

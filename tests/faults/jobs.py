@@ -19,6 +19,7 @@ from hal.devices.listed import ListedDevice, Runtime
 from service.api.jobs.requests import (
     submit,
 )
+from service.api.keys.caller import COMMAND_LINE
 from service.artifacts import ArtifactStore
 from service.cluster import local
 from service.cluster.coordinator import Coordinator
@@ -111,9 +112,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 def queue(database: Database, trials: int = TRIALS) -> UUID:
     """Queue the job."""
     with database.write() as session:
-        job, _ = submit(
-            session, JobSpec(problem=SMALL, device=SPEC, budget=Budget(trials, 600.0), seed=7), max_active=10
-        )
+        spec = JobSpec(problem=SMALL, device=SPEC, budget=Budget(trials, 600.0), seed=7)
+        job, _ = submit(session, spec, 10, COMMAND_LINE)
         return job.id
 
 

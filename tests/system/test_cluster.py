@@ -21,6 +21,7 @@ from hal import resolve_device
 from service.api.jobs.requests import (
     submit,
 )
+from service.api.keys.caller import COMMAND_LINE
 from tests.faults.test_database_restarted import Server, server  # noqa: F401 (a fixture)
 from tests.system.processes import Processes, until
 from tuner.session.budget import Budget
@@ -49,12 +50,10 @@ def queue(database: Database) -> list[UUID]:
     ids: list[UUID] = []
     for number in range(JOBS):
         problem = GemmProblem(64 + 8 * number, 96, 128)
+        spec = JobSpec(problem=problem, device=cpu, budget=Budget(TRIALS, 3600.0), seed=number)
         with database.write() as session:
-            ids.append(
-                submit(session, JobSpec(problem=problem, device=cpu, budget=Budget(TRIALS, 3600.0), seed=number), JOBS)[
-                    0
-                ].id
-            )
+            job, _ = submit(session, spec, JOBS, COMMAND_LINE)
+            ids.append(job.id)
     return ids
 
 

@@ -432,14 +432,14 @@ class World:
 
 def _post_job(spec: JobSpec, context: Context, once: Once) -> UUID:
     with once.write() as session:
-        job, _ = submit(session, spec, context.settings.max_active_jobs)
+        job, _ = submit(session, spec, context.settings.max_active_jobs, COMMAND_LINE)
         _keep(once, session, job.id)
         return job.id
 
 
 def _post_set(request: SetRequest, context: Context, once: Once) -> UUID:
     with once.write() as session:
-        set_id, _ = submit_set(session, request, context.settings.max_active_jobs)
+        set_id, _ = submit_set(session, request, context.settings.max_active_jobs, COMMAND_LINE)
         _keep(once, session, set_id)
         return set_id
 

@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 from codegen import GemmProblem
 from db.session import Database
 from hal import ListedDevice
-from service.api.audit.log import record
 from service.api.exchange import (
     importing,
     measuring,
@@ -201,8 +200,7 @@ def _queued(asked: list[MeasureRequest], format: Format, origin: str, settings: 
 def _queue(session: Session, read: Queued, by: Caller, max_active: int) -> ImportOut:
     queued: list[UUID] = []
     for each in read.asked:
-        job, _ = submit(session, each.job, max_active, each.configs)
-        record(session, by, "job.create", job.id)
+        job, _ = submit(session, each.job, max_active, by, configs=each.configs)
         queued.append(job.id)
     configurations = sum(len(each.configs) for each in read.asked)
     return ImportOut(format=read.format, origin=read.origin, configurations=configurations, queued=queued)

@@ -14,6 +14,8 @@ from db.queries import (
 )
 from db.schema.job import ACTIVE_STATUSES, Job
 from hal import DeviceSpec, ListedDevice, runs_own_code
+from service.api.audit.log import record
+from service.api.audit.schemas import Outcome
 from service.api.devices.elsewhere import store_device
 from service.api.devices.service import DeviceDirectory
 from service.api.jobs.schemas import (
@@ -21,21 +23,25 @@ from service.api.jobs.schemas import (
     JobBody,
     SearchOptions,
 )
+from service.api.keys.caller import Caller
 from service.errors import BadRequest, FieldError, TooMany
 from service.gemm_json import config_to_json, problem_to_json
 from service.row_mapping import options_to_columns
 from service.schemas import check_size, to_problem
 from service.settings import Settings
-from service.telemetry.loggers import current_request
+from service.telemetry.loggers import Logger, current_request
 from service.telemetry.traces import trace_here
 from tuner.backend import tuning_for
 from tuner.model.roof import roof_us
 from tuner.search.method import (
     agreed,
+    check_method,
     check_objective,
 )
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobOptions, JobSpec, job_spec
+
+_log = Logger(__name__)
 
 
 def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) -> JobSpec:
@@ -83,9 +89,6 @@ def read_options(body: SearchOptions, budget: BudgetBody, listed: ListedDevice, 
         tuning_for(listed.spec).check_predictable(listed.spec)
     check_sampler(body.search, settings)
     method, objective = agreed(body.search, body.objective)
-    # Imported here: it brings numpy, and pages and lists import this module.
-    from tuner.search.problem_search import check_method
-
     check_method(method, listed.spec, measured=listed.runnable)
     check_objective(objective, listed.spec.id, listed.no_energy)
     options = {name: getattr(body, name) for name in SearchOptions.model_fields}
@@ -126,15 +129,32 @@ def submit(
     session: Session,
     job: JobSpec,
     max_active: int,
+    by: Caller,
+    *,
     configs: Sequence[KernelConfig] = (),
     binary_of: UUID | None = None,
+    retry_of: UUID | None = None,
 ) -> tuple[Job, bool]:
-    """Queue a job, or find the identical active one; also return whether it is new. A job with configurations
-    measures these, without a search; one that is `binary_of` a kernel builds its native binary.
+    """Queue a job, or find the identical active one, with an event of the audit log; also return whether it is new.
+
+    A job with configurations measures these, without a search; one that is `binary_of` a kernel builds its native
+    binary; `retry_of` is the job that it does again.
 
     Raises:
         TooMany: `max_active` jobs are queued or running already.
     """
+    found, is_new = _submit(session, job, max_active, configs, binary_of)
+    if is_new and retry_of is not None:
+        jobs.set_retry(session, found.id, retry_of)
+    action = "job.create" if retry_of is None else "job.retry"
+    record(session, by, action, found.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+    _log.info("job queued" if is_new else "job is there already", job=str(found.id))
+    return found, is_new
+
+
+def _submit(
+    session: Session, job: JobSpec, max_active: int, configs: Sequence[KernelConfig], binary_of: UUID | None
+) -> tuple[Job, bool]:
     digest = request_hash(job, configs) if binary_of is None else content_hash(["binary", str(binary_of)])
     if (same := jobs.active_identical(session, digest)) is not None:
         return same, False

@@ -6,9 +6,6 @@ from uuid import UUID
 
 from fastapi import Header, Path, Query, Response
 
-from db.queries import jobs
-from service.api.audit.log import record
-from service.api.audit.schemas import Outcome
 from service.api.jobs import listing, service
 from service.api.jobs.listing import (
     JobQuery,
@@ -40,11 +37,9 @@ from service.http.responses import (
     TOO_MANY,
     Responses,
 )
-from service.telemetry.loggers import Logger
 
 router = guarded_router("/v1/jobs", "jobs")
 
-_log = Logger(__name__)
 _CLOSING_S = 2.0  # time that a stream may take to end when the service stops
 
 JobId = Annotated[UUID, Path(description="Id of the job", examples=["01970a3c-0000-7000-8000-000000000000"])]
@@ -82,9 +77,7 @@ def create_job(body: JobBody, context: ContextDep, response: Response, by: Calle
 
     request = understand(body, context.devices, context.settings)
     with once.write() as session:
-        job, is_new = submit(session, request, context.settings.max_active_jobs)
-        record(session, by, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
-        _log.info("job queued" if is_new else "job is there already", job=str(job.id))
+        job, is_new = submit(session, request, context.settings.max_active_jobs, by)
         status = HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK
         return once.answer(session, response, service.describe(session, job), status, service.job_path(job.id))
 
@@ -146,9 +139,7 @@ def cancel_job(job_id: JobId, database: DatabaseDep, by: CallerDep) -> JobOut:
     Its results are kept: its trials, and its best so far, which lookups then serve.
     """
     with database.write() as session:
-        job = service.cancel(session, job_id)
-        record(session, by, "job.cancel", job_id)
-    return job
+        return service.cancel(session, job_id, by)
 
 
 @router.post(
@@ -169,9 +160,6 @@ def retry_job(job_id: JobId, context: ContextDep, response: Response, by: Caller
         body = asked_by(session, service.find_job(session, job_id))
     request = understand(body, context.devices, context.settings)
     with once.write() as session:
-        job, is_new = submit(session, request, context.settings.max_active_jobs)
-        if is_new:
-            jobs.set_retry(session, job.id, job_id)
-        record(session, by, "job.retry", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+        job, is_new = submit(session, request, context.settings.max_active_jobs, by, retry_of=job_id)
         status = HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK
         return once.answer(session, response, service.read_job(session, job.id), status, service.job_path(job.id))

@@ -14,6 +14,7 @@ from db.schema.reuse import Reuse
 from db.schema.target import Problem
 from db.schema.trial import Trial
 from db.values import JsonObject
+from service.api.audit.log import record
 from service.api.jobs.schemas import (
     BudgetBody,
     ChoiceOut,
@@ -31,6 +32,7 @@ from service.api.jobs.schemas import (
     WallTimeOut,
 )
 from service.api.jobs.status import JobStatus
+from service.api.keys.caller import Caller
 from service.configurations import to_config_body
 from service.errors import NotFound
 from service.evidence import evidence_of, foretold, measured_of, measuring_trial, prediction_error, roof_us, tflops
@@ -52,8 +54,8 @@ def read_job(session: Session, job_id: UUID) -> JobOut:
     return describe(session, find_job(session, job_id))
 
 
-def cancel(session: Session, job_id: UUID) -> JobOut:
-    """Cancel a job; one that is over is not changed.
+def cancel(session: Session, job_id: UUID, by: Caller) -> JobOut:
+    """Cancel a job, with an event of the audit log; one that is over is not changed.
 
     Raises:
         NotFound: there is no such job.
@@ -64,6 +66,7 @@ def cancel(session: Session, job_id: UUID) -> JobOut:
     job = leases.request_cancel(session, job_id)
     if job is None:
         raise _no_job(job_id)
+    record(session, by, "job.cancel", job_id)
     return describe(session, job)
 
 

@@ -113,9 +113,7 @@ def queue_rebuilds(database: Database, settings: Settings, by: Caller, most: int
             row = find_kernel(session, kernel_id)
             spec = replace(spec_from_json(row.device.spec), driver=None)
             wanted = job_spec(JobOptions(budget=_BUDGET), problem_from_json(row.problem.definition), spec)
-            job, is_new = submit(session, wanted, settings.max_active_jobs, binary_of=kernel_id)
-            if is_new:
-                record(session, by, "job.create", job.id)
+            job, _ = submit(session, wanted, settings.max_active_jobs, by, binary_of=kernel_id)
             queued.append(job.id)
     return RebuildOut(driver=driver, jobs=queued, left=len(stale) - len(queued))
 

@@ -10,8 +10,6 @@ from sqlalchemy.orm import Session
 from codegen import CodegenError
 from db.values import JsonObject
 from hal import HalError
-from service.api.audit.log import record
-from service.api.audit.schemas import Outcome
 from service.api.jobs.requests import (
     submit,
     understand,
@@ -102,14 +100,12 @@ def _start_stale(session: Session, work: StaleWork, by: Caller, max_active: int)
 
 
 def _start_set(session: Session, request: SetRequest, by: Caller, max_active: int) -> Started:
-    set_id, is_new = submit_set(session, request, max_active)
-    record(session, by, "shapes.create", set_id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+    set_id, is_new = submit_set(session, request, max_active, by)
     return Started("created" if is_new else "joined", set_id=set_id)
 
 
 def _submit(session: Session, request: JobSpec, by: Caller, max_active: int) -> tuple[UUID, bool]:
-    job, is_new = submit(session, request, max_active)
-    record(session, by, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+    job, is_new = submit(session, request, max_active, by)
     return job.id, is_new
 
 

@@ -19,11 +19,14 @@ from db.queries import (
 )
 from db.schema.job import ACTIVE_STATUSES
 from hal import DeviceSpec
+from service.api.audit.log import record
+from service.api.audit.schemas import Outcome
 from service.api.devices.elsewhere import store_device
 from service.api.devices.service import DeviceDirectory
 from service.api.jobs.defaults import TRIALS_EACH
 from service.api.jobs.requests import check_problem, check_roofline, read_options
 from service.api.jobs.schemas import BudgetBody
+from service.api.keys.caller import Caller
 from service.api.shapes.schemas import CommonBody, ShapeSetBody
 from service.errors import BadRequest, FieldError, TooMany
 from service.gemm_json import problem_to_json
@@ -157,12 +160,19 @@ def _check_shapes(shapes: tuple[Shape, ...], spec: DeviceSpec, settings: Setting
         raise BadRequest(f"{'; '.join(faults[:_SHOWN])}{more}", rule="shapes")
 
 
-def submit(session: Session, request: SetRequest, max_active: int) -> tuple[UUID, bool]:
-    """Store a set and queue its jobs, or find the identical active one; also return whether it is new.
+def submit(session: Session, request: SetRequest, max_active: int, by: Caller) -> tuple[UUID, bool]:
+    """Store a set and queue its jobs, or find the identical active one, with an event of the audit log; also return
+    whether it is new.
 
     Raises:
         TooMany: with its jobs more than `max_active` would be queued or running.
     """
+    set_id, is_new = _submit(session, request, max_active)
+    record(session, by, "shapes.create", set_id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+    return set_id, is_new
+
+
+def _submit(session: Session, request: SetRequest, max_active: int) -> tuple[UUID, bool]:
     if (same := shape_sets.active_identical(session, request.hash)) is not None:
         return same, False
     counts = jobs.count_by_status(session)

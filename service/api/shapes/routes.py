@@ -7,7 +7,6 @@ from uuid import UUID
 from fastapi import Path, Query, Response
 
 from service.api.audit.log import record
-from service.api.audit.schemas import Outcome
 from service.api.keys.guard import (
     READ,
     TUNE,
@@ -63,8 +62,7 @@ def create_shape_set(
 
     request = understand(body, context.devices, context.settings)
     with once.write() as session:
-        set_id, is_new = submit(session, request, context.settings.max_active_jobs)
-        record(session, by, "shapes.create", set_id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+        set_id, is_new = submit(session, request, context.settings.max_active_jobs, by)
         status = HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK
         found = service.read_set(session, set_id)
         return once.answer(session, response, found, status, f"/v1/shape-sets/{set_id}")
@@ -96,9 +94,7 @@ def read_shape_set(
 def cancel_shape_set(set_id: SetId, database: DatabaseDep, by: CallerDep) -> ShapeSetOut:
     """Cancel a set and its jobs; results are kept."""
     with database.write() as session:
-        found = service.cancel(session, set_id)
-        record(session, by, "shapes.cancel", set_id)
-    return found
+        return service.cancel(session, set_id, by)
 
 
 @router.delete("/{set_id:uuid}", status_code=204, responses=NOT_FOUND | CONFLICT, dependencies=[TUNE])

@@ -13,8 +13,10 @@ from db.schema.job import Job
 from db.schema.shape_set import ShapeSet, ShapeSetCell, ShapeSetKernel, ShapeSetMember
 from db.schema.trial import Trial
 from db.values import utc_now
+from service.api.audit.log import record
 from service.api.jobs.service import describe_options
 from service.api.jobs.status import JobStatus
+from service.api.keys.caller import Caller
 from service.api.shapes.schemas import (
     CellOut,
     CoverOut,
@@ -112,8 +114,8 @@ def presets() -> PresetList:
     return PresetList(presets=[PresetOut.model_validate(model) for model in MODELS.values()])
 
 
-def cancel(session: Session, set_id: UUID) -> ShapeSetOut:
-    """Cancel a set and its jobs; results are kept. One that is over is not changed.
+def cancel(session: Session, set_id: UUID, by: Caller) -> ShapeSetOut:
+    """Cancel a set and its jobs, with an event of the audit log; results are kept. One that is over is not changed.
 
     Raises:
         NotFound: there is none.
@@ -122,6 +124,7 @@ def cancel(session: Session, set_id: UUID) -> ShapeSetOut:
     if shape_sets.finish(session, set_id, "cancelled"):
         for member in found.members:
             leases.request_cancel(session, member.job_id)
+    record(session, by, "shapes.cancel", set_id)
     return read_set(session, set_id)
 
 

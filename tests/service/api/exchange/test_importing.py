@@ -386,7 +386,9 @@ def test_what_a_file_asks_to_measure_becomes_a_job(database: Database) -> None:
     exchange = read(text_of(lines.candidates()))
     (asked,) = measuring.understand(exchange, lambda _: here(find("b580")), None, 60.0)
     with database.write() as session:
-        (made, is_new), (again, _) = (submit(session, asked.job, 10, asked.configs) for _ in range(2))
+        (made, is_new), (again, _) = (
+            submit(session, asked.job, 10, COMMAND_LINE, configs=asked.configs) for _ in range(2)
+        )
         job = jobs.get(session, made.id)
         assert job is not None
         assert (is_new, again.id, job.budget_trials) == (True, job.id, 3)

@@ -13,6 +13,7 @@ from service.api.jobs.requests import (
     request_hash,
     submit,
 )
+from service.api.keys.caller import COMMAND_LINE
 from tests.service.rest import jobs_of
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
@@ -28,7 +29,7 @@ def test_requests_at_the_same_moment_make_one_job(database: Database) -> None:
         with database.read():  # connected before the start
             start.wait(30)
         with database.write() as session:
-            job, is_new = submit(session, REQUEST, max_active=1000)
+            job, is_new = submit(session, REQUEST, 1000, COMMAND_LINE)
             return job.id, is_new
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -40,10 +41,10 @@ def test_requests_at_the_same_moment_make_one_job(database: Database) -> None:
 
 def test_a_request_is_queued_again_once_the_first_is_asked_to_stop(database: Database) -> None:
     with database.write() as session:
-        first, _ = submit(session, REQUEST, max_active=1000)
+        first, _ = submit(session, REQUEST, 1000, COMMAND_LINE)
         leases.claim(session, first.id, "w", 60.0)
         leases.request_cancel(session, first.id)
-        second, is_new = submit(session, REQUEST, max_active=1000)
+        second, is_new = submit(session, REQUEST, 1000, COMMAND_LINE)
         assert is_new
         assert second.id != first.id
         assert jobs.active_identical(session, request_hash(REQUEST)) is second

@@ -18,6 +18,7 @@ from db.session import Database, open_database
 from hal import Buffer, DeviceCrashed, DeviceSpec, LaunchSpec, RunReport, Timing
 from hal.devices.listed import ListedDevice, Runtime
 from service.api.devices.service import DeviceDirectory
+from service.api.keys.caller import COMMAND_LINE
 from service.api.shapes import (
     searching,
     service,
@@ -134,7 +135,7 @@ def _request(trials: int = 30) -> SetRequest:
 
 def submitted(database: Database, request: SetRequest | None = None) -> UUID:
     with database.write() as session:
-        set_id, is_new = submit(session, request or _request(), 100)
+        set_id, is_new = submit(session, request or _request(), 100, COMMAND_LINE)
     assert is_new
     return set_id
 
@@ -247,8 +248,8 @@ def test_a_shape_on_which_nothing_runs_fails_and_the_others_are_tuned(database: 
 def test_equal_requests_share_a_set_while_it_is_active(database: Database, start: Start) -> None:
     set_id = submitted(database)
     with database.write() as session:
-        assert submit(session, _request(), 100) == (set_id, False)
-        assert service.cancel(session, set_id).status == "cancelled"
+        assert submit(session, _request(), 100, COMMAND_LINE) == (set_id, False)
+        assert service.cancel(session, set_id, COMMAND_LINE).status == "cancelled"
     assert start(AnyShape())(set_id)
     found = _read(database, set_id)
     assert {shape.status.value for shape in found.shapes} == {"cancelled"}
