@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 from codegen import GemmProblem, KernelConfig
 from codegen.backend import CPU, XE, AnyBackend, backend_for, backend_of
 from hal import DeviceSpec, Timing
+from tuner.errors import CannotPredict, NotOnThisCpu
 from tuner.session.trial import Prediction
 
 if TYPE_CHECKING:  # numpy, which services do without until they predict
@@ -159,3 +160,19 @@ def tuning_for(spec: DeviceSpec) -> AnyTuning:
 def tuning_of(config: KernelConfig) -> AnyTuning:
     """Return the row of the backend that a configuration belongs to."""
     return TUNINGS[backend_of(config)]()
+
+
+def is_predicted(spec: DeviceSpec) -> bool:
+    """Return whether the model predicts times of a device that is present."""
+    if spec.emulates is not None:
+        return False
+    try:
+        tuning_for(spec).check_predictable(spec)
+    except (CannotPredict, NotOnThisCpu):
+        return False
+    return True
+
+
+def prediction_if_known(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Prediction | None:
+    """Predict a configuration on a device that is present; None if the model does not cover it."""
+    return tuning_of(config).predict(problem, config, spec) if is_predicted(spec) else None

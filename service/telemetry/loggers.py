@@ -1,4 +1,5 @@
-"""Loggers of modules, and logs of a command. structlog is imported at the first line: most commands log none."""
+"""Loggers of modules, and logs of a command. structlog is imported at the first line that is
+written: most commands write none."""
 
 import logging
 from contextvars import ContextVar
@@ -12,6 +13,13 @@ if TYPE_CHECKING:
 current_request: ContextVar[str | None] = ContextVar("current_request", default=None)
 
 
+_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO}
+
+
+def _log_nothing(*_: object, **__: object) -> None:
+    """Drop a line of a level that is not logged."""
+
+
 class Logger:
     """Logger of a name, with the methods of `structlog.stdlib.BoundLogger`."""
 
@@ -21,6 +29,8 @@ class Logger:
     def __getattr__(self, method: str) -> Any:
         for handler in [*logging.root.handlers]:
             if isinstance(handler, _Late):
+                if not logging.root.isEnabledFor(_LEVELS.get(method, logging.CRITICAL)):
+                    return _log_nothing
                 handler.configure()
         return getattr(self._structlog, method)
 

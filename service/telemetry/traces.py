@@ -9,13 +9,12 @@ from uuid import UUID
 from opentelemetry import trace
 from opentelemetry.trace import SpanKind
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from db.session import Database
 from service.settings import InvalidSettings, Settings
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
     from structlog.typing import EventDict
 
     from tuner.session.trial import Trial
@@ -60,17 +59,20 @@ def add_trace_id(_logger: object, _name: str, event: "EventDict") -> "EventDict"
 class Traced:
     """ASGI middleware: a span for each request, in the trace of its traceparent header."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: "ASGIApp") -> None:
         self._app = app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        # Imported here: a command that queues a job has spans without requests.
+        from starlette.datastructures import Headers
+
         above = _CONTEXT.extract({_HEADER: Headers(scope=scope).get(_HEADER, "")})
         with _tracer.start_as_current_span(scope["method"], above, SpanKind.SERVER) as span:
 
-            async def traced_send(message: Message) -> None:
+            async def traced_send(message: "Message") -> None:
                 if message["type"] == "http.response.start":
                     template = getattr(scope.get("route"), "path", "none")
                     span.update_name(f"{scope['method']} {template}")

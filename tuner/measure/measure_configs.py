@@ -7,7 +7,7 @@ from statistics import fmean
 
 from codegen import GemmProblem, KernelConfig, XeConfig
 from hal import Device, DeviceSpec
-from tuner.backend import tuning_for
+from tuner.backend import prediction_if_known, tuning_for
 from tuner.measure.failure_policy import (
     FAILURES,
     device_failed,
@@ -23,7 +23,6 @@ from tuner.measure.measure import (
 )
 from tuner.measure.measurement_reuse import Reuse
 from tuner.measure.trial_runner import run_limits
-from tuner.search.space_prediction import prediction_if_known
 from tuner.session.budget import GRACE_S
 from tuner.session.history import History, wall_s
 from tuner.session.result import (

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from codegen import AnyArtifact, KernelConfig
-from tuner.backend import tuning_of
+from tuner.backend import prediction_if_known, tuning_of
 from tuner.errors import NoEnergy
 from tuner.measure.failure_policy import (
     FAILURES,
@@ -27,7 +27,6 @@ from tuner.measure.measure import (
     median_us,
 )
 from tuner.measure.measurement_reuse import Reuse
-from tuner.search.space_prediction import prediction_if_known
 from tuner.session.budget import (
     GRACE_S,
     Allowance,

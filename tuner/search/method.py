@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from tuner.errors import ContraryObjective, NoEnergy
+from tuner.errors import ContraryObjective, NoEnergy, NoPredictions
+
+if TYPE_CHECKING:
+    from hal import DeviceSpec
 
 DONOR = "donor"
 """Proposer of configurations that are good for other problems or devices."""
@@ -31,6 +34,22 @@ class Method(StrEnum):
     def learns(self) -> bool:
         """True if it uses prior times: those of donors and of its own trials."""
         return self not in (Method.RANDOM, Method.EXHAUSTIVE)
+
+
+def check_method(method: str, spec: "DeviceSpec", *, measured: bool) -> None:
+    """Check that a search of that method can begin.
+
+    Raises:
+        NoPredictions: it needs predicted times, and the device has none.
+        UnknownSearch: no method has that name.
+    """
+    check_search(method)
+    if method == Method.MODEL and measured:
+        # Imported here: the options of commands need the names of searches alone.
+        from tuner.backend import is_predicted
+
+        if not is_predicted(spec):
+            raise NoPredictions(method)
 
 
 def check_search(name: str) -> None:

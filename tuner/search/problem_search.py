@@ -8,12 +8,10 @@ from codegen import GemmProblem, KernelConfig
 from codegen.backend import backend_for, backend_of
 from hal import DeviceSpec
 from tuner.backend import tuning_for
-from tuner.errors import NoPredictions
-from tuner.search.method import Method, check_search
+from tuner.search.method import Method
 from tuner.search.priors import Priors
 from tuner.search.repair import rows_near
 from tuner.search.space_prediction import (
-    is_predicted,
     predict_space,
     predict_space_if_known,
 )
@@ -72,15 +70,3 @@ def search_for(
         cost,
     )
     return build_search(method, space, seed, known, trials)
-
-
-def check_method(method: str, spec: DeviceSpec, *, measured: bool) -> None:
-    """Check that a search of that method can begin.
-
-    Raises:
-        NoPredictions: it needs predicted times, and the device has none.
-        UnknownSearch: no method has that name.
-    """
-    check_search(method)
-    if method == Method.MODEL and measured and not is_predicted(spec):
-        raise NoPredictions(method)

@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 
 from codegen import GemmProblem, KernelConfig
 from hal import DeviceSpec
-from tuner.backend import tuning_for, tuning_of
-from tuner.errors import CannotPredict, NotOnThisCpu
-from tuner.session.trial import Prediction
+from tuner.backend import is_predicted, tuning_for
 from tuner.space.space import Space
 
 if TYPE_CHECKING:
@@ -46,19 +44,3 @@ def predict_space_if_known(
 ) -> SpacePrediction | None:
     """Predict the whole space; None if the model cannot, or if a CPU emulates the GPU."""
     return predict_space(problem, spec, space) if is_predicted(spec) else None
-
-
-def prediction_if_known(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Prediction | None:
-    """Predict a configuration on a device that is present; None if the model does not cover it."""
-    return tuning_of(config).predict(problem, config, spec) if is_predicted(spec) else None
-
-
-def is_predicted(spec: DeviceSpec) -> bool:
-    """Return whether the model predicts times of a device that is present."""
-    if spec.emulates is not None:
-        return False
-    try:
-        tuning_for(spec).check_predictable(spec)
-    except (CannotPredict, NotOnThisCpu):
-        return False
-    return True

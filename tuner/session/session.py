@@ -42,11 +42,8 @@ from tuner.measure.trial_runner import Attempts
 from tuner.model.cpu_roof import CpuRates
 from tuner.model.roof import roof_us
 from tuner.search.compile_queue import Candidate
-from tuner.search.method import Objective
-from tuner.search.problem_search import (
-    check_method,
-    search_for,
-)
+from tuner.search.method import Objective, check_method
+from tuner.search.problem_search import search_for
 from tuner.search.proposal import Proposal
 from tuner.search.search_driver import (
     SearchDriver,

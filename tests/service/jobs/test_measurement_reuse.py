@@ -102,7 +102,7 @@ def job(
     database: Database, tmp_path: Path, space: Space[XeConfig], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Ran]:
     """Return a function that runs a job with its own compiler and driver version."""
-    monkeypatch.setattr("tuner.space.xe.backend.xe_space", lambda *_: space)  # making it takes seconds
+    monkeypatch.setattr("tuner.space.xe.space.xe_space", lambda *_: space)  # making it takes seconds
 
     def run(*, versions: str = "1", driver: str = "fake 1", reuse: bool = True, slow: float = 1.0) -> Ran:
         provenance = dict(SPEC.provenance)

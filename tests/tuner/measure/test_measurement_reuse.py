@@ -99,7 +99,7 @@ def one_space() -> Generator[None]:
     """Making the space takes seconds: all sessions here share one."""
     space = xe_space(SMALL, SPEC)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tuner.space.xe.backend.xe_space", lambda *_: space)
+        patch.setattr("tuner.space.xe.space.xe_space", lambda *_: space)
         yield
 
 

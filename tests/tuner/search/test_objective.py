@@ -83,7 +83,7 @@ def one_space() -> Generator[None]:
     """Share one space among all sessions, as building it takes seconds."""
     space = xe_space(SMALL, SPEC)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tuner.space.xe.backend.xe_space", lambda *_: space)
+        patch.setattr("tuner.space.xe.space.xe_space", lambda *_: space)
         yield
 
 

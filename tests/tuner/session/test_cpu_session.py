@@ -8,12 +8,11 @@ from codegen import CpuConfig, DType, GemmProblem, Refused
 from codegen.backend import CPU
 from hal import Buffer, DeviceKind
 from tests.tuner.fakes import FakeCompiler, FakeDevice, binary_of, cpu_spec
-from tuner.backend import tuning_for
+from tuner.backend import prediction_if_known, tuning_for
 from tuner.errors import NotOnThisCpu
 from tuner.search.problem_search import (
     search_for,
 )
-from tuner.search.space_prediction import prediction_if_known
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
 from tuner.session.memory_store import MemoryTrialStore

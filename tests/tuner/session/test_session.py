@@ -253,7 +253,7 @@ def little_grace(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("little_grace")
 def test_no_candidate_may_outlast_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     space = xe_space(SMALL, SPEC)
-    monkeypatch.setattr("tuner.space.xe.backend.xe_space", lambda *_: space)  # making it takes a part of a short budget
+    monkeypatch.setattr("tuner.space.xe.space.xe_space", lambda *_: space)  # making it takes a part of a short budget
     device = FakeDevice(SMALL, SPEC)
     _run(MemoryTrialStore(), device, seconds=9)
     assert all(timeout_s <= 9 + 0.05 for _, timeout_s, _ in device.runs)

@@ -2,23 +2,25 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from codegen import Extent, GemmProblem, SlmOperands, XeConfig
 from codegen.xe.rules import tiles_of
 from hal import DeviceSpec, Timing, Use, readiness
 from tuner.errors import CannotPredict
 from tuner.model.traffic import memory_bytes
-from tuner.model.xe import Predictions, l2_size
+from tuner.model.xe import l2_size
 from tuner.model.xe.roof import least_us
 from tuner.session.trial import Prediction
-from tuner.space.space import Space
 from tuner.space.step import HeuristicStep
 from tuner.space.xe.adapt import adapt, choices
-from tuner.space.xe.heuristic import default_config, explain_default
-from tuner.space.xe.refit import refit_xe
 from tuner.space.xe.relaunch import code_of, relaunched
-from tuner.space.xe.space import xe_space
-from tuner.space.xe.space_prediction import predict_xe, predict_xe_space
+
+if TYPE_CHECKING:
+    from tuner.model.xe import Predictions
+    from tuner.space.space import Space
+
+# Modules that import numpy are imported by the functions that need them: to check a request needs none.
 
 
 class XeTuning:
@@ -29,12 +31,18 @@ class XeTuning:
     timing = Timing()
 
     def default(self, problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
+        from tuner.space.xe.heuristic import default_config
+
         return default_config(problem, spec)
 
     def explain_default(self, problem: GemmProblem, spec: DeviceSpec) -> tuple[HeuristicStep, ...]:
+        from tuner.space.xe.heuristic import explain_default
+
         return explain_default(problem, spec).steps
 
-    def space(self, problem: GemmProblem, spec: DeviceSpec) -> Space[XeConfig]:
+    def space(self, problem: GemmProblem, spec: DeviceSpec) -> "Space[XeConfig]":
+        from tuner.space.xe.space import xe_space
+
         return xe_space(problem, spec)
 
     def restrict(self, spec: DeviceSpec, given: Mapping[str, object]) -> DeviceSpec:
@@ -47,6 +55,8 @@ class XeTuning:
         return replace(config, matmul=replace(config.matmul, threads=threads))
 
     def refit(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec, given: Collection[str]) -> XeConfig:
+        from tuner.space.xe.refit import refit_xe
+
         return refit_xe(problem, config, spec, given)
 
     def adapt(self, config: XeConfig, source: GemmProblem, problem: GemmProblem, spec: DeviceSpec) -> XeConfig:
@@ -89,7 +99,11 @@ class XeTuning:
             raise CannotPredict(spec.name, *missing)
 
     def predict(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Prediction:
+        from tuner.space.xe.space_prediction import predict_xe
+
         return predict_xe(problem, config, spec)
 
-    def predict_space(self, problem: GemmProblem, spec: DeviceSpec, space: Space[XeConfig]) -> Predictions:
+    def predict_space(self, problem: GemmProblem, spec: DeviceSpec, space: "Space[XeConfig]") -> "Predictions":
+        from tuner.space.xe.space_prediction import predict_xe_space
+
         return predict_xe_space(problem, spec, space)
