@@ -151,6 +151,9 @@ class RefusedByRule(ServiceError):
 
     status, kind = HTTPStatus.CONFLICT, "refused"
 
+    def __str__(self) -> str:
+        return f"refused by rule {self.rule}: {self.detail}"
+
 
 class TooLarge(ServiceError):
     """The body exceeds the limit of the service."""

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from service.cli import loading
-from service.cli.chosen_server import choose
+from service.cli.access.chosen_server import choose
 
 app = typer.Typer(
     name="xetune",

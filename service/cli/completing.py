@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from service.cli.reading import Reader
+    from service.cli.access.opening import Access
 
 Choices = list[tuple[str, str]]
 """Values, each with a description."""
@@ -28,7 +28,7 @@ _EVERYWHERE: Choices = [
 def devices(context: typer.Context, incomplete: str) -> Choices:
     """Complete devices that are known without a probe, and those of the service."""
     from hal import XE_DEVICES
-    from service.cli.connection import of_service
+    from service.cli.access.connection import of_service
 
     del incomplete
     table = [(row.spec.id, row.spec.name) for row in XE_DEVICES]
@@ -59,8 +59,8 @@ def jobs(context: typer.Context, incomplete: str) -> Choices:
 
     del incomplete
 
-    def ask(reader: "Reader") -> Choices:
-        found = newest(reader, (), None, _MOST).jobs
+    def ask(access: "Access") -> Choices:
+        found = newest(access, (), None, _MOST).jobs
         return [(str(job.id), f"{job.status.value}, {to_problem(job.problem)} on {job.device}") for job in found]
 
     return _asked(context, ask)
@@ -72,8 +72,8 @@ def sets(context: typer.Context, incomplete: str) -> Choices:
 
     del incomplete
 
-    def ask(reader: "Reader") -> Choices:
-        found = reader.read(SHAPE_SETS, {"limit": _MOST}).shape_sets
+    def ask(access: "Access") -> Choices:
+        found = access.read(SHAPE_SETS, {"limit": _MOST}).shape_sets
         return [(str(one.id), f"{one.status}, {one.source} on {one.device}") for one in found]
 
     return _asked(context, ask)
@@ -85,17 +85,17 @@ def _url(context: typer.Context) -> str | None:
     return named if isinstance(named, str) and named else None
 
 
-def _asked(context: typer.Context, ask: "Callable[[Reader], Choices]") -> Choices:
+def _asked(context: typer.Context, ask: "Callable[[Access], Choices]") -> Choices:
     """Return what the service or the database of this machine lists; nothing if that database does not exist."""
-    from service.cli.own_context import has_database
-    from service.cli.reading import reading_of
+    from service.cli.access.opening import open_access_of
+    from service.cli.access.own_context import has_database
 
     def run() -> Choices:
         url = _url(context)
         if url is None and not has_database():
             return []
-        with reading_of(url, attempts=1) as reader:
-            return ask(reader)
+        with open_access_of(url, attempts=1) as access:
+            return ask(access)
 
     return _within_bound(run)
 

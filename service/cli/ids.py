@@ -9,7 +9,8 @@ from uuid import UUID
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from service.cli.reading import Reader, Resource
+    from service.cli.access.opening import Access
+    from service.cli.access.resource import Resource
     from xetune_client import Client
 
 _LEAST, _DIGITS = 4, 32
@@ -18,34 +19,34 @@ LAST = "last"
 HELP = "whole, its first characters, or last for the newest."
 
 
-def find_job(reader: "Reader", said: str) -> UUID:
+def find_job(access: "Access", said: str) -> UUID:
     """Return the id of a job; raises as `find_id`."""
     from service.cli.tuning.job_lists import ROWS
 
-    return find_id(said, "job", "xetune jobs list", partial(_ids, partial(_page, reader, ROWS), "jobs"))
+    return find_id(said, "job", "xetune jobs list", partial(_ids, partial(_page, access, ROWS), "jobs"))
 
 
-def find_kernel(reader: "Reader", said: str) -> UUID:
+def find_kernel(access: "Access", said: str) -> UUID:
     """Return the id of a kernel, the last being that which won a job last, as lists have it; raises as `find_id`."""
     from service.cli.tuning.kernel_lists import KERNELS
 
-    newest = partial(_ids, partial(_page, reader, KERNELS), "kernels", winners=said.strip().lower() == LAST)
+    newest = partial(_ids, partial(_page, access, KERNELS), "kernels", winners=said.strip().lower() == LAST)
     return find_id(said, "kernel", "xetune kernels list", newest)
 
 
-def find_set(reader: "Reader", said: str) -> UUID:
+def find_set(access: "Access", said: str) -> UUID:
     """Return the id of a shape set; raises as `find_id`."""
     from service.cli.tuning.shape_tables import SHAPE_SETS
 
-    newest = partial(_ids, partial(_page, reader, SHAPE_SETS), "shape_sets")
+    newest = partial(_ids, partial(_page, access, SHAPE_SETS), "shape_sets")
     return find_id(said, "shape set", "xetune shapes list", newest)
 
 
-def find_recording(reader: "Reader", said: str) -> UUID:
+def find_recording(access: "Access", said: str) -> UUID:
     """Return the id of a recording; raises as `find_id`."""
     from service.cli.exchange.recording_tables import RECORDINGS
 
-    newest = partial(_ids, partial(_page, reader, RECORDINGS), "recordings")
+    newest = partial(_ids, partial(_page, access, RECORDINGS), "recordings")
     return find_id(said, "recording", "xetune recordings list", newest)
 
 
@@ -54,8 +55,8 @@ def find_record(client: "Client", said: str) -> UUID:
     return find_id(said, "record", "xetune records list", partial(_ids, client.records, "records"))
 
 
-def _page(reader: "Reader", resource: "Resource[BaseModel]", **asked: "str | int | UUID") -> object:
-    return reader.read(resource, asked)
+def _page(access: "Access", resource: "Resource[BaseModel]", **asked: "str | int | UUID") -> object:
+    return access.read(resource, asked)
 
 
 def _ids(list_page: Callable[..., Any], rows: str, **filters: bool) -> Iterator[UUID]:

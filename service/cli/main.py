@@ -17,7 +17,7 @@ _EXPECTED = {
     "service.artifacts": "StorageError",
     "service.settings": "InvalidSettings",
     "service.api.toolchain.install": "CannotInstall",
-    "service.cli.chosen_server": "LocalCommand",
+    "service.cli.access.chosen_server": "LocalCommand",
     "xetune_client.errors": "ClientError",
 }
 _BAD_INPUT = 2
@@ -65,7 +65,7 @@ def _message(error: Exception) -> str:
     if "xetune_client.errors" not in sys.modules:
         return str(error)
     # Imported here, where a command used the client.
-    from service.cli.connection import message_of
+    from service.cli.access.connection import message_of
 
     return message_of(error)
 

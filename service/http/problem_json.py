@@ -14,34 +14,18 @@ from pydantic import BaseModel, TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from codegen import InvalidProblem, Refused
 from db.errors import DatabaseError
 from service.errors import (
     PROBLEM_JSON,
-    BadRequest,
-    FieldError,
     Malformed,
     Problem,
-    RefusedByRule,
     ServiceError,
-    Unavailable,
-    rule_of_type,
 )
 from service.http.known_fields import KnownFields, Schema
 from service.http.validation_errors import faults_of
-from tuner.errors import (
-    CannotPredict,
-    ContraryObjective,
-    NoEnergy,
-    NoPredictions,
-    NoRoofline,
-    NotOnThisCpu,
-    TunerError,
-    UnknownSearch,
-)
+from service.refusals import REFUSALS, refusal_of
 
 _SHOWN_ERRORS = 20
-_INVALID_PROBLEM = "invalid-problem"
 
 
 def add_problem_handlers(app: FastAPI) -> None:
@@ -51,28 +35,11 @@ def add_problem_handlers(app: FastAPI) -> None:
     def _service(request: Request, error: ServiceError) -> Response:
         return answer(request, error)
 
-    @app.exception_handler(InvalidProblem)
-    def _invalid(request: Request, error: InvalidProblem) -> Response:
-        fault = FieldError(field=f"problem.{error.field}", message=error.message, rule=_INVALID_PROBLEM)
-        return _service(request, BadRequest(str(error), rule=_INVALID_PROBLEM, errors=[fault]))
+    def _refused(request: Request, error: Exception) -> Response:
+        return answer(request, refusal_of(error))
 
-    @app.exception_handler(Refused)
-    def _refused(request: Request, error: Refused) -> Response:
-        return _service(request, RefusedByRule(error.message, rule=error.rule))
-
-    @app.exception_handler(CannotPredict)
-    @app.exception_handler(NotOnThisCpu)
-    @app.exception_handler(NoRoofline)
-    @app.exception_handler(NoPredictions)
-    @app.exception_handler(UnknownSearch)
-    @app.exception_handler(NoEnergy)
-    @app.exception_handler(ContraryObjective)
-    def _elsewhere(request: Request, error: TunerError) -> Response:
-        return _service(request, RefusedByRule(str(error), rule=rule_of_type(error)))
-
-    @app.exception_handler(DatabaseError)
-    def _database(request: Request, error: DatabaseError) -> Response:
-        return _service(request, Unavailable(str(error), rule=rule_of_type(error)))
+    for kind in (*REFUSALS, DatabaseError):
+        app.add_exception_handler(kind, _refused)
 
     @app.exception_handler(RequestValidationError)
     def _malformed(request: Request, error: RequestValidationError) -> Response:

@@ -12,7 +12,7 @@ import typer
 
 from db.queries.results import trials
 from db.session import Database
-from service.cli.application import in_process
+from service.cli.access.application import in_process
 from service.cli.printing.progress import INTERRUPTED
 from service.cli.tuning import running
 from service.cluster import local

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from service.api.keys.caller import COMMAND_LINE
 from service.app import add_routes, app_of
-from service.cli.own_context import own_context
+from service.cli.access.own_context import own_context
 from xetune_client import Client
 
 if TYPE_CHECKING:

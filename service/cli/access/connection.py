@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from service.cli.chosen_server import server
+from service.cli.access.chosen_server import server
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -35,7 +35,7 @@ def connect(timeout_s: float = _TIMEOUT_S, probes: "Callable[[], Probes] | None"
         with of_service(url, timeout_s=timeout_s) as client:
             yield client
         return
-    from service.cli.application import in_process
+    from service.cli.access.application import in_process
 
     with in_process(probes) as client:
         yield client

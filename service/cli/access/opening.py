@@ -1,51 +1,35 @@
-"""Lists, and single objects that commands show: from the database of this machine, or from a service.
+"""Access to results and devices: by a service, or with the database and the devices of this machine."""
 
-With this machine's database the answer is computed without the application: importing its web framework takes a
-quarter of the time of a command that lists.
-"""
-
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
-from uuid import UUID
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Protocol
 
-from service.cli.chosen_server import server
-from service.cli.connection import of_service
+from service.cli.access.chosen_server import server
+from service.cli.access.connection import of_service
+from service.cli.access.resource import Action, Asked, Done, M, Resource
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from hal.probe.probe import Probes
     from service.http.context import Context
     from xetune_client import Client
 
-M = TypeVar("M", bound="BaseModel")
-R = TypeVar("R", bound="BaseModel", covariant=True)
-Asked = Mapping[str, str | float | UUID | datetime | Sequence[str] | None]
-"""Parameters of a query; None is left out."""
 
-
-@dataclass(frozen=True, slots=True)
-class Resource(Generic[R]):
-    """The answer to GET on a path: a service's is read as a `model`, `here` is the function of its route."""
-
-    path: str
-    model: "type[R]"
-    here: "Callable[[Context, Asked], R]"
-
-
-class Reader(Protocol):
-    """Reads resources.
+class Access(Protocol):
+    """Reads resources and does actions.
 
     Raises:
         ServiceError, ClientError: the request is refused, here or by a service.
-        DatabaseError: the database of this machine cannot be read.
+        DatabaseError: the database of this machine cannot be used.
     """
 
     def read(self, resource: Resource[M], asked: Asked | None = None) -> M:
         """Return what GET answers with the query `asked`."""
+        ...
+
+    def do(self, action: Action[M]) -> Done[M]:
+        """Return what POST answers."""
         ...
 
     def artifact(self, sha256: str) -> bytes:
@@ -58,8 +42,8 @@ class Reader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ClientReader:
-    """Reads by a client."""
+class ClientAccess:
+    """Access by a client."""
 
     client: "Client"
 
@@ -69,14 +53,22 @@ class ClientReader:
 
         return read(self.client.send(Request("GET", resource.path, query_of(asked or {}))), resource.model)
 
+    def do(self, action: Action[M]) -> Done[M]:
+        """Return the answer of the client's service."""
+        from xetune_client.wire import creation, post, read
+
+        request = creation(action.path, action.body) if action.creates else post(action.path, action.body)
+        answer = self.client.send(request)
+        return Done(read(answer, action.model), answer.status == HTTPStatus.ACCEPTED)
+
     def artifact(self, sha256: str) -> bytes:
         """Return a file of the client's service."""
         return self.client.artifact(sha256)
 
 
 @dataclass(frozen=True, slots=True)
-class _OwnReader:
-    """Reads with the database and the devices of this machine."""
+class _OwnAccess:
+    """Access to the database and the devices of this machine."""
 
     context: "Context"
 
@@ -84,26 +76,36 @@ class _OwnReader:
         """Return the answer of the resource's function."""
         return resource.here(self.context, asked or {})
 
+    def do(self, action: Action[M]) -> Done[M]:
+        """Return the answer of the action's function."""
+        # Imported here: what only reads is refused by no rule of a compiler or a search.
+        from service.refusals import REFUSALS, refusal_of
+
+        try:
+            return action.here(self.context)
+        except REFUSALS as error:
+            raise refusal_of(error) from error
+
     def artifact(self, sha256: str) -> bytes:
         """Return a file of this machine."""
         return self.context.artifacts.get(sha256)
 
 
 @contextmanager
-def reading(probes: "Callable[[], Probes] | None" = None) -> Generator[Reader]:
-    """Open the reader of the chosen service, or of this machine's database; raises as `reading_of`.
+def open_access(probes: "Callable[[], Probes] | None" = None) -> Generator[Access]:
+    """Open access by the chosen service, or to this machine's database; raises as `open_access_of`.
 
     `probes` returns the results of probes of this machine's drivers that the command started.
     """
-    with reading_of(server(), probes=probes) as reader:
-        yield reader
+    with open_access_of(server(), probes=probes) as access:
+        yield access
 
 
 @contextmanager
-def reading_of(
+def open_access_of(
     url: str | None, attempts: int | None = None, probes: "Callable[[], Probes] | None" = None
-) -> Generator[Reader]:
-    """Open the reader of the service at a URL, which is asked up to `attempts` times, or of this machine's database;
+) -> Generator[Access]:
+    """Open access by the service at a URL, which is asked up to `attempts` times, or to this machine's database;
     a missing database is created and migrated.
 
     Raises:
@@ -112,27 +114,9 @@ def reading_of(
     """
     if url is not None:
         with of_service(url, attempts) as client:
-            yield ClientReader(client)
+            yield ClientAccess(client)
         return
-    from service.cli.own_context import own_context
+    from service.cli.access.own_context import own_context
 
     with own_context(probes) as context:
-        yield _OwnReader(context)
-
-
-def checked(query: type[M], asked: Asked) -> M:
-    """Return a query as its route's model.
-
-    Raises:
-        Malformed: it does not match.
-    """
-    # Imported here, as all that a reader by a client does without.
-    from pydantic import ValidationError
-
-    from service.errors import Malformed
-    from service.http.validation_errors import faults_of
-
-    try:
-        return query.model_validate({name: value for name, value in asked.items() if value is not None})
-    except ValidationError as error:
-        raise Malformed(faults_of(error.errors(include_url=False))) from error
+        yield _OwnAccess(context)

@@ -14,8 +14,8 @@ from service.api.compile.schemas import (
     StageOut,
 )
 from service.api.compile.work import EVERY_FILE
+from service.cli.access.connection import of_service, same
 from service.cli.compiler.compiled import Made
-from service.cli.connection import of_service, same
 from service.errors import BadRequest, RefusedByRule, Unavailable
 from xetune_client import BadRequest as Refused
 from xetune_client import Client, Conflict, models

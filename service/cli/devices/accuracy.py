@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from db.errors import DatabaseError
 from service.api.accuracy.schemas import AccuracyList
+from service.cli.access.opening import open_access
 from service.cli.devices.resources import accuracy_of
 from service.cli.printing.output import ERRORS, print_line
-from service.cli.reading import reading
 from service.errors import NotFound, ServiceError
 from xetune_client.errors import ClientError
 from xetune_client.errors import NotFound as Missing
@@ -22,8 +22,8 @@ def known_accuracy(device: str, probes: "Callable[[], Probes] | None" = None) ->
     `probes` returns the results of probes of the drivers that the command started.
     """
     try:
-        with reading(probes=probes) as reader:
-            return reader.read(accuracy_of(device))
+        with open_access(probes=probes) as access:
+            return access.read(accuracy_of(device))
     except (Missing, NotFound):  # a device of a file, or one that nobody tuned for
         return AccuracyList(device=device, models=[])
     except (ClientError, DatabaseError, ServiceError) as error:

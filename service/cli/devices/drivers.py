@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from service.cli.chosen_server import server
+from service.cli.access.chosen_server import server
 
 if TYPE_CHECKING:
     from hal.probe.probe import Probes

@@ -5,12 +5,12 @@ from typing import Annotated
 import typer
 
 from service.cli import completing
-from service.cli.connection import connect
+from service.cli.access.connection import connect
+from service.cli.access.opening import open_access
 from service.cli.default_command import FirstByDefault
 from service.cli.devices.drivers import asking_drivers
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json
-from service.cli.reading import reading
 
 devices_app = typer.Typer(cls=FirstByDefault, help="List the devices of this machine and the known Intel GPUs.")
 
@@ -18,10 +18,10 @@ devices_app = typer.Typer(cls=FirstByDefault, help="List the devices of this mac
 @devices_app.command("list")
 def devices_command(as_json: AsJson = False) -> None:
     """List the devices of this machine and the known Intel GPUs."""
-    with asking_drivers() as probes, reading(probes) as reader:
+    with asking_drivers() as probes, open_access(probes) as access:
         from service.cli.devices.resources import DEVICES
 
-        told = reader.read(DEVICES)
+        told = access.read(DEVICES)
     from service.cli.devices.tables import devices_json, print_quarantined, render_devices
     from service.cli.options.device_file import listed_of
 
@@ -63,16 +63,16 @@ def show_command(
     as_json: AsJson = False,
 ) -> None:
     """Show all facts of a device with their sources, and the missing ones."""
-    with asking_drivers() as probes, reading(probes) as reader:
+    with asking_drivers() as probes, open_access(probes) as access:
         from service.cli.devices.accuracy import accuracy_lines
         from service.cli.devices.one import render_device
         from service.cli.devices.resources import DEVICES, accuracy_of, device_of
         from service.cli.devices.tables import devices_json, print_quarantined
         from service.cli.options.device_file import listed_of
 
-        told = reader.read(device_of(device))
-        kept = [one for one in reader.read(DEVICES).quarantined if one.device == told.id]
-        accuracy = reader.read(accuracy_of(told.id))
+        told = access.read(device_of(device))
+        kept = [one for one in access.read(DEVICES).quarantined if one.device == told.id]
+        accuracy = access.read(accuracy_of(told.id))
     if as_json:
         (document,) = devices_json([told])
         print_json({"devices": [document | {"accuracy": accuracy.model_dump(mode="json")["models"]}]})

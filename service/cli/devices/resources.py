@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from service.api.accuracy.schemas import AccuracyList
 from service.api.devices.schemas import DeviceList, DeviceOut
-from service.cli.reading import Asked, Resource
+from service.cli.access.resource import Asked, Resource
 
 if TYPE_CHECKING:
     from service.http.context import Context

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from hal import DeviceKind, Runtime
 from hal.devices.resolve import AUTO
 from service.api.devices.schemas import DeviceList
-from service.cli.connection import same
+from service.cli.access.opening import Access
+from service.cli.devices.resources import DEVICES
 from service.cli.printing.output import ERRORS, print_line
-from xetune_client import Client
 
 
-def print_unused_gpus(client: Client, asked: str, chosen: str) -> None:
+def print_unused_gpus(access: Access, asked: str, chosen: str) -> None:
     """Print a line for each GPU here that a job cannot use; it asked for a device, and has the `chosen` one."""
-    for line in unused_gpus(same(DeviceList, client.devices()), asked, chosen):
+    for line in unused_gpus(access.read(DEVICES), asked, chosen):
         print_line(line, ERRORS)
 
 

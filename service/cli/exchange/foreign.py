@@ -8,7 +8,7 @@ from uuid import UUID
 
 from codegen import GemmProblem
 from codegen.artifact.files import write_atomically
-from service.cli.connection import same
+from service.cli.access.connection import same
 from service.cli.options.naming import told_by_options
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_json, print_line

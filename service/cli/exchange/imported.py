@@ -1,6 +1,6 @@
 """Jobs that an import queued, and devices of an export."""
 
-from service.cli.chosen_server import server
+from service.cli.access.chosen_server import server
 from service.cli.printing.counted import counted
 from service.cli.printing.output import print_json, print_line
 from xetune_client import Client, NotFound, models

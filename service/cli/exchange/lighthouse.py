@@ -5,7 +5,7 @@ from typing import Annotated, cast
 
 import typer
 
-from service.cli.connection import connect
+from service.cli.access.connection import connect
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_json, print_line
 

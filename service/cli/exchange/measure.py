@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from service.api.jobs.defaults import SECONDS
-from service.cli.chosen_server import server
+from service.cli.access.chosen_server import server
 from service.cli.completing import devices
 from service.cli.exchange.results import Origin, Output
 from service.cli.printing.output import ERRORS, print_line
@@ -31,7 +31,8 @@ def measure_command(
     output: Output = None,
 ) -> None:
     """Measure runners-up or a T1 file on this machine, and write the results or send them to the service."""
-    from service.cli.application import in_process
+    from service.cli.access.application import in_process
+    from service.cli.access.opening import ClientAccess
     from service.cli.exchange.lines import check_origin, check_output, write
     from service.cli.exchange.measuring import begun, lines_of_service, of_file, results, send
     from service.cli.tuning.running import work_on_job
@@ -45,7 +46,7 @@ def measure_command(
         queued = client.import_results(content, device=device, seconds=seconds).queued
         for job_id in queued:
             print_line(begun(client.job(job_id)), ERRORS)
-            work_on_job(client, job_id, quiet=False)
+            work_on_job(ClientAccess(client), job_id, quiet=False)
         lines = results(client, queued, origin)
         failed = [job_id for job_id in queued if client.job(job_id).best is None]
     if url is None or output is not None:

@@ -4,7 +4,7 @@ from io import BytesIO
 from pathlib import Path
 from uuid import UUID
 
-from service.cli.connection import of_service, same
+from service.cli.access.connection import of_service, same
 from service.cli.exchange.lines import tell_imported
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_line

@@ -1,7 +1,7 @@
 """Lighthouse's parameters of stored kernels, and kernels of its parameters."""
 
 from codegen import GemmProblem, XeConfig
-from service.cli.connection import same
+from service.cli.access.connection import same
 from service.configurations import ConfigBody, from_config_body
 from service.schemas import ProblemBody, to_problem
 from xetune_client import Client, models

@@ -4,14 +4,15 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from service.api.recordings.schemas import RecordedOut, RecordingLine, RecordingOut, RecordingPage
-from service.cli.connection import same
-from service.cli.reading import Reader, Resource, checked
+from service.cli.access.connection import same
+from service.cli.access.opening import Access
+from service.cli.access.resource import Resource, checked
 from service.configurations import ConfigBody
 from service.gemm_json import config_line
 from service.schemas import to_problem
 
 if TYPE_CHECKING:
-    from service.cli.reading import Asked
+    from service.cli.access.resource import Asked
     from service.http.context import Context
     from xetune_client import Client
 
@@ -30,12 +31,12 @@ def _page(context: "Context", asked: "Asked") -> RecordingPage:
 RECORDINGS = Resource("/v1/recordings", RecordingPage, _page)
 
 
-def every_recording(reader: Reader) -> list[RecordingLine]:
+def every_recording(access: Access) -> list[RecordingLine]:
     """Return all recordings."""
     found: list[RecordingLine] = []
     before: UUID | None = None
     while True:
-        page = reader.read(RECORDINGS, {"before": before, "limit": _RECORDINGS_A_PAGE})
+        page = access.read(RECORDINGS, {"before": before, "limit": _RECORDINGS_A_PAGE})
         found, before = found + page.recordings, page.next_before
         if before is None:
             return found

@@ -6,12 +6,12 @@ from uuid import UUID
 import typer
 from rich.table import Column, Table
 
-from service.cli.connection import connect
+from service.cli.access.connection import connect
+from service.cli.access.opening import ClientAccess, open_access
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_recording
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_wrapped, text_table
-from service.cli.reading import ClientReader, reading
 from service.text.short_ids import short_ids
 
 _SHOWN = 20
@@ -24,8 +24,8 @@ def list_command(as_json: AsJson = False) -> None:
     """List recordings imported from Kernel Tuner and T4 files."""
     from service.cli.exchange.recording_tables import every_recording, line
 
-    with reading() as reader:
-        rows = [line(found) for found in every_recording(reader)]
+    with open_access() as access:
+        rows = [line(found) for found in every_recording(access)]
     if as_json:
         print_json({"recordings": rows})
     elif not rows:
@@ -46,7 +46,7 @@ def show_command(
     from xetune_client import NotFound as Missing
 
     with connect() as client:
-        recording_id = find_recording(ClientReader(client), recording)
+        recording_id = find_recording(ClientAccess(client), recording)
         try:
             found = one(client, recording_id, limit)
         except Missing as error:

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import typer
 
+from service.cli.access.connection import connect
 from service.cli.completing import devices, jobs
-from service.cli.connection import connect
 from service.cli.options.output import AsJson
 from service.cli.options.problem import ProblemOptions, with_problem
 from tuner.exchange.file_format import Format

@@ -5,10 +5,10 @@ from uuid import UUID
 
 import typer
 
+from service.cli.access.opening import open_access
 from service.cli.default_command import FirstByDefault
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json
-from service.cli.reading import reading
 
 _PAGE = 200
 
@@ -29,18 +29,18 @@ def list_command(
     from service.cli.operating.audit_tables import EVENTS, table_of
     from service.cli.operating.key_tables import KEYS
 
-    with reading() as reader:
+    with open_access() as access:
         events: list[AuditEventOut] = []
         while True:
             asked = {"before": before, "limit": min(limit - len(events), _PAGE), "action": action, "subject": subject}
-            part = reader.read(EVENTS, asked)
+            part = access.read(EVENTS, asked)
             events, before = events + part.events, part.next_before
             if before is None or len(events) >= limit:
                 break
         page = AuditPage(events=events, next_before=before)
         # A name may be of several keys, one after another; a prefix is of one.
         of_keys = not as_json and any(event.key_id is not None for event in page.events)
-        prefixes = {key.id: key.prefix for key in reader.read(KEYS).keys} if of_keys else {}
+        prefixes = {key.id: key.prefix for key in access.read(KEYS).keys} if of_keys else {}
     if as_json:
         print_json(page.model_dump(mode="json"))
     elif not page.events:

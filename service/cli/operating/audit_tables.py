@@ -7,8 +7,8 @@ from uuid import UUID
 from rich.table import Column, Table
 
 from service.api.audit.schemas import AuditPage
+from service.cli.access.resource import Asked, Resource, checked
 from service.cli.printing.output import text_table
-from service.cli.reading import Asked, Resource, checked
 
 if TYPE_CHECKING:
     from service.http.context import Context

@@ -10,9 +10,9 @@ from rich.table import Column, Table
 
 from db.values import utc_now
 from service.api.keys.schemas import KeyList, KeyOut
+from service.cli.access.resource import Asked, Resource
 from service.cli.ids import LAST, find_id
 from service.cli.printing.output import text_table
-from service.cli.reading import Asked, Resource
 from service.errors import BadRequest
 from service.http.validation_errors import shown
 from service.text.short_ids import short_ids

@@ -5,12 +5,12 @@ from typing import Annotated
 import typer
 
 from service.api.keys.scope import Scope
-from service.cli.connection import connect, same
+from service.cli.access.connection import connect, same
+from service.cli.access.opening import open_access
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json
-from service.cli.reading import reading
 
 app = typer.Typer(cls=FirstByDefault, help="Create, list and revoke API keys.")
 
@@ -20,8 +20,8 @@ def list_command(as_json: AsJson = False) -> None:
     """List keys, newest first."""
     from service.cli.operating.key_tables import KEYS, table_of
 
-    with reading() as reader:
-        keys = reader.read(KEYS)
+    with open_access() as access:
+        keys = access.read(KEYS)
     if as_json:
         print_json(keys.model_dump(mode="json"))
     elif not keys.keys:
@@ -71,11 +71,11 @@ def revoke_command(
     key: Annotated[str, typer.Argument(help=f"Name or prefix of the key, or its id: {HELP}")], as_json: AsJson = False
 ) -> None:
     """Revoke a key, from the next request on."""
+    from service.cli.access.opening import ClientAccess
     from service.cli.operating.key_tables import KEYS, named
-    from service.cli.reading import ClientReader
 
     with connect() as client:
-        revoked = client.revoke_key(named(key, ClientReader(client).read(KEYS).keys))
+        revoked = client.revoke_key(named(key, ClientAccess(client).read(KEYS).keys))
     if as_json:
         print_json(revoked.model_dump(mode="json"))
     else:

@@ -10,10 +10,10 @@ from pydantic import BaseModel
 from rich.table import Table
 
 from service.api.schedules.schemas import FireOut, FirePage, ScheduleList, ScheduleOut
-from service.cli.connection import same
+from service.cli.access.connection import same
+from service.cli.access.resource import Asked, Resource
 from service.cli.ids import find_id
 from service.cli.printing.output import CONSOLE, print_json, text_table
-from service.cli.reading import Asked, Resource
 from service.errors import BadRequest, NotFound
 from service.text.short_ids import short_ids
 

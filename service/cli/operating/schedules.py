@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from service.api.jobs.defaults import SECONDS, TRIALS
-from service.cli.connection import connect, same
+from service.cli.access.connection import connect, same
+from service.cli.access.opening import open_access
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json, text_table
-from service.cli.reading import reading
 
 app = typer.Typer(cls=FirstByDefault, help="Create, list and run schedules of jobs.")
 _OPTIONS = MappingProxyType(
@@ -37,8 +37,8 @@ def list_command(as_json: AsJson = False) -> None:
     """List schedules, with their next and last runs."""
     from service.cli.operating.schedule_tables import SCHEDULES, table_of
 
-    with reading() as reader:
-        found = reader.read(SCHEDULES)
+    with open_access() as access:
+        found = access.read(SCHEDULES)
     if as_json:
         print_json(found.model_dump(mode="json"))
     elif not found.schedules:

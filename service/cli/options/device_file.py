@@ -11,8 +11,8 @@ from service.api.devices.schemas import (
     DeviceOut,
     MatchOut,
 )
-from service.cli.chosen_server import server
-from service.cli.connection import of_service, same
+from service.cli.access.chosen_server import server
+from service.cli.access.connection import of_service, same
 from service.cli.options.documents import read_json
 from service.device_json import spec_from_json
 from service.errors import BadRequest

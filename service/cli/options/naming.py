@@ -5,10 +5,9 @@ from contextlib import contextmanager
 
 from pydantic import ValidationError
 
-from service.cli.connection import same
 from service.errors import BadRequest, FieldError
 from service.http.validation_errors import faults_of
-from xetune_client import BadRequest as Refused
+from xetune_client.errors import BadRequest as Refused
 
 
 @contextmanager
@@ -23,10 +22,10 @@ def told_by_options(options: Mapping[str, str]) -> Generator[None]:
         yield
     except ValidationError as error:
         raise _told(faults_of(error.errors(include_url=False)), None, options) from error
-    except Refused as error:
+    except (BadRequest, Refused) as error:
         if not error.errors:
             raise
-        raise _told([same(FieldError, fault) for fault in error.errors], error.rule, options) from error
+        raise _told([FieldError.model_validate(dict(each)) for each in error.errors], error.rule, options) from error
 
 
 def _told(faults: list[FieldError], rule: str | None, options: Mapping[str, str]) -> BadRequest:

@@ -5,7 +5,7 @@ from typing import Annotated, cast
 
 import typer
 
-from service.cli.connection import connect
+from service.cli.access.connection import connect
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_record
 from service.cli.options.output import AsJson

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rich.table import Column
 
-from service.cli.connection import connect
+from service.cli.access.connection import connect
 from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, ERRORS, number_column, print_json, print_line, text_table
 from service.cli.records.formats import Restored

@@ -10,9 +10,10 @@ from rich.table import Column, Table
 
 from service.api.jobs.schemas import JobOut, JobPage, TrialOut, TrialPage
 from service.api.jobs.status import JobStatus
+from service.cli.access.opening import Access
+from service.cli.access.resource import Asked, Resource, checked
 from service.cli.printing.evidence import known_lines, shown_best
 from service.cli.printing.output import text_table
-from service.cli.reading import Asked, Reader, Resource, checked
 from service.errors import NotFound
 from service.schemas import to_problem
 from service.text.short_ids import short_ids
@@ -58,7 +59,7 @@ def job_of(job_id: UUID) -> Resource[JobOut]:
     return Resource(f"/v1/jobs/{job_id}", JobOut, read)
 
 
-def each_trial(reader: Reader, job_id: UUID) -> Iterator[TrialOut]:
+def each_trial(access: Access, job_id: UUID) -> Iterator[TrialOut]:
     """Yield the trials of a job, in order of number."""
 
     def page_of(context: "Context", asked: Asked) -> TrialPage:
@@ -70,21 +71,21 @@ def each_trial(reader: Reader, job_id: UUID) -> Iterator[TrialOut]:
 
     trials, after = Resource(f"/v1/jobs/{job_id}/trials", TrialPage, page_of), None
     while True:
-        page = reader.read(trials, {"after": after, "limit": _TRIALS_A_PAGE})
+        page = access.read(trials, {"after": after, "limit": _TRIALS_A_PAGE})
         yield from page.trials
         if (after := page.next_after) is None:
             return
 
 
 def newest(
-    reader: Reader, status: Sequence[JobStatus], device: str | None, limit: int, *, roofs: bool = False
+    access: Access, status: Sequence[JobStatus], device: str | None, limit: int, *, roofs: bool = False
 ) -> JobPage:
     """Return up to `limit` jobs, newest first, with rooflines if they are wanted."""
     found: list[JobOut] = []
     before: UUID | None = None
     while True:
         asked: Asked = {"status": status, "device": device, "before": before, "limit": min(limit - len(found), _PAGE)}
-        page = reader.read(JOBS if roofs else ROWS, asked)
+        page = access.read(JOBS if roofs else ROWS, asked)
         found, before = found + page.jobs, page.next_before
         if before is None or len(found) >= limit:
             return JobPage(jobs=found, next_before=before)

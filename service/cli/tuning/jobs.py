@@ -1,21 +1,20 @@
 """xetune jobs: list, show, cancel, retry, resume and export tuning jobs."""
 
-from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated
+from uuid import UUID
 
 import typer
 
 from service.api.jobs.status import JobStatus
 from service.cli import completing
-from service.cli.chosen_server import server
-from service.cli.connection import connect
+from service.cli.access.chosen_server import server
+from service.cli.access.opening import Access, open_access
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_job
 from service.cli.options.output import AsJson
 from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_json, print_line
-from service.cli.reading import ClientReader, reading
 
 app = typer.Typer(cls=FirstByDefault, help="List, show, cancel, retry, resume and export tuning jobs.")
 JobId = Annotated[str, typer.Argument(metavar="JOB", help=f"Id of the job: {HELP}", autocompletion=completing.jobs)]
@@ -33,8 +32,8 @@ def list_command(
     """List the newest jobs."""
     from service.cli.tuning.job_lists import newest, table_of
 
-    with reading() as reader:
-        page = newest(reader, status or [], device, limit, roofs=as_json)
+    with open_access() as access:
+        page = newest(access, status or [], device, limit, roofs=as_json)
     if as_json:
         print_json(page.model_dump(mode="json"))
     elif not page.jobs:
@@ -51,58 +50,59 @@ def show_command(job: JobId, as_json: AsJson = False) -> None:
     from service.cli.tuning.job_lists import advising
     from service.cli.tuning.results import print_job
 
-    with reading() as reader, advising(job_id := find_job(reader, job)):
-        print_job(reader, job_id, as_json)
+    with open_access() as access, advising(job_id := find_job(access, job)):
+        print_job(access, job_id, as_json)
 
 
 @app.command("cancel")
 def cancel_command(job: JobId, as_json: AsJson = False) -> None:
     """Cancel a job; its results are kept."""
+    from service.cli.tuning.actions import cancellation_of
     from service.cli.tuning.job_lists import advising
-    from xetune_client.events import is_over
 
-    with connect() as client, advising(job_id := find_job(ClientReader(client), job)):
-        found = client.cancel(job_id)
+    with open_access() as access, advising(job_id := find_job(access, job)):
+        found = access.do(cancellation_of(job_id)).answer
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
-        was_over = is_over(found) and not found.cancel_requested
-        state = ", was over before" if was_over else "" if is_over(found) else " (stopping)"
+        is_over = found.status.over
+        was_over = is_over and not found.cancel_requested
+        state = ", was over before" if was_over else "" if is_over else " (stopping)"
         print_line(f"job {found.id}: {found.status.value}{state}")
 
 
 @app.command("retry")
 def retry_command(job: JobId, as_json: AsJson = False) -> None:
     """Resubmit a failed or cancelled job and run it in this process, or follow the service that runs it."""
-    from service.api.jobs.schemas import JobOut
-    from service.cli.printing.progress import end_with
+    from service.cli.tuning.actions import retry_of
     from service.cli.tuning.job_lists import advising
-    from service.cli.tuning.results import print_job
-    from service.cli.tuning.running import work_on_job
-    from xetune_client.wire import creation, read
 
-    with connect() as client:
-        with advising(job_id := find_job(ClientReader(client), job)):
-            answer = client.send(creation(f"/v1/jobs/{job_id}/retry", None))
-        again, is_new = read(answer, JobOut), answer.status == HTTPStatus.ACCEPTED
+    with open_access() as access:
+        with advising(job_id := find_job(access, job)):
+            made = access.do(retry_of(job_id))
         if not as_json:
-            how = "is resubmitted as" if is_new else "is the same as the active"
-            print_line(f"job {job_id} {how} job {again.id}")
-        work_on_job(client, again.id, server(), quiet=as_json)
-        end_with(print_job(ClientReader(client), again.id, as_json))
+            how = "is resubmitted as" if made.is_new else "is the same as the active"
+            print_line(f"job {job_id} {how} job {made.answer.id}")
+        _run(access, made.answer.id, as_json)
 
 
 @app.command("resume")
 def resume_command(job: JobId, as_json: AsJson = False) -> None:
     """Resume an interrupted job in this process, or follow the service that runs it."""
-    from service.cli.printing.progress import end_with
     from service.cli.tuning.job_lists import advising
+
+    with open_access() as access, advising(job_id := find_job(access, job)):
+        _run(access, job_id, as_json)
+
+
+def _run(access: Access, job_id: UUID, as_json: bool) -> None:
+    """Run a job, or follow the service that runs it, and print its results."""
+    from service.cli.printing.progress import end_with
     from service.cli.tuning.results import print_job
     from service.cli.tuning.running import work_on_job
 
-    with connect() as client, advising(job_id := find_job(ClientReader(client), job)):
-        work_on_job(client, job_id, server(), quiet=as_json)
-        end_with(print_job(ClientReader(client), job_id, as_json))
+    work_on_job(access, job_id, server(), quiet=as_json)
+    end_with(print_job(access, job_id, as_json))
 
 
 @app.command("study")
@@ -114,9 +114,9 @@ def study_command(
     from service.cli.tuning.job_lists import advising, each_trial, job_of
     from service.cli.tuning.study import write_job_study
 
-    with reading() as reader, advising(job_id := find_job(reader, job)):
-        found = reader.read(job_of(job_id))
-        trials = list(each_trial(reader, job_id))
+    with open_access() as access, advising(job_id := find_job(access, job)):
+        found = access.read(job_of(job_id))
+        trials = list(each_trial(access, job_id))
     try:
         write_job_study(found, trials, output)
     except FileExistsError as error:

@@ -6,11 +6,11 @@ from contextlib import suppress
 from uuid import UUID
 
 from service.api.kernels.schemas import KernelOut
-from service.cli.connection import file_places
+from service.cli.access.connection import file_places
+from service.cli.access.opening import Access
 from service.cli.printing.evidence import shown_proof, shown_rate, shown_time
 from service.cli.printing.facts import binary
 from service.cli.printing.output import CONSOLE, print_fact, print_json, print_line, print_wrapped
-from service.cli.reading import Reader
 from service.cli.tuning.kernel_lists import kernel_of, table_of_files
 from service.gemm_json import config_line
 from service.job_summary import acceptance_words, known_by
@@ -21,10 +21,10 @@ _REPORT = "isa.json"
 Fact = tuple[str, str]
 
 
-def print_kernel(reader: Reader, kernel_id: UUID, *, as_json: bool) -> None:
+def print_kernel(access: Access, kernel_id: UUID, *, as_json: bool) -> None:
     """Print all facts of a kernel, its files, and what can be done with it."""
-    found = reader.read(kernel_of(kernel_id))
-    code = _code_of(reader, found)
+    found = access.read(kernel_of(kernel_id))
+    code = _code_of(access, found)
     if as_json:
         print_json(found.model_dump(mode="json") | {"files": file_places(found), "isa": code})
         return
@@ -39,11 +39,11 @@ def print_kernel(reader: Reader, kernel_id: UUID, *, as_json: bool) -> None:
     print_line(f"      xetune kernels host-code {short} {language} -o program")
 
 
-def _code_of(reader: Reader, kernel: KernelOut) -> dict[str, object] | None:
+def _code_of(access: Access, kernel: KernelOut) -> dict[str, object] | None:
     """Return the report of Intel's offline compiler; None if there is none, or if it is no JSON."""
     sha256 = next((artifact.sha256 for artifact in kernel.artifacts if artifact.name == _REPORT), None)
     with suppress(ValueError):
-        return None if sha256 is None else json.loads(reader.artifact(sha256))
+        return None if sha256 is None else json.loads(access.artifact(sha256))
     return None
 
 

@@ -14,11 +14,13 @@ from rich.table import Column, Table
 
 from codegen.artifact.files import is_plain_name, write_atomically
 from service.api.kernels.list_schemas import KernelLine, KernelPage
-from service.cli.chosen_server import server
-from service.cli.connection import file_places
+from service.api.keys.caller import COMMAND_LINE
+from service.cli.access.chosen_server import server
+from service.cli.access.connection import file_places
+from service.cli.access.opening import Access
+from service.cli.access.resource import Action, Asked, Done, Resource, checked
 from service.cli.printing.evidence import known_lines, shown_files, shown_proof_short, shown_rate, shown_time
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
-from service.cli.reading import Asked, ClientReader, Reader, Resource, checked
 from service.errors import NotFound, Unavailable
 from service.gemm_json import config_line
 from service.job_summary import Basis, known_by
@@ -30,9 +32,9 @@ from xetune_client.errors import NotFound as Missing
 
 if TYPE_CHECKING:
     from service.api.kernels.lookup.schemas import LookupOut
-    from service.api.kernels.schemas import BinaryOut, KernelOut
+    from service.api.kernels.schemas import BinaryOut, KernelOut, LookupBody
     from service.http.context import Context
-    from xetune_client import Client, models
+    from xetune_client import models
 
     AnyKernel = KernelOut | models.KernelOut
 
@@ -40,7 +42,7 @@ _PAGE = 200
 _HASH = 16  # digits of a hash
 
 
-def files_of(reader: Reader, kernel: AnyKernel | None, output: Path | None) -> dict[str, str]:
+def files_of(access: Access, kernel: AnyKernel | None, output: Path | None) -> dict[str, str]:
     """Return the locations of a kernel's files, copied to `output` if given.
 
     Raises:
@@ -50,7 +52,7 @@ def files_of(reader: Reader, kernel: AnyKernel | None, output: Path | None) -> d
         if output is not None:
             raise NotFound("no kernel is stored that runs the problem, so there are no files to copy: tune it first")
         return {}
-    return file_places(kernel) if output is None else copy_files(reader, kernel, output)
+    return file_places(kernel) if output is None else copy_files(access, kernel, output)
 
 
 def _page(context: Context, asked: Asked) -> KernelPage:
@@ -78,34 +80,52 @@ def kernel_of(kernel_id: UUID) -> Resource[KernelOut]:
     return Resource(f"/v1/kernels/{kernel_id}", KernelOut, read)
 
 
-def print_newest(reader: Reader, device: str | None, limit: int, *, every: bool, as_json: bool) -> None:
+def lookup_of(body: LookupBody) -> Action[LookupOut]:
+    """Return the action that looks the kernel for a problem up."""
+    from service.api.kernels.lookup.schemas import LookupOut
+
+    def look_up(context: Context) -> Done[LookupOut]:
+        from service.api.kernels.lookup.answering import Wanted, answer_one, on_driver
+
+        answer = answer_one(context, Wanted(to_problem(body.problem), body.device, body.target))
+        found = on_driver(answer, body.driver)
+        if not found.source.is_reason_for(body.tune):
+            return Done(found)
+        from service.api.kernels.lookup.tuning import with_job
+
+        return Done(with_job(context, COMMAND_LINE, body, found))
+
+    return Action("/v1/kernels/lookup", body, LookupOut, look_up)
+
+
+def print_newest(access: Access, device: str | None, limit: int, *, every: bool, as_json: bool) -> None:
     """Print up to `limit` kernels, newest first: those that won a job, or `every` one."""
-    lines = _newest(reader, limit, device=device, winners=not every)
+    lines = _newest(access, limit, device=device, winners=not every)
     if as_json:  # a line has not all
-        print_json({"kernels": [reader.read(kernel_of(line.id)).model_dump(mode="json") for line in lines]})
+        print_json({"kernels": [access.read(kernel_of(line.id)).model_dump(mode="json") for line in lines]})
     elif lines:
         CONSOLE.print(_table([_Row.of_line(line) for line in lines]))
-    elif not every and _newest(reader, 1, device=device):
+    elif not every and _newest(access, 1, device=device):
         print_wrapped("No kernel won a job yet; `xetune kernels list --all` lists those that were compiled.")
     else:
         print_wrapped("No kernels yet. Tune a problem: `xetune tune 512x384x1024 --dtype f16`")
 
 
-def _newest(reader: Reader, limit: int, **said: str | bool | None) -> list[KernelLine]:
+def _newest(access: Access, limit: int, **said: str | bool | None) -> list[KernelLine]:
     found: list[KernelLine] = []
     before: UUID | None = None
     while True:
-        page = reader.read(KERNELS, {**said, "before": before, "limit": min(limit - len(found), _PAGE)})
+        page = access.read(KERNELS, {**said, "before": before, "limit": min(limit - len(found), _PAGE)})
         found, before = found + page.kernels, page.next_before
         if before is None or len(found) >= limit:
             return found
 
 
-def elsewhere(client: Client, problem: ProblemBody) -> list[str]:
+def elsewhere(access: Access, problem: ProblemBody) -> list[str]:
     """Return a line for each other device with a kernel of a problem: its id, time and kernel."""
     names = ("m", "n", "k", "batch", "dtype_a", "dtype_b", "dtype_c", "dtype_acc")
     sizes = {name: getattr(problem, name) for name in names}
-    lines = [line for line in _newest(ClientReader(client), _PAGE, winners=True, **sizes) if line.problem == problem]
+    lines = [line for line in _newest(access, _PAGE, winners=True, **sizes) if line.problem == problem]
     timed = [(line.evidence.time, line) for line in lines if line.evidence.time is not None and line.withdrawn is None]
     best, short = dict[str, str](), short_ids(line.id for line in lines)
     for time, line in sorted(timed, key=lambda each: (each[0].kind, each[0].value)):
@@ -116,12 +136,12 @@ def elsewhere(client: Client, problem: ProblemBody) -> list[str]:
 
 
 @contextmanager
-def naming_others(client: Client, problem: ProblemBody) -> Generator[None]:
+def naming_others(access: Access, problem: ProblemBody) -> Generator[None]:
     """Name what other devices hold for a problem if a device has no kernel for it."""
     try:
         yield
-    except Missing as error:
-        if others := elsewhere(client, problem):
+    except (Missing, NotFound) as error:
+        if others := elsewhere(access, problem):
             raise NotFound(f"{error.detail}; held for other devices: {'; '.join(others)}") from error
         raise
 
@@ -162,7 +182,7 @@ def _table(rows: list[_Row]) -> Table:
     return table
 
 
-def copy_files(reader: Reader, kernel: AnyKernel, folder: Path) -> dict[str, str]:
+def copy_files(access: Access, kernel: AnyKernel, folder: Path) -> dict[str, str]:
     """Write the files of a kernel under their names; return their paths by name.
 
     Raises:
@@ -174,7 +194,7 @@ def copy_files(reader: Reader, kernel: AnyKernel, folder: Path) -> dict[str, str
         )
     folder.mkdir(parents=True, exist_ok=True)
     for artifact in kernel.artifacts:
-        write_atomically(folder / artifact.name, reader.artifact(artifact.sha256))
+        write_atomically(folder / artifact.name, access.artifact(artifact.sha256))
     return {artifact.name: str(folder / artifact.name) for artifact in kernel.artifacts}
 
 

@@ -7,8 +7,9 @@ import typer
 
 from service.api.hostcode.languages import Language
 from service.api.kernels.tune import Tune
+from service.cli.access.connection import connect
+from service.cli.access.opening import ClientAccess, open_access
 from service.cli.completing import devices
-from service.cli.connection import connect, same
 from service.cli.default_command import FirstByDefault
 from service.cli.devices.drivers import asking_drivers
 from service.cli.exchange.lighthouse import from_lighthouse_command, to_lighthouse_command
@@ -17,7 +18,6 @@ from service.cli.options.output import AsJson
 from service.cli.options.problem import ProblemOptions, TargetName, with_problem
 from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_json, print_line
-from service.cli.reading import ClientReader, reading
 
 _STORED = ("exact", "stale")
 _HEAD, _RUNNERS = 12, ("python ", "g++ ", "icpx ")
@@ -61,19 +61,19 @@ def kernels_command(
     if not problem.given:
         list_command(device, limit, every, as_json)
         return
-    from service.api.kernels.lookup.schemas import LookupOut
-    from service.api.kernels.schemas import LookupBody
-    from service.cli.tuning.kernel_lists import elsewhere, files_of, naming_others, show
-    from service.schemas import to_body
-    from xetune_client import models
+    with asking_drivers() as probes:
+        # Imported here, while the drivers answer.
+        from service.api.kernels.schemas import LookupBody
+        from service.cli.tuning.kernel_lists import elsewhere, files_of, lookup_of, naming_others, show
+        from service.schemas import to_body
 
-    with asking_drivers() as probes, connect(probes=probes) as client:
         asked = to_body(problem.read())
         body = LookupBody(problem=asked, device=device or "auto", target=target, tune=tune, driver=driver)
-        with naming_others(client, body.problem):
-            found = client.lookup(same(models.LookupBody, body))
-        others = [] if found.source.value in _STORED or as_json else elsewhere(client, body.problem)
-        show(same(LookupOut, found), files_of(ClientReader(client), found.kernel, output), as_json, output, others)
+        with open_access(probes) as access:
+            with naming_others(access, body.problem):
+                found = access.do(lookup_of(body)).answer
+            others = [] if found.source.value in _STORED or as_json else elsewhere(access, body.problem)
+            show(found, files_of(access, found.kernel, output), as_json, output, others)
 
 
 @app.command("list")
@@ -88,8 +88,8 @@ def list_command(
     """List stored kernels, newest first: those that won a job, or all."""
     from service.cli.tuning.kernel_lists import print_newest
 
-    with reading() as reader:
-        print_newest(reader, device, limit, every=every, as_json=as_json)
+    with open_access() as access:
+        print_newest(access, device, limit, every=every, as_json=as_json)
 
 
 @app.command("show")
@@ -97,8 +97,8 @@ def show_command(kernel: KernelId, as_json: AsJson = False) -> None:
     """Show a kernel: its configuration, time, verification, code, origin and files."""
     from service.cli.tuning.kernel_facts import print_kernel
 
-    with reading() as reader:
-        print_kernel(reader, find_kernel(reader, kernel), as_json=as_json)
+    with open_access() as access:
+        print_kernel(access, find_kernel(access, kernel), as_json=as_json)
 
 
 @app.command("files")
@@ -111,9 +111,9 @@ def files_command(
     from service.cli.printing.evidence import shown_files
     from service.cli.tuning.kernel_lists import files_of, kernel_of, print_artifacts
 
-    with reading() as reader:
-        found = reader.read(kernel_of(find_kernel(reader, kernel)))
-        files = files_of(reader, found, output)
+    with open_access() as access:
+        found = access.read(kernel_of(find_kernel(access, kernel)))
+        files = files_of(access, found, output)
     if as_json:
         print_json({"files": files})
     elif output is None:
@@ -149,12 +149,12 @@ def host_code_command(
     from xetune_client import models
 
     with connect() as client:
-        kernel_id = find_kernel(ClientReader(client), kernel)
+        kernel_id = find_kernel(ClientAccess(client), kernel)
         text = client.host_code(kernel_id, models.Language(language))
         if output is None:
             sys.stdout.write(text)
             return
-        paths = copy_files(ClientReader(client), client.kernel(kernel_id), output)
+        paths = copy_files(ClientAccess(client), client.kernel(kernel_id), output)
     write_atomically(output / language.file_name, text.encode())
     for path in (*paths.values(), str(output / language.file_name)):
         CONSOLE.print(path, highlight=False, soft_wrap=True)
@@ -175,7 +175,7 @@ def withdraw_command(
 ) -> None:
     """Withdraw a kernel: it stays stored, and no lookup serves it."""
     with connect() as client:
-        found = client.withdraw_kernel(kernel_id := find_kernel(ClientReader(client), kernel), reason)
+        found = client.withdraw_kernel(kernel_id := find_kernel(ClientAccess(client), kernel), reason)
     CONSOLE.print(f"kernel {kernel_id} is withdrawn: {found.withdrawn}", highlight=False, soft_wrap=True, markup=False)
     CONSOLE.print(f"undo: xetune kernels restore {kernel_id}", highlight=False, soft_wrap=True)
 
@@ -184,7 +184,7 @@ def withdraw_command(
 def restore_command(kernel: KernelId) -> None:
     """Serve a withdrawn kernel again."""
     with connect() as client:
-        client.restore_kernel(kernel_id := find_kernel(ClientReader(client), kernel))
+        client.restore_kernel(kernel_id := find_kernel(ClientAccess(client), kernel))
     CONSOLE.print(f"kernel {kernel_id} is served again", highlight=False, soft_wrap=True)
 
 
@@ -201,7 +201,7 @@ def binaries_command(
     from service.cli.tuning.kernel_lists import print_binaries
 
     with connect() as client:
-        kernel_id = find_kernel(ClientReader(client), kernel)
+        kernel_id = find_kernel(ClientAccess(client), kernel)
         if build:
             client.build_binary(kernel_id)
         found = client.binaries(kernel_id, driver=driver).binaries

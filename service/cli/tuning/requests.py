@@ -1,9 +1,18 @@
-"""Options of `xetune tune` by the fields of its requests."""
+"""Requests of `xetune tune` from its options."""
 
+from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from service.api.jobs.schemas import BudgetBody, JobBody
+from service.api.jobs.schemas import BudgetBody, JobBody, JobOut
 from service.api.shapes.schemas import ShapeSetBody
+from service.cli.access.resource import Action
+from service.cli.tuning.actions import creation_of_job, creation_of_set
+from service.schemas import to_body
+
+if TYPE_CHECKING:
+    from service.api.shapes.schemas import ShapeSetOut
+    from service.cli.options.problem import ProblemOptions
 
 FLAGS = MappingProxyType(
     {name: f"--{name.replace('_', '-')}" for name in (*JobBody.model_fields, *ShapeSetBody.model_fields)}
@@ -11,3 +20,33 @@ FLAGS = MappingProxyType(
     | {"problem": "the problem", "reuse": "--again", "warm_start": "--cold"}
 )
 """Options by the fields of requests."""
+
+
+def job_of(problem: "ProblemOptions", options: Mapping[str, object]) -> tuple[str, Action[JobOut]]:
+    """Return the problem in words, and the action that queues its job; `options` are fields of the request.
+
+    Raises:
+        InvalidProblem: the problem contradicts itself.
+        ValidationError: a field is invalid.
+    """
+    gemm = problem.read()
+    return str(gemm), creation_of_job(JobBody.model_validate({**options, "problem": to_body(gemm)}))
+
+
+def set_of(
+    problem: "ProblemOptions", shapes: str, within: str, options: Mapping[str, object]
+) -> "tuple[str, Action[ShapeSetOut]]":
+    """Return the shapes in words, and the action that queues a set of them, whose `problem` has what they share.
+
+    Raises:
+        InvalidShapes: `shapes` is no list of shapes.
+        BadRequest: `within` is no percentage.
+        ValidationError: a field is invalid.
+    """
+    # Imported here: one job has no shapes to read.
+    from service.cli.options.percent import read_percent
+    from service.cli.tuning.shape_sets import read_source
+
+    source, what = read_source(shapes, problem.base())
+    fields = {**options, **source, "within": read_percent("--within", within)}
+    return what, creation_of_set(ShapeSetBody.model_validate(fields))

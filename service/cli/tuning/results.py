@@ -16,6 +16,7 @@ from service.api.jobs.schemas import (
     TrialOut,
 )
 from service.api.jobs.wall import wall_sentence
+from service.cli.access.opening import Access
 from service.cli.printing.evidence import (
     shown_kind,
     shown_proof,
@@ -33,7 +34,6 @@ from service.cli.printing.output import (
     print_wrapped,
     text_table,
 )
-from service.cli.reading import Reader
 from service.cli.tuning.job_lists import each_trial, job_of
 from service.cli.tuning.kernel_lists import files_of, kernel_of, print_binaries, print_files
 from service.gemm_json import config_line
@@ -56,21 +56,21 @@ _SHOWN_TRIALS, _SHOWN_DONORS = 10, 3
 _LONG_US = 10_000.0
 
 
-def print_job(reader: Reader, job_id: UUID, as_json: bool, output: Path | None = None) -> JobOut:
+def print_job(access: Access, job_id: UUID, as_json: bool, output: Path | None = None) -> JobOut:
     """Print a job, its trials from fastest to slowest, and where the winner's files are; return the job.
 
     The files are copied to the folder `output`, if it is given.
     """
-    job = reader.read(job_of(job_id))
+    job = access.read(job_of(job_id))
     if not as_json:  # before what takes longer
         CONSOLE.print(_heading(job))
     if job.builds is not None:
-        _print_built(reader, job, job.builds, as_json)
+        _print_built(access, job, job.builds, as_json)
         return job
-    trials = list(each_trial(reader, job_id))
+    trials = list(each_trial(access, job_id))
     best = job.best.kernel_id if job.best is not None else None
     ranked = sorted((t for t in trials if t.evidence.time is not None), key=_order)
-    files = {} if best is None else files_of(reader, reader.read(kernel_of(best)), output)
+    files = {} if best is None else files_of(access, access.read(kernel_of(best)), output)
     if as_json:
         document = job.model_dump(mode="json")
         document["trials"] = [trial.model_dump(mode="json") for trial in [*ranked, *_without_time(trials)]]
@@ -98,9 +98,9 @@ def print_job(reader: Reader, job_id: UUID, as_json: bool, output: Path | None =
     return job
 
 
-def _print_built(reader: Reader, job: JobOut, kernel_id: UUID, as_json: bool) -> None:
+def _print_built(access: Access, job: JobOut, kernel_id: UUID, as_json: bool) -> None:
     """Print a job that builds a native binary: its kernel, and the binaries that this has."""
-    binaries = reader.read(kernel_of(kernel_id)).binaries
+    binaries = access.read(kernel_of(kernel_id)).binaries
     if as_json:
         binary_list = [binary.model_dump(mode="json") for binary in binaries]
         print_json(job.model_dump(mode="json") | {"trials": [], "binaries": binary_list})

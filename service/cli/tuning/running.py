@@ -17,21 +17,20 @@ from db.errors import DatabaseError
 from db.migrate import prepare
 from db.session import Database
 from service.api.devices.quarantine import check_free
-from service.api.jobs.schemas import JobOut
 from service.api.shapes.running import run_set
-from service.api.shapes.schemas import ShapeSetOut
 from service.artifacts import StorageError
-from service.cli.connection import same
-from service.cli.own_context import command_settings
+from service.cli.access.opening import Access
+from service.cli.access.own_context import command_settings
 from service.cli.printing.evidence import shown_best
 from service.cli.printing.progress import INTERRUPTED, bar, tell
+from service.cli.tuning.job_lists import job_of
+from service.cli.tuning.shape_tables import set_of
 from service.cluster.coordinator import Coordinator
 from service.cluster.executor import Executor
 from service.cluster.local import LocalEngine
 from service.cluster.starting import tuning_at
 from service.jobs.job_runs import ClaimedJob, JobEnd, RunJob
 from service.jobs.tuning import Tuning
-from xetune_client import Client
 
 _FIRST_POLL_S, _POLL_S, _GROWTH = 0.05, 1.0, 1.5
 _OTHER_POLLS = 3  # as long as this process may need to begin a job that it claimed
@@ -69,7 +68,7 @@ class _Work:
         return f"`xetune {self.group} resume {self.id}` resumes it"
 
 
-def work_on_job(client: Client, job_id: UUID, url: str | None = None, *, quiet: bool) -> None:
+def work_on_job(access: Access, job_id: UUID, url: str | None = None, *, quiet: bool) -> None:
     """Return when a job is over: run it in this process, or follow the service at `url`.
 
     Raises:
@@ -79,7 +78,7 @@ def work_on_job(client: Client, job_id: UUID, url: str | None = None, *, quiet: 
     """
 
     def read() -> _State:
-        job = same(JobOut, client.job(job_id))
+        job = access.read(job_of(job_id))
         best = "" if job.best is None else f"best {shown_best(job)[0]}"
         running = job.status == "running"
         return _State(job.device, running, job.status.over, job.done, job.budget.trials, f"trials  {best}")
@@ -87,11 +86,11 @@ def work_on_job(client: Client, job_id: UUID, url: str | None = None, *, quiet: 
     _work_on(_Work(job_id, f"job {job_id}", "jobs", read), url, quiet=quiet)
 
 
-def work_on_set(client: Client, set_id: UUID, url: str | None = None, *, quiet: bool) -> None:
+def work_on_set(access: Access, set_id: UUID, url: str | None = None, *, quiet: bool) -> None:
     """Return when a shape set is over; raises as `work_on_job`."""
 
     def read() -> _State:
-        found = same(ShapeSetOut, client.shape_set(set_id))
+        found = access.read(set_of(set_id))
         over = sum(shape.status.over for shape in found.shapes)
         text = f"trials  {over} of {len(found.shapes)} shapes done"
         is_over = found.status != "active"

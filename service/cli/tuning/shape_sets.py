@@ -10,15 +10,14 @@ from rich.table import Column, Table
 from service.api.jobs.status import JobStatus
 from service.api.shapes.schemas import PresetOut, ShapeSetOut
 from service.api.shapes.sources import read_shapes
-from service.cli.chosen_server import server
+from service.cli.access.chosen_server import server
+from service.cli.access.opening import Access
 from service.cli.printing.counted import counted
 from service.cli.printing.output import number_column, print_json, text_table
-from service.cli.reading import ClientReader, Reader
 from service.cli.tuning.shape_tables import print_set, set_of
 from service.schemas import to_body
 from tuner.shapes.fields import Base
 from tuner.shapes.presets import is_preset
-from xetune_client import Client
 
 
 def read_source(source: str, base: Base) -> tuple[dict[str, object], str]:
@@ -39,20 +38,20 @@ def read_source(source: str, base: Base) -> tuple[dict[str, object], str]:
     return {"shapes": bodies}, what
 
 
-def run_set(client: Client, set_id: UUID, as_json: bool) -> None:
+def run_set(access: Access, set_id: UUID, as_json: bool) -> None:
     """Run a set and print it; exit with status 1 if a shape has no result."""
     # Imported here: showing a set needs no coordinator.
     from service.cli.tuning.running import work_on_set
 
-    work_on_set(client, set_id, server(), quiet=as_json)
-    found = show(ClientReader(client), set_id, None, as_json)
+    work_on_set(access, set_id, server(), quiet=as_json)
+    found = show(access, set_id, None, as_json)
     if any(shape.status is not JobStatus.SUCCEEDED for shape in found.shapes):
         raise typer.Exit(1)
 
 
-def show(reader: Reader, set_id: UUID, within: float | None, as_json: bool) -> ShapeSetOut:
+def show(access: Access, set_id: UUID, within: float | None, as_json: bool) -> ShapeSetOut:
     """Print a set, with the kernels recommended within a bound; return it."""
-    found = reader.read(set_of(set_id), {"within": within})
+    found = access.read(set_of(set_id), {"within": within})
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:

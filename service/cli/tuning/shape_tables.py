@@ -13,10 +13,11 @@ from service.api.shapes.schemas import (
     ShapeSetOut,
     ShapeSetPage,
 )
+from service.cli.access.opening import Access
+from service.cli.access.resource import Asked, Resource, checked
 from service.cli.printing.counted import counted
 from service.cli.printing.evidence import shown_kind, shown_proof_short
 from service.cli.printing.output import CONSOLE, number_column, print_wrapped, text_table
-from service.cli.reading import Asked, Reader, Resource, checked
 from service.gemm_json import config_line
 from service.schemas import to_problem
 
@@ -44,12 +45,12 @@ def _page(context: "Context", asked: Asked) -> ShapeSetPage:
 SHAPE_SETS = Resource("/v1/shape-sets", ShapeSetPage, _page)
 
 
-def newest(reader: Reader, limit: int) -> list[ShapeSetLine]:
+def newest(access: Access, limit: int) -> list[ShapeSetLine]:
     """Return up to `limit` sets, newest first."""
     found: list[ShapeSetLine] = []
     before: UUID | None = None
     while True:
-        page = reader.read(SHAPE_SETS, {"before": before, "limit": min(limit - len(found), _PAGE)})
+        page = access.read(SHAPE_SETS, {"before": before, "limit": min(limit - len(found), _PAGE)})
         found, before = found + page.shape_sets, page.next_before
         if before is None or len(found) >= limit:
             return found

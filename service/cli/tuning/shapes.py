@@ -6,12 +6,12 @@ import typer
 from rich.table import Column
 
 from service.cli import completing
-from service.cli.connection import connect
+from service.cli.access.connection import connect
+from service.cli.access.opening import ClientAccess, open_access
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_set
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
-from service.cli.reading import ClientReader, reading
 from service.text.short_ids import short_ids
 
 app = typer.Typer(cls=FirstByDefault, help="List, show, resume and cancel shape sets.")
@@ -25,8 +25,8 @@ def list_command(
     """List the newest shape sets."""
     from service.cli.tuning.shape_tables import newest
 
-    with reading() as reader:
-        found = newest(reader, limit)
+    with open_access() as access:
+        found = newest(access, limit)
     if as_json:
         print_json([line.model_dump(mode="json") for line in found])
     elif not found:
@@ -53,8 +53,8 @@ def show_command(
     from service.cli.tuning.shape_sets import show
 
     bound = None if within is None else read_percent("--within", within)
-    with reading() as reader:
-        show(reader, find_set(reader, shape_set), bound, as_json)
+    with open_access() as access:
+        show(access, find_set(access, shape_set), bound, as_json)
 
 
 @app.command("resume")
@@ -62,15 +62,17 @@ def resume_command(shape_set: SetId, as_json: AsJson = False) -> None:
     """Resume an interrupted set in this process, or follow the service that runs it."""
     from service.cli.tuning.shape_sets import run_set
 
-    with connect() as client:
-        run_set(client, find_set(ClientReader(client), shape_set), as_json)
+    with open_access() as access:
+        run_set(access, find_set(access, shape_set), as_json)
 
 
 @app.command("cancel")
 def cancel_command(shape_set: SetId, as_json: AsJson = False) -> None:
     """Cancel a set and its jobs; its results are kept."""
-    with connect() as client:
-        found = client.cancel_shape_set(find_set(ClientReader(client), shape_set))
+    from service.cli.tuning.actions import cancellation_of_set
+
+    with open_access() as access:
+        found = access.do(cancellation_of_set(find_set(access, shape_set))).answer
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
@@ -81,7 +83,7 @@ def cancel_command(shape_set: SetId, as_json: AsJson = False) -> None:
 def delete_command(shape_set: SetId) -> None:
     """Delete a finished set; its jobs and results are kept."""
     with connect() as client:
-        client.delete_shape_set(set_id := find_set(ClientReader(client), shape_set))
+        client.delete_shape_set(set_id := find_set(ClientAccess(client), shape_set))
     print_line(f"set of shapes {set_id} is deleted; its jobs stay")
 
 

@@ -1,15 +1,14 @@
 """xetune tune: one problem on one device, from search to stored kernel."""
 
-from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from service.api.jobs.defaults import SECONDS, TRIALS, TRIALS_EACH
-from service.cli.chosen_server import server
+from service.cli.access.chosen_server import server
+from service.cli.access.opening import open_access
 from service.cli.completing import presets
-from service.cli.connection import connect, same
 from service.cli.devices.drivers import asking_drivers
 from service.cli.options.output import AsJson
 from service.cli.options.problem import DeviceName, ProblemOptions, TargetName, with_problem
@@ -84,59 +83,46 @@ def tune_command(
     as_json: AsJson = False,
 ) -> None:
     """Find the fastest kernel for a GEMM on a device, verify its results and store it."""
-    from service.api.jobs.schemas import JobBody
-    from service.api.shapes.schemas import ShapeSetBody
-    from service.cli.devices.unused import print_unused_gpus
-    from service.cli.options.naming import told_by_options
-    from service.cli.options.percent import read_percent
-    from service.cli.tuning.requests import FLAGS
-    from service.cli.tuning.shape_sets import read_source, run_set
-    from service.errors import BadRequest
-    from service.schemas import to_body
-    from xetune_client import models
-    from xetune_client.wire import creation, read
+    with asking_drivers() as probes:
+        # Imported here, while the drivers answer.
+        from service.cli.devices.unused import print_unused_gpus
+        from service.cli.options.naming import told_by_options
+        from service.cli.options.percent import read_percent
+        from service.cli.tuning.requests import FLAGS, job_of, set_of
+        from service.errors import BadRequest
 
-    if shapes is not None and output is not None:
-        raise BadRequest("-o: expected one GEMM, got --shapes; `xetune kernels M N K -o` copies the kernel of each")
-    options: dict[str, object] = {
-        "device": device,
-        "target": target,
-        "seed": seed,
-        "search": search,
-        "objective": objective,
-        "reuse": not again,
-        "warm_start": not cold,
-    }
-    share = None if roofline is None else read_percent("--roofline", roofline)
-    budget = {"trials": trials, "seconds": seconds, "no_gain": no_gain, "roofline": share}
-    with asking_drivers() as probes, connect(probes=probes) as client:
-        with told_by_options(FLAGS):
+        if shapes is not None and output is not None:
+            raise BadRequest("-o: expected one GEMM, got --shapes; `xetune kernels M N K -o` copies the kernel of each")
+        share = None if roofline is None else read_percent("--roofline", roofline)
+        budget = {"seconds": seconds, "no_gain": no_gain, "roofline": share}
+        options: dict[str, object] = {
+            "device": device,
+            "target": target,
+            "budget": budget if trials is None else budget | {"trials": trials},
+            "seed": seed,
+            "search": search,
+            "objective": objective,
+            "reuse": not again,
+            "warm_start": not cold,
+        }
+        with open_access(probes) as access:
+            with told_by_options(FLAGS):
+                what, action = job_of(problem, options) if shapes is None else set_of(problem, shapes, within, options)
+                done = access.do(action)
+            made = done.answer
+            if not as_json:
+                where = made.device if (url := server()) is None else f"{made.device} of {url}"
+                CONSOLE.print(f"tuning {what} on {where}", highlight=False, soft_wrap=True)
+                print_unused_gpus(access, device, made.device)
+                print_line(f"{'' if done.is_new else 'resuming '}{'job' if shapes is None else 'shape set'} {made.id}")
+            # Imported here, after the first lines: they bring the compiler and the search.
+            from service.cli.printing.progress import end_with
+            from service.cli.tuning.results import print_job
+            from service.cli.tuning.running import work_on_job
+            from service.cli.tuning.shape_sets import run_set
+
             if shapes is not None:
-                source, what = read_source(shapes, problem.base())
-                options |= source | {"budget": budget, "within": read_percent("--within", within)}
-                body = ShapeSetBody.model_validate(options)
-                answer = client.send(creation("/v1/shape-sets", same(models.ShapeSetBody, body)))
+                run_set(access, made.id, as_json)
             else:
-                gemm = problem.read()
-                budget["trials"] = TRIALS if trials is None else trials
-                options |= {"budget": budget, "problem": to_body(gemm)}
-                what, body = str(gemm), JobBody.model_validate(options)
-                answer = client.send(creation("/v1/jobs", same(models.JobBody, body)))
-        made = read(answer, models.JobOut if shapes is None else models.ShapeSetOut)
-        if not as_json:
-            where = made.device if (url := server()) is None else f"{made.device} of {url}"
-            CONSOLE.print(f"tuning {what} on {where}", highlight=False, soft_wrap=True)
-            print_unused_gpus(client, device, made.device)
-            kind, resuming = "job" if shapes is None else "shape set", answer.status != HTTPStatus.ACCEPTED
-            print_line(f"{'resuming ' if resuming else ''}{kind} {made.id}")
-        # Imported here, after the first lines: it brings the compiler and the search.
-        from service.cli.printing.progress import end_with
-        from service.cli.reading import ClientReader
-        from service.cli.tuning.results import print_job
-        from service.cli.tuning.running import work_on_job
-
-        if shapes is not None:
-            run_set(client, made.id, as_json)
-        else:
-            work_on_job(client, made.id, server(), quiet=as_json)
-            end_with(print_job(ClientReader(client), made.id, as_json, output))
+                work_on_job(access, made.id, server(), quiet=as_json)
+                end_with(print_job(access, made.id, as_json, output))

@@ -19,10 +19,10 @@ from db.session import Database, open_database
 from service.api.audit.log import record
 from service.api.keys.caller import Caller
 from service.api.keys.scope import Scope
+from service.cli.access.opening import open_access_of
 from service.cli.main import main
 from service.cli.printing.evidence import shown_files
 from service.cli.printing.output import CONSOLE
-from service.cli.reading import reading_of
 from service.cli.tuning.results import print_job
 from tests.service import dashboard_rows as rows
 
@@ -244,8 +244,8 @@ def test_a_measured_time_is_shown_against_what_the_model_predicted(
             rows.predict(session, rows.add_measured(session, job, number, median_us, kernel.id), predicted_us)
         predictions.judge(session, problem.id, "opencl-cpu-as-b580")
         jobs.update_best(session, job.id)
-    with reading_of(None) as reader:
-        print_job(reader, job.id, as_json=False)
+    with open_access_of(None) as access:
+        print_job(access, job.id, as_json=False)
     shown = " ".join(capsys.readouterr().out.split())
     assert "measured over predicted by xe-1: median 1.25, 0.90 to 3.00; 2 of 3 in the interval" in shown
     assert "1.25 times predicted" in shown
@@ -347,8 +347,8 @@ def test_files_are_listed_below_each_other() -> None:
 
 def test_brackets_in_an_error_are_shown_as_they_are(database: Database, capsys: pytest.CaptureFixture[str]) -> None:
     job_id = stored_job(database, "internal: cannot read [/foo] of [bold]x[/bold]")
-    with reading_of(None) as reader:
-        print_job(reader, job_id, as_json=False)
+    with open_access_of(None) as access:
+        print_job(access, job_id, as_json=False)
     assert "internal: cannot read [/foo] of [bold]x[/bold]" in capsys.readouterr().out
     CONSOLE.print("[/foo]")
     assert capsys.readouterr().out == "[/foo]\n"

@@ -24,7 +24,7 @@ from codegen.serialization import to_json
 from db.queries.results import kernels
 from db.values import JsonObject
 from service.api.kernels.schemas import LookupQuery
-from service.cli.connection import same
+from service.cli.access.connection import same
 from service.configurations import ConfigBody, MatmulBody, PrefetchBody, StrategyBody, to_config_body
 from service.gemm_json import config_line, config_to_json, problem_line
 from service.http.context import Context

@@ -25,6 +25,7 @@ from service.api.kernels.lookup.lookup import (
 from service.api.kernels.lookup.nearby import Nearby
 from service.api.kernels.lookup.next_requests import Accepted
 from service.api.kernels.lookup.schemas import LookupOut
+from service.api.kernels.service import for_driver
 from service.errors import BadRequest, FieldError, NotFound
 from service.http.context import Context
 
@@ -89,9 +90,36 @@ def the_answer(kept: Kept) -> LookupOut:
         NotFound: it is a miss.
     """
     if kept.source is None:
-        miss = MissOut.model_validate_json(kept.body)
-        raise NotFound(miss.detail, rule=miss.rule, next_requests=miss.next)
+        raise _no_kernel(MissOut.model_validate_json(kept.body))
     return LookupOut.model_validate_json(kept.body)
+
+
+def answer_one(context: Context, wanted: Wanted) -> LookupOut:
+    """Return the answer to one lookup, which is not cached; also raises as `answer_all`.
+
+    Raises:
+        NotFound: there is none.
+    """
+    place = _place(context, wanted)
+    ((_, answer),) = _work_out(context, place, {(place.listed.spec.id, wanted.problem.key): wanted.problem})
+    if isinstance(answer.found, MissOut):
+        raise _no_kernel(answer.found)
+    return answer.found
+
+
+def on_driver(found: LookupOut, driver: str | None) -> LookupOut:
+    """Return an answer with the native binaries compared with a driver.
+
+    Cached answers are of no driver, so that their keys need none.
+    """
+    if driver is None or found.kernel is None:
+        return found
+    kernel = found.kernel.model_copy(update={"binaries": for_driver(found.kernel.binaries, driver)})
+    return found.model_copy(update={"kernel": kernel})
+
+
+def _no_kernel(miss: MissOut) -> NotFound:
+    return NotFound(miss.detail, rule=miss.rule, next_requests=miss.next)
 
 
 def _place(context: Context, wanted: Wanted) -> _Place:

@@ -60,9 +60,8 @@ from service.gemm_json import config_to_json
 from service.job_summary import known_by
 from service.schemas import TimeEvidence, to_body
 from service.text.times import shown_us
-from tuner.backend import tuning_for
+from tuner.backend import prediction_if_known, tuning_for
 from tuner.model.resolution import RESOLUTION
-from tuner.search.space_prediction import prediction_if_known
 from tuner.search.warm_start import (
     MOST,
     Donor,

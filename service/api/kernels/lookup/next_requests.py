@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass
 
-from codegen import GemmProblem, KernelConfig, Refused
+from codegen import GemmProblem, KernelConfig
 from codegen.backend import backend_of
 from hal.devices.listed import ListedDevice
 from service.api.jobs.requests import check_problem, read_options
 from service.api.jobs.schemas import BudgetBody, JobBody
 from service.api.kernels.lookup.schemas import JOBS, RefusalOut
 from service.configurations import to_config_body
-from service.errors import BadRequest, NextRequest, rule_of_type
+from service.errors import BadRequest, NextRequest
 from service.gemm_json import config_to_json
+from service.refusals import REFUSALS, refusal_of
 from service.schemas import check_size, to_body
 from service.settings import Settings
-from tuner.errors import TunerError
 
 _MANIFEST, _COMPILE = "kernel.json", "/v1/compile"
 
@@ -33,12 +33,9 @@ class Accepted:
         try:
             check_problem(problem, self.device.spec, self.settings)
             read_options(JobBody(problem=to_body(problem)), self._budget(), self.device, self.settings)
-        except BadRequest as error:
-            return RefusalOut(rule=error.rule or error.kind, detail=error.detail)
-        except Refused as error:
-            return RefusalOut(rule=error.rule, detail=error.message)
-        except TunerError as error:
-            return RefusalOut(rule=rule_of_type(error), detail=str(error))
+        except (BadRequest, *REFUSALS) as error:
+            refusal = error if isinstance(error, BadRequest) else refusal_of(error)
+            return RefusalOut(rule=refusal.rule or refusal.kind, detail=refusal.detail)
         return None
 
     def job(self, problem: GemmProblem, does: str) -> NextRequest:

@@ -5,12 +5,11 @@ from typing import Annotated
 
 from fastapi import Query, Request, Response
 
-from service.api.jobs.requests import understand
-from service.api.jobs.schemas import JobBody
 from service.api.kernels.lookup.answering import (
     Wanted,
     answer_all,
     note_lookups,
+    on_driver,
     the_answer,
 )
 from service.api.kernels.lookup.answers import Answer, Kept
@@ -24,12 +23,11 @@ from service.api.kernels.lookup.route_class import LookupRoute
 from service.api.kernels.lookup.schemas import LookupOut
 from service.api.kernels.lookup.tuning import (
     check_may_tune,
-    queue,
     tune_all,
     wanted_of,
+    with_job,
 )
 from service.api.kernels.schemas import LookupBody, LookupQuery
-from service.api.kernels.service import for_driver
 from service.api.kernels.tune import Tune
 from service.api.keys.guard import (
     READ,
@@ -56,7 +54,7 @@ def find_kernel(context: ContextDep, request: Request, query: Annotated[LookupQu
     wanted = [Wanted(query.problem(), query.device, query.target)]
     (kept,) = _answered(request, context, wanted, again=query.driver is None)
     found = the_answer(kept)
-    return _json(kept.body if query.driver is None else _for_driver(found, query.driver).model_dump_json().encode())
+    return _json(kept.body if query.driver is None else on_driver(found, query.driver).model_dump_json().encode())
 
 
 @router.post(
@@ -73,12 +71,10 @@ def look_up_kernel(body: LookupBody, request: Request, context: ContextDep, by: 
     check_may_tune(by, body.tune)
     wanted = [Wanted(to_problem(body.problem), body.device, body.target)]
     (kept,) = _answered(request, context, wanted, again=body.tune is Tune.NEVER and body.driver is None)
-    found = _for_driver(the_answer(kept), body.driver)
+    found = on_driver(the_answer(kept), body.driver)
     if not found.source.is_reason_for(body.tune):
         return _json(kept.body if body.driver is None else found.model_dump_json().encode())
-    asked = JobBody(problem=body.problem, device=body.device, target=body.target)
-    job = queue(context, by, [understand(asked, context.devices, context.settings)])[0]
-    return _json(found.model_copy(update={"job": job}).model_dump_json().encode())
+    return _json(with_job(context, by, body, found).model_dump_json().encode())
 
 
 @router.post(
@@ -103,21 +99,10 @@ def look_up_kernels(body: BatchBody, request: Request, context: ContextDep, by: 
     return _json(render(told, body.form, tune_all(context, by, body, kept)))
 
 
-def _for_driver(found: LookupOut, driver: str | None) -> LookupOut:
-    """Return an answer with the native binaries compared with a driver.
-
-    Cached answers are of no driver, so that their keys need none.
-    """
-    if driver is None or found.kernel is None:
-        return found
-    kernel = found.kernel.model_copy(update={"binaries": for_driver(found.kernel.binaries, driver)})
-    return found.model_copy(update={"kernel": kernel})
-
-
 def _kept_for_driver(kept: Kept, driver: str | None) -> Kept:
     if driver is None or kept.source is None:
         return kept
-    return replace(kept, body=_for_driver(the_answer(kept), driver).model_dump_json().encode())
+    return replace(kept, body=on_driver(the_answer(kept), driver).model_dump_json().encode())
 
 
 def _answered(request: Request, context: Context, wanted: list[Wanted], *, again: bool) -> list[Kept]:

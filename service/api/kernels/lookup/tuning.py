@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from codegen import InvalidProblem, Refused
-from service.api.audit.log import record
-from service.api.audit.schemas import Outcome
 from service.api.jobs.requests import (
     submit,
     understand,
@@ -18,6 +16,8 @@ from service.api.kernels.lookup.batch_schemas import (
     MissOut,
     PlacedJob,
 )
+from service.api.kernels.lookup.schemas import LookupOut
+from service.api.kernels.schemas import LookupBody
 from service.api.kernels.tune import Tune
 from service.api.keys.caller import Caller
 from service.api.keys.scope import Scope
@@ -81,6 +81,13 @@ def tune_all(context: Context, by: Caller, body: BatchBody, kept: Sequence[Kept]
     return [PlacedJob(index=index, job=jobs.get(index), refused=refused.get(index)) for index in sorted(jobs | refused)]
 
 
+def with_job(context: Context, by: Caller, body: LookupBody, found: LookupOut) -> LookupOut:
+    """Return the answer to a lookup with the job that is queued for it; raises as `queue` and `understand`."""
+    asked = JobBody(problem=body.problem, device=body.device, target=body.target)
+    (job,) = queue(context, by, [understand(asked, context.devices, context.settings)])
+    return found.model_copy(update={"job": job})
+
+
 def queue(context: Context, by: Caller, requests: Sequence[JobSpec]) -> list[UUID]:
     """Return the jobs of requests, new ones or identical active ones.
 
@@ -92,7 +99,6 @@ def queue(context: Context, by: Caller, requests: Sequence[JobSpec]) -> list[UUI
     queued: list[UUID] = []
     with context.database.write() as session:
         for request in requests:
-            job, is_new = submit(session, request, context.settings.max_active_jobs)
-            record(session, by, "job.create", job.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+            job, _ = submit(session, request, context.settings.max_active_jobs, by)
             queued.append(job.id)
     return queued

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from service.cli.access.connection import connect, same
 from service.cli.completing import devices
-from service.cli.connection import connect, same
 from service.cli.ids import HELP, find_kernel
 from service.cli.options.output import AsJson
 from service.cli.options.problem import ProblemOptions, with_problem
@@ -43,14 +43,14 @@ def xray_command(
     """
     from codegen import InvalidProblem
     from service.api.xray.schemas import XrayOut
+    from service.cli.access.opening import ClientAccess
     from service.cli.compiler.inspection.xrays import asked, print_all
-    from service.cli.reading import ClientReader
 
     if (file is None) == (stored is None):
         raise InvalidProblem("FILE", "expected a file or --stored KERNEL, got both or neither")
     with connect(_TIMEOUT_S) as client:
         if stored is not None:
-            found = client.xray_kernel(find_kernel(ClientReader(client), stored))
+            found = client.xray_kernel(find_kernel(ClientAccess(client), stored))
         else:
             assert file is not None  # one of both
             said = {"name": file.name, "device": device, "kernel": kernel, "limit": limit, **asked(problem)}

@@ -40,9 +40,9 @@ from service.api.hostcode.rendering import (
     render,
 )
 from service.api.kernels.service import read_kernel
+from service.cli.access.connection import same
+from service.cli.access.opening import Access
 from service.cli.app import app as command_line
-from service.cli.connection import same
-from service.cli.reading import Reader
 from service.cli.tuning.kernel_lists import copy_files
 from service.errors import Conflict, Unavailable
 from service.gemm_json import config_to_json, problem_to_json
@@ -165,7 +165,7 @@ def test_a_service_names_no_file_outside_the_folder(context: Context, tmp_path: 
         strange = kernel.artifacts[0].model_copy(update={"name": name})
         told = kernel.model_copy(update={"artifacts": [*kernel.artifacts, strange]})
         with pytest.raises(Unavailable, match="not a plain file name; nothing was written"):
-            copy_files(cast(Reader, None), same(models.KernelOut, told), tmp_path / "out")
+            copy_files(cast(Access, None), same(models.KernelOut, told), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

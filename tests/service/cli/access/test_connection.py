@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from db.queries import jobs
-from service.cli.reading import reading_of
+from service.cli.access.opening import open_access_of
 from service.cli.tuning import running
 from service.cli.tuning.results import print_job
 from service.http.context import Context
@@ -76,8 +76,8 @@ def test_the_files_of_a_winner_are_copied_to_a_folder(context: Context, job_id: 
     kept = {**rows.STAGES, "kernel.spv": b"\x03\x02\x23\x07" * 300, "kernel.json": b"{}"}
     for data in kept.values():
         context.artifacts.put(data)
-    with reading_of(None) as reader:
-        print_job(reader, UUID(job_id), as_json=False, output=tmp_path / "out")
+    with open_access_of(None) as access:
+        print_job(access, UUID(job_id), as_json=False, output=tmp_path / "out")
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == kept
 
 

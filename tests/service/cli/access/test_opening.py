@@ -18,14 +18,15 @@ from service.api.keys.schemas import KeyBody
 from service.api.keys.scope import Scope
 from service.api.keys.service import create
 from service.cli import ids
-from service.cli.application import in_process
+from service.cli.access.application import in_process
+from service.cli.access.opening import Access, ClientAccess, open_access_of
+from service.cli.access.resource import Asked, Resource
 from service.cli.devices.resources import DEVICES, accuracy_of, device_of
 from service.cli.exchange import recording_tables
 from service.cli.exchange.recording_tables import RECORDINGS
 from service.cli.operating.audit_tables import EVENTS
 from service.cli.operating.key_tables import KEYS
 from service.cli.operating.schedule_tables import SCHEDULES
-from service.cli.reading import Asked, ClientReader, Reader, Resource, reading_of
 from service.cli.tuning import shape_tables
 from service.cli.tuning.job_lists import JOBS, ROWS, each_trial, job_of
 from service.cli.tuning.kernel_lists import KERNELS, kernel_of
@@ -91,27 +92,27 @@ def _recording(problem_id: int, device_id: int, name: str) -> Recording:
 
 
 @pytest.fixture
-def readers(stored: Stored) -> Iterator[tuple[Reader, Reader]]:
+def accesses(stored: Stored) -> Iterator[tuple[Access, Access]]:
     """Readers of this machine's database: without and with the application."""
     del stored
-    with reading_of(None) as own, in_process() as client:
-        yield own, ClientReader(client)
+    with open_access_of(None) as own, in_process() as client:
+        yield own, ClientAccess(client)
 
 
-def alike(readers: tuple[Reader, Reader], resource: Resource[BaseModel], asked: Asked | None = None) -> BaseModel:
-    """Return the answer of both readers, which is the same."""
-    own, served = (reader.read(resource, asked) for reader in readers)
+def alike(accesses: tuple[Access, Access], resource: Resource[BaseModel], asked: Asked | None = None) -> BaseModel:
+    """Return the answer of both accesses, which is the same."""
+    own, served = (access.read(resource, asked) for access in accesses)
     assert own.model_dump_json() == served.model_dump_json()
     return own
 
 
 @pytest.mark.parametrize("resource", [JOBS, KERNELS, EVENTS, SHAPE_SETS, RECORDINGS])
 def test_every_page_of_a_list_is_that_of_the_application(
-    resource: Resource[BaseModel], readers: tuple[Reader, Reader]
+    resource: Resource[BaseModel], accesses: tuple[Access, Access]
 ) -> None:
     ids, before = list[object](), None
     while True:
-        listed, before = alike(readers, resource, {"limit": 1, "before": before}).model_dump().values()
+        listed, before = alike(accesses, resource, {"limit": 1, "before": before}).model_dump().values()
         ids += [row["id"] for row in listed]
         if before is None:
             break
@@ -132,28 +133,28 @@ def test_every_page_of_a_list_is_that_of_the_application(
     ],
 )
 def test_a_filtered_list_is_that_of_the_application(
-    resource: Resource[BaseModel], asked: Asked | None, count: int, readers: tuple[Reader, Reader]
+    resource: Resource[BaseModel], asked: Asked | None, count: int, accesses: tuple[Access, Access]
 ) -> None:
-    listed, *_ = alike(readers, resource, asked).model_dump().values()
+    listed, *_ = alike(accesses, resource, asked).model_dump().values()
     assert len(listed) == count
 
 
-def test_what_is_shown_is_that_of_the_application(stored: Stored, readers: tuple[Reader, Reader]) -> None:
+def test_what_is_shown_is_that_of_the_application(stored: Stored, accesses: tuple[Access, Access]) -> None:
     for resource in (DEVICES, device_of("bmg"), accuracy_of("b580"), kernel_of(stored.kernel), job_of(stored.job)):
-        alike(readers, resource)
-    own, served = (list(each_trial(reader, stored.job)) for reader in readers)
+        alike(accesses, resource)
+    own, served = (list(each_trial(access, stored.job)) for access in accesses)
     assert [trial.model_dump_json() for trial in own] == [trial.model_dump_json() for trial in served]
     assert [trial.number for trial in own] == [0, 1, 2]
-    alike(readers, set_of(stored.shape_set), {"within": 0.5})
+    alike(accesses, set_of(stored.shape_set), {"within": 0.5})
     with pytest.raises(Malformed, match="within"):
-        readers[0].read(set_of(stored.shape_set), {"within": 1.5})
+        accesses[0].read(set_of(stored.shape_set), {"within": 1.5})
 
 
 def test_a_table_of_jobs_has_no_rooflines_and_json_has(
-    stored: Stored, readers: tuple[Reader, Reader], run: Run, monkeypatch: pytest.MonkeyPatch
+    stored: Stored, accesses: tuple[Access, Access], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.api.jobs.service.roof_us", lambda *_: 5.0)  # pyright: ignore[reportUnknownLambdaType]
-    without, full = (readers[0].read(resource, {"limit": 5}).jobs for resource in (ROWS, JOBS))
+    without, full = (accesses[0].read(resource, {"limit": 5}).jobs for resource in (ROWS, JOBS))
     assert [job.roof_us for job in without] == [None, None]
     assert [job.model_copy(update={"roof_us": None}) for job in full] == without
     told = json.loads(run("jobs", "--json")[1])["jobs"]
@@ -162,20 +163,20 @@ def test_a_table_of_jobs_has_no_rooflines_and_json_has(
 
 
 def test_ids_recordings_and_sets_are_looked_for_on_every_page(
-    stored: Stored, readers: tuple[Reader, Reader], monkeypatch: pytest.MonkeyPatch
+    stored: Stored, accesses: tuple[Access, Access], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ids, "_PAGE", 1)
     monkeypatch.setattr(recording_tables, "_RECORDINGS_A_PAGE", 1)
     monkeypatch.setattr(shape_tables, "_PAGE", 1)
-    for reader in readers:
+    for access in accesses:
         older = str(stored.job)[:35]
-        assert ids.find_job(reader, older) == stored.job
-        assert len(recording_tables.every_recording(reader)) == 2
-        assert [len(shape_tables.newest(reader, limit)) for limit in (1, 5)] == [1, 2]
+        assert ids.find_job(access, older) == stored.job
+        assert len(recording_tables.every_recording(access)) == 2
+        assert [len(shape_tables.newest(access, limit)) for limit in (1, 5)] == [1, 2]
 
 
-def test_a_query_that_does_not_match_is_refused_alike(readers: tuple[Reader, Reader]) -> None:
-    own, served = readers
+def test_a_query_that_does_not_match_is_refused_alike(accesses: tuple[Access, Access]) -> None:
+    own, served = accesses
     asked: Asked = {"device": "", "limit": 1}
     with pytest.raises(Malformed) as here:
         own.read(JOBS, asked)
@@ -185,8 +186,8 @@ def test_a_query_that_does_not_match_is_refused_alike(readers: tuple[Reader, Rea
     assert here.value.rule == there.value.rule == "too-short"
 
 
-def test_what_does_not_exist_is_refused_alike(readers: tuple[Reader, Reader]) -> None:
-    own, served = readers
+def test_what_does_not_exist_is_refused_alike(accesses: tuple[Access, Access]) -> None:
+    own, served = accesses
     for resource in (accuracy_of("b5800"), kernel_of(UUID("01970a3c-0000-7000-8000-000000000000"))):
         with pytest.raises(NotFound) as here:
             own.read(resource)

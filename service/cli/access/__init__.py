@@ -1,0 +1,1 @@
+"""Results and devices as commands use them: of a service, or of this machine without one."""
