@@ -22,7 +22,8 @@ _COPIED_ROWS_AMX, _COPIED_COLUMNS_AMX = 256, 1536  # at least, for one core to g
 _COLUMNS_A_CORE = 64  # minimum, for threads that share no columns
 _COLUMNS_A_CORE_AMX = 32
 ROWS_AMX = 16
-# Rows of bf16 up to which memory bounds slow instructions too: of B [K, N], [N, K], and packed beforehand.
+# Rows of bf16 up to which B [K, N] is read in place by any instructions, and up to which memory bounds slow ones too:
+# of B [N, K], and packed beforehand.
 _FEW_ROWS_OF_PAIRS, _FEW_ROWS_OF_PAIRS_BY_DOTS, _FEW_ROWS_OF_PAIRS_PACKED = 4, 8, 16
 _FEW_ROWS_BESIDE_AMX = 4  # rows above which tile registers gain more than reading B in place saves
 _PAGE_BYTES = 4096
@@ -49,10 +50,12 @@ def ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
     if p.has_weights:
         few = p.transpose_b and p.m <= _FEW_ROWS_OF_WEIGHTS
     in_place = not p.transpose_a
+    few_pairs, in_place_once = _has_few_rows_of_pairs(p), few and p.batch_stride_b != 0
+    widens = few_pairs and in_place_once and not p.transpose_b  # rows of B in registers, which need no interleaving
     for isa in on.isas:
-        if isa is Isa.AVX512_F32 and _has_few_rows_of_pairs(p):
+        if isa is Isa.AVX512_F32 and few_pairs and not widens:
             continue
-        if few and isa not in (Isa.AMX, Isa.AVX512_F32) and p.batch_stride_b != 0:
+        if in_place_once and isa is not Isa.AMX and (widens or isa is not Isa.AVX512_F32):
             # Each element of B is read once: a copy would cost more than it saves.
             if in_place:
                 yield isa, Packing.NONE, Packing.NONE

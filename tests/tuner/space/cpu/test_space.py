@@ -129,7 +129,8 @@ def test_the_default_has_the_fastest_instructions_that_multiply_the_type(
         (gemm(24, 1024, 1000, BF16), 16, Isa.AVX512_F32),
         (gemm(24, 1024, 1000, BF16), 64, Isa.AVX512),
         (gemm(24, 1024, 1000, BF16), None, Isa.AVX512),
-        (gemm(4, 1024, 1000, BF16), 16, Isa.AVX512),
+        (gemm(4, 1024, 1000, BF16), 16, Isa.AVX512_F32),
+        (gemm(4, 1024, 1000, BF16, batch=2, batch_stride_b=0), 16, Isa.AVX512),  # B is packed
         (gemm(5, 1024, 1000, BF16), 16, Isa.AVX512_F32),
         (gemm(8, 1024, 1000, BF16, transpose_b=True), 16, Isa.AVX512),
         (gemm(24, 1024, 1000, F16), 16, Isa.AVX512),
@@ -138,7 +139,14 @@ def test_the_default_has_the_fastest_instructions_that_multiply_the_type(
 def test_bf16_is_multiplied_as_f32_where_that_is_faster(problem: GemmProblem, per_clk: int | None, isa: Isa) -> None:
     without, tiles = (cpu(spec.isa, bf16_fma_per_clk_per_core=per_clk) for spec in (ZEN, RAPIDS))
     assert default_cpu_config(problem, without).strategy.isa is isa
-    assert default_cpu_config(problem, tiles) == default_cpu_config(problem, RAPIDS)
+    in_place = problem.m <= 4 and problem.batch == 1
+    assert (default_cpu_config(problem, tiles) == default_cpu_config(problem, RAPIDS)) is not in_place
+
+
+def test_rows_of_bf16_that_few_rows_multiply_as_f32_are_read_in_place() -> None:
+    slow = cpu(ZEN.isa, bf16_fma_per_clk_per_core=16)
+    packings = [default_cpu_config(gemm(m, 1024, 1000, BF16), slow).strategy.pack_b for m in (1, 4, 5)]
+    assert packings == [Packing.NONE, Packing.NONE, Packing.BLOCK]
 
 
 def test_bf16_packed_beforehand_is_multiplied_as_f32_by_more_rows() -> None:
