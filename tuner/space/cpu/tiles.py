@@ -91,8 +91,9 @@ def clocks_of_step(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
     columns, shape, loads = vectors_of(on, p.n, dots), in_vectors(on, tile, dots), _tile_loads(on, plain, tile)
     # Dots of more sums are no faster.
     steps = sweep_clocks(isa, multiply_with(on, isa), p.m, columns, shape, loads, waits=not dots)
-    streams = plain.pack_b in (Packing.BLOCK.value, Packing.WHOLE.value) and rows_of_few_pages(on, isa) is None
-    if isa in (Isa.AVX512, Isa.AVX512_F32) and streams:
+    packs = plain.pack_b in (Packing.BLOCK.value, Packing.WHOLE.value)
+    bytes_of_few_pages = multiply_with(on, isa) is Multiply.S8 and rows_of_few_pages(on, isa) is not None
+    if isa in (Isa.AVX512, Isa.AVX512_F32) and packs and not bytes_of_few_pages:
         steps += _panel_clocks(on, plain, tile)
     return steps
 

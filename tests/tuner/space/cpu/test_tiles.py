@@ -10,7 +10,7 @@ from codegen.cpu.rules import check_cpu_problem
 from hal import DeviceSpec
 from tests.tuner.space.cpu.cpus import OLD, PLAIN, RAPIDS, ZEN
 from tuner.space.cpu.clocks import TileShape, sweep_clocks
-from tuner.space.cpu.packing import multiply_with
+from tuner.space.cpu.packing import multiply_with, rows_of_few_pages
 from tuner.space.cpu.points import WHOLE, CpuPoint
 from tuner.space.cpu.tiles import clocks_of_step, narrower
 
@@ -65,6 +65,14 @@ def test_panels_that_stay_in_l1_cost_clocks_for_each_piece_of_a_row_and_each_cal
         assert found == pytest.approx(steps + packing + calls + 30 * pieces)
     else:
         assert found > steps + calls + 30 * pieces
+
+
+@pytest.mark.parametrize(("dtype", "adds"), [(DType.F32, True), (DType.S8, False)])
+def test_panels_of_few_pages_add_clocks_to_f32_alone(dtype: DType, *, adds: bool) -> None:
+    on, tile = check_cpu_problem(gemm(28, 1000, 4096, dtype), ZEN), TileShape(4, 80)
+    assert rows_of_few_pages(on, Isa.AVX512) is not None
+    steps = sweep_clocks(Isa.AVX512, multiply_with(on, Isa.AVX512), 28, 1000, tile)
+    assert (clocks_of_step(on, plain(NONE, BLOCK), tile) > steps) is adds
 
 
 def test_lines_of_bytes_that_two_panels_share_are_copied_twice() -> None:
