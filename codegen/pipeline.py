@@ -33,7 +33,7 @@ from codegen.problem.gemm import GemmProblem
 from codegen.serialization import content_hash
 from codegen.target import Target, target_of
 from codegen.workers.code_key import code_basis
-from codegen.xe.build.gemm import build_gemm
+from codegen.xe.build.gemm import KERNEL_NAME, build_gemm
 from codegen.xe.dialects import text
 from codegen.xe.dialects.creation import copy
 from codegen.xe.dialects.generic_text import generic_text, operation_at
@@ -41,6 +41,7 @@ from codegen.xe.dialects.gpu.host import (
     Extents,
     device_part,
 )
+from codegen.xe.dialects.kernel_attributes import ARGUMENTS_APART
 from codegen.xe.dialects.verification import verify
 from codegen.xe.layout import block_limits
 from codegen.xe.llvm import (
@@ -141,7 +142,10 @@ def to_llvm(c: Compilation) -> str:
     with _of_kernel(c):
         found = {kernel.sym_name.data: named_barriers_of(kernel) for kernel in kernels_of(c.module)}
         barriers = {name: count for name, count in found.items() if count is not None}
-        c.llvm = optimise(code, c.arguments, c.prefetches, barriers)
+        # Not of the kernel that multiplies: LLVM would move loads before its K loop, where products need the registers.
+        apart = [k.sym_name.data for k in kernels_of(c.module) if ARGUMENTS_APART in k.attributes]
+        beside = [name for name in apart if name != KERNEL_NAME]
+        c.llvm = optimise(code, c.arguments, c.prefetches, barriers, beside)
     return c.llvm.text
 
 

@@ -1,7 +1,7 @@
 """Optimisation of MLIR's LLVM IR to the final LLVM IR text of its kernels."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -17,8 +17,10 @@ from codegen.xe.llvm.bit_truncation import expand_bit_truncations
 from codegen.xe.llvm.cache_hints import separate_cache_hints
 from codegen.xe.llvm.float_syntax import in_older_syntax
 from codegen.xe.llvm.parameters import (
+    drop_apart,
     keep_used_parameters,
     name_parameters,
+    state_apart,
 )
 from codegen.xe.llvm.payloads import (
     Prefetches,
@@ -57,16 +59,21 @@ def optimise(
     kernels: Mapping[str, Sequence[KernelArgument]],
     prefetches: Prefetches = Prefetches.PORTABLE,
     named_barriers: Mapping[str, int] = MappingProxyType({}),
+    apart: Collection[str] = (),
 ) -> OptimisedModule:
     """Optimise MLIR's LLVM IR, keep only parameters that `kernels` (arguments by name) use, and legalise for SPIR-V.
 
     Uses O2, and O1 for large modules. `named_barriers` are the numbers that kernels allocate, kept as metadata.
+    `apart` are kernels whose arguments do not alias; of others LLVM compares the addresses of all accesses of a loop.
 
     Raises:
         CompileFailed: the IR does not have the form that these steps expect.
     """
     _fix_order_of_metadata()
-    module = llvm.parse_assembly(in_older_syntax(code))
+    code = in_older_syntax(code)
+    for kernel in apart:
+        code = state_apart(code, kernel)
+    module = llvm.parse_assembly(code)
     module.name = ""
     machine = _machine()
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
@@ -77,6 +84,8 @@ def optimise(
     for kernel, arguments in kernels.items():
         name_parameters(module.get_function(kernel), arguments)
     text, parameters = _with_subgroup_size(str(module)), dict[str, tuple[Parameter, ...]]()
+    for kernel in apart:
+        text = drop_apart(text, kernel)
     for kernel, count in named_barriers.items():
         text = _with_named_barriers(text, kernel, count)
     for kernel, arguments in kernels.items():

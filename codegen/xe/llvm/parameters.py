@@ -5,7 +5,7 @@ aligned pointer is kept, and those of the others that the kernel uses.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import llvmlite.binding as llvm
 
@@ -18,6 +18,7 @@ from codegen.errors import CompileFailed
 
 _Named = tuple[str, Parameter | None]  # None: a field that launches do not pass
 _PARAMETER = re.compile(r"(?:, )?([^%]*%[\w.]+)")
+_POINTER = re.compile(r"\bptr addrspace\(\d+\)")
 _HEAD = r"define [^\n]*@{name}\((?P<parameters>.*)\) [^\n]*{{$"
 
 
@@ -34,6 +35,16 @@ def name_parameters(kernel: llvm.ValueRef, arguments: Sequence[KernelArgument]) 
         parameter.name = name
 
 
+def state_apart(text: str, kernel: str) -> str:
+    """Return a module that states of the pointers of a kernel that no two access the same memory if it is written."""
+    return _with_parameters(text, kernel, lambda parameters: _POINTER.sub(r"\g<0> noalias", parameters))
+
+
+def drop_apart(text: str, kernel: str) -> str:
+    """Return a module without what `state_apart` states of a kernel."""
+    return _with_parameters(text, kernel, lambda parameters: parameters.replace(" noalias", ""))
+
+
 def keep_used_parameters(
     text: str, kernel: str, arguments: Sequence[KernelArgument]
 ) -> tuple[str, tuple[Parameter, ...]]:
@@ -42,9 +53,7 @@ def keep_used_parameters(
     Raises:
         CompileFailed: the kernel uses the allocated pointer, which launches do not pass.
     """
-    head = re.search(_HEAD.format(name=re.escape(kernel)), text, re.MULTILINE)
-    if head is None:
-        raise CompileFailed("llvm", f"no definition of kernel {kernel}")
+    head = _head(text, kernel)
     end = text.index("\n}", head.end())
     body = text[head.end() : end]
     # Attributes may contain commas: ptr addrspace(1) initializes((0, 4)) %A.
@@ -58,6 +67,18 @@ def keep_used_parameters(
             kept.append(declaration)
             parameters.append(parameter)
     return text[: head.start("parameters")] + ", ".join(kept) + text[head.end("parameters") :], tuple(parameters)
+
+
+def _head(text: str, kernel: str) -> re.Match[str]:
+    head = re.search(_HEAD.format(name=re.escape(kernel)), text, re.MULTILINE)
+    if head is None:
+        raise CompileFailed("llvm", f"no definition of kernel {kernel}")
+    return head
+
+
+def _with_parameters(text: str, kernel: str, change: Callable[[str], str]) -> str:
+    head = _head(text, kernel)
+    return text[: head.start("parameters")] + change(head["parameters"]) + text[head.end("parameters") :]
 
 
 def _uses(body: str, name: str) -> bool:

@@ -150,6 +150,22 @@ def test_o1_folds_what_a_large_module_repeats() -> None:
     assert text.count("store volatile") == 3000
 
 
+def test_arguments_that_do_not_alias_are_read_once() -> None:
+    text = f"""{HEADER}define spir_kernel void @k(ptr addrspace(1) %A, ptr addrspace(1) %C) {{
+  %1 = load i32, ptr addrspace(1) %A, align 4
+  store i32 7, ptr addrspace(1) %C, align 4
+  %2 = load i32, ptr addrspace(1) %A, align 4
+  %3 = mul i32 %1, %2
+  store i32 %3, ptr addrspace(1) %A, align 4
+  ret void
+}}
+"""
+    assert _optimised(text).count(" load ") == 2
+    apart = optimise(text, {}, apart=["k"]).text
+    assert apart.count(" load ") == 1
+    assert "noalias" not in apart
+
+
 def _optimised(text: str) -> str:
     return optimise(text, {}).text
 
