@@ -15,6 +15,10 @@ from codegen.xe.rules.sizes import products_of_tile
 _MAX_L1_DISTANCE, _MAX_L2_DISTANCE = 8, 16
 _STAGES = (2, 3, 4)
 _MAX_UNROLL = 8
+# Intel's compiler makes 5 to 16 instructions of a load by lanes, with its address and conversion. Loops with more loads
+# have up to 12,000, which is 190 KB, and some spill; for dg2 a product takes as many clocks as with fewer K steps.
+_MAX_LOADS_BY_LANES = 480
+_WORD_BYTES = 4
 
 
 def prefetch_distance(case: Case) -> str | None:
@@ -131,11 +135,28 @@ def pipelined_registers(case: Case) -> str | None:
 
 
 def k_unroll(case: Case) -> str | None:
-    """Require that an iteration of the loop has no more K steps than exist."""
+    """Require that an iteration of the loop has no more K steps than exist, nor than save time where lanes load."""
     unroll = case.config.strategy.k_unroll
     if unroll > 1 and unroll > min(case.steps, _MAX_UNROLL):
         return f"k_unroll must be at most {min(case.steps, _MAX_UNROLL)}, got {unroll}"
+    if unroll > 1 and (loads := unroll * _loads_by_lanes(case)) > _MAX_LOADS_BY_LANES:
+        return (
+            f"{unroll} K steps in an iteration are {loads} loads by a lane, more than {_MAX_LOADS_BY_LANES}: the loop "
+            "becomes long and no faster; lower k_unroll"
+        )
     return None
+
+
+def _loads_by_lanes(case: Case) -> int:
+    """Return the loads of a lane in a K step: a word each where vectors hold neighbours, else an element."""
+    c, p, on = case.config, case.problem, case.on
+    block, slm = c.matmul.block, c.strategy.slm
+    rows = block.m // c.subgroups if slm in (SlmOperands.A, SlmOperands.BOTH) else c.sg_m
+    columns = block.n // c.subgroups if slm in (SlmOperands.B, SlmOperands.BOTH) else c.sg_n
+    elements_a = rows * block.k // max(1, _WORD_BYTES // p.dtype_a.nbytes if on.vectors_a and not p.transpose_a else 1)
+    elements_b = columns * p.products * block.k // p.dtype_b.packed
+    elements_b //= max(1, _WORD_BYTES // p.dtype_b.nbytes if on.vectors_b and p.transpose_b else 1)
+    return (elements_a * on.lanes_a + elements_b * on.lanes_b) // on.target.subgroup_size
 
 
 def _copied_ahead(case: Case) -> int:

@@ -403,6 +403,13 @@ CASES: tuple[Case, ...] = (
         "at most 8, got 9",
         config((64, 64, 16), (8, 32, 16), k_unroll=8),
     ),
+    Case(
+        "k-unroll",
+        config(load=(8, 16, 16), k_unroll=4),
+        "4 K steps in an iteration are 512 loads by a lane, more than 480",
+        config(load=(8, 16, 16), k_unroll=3),
+        GemmProblem(200, 143, 175),
+    ),
 )
 
 
