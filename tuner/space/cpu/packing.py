@@ -6,8 +6,9 @@ from math import gcd
 from codegen import DType, GemmProblem
 from codegen.config.cpu import Isa, Packing
 from codegen.cpu.isa import Multiply, multiply_of
+from codegen.cpu.nest.plan import GROUP_BYTES
 from codegen.cpu.rules import CpuProblem
-from tuner.space.cpu.points import CpuPoint
+from tuner.space.cpu.points import CpuPoint, unit_of
 
 L2_BYTES = 1024 * 1024  # if unknown: a usual one
 WAY_BYTES = 4096  # of L1, so that its index is within a page
@@ -16,7 +17,7 @@ _FEW_ROWS_F32 = 16  # of B [K, N], whose rows need no interleaving
 _FEW_ROWS_BY_DOTS = 16  # if columns of B are contiguous: a copy of them costs more
 _FEW_ROWS_OF_WEIGHTS = 8  # of which weights are decoded in registers, once for each tile of rows
 _SOME_ROWS = 512  # up to which a copy of all of B costs more than the panels gain
-_SOME_ROWS_ALONE = 384  # the same for one core without AMX, which waits for no other one's panels
+_PASSED_A = 0.7  # of L2 for all of A, as it is multiplied, which panels of B pass
 _BLOCK_AMX = 0.5  # of L2 for all of A: tile registers read it faster than L3 delivers it
 _COPIED_ROWS_AMX, _COPIED_COLUMNS_AMX = 256, 1536  # at least, for one core to gain by a copy of A in a block
 _COLUMNS_A_CORE = 64  # minimum, for threads that share no columns
@@ -146,13 +147,19 @@ def _takes_panels_of_b(on: CpuProblem, isa: Isa) -> bool:
     """Return whether each panel of B is copied just before its use, for all rows at once."""
     p = on.problem
     a_bytes, l2 = p.m * p.k * p.dtype_a.nbytes, on.spec.l2_bytes or L2_BYTES
-    alone = on.spec.cores == 1 and isa is not Isa.AMX
     return (
         p.batch == 1
-        and p.m <= (_SOME_ROWS_ALONE if alone else _SOME_ROWS)
+        and (p.m <= _SOME_ROWS or _passes_all_of_a(on, isa))
         and p.n >= (_COLUMNS_A_CORE_AMX if isa is Isa.AMX else _COLUMNS_A_CORE) * (on.spec.cores or 1)
         and (isa is not Isa.AMX or a_bytes <= _BLOCK_AMX * l2)
     )
+
+
+def _passes_all_of_a(on: CpuProblem, isa: Isa) -> bool:
+    """Return whether one core without AMX keeps all of A in L2 while panels of B over all of K pass it."""
+    p, alone = on.problem, on.spec.cores == 1 and isa is not Isa.AMX
+    nbytes = p.m * p.k * GROUP_BYTES // unit_of(on, isa, dots=False)
+    return alone and nbytes <= _PASSED_A * (on.spec.l2_bytes or L2_BYTES)
 
 
 def _gains_by_copy(on: CpuProblem, isa: Isa) -> bool:

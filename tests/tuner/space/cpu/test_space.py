@@ -323,6 +323,22 @@ def test_all_of_a_and_two_panels_of_rows_of_b_leave_some_of_the_second_cache() -
     assert depths[0] >= 1200 > depths[1]
 
 
+@pytest.mark.parametrize(
+    ("m", "k", "dtype", "cores", "packing"),
+    [
+        (500, 1500, F32, 1, Packing.BLOCK),
+        (600, 500, F32, 1, Packing.BLOCK),
+        (600, 700, F32, 1, Packing.WHOLE),  # A exceeds L2 with what passes it
+        (600, 700, S8, 1, Packing.BLOCK),
+        (600, 500, F32, 4, Packing.WHOLE),
+    ],
+)
+def test_panels_of_one_core_pass_many_rows_that_stay_in_l2(
+    m: int, k: int, dtype: DType, cores: int, packing: Packing
+) -> None:
+    assert default_cpu_config(gemm(m, 1000, k, dtype), replace(ZEN, cores=cores)).strategy.pack_b is packing
+
+
 def test_columns_that_cores_would_have_to_share_are_packed_by_all() -> None:
     assert default_cpu_config(gemm(96, 64, 1024, F32), PLAIN).strategy.pack_b is Packing.WHOLE
 
