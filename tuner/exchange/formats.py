@@ -16,12 +16,11 @@ from tuner.replay.recorded import RecordedSpace
 
 @dataclass(frozen=True, slots=True)
 class FormatRow:
-    """A format: its media type, the keys of an object that tell it, and its readers and writer.
+    """A format: the keys of an object that tell it, and its readers and writer.
 
     JSON lines have none of these: they are read and written line by line, by `tuner.exchange.jsonl`.
     """
 
-    media_type: str = "application/json"
     marks: tuple[str, ...] = ()
     read_results: Callable[[Document], Results] | None = None
     read_space: Callable[[Document], t1.Specification] | None = None
@@ -29,7 +28,7 @@ class FormatRow:
 
 
 FORMATS: Mapping[Format, FormatRow] = {
-    Format.JSONL: FormatRow("application/x-ndjson"),
+    Format.JSONL: FormatRow(),
     Format.KERNEL_TUNER: FormatRow(
         marks=("cache", "tune_params_keys"),
         read_results=kernel_tuner.results_of,

@@ -1,36 +1,44 @@
-"""The response of an export: JSON lines as they are read, or one document of another format."""
+"""The file of an export: JSON lines as they are read, or one document of another format."""
 
 import json
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 
-from fastapi.responses import Response, StreamingResponse
+from sqlalchemy.orm import Session
 
-from db.queries import recordings
 from db.queries import records as tuner_records
-from service.api.exchange import (
-    exporting,
-    foreign,
-)
+from service.api.exchange import exporting
 from service.api.exchange.exporting import Selection
-from service.api.exchange.foreign import Written
 from service.api.exchange.schemas import ExportQuery
-from service.api.exchange.tuner_records import tuner_record
 from service.artifacts import StorageError
 from service.errors import BadRequest, Conflict, FieldError, NotFound, Unavailable
 from service.http.context import Context
 from tuner.errors import InvalidFile
 from tuner.exchange.file_format import Format
-from tuner.exchange.formats import FORMATS
 from tuner.exchange.jsonl import write_lines
+from tuner.exchange.records import Record
 
-JSON_LINES, JSON = FORMATS[Format.JSONL].media_type, FORMATS[Format.T4].media_type
+if TYPE_CHECKING:
+    from service.api.exchange.foreign import Written
+
+JSON_LINES, JSON = Format.JSONL.media_type, Format.T4.media_type
 LEFT_OUT, CONFIGURATIONS = "Left-Out", "Configurations"
 
 
-def answer(query: ExportQuery, context: Context) -> Response:
-    """Return the exported file; errors are raised before the response begins.
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The parts of an exported file, its media type and the headers of its response."""
+
+    parts: Iterable[str]
+    media_type: str
+    headers: Mapping[str, str]
+
+
+def exported(query: ExportQuery, context: Context) -> Exported:
+    """Return the exported file; these errors are raised before its first part is read.
 
     Raises:
         BadRequest: rule `export`: an option that the format does not have.
@@ -46,7 +54,7 @@ def answer(query: ExportQuery, context: Context) -> Response:
         raise _refused("recording", "a recording is written in another format than jsonl: kernel-tuner or t4")
     selection = Selection(None if problem is None else problem.key, query.device, query.job)
     lines = _lines(context, selection, query.limit if query.runners_up else None, _origin(query))
-    return StreamingResponse(chain([next(lines)], lines), media_type=JSON_LINES, headers=_named("results.jsonl"))
+    return Exported(chain([next(lines)], lines), JSON_LINES, _named("results.jsonl"))
 
 
 def _lines(context: Context, selection: Selection, runners_up: int | None, origin: str) -> Iterator[str]:
@@ -55,7 +63,7 @@ def _lines(context: Context, selection: Selection, runners_up: int | None, origi
             if runners_up is None:
                 records = exporting.results(session, context.artifacts, selection)
                 if selection.problem_key is None and selection.job_id is None:
-                    records = chain(records, map(tuner_record, tuner_records.each(session, selection.device)))
+                    records = chain(records, _tuner_records(session, selection.device))
             else:
                 records = exporting.runners_up(session, selection, runners_up)
             first = next(records, None)
@@ -65,20 +73,33 @@ def _lines(context: Context, selection: Selection, runners_up: int | None, origi
             raise Unavailable(str(error), rule="artifact-files") from error
 
 
-def _document(query: ExportQuery, context: Context) -> Response:
-    written, row = _read(query, context), FORMATS[query.format]
-    assert row.write is not None  # all but JSON lines have a writer
+def _tuner_records(session: Session, device: str | None) -> Iterator[Record]:
+    for row in tuner_records.each(session, device):
+        # Imported here: most databases have no results of other tuners.
+        from service.api.exchange.tuner_records import tuner_record
+
+        yield tuner_record(row)
+
+
+def _document(query: ExportQuery, context: Context) -> Exported:
+    # Imported here: it brings numpy, which JSON lines do without.
+    from tuner.exchange.formats import FORMATS
+
+    written, write = _read(query, context), FORMATS[query.format].write
+    assert write is not None  # all but JSON lines have a writer
     try:
-        document = row.write(written.results, written.launch)
+        document = write(written.results, written.launch)
     except InvalidFile as error:
         raise Conflict(str(error), rule="no-launch") from error
     text = json.dumps(document, indent=1, allow_nan=False) + "\n"
     counts = {CONFIGURATIONS: str(len(written.results.tried)), LEFT_OUT: str(written.left_out)}
-    headers = _named(f"{query.format.value}.json") | counts
-    return Response(text, media_type=row.media_type, headers=headers)
+    return Exported([text], query.format.media_type, _named(f"{query.format.value}.json") | counts)
 
 
-def _read(query: ExportQuery, context: Context) -> Written:
+def _read(query: ExportQuery, context: Context) -> "Written":
+    from db.queries import recordings
+    from service.api.exchange import foreign
+
     if (query.job is None) == (query.recording is None):
         raise _refused("job", f"expected one of job and recording with format {query.format.value}")
     with context.database.read() as session:

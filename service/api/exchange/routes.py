@@ -4,6 +4,7 @@ from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import Query, Response
+from fastapi.responses import StreamingResponse
 
 from service.api.exchange import (
     export_stream,
@@ -31,6 +32,7 @@ from service.http.responses import (
     TOO_MANY,
     Responses,
 )
+from tuner.exchange.file_format import Format
 
 router = guarded_router("/v1", "exchange")
 
@@ -110,4 +112,7 @@ def export_results(context: ContextDep, query: Annotated[ExportQuery, Query()]) 
     Filter by problem (m, n, k and its types), device or job. A job or a recording can also be exported as a
     Kernel Tuner cache, a T4 or a T1 file.
     """
-    return export_stream.answer(query, context)
+    file = export_stream.exported(query, context)
+    if query.format is Format.JSONL:
+        return StreamingResponse(file.parts, media_type=file.media_type, headers=file.headers)
+    return Response("".join(file.parts), media_type=file.media_type, headers=dict(file.headers))

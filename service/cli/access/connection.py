@@ -64,9 +64,11 @@ def file_places(kernel: "KernelOut | models.KernelOut") -> dict[str, str]:
     """Return where the files of a kernel are, by name: paths on this machine, or URLs of the service."""
     from service.artifacts import ArtifactStore
     from service.settings import read_settings
-    from xetune_client.server import address
 
     if (url := server()) is not None:
+        # Imported here: it brings httpx.
+        from xetune_client.server import address
+
         base = str(address(url)).rstrip("/")
         return {artifact.name: f"{base}{artifact.href}" for artifact in kernel.artifacts}
     store = ArtifactStore(read_settings().artifacts_dir)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from service.cli.access.chosen_server import server
 from service.cli.access.connection import of_service
-from service.cli.access.resource import Action, Asked, Done, M, Resource
+from service.cli.access.resource import Action, Asked, Done, File, FileResource, M, Resource
 
 if TYPE_CHECKING:
     from hal.probe.probe import Probes
     from service.http.context import Context
     from xetune_client import Client
+    from xetune_client.wire import Answer
 
 
 class Access(Protocol):
@@ -26,6 +27,10 @@ class Access(Protocol):
 
     def read(self, resource: Resource[M], asked: Asked | None = None) -> M:
         """Return what GET answers with the query `asked`."""
+        ...
+
+    def fetch(self, file: FileResource, asked: Asked | None = None) -> File:
+        """Return the file that GET answers with the query `asked`."""
         ...
 
     def do(self, action: Action[M]) -> Done[M]:
@@ -49,9 +54,19 @@ class ClientAccess:
 
     def read(self, resource: Resource[M], asked: Asked | None = None) -> M:
         """Return the answer of the client's service."""
-        from xetune_client.wire import Request, query_of, read
+        from xetune_client.wire import read
 
-        return read(self.client.send(Request("GET", resource.path, query_of(asked or {}))), resource.model)
+        return read(self._get(resource.path, asked), resource.model)
+
+    def fetch(self, file: FileResource, asked: Asked | None = None) -> File:
+        """Return the file of the client's service."""
+        answer = self._get(file.path, asked)
+        return File(answer.body, answer.headers)
+
+    def _get(self, path: str, asked: Asked | None) -> "Answer":
+        from xetune_client.wire import Request, query_of
+
+        return self.client.send(Request("GET", path, query_of(asked or {})))
 
     def do(self, action: Action[M]) -> Done[M]:
         """Return the answer of the client's service."""
@@ -75,6 +90,10 @@ class _OwnAccess:
     def read(self, resource: Resource[M], asked: Asked | None = None) -> M:
         """Return the answer of the resource's function."""
         return resource.here(self.context, asked or {})
+
+    def fetch(self, file: FileResource, asked: Asked | None = None) -> File:
+        """Return the file of the resource's function."""
+        return file.here(self.context, asked or {})
 
     def do(self, action: Action[M]) -> Done[M]:
         """Return the answer of the action's function."""

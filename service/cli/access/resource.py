@@ -31,6 +31,22 @@ class Resource(Generic[R]):
 
 
 @dataclass(frozen=True, slots=True)
+class File:
+    """A file that is no artifact: a program, or exported results; names of headers are in lower case."""
+
+    content: bytes
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class FileResource:
+    """The file that GET on a path returns; `here` is the function of its route."""
+
+    path: str
+    here: "Callable[[Context, Asked], File]"
+
+
+@dataclass(frozen=True, slots=True)
 class Done(Generic[R]):
     """The answer to an action; `is_new` if it created or queued something, which may have existed before."""
 

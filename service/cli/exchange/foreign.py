@@ -9,6 +9,8 @@ from uuid import UUID
 from codegen import GemmProblem
 from codegen.artifact.files import write_atomically
 from service.cli.access.connection import same
+from service.cli.access.opening import Access
+from service.cli.exchange.exporting import EXPORT
 from service.cli.options.naming import told_by_options
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_json, print_line
@@ -18,7 +20,7 @@ from service.schemas import ProblemBody, to_problem
 from tuner.exchange.file_format import Format
 from tuner.exchange.formats import File, open_file, results_of, specification_of
 from xetune_client import Client, models
-from xetune_client.wire import Query, Request, query_of
+from xetune_client.wire import Query, query_of
 
 _OPTIONS = MappingProxyType({"m": "--m, --n and --k", "device": "--device", "origin": "--origin"})
 
@@ -33,7 +35,7 @@ class Said:
 
 
 def export(
-    client: Client, format: Format, job: UUID | None, recording: UUID | None, origin: str | None, output: Path | None
+    access: Access, format: Format, job: UUID | None, recording: UUID | None, origin: str | None, output: Path | None
 ) -> None:
     """Write a job or a recording in a format other than JSON lines.
 
@@ -42,13 +44,12 @@ def export(
     """
     if (job is None) == (recording is None) or format is Format.JSONL:
         raise BadRequest("expected one --job or --recording with --format kernel-tuner, t1 or t4")
-    query: Query = {"format": format, "job": job, "recording": recording, "origin": origin}
-    answer = client.send(Request("GET", "/v1/exports", query_of(query)))
-    configurations, left_out = (int(answer.headers.get(name, "0")) for name in ("configurations", "left-out"))
+    file = access.fetch(EXPORT, {"format": format, "job": job, "recording": recording, "origin": origin})
+    configurations, left_out = (int(file.headers.get(name, "0")) for name in ("configurations", "left-out"))
     if output is None:
-        sys.stdout.write(answer.body.decode())
+        sys.stdout.write(file.content.decode())
     else:
-        write_atomically(output, answer.body)
+        write_atomically(output, file.content)
         print_line(f"{counted(configurations, 'configuration')} written to {output}")
     if left_out:
         print_line(

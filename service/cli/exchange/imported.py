@@ -1,16 +1,20 @@
 """Jobs that an import queued, and devices of an export."""
 
 from service.cli.access.chosen_server import server
+from service.cli.access.opening import Access
+from service.cli.devices.resources import device_of
 from service.cli.printing.counted import counted
 from service.cli.printing.output import print_json, print_line
-from xetune_client import Client, NotFound, models
+from service.errors import NotFound
+from xetune_client import NotFound as Missing
+from xetune_client import models
 
 
-def device_id(client: Client, name: str) -> str:
+def device_id(access: Access, name: str) -> str:
     """Return the id of a device by any of its names; a name that is none now may be in results."""
     try:
-        return client.device(name).id
-    except NotFound:
+        return access.read(device_of(name)).id
+    except (NotFound, Missing):
         return name
 
 

@@ -2,13 +2,16 @@
 
 import os
 from collections import Counter
-from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 
 from codegen.artifact.files import write_atomically
 from codegen.workers.pool import CompilePool
 from hal import resolve_device
+from service.api.devices.schemas import DeviceOut
+from service.cli.access.opening import Access
+from service.cli.access.resource import Asked
+from service.cli.exchange.exporting import EXPORT
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_line
 from service.cluster.local import COMPILE_TIMEOUT_S
@@ -16,10 +19,9 @@ from service.errors import BadRequest, NotFound
 from service.settings import read_settings
 from tuner.exchange.jsonl import read_lines
 from tuner.kit.build import build_kit
-from xetune_client import Client, models
 
 
-def write_kit(client: Client, kit: Path, device: models.DeviceOut | None, query: Mapping[str, str]) -> None:
+def write_kit(access: Access, kit: Path, device: DeviceOut | None, query: Asked) -> None:
     """Compile runners-up on this machine, and write them as a kit.
 
     Raises:
@@ -28,7 +30,7 @@ def write_kit(client: Client, kit: Path, device: models.DeviceOut | None, query:
         Refused, CompileFailed: none of them compiles.
     """
     of = None if device is None else device.emulates or device.id
-    exchange = read_lines(BytesIO(client.export_results(job_id=None, device=of, runners_up=True, **query)))
+    exchange = read_lines(BytesIO(access.fetch(EXPORT, {"device": of, "runners_up": True, **query}).content))
     if not exchange.candidates:
         raise NotFound(
             f"no configuration{'' if of is None else f' of {of}'} is predicted and was not measured, and nothing is "

@@ -7,6 +7,8 @@ from uuid import UUID
 import typer
 
 from service.cli.access.connection import connect
+from service.cli.access.opening import open_access
+from service.cli.access.resource import Asked
 from service.cli.completing import devices, jobs
 from service.cli.options.output import AsJson
 from service.cli.options.problem import ProblemOptions, with_problem
@@ -48,11 +50,12 @@ def export_command(
 ) -> None:
     """Export results: all, or of a problem (--m, --n, --k), a device or a job; or one job in another format."""
     from hal import check_executes
+    from service.cli.devices.resources import device_of
+    from service.cli.exchange.exporting import EXPORT
     from service.cli.exchange.imported import device_id
     from service.cli.exchange.lines import check_origin, check_output, count_records, write
     from service.errors import BadRequest
     from service.http.problem_query import to_query
-    from xetune_client.wire import query_of
 
     check_origin(origin)
     if kit is None:
@@ -64,8 +67,8 @@ def export_command(
             raise BadRequest(f"--format {format.value} takes --job or --recording, and no other choice of results")
         from service.cli.exchange import foreign
 
-        with connect() as client:
-            foreign.export(client, format, job, recording, origin, output)
+        with open_access() as access:
+            foreign.export(access, format, job, recording, origin, output)
         return
     asked = to_query(problem.read()) if problem.given else {}
     if kit is not None:
@@ -75,18 +78,18 @@ def export_command(
             raise BadRequest("--kit expects the name of a file to write, such as kit.pyz, got -: it is an archive")
         from service.cli.exchange.kit import write_kit
 
-        with connect() as client:
-            of_kit = None if device is None else client.device(device)
-            write_kit(client, kit, of_kit, dict(query_of({"origin": origin, "limit": limit, **asked})))
+        with open_access() as access:
+            of_kit = None if device is None else access.read(device_of(device))
+            write_kit(access, kit, of_kit, {"origin": origin, "limit": limit, **asked})
         return
-    query = query_of({"origin": origin, "runners_up": runners_up, "limit": limit, **asked})
-    with connect() as client:
-        of = None if device is None else device_id(client, device)
-        lines = client.export_results(job_id=job, device=of, **dict(query))
+    with open_access() as access:
+        of = None if device is None else device_id(access, device)
+        chosen: Asked = {"job": job, "device": of, "origin": origin, "runners_up": runners_up, "limit": limit, **asked}
+        lines = access.fetch(EXPORT, chosen).content
         if device is not None and not count_records(lines):
-            client.device(device)  # fails if there is no such device
-    chosen = problem.given or device is not None or job is not None
-    write(lines, output, chosen=bool(chosen) and not runners_up)
+            access.read(device_of(device))  # fails if there is no such device
+    is_chosen = problem.given or device is not None or job is not None
+    write(lines, output, chosen=bool(is_chosen) and not runners_up)
 
 
 @with_problem
