@@ -1,12 +1,12 @@
 """Alias analysis of the accesses of a kernel."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from xdsl.dialects import arith
 from xdsl.dialects.llvm import GEPOp, LoadOp, StoreOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import IsTerminator, NoMemoryEffect
 
 from codegen.artifact.signature import (
@@ -60,21 +60,44 @@ class Aliases:
 
     def __init__(self, sums: Sums, *, apart: bool) -> None:
         self._sums, self._apart = sums, apart
-        self._arguments: dict[Operation, int | None] = {}
-        self._rectangles: dict[Operation, _Rectangle] = {}
+        # By ids of operations, which the kernel keeps alive: xDSL hashes operations in Python.
+        self._stores: dict[int, Sequence[Access] | None] = {}
+        self._roots: dict[int, tuple[Attribute, int | None]] = {}
+        self._places: dict[int, Sum] = {}
+        self._rectangles: dict[int, _Rectangle] = {}
 
     def may_write(self, op: Operation, load: Load) -> bool:
         """True if an operation that `writes`, or a nested one, may write what a load reads."""
+        stores = self._stores_of(op)
+        return stores is None or any(self.may_meet(store, load) for store in stores)
+
+    def _stores_of(self, op: Operation) -> Sequence[Access] | None:
+        """Return an operation that `writes` or those nested in it; None if they may write anything."""
+        key = id(op)
+        if key not in self._stores:
+            self._stores[key] = self._nested_stores(op)
+        return self._stores[key]
+
+    def _nested_stores(self, op: Operation) -> Sequence[Access] | None:
         if isinstance(op, BlockStore2dOp | StoreOp):
-            return self.may_meet(op, load)
-        return not op.regions or any(self.may_write(inner, load) for inner in _inside(op) if writes(inner))
+            return [op]
+        if not op.regions:
+            return None
+        found: list[Access] = []
+        for inner in _inside(op):
+            if writes(inner):
+                stores = self._stores_of(inner)
+                if stores is None:
+                    return None
+                found += stores
+        return found
 
     def may_meet(self, one: Access, other: Access) -> bool:
         """True if two loads or stores may access the same memory."""
-        if one.ptr.type != other.ptr.type:
-            return False  # another address space
-        arguments = self._argument(one), self._argument(other)
-        if self._apart and None not in arguments and arguments[0] != arguments[1]:
+        (space, argument), (other_space, other_argument) = self._root(one), self._root(other)
+        if space is not other_space and space != other_space:
+            return False
+        if self._apart and argument is not None and other_argument is not None and argument != other_argument:
             return False
         if isinstance(one, LoadOp | StoreOp) and isinstance(other, LoadOp | StoreOp):
             return not self._is_beside(one, other)
@@ -96,6 +119,12 @@ class Aliases:
 
     def _place(self, op: LoadOp | StoreOp) -> Sum:
         """Return the pointer, that of the lanes which use what a load reads if the same condition selects both."""
+        key = id(op)
+        if key not in self._places:
+            self._places[key] = self._place_of(op)
+        return self._places[key]
+
+    def _place_of(self, op: LoadOp | StoreOp) -> Sum:
         pointer = op.ptr.owner
         if isinstance(op, LoadOp) and isinstance(pointer, GEPOp) and len(pointer.ssa_indices) == 1:
             chosen = _without_casts(pointer.ssa_indices[0]).owner
@@ -104,30 +133,32 @@ class Aliases:
                 return added(self._sums.of(pointer.ptr), self._sums.of(chosen.lhs), nbytes)
         return self._sums.of(op.ptr)
 
-    def _argument(self, op: Access) -> int | None:
-        """Return the number of the argument that a pointer is derived from; None if there is none."""
-        if op not in self._arguments:
+    def _root(self, op: Access) -> tuple[Attribute, int | None]:
+        """Return the address space, and the number of the argument that a pointer is derived from if there is one."""
+        key = id(op)
+        if key not in self._roots:
             given = {
                 variable.argument
                 for product in self._sums.of(op.ptr)
                 for variable in product
                 if isinstance(variable, Parameter) and variable.field is Field.POINTER
             }
-            self._arguments[op] = given.pop() if len(given) == 1 else None
-        return self._arguments[op]
+            self._roots[key] = op.ptr.type, given.pop() if len(given) == 1 else None
+        return self._roots[key]
 
     def _rectangle(self, op: BlockStore2dOp | BlockLoad2dOp) -> _Rectangle:
-        if op not in self._rectangles:
+        key = id(op)
+        if key not in self._rectangles:
             bits, width, height = (
                 number.value.data for number in (op.elem_size_in_bits, op.tile_width, op.tile_height)
             )
             count = op.v_blocks.value.data if isinstance(op, BlockLoad2dOp) else 1
             surface = op.ptr, op.base_width, op.base_height, op.base_pitch
             columns = {product: count_ * (bits // 8) for product, count_ in self._sums.of(op.x).items()}
-            self._rectangles[op] = _Rectangle(
+            self._rectangles[key] = _Rectangle(
                 tuple(map(self._sums.of, surface)), self._sums.of(op.y), columns, height, count * width * bits // 8
             )
-        return self._rectangles[op]
+        return self._rectangles[key]
 
 
 def writes(op: Operation) -> bool:

@@ -134,7 +134,9 @@ class _Tail:
 
     def _write_loads_before(self, place: int) -> None:
         for at, load in self._loads.items():
-            if self._waiting[at] and at < place and self._aliases.may_write(self._ops[place], load):
+            if at > place:
+                break
+            if self._waiting[at] and self._aliases.may_write(self._ops[place], load):
                 self._write(at)
 
     def _write(self, place: int) -> None:
