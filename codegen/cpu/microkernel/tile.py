@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codegen.config.cpu import Isa
 from codegen.cpu.emit.elements import elements_of
 from codegen.cpu.emit.epilogue import (
     Epilogue,
@@ -23,6 +24,7 @@ from codegen.cpu.nest.plan import (
     Plan,
 )
 from codegen.problem.dtype import DType
+from codegen.xe.rules.sizes import ceil_div
 
 _PLACE = (("i64", "%matrix"), ("i64", "%row"), ("i64", "%column"))
 TILE_PARAMETERS = (
@@ -128,11 +130,21 @@ class Tile:
             return Ahead(self, panel, begin, None)
         f, p = self.f, self.plan.problem
         pitch: Value = p.pitch_c * p.dtype_c.nbytes
-        first = Epilogue(f, self.plan, self.columns, HERE).c
-        last = f.at(first, (self.rows - 1) * pitch)
+        first, each = Epilogue(f, self.plan, self.columns, HERE).c, self.rows_of_round
+        last = f.at(first, (self.rows - each) * pitch)
         if not self.once:  # there is nothing to prefetch before the last block
             first, last = (f.op(f"select i1 %last, ptr {place}, ptr %sums") for place in (first, last))
         return Ahead(self, panel, [*begin, ("ptr", first)], last)
+
+    @property
+    def rows_of_round(self) -> int:
+        """Rows of C that each round of the loop over K prefetches: one, or more if the rounds are fewer than rows of
+        vectors.
+        """
+        if self.plan.isa is Isa.AMX:
+            return 1
+        rounds = min(self.plan.block.k, self.plan.problem.k) // self.plan.config.matmul.innermost.k
+        return ceil_div(self.rows, max(1, min(rounds, self.rows)))
 
     def initial(self) -> list[str]:
         """Load or zero the vectors of accumulators for this K block, row by row."""
@@ -210,11 +222,13 @@ class Ahead:
             following.append(f.at(panel, self.panel.lines.step_bytes))
         if self.last_row is not None:
             row = left.pop(0)
+            pitch, each = p.pitch_c * p.dtype_c.nbytes, self.tile.rows_of_round
             # From the last byte backwards: the first line may be that of the last bytes of the tile beside.
             for offset in range(self.tile.columns * p.dtype_c.nbytes - 1, 0, -LINE):
-                self.tile.prefetch(row, offset, stores=True)
+                for number in range(each):
+                    self.tile.prefetch(row, number * pitch + offset, stores=True)
             more = f.op(f"icmp ult ptr {row}, {self.last_row}")
-            below = f.at(row, p.pitch_c * p.dtype_c.nbytes)
+            below = f.at(row, each * pitch)
             following.append(f.op(f"select i1 {more}, ptr {below}, ptr {row}"))
         return following
 

@@ -11,11 +11,11 @@ from tuner.space.cpu.packing import (
     L2_BYTES,
     WAY_BYTES,
     copies_panels_alone,
+    keeps_panels_in_l1,
     multiplies_few_rows_by_f32,
     multiply_with,
     reads_all_of_k,
     rows_of_few_pages,
-    rows_share_sets,
 )
 from tuner.space.cpu.points import (
     WHOLE,
@@ -155,7 +155,7 @@ def _panels(
     room = l2 if p.transpose_b or isa is Isa.AMX else _ROWS_AND_PANELS * l2
     exceeds = ceil_div(p.k, point.threads_k) * (element_bytes * p.m + 2 * row_bytes) > room
     deepest = int(_PANEL * l2 / row_bytes)
-    shares = rows_share_sets(on, isa)
+    shares = keeps_panels_in_l1(on, isa)
     if shares:
         deepest = deepest_panel_in_l1(on, row_bytes)
     elif exceeds:
@@ -210,7 +210,7 @@ def with_order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     passes = copied or (is_dots(on, point.isa, point.pack_b) and point.block_k != WHOLE)
     several = rows > 1 and point.block_m != 1 and columns > 1 and point.block_n != 1 and not passes
     isa, rows_of_f32 = Isa(point.isa), p.dtype_b.bits == 32 and not p.transpose_b
-    few_pages = rows_of_few_pages(on, isa) is not None or (rows_of_f32 and not rows_share_sets(on, isa))
+    few_pages = rows_of_few_pages(on, isa) is not None or (rows_of_f32 and not keeps_panels_in_l1(on, isa))
     point = point._replace(
         blocks="okomon" if copied and few_pages else "omonok",
         inner="inimik" if several else "iminik",

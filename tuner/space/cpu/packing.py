@@ -202,7 +202,7 @@ def rows_of_few_pages(on: CpuProblem, isa: Isa) -> int | None:
     Sums wait between blocks of K, so that more rows of A need deeper ones; None where deeper ones are better yet.
     """
     p, pages_of_rows = on.problem, _PAGES_OF_ROWS_AMX if isa is Isa.AMX else _PAGES_OF_ROWS
-    if rows_share_sets(on, isa):
+    if keeps_panels_in_l1(on, isa):
         return None
     if copies_panels_alone(on, isa):
         pages_of_rows = _PAGES_OF_ROWS_AMX_ALONE
@@ -221,15 +221,18 @@ def rows_of_few_pages(on: CpuProblem, isa: Isa) -> int | None:
     return max(depth, group or 0)
 
 
-def rows_share_sets(on: CpuProblem, isa: Isa) -> bool:
+def keeps_panels_in_l1(on: CpuProblem, isa: Isa) -> bool:
+    """Return whether panels of B stay in L1, because L2 does not keep what is prefetched of the next one."""
+    return on.problem.m > _FEW_ROWS_OF_SETS and isa in (Isa.AVX512, Isa.AVX512_F32) and rows_share_sets(on)
+
+
+def rows_share_sets(on: CpuProblem) -> bool:
     """Return whether so many rows of a B [K, N] share sets of L2, by their pitch, that those prefetched for the next
-    panel replace each other; panels then stay in L1.
+    panel replace each other.
     """
     p, l2 = on.problem, on.spec.l2_bytes or L2_BYTES
-    if p.transpose_b or p.m <= _FEW_ROWS_OF_SETS or isa not in (Isa.AVX512, Isa.AVX512_F32):
-        return False
     apart = max(_LINE_BYTES, gcd(p.pitch_b * p.dtype_b.nbytes, l2 // _WAYS_OF_L2))
-    return p.k / p.dtype_b.packed > _SHARE_OF_SETS * l2 / apart
+    return not p.transpose_b and p.k / p.dtype_b.packed > _SHARE_OF_SETS * l2 / apart
 
 
 def reads_all_of_k(on: CpuProblem, point: CpuPoint) -> bool:

@@ -30,6 +30,7 @@ from tuner.space.cpu.clocks import (
 )
 from tuner.space.cpu.packing import (
     copies_panels_alone,
+    keeps_panels_in_l1,
     multiplies_few_rows_by_f32,
     multiply_with,
     reads_rows_of_b,
@@ -92,8 +93,8 @@ def clocks_of_step(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
     # Dots of more sums are no faster.
     steps = sweep_clocks(isa, multiply_with(on, isa), p.m, columns, shape, loads, waits=not dots)
     packs = plain.pack_b in (Packing.BLOCK.value, Packing.WHOLE.value)
-    bytes_of_few_pages = multiply_with(on, isa) is Multiply.S8 and rows_of_few_pages(on, isa) is not None
-    if isa in (Isa.AVX512, Isa.AVX512_F32) and packs and not bytes_of_few_pages:
+    short = rows_of_few_pages(on, isa) is not None and (rows_share_sets(on) or multiply_with(on, isa) is Multiply.S8)
+    if isa in (Isa.AVX512, Isa.AVX512_F32) and packs and not short:
         steps += _panel_clocks(on, plain, tile)
     return steps
 
@@ -105,7 +106,7 @@ def _panel_clocks(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
     p, isa = on.problem, Isa(plain.isa)
     lanes = ISA_FACTS[isa].vector_bytes // 4
     panels = [(ceil_div(size * p.products, lanes), count) for size, count in tile_sizes(p.n, tile.n)]
-    stay = plain.pack_b == Packing.BLOCK.value and rows_share_sets(on, isa)  # in L1
+    stay = plain.pack_b == Packing.BLOCK.value and keeps_panels_in_l1(on, isa)  # in L1
     few_rows = p.dtype_b.bits == 32 and not p.transpose_b and p.m <= _FEW_ROWS
     beside = few_rows or multiply_with(on, isa) is Multiply.S8
     streamed = STREAMED_VECTORS_BESIDE if beside else STREAMED_VECTORS

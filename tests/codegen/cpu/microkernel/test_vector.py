@@ -8,6 +8,8 @@ import pytest
 
 from codegen import DType, GemmProblem
 from codegen.config.cpu import Isa, Packing
+from codegen.cpu.emit.writer import Function, Module
+from codegen.cpu.microkernel.tile import Tile
 from tests.codegen.cpu.microkernels import FLAGS, Run, compiled, plan_of, skip_without
 from tests.few import few
 
@@ -90,3 +92,11 @@ def test_addresses_of_matrices_of_more_than_2_to_31_elements() -> None:
     tile = call(engine.get_function_address(f"tile_{rows}x{columns}"))
     tile(ctypes.addressof(pointers), start_a, start_b, sums.ctypes.data, k, True, True, 0, row, column)
     assert (c[row:, column:n] == a[row:, :k] @ b[:, column:]).all()
+
+
+@pytest.mark.parametrize(("k", "unroll", "rows"), [(512, 4, 1), (64, 4, 4), (64, 1, 1), (8, 4, 14)])
+def test_rounds_fewer_than_rows_prefetch_several_rows_of_c_each(k: int, unroll: int, rows: int) -> None:
+    problem = GemmProblem(28, 64, k, dtype_a=DType.U8, dtype_b=DType.S8)
+    made = plan_of(problem, (14, 32), unroll=unroll)
+    tile = Tile(Function(Module()), made, 14, 32)
+    assert tile.rows_of_round == rows
