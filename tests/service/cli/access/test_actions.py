@@ -1,0 +1,151 @@
+"""What commands do with the database of this machine is what the application does, with its refusals and events."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+
+from codegen import GemmProblem
+from db.schema.kernel import Kernel
+from service.api.jobs.schemas import JobBody
+from service.api.kernels.schemas import LookupBody
+from service.api.kernels.tune import Tune
+from service.api.shapes.schemas import ShapeSetBody
+from service.cli.access.application import in_process
+from service.cli.access.opening import Access, ClientAccess, open_access_of
+from service.cli.access.resource import Action, Done, M
+from service.cli.exchange.exporting import EXPORT
+from service.cli.operating.audit_tables import EVENTS
+from service.cli.tuning.actions import (
+    cancellation_of,
+    cancellation_of_set,
+    creation_of_job,
+    creation_of_set,
+    retry_of,
+)
+from service.cli.tuning.kernel_lists import lookup_of
+from service.errors import ServiceError, Unavailable
+from service.http.context import Context
+from service.schemas import to_body
+from tests.service.cli.both_transports import Run
+from xetune_client import Refused
+
+pytestmark = pytest.mark.usefixtures("one_database")
+PROBLEM = to_body(GemmProblem(64, 96, 32))
+BODY = JobBody(problem=PROBLEM, device="b580")
+TEXT = "m=64,128 n=96 k=32"
+NO_ID = UUID("01970a3c-0000-7000-8000-000000000000")
+
+
+@pytest.fixture
+def own(context: Context) -> Iterator[Access]:
+    """Access to the database of this machine."""
+    del context  # creates the database
+    with open_access_of(None) as access:
+        yield access
+
+
+@pytest.fixture
+def served(context: Context) -> Iterator[Access]:
+    """Access by the application."""
+    del context
+    with in_process() as client:
+        yield ClientAccess(client)
+
+
+def same_of_both(own: Access, served: Access, action: Action[M]) -> tuple[Done[M], Done[M]]:
+    """Do an action here, then by the application; what they answer is the same."""
+    here, there = own.do(action), served.do(action)
+    assert here.answer.model_dump_json() == there.answer.model_dump_json()
+    return here, there
+
+
+def events(own: Access) -> list[tuple[str, str, str]]:
+    """Return the events of the audit log, oldest first."""
+    found = own.read(EVENTS, {"limit": 50}).events
+    return [(event.actor, event.action, event.outcome.value) for event in reversed(found)]
+
+
+def test_a_job_is_queued_once_cancelled_and_resubmitted(own: Access, served: Access) -> None:
+    here, there = same_of_both(own, served, creation_of_job(BODY))
+    assert (here.is_new, there.is_new) == (True, False)
+    job = here.answer.id
+    same_of_both(own, served, cancellation_of(job))
+    again = own.do(retry_of(job))
+    assert again.is_new
+    assert again.answer.retry_of == job
+    assert not served.do(retry_of(job)).is_new
+    assert events(own) == [
+        ("command line", action, outcome)
+        for action in ("job.create", "job.cancel", "job.retry")
+        for outcome in ("done", "done" if action == "job.cancel" else "unchanged")
+    ]
+
+
+def test_a_shape_set_is_queued_once_and_cancelled(own: Access, served: Access) -> None:
+    here, there = same_of_both(own, served, creation_of_set(ShapeSetBody(text=TEXT, device="b580")))
+    assert (here.is_new, there.is_new) == (True, False)
+    assert [shape.problem.m for shape in here.answer.shapes] == [64, 128]
+    cancelled, _ = same_of_both(own, served, cancellation_of_set(here.answer.id))
+    assert cancelled.answer.status == "cancelled"
+    assert [action for _, action, _ in events(own)] == ["shapes.create"] * 2 + ["shapes.cancel"] * 2
+
+
+@pytest.mark.parametrize("tune", Tune)
+def test_a_lookup_answers_the_same_and_queues_the_job_that_it_asks_for(tune: Tune, own: Access, served: Access) -> None:
+    here, there = same_of_both(own, served, lookup_of(LookupBody(problem=PROBLEM, device="b580", tune=tune)))
+    assert here.answer.source == there.answer.source == "heuristic"
+    assert (here.answer.job is None) == (tune is Tune.NEVER)
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        creation_of_job(JobBody(problem=PROBLEM, device="nothing")),
+        creation_of_job(JobBody(problem=PROBLEM, device="b580", search="annealing")),
+        creation_of_job(JobBody(problem=to_body(GemmProblem(2**24, 2**24, 32)), device="b580")),
+        creation_of_set(ShapeSetBody(text="m=64 n=", device="b580")),
+        lookup_of(LookupBody(problem=PROBLEM, device="nothing")),
+        cancellation_of(NO_ID),
+        cancellation_of_set(NO_ID),
+        retry_of(NO_ID),
+    ],
+    ids=["device", "search", "size", "shapes", "lookup", "job", "set", "retry"],
+)
+def test_a_refusal_is_that_of_the_application(action: Action[M], own: Access, served: Access) -> None:
+    with pytest.raises(ServiceError) as here:
+        own.do(action)
+    with pytest.raises(Refused) as there:
+        served.do(action)
+    assert (here.value.status, here.value.detail) == (there.value.status, there.value.detail)
+    assert here.value.rule in (there.value.rule, None)
+    fields = [[error.field for error in each.errors or ()] for each in (here.value, there.value)]
+    assert fields[0] == fields[1]
+    assert not events(own)
+
+
+def test_an_export_is_that_of_the_application(job: str, own: Access, served: Access) -> None:
+    for asked in (
+        {"job": job},
+        {"device": "b580", "origin": "the lab"},
+        {"runners_up": True},
+        {"job": job, "format": "t4"},
+    ):
+        here, there = (access.fetch(EXPORT, asked) for access in (own, served))
+        # The header has the time of the export.
+        assert here.content.splitlines()[1:-1] == there.content.splitlines()[1:-1]
+        assert len(here.content.splitlines()) > 2
+        assert here.headers.items() <= dict(there.headers).items()
+
+
+def test_an_export_whose_later_file_is_missing_is_an_error(job: str, own: Access, run: Run, context: Context) -> None:
+    with context.database.read() as session:
+        missing = session.scalars(select(Kernel.content_hash).order_by(Kernel.id.desc())).first()
+    assert missing is not None
+    context.artifacts.path(missing).unlink()
+    with pytest.raises(Unavailable, match=missing[:12]):
+        own.fetch(EXPORT, {"job": job})
+    status, printed, error = run("export", "--job", job)
+    assert (status, printed) == (2, "")
+    assert error.startswith("error: ")
