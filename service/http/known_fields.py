@@ -4,8 +4,15 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, cast
 
+from pydantic import BaseModel
+
 Schema = Mapping[str, Any]
 Place = tuple[int | str, ...]
+
+
+def is_model(annotation: object) -> bool:
+    """Return whether a parameter of a route is a model, whose fields are the parameters of the query."""
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
 class KnownFields:

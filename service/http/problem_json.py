@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, TypeAdapter
+from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
@@ -21,7 +21,7 @@ from service.errors import (
     Problem,
     ServiceError,
 )
-from service.http.known_fields import KnownFields, Schema
+from service.http.known_fields import KnownFields, Schema, is_model
 from service.http.validation_errors import faults_of
 from service.refusals import REFUSALS, refusal_of
 
@@ -165,11 +165,13 @@ def _known_fields(route: object) -> KnownFields:
     parts = dict[str, Schema]()
     if isinstance(route, APIRoute) and route.body_field is not None:
         parts["body"] = _schema(route.body_field.field_info.annotation)
+    names = dict[str, Schema]()
     for parameter in route.dependant.query_params if isinstance(route, APIRoute) else ():
-        annotation = parameter.field_info.annotation
-        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        if is_model(annotation := parameter.field_info.annotation):
             parts["query"] = _schema(annotation)
-    return KnownFields(parts)
+        else:
+            names[parameter.alias] = {}
+    return KnownFields({"query": {"properties": names}} | parts)
 
 
 @cache

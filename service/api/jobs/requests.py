@@ -144,10 +144,13 @@ def submit(
         TooMany: `max_active` jobs are queued or running already.
     """
     found, is_new = _submit(session, job, max_active, configs, binary_of)
-    if is_new and retry_of is not None:
-        jobs.set_retry(session, found.id, retry_of)
-    action = "job.create" if retry_of is None else "job.retry"
-    record(session, by, action, found.id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+    outcome = Outcome.DONE if is_new else Outcome.UNCHANGED
+    if retry_of is None:
+        record(session, by, "job.create", found.id, outcome)
+    else:
+        if is_new:
+            jobs.set_retry(session, found.id, retry_of)
+        record(session, by, "job.retry", found.id, outcome)
     _log.info("job queued" if is_new else "job is there already", job=str(found.id))
     return found, is_new
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
 from db.errors import DatabaseError
@@ -17,6 +18,7 @@ from service.api.keys.scope import Scope
 from service.errors import Forbidden, Unauthorized, UnsupportedType
 from service.http.context import Context
 from service.http.deps import ContextDep, context_of
+from service.http.known_fields import is_model
 from service.http.responses import GUARDED
 
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -92,7 +94,9 @@ def check_scope(context: Context, caller: Caller, needed: Scope, request: str, w
 
 
 class GuardedRoute(APIRoute):
-    """A route that authenticates the caller before it reads the body, and requires JSON where it takes JSON."""
+    """A route that authenticates the caller before it reads the body, requires JSON where it takes JSON, and refuses
+    unknown parameters of the query.
+    """
 
     def get_route_handler(self) -> Handle:
         """Return the handler of the framework, after the checks."""
@@ -100,6 +104,7 @@ class GuardedRoute(APIRoute):
 
         async def guarded(request: Request) -> Response:
             await self.check(request, context_of(request))
+            self._check_query(request)
             return await handle(request)
 
         return guarded
@@ -110,6 +115,27 @@ class GuardedRoute(APIRoute):
             await guard(request, context)
         if self._takes_json:
             _check_json(request)
+
+    def _check_query(self, request: Request) -> None:
+        """Check the names of parameters, unless a model does, which forbids others.
+
+        Raises:
+            RequestValidationError: one is unknown.
+        """
+        if not request.scope["query_string"] or self._query_names is None:
+            return
+        unknown = {name: value for name, value in request.query_params.items() if name not in self._query_names}
+        if unknown:
+            faults = [{"type": "extra_forbidden", "loc": ("query", n), "input": v} for n, v in unknown.items()]
+            raise RequestValidationError(faults)
+
+    @cached_property
+    def _query_names(self) -> frozenset[str] | None:
+        """Names of the parameters of a query; None if a model has them."""
+        parameters = self.dependant.query_params
+        if any(is_model(parameter.field_info.annotation) for parameter in parameters):
+            return None
+        return frozenset(parameter.alias for parameter in parameters)
 
     @cached_property
     def _guards(self) -> list[Needs]:

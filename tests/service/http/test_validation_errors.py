@@ -13,6 +13,7 @@ from service.http.validation_errors import (
     rule_of,
 )
 from service.settings import Settings
+from tests.service.contract import contract
 from tests.service.http.test_limits import client_of
 from tests.service.rest import BODY, Clock
 
@@ -122,3 +123,26 @@ def test_lists_that_are_too_short_and_texts_of_another_form_are_told_in_own_word
     assert empty["errors"][0]["message"] == "expected a list of at least 1, got []"
     odd = client.get("/v1/jobs", params={"quantization": "A B"}).json()
     assert odd["errors"][0]["message"] == "expected a text that matches ^[a-z0-9:=-]*$, got 'A B'"
+
+
+def test_every_operation_refuses_unknown_parameters(client: TestClient) -> None:
+    paths = {path: operations for path, operations in contract()["paths"].items() if path.startswith("/v1/")}
+    assert len(paths) > 30
+    for path, operations in paths.items():
+        for method in set(operations) - {"head"}:  # whose answer has no body
+            answer = client.request(method, _at(path), params={"devise": "b580"}, json={})
+            rules = {error["field"]: error["rule"] for error in answer.json()["errors"]}
+            assert (answer.status_code, rules["devise"]) == (422, "unknown-field"), (method, path)
+
+
+def _at(path: str) -> str:
+    named = path.replace("{language}", "cpp").replace("{sha256}", "0" * 64)
+    return re.sub(r"{\w+}", "01970a3c-0000-7000-8000-000000000000", named)
+
+
+def test_an_unknown_parameter_is_told_with_the_nearest_name(client: TestClient) -> None:
+    told = client.get("/v1/records?devise=b580&devise=b570").json()
+    assert told["errors"] == [
+        {"field": "devise", "message": "unknown field; did you mean device?", "rule": "unknown-field"}
+    ]
+    assert client.get("/v1/keys?limit=5").json()["errors"][0]["message"] == "unknown field"
