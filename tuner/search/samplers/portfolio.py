@@ -22,8 +22,9 @@ class PortfolioSampler(RowSampler):
     """The first of some named samplers after the startup, or with the probability `doubt` another.
 
     The other is the second, and among the last of `trials`, if known, the last. `first` are rows with the name of their
-    proposer, which replace random ones. Samples depend only on the seed, the outcomes and the pending trials, in order:
-    the same history gives the same samples.
+    proposer, which replace random ones. Unless a donor is the fastest, the startup also ends after `draws` random rows.
+    Samples depend only on the seed, the outcomes and the pending trials, in order: the same history gives the same
+    samples.
     """
 
     def __init__(
@@ -34,13 +35,14 @@ class PortfolioSampler(RowSampler):
         first: Sequence[tuple[int, str]] = (),
         trials: int | None = None,
         startup: int = STARTUP,
+        draws: int = STARTUP,
         doubt: Callable[[Tried], float] | None = None,
     ) -> None:
         super().__init__(parameters, tried)
         self._samplers, self._first = samplers, first
         self._by: dict[int, str] = {}
         self._given: tuple[int, str | None] | None = None
-        self._startup, self._doubt = startup, doubt
+        self._startup, self._draws, self._doubt = startup, draws, doubt
         self._ends_at = trials - math.ceil(_LAST * trials) if trials is not None else math.inf
 
     def give(self, row: int, by: str | None) -> None:
@@ -76,7 +78,7 @@ class PortfolioSampler(RowSampler):
         return next(((row, by) for row, by in self._first if not self.tried.closed[row]), None)
 
     def _sampled(self, study: Study, trial: FrozenTrial) -> tuple[int, str]:
-        if len(self.tried) < self._startup:
+        if self._is_startup():
             return self._drawn(), RANDOM
         name, *others = self._samplers
         if self._doubt is not None and self._random() < self._doubt(self.tried):
@@ -93,6 +95,14 @@ class PortfolioSampler(RowSampler):
         A donor may be the best of a region where nothing is faster, and its samplers would then stay there.
         """
         best = self.tried.best
-        if best is not None and self._by.get(best) == DONOR and len(self.tried) >= _LEADS:
+        if best is not None and self._donor_leads() and len(self.tried) >= _LEADS:
             return self.tried.opposite_open(best)
         return self.tried.random_open()
+
+    def _is_startup(self) -> bool:
+        drawn = list(self._by.values()).count(RANDOM)
+        return len(self.tried) < self._startup and (drawn < self._draws or self._donor_leads())
+
+    def _donor_leads(self) -> bool:
+        best = self.tried.best
+        return best is not None and self._by.get(best) == DONOR

@@ -12,6 +12,7 @@ from codegen import XeConfig
 from tests.tuner.fakes import SMALL, emulated
 from tuner.errors import NoPredictions
 from tuner.replay.run import chance, replay, score
+from tuner.search.gp import FIRST_FIT
 from tuner.search.method import DESCENT, DONOR, STARTUP, Method
 from tuner.search.priors import Priors
 from tuner.search.samplers.build import build_search
@@ -193,7 +194,8 @@ def test_who_proposed_is_said() -> None:
             by.append(proposal.by)
         return by
 
-    assert proposers(timed_each=1) == [DONOR] + [RANDOM] * (STARTUP - 1) + [Method.GP.value] * (24 - STARTUP)
+    drawn = FIRST_FIT - 1
+    assert proposers(timed_each=1) == [DONOR] + [RANDOM] * drawn + [Method.GP.value] * (23 - drawn)
     by = proposers(timed_each=8)
     assert Method.TPE in by[STARTUP:-2]
     assert DESCENT not in by[:-2]
@@ -215,6 +217,18 @@ def test_one_donor_is_tried_first_in_place_of_a_random_draw(method: Method) -> N
         search.tell(proposal.config, _time(proposal.config))
     assert by == [DONOR] + [RANDOM] * (STARTUP - 1) + [Method.GP]
     assert first[0] == rows[0]
+
+
+@pytest.mark.parametrize(("donor_us", "draws"), [(0.1, STARTUP - 1), (1e3, FIRST_FIT - 1), (None, FIRST_FIT - 1)])
+def test_the_process_proposes_sooner_beside_a_donor_that_is_not_the_fastest(donor_us: float | None, draws: int) -> None:
+    search, by = build_search(Method.PORTFOLIO, _space(), 1, Priors(donors=[7])), list[str]()
+    for _ in range(STARTUP + 1):
+        proposal = search.ask()
+        assert proposal is not None
+        search.tell(proposal.config, donor_us if proposal.by == DONOR else 1.0 + _time(proposal.config))
+        by.append(proposal.by)
+    assert by[: draws + 1] == [DONOR] + [RANDOM] * draws
+    assert RANDOM not in by[draws + 1 :]
 
 
 def test_draws_are_opposite_to_a_donor_that_is_the_fastest_of_several() -> None:
