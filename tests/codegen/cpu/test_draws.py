@@ -81,7 +81,7 @@ def test_draws_reach_every_axis() -> None:
         *(f"isa {isa.value}" for isa in Isa),
         *(f"A {packing.value}" for packing in Packing if packing is not Packing.BEFOREHAND),
         *(f"B {packing.value}" for packing in Packing),
-        *(f"prefetch {steps}, along N {tiles}" for steps in (True, False) for tiles in (True, False)),
+        *(f"prefetch{along} {some}" for along in ("", " along N") for some in (True, False)),
         *(f"threads {axis}" for axis in "mnk"),
         *(f"pieces {some}" for some in (True, False)),
         *(f"p {p}" for p in ("pmpnpk", "pnpmpk")),
