@@ -404,10 +404,17 @@ CASES: tuple[Case, ...] = (
         config((64, 64, 16), (8, 32, 16), k_unroll=8),
     ),
     Case(
-        "k-unroll",
+        "lane-loads",
         config(load=(8, 16, 16), k_unroll=4),
-        "4 K steps in an iteration are 512 loads by a lane, more than 480",
+        "512 loads in an iteration, more than 480: lower k_unroll",
         config(load=(8, 16, 16), k_unroll=3),
+        GemmProblem(200, 143, 175),
+    ),
+    Case(
+        "lane-loads",
+        config((64, 64, 128), (8, 16, 16)),
+        "512 loads in an iteration, more than 480: lower the K step to 64",
+        config((64, 64, 64), (8, 16, 16)),
         GemmProblem(200, 143, 175),
     ),
 )
