@@ -69,6 +69,36 @@ def test_loads_stay_before_what_may_write_there(between: str) -> None:
     assert "load2d" not in found[first:]
 
 
+ELEMENTS = "!xegpu.tensor_desc<16xf32, #xegpu.scatter_tdesc_attr<>>"
+IN_BRANCH = {
+    "stores of which the first writes there": f"""
+      %first = xegpu.create_nd_tdesc %A : memref<48x64xf32> -> {TILE}
+      %second = xegpu.create_nd_tdesc %C : memref<48x64xf32> -> {TILE}
+      xegpu.store_nd %ones, %first[%c0, %c0] : {VALUE}, {TILE}
+      xegpu.store_nd %ones, %second[%c0, %c0] : {VALUE}, {TILE}""",
+    "an atomic update": f"""
+      %ids = vector.step : vector<16xindex>
+      %all = vector.constant_mask [16] : vector<16xi1>
+      %one = arith.constant dense<1.0> : vector<16xf32>
+      %at = xegpu.create_tdesc %D, %ids : i64, vector<16xindex> -> {ELEMENTS}
+      %old = xegpu.atomic_rmw addf %at, %all, %one : {ELEMENTS}, vector<16xi1>, vector<16xf32> -> vector<16xf32>""",
+    "a barrier": "gpu.barrier",
+}
+"""Operations of a branch that may write what an earlier load reads, though arguments share no memory."""
+
+
+@pytest.mark.parametrize("inside", IN_BRANCH.values(), ids=IN_BRANCH)
+def test_loads_stay_before_a_branch_that_may_write_there(inside: str) -> None:
+    branch = f"""
+    %ones = arith.constant dense<1.0> : {VALUE}
+    %taken = arith.cmpi ult, %n, %c8 : index
+    scf.if %taken {{{inside}
+    }}"""
+    arguments = f"{TWO}, %C: memref<48x64xf32>, %D: i64, %n: index"
+    text = lanes_text(apart(chain(arguments, "A%c0, %c0", "B%c0, %c0", branch)))
+    assert text.rindex("blockload2d") < text.index("scf.if")
+
+
 def test_a_tile_that_is_read_and_written_in_place_needs_no_other_argument() -> None:
     source = chain(ONE, "A%c0, %c0", "A%c0, %c0")
     found = messages(source)
