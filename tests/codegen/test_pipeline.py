@@ -31,6 +31,7 @@ from codegen.artifact.manifest import manifest
 from codegen.pipeline import compile_gemm, compile_key
 from codegen.target import target_of
 from codegen.workers.cache import CompileCache
+from codegen.xe.llvm import OptimisedModule, optimise
 from codegen.xe.spirv import start_emitter
 from hal import Scalar, emulated_spec, find
 from hal.facts.cpu import probe_cpu
@@ -265,6 +266,18 @@ def test_atomic_updates_which_mlir_has_no_descriptors_for_compile() -> None:
     atomic = dataclasses.replace(SPLIT, strategy=dataclasses.replace(SPLIT.strategy, split_k=SplitK.ATOMIC))
     made = compile_gemm(GemmProblem(40, 56, 96), atomic, B580)
     assert b"xegpu.create_tdesc" in made.stage("xegpu").data
+
+
+def test_llvm_is_told_of_arguments_apart_only_of_kernels_beside_the_product(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def note(code: str, *given: Any) -> OptimisedModule:
+        told.extend(given[-1])
+        return optimise(code, *given)
+
+    monkeypatch.setattr("codegen.pipeline.optimise", note)
+    compile_gemm(OF_STEPS, SPLIT, B580)
+    assert told == ["finish", "sum_0"]
 
 
 def test_what_the_rules_refuse_is_not_compiled() -> None:
