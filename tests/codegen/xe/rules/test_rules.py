@@ -41,7 +41,7 @@ from hal.facts.cpu import probe_cpu
 from hal.facts.xe import find
 from tuner.space.restrictions import Restriction, restrict_device
 
-B580 = find("b580")
+B580, A770 = find("b580"), find("a770")
 SMALL_SLM = replace(B580, max_slm_bytes=2**15)
 PROBLEM = GemmProblem(200, 144, 176)  # 4 x 3 tiles, and 6 K steps
 S8, F32 = DType.S8, DType.F32
@@ -98,11 +98,12 @@ WEIGHTS = GemmProblem(200, 144, 176, dtype_b=DType.U4, quantization=Quantization
 EXPERTS = GemmProblem(200, 144, 176, experts=3)
 SUMS = GemmProblem(200, 144, 176, epilogue=(ROWS,))
 BY_LANES, HALF_BY_LANES = GemmProblem(200, 144, 176, alignment=4), GemmProblem(200, 144, 176, lda=177)
+ODD = GemmProblem(200, 143, 175)
 TURNED, PLAIN = GemmProblem(200, 144, 176, transpose_a=True), GemmProblem(200, 144, 176, dtype_a=F32, dtype_b=F32)
 EMULATED = emulated_spec(probe_cpu(), B580)
 ATOMIC: dict[str, Any] = {"threads": (4, 3, 2), "split_k": SplitK.ATOMIC}
 PARTIAL: dict[str, Any] = {"threads": (4, 3, 2), "split_k": SplitK.PARTIAL_SUMS}
-LOADS = (8, 16, 16)
+LOADS, BY_EIGHT = (8, 16, 16), (8, 8, 16)
 
 CASES: tuple[Case, ...] = (
     Case("grf-mode", config(grf_mode=64), "one of [128, 256], got 64", config(grf_mode=128, load=(8, 32, 16))),
@@ -372,7 +373,7 @@ CASES: tuple[Case, ...] = (
         "has no 2-D block messages",
         config(load=(8, 8, 16)),
         problem=HALF_BY_LANES,
-        device=find("a770"),
+        device=A770,
     ),
     Case(
         "workspace-operands",
@@ -408,14 +409,80 @@ CASES: tuple[Case, ...] = (
         config(load=(8, 16, 16), k_unroll=4),
         "512 loads in an iteration, more than 480: lower k_unroll",
         config(load=(8, 16, 16), k_unroll=3),
-        GemmProblem(200, 143, 175),
+        ODD,
     ),
     Case(
         "lane-loads",
         config((64, 64, 128), (8, 16, 16)),
         "512 loads in an iteration, more than 480: lower the K step to 64",
         config((64, 64, 64), (8, 16, 16)),
-        GemmProblem(200, 143, 175),
+        ODD,
+    ),
+    Case(
+        "lane-loads",
+        config(load=LOADS, k_unroll=6, **STAGED),
+        "576 loads in an iteration",
+        config(load=LOADS, k_unroll=5, **STAGED),
+        ODD,
+    ),
+    Case(
+        "lane-loads",
+        config(load=LOADS, k_unroll=6, slm=SlmOperands.B, slm_stages=2),
+        "576 loads in an iteration",
+        config(load=LOADS, k_unroll=5, slm=SlmOperands.B, slm_stages=2),
+        ODD,
+    ),
+    Case(
+        "lane-loads",
+        config(load=LOADS, k_unroll=8, slm=SlmOperands.BOTH, slm_stages=2),
+        "512 loads in an iteration",
+        config(load=LOADS, k_unroll=7, slm=SlmOperands.BOTH, slm_stages=2),
+        GemmProblem(200, 143, 351),
+    ),
+    Case("lane-loads", config(load=BY_EIGHT, k_unroll=3), "576 loads", config(load=BY_EIGHT, k_unroll=2), device=A770),
+    Case("lane-loads", config(load=BY_EIGHT, k_unroll=2), "512 loads", config(load=BY_EIGHT), TURNED, A770),
+    Case(
+        "lane-loads",
+        config(load=BY_EIGHT, k_unroll=4),
+        "512 loads in an iteration",
+        config(load=BY_EIGHT, k_unroll=3),
+        GemmProblem(200, 144, 176, transpose_b=True),
+        A770,
+    ),
+    Case(
+        "lane-loads",
+        config(load=LOADS, k_unroll=4),
+        "512 loads in an iteration",
+        config(load=LOADS, k_unroll=3),
+        GemmProblem(200, 143, 175, transpose_b=True),
+    ),
+    Case(
+        "lane-loads",
+        config(load=LOADS, k_unroll=8),
+        "512 loads in an iteration",
+        config(load=LOADS, k_unroll=7),
+        GemmProblem(200, 144, 352, lda=353),
+    ),
+    Case(
+        "lane-loads",
+        config(load=LOADS, k_unroll=8),
+        "512 loads in an iteration",
+        config(load=LOADS, k_unroll=7),
+        GemmProblem(200, 144, 352, ldb=145),
+    ),
+    Case(
+        "lane-loads",
+        config(load=LOADS, k_unroll=7),
+        "504 loads in an iteration",
+        config(load=LOADS, k_unroll=6),
+        GemmProblem(200, 144, 352, dtype_b=DType.U4, quantization=Quantization(32), alignment=4),
+    ),
+    Case(
+        "lane-loads",
+        config(load=LOADS, k_unroll=3),
+        "576 loads in an iteration",
+        config(load=LOADS, k_unroll=2),
+        replace(GATED, alignment=4),
     ),
 )
 
