@@ -14,8 +14,8 @@ from tuner.errors import (
 )
 
 _INVALID_PROBLEM = "invalid-problem"
-_TunerRefusal = (CannotPredict, NotOnThisCpu, NoRoofline, NoPredictions, UnknownSearch, NoEnergy, ContraryObjective)
-REFUSALS: tuple[type[Exception], ...] = (InvalidProblem, Refused, *_TunerRefusal)
+_OF_THE_TUNER = (CannotPredict, NotOnThisCpu, NoRoofline, NoPredictions, UnknownSearch, NoEnergy, ContraryObjective)
+REFUSALS: tuple[type[Exception], ...] = (InvalidProblem, Refused, *_OF_THE_TUNER)
 """Errors of rules, which are of the request."""
 
 

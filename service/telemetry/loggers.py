@@ -1,5 +1,6 @@
-"""Loggers of modules, and logs of a command. structlog is imported at the first line that is
-written: most commands write none."""
+"""Loggers of modules, and logs of a command. structlog is imported at the first line that is written: most commands
+write none.
+"""
 
 import logging
 from contextvars import ContextVar
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
 
 # Set for every request; structlog's own variables are a dictionary of them, which costs more than most requests log.
 current_request: ContextVar[str | None] = ContextVar("current_request", default=None)
-
 
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO}
 

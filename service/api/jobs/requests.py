@@ -29,7 +29,7 @@ from service.gemm_json import config_to_json, problem_to_json
 from service.row_mapping import options_to_columns
 from service.schemas import check_size, to_problem
 from service.settings import Settings
-from service.telemetry.loggers import Logger, current_request
+from service.telemetry.loggers import current_request
 from service.telemetry.traces import trace_here
 from tuner.backend import tuning_for
 from tuner.model.roof import roof_us
@@ -40,8 +40,6 @@ from tuner.search.method import (
 )
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobOptions, JobSpec, job_spec
-
-_log = Logger(__name__)
 
 
 def understand(body: JobBody, directory: DeviceDirectory, settings: Settings) -> JobSpec:
@@ -151,7 +149,6 @@ def submit(
         if is_new:
             jobs.set_retry(session, found.id, retry_of)
         record(session, by, "job.retry", found.id, outcome)
-    _log.info("job queued" if is_new else "job is there already", job=str(found.id))
     return found, is_new
 
 

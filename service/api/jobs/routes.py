@@ -37,9 +37,11 @@ from service.http.responses import (
     TOO_MANY,
     Responses,
 )
+from service.telemetry.loggers import Logger
 
 router = guarded_router("/v1/jobs", "jobs")
 
+_log = Logger(__name__)
 _CLOSING_S = 2.0  # time that a stream may take to end when the service stops
 
 JobId = Annotated[UUID, Path(description="Id of the job", examples=["01970a3c-0000-7000-8000-000000000000"])]
@@ -78,6 +80,7 @@ def create_job(body: JobBody, context: ContextDep, response: Response, by: Calle
     request = understand(body, context.devices, context.settings)
     with once.write() as session:
         job, is_new = submit(session, request, context.settings.max_active_jobs, by)
+        _log.info("job queued" if is_new else "job is there already", job=str(job.id))
         status = HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK
         return once.answer(session, response, service.describe(session, job), status, service.job_path(job.id))
 
@@ -162,4 +165,4 @@ def retry_job(job_id: JobId, context: ContextDep, response: Response, by: Caller
     with once.write() as session:
         job, is_new = submit(session, request, context.settings.max_active_jobs, by, retry_of=job_id)
         status = HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK
-        return once.answer(session, response, service.read_job(session, job.id), status, service.job_path(job.id))
+        return once.answer(session, response, service.describe(session, job), status, service.job_path(job.id))

@@ -126,7 +126,9 @@ class GuardedRoute(APIRoute):
             return
         unknown = {name: value for name, value in request.query_params.items() if name not in self._query_names}
         if unknown:
-            faults = [{"type": "extra_forbidden", "loc": ("query", n), "input": v} for n, v in unknown.items()]
+            faults = [
+                {"type": "extra_forbidden", "loc": ("query", name), "input": value} for name, value in unknown.items()
+            ]
             raise RequestValidationError(faults)
 
     @cached_property

@@ -82,8 +82,7 @@ def same(model: type[M], value: "BaseModel") -> M:
 
 def message_of(error: Exception) -> str:
     """Return the one line that an error of a command is printed as."""
-    from xetune_client import ClientError, NotReached, Refused
-    from xetune_client.server import address
+    from xetune_client.errors import ClientError, NotReached, Refused
 
     match error:
         case Refused(status=401):
@@ -91,6 +90,9 @@ def message_of(error: Exception) -> str:
         case Refused():
             return f"refused by rule {error.rule}: {error.detail}" if error.type == _BY_A_RULE else error.detail
         case ClientError() if (url := server()) is not None:
+            # Imported here: it brings httpx.
+            from xetune_client.server import address
+
             hint = "; does a service run there? `xetune serve` starts one" if isinstance(error, NotReached) else ""
             return f"{str(address(url)).rstrip('/')}: {error}{hint}"
         case _:

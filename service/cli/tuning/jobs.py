@@ -36,6 +36,8 @@ def list_command(
         page = newest(access, status or [], device, limit, roofs=as_json)
     if as_json:
         print_json(page.model_dump(mode="json"))
+    elif not page.jobs and device is not None:
+        print_line(f"No such jobs for {device}; `xetune devices` lists the ids of devices, which are expected.")
     elif not page.jobs:
         CONSOLE.print(
             "No jobs yet. Start one: xetune tune --m 512 --n 384 --k 1024 --dtype f16", highlight=False, soft_wrap=True

@@ -107,6 +107,8 @@ def print_newest(access: Access, device: str | None, limit: int, *, every: bool,
         CONSOLE.print(_table([_Row.of_line(line) for line in lines]))
     elif not every and _newest(access, 1, device=device):
         print_wrapped("No kernel won a job yet; `xetune kernels list --all` lists those that were compiled.")
+    elif device is not None:
+        print_wrapped(f"No such kernels for {device}; `xetune devices` lists the ids of devices, which are expected.")
     else:
         print_wrapped("No kernels yet. Tune a problem: `xetune tune 512x384x1024 --dtype f16`")
 

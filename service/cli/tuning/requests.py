@@ -33,20 +33,15 @@ def job_of(problem: "ProblemOptions", options: Mapping[str, object]) -> tuple[st
     return str(gemm), creation_of_job(JobBody.model_validate({**options, "problem": to_body(gemm)}))
 
 
-def set_of(
-    problem: "ProblemOptions", shapes: str, within: str, options: Mapping[str, object]
-) -> "tuple[str, Action[ShapeSetOut]]":
+def set_of(problem: "ProblemOptions", shapes: str, options: Mapping[str, object]) -> "tuple[str, Action[ShapeSetOut]]":
     """Return the shapes in words, and the action that queues a set of them, whose `problem` has what they share.
 
     Raises:
         InvalidShapes: `shapes` is no list of shapes.
-        BadRequest: `within` is no percentage.
         ValidationError: a field is invalid.
     """
     # Imported here: one job has no shapes to read.
-    from service.cli.options.percent import read_percent
     from service.cli.tuning.shape_sets import read_source
 
     source, what = read_source(shapes, problem.base())
-    fields = {**options, **source, "within": read_percent("--within", within)}
-    return what, creation_of_set(ShapeSetBody.model_validate(fields))
+    return what, creation_of_set(ShapeSetBody.model_validate({**options, **source}))

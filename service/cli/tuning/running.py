@@ -21,6 +21,7 @@ from service.api.shapes.running import run_set
 from service.artifacts import StorageError
 from service.cli.access.opening import Access
 from service.cli.access.own_context import command_settings
+from service.cli.printing.counted import counted
 from service.cli.printing.evidence import shown_best
 from service.cli.printing.progress import INTERRUPTED, bar, tell
 from service.cli.tuning.job_lists import job_of
@@ -166,7 +167,7 @@ def _stop(runner: "_Runner", work: _Work) -> None:
     if runner.is_elsewhere(state):
         tell(f"{work.name} continues in the other process; `xetune {work.group} cancel {work.id}` stops it")
     else:
-        tell(f"stopped after {state.done} trials, which are stored; {work.resumed_by}")
+        tell(f"stopped after {counted(state.done, 'trial')}, stored; {work.resumed_by}")
     raise typer.Exit(INTERRUPTED)
 
 

@@ -93,7 +93,10 @@ def tune_command(
 
         if shapes is not None and output is not None:
             raise BadRequest("-o: expected one GEMM, got --shapes; `xetune kernels M N K -o` copies the kernel of each")
-        share = None if roofline is None else read_percent("--roofline", roofline)
+        share, bound = (
+            None if roofline is None else read_percent("--roofline", roofline),
+            read_percent("--within", within),
+        )
         budget = {"seconds": seconds, "no_gain": no_gain, "roofline": share}
         options: dict[str, object] = {
             "device": device,
@@ -107,7 +110,9 @@ def tune_command(
         }
         with open_access(probes) as access:
             with told_by_options(FLAGS):
-                what, action = job_of(problem, options) if shapes is None else set_of(problem, shapes, within, options)
+                what, action = (
+                    job_of(problem, options) if shapes is None else set_of(problem, shapes, options | {"within": bound})
+                )
                 done = access.do(action)
             made = done.answer
             if not as_json:

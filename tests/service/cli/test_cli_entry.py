@@ -82,6 +82,23 @@ def test_lists_import_no_compiler_search_web_framework_or_other_database(name: s
 
 @pytest.mark.slow  # about a second each
 @pytest.mark.parametrize(
+    ("words", "also"),
+    [
+        ("jobs cancel last", {"numpy"}),
+        ("export", {"numpy"}),
+        ("tune 512 384 1024 --device max1350", {"numpy"}),  # refused when all is checked
+        ("kernels find 512 384 1024 --device b580", set[str]()),  # from the default, which numpy chooses
+    ],
+)
+def test_what_is_done_here_needs_no_web_framework(words: str, also: set[str], migrated: str) -> None:
+    loaded = loaded_by(*words.split(), XETUNE_DATA_DIR=migrated)[1]
+    assert "sqlalchemy" in loaded
+    unused = {"fastapi", "starlette", "httpx", "uvicorn", "prometheus_client", "structlog", "optuna"}
+    assert not (unused | also) & set(loaded)
+
+
+@pytest.mark.slow  # about a second each
+@pytest.mark.parametrize(
     ("name", "used"),
     [
         ("keys", {"db.schema.access"}),

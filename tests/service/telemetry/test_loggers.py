@@ -12,6 +12,8 @@ from service.settings import Settings
 configure_late(Settings(log_level="warning", log_format="json"))
 ours, theirs = Logger("ours"), logging.getLogger("theirs")
 theirs.info("not shown")
+ours.info("not shown")
+ours.debug("not shown")
 print("structlog" in sys.modules)
 {first}
 ours.warning("a line", job="7")

@@ -1,6 +1,7 @@
 """What commands do with the database of this machine is what the application does, with its refusals and events."""
 
 from collections.abc import Iterator
+from typing import cast
 from uuid import UUID
 
 import pytest
@@ -24,12 +25,14 @@ from service.cli.tuning.actions import (
     creation_of_set,
     retry_of,
 )
+from service.cli.tuning.job_lists import job_of
 from service.cli.tuning.kernel_lists import lookup_of
 from service.errors import ServiceError, Unavailable
 from service.http.context import Context
 from service.schemas import to_body
-from tests.service.cli.both_transports import Run
-from xetune_client import Refused
+from tests.service.cli.both_transports import Run, both
+from xetune_client import Client, Refused
+from xetune_client.wire import Answer, Request
 
 pytestmark = pytest.mark.usefixtures("one_database")
 PROBLEM = to_body(GemmProblem(64, 96, 32))
@@ -149,3 +152,56 @@ def test_an_export_whose_later_file_is_missing_is_an_error(job: str, own: Access
     status, printed, error = run("export", "--job", job)
     assert (status, printed) == (2, "")
     assert error.startswith("error: ")
+
+
+class _Answers:
+    """A client that answers every request with the same job, and keeps the requests."""
+
+    def __init__(self, body: bytes) -> None:
+        self.requests, self._body = list[Request](), body
+
+    def send(self, request: Request) -> Answer:
+        self.requests.append(request)
+        return Answer(202, {"content-type": "application/json"}, self._body)
+
+
+def test_only_what_creates_is_sent_with_a_key_that_makes_it_happen_once(own: Access) -> None:
+    job = own.do(creation_of_job(BODY)).answer
+    client = _Answers(job.model_dump_json().encode())
+    access = ClientAccess(cast(Client, client))
+    for action in (creation_of_job(BODY), creation_of_job(BODY), retry_of(job.id), cancellation_of(job.id)):
+        assert access.do(action) == Done(job, is_new=True)
+    keys = [request.headers.get("idempotency-key") for request in client.requests]
+    assert len(set(keys)) == 4  # one of them None
+    assert keys[3] is None
+
+
+def test_a_tune_of_an_active_job_resumes_it(own: Access, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.cli.tuning.running.work_on_job", lambda *_, **__: None)  # pyright: ignore[reportUnknownLambdaType]
+    job = own.do(creation_of_job(BODY)).answer.id
+    assert f"\nresuming job {job}\n" in run("tune", "64", "96", "32", "--device", "b580")[1]
+    assert "\njob " in run("tune", "64", "96", "32", "--device", "b580", "--seed", "1")[1]
+
+
+def test_a_lookup_without_an_answer_names_the_devices_that_have_one(job: str, run: Run, own: Access) -> None:
+    problem = own.read(job_of(UUID(job))).problem
+    words = ("kernels", "find", str(problem.m), str(problem.n), str(problem.k), "--device", "nvl-s")
+    here, there = both(run, *words)
+    assert here == there
+    assert here[0] == 2
+    assert "; held for other devices: b580: " in here[2]
+
+
+@pytest.mark.parametrize("words", [("jobs",), ("kernels",), ("kernels", "list", "--all")])
+def test_a_list_for_a_name_that_is_no_id_does_not_say_that_there_is_nothing(
+    words: tuple[str, ...], job: str, run: Run
+) -> None:
+    del job
+    here, there = both(run, *words, "--device", "battlemage")
+    assert here == there
+    assert f"No such {words[0]} for battlemage; `xetune devices` lists the ids" in here[1]
+
+
+def test_a_bound_is_checked_without_shapes_too(run: Run) -> None:
+    status, _, error = run("tune", "64", "96", "32", "--within", "abc")
+    assert (status, error) == (2, "error: --within: expected 0% to 100%, as in 80%; got 'abc'\n")

@@ -93,7 +93,7 @@ def _recording(problem_id: int, device_id: int, name: str) -> Recording:
 
 @pytest.fixture
 def accesses(stored: Stored) -> Iterator[tuple[Access, Access]]:
-    """Readers of this machine's database: without and with the application."""
+    """Access to this machine's database: without and with the application."""
     del stored
     with open_access_of(None) as own, in_process() as client:
         yield own, ClientAccess(client)
