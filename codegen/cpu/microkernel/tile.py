@@ -203,7 +203,8 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """Prefetches in the loop over K: of the next panel of B, and of this tile in C up to its `last_row`.
+    """Prefetches in the loop over K: of the next panel of B, and of this tile's rows in C, of which those of the last
+    round begin at `last_rows`.
 
     The loop carries their addresses, which `begin` has first.
     """
@@ -211,7 +212,7 @@ class Ahead:
     tile: Tile
     panel: NextPanel | None
     begin: list[Typed]
-    last_row: str | None
+    last_rows: str | None
 
     def write(self, places: Sequence[str]) -> list[str]:
         """Write the prefetches of a round; return the addresses of the next one."""
@@ -220,16 +221,17 @@ class Ahead:
             panel = left.pop(0)
             self.tile.prefetch_lines(panel, self.panel.lines)
             following.append(f.at(panel, self.panel.lines.step_bytes))
-        if self.last_row is not None:
+        if self.last_rows is not None:
             row = left.pop(0)
             pitch, each = p.pitch_c * p.dtype_c.nbytes, self.tile.rows_of_round
             # From the last byte backwards: the first line may be that of the last bytes of the tile beside.
             for offset in range(self.tile.columns * p.dtype_c.nbytes - 1, 0, -LINE):
                 for number in range(each):
                     self.tile.prefetch(row, number * pitch + offset, stores=True)
-            more = f.op(f"icmp ult ptr {row}, {self.last_row}")
             below = f.at(row, each * pitch)
-            following.append(f.op(f"select i1 {more}, ptr {below}, ptr {row}"))
+            # Some rows twice rather than those below the tile, which another thread may be writing.
+            more = f.op(f"icmp ult ptr {below}, {self.last_rows}")
+            following.append(f.op(f"select i1 {more}, ptr {below}, ptr {self.last_rows}"))
         return following
 
 
