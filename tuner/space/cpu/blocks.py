@@ -12,6 +12,7 @@ from tuner.space.cpu.packing import (
     WAY_BYTES,
     copies_panels_alone,
     keeps_panels_in_l1,
+    line_bytes,
     multiplies_few_rows_by_f32,
     multiply_with,
     reads_all_of_k,
@@ -39,7 +40,6 @@ _BLOCK_OF_WHOLE_DEPTH = 0.5  # of L2 for a block of A over all of K, beside the 
 _FEWEST_ROWS_OF_BLOCK = 64  # of such a block, for each of which all of B is read again
 _FEWEST_ROWS_OF_BLOCK_AMX = 128
 FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page
-_LINE_BYTES = 64
 _AHEAD = 4  # steps that are prefetched of operands in place, or tiles along N of rows of B in blocks of K
 _AHEAD_IN_L1 = 2  # if A is in L1
 _DEPTH_OF_COLUMNS = 512  # of B, read in place for several tiles of rows of A
@@ -91,7 +91,7 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
         f"and its sums with a block of B {tall * wide * 4 / 1024:.3g}"
     )
     point = point._replace(block_m=block_m, block_n=block_n, block_k=depth)
-    if rows > 1 and not streams and in_place and deep > _rows_in_l1(p, l1):
+    if rows > 1 and not streams and in_place and deep > _rows_in_l1(on, l1):
         by_tiles = reads_blocks_of_b(on, point)
         point = point._replace(prefetch_tiles_n=_AHEAD) if by_tiles else point._replace(prefetch=_AHEAD)
     return point, why
@@ -120,9 +120,10 @@ def _columns_in_place(on: CpuProblem, point: CpuPoint, rows: int, columns: int) 
     return point, f"columns of B are read in place, {_DEPTH_OF_COLUMNS} deep: a tile of A stays in L1 while they pass"
 
 
-def _rows_in_l1(p: GemmProblem, l1: int) -> int:
+def _rows_in_l1(on: CpuProblem, l1: int) -> int:
     """Return the rows of B read in place of which L1 holds a line each, by the sets that their pitch maps to."""
-    return l1 // max(_LINE_BYTES, gcd(p.pitch_b * p.dtype_b.nbytes, WAY_BYTES))
+    p = on.problem
+    return l1 // max(line_bytes(on), gcd(p.pitch_b * p.dtype_b.nbytes, WAY_BYTES))
 
 
 def _whole_depth(on: CpuProblem, point: CpuPoint, tiles: int, most: int) -> tuple[CpuPoint, str] | None:
@@ -147,8 +148,8 @@ def _whole_depth(on: CpuProblem, point: CpuPoint, tiles: int, most: int) -> tupl
 def _panels(
     on: CpuProblem, point: CpuPoint, ranges: CpuRanges, step: int, element_bytes: int, deepest_in_l1: int
 ) -> tuple[CpuPoint, str]:
-    """Choose all rows of A, and one panel of B as deep as L2 allows, or L1 if all of A and two panels exceed L2;
-    several if one core copies them, which reads B in longer runs.
+    """Choose all rows of A, and one panel of B as deep as L2 allows, or L1 if all of A and two panels exceed their
+    part of L2; several if one core copies them, which reads B in longer runs.
     """
     p, isa, l2 = on.problem, Isa(point.isa), on.spec.l2_bytes or L2_BYTES
     row_bytes = element_bytes * point.tile_n * p.products
@@ -176,7 +177,8 @@ def _panels(
         why += ": rows at its pitch share so few sets of L2 that those of the next panel would replace each other"
     elif exceeds:
         why += (
-            f": all of A and two panels exceed its {l2 / 1024:.0f} KiB, so that a panel and a tile's rows are to fit L1"
+            f": all of A and two panels exceed the {room / 1024:.0f} KiB of L2 that they may fill, "
+            "so that a panel and a tile's rows are to fit L1"
         )
     return _of_panels(p, point, depth, count), why
 
@@ -200,8 +202,9 @@ def _evenly(counts: tuple[int, ...], tiles: int, threads: int, most: int) -> int
 
 
 def with_order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
-    """Choose K innermost of the o loops, so that sums stay in L2; rows innermost of the i loops, so that B
-    stays in L1.
+    """Choose K innermost of the o loops, so that sums stay in L2; outermost for panels of rows of B that lie on few
+    pages or are f32, so that a panel is followed by the one beside it; rows innermost of the i loops, so that B stays
+    in L1.
     """
     p = on.problem
     rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
@@ -217,6 +220,13 @@ def with_order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
         parallel="pnpmpk" if p.n > p.m and point.threads_m > 1 and point.threads_n > 1 else "pmpnpk",
     )
     point = point._replace(blocks=plain_blocks(on, point))
-    sums = "sums of a block wait in L2 for its next K block" if point.block_k != WHOLE else "sums stay in registers"
     kept = "each panel of B is used by all rows of a block" if several else "A stays in L1 while B passes"
-    return point, f"{kept}; {sums}"
+    return point, f"{kept}; {_why_sums(point)}"
+
+
+def _why_sums(point: CpuPoint) -> str:
+    if point.block_k == WHOLE:
+        return "sums stay in registers"
+    if point.blocks.index("ok") < point.blocks.index("on"):
+        return "K outermost: the next panel has the same rows of B; sums of all columns wait for the next K block"
+    return "sums of a block wait in L2 for its next K block"

@@ -36,7 +36,9 @@ _PAGES_OF_ROWS_F32 = {48: 64, 128: 256}
 _PAGES_OF_ROWS_IN_ONE_SET = {128: 64}  # of L1, which has room for few of them
 _PAGES_OF_ROWS_AMX = {48: 64, 128: 256}
 _PAGES_OF_ROWS_AMX_ALONE = {48: 64}
-_LINE_BYTES = 64
+_LINE_BYTES = 64  # if unknown: that of all x86 CPUs with AVX2
+# Assumed of all CPUs: that of Skylake-SP and Sapphire Rapids (Intel 64 and IA-32 Architectures Optimization Reference
+# Manual). Zen 1 to 4 have 8, so that rows at pitches of one more power of two share sets.
 _WAYS_OF_L2 = 16
 _SHARE_OF_SETS = 0.7  # of the rows of B for which L2 has a line each, up to which it keeps those prefetched beside A
 _FEW_ROWS_OF_SETS = 48  # of A, up to which short panels cost more than lines read twice
@@ -226,12 +228,17 @@ def keeps_panels_in_l1(on: CpuProblem, isa: Isa) -> bool:
     return on.problem.m > _FEW_ROWS_OF_SETS and isa in (Isa.AVX512, Isa.AVX512_F32) and rows_share_sets(on)
 
 
+def line_bytes(on: CpuProblem) -> int:
+    """Return the bytes of a cache line."""
+    return on.spec.line_bytes or _LINE_BYTES
+
+
 def rows_share_sets(on: CpuProblem) -> bool:
     """Return whether so many rows of a B [K, N] share sets of L2, by their pitch, that those prefetched for the next
     panel replace each other.
     """
     p, l2 = on.problem, on.spec.l2_bytes or L2_BYTES
-    apart = max(_LINE_BYTES, gcd(p.pitch_b * p.dtype_b.nbytes, l2 // _WAYS_OF_L2))
+    apart = max(line_bytes(on), gcd(p.pitch_b * p.dtype_b.nbytes, l2 // _WAYS_OF_L2))
     return not p.transpose_b and p.k / p.dtype_b.packed > _SHARE_OF_SETS * l2 / apart
 
 

@@ -31,6 +31,7 @@ from tuner.space.cpu.clocks import (
 from tuner.space.cpu.packing import (
     copies_panels_alone,
     keeps_panels_in_l1,
+    line_bytes,
     multiplies_few_rows_by_f32,
     multiply_with,
     reads_rows_of_b,
@@ -39,7 +40,6 @@ from tuner.space.cpu.packing import (
 )
 from tuner.space.cpu.points import DOTS, CpuPoint, config_of, is_dots, ranges_of, unit_of
 
-_LINE_BYTES = 64
 _LINE_WEIGHT = 6  # of lines read to copy B, per row that uses it (fitted, as the following)
 _LINE_WEIGHT_AMX = 24  # the same for tile registers, during whose products less is prefetched
 _SPLIT_LINE_WEIGHT = 500  # of a cache line of C that two tiles write, per step along K
@@ -100,34 +100,60 @@ def clocks_of_step(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
 
 
 def _panel_clocks(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
-    """Return the clocks of a step that panels which do not stay in L1 add to multiplications: by wide ones, by first
-    tiles that pack them, and by rows of B [K, N] that are copied.
+    """Return the clocks of a step that panels add to multiplications, in either cache."""
+    in_l1 = plain.pack_b == Packing.BLOCK.value and keeps_panels_in_l1(on, Isa(plain.isa))
+    return _packing_clocks(on, plain, tile) + (_clocks_in_l1 if in_l1 else _clocks_in_l2)(on, plain, tile)
+
+
+def _packing_clocks(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
+    """Return the clocks that first tiles of rows add because they pack the panels."""
+    isa, case = Isa(plain.isa), CpuCase(on, config_of(on, _with_tile(plain, tile)))
+    if not case.plan.copies_in_tiles:
+        return 0.0
+    panels = _panels_of_vectors(on, isa, tile)
+    first = step_clocks(isa, multiply_with(on, isa), tile.m, tile.n * on.problem.products)
+    need, have = registers_of(case)
+    keeps = KEPT_CLOCKS if need + 1 >= have and panels[0][0] > 2 else 0.0
+    return sum(count * (max(0.0, PACKED_VECTOR_CLOCKS * vectors - first) + keeps) for vectors, count in panels)
+
+
+def _clocks_in_l1(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
+    """Return the clocks that panels which stay in L1 add: to begin tiles, more often, and to copy pieces of rows."""
+    p = on.problem
+    unit = unit_of(on, Isa(plain.isa), dots=False)
+    deepest = deepest_panel_in_l1(on, tile.n * p.products * GROUP_BYTES // unit)
+    depth = p.k
+    if p.k > deepest:
+        depth = max((legal for legal in ranges_of(on, 1).block_k if 0 < legal <= deepest), default=deepest)
+    longest = _MOST_LINES * line_bytes(on) // p.dtype_b.nbytes
+    return _calls_clocks(on, tile, depth, unit) + PIECE_CLOCKS * p.products * ceil_div(p.n, min(tile.n, longest))
+
+
+def _clocks_in_l2(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
+    """Return the clocks that panels which stay in L2 add: to wait for wide ones, to begin tiles, and to copy rows of
+    B [K, N].
     """
     p, isa = on.problem, Isa(plain.isa)
-    lanes = ISA_FACTS[isa].vector_bytes // 4
-    panels = [(ceil_div(size * p.products, lanes), count) for size, count in tile_sizes(p.n, tile.n)]
-    stay = plain.pack_b == Packing.BLOCK.value and keeps_panels_in_l1(on, isa)  # in L1
     few_rows = p.dtype_b.bits == 32 and not p.transpose_b and p.m <= _FEW_ROWS
     beside = few_rows or multiply_with(on, isa) is Multiply.S8
     streamed = STREAMED_VECTORS_BESIDE if beside else STREAMED_VECTORS
-    wide = 0 if stay else sum(count * max(0, vectors - streamed) for vectors, count in panels)
-    unit, depth = unit_of(on, isa, dots=False), p.k
-    if stay and p.k > (deepest := deepest_panel_in_l1(on, tile.n * p.products * GROUP_BYTES // unit)):
-        depth = max((depth for depth in ranges_of(on, 1).block_k if 0 < depth <= deepest), default=deepest)
-    tiles = ceil_div(p.m, tile.m) * ceil_div(p.n, tile.n)
-    added = STREAM_CLOCKS * ceil_div(p.m, tile.m) * wide + CALL_CLOCKS * tiles / ceil_div(depth, unit)
-    case = CpuCase(on, config_of(on, _with_tile(plain, tile)))
-    if case.plan.copies_in_tiles:
-        first = step_clocks(isa, multiply_with(on, isa), tile.m, tile.n * p.products)
-        need, have = registers_of(case)
-        keeps = KEPT_CLOCKS if need + 1 >= have and panels[0][0] > 2 else 0.0
-        added += sum(count * (max(0.0, PACKED_VECTOR_CLOCKS * vectors - first) + keeps) for vectors, count in panels)
-    if stay:
-        longest = _MOST_LINES * (on.spec.line_bytes or _LINE_BYTES) // p.dtype_b.nbytes
-        added += PIECE_CLOCKS * p.products * ceil_div(p.n, min(tile.n, longest))
-    elif _copies_rows(on, plain):
+    wide = sum(count * max(0, vectors - streamed) for vectors, count in _panels_of_vectors(on, isa, tile))
+    unit = unit_of(on, isa, dots=False)
+    added = STREAM_CLOCKS * ceil_div(p.m, tile.m) * wide + _calls_clocks(on, tile, p.k, unit)
+    if _copies_rows(on, plain):
         added += LINE_CLOCKS * unit / p.dtype_b.packed * _lines_of_row(on, tile.n)
     return added
+
+
+def _calls_clocks(on: CpuProblem, tile: TileShape, depth: int, unit: int) -> float:
+    """Return the clocks to begin and end the tiles of blocks `depth` deep, per step of `unit` elements along K."""
+    return CALL_CLOCKS * ceil_div(on.problem.m, tile.m) * ceil_div(on.problem.n, tile.n) / ceil_div(depth, unit)
+
+
+def _panels_of_vectors(on: CpuProblem, isa: Isa, tile: TileShape) -> list[tuple[int, int]]:
+    """Return the vectors of the panels' rows, each with the count of such panels."""
+    p, lanes = on.problem, ISA_FACTS[isa].vector_bytes // 4
+    return [(ceil_div(size * p.products, lanes), count) for size, count in tile_sizes(p.n, tile.n)]
 
 
 def _copies_rows(on: CpuProblem, plain: CpuPoint) -> bool:
@@ -138,14 +164,14 @@ def _copies_rows(on: CpuProblem, plain: CpuPoint) -> bool:
 
 def _splits_lines(on: CpuProblem, columns: int) -> bool:
     """Return whether tiles beside each other write to the same cache lines of C."""
-    p, line = on.problem, on.spec.line_bytes or _LINE_BYTES
+    p, line = on.problem, line_bytes(on)
     nbytes = p.dtype_c.nbytes
     return p.pitch_c * nbytes % line != 0 or columns * nbytes % line != 0
 
 
 def _lines_of_row(on: CpuProblem, columns: int) -> float:
     """Return the cache lines of a row of B that panels of so many columns touch; a line of two counts twice."""
-    p, line = on.problem, on.spec.line_bytes or _LINE_BYTES
+    p, line = on.problem, line_bytes(on)
     begins = gcd(columns * p.dtype_b.nbytes, p.pitch_b * p.dtype_b.nbytes, line)
     pieces = (count * ((size * p.dtype_b.nbytes - begins) / line + 1) for size, count in tile_sizes(p.n, columns))
     return p.products * sum(pieces)
@@ -166,7 +192,7 @@ def _tile_loads(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> TileLoads:
 
 def _pieces_of_rows(on: CpuProblem, columns: int) -> float:
     """Return the cache lines of B per piece of a row that a panel copies together, aligned as the piece is."""
-    p, line = on.problem, on.spec.line_bytes or _LINE_BYTES
+    p, line = on.problem, line_bytes(on)
     nbytes = columns * p.dtype_b.nbytes  # of 4-bit types, a row holds words of eight elements along K
     aligned = nbytes & -nbytes if p.pitch_b * p.dtype_b.nbytes % line == 0 else nbytes
     return line / min(aligned, _MOST_LINES * line)

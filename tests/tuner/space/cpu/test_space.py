@@ -17,6 +17,7 @@ from tuner.space.cpu.heuristic import (
     default_cpu_config,
     explain_cpu_default,
 )
+from tuner.space.cpu.packing import rows_share_sets
 from tuner.space.cpu.points import (
     config_of,
     point_of,
@@ -439,6 +440,28 @@ def test_every_step_of_the_default_says_why() -> None:
     assert "amx" in explained.steps[0].why
     assert "panels of B pass" in explained.steps[2].why
     assert str(explained.config.matmul.threads) in explained.steps[1].choice
+
+
+@pytest.mark.parametrize(
+    ("transposed", "kib", "order", "sums"),
+    [
+        (False, 1638, "omokon", "K outermost: the next panel has the same rows of B"),
+        (True, 2048, "omonok", "sums of a block wait in L2"),
+    ],
+)
+def test_the_default_states_what_panels_exceed_and_why_k_is_where_it_is(
+    *, transposed: bool, kib: int, order: str, sums: str
+) -> None:
+    explained = explain_cpu_default(gemm(160, 1000, 2400, F32, transpose_b=transposed), replace(PLAIN, cores=1))
+    assert f"all of A and two panels exceed the {kib} KiB of L2 that they may fill" in explained.steps[2].why
+    assert order in explained.config.matmul.loop_order.value
+    assert sums in explained.steps[3].why
+
+
+def test_rows_share_sets_by_the_cpus_own_cache_lines() -> None:
+    problem = gemm(160, 999, 15000, F32)
+    shares = [rows_share_sets(check_cpu_problem(problem, cpu(PLAIN.isa, line_bytes=line))) for line in (None, 64, 128)]
+    assert shares == [False, False, True]
 
 
 @pytest.mark.parametrize("cores", [1, 3, 4, 16])
