@@ -44,6 +44,8 @@ _OF_RESULTS = (
     ["jobs", "show", "last"],
     ["kernels", "show", "last"],
     ["kernels", "find", *_GEMM],
+    ["export", "--device", "b580"],
+    ["jobs", "cancel", "last"],
     ["tune", *_GEMM, "--trials", "1"],
 )
 _KERNELS, _TRIALS = 200, 2_000  # in 40 jobs

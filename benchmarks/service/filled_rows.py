@@ -221,6 +221,8 @@ def _tune(
         config, config_hash = _config(tuned, place * A_KERNEL_IN)
         kernel_id = _id_at(made_at + timedelta(seconds=place * 20 % 300), rng)
         tuned.kernels.append(kernel_id)
+        compile_key, content_hash = _digest(f"{problem.key} {target.spec.id} {config_hash} {versions}"), blobs[0].sha256
+        hashes: JsonObject = {"compile_key": compile_key, "content_hash": f"sha256:{content_hash}"}
         rows.add(
             KernelRow,
             id=kernel_id,
@@ -229,9 +231,9 @@ def _tune(
             target=target.spec.id,
             config=config,
             config_hash=config_hash,
-            compile_key=_digest(f"{problem.key} {target.spec.id} {config_hash} {versions}"),
-            content_hash=blobs[0].sha256,
-            manifest=_manifest(problem, config),
+            compile_key=compile_key,
+            content_hash=content_hash,
+            manifest=_manifest(problem, config) | hashes,
             toolchain=versions,
             created_at=made_at,
         )
