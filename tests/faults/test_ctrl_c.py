@@ -12,7 +12,7 @@ import typer
 
 from db.queries.results import trials
 from db.session import Database
-from service.cli.access.application import in_process
+from service.cli.access.opening import open_access
 from service.cli.printing.progress import INTERRUPTED
 from service.cli.tuning import running
 from service.cluster import local
@@ -66,14 +66,14 @@ def test_a_job_that_is_interrupted_resumes(
 
     monkeypatch.setattr(running, "tuning_at", lambda _: tuning)
     monkeypatch.setattr(running, "Coordinator", Heard)
-    with in_process() as client, pytest.raises(typer.Exit) as ended_by:
-        running.work_on_job(client, job_id, quiet=True)
+    with open_access() as access, pytest.raises(typer.Exit) as ended_by:
+        running.work_on_job(access, job_id, quiet=True)
     assert (ended_by.value.exit_code, sent) == (INTERRUPTED, True)
     job, before = job_of(database, job_id), ended(database, job_id)
     assert (job.status, job.worker, job.error) == ("queued", None, None)
     with database.read() as session:
         assert len(trials.list_page(session, job_id)) == len(before) < 4
-    with in_process() as client:
-        running.work_on_job(client, job_id, quiet=True)
+    with open_access() as access:
+        running.work_on_job(access, job_id, quiet=True)
     assert {number: ended(database, job_id)[number] for number in before} == before
     check_whole(database, job_id, place.artifacts)
