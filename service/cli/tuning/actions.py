@@ -1,4 +1,4 @@
-"""What commands do to jobs and shape sets."""
+"""Actions of commands on jobs and shape sets."""
 
 from typing import TYPE_CHECKING
 from uuid import UUID

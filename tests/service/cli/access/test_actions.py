@@ -1,4 +1,4 @@
-"""What commands do with the database of this machine is what the application does, with its refusals and events."""
+"""Actions of commands with the database of this machine, compared with the application: answers, refusals and events."""
 
 from collections.abc import Iterator
 from typing import cast
