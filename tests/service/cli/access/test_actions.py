@@ -1,4 +1,4 @@
-"""Actions of commands with the database of this machine, compared with the application: answers, refusals and events."""
+"""Actions of commands with this machine's database, compared with the application: answers, refusals and events."""
 
 from collections.abc import Iterator
 from typing import cast
