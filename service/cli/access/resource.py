@@ -32,7 +32,7 @@ class Resource(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that is no artifact: a program, or exported results; names of headers are in lower case."""
+    """Exported results as a file; names of headers are in lower case."""
 
     content: bytes
     headers: Mapping[str, str]
