@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codegen.config.cpu import Isa
 from codegen.cpu.emit.elements import elements_of
 from codegen.cpu.emit.epilogue import (
     Epilogue,
@@ -138,11 +137,7 @@ class Tile:
 
     @property
     def rows_of_round(self) -> int:
-        """Rows of C that each round of the loop over K prefetches: one, or more if the rounds are fewer than rows of
-        vectors.
-        """
-        if self.plan.isa is Isa.AMX:
-            return 1
+        """Rows of C that each round of the loop over K prefetches: more than one if it has more rows than rounds."""
         rounds = min(self.plan.block.k, self.plan.problem.k) // self.plan.config.matmul.innermost.k
         return ceil_div(self.rows, max(1, min(rounds, self.rows)))
 

@@ -27,7 +27,7 @@ from codegen.cpu.microkernel.tile import tile_name
 from codegen.cpu.nest.plan import Plan
 from codegen.problem.gemm import Operand
 from hal import Buffer
-from tests.codegen.cpu.tiles import Tiles
+from tests.codegen.cpu.tiles import Prefetches, Tiles
 from tuner.verify.memory_layout import (
     decode,
     outside_is_poison,
@@ -335,3 +335,12 @@ def _for_packing(plan: Plan, part: np.ndarray, dtype: DType) -> np.ndarray:
     if plan.multiply is Multiply.S8:
         return part.view(np.int8) if part.flags.c_contiguous else np.ascontiguousarray(part).view(np.int8)
     return part
+
+
+def lines_of_c(plan: Plan) -> set[int]:
+    """Offsets from C of what tiles prefetch to write, within the rows of C and as many below."""
+    prefetches = Prefetches()
+    run = Run(plan, tiles=prefetches)
+    run()
+    c, p = run.memory[2].address, plan.problem
+    return {address - c for address in prefetches.stores if 0 <= address - c < 2 * p.m * p.pitch_c * p.dtype_c.nbytes}

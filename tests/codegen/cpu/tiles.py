@@ -114,3 +114,26 @@ class Tiles:
     def _check(self, register: int) -> None:
         if not self.rows[register]:
             self.faults.append(f"register {register} is used without a shape")
+
+
+class Prefetches(Tiles):
+    """The same, and the addresses that are prefetched to be written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stores: list[int] = []
+
+    def instead_of_instructions(self, text: str) -> str:
+        text = super().instead_of_instructions(text.replace("@llvm.prefetch.p0(", "@prefetched("))
+        return "declare void @prefetched(ptr, i32, i32, i32)\n" + text
+
+    def bind(self, module: llvm.ModuleRef, engine: llvm.ExecutionEngine) -> None:
+        super().bind(module, engine)
+        self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_int32] * 3)(self._prefetched)
+        address = ctypes.cast(self._callback, ctypes.c_void_p).value
+        engine.add_global_mapping(module.get_function("prefetched"), address)
+
+    def _prefetched(self, address: int, stores: int, locality: int, data: int) -> None:
+        assert (locality, data) in ((2, 1), (3, 1))
+        if stores:
+            self.stores.append(address)

@@ -7,7 +7,7 @@ import pytest
 
 from codegen import DType, GemmProblem
 from codegen.config.cpu import Isa, Packing
-from tests.codegen.cpu.microkernels import Run, assembly_of, plan_of, skip_without
+from tests.codegen.cpu.microkernels import Run, assembly_of, lines_of_c, plan_of, skip_without
 from tests.codegen.cpu.tiles import Tiles
 from tests.few import few
 
@@ -44,7 +44,7 @@ def test_a_step_is_four_loads_and_four_products_with_little_between() -> None:
     loop = text[text.index("tdpbf16ps") - 200 : text.index("jl")]
     assert (loop.count("tileload"), loop.count("tdpbf16ps")) == (4, 4)
     body = text[text.rindex("\n.LBB", 0, text.index("tileload")) : text.index("jl")]
-    assert len([line for line in body.splitlines() if "prefetcht1" not in line]) <= 24
+    assert len([line for line in body.splitlines() if "prefetch" not in line]) <= 24
 
 
 def test_whole_sums_go_from_registers_to_c_and_others_through_memory() -> None:
@@ -86,3 +86,12 @@ def test_numbers(a: DType, b: DType, emulated: bool) -> None:
     run(few, (5, 48), pack_a=BLOCK)
     run(few, (5, 48), pack_a=NONE)
     run(GemmProblem(20, 48, 128, dtype_a=a, dtype_b=b), (20, 32), pack_a=NONE, block_k=64)
+
+
+@pytest.mark.parametrize("k", [16 * 64, 8 * 64, 64])
+def test_tile_registers_prefetch_each_row_of_c(k: int) -> None:
+    skip_without(Isa.AVX512, "avx512_bf16")
+    problem = GemmProblem(16, 96, k, dtype_a=DType.S8, dtype_b=DType.S8, ldc=100)
+    assert lines_of_c(plan_of(problem, (16, 48), isa=Isa.AMX, flags=SAPPHIRE_RAPIDS)) == {
+        row * 400 + (column + 48) * 4 - 1 - line * 64 for row in range(16) for column in (0, 48) for line in range(3)
+    }

@@ -3,7 +3,6 @@
 import ctypes
 import mmap
 
-import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
@@ -11,8 +10,7 @@ from codegen import DType, GemmProblem
 from codegen.config.cpu import Isa, Packing
 from codegen.cpu.emit.writer import Function, Module
 from codegen.cpu.microkernel.tile import Tile
-from tests.codegen.cpu.microkernels import FLAGS, Run, compiled, plan_of, skip_without
-from tests.codegen.cpu.tiles import Tiles
+from tests.codegen.cpu.microkernels import FLAGS, Run, compiled, lines_of_c, plan_of, skip_without
 from tests.few import few
 
 MAP_NORESERVE = 0x4000  # of Linux; Python does not name it
@@ -104,35 +102,11 @@ def test_rounds_fewer_than_rows_prefetch_several_rows_of_c_each(k: int, unroll: 
     assert tile.rows_of_round == rows
 
 
-class Prefetches(Tiles):
-    """Addresses that are prefetched to be written."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.stores: list[int] = []
-
-    def instead_of_instructions(self, text: str) -> str:
-        return "declare void @prefetched(ptr, i32, i32, i32)\n" + text.replace("@llvm.prefetch.p0(", "@prefetched(")
-
-    def bind(self, module: llvm.ModuleRef, engine: llvm.ExecutionEngine) -> None:
-        self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_int32] * 3)(self._prefetched)
-        address = ctypes.cast(self._callback, ctypes.c_void_p).value
-        engine.add_global_mapping(module.get_function("prefetched"), address)
-
-    def _prefetched(self, address: int, stores: int, locality: int, data: int) -> None:
-        assert (locality, data) in ((2, 1), (3, 1))
-        if stores:
-            self.stores.append(address)
-
-
 @pytest.mark.parametrize("blocks", [1, 2])
 @pytest.mark.parametrize(("rows", "k"), [(6, 32), (6, 8), (6, 4), (5, 8), (5, 6), (5, 2)])
 def test_each_row_of_c_is_prefetched_and_none_below_the_tile(rows: int, k: int, blocks: int) -> None:
     skip_without(Isa.AVX2, "fma")
     problem = GemmProblem(rows, 32, blocks * k, dtype_a=DType.F32, dtype_b=DType.F32, ldc=40)
-    prefetches = Prefetches()
-    run = Run(plan_of(problem, (rows, 16), isa=Isa.AVX2, block_k=k, unroll=2), tiles=prefetches)
-    run()
-    c, pitch = run.memory[2].address, 40 * 4
-    lines = {address - c for address in prefetches.stores if 0 <= address - c < 2 * rows * pitch}
-    assert lines == {row * pitch + (column + 16) * 4 - 1 for row in range(rows) for column in (0, 16)}
+    assert lines_of_c(plan_of(problem, (rows, 16), isa=Isa.AVX2, block_k=k, unroll=2)) == {
+        row * 160 + (column + 16) * 4 - 1 for row in range(rows) for column in (0, 16)
+    }
