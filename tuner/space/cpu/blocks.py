@@ -10,6 +10,7 @@ from codegen.xe.rules.sizes import ceil_div
 from tuner.space.cpu.packing import (
     L2_BYTES,
     WAY_BYTES,
+    bound_by_c,
     copies_panels_alone,
     keeps_panels_in_l1,
     line_bytes,
@@ -36,6 +37,9 @@ _ROWS_AND_PANELS = 0.8  # of L2 for all of A and two panels of a B [K, N], whose
 _PANEL_IN_L1 = 0.75  # of L1 for one panel of B whose rows L2 does not keep
 _PANEL = 0.5  # of L2 for one panel of B that is used immediately
 _PANELS_ALONE = 0.125  # of L2 for those that one core copies together for tile registers
+_PANELS_OF_SHORT_K = 0.5  # of L2 for those that pass each tile's rows where memory bounds C
+_FEWEST_ROWS_OF_PASSES = 4  # of a tile, whose products take as long as L2 needs for the panels that pass
+_RUN_BYTES_OF_C = 1536  # of each row of C, at least, that their tiles write (fitted)
 _BLOCK_OF_WHOLE_DEPTH = 0.5  # of L2 for a block of A over all of K, beside the panel of B in use and the next one
 _FEWEST_ROWS_OF_BLOCK = 64  # of such a block, for each of which all of B is read again
 _FEWEST_ROWS_OF_BLOCK_AMX = 128
@@ -169,11 +173,17 @@ def _panels(
     if few is not None and few < (depth or p.k) and (some := [d for d in legal if d <= few]):
         why = "panels of B {} deep, whose rows lie on few pages, are copied one after the other, used by all rows"
         return _of_panels(p, point, max(some), 1), why.format(max(some))
-    most = int(_PANELS_ALONE * l2 / (row_bytes * (depth or p.k))) if copies_panels_alone(on, isa) else 1
+    panel_bytes = row_bytes * (depth or p.k)
+    most = int(_PANELS_ALONE * l2 / panel_bytes) if copies_panels_alone(on, isa) else 1
     count = max((count for count in ranges.block_n if count <= most), default=WHOLE) or 1
+    bound = bound_by_c(on, point)
+    if bound:
+        count = _panels_of_run(on, point, ranges, int(_PANELS_OF_SHORT_K * l2 / panel_bytes))
     panels = "a panel of B, {} deep, is" if count == 1 else f"{count} panels of B, {{}} deep, are"
     why = f"{panels.format(depth or p.k)} copied to {'L1' if shares else 'L2'}, and used by all rows"
-    if shares:
+    if bound:
+        why += ": memory takes longer for C than multiplications over this K, so that rows of C are written in runs"
+    elif shares:
         why += ": rows at its pitch share so few sets of L2 that those of the next panel would replace each other"
     elif exceeds:
         why += (
@@ -181,6 +191,15 @@ def _panels(
             "so that a panel and a tile's rows are to fit L1"
         )
     return _of_panels(p, point, depth, count), why
+
+
+def _panels_of_run(on: CpuProblem, point: CpuPoint, ranges: CpuRanges, most: int) -> int:
+    """Return the panels of a block, at most about `most`, whose columns are a long run of each row of C."""
+    p, panels = on.problem, ceil_div(on.problem.n, point.tile_n)
+    run = ceil_div(_RUN_BYTES_OF_C, point.tile_n * p.dtype_c.nbytes)
+    blocks = max(1, ceil_div(panels, point.threads_n) // run)
+    even = ceil_div(ceil_div(panels, point.threads_n), blocks)
+    return _evenly(ranges.block_n, panels, point.threads_n, max(1, min(even, most))) or panels
 
 
 def deepest_panel_in_l1(on: CpuProblem, row_bytes: int) -> int:
@@ -211,6 +230,7 @@ def with_order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     copied = point.pack_b == Packing.BLOCK.value
     # Panels, or columns in place, pass rows of A, which stay in L1 if these do not.
     passes = copied or (is_dots(on, point.isa, point.pack_b) and point.block_k != WHOLE)
+    passes = passes or (bound_by_c(on, point) and point.tile_m >= _FEWEST_ROWS_OF_PASSES)
     several = rows > 1 and point.block_m != 1 and columns > 1 and point.block_n != 1 and not passes
     isa, rows_of_f32 = Isa(point.isa), p.dtype_b.bits == 32 and not p.transpose_b
     few_pages = rows_of_few_pages(on, isa) is not None or (rows_of_f32 and not keeps_panels_in_l1(on, isa))

@@ -28,6 +28,7 @@ KEPT_CLOCKS = 4.0  # if a first tile leaves too few registers to load vectors ea
 CALL_CLOCKS = 60.0  # for each tile, to begin its loop over K and to end it
 LINE_CLOCKS = 1.0  # for each cache line of a row of B [K, N] that is copied
 PIECE_CLOCKS = 30.0  # for each piece of such a row instead, if the next ones are not kept in the second-level cache
+SPLIT_LINE_CLOCKS = 12.0  # for each line of C that two tiles write, and row beside two on its page, if memory bounds C
 _NOT_HIDDEN = 0.25  # share of tile loads and multiplies that could overlap but do not (assumed)
 
 

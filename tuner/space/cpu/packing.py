@@ -8,6 +8,8 @@ from codegen.config.cpu import Isa, Packing
 from codegen.cpu.isa import Multiply, multiply_of
 from codegen.cpu.nest.plan import GROUP_BYTES
 from codegen.cpu.rules import CpuProblem
+from codegen.xe.rules.sizes import ceil_div
+from tuner.space.cpu.clocks import step_clocks
 from tuner.space.cpu.points import CpuPoint, unit_of
 
 L2_BYTES = 1024 * 1024  # if unknown: a usual one
@@ -27,7 +29,7 @@ ROWS_AMX = 16
 # of B [N, K], and packed beforehand.
 _FEW_ROWS_OF_PAIRS, _FEW_ROWS_OF_PAIRS_BY_DOTS, _FEW_ROWS_OF_PAIRS_PACKED = 4, 8, 16
 _FEW_ROWS_BESIDE_AMX = 4  # rows above which tile registers gain more than reading B in place saves
-_PAGE_BYTES = 4096
+PAGE_BYTES = 4096
 _PAGES_OF_TLB = 2048  # of the second level
 _DEEPEST_F32 = 1664  # elements along K of f32 panels for more than a few rows
 # Pages of B that panels are copied from, by the rows of A up to which they are best.
@@ -42,6 +44,10 @@ _LINE_BYTES = 64  # if unknown: that of all x86 CPUs with AVX2
 _WAYS_OF_L2 = 16
 _SHARE_OF_SETS = 0.7  # of the rows of B for which L2 has a line each, up to which it keeps those prefetched beside A
 _FEW_ROWS_OF_SETS = 48  # of A, up to which short panels cost more than lines read twice
+# Of C, up to which hardware prefetches lines that follow. Its streams are one of each page, 32 in all (Intel 64 and
+# IA-32 Architectures Optimization Reference Manual, L2 streamer); 64 are fitted.
+_PAGES_OF_STREAMS = 64
+_LINE_OF_C_CLOCKS = 40  # that memory takes to read and write a line of C (fitted)
 _SMALL_B = 0.25  # of L2 for a row-major f32 B that is read in place: it stays there, and no thread waits for panels
 
 
@@ -214,7 +220,7 @@ def rows_of_few_pages(on: CpuProblem, isa: Isa) -> int | None:
     if p.transpose_b or p.m > max(pages_of_rows):
         return None
     pages = next(pages for rows, pages in sorted(pages_of_rows.items()) if p.m <= rows)
-    of_page = max(1, _PAGE_BYTES // (p.pitch_b * p.dtype_b.nbytes)) * p.dtype_b.packed
+    of_page = max(1, PAGE_BYTES // (p.pitch_b * p.dtype_b.nbytes)) * p.dtype_b.packed
     deepest = _DEEPEST_F32 if p.dtype_b.bits == 32 else _PAGES_OF_TLB * of_page
     if p.m > min(pages_of_rows) and p.k <= deepest:
         return None
@@ -226,6 +232,20 @@ def rows_of_few_pages(on: CpuProblem, isa: Isa) -> int | None:
 def keeps_panels_in_l1(on: CpuProblem, isa: Isa) -> bool:
     """Return whether panels of B stay in L1, because L2 does not keep what is prefetched of the next one."""
     return on.problem.m > _FEW_ROWS_OF_SETS and isa in (Isa.AVX512, Isa.AVX512_F32) and rows_share_sets(on)
+
+
+def bound_by_c(on: CpuProblem, point: CpuPoint) -> bool:
+    """Return whether K is so short that memory takes longer for the lines of C than their multiplications do, and C on
+    more pages than hardware prefetches from at a time.
+    """
+    p, isa = on.problem, Isa(point.isa)
+    if isa is Isa.AMX:  # not measured
+        return False
+    row_bytes = p.pitch_c * p.dtype_c.nbytes
+    lines = point.tile_m * point.tile_n * p.dtype_c.nbytes / line_bytes(on)
+    step = step_clocks(isa, multiply_with(on, isa), point.tile_m, point.tile_n * p.products)
+    clocks = step * ceil_div(p.k, unit_of(on, isa, dots=False))
+    return p.m * min(1.0, row_bytes / PAGE_BYTES) > _PAGES_OF_STREAMS and clocks < _LINE_OF_C_CLOCKS * lines
 
 
 def line_bytes(on: CpuProblem) -> int:

@@ -19,6 +19,7 @@ from tuner.space.cpu.clocks import (
     LINE_CLOCKS,
     PACKED_VECTOR_CLOCKS,
     PIECE_CLOCKS,
+    SPLIT_LINE_CLOCKS,
     STREAM_CLOCKS,
     STREAMED_VECTORS,
     STREAMED_VECTORS_BESIDE,
@@ -29,6 +30,8 @@ from tuner.space.cpu.clocks import (
     tile_sizes,
 )
 from tuner.space.cpu.packing import (
+    PAGE_BYTES,
+    bound_by_c,
     copies_panels_alone,
     keeps_panels_in_l1,
     line_bytes,
@@ -96,7 +99,17 @@ def clocks_of_step(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
     short = rows_of_few_pages(on, isa) is not None and (rows_share_sets(on) or multiply_with(on, isa) is Multiply.S8)
     if isa in (Isa.AVX512, Isa.AVX512_F32) and packs and not short:
         steps += _panel_clocks(on, plain, tile)
+    if not dots and bound_by_c(on, _with_tile(plain, tile)):
+        steps += _split_clocks(on, isa, tile)
     return steps
+
+
+def _split_clocks(on: CpuProblem, isa: Isa, tile: TileShape) -> float:
+    """Return the clocks of a step that lines of C add which two tiles write, if a page has more than two rows."""
+    p = on.problem
+    rows_beside = max(0.0, PAGE_BYTES / (p.pitch_c * p.dtype_c.nbytes) - 2)
+    lines = p.m * ceil_div(p.n, tile.n) if _splits_lines(on, tile.n) else 0
+    return SPLIT_LINE_CLOCKS * rows_beside * lines / ceil_div(p.k, unit_of(on, isa, dots=False))
 
 
 def _panel_clocks(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:

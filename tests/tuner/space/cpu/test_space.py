@@ -310,6 +310,49 @@ def test_panels_of_rows_that_share_sets_of_l2_are_wide_and_stay_in_l1(
     assert config.block.k == depth
 
 
+@pytest.mark.parametrize(
+    ("m", "n", "k", "dtype", "columns"),
+    [
+        (200, 400, 100, S8, 416),
+        (300, 1500, 100, S8, 512),  # in runs of at least 1,536 bytes
+        (200, 400, 400, S8, 32),  # multiplications take longer than C
+        (150, 400, 100, S8, 32),  # hardware prefetches from so few pages of C
+        (60, 2400, 40, F32, 32),  # and from so few rows
+        (300, 1500, 50, F32, 512),
+        (300, 1500, 100, F32, 32),
+        (300, 1500, 100, F16, 32),  # C has half the bytes
+    ],
+)
+def test_panels_pass_each_tiles_rows_together_where_memory_bounds_c(
+    m: int, n: int, k: int, dtype: DType, columns: int
+) -> None:
+    explained = explain_cpu_default(gemm(m, n, k, dtype), replace(ZEN, cores=1))
+    c = explained.config.matmul
+    assert c.block.n == columns
+    assert c.innermost.n == 32
+    assert ("memory takes longer for C" in explained.steps[2].why) is (columns > 32)
+    assert "iminik" in c.loop_order.value
+
+
+def test_runs_of_c_are_of_a_threads_own_columns_and_their_panels_about_half_of_l2() -> None:
+    problem = gemm(300, 1500, 50, F32)
+    two = default_cpu_config(problem, replace(ZEN, cores=2)).matmul
+    assert (two.threads.n, two.block.n) == (2, 480)
+    assert default_cpu_config(problem, replace(ZEN, cores=1, l2_bytes=65536)).matmul.block.n == 192
+
+
+def test_panels_packed_before_pass_each_tiles_rows_where_memory_bounds_c() -> None:
+    one = replace(ZEN, cores=1)
+    orders = [default_cpu_config(gemm(300, 1500, k, F32), one, beforehand=True).matmul.loop_order for k in (50, 200)]
+    assert ["inimik" in order.value for order in orders] == [False, True]
+
+
+def test_tiles_are_wide_where_memory_bounds_c_and_rows_share_its_lines_and_pages() -> None:
+    one = replace(ZEN, cores=1)
+    tiles = [default_cpu_config(gemm(333, n, 20, F32), one).matmul.innermost.n for n in (256, 257, 600)]
+    assert tiles == [32, 96, 32]
+
+
 def test_blocks_of_k_of_f32_rows_are_outermost_but_where_they_stay_in_l1() -> None:
     one = replace(PLAIN, cores=1)
     sizes = ((300, 1000, 1800), (96, 1000, 1800), (96, 1000, 1600), (300, 1024, 1800))

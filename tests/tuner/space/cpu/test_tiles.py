@@ -85,6 +85,15 @@ def test_lines_of_bytes_that_two_panels_share_are_copied_twice() -> None:
     assert aligned - ragged == pytest.approx(steps + lines - calls)
 
 
+@pytest.mark.parametrize(("n", "rows"), [(240, 0.0), (250, 4096 / 1000 - 2), (520, 0.0)])
+def test_lines_that_two_tiles_write_take_clocks_where_rows_of_c_share_pages(n: int, rows: float) -> None:
+    on = check_cpu_problem(gemm(400, n, 20, DType.F32), OLD)
+    tile = TileShape(6, 16)
+    steps = sweep_clocks(Isa.AVX2, multiply_with(on, Isa.AVX2), 400, n, tile)
+    split = 12 * rows * 400 * math.ceil(n / 16) / 20
+    assert clocks_of_step(on, plain(NONE, BLOCK, Isa.AVX2), tile) == pytest.approx(steps + split)
+
+
 @pytest.mark.parametrize(("isa", "spec"), [(Isa.AVX2, OLD), (Isa.AMX, RAPIDS)])
 def test_panels_of_other_instruction_sets_add_none(isa: Isa, spec: DeviceSpec) -> None:
     on = check_cpu_problem(gemm(28, 96, 512, DType.BF16), spec)
