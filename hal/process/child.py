@@ -22,8 +22,9 @@ from types import TracebackType
 from hal.errors import DeviceCrashed, DeviceFailed, DeviceTimedOut, HalError
 
 _BOOT = (
-    "import gc, sys; gc.disable(); sys.path[:] = sys.argv[3:]; from hal.process.child import serve; "
-    "serve(int(sys.argv[1]), int(sys.argv[2]))"
+    "import gc, sys; gc.disable(); sys.path[:] = sys.argv[3:]; "
+    "from hal.late_methods import compile_methods_when_called; compile_methods_when_called(); "
+    "from hal.process.child import serve; serve(int(sys.argv[1]), int(sys.argv[2]))"
 )
 _GRACE_S = 1.0
 

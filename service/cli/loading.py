@@ -8,16 +8,16 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-from service.cli.commands import COMMANDS
+from service.cli.commands import COMMANDS, Command
 from service.cli.grouped_command import GroupedCommand
 
 
-def _nothing() -> None:
+def _nothing(_: Command) -> None:
     pass
 
 
-before_client_command: Callable[[], None] = _nothing
-"""Called before a command that uses the client is imported."""
+before_command: Callable[[Command], None] = _nothing
+"""Called before a command is imported."""
 
 
 class LoadedWhenNamed(TyperGroup):
@@ -31,8 +31,8 @@ class LoadedWhenNamed(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Import and return the command that the arguments begin with."""
         name, command, rest = super().resolve_command(ctx, args)
-        if name is not None and COMMANDS[name].with_server:
-            before_client_command()
+        if name is not None:
+            before_command(COMMANDS[name])
         return name, command if name is None else load(name), rest
 
     def invoke(self, ctx: Any) -> Any:

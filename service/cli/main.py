@@ -3,6 +3,7 @@
 import errno
 import sys
 
+from service.cli.commands import Command
 from service.cli.gc_policy import collect_after_imports
 from service.cli.import_policy import leave_out_unused_parts
 from service.cli.model_policy import build_models_when_used
@@ -39,7 +40,7 @@ def main() -> None:
     from service.cli import bash_words, loading
     from service.cli.app import app
 
-    loading.before_client_command = _prepare_client_command
+    loading.before_command = _prepare
     bash_words.rejoin()
     try:
         app(prog_name="xetune")
@@ -51,9 +52,14 @@ def main() -> None:
         _end(_message(error))
 
 
-def _prepare_client_command() -> None:
-    leave_out_unused_parts()
-    build_models_when_used()
+def _prepare(command: Command) -> None:
+    # Imported here: help and the version do without.
+    from hal.late_methods import compile_methods_when_called
+
+    compile_methods_when_called()
+    if command.with_server:
+        leave_out_unused_parts()
+        build_models_when_used()
 
 
 def _expected() -> tuple[type[Exception], ...]:

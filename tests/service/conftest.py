@@ -22,4 +22,4 @@ __all__ = [
 @pytest.fixture(autouse=True)
 def no_policy_of_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
     """A command defers models and leaves modules out for all of its process, which here is that of the tests."""
-    monkeypatch.setattr("service.cli.main._prepare_client_command", lambda: None)
+    monkeypatch.setattr("service.cli.main._prepare", lambda _: None)
