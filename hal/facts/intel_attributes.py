@@ -36,16 +36,16 @@ class GpuAttributes:
 
 def gpu_attributes(query: Query) -> GpuAttributes:
     """Return the facts that a GPU reports through Intel's queries."""
-    version, device_id = _number(query, _IP_VERSION), _number(query, _DEVICE_ID)
-    engines, engines_per_core = _number(query, _MAX_COMPUTE_UNITS), _number(query, _NUM_EUS_PER_SUB_SLICE)
-    features = _number(query, _FEATURE_CAPABILITIES)
+    version, device_id = number(query, _IP_VERSION), number(query, _DEVICE_ID)
+    engines, engines_per_core = number(query, _MAX_COMPUTE_UNITS), number(query, _NUM_EUS_PER_SUB_SLICE)
+    features = number(query, _FEATURE_CAPABILITIES)
     values: dict[str, object] = {
         "pci_ids": (f"{device_id:04X}",) if device_id is not None else None,
         "ip_version": _ip_version(version) if version is not None else None,
         # Slices times sub-slices would be too many where some are fused off: the driver rounds the latter up.
         "xe_cores": engines // engines_per_core if engines and engines_per_core else None,
         "eus_per_core": engines_per_core,
-        "threads_per_eu": _number(query, _NUM_THREADS_PER_EU),
+        "threads_per_eu": number(query, _NUM_THREADS_PER_EU),
     }
     facts = tuple(Fact(name, value, PROBED) for name, value in values.items() if value is not None)
     return GpuAttributes(facts, bool(features & _FEATURE_FLAG_DPAS) if features is not None else None)
@@ -66,7 +66,8 @@ def pci_address(query: Query) -> str | None:
     return f"{domain:04x}:{bus:02x}:{device:02x}.{function}"
 
 
-def _number(query: Query, parameter: int) -> int | None:
+def number(query: Query, parameter: int) -> int | None:
+    """Return a parameter that is a number; None when the device does not support it."""
     raw = query(parameter)
     return int.from_bytes(raw, "little") if raw else None
 

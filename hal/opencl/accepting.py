@@ -11,7 +11,8 @@ import pyopencl as cl
 from hal.device import LaunchSpec
 from hal.driver.acceptance import Acceptance, KernelAttributes
 from hal.errors import DeviceFailed, KernelBuildFailed
-from hal.opencl.device import gpus, loaded_loader, raw_query
+from hal.opencl.device import gpus
+from hal.opencl.loader import loader, query_of
 from hal.opencl.offer import spirv_offer
 from hal.opencl.programs import Programs, driver_of, enqueue
 
@@ -33,7 +34,7 @@ class _Gpu:
         self.device = found[0]
         self.context = cl.Context([self.device])
         self.queue = cl.CommandQueue(self.context, properties=cl.command_queue_properties.PROFILING_ENABLE)
-        self.programs = Programs(self.context, self.device, spirv_offer(raw_query(self.device)))
+        self.programs = Programs(self.context, self.device, spirv_offer(query_of(self.device.int_ptr)))
 
 
 gpu = cache(_Gpu)
@@ -87,7 +88,7 @@ def _attributes(kernel: cl.Kernel, device: cl.Device) -> KernelAttributes:
 def _spilled(kernel: cl.Kernel, device: cl.Device) -> int | None:
     value = ctypes.c_uint64()
     size = ctypes.c_size_t(ctypes.sizeof(value))
-    ask = loaded_loader().clGetKernelWorkGroupInfo
+    ask = loader().clGetKernelWorkGroupInfo
     status = ask(*_handles(kernel, device), _SPILL_MEM_SIZE, size, ctypes.byref(value), None)
     return None if status else value.value
 
@@ -95,7 +96,7 @@ def _spilled(kernel: cl.Kernel, device: cl.Device) -> int | None:
 def _subgroup_size(kernel: cl.Kernel, device: cl.Device) -> int | None:
     value, nothing = ctypes.c_size_t(), ctypes.c_size_t(0)
     size = ctypes.c_size_t(ctypes.sizeof(value))
-    ask = loaded_loader().clGetKernelSubGroupInfo
+    ask = loader().clGetKernelSubGroupInfo
     status = ask(*_handles(kernel, device), _COMPILE_SUB_GROUP_SIZE, nothing, None, size, ctypes.byref(value), None)
     return None if status else value.value or None
 

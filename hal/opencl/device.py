@@ -1,13 +1,11 @@
-"""The door to pyopencl: finds OpenCL devices, reports their facts, and runs kernels on one.
+"""The door to pyopencl: runs kernels on an OpenCL device.
 
 Imported late and, except in tests, in a separate process.
 """
 
-import ctypes
 import os
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pyopencl as cl
@@ -18,41 +16,24 @@ from hal.device import LaunchSpec, RunReport, Timing
 from hal.energy import EnergyWindow, cpu_meter, gpu_meter
 from hal.errors import DeviceFailed, UnknownDevice
 from hal.facts.intel_attributes import (
-    Query,
-    gpu_attributes,
     pci_address,
-    subgroup_sizes,
 )
 from hal.facts.spec import (
-    PROBED,
-    DeviceKind,
     DeviceSpec,
-    Fact,
 )
 from hal.opencl.ahead import LaunchesAhead
 from hal.opencl.buffers import (
     SCRATCH_POISON,
     given_buffers,
 )
+from hal.opencl.loader import query_of
 from hal.opencl.offer import spirv_offer
+from hal.opencl.probing import INTEL_PCI_VENDOR
 from hal.opencl.programs import Programs, driver_of, enqueue
 from hal.probe.icd import visible_runtimes
-from hal.probe.probe import ProbedDevice
 from hal.sampling import sample
-from hal.spirv.needs import BF16_CONVERSIONS, BLOCK_IO, FP64, PRODUCTS
 
 _MAX_BUFFER_SETS = 1024
-_INTEL_PCI_VENDOR = 0x8086
-
-
-def probe() -> tuple[ProbedDevice, ...]:
-    """Return every CPU and Intel GPU that OpenCL offers."""
-    return tuple(
-        _probed(device, f"opencl:{p}:{d}")
-        for p, platform in enumerate(_platforms())
-        for d, device in enumerate(platform.get_devices())
-        if device.type & cl.device_type.CPU or _is_intel_gpu(device)
-    )
 
 
 def gpus() -> list[cl.Device]:
@@ -71,61 +52,7 @@ def _platforms() -> list[cl.Platform]:
 
 
 def _is_intel_gpu(device: cl.Device) -> bool:
-    return bool(device.type & cl.device_type.GPU) and device.vendor_id == _INTEL_PCI_VENDOR
-
-
-def _probed(device: cl.Device, address: str) -> ProbedDevice:
-    query = raw_query(device)
-    offer = spirv_offer(query)
-    values: dict[str, object] = {
-        "driver": driver_of(device),
-        "subgroup_sizes": subgroup_sizes(query),
-        "max_slm_bytes": device.local_mem_size,
-        "max_workgroup_size": device.max_work_group_size,
-        "clock_mhz": device.max_clock_frequency or None,
-        "memory_bytes": device.global_mem_size,
-    }
-    if not _is_intel_gpu(device):
-        facts = _facts(values | {"cores": device.max_compute_units})
-        return ProbedDevice(address, device.name, DeviceKind.CPU, facts, spirv=offer)
-    gpu, extensions = gpu_attributes(query), offer.opencl_extensions
-    values |= {
-        "l2_bytes": device.global_mem_cache_size or None,
-        "fp64": FP64 in extensions,
-        "block2d": BLOCK_IO in extensions,
-        "bf16_conversions": BF16_CONVERSIONS in extensions,
-    }
-    facts = (*_facts(values), *gpu.facts)
-    has_dpas = gpu.has_dpas and PRODUCTS in extensions  # the GPU's, and the driver's functions for it
-    return ProbedDevice(address, device.name, DeviceKind.GPU, facts, has_dpas, pci_address(query), offer)
-
-
-def _facts(values: dict[str, object]) -> tuple[Fact, ...]:
-    return tuple(Fact(name, value, PROBED) for name, value in values.items() if value is not None)
-
-
-def loaded_loader() -> ctypes.CDLL:
-    """Return the OpenCL loader that pyopencl has loaded."""
-    lines = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
-    return ctypes.CDLL(next(line.split()[-1] for line in lines if "/libOpenCL" in line))
-
-
-def raw_query(device: cl.Device) -> Query:
-    """Return clGetDeviceInfo for parameters that pyopencl has no name for.
-
-    Any loader works, as it only forwards to the driver of the device; this one is already loaded.
-    """
-    loader = loaded_loader()
-    handle, size = ctypes.c_void_p(device.int_ptr), ctypes.c_size_t()
-
-    def query(parameter: int) -> bytes | None:
-        if loader.clGetDeviceInfo(handle, parameter, 0, None, ctypes.byref(size)) != 0 or size.value == 0:
-            return None
-        answer = ctypes.create_string_buffer(size.value)
-        status = loader.clGetDeviceInfo(handle, parameter, ctypes.c_size_t(size.value), answer, None)
-        return answer.raw if status == 0 else None
-
-    return query
+    return bool(device.type & cl.device_type.GPU) and device.vendor_id == INTEL_PCI_VENDOR
 
 
 class OpenCLDevice:
@@ -139,7 +66,7 @@ class OpenCLDevice:
     def __init__(self, spec: DeviceSpec, address: str) -> None:
         self._spec = spec
         self._device = _device_at(address)
-        query = raw_query(self._device)
+        query = query_of(self._device.int_ptr)
         self._pci_address = pci_address(query)
         self._meter = gpu_meter(self._pci_address) if _is_intel_gpu(self._device) else cpu_meter()
         self._context = cl.Context([self._device])

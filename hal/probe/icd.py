@@ -5,9 +5,9 @@ driver where no loader looks, and pyopencl and dpctl carry different loaders; bo
 """
 
 import os
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 
 from hal.process.temporary import temporary_folder
@@ -55,12 +55,14 @@ def _named_library(file: Path) -> str | None:
 
 
 def wheel_runtime() -> str | None:
-    """Return the path of the CPU driver in the wheel intel-opencl-rt; None when it is not installed."""
-    try:
-        files = metadata.files("intel-opencl-rt") or []
-    except metadata.PackageNotFoundError:
-        return None
-    for file in files:
-        if file.name == "libintelocl.so" and (path := Path(str(file.locate()))).exists():
-            return str(path.resolve())
+    """Return the path of the CPU driver in the wheel intel-opencl-rt; None when it is not installed.
+
+    The list of its files is read here: importlib.metadata takes as long to import as the driver to answer.
+    """
+    for entry in map(Path, sys.path):
+        for record in entry.glob("intel_opencl_rt-*.dist-info/RECORD"):
+            for line in record.read_text(encoding="utf-8").splitlines():
+                name = line.partition(",")[0]
+                if name.endswith("/libintelocl.so") and (path := entry / name).exists():
+                    return str(path.resolve())
     return None

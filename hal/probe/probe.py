@@ -15,7 +15,7 @@ from hal.spirv.needs import SpirvOffer
 
 _TIMEOUT_S = 60.0
 _SHOWN_CHARACTERS = 200
-# Both packages import numpy, and the threads of its BLAS would first spin for a twentieth of a second.
+# dpctl imports numpy to query a GPU, and the threads of its BLAS would first spin for a twentieth of a second.
 _INTERPRETER = Interpreter(variables={"OPENBLAS_NUM_THREADS": "1"})
 CPU_RUNTIME = "'xetune[opencl-cpu]'"
 """Package of pip with an OpenCL runtime for CPUs."""
@@ -109,11 +109,12 @@ def _in_one_line(text: str) -> str:
 
 def probe_opencl() -> ProbeReport:
     """Return the devices of OpenCL; run it in a child process."""
+    from hal.opencl import probing
+
     try:
-        from hal.opencl import device
+        devices = probing.probe()
     except ImportError as error:
         return ProbeReport(fault=f"OpenCL needs the package pyopencl: {error}")
-    devices = device.probe()
     if not devices:
         return ProbeReport(fault=NO_RUNTIME)
     return ProbeReport(devices)
@@ -121,8 +122,9 @@ def probe_opencl() -> ProbeReport:
 
 def probe_sycl() -> ProbeReport:
     """Return the devices of SYCL; run it in a child process."""
+    from hal.probe import sycl
+
     try:
-        from hal.probe import sycl
+        return ProbeReport(sycl.probe())
     except ImportError as error:
         return ProbeReport(fault=f"SYCL needs the package dpctl: {error}; `pip install 'xetune[level-zero]'` brings it")
-    return ProbeReport(sycl.probe())

@@ -1,9 +1,12 @@
-"""The door to dpctl: facts of devices that only SYCL or Level Zero reports. Imported late, in a separate process."""
+"""The door to dpctl: facts of devices that only SYCL or Level Zero reports. Imported late, in a separate process.
 
+Of dpctl only the modules of devices are imported: its package brings queues, memory and numpy, which take twice as long
+as the drivers take to answer.
+"""
+
+import sys
+from importlib.util import find_spec, module_from_spec
 from typing import Protocol, cast
-
-import dpctl
-from dpctl.utils import intel_device_info
 
 from hal.facts.spec import (
     PROBED,
@@ -33,10 +36,28 @@ class _SyclDevice(Protocol):
 
 
 def probe() -> tuple[ProbedDevice, ...]:
-    """Return every CPU and Intel GPU that SYCL offers."""
+    """Return every CPU and Intel GPU that SYCL offers.
+
+    Raises:
+        ImportError: dpctl is not installed, or cannot be loaded.
+    """
     with visible_runtimes():
-        devices = cast("list[_SyclDevice]", dpctl.get_devices())
+        devices = sycl_devices()
     return tuple(_probed(device) for device in devices if device.is_cpu or _is_intel_gpu(device))
+
+
+def sycl_devices() -> list[_SyclDevice]:
+    """Return what SYCL offers, of any vendor."""
+    spec = find_spec("dpctl")
+    if spec is None:
+        raise ModuleNotFoundError("No module named 'dpctl'")
+    package = sys.modules.setdefault(spec.name, module_from_spec(spec))
+    try:
+        from dpctl._sycl_device_factory import get_devices
+    finally:
+        if not hasattr(package, "__version__"):  # it was not imported
+            del sys.modules[spec.name]
+    return cast("list[_SyclDevice]", get_devices())
 
 
 def _is_intel_gpu(device: _SyclDevice) -> bool:
@@ -44,7 +65,6 @@ def _is_intel_gpu(device: _SyclDevice) -> bool:
 
 
 def _probed(device: _SyclDevice) -> ProbedDevice:
-    info = _intel_info(device)
     values: dict[str, object] = {
         "driver": f"SYCL {device.filter_string.partition(':')[0]} {device.driver_version}",
         "subgroup_sizes": tuple(device.sub_group_sizes),
@@ -54,6 +74,7 @@ def _probed(device: _SyclDevice) -> ProbedDevice:
         "memory_bytes": device.global_mem_size,
     }
     if device.is_gpu:
+        info = intel_info(device)
         # Cores stay out: slices, sub-slices and the count of engines are rounded up where some are fused off.
         values |= {
             "pci_ids": (f"{info['device_id']:04X}",) if "device_id" in info else None,
@@ -68,8 +89,10 @@ def _probed(device: _SyclDevice) -> ProbedDevice:
     return ProbedDevice(device.filter_string, device.name, DeviceKind.GPU if device.is_gpu else DeviceKind.CPU, facts)
 
 
-def _intel_info(device: _SyclDevice) -> dict[str, int]:
-    """Return Intel's own facts of a device; none if the backend refuses the query, as in the driver's simulation."""
+def intel_info(device: _SyclDevice) -> dict[str, int]:
+    """Return Intel's own facts of a GPU; none if the backend refuses the query, as in the driver's simulation."""
+    from dpctl.utils import intel_device_info
+
     try:
         return cast("dict[str, int]", intel_device_info(device))
     except RuntimeError:

@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,9 @@ import pytest
 
 import hal.facts.cpu
 from hal import XE_DEVICES
-from hal.probe.probe import probe_drivers
+from hal.opencl.loader import loader
+from hal.probe import probe
+from hal.probe.probe import ProbeReport, probe_drivers, probe_opencl, probe_sycl
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,7 +34,7 @@ def test_importing_hal_loads_neither_binding() -> None:
 @pytest.mark.slow
 def test_without_the_bindings_the_table_and_the_host_are_listed_with_the_reason(tmp_path: Path) -> None:
     for name in ("pyopencl", "dpctl"):
-        (tmp_path / f"{name}.py").write_text("raise ImportError('blocked')\n")
+        (tmp_path / f"{name}.py").write_text("")
     script = """
 import json, hal
 devices = hal.list_devices()
@@ -38,7 +42,7 @@ print(json.dumps([devices[0].spec.id, devices[0].note, len(devices)]))
 """
     id, note, count = run(script, tmp_path)
     assert id == hal.facts.cpu.probe_cpu().id
-    assert "OpenCL needs the package pyopencl: blocked; SYCL needs the package dpctl: blocked" in note
+    assert "OpenCL needs the package pyopencl: pyopencl has no extension _cl; SYCL needs the package dpctl: No" in note
     assert count == len(XE_DEVICES) + 1
 
 
@@ -68,23 +72,46 @@ print(json.dumps([device.spec.id, device.runnable, device.targetable]))
 
 
 @pytest.fixture
-def bindings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder whose modules children import in place of those that are installed."""
+def probe_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Let both probes run a statement in place of their runtimes."""
     monkeypatch.syspath_prepend(tmp_path)
-    return tmp_path
+
+    def put(statement: str) -> None:
+        (tmp_path / "faulty_runtime.py").write_text(f"import os, time\ndef ask():\n    {statement}\n")
+        for name in ("probe_opencl", "probe_sycl"):
+            monkeypatch.setattr(probe, name, import_module("faulty_runtime").ask)
+
+    return put
 
 
-def test_a_probe_that_ends_its_process_is_a_fault_of_its_runtime(bindings: Path) -> None:
-    for name in ("pyopencl", "dpctl"):
-        (bindings / f"{name}.py").write_text("import os\nos.abort()\n")
+def test_a_probe_that_ends_its_process_is_a_fault_of_its_runtime(probe_with: Callable[[str], None]) -> None:
+    probe_with("os.abort()")
     probes = probe_drivers()
     assert probes.opencl.fault == "probing OpenCL failed: the device process was ended by SIGABRT"
     assert probes.sycl.fault == "probing SYCL failed: the device process was ended by SIGABRT"
 
 
-def test_a_probe_that_hangs_is_a_fault_of_its_runtime(bindings: Path) -> None:
-    for name in ("pyopencl", "dpctl"):
-        (bindings / f"{name}.py").write_text("import time\ntime.sleep(60)\n")
+def test_a_probe_that_hangs_is_a_fault_of_its_runtime(probe_with: Callable[[str], None]) -> None:
+    probe_with("time.sleep(60)")
     probes = probe_drivers(timeout_s=0.2)
     said = "failed: no answer from the device process within 0.2 s; it was ended"
     assert (probes.opencl.fault, probes.sycl.fault) == (f"probing OpenCL {said}", f"probing SYCL {said}")
+
+
+@pytest.mark.parametrize(("package", "probe_it"), [("pyopencl", probe_opencl), ("dpctl", probe_sycl)])
+def test_a_missing_package_is_a_fault_of_its_runtime(
+    package: str, probe_it: Callable[[], ProbeReport], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loader.cache_clear()
+    monkeypatch.setitem(sys.modules, package, None)
+    assert f"needs the package {package}: No module named '{package}'" in (probe_it().fault or "")
+
+
+def test_devices_are_probed_without_numpy() -> None:
+    script = """
+import json, sys
+from hal.probe.probe import probe_opencl, probe_sycl
+found = [probe_opencl(), probe_sycl()]
+print(json.dumps([report.fault for report in found] + [name in sys.modules for name in ("numpy", "dpctl")]))
+"""
+    assert run(script) == [None, None, False, False]
