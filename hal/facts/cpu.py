@@ -132,10 +132,11 @@ def _caches(cpus: tuple[LogicalCpu, ...], sys: Path) -> tuple[Fact, ...]:
         if size is None or kind == "Instruction":
             continue
         values[f"l{level}_bytes"] = size
+        values[f"l{level}_ways"] = _number(read(index / "ways_of_associativity")) or None
         values.setdefault("line_bytes", _number(read(index / "coherency_line_size")))
         sharing = set(cpus_of_list(read(index / "shared_cpu_list")))
         values[f"cores_per_l{level}"] = len({cpu.core for cpu in cpus if cpu.number in sharing}) or None
-    known = ("l1_bytes", "l2_bytes", "l3_bytes", "cores_per_l2", "cores_per_l3", "line_bytes")
+    known = ("l1_bytes", "l2_bytes", "l3_bytes", "cores_per_l2", "l2_ways", "cores_per_l3", "line_bytes")
     return tuple(Fact(name, values.get(name), PROBED) for name in known)
 
 

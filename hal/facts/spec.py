@@ -115,6 +115,7 @@ class DeviceSpec:
     vector_bytes: int | None = None  # of one vector register
     vector_registers: int | None = None  # that an instruction can address
     cores_per_l2: int | None = None  # of those that this process may use
+    l2_ways: int | None = None  # lines of each set of a second-level cache
     cores_per_l3: int | None = None
     bf16_fma_per_clk_per_core: int | None = None  # of the vector units, by instructions that multiply pairs
     line_bytes: int | None = None  # of a cache line

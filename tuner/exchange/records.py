@@ -262,7 +262,7 @@ _DIVISORS = frozenset(
     {
         *("xe_cores", "eus_per_core", "grf_bytes", "block2d_pitch_multiple_bytes", "clock_mhz", "nominal_clock_mhz"),
         *("bandwidth_bytes_per_s", "measured_bandwidth_bytes_per_s", "cores", "cores_per_l2", "cores_per_l3"),
-        *("threads_per_core", "vector_bytes", "vector_registers", "line_bytes", "bf16_fma_per_clk_per_core"),
+        *("threads_per_core", "vector_bytes", "vector_registers", "line_bytes", "l2_ways", "bf16_fma_per_clk_per_core"),
     }
 )
 """Facts that are at least 1 where they are known; models and spaces divide by most of them."""

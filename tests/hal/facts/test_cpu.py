@@ -29,6 +29,7 @@ processor\t: 1
 model name\t: Another
 flags\t\t: fpu
 """
+_OF_CACHES = ("level", "type", "size", "ways_of_associativity", "shared_cpu_list")
 
 
 def write(path: Path, text: str) -> None:
@@ -49,13 +50,13 @@ def machine(root: Path, monkeypatch: pytest.MonkeyPatch, cpuinfo: str = CPUINFO)
         write(folder / "topology/thread_siblings_list", f"{core},{core + 4}")
         (folder / f"node{core // 2}").mkdir()
         caches = (
-            ("1", "Data", "48K", f"{core},{core + 4}"),
-            ("1", "Instruction", "32K", f"{core},{core + 4}"),
-            ("2", "Unified", "2048K", f"{core},{core + 4}"),
-            ("3", "Unified", "107520K", half),
+            ("1", "Data", "48K", "12", f"{core},{core + 4}"),
+            ("1", "Instruction", "32K", "8", f"{core},{core + 4}"),
+            ("2", "Unified", "2048K", "16", f"{core},{core + 4}"),
+            ("3", "Unified", "107520K", "15", half),
         )
         for number, values in enumerate(caches):
-            for name, value in zip(("level", "type", "size", "shared_cpu_list"), values, strict=True):
+            for name, value in zip(_OF_CACHES, values, strict=True):
                 write(folder / f"cache/index{number}/{name}", value)
             write(folder / f"cache/index{number}/coherency_line_size", "64")
     return proc, sys
@@ -67,6 +68,7 @@ def test_caches_instruction_sets_and_memory_are_told(tmp_path: Path, monkeypatch
     assert spec.isa == ("amx_bf16", "amx_tile", "avx", "avx2", "avx512_bf16", "avx512f", "f16c", "fma")
     assert (spec.vector_bytes, spec.vector_registers) == (64, 32)
     assert (spec.l1_bytes, spec.l2_bytes, spec.l3_bytes, spec.line_bytes) == (48 << 10, 2 << 20, 105 << 20, 64)
+    assert spec.l2_ways == 16
     assert spec.memory_bytes == 24684096 * 1024
     assert all(source == PROBED or source.startswith(DERIVED) for source in spec.provenance.values())
 

@@ -39,8 +39,7 @@ _PAGES_OF_ROWS_IN_ONE_SET = {128: 64}  # of L1, which has room for few of them
 _PAGES_OF_ROWS_AMX = {48: 64, 128: 256}
 _PAGES_OF_ROWS_AMX_ALONE = {48: 64}
 _LINE_BYTES = 64  # if unknown: that of all x86 CPUs with AVX2
-# Assumed of all CPUs: that of Skylake-SP and Sapphire Rapids (Intel 64 and IA-32 Architectures Optimization Reference
-# Manual). Zen 1 to 4 have 8, so that rows at pitches of one more power of two share sets.
+# If unknown: of Skylake-SP and Sapphire Rapids (Intel 64 and IA-32 Architectures Optimization Reference Manual).
 _WAYS_OF_L2 = 16
 _SHARE_OF_SETS = 0.7  # of the rows of B for which L2 has a line each, up to which it keeps those prefetched beside A
 _FEW_ROWS_OF_SETS = 48  # of A, up to which short panels cost more than lines read twice
@@ -258,7 +257,7 @@ def rows_share_sets(on: CpuProblem) -> bool:
     panel replace each other.
     """
     p, l2 = on.problem, on.spec.l2_bytes or L2_BYTES
-    apart = max(line_bytes(on), gcd(p.pitch_b * p.dtype_b.nbytes, l2 // _WAYS_OF_L2))
+    apart = max(line_bytes(on), gcd(p.pitch_b * p.dtype_b.nbytes, l2 // (on.spec.l2_ways or _WAYS_OF_L2)))
     return not p.transpose_b and p.k / p.dtype_b.packed > _SHARE_OF_SETS * l2 / apart
 
 

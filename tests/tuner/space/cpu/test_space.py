@@ -507,6 +507,12 @@ def test_rows_share_sets_by_the_cpus_own_cache_lines() -> None:
     assert shares == [False, False, True]
 
 
+def test_rows_share_sets_by_the_ways_that_the_cpu_states() -> None:
+    problem = gemm(160, 65536, 8, F32)  # whose pitch is a way of 8 and two of 16
+    shares = [rows_share_sets(check_cpu_problem(problem, cpu(PLAIN.isa, l2_ways=ways))) for ways in (None, 16, 8)]
+    assert shares == [False, False, True]
+
+
 @pytest.mark.parametrize("cores", [1, 3, 4, 16])
 @pytest.mark.parametrize("beforehand", [False, True])
 def test_experts_have_a_legal_default_on_any_number_of_cores(cores: int, beforehand: bool) -> None:
