@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
@@ -29,6 +30,8 @@ from codegen import (
 )
 from codegen.artifact.manifest import manifest
 from codegen.pipeline import compile_gemm, compile_key
+from codegen.problem.epilogue_text import parse_epilogue
+from codegen.simulate.run_gemm import run_launch
 from codegen.target import target_of
 from codegen.workers.cache import CompileCache
 from codegen.xe.llvm import OptimisedModule, optimise
@@ -278,6 +281,22 @@ def test_llvm_is_told_of_arguments_apart_only_of_kernels_beside_the_product(monk
     monkeypatch.setattr("codegen.pipeline.optimise", note)
     compile_gemm(OF_STEPS, SPLIT, B580)
     assert told == ["finish", "sum_0"]
+
+
+def test_no_launch_takes_what_llvm_is_told_does_not_overlap() -> None:
+    problem = GemmProblem(40, 56, 96, dtype_c=DType.F16, epilogue=parse_epilogue("add:f16, bias:column:f16"))
+    artifact = compile_gemm(problem, SPLIT, B580)
+    given = [argument for argument in artifact.launch.arguments if argument.role != "scratch"]
+    assert [argument.name for argument in given] == ["A", "B", "C", "add", "bias"]
+    buffers = [np.zeros(argument.nbytes, np.uint8) for argument in given]
+    run_launch(artifact, buffers)
+    for at, argument in enumerate(given):
+        if argument.name != "C":
+            shared = np.zeros(max(argument.nbytes, given[2].nbytes), np.uint8)
+            buffers_of_two = [*buffers]
+            buffers_of_two[at], buffers_of_two[2] = shared[: argument.nbytes], shared[: given[2].nbytes]
+            with pytest.raises(ValueError, match=f"writes C, which shares memory with {argument.name}$"):
+                run_launch(artifact, buffers_of_two)
 
 
 def test_what_the_rules_refuse_is_not_compiled() -> None:

@@ -27,7 +27,7 @@ class ArgumentOut(Model):
     """Counts from 0"""
 
     role: str | None = None
-    """input, output, inout (read, then written) or scratch (contents do not matter)"""
+    """input, output, inout (read, then written) or scratch (contents do not matter); all but inputs must not overlap another argument"""
 
     dtype: str | None = None
     """Element type in memory"""

@@ -104,6 +104,11 @@ class HostProgram:
         return self.operands[2]
 
     @property
+    def written(self) -> tuple[str, ...]:
+        """Return the names of the arguments that a launch writes."""
+        return *(operand.name for operand in self.operands if operand.role != "input"), *self.scratch
+
+    @property
     def sums(self) -> tuple[EpilogueLine, ...]:
         """The steps that reduce to additional outputs."""
         return tuple(line for line in self.epilogue if line.kind == EpilogueKind.REDUCE.value)

@@ -38,7 +38,10 @@ class ArgumentOut(BaseModel):
     )
     role: str | None = Field(
         default=None,
-        description="input, output, inout (read, then written) or scratch (contents do not matter)",
+        description=(
+            "input, output, inout (read, then written) or scratch (contents do not matter); "
+            "all but inputs must not overlap another argument"
+        ),
         examples=["input"],
     )
     dtype: str | None = Field(default=None, description="Element type in memory", examples=["f16"])

@@ -370,6 +370,14 @@ def test_a_program_in_cpp_asks_for_an_extension_that_is_needed(language: Languag
     assert "missing" not in render(program_of(row(manifest() | {"driver_needs": {}})), language)
 
 
+@pytest.mark.parametrize("language", [Language.PYOPENCL, Language.DPCTL, Language.SYCL, Language.LEVEL_ZERO])
+def test_a_program_names_what_a_launch_writes_where_it_allocates(language: Language) -> None:
+    lines = render(program_of(row(manifest())), language).splitlines()
+    (at,) = (at for at, line in enumerate(lines) if "must not overlap another argument" in line)
+    assert "(C, reduce, partials, sums2)" in lines[at]
+    assert "on_device = {" in lines[at + 1] or "void *> memory;" in lines[at + 1]
+
+
 def test_words_of_assumptions_that_are_not_rules_are_left_out() -> None:
     changed = manifest()
     changed["assumes"] = {"gemm": ['row pitch in bytes (os.system("id")): at least 64', "x", 'a"); b (m): at least 1']}
