@@ -22,6 +22,7 @@ from codegen.xe.dialects.upstream.xevm import (
     BlockStore2dOp,
 )
 from codegen.xe.passes.lanes.analysis.affine import (
+    Product,
     Sum,
     Unknown,
     added,
@@ -125,13 +126,14 @@ class Aliases:
         return self._places[key]
 
     def _place_of(self, op: LoadOp | StoreOp) -> Sum:
-        pointer = op.ptr.owner
-        if isinstance(op, LoadOp) and isinstance(pointer, GEPOp) and len(pointer.ssa_indices) == 1:
-            chosen = _without_casts(pointer.ssa_indices[0]).owner
-            if isinstance(chosen, arith.SelectOp) and _is_used_where(chosen.cond, op):
-                nbytes = bits_of(pointer.elem_type) // 8
-                return added(self._sums.of(pointer.ptr), self._sums.of(chosen.lhs), nbytes)
-        return self._sums.of(op.ptr)
+        pointer, place = op.ptr, dict[Product, int]()
+        where = _used_where(op) if isinstance(op, LoadOp) else frozenset[SSAValue]()
+        while where and isinstance(step := pointer.owner, GEPOp) and len(step.ssa_indices) == 1:
+            offset = _without_casts(step.ssa_indices[0])
+            if isinstance(chosen := offset.owner, arith.SelectOp) and chosen.cond in where:
+                offset = chosen.lhs
+            place, pointer = added(place, self._sums.of(offset), bits_of(step.elem_type) // 8), step.ptr
+        return added(self._sums.of(pointer), place)
 
     def _root(self, op: Access) -> tuple[Attribute, int | None]:
         """Return the address space, and the number of the argument that a pointer is derived from if there is one."""
@@ -196,13 +198,19 @@ def _without_casts(value: SSAValue) -> SSAValue:
     return value
 
 
-def _is_used_where(condition: SSAValue, load: LoadOp) -> bool:
-    """True if all that uses a loaded value takes it where a condition holds."""
-    users = [use.operation for use in load.dereferenced_value.uses]
-    return all(
-        isinstance(op, arith.SelectOp) and op.cond is condition and op.rhs is not load.dereferenced_value
-        for op in users
-    )
+def _used_where(load: LoadOp) -> frozenset[SSAValue]:
+    """Return the conditions that hold wherever a loaded value is taken: none unless all its users select it by one."""
+    value = load.dereferenced_value
+    users = [use.operation for use in value.uses]
+    chosen = [op.cond for op in users if isinstance(op, arith.SelectOp) and op.rhs is not value]
+    return _all_of(chosen[0]) if len(chosen) == len(users) and len(set(chosen)) == 1 else frozenset()
+
+
+def _all_of(condition: SSAValue) -> frozenset[SSAValue]:
+    """Return a condition and those that it is the conjunction of."""
+    both = condition.owner
+    parts = map(_all_of, both.operands) if isinstance(both, arith.AndIOp) else ()
+    return frozenset((condition,)).union(*parts)
 
 
 def _is_same_in_lanes(value: SSAValue) -> bool:

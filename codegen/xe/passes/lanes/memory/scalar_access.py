@@ -45,6 +45,7 @@ RUN = 8
 """Columns of a chunk of rows."""
 _WORD = 32
 _RUN_BYTES = 16  # pitch alignment of a matrix with block messages
+_NARROW = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +109,8 @@ def _runs(places: Places, registers: Sequence[int], columns: int, longest: int) 
 
 
 def _load(emitter: Emitter, access: Access, places: Places, fill: SSAValue, length: int) -> SSAValue:
-    offset, inside = _place(emitter, access, places)
-    if inside is not None:  # read the first elements of the matrix instead
-        offset = emitter.chosen(inside, emitter.index(offset), emitter.index(0))
     element = access.type.element_type
-    pointer = pointer_at(emitter, access.matrix.pointer, offset, element)
+    pointer, inside = (_by_row if subgroup_size() == _NARROW else _by_element)(emitter, access, places)
     words = length * bits_of(element) // _WORD
     if length == 1 or not words:
         scalar = load(emitter, pointer, element, cache=access.cache)
@@ -154,17 +152,55 @@ def store_rows(emitter: Emitter, access: Access, value: Lanes) -> None:
             store(emitter, pointer, data, access.cache, aligned=aligned)
 
 
+def _by_element(emitter: Emitter, access: Access, places: Places) -> tuple[SSAValue, SSAValue | None]:
+    """Return the pointer of each lane, and whether its element is inside the matrix: outside, to the first element."""
+    offset, inside = _place(emitter, access, places)
+    if inside is not None:
+        offset = emitter.chosen(inside, emitter.index(offset), emitter.index(0))
+    return pointer_at(emitter, access.matrix.pointer, offset, access.type.element_type), inside
+
+
+def _by_row(emitter: Emitter, access: Access, places: Places) -> tuple[SSAValue, SSAValue | None]:
+    """Return the same, but outside the pointer to the first row or column: rows share the offset of a column, and
+    columns the pointer of a row.
+
+    GPUs with narrow sub-groups add and select 64 bits in several instructions. Others, which do not, spilled more.
+    """
+    matrix, element = access.matrix, access.type.element_type
+    row, column = _coordinates(emitter, access, places)
+    of_row, of_column = _inside(emitter, row, matrix.height), _inside(emitter, column, matrix.width)
+    if of_row is of_column is None:
+        return _by_element(emitter, access, places)
+    start = _or_first(emitter, emitter.product(row, matrix.pitch), of_row)
+    pointer = matrix.pointer if start == 0 else pointer_at(emitter, matrix.pointer, start, element)
+    pointer = pointer_at(emitter, pointer, _or_first(emitter, column, of_column), element)
+    return pointer, all_of(emitter, [condition for condition in (of_row, of_column) if condition is not None])
+
+
+def _or_first(emitter: Emitter, offset: Index, inside: SSAValue | None) -> Index:
+    return offset if inside is None else emitter.chosen(inside, emitter.index(offset), emitter.index(0))
+
+
 def _place(emitter: Emitter, access: Access, places: Places) -> tuple[Index, SSAValue | None]:
     """Return the element offset of each lane, and whether it is inside the matrix; None: everywhere."""
+    matrix = access.matrix
+    row, column = _coordinates(emitter, access, places)
+    offset = emitter.sum(emitter.product(row, matrix.pitch), column)
+    found = _inside(emitter, row, matrix.height), _inside(emitter, column, matrix.width)
+    conditions = [condition for condition in found if condition is not None]
+    return offset, all_of(emitter, conditions) if conditions else None
+
+
+def _coordinates(emitter: Emitter, access: Access, places: Places) -> tuple[Index, Index]:
+    """Return the row and the column of each lane's element."""
     matrix, columns = access.matrix, access.type.get_shape()[-1]
     filled = np.maximum(places, 0)
     row = emitter.sum(matrix.row, *numbers_of(emitter, filled // columns))
-    column = emitter.sum(matrix.column, *numbers_of(emitter, filled % columns))
-    offset = emitter.sum(emitter.product(row, matrix.pitch), column)
-    conditions: list[SSAValue] = []
-    for at, extent in ((row, matrix.height), (column, matrix.width)):
-        if extent is None or (isinstance(at, int) and isinstance(extent, int) and 0 <= at < extent):
-            continue
-        # Unsigned: negative coordinates are out of bounds, too.
-        conditions.append(emitter.compared(emitter.index(at), emitter.index(extent), "ult"))
-    return offset, all_of(emitter, conditions) if conditions else None
+    return row, emitter.sum(matrix.column, *numbers_of(emitter, filled % columns))
+
+
+def _inside(emitter: Emitter, at: Index, extent: Index | None) -> SSAValue | None:
+    if extent is None or (isinstance(at, int) and isinstance(extent, int) and 0 <= at < extent):
+        return None
+    # Unsigned: negative coordinates are out of bounds, too.
+    return emitter.compared(emitter.index(at), emitter.index(extent), "ult")

@@ -10,6 +10,7 @@ from codegen.artifact.signature import KernelArgument
 from codegen.xe.dialects import (
     gpu,
     parse,
+    text,
 )
 from codegen.xe.dialects.upstream.xevm import (
     BlockLoad2dOp,
@@ -20,6 +21,7 @@ from codegen.xe.passes.lanes import (
     assumptions_of,
     lower_to_lanes,
 )
+from codegen.xe.subgroup import subgroups_of
 from tests.codegen.xe.passes.lanes.lane_kernels import (
     DTYPES,
     check,
@@ -344,3 +346,16 @@ def test_a_loop_that_tests_first() -> None:
     (out,) = check(kernel("%A: memref<12x32xf32>", body), [a], 1e-6)
     assert isinstance(out, np.ndarray)
     np.testing.assert_allclose(out, 9 * a, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("size", "selected"), [(8, 6 + 3), (16, 6 * 2)])
+def test_lanes_of_narrow_subgroups_share_offsets_of_rows_and_of_columns(size: int, selected: int) -> None:
+    body = """
+    %d = xegpu.create_nd_tdesc %A : memref<50x39xf32> -> !xegpu.tensor_desc<6x24xf32>
+    %v = xegpu.load_nd %d[%row, %column] : !xegpu.tensor_desc<6x24xf32> -> vector<6x24xf32>
+    xegpu.store_nd %v, %d[%c0, %c0] : vector<6x24xf32>, !xegpu.tensor_desc<6x24xf32>"""
+    with subgroups_of(size):
+        module = parse(kernel("%A: memref<50x39xf32>, %row: index, %column: index", body))
+        lower_to_lanes(module)
+    assert len(re.findall("llvm.load", text(module))) == 6 * -(-24 // size)
+    assert len(re.findall("arith.select .*: index", text(module))) == selected
