@@ -95,7 +95,7 @@ def clocks_of_step(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
     columns, shape, loads = vectors_of(on, p.n, dots), in_vectors(on, tile, dots), _tile_loads(on, plain, tile)
     # Dots of more sums are no faster.
     steps = sweep_clocks(isa, multiply_with(on, isa), p.m, columns, shape, loads, waits=not dots)
-    packs = plain.pack_b in (Packing.BLOCK.value, Packing.WHOLE.value)
+    packs = plain.pack_b != Packing.NONE.value
     short = rows_of_few_pages(on, isa) is not None and (rows_share_sets(on) or multiply_with(on, isa) is Multiply.S8)
     if isa in (Isa.AVX512, Isa.AVX512_F32) and packs and not short:
         steps += _panel_clocks(on, plain, tile)
@@ -147,7 +147,7 @@ def _clocks_in_l2(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
     B [K, N].
     """
     p, isa = on.problem, Isa(plain.isa)
-    few_rows = p.dtype_b.bits == 32 and not p.transpose_b and p.m <= _FEW_ROWS
+    few_rows = p.dtype_b.bits == 32 and _copies_rows(on, plain) and p.m <= _FEW_ROWS
     beside = few_rows or multiply_with(on, isa) is Multiply.S8
     streamed = STREAMED_VECTORS_BESIDE if beside else STREAMED_VECTORS
     wide = sum(count * max(0, vectors - streamed) for vectors, count in _panels_of_vectors(on, isa, tile))

@@ -37,6 +37,8 @@ _CALLS = 60 / 512  # of a tile, for each step
         (WHOLE_B, (14, 32), True, 30 * (14 + _CALLS)),
         # The fourth vector of a panel takes half a clock, the two of the last one do not.
         (WHOLE_B, (4, 64), True, 35 * (8 + 0.5 + 4 + 0.6 + 2 * _CALLS)),
+        # Nothing is copied of panels that are packed before, but they come from the same cache.
+        (Packing.BEFOREHAND, (4, 64), False, 35 * (8 + 0.5 + 4 + 0.6 + 2 * _CALLS)),
         # Rows of B have two lines in each of three panels.
         (WHOLE_B, (14, 32), False, 30 * (14 + _CALLS) + 6),
         # The first tile of rows packs two vectors in 8 clocks, which 14 hide.
