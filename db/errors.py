@@ -3,6 +3,7 @@
 DatabaseError
 +-- DatabaseUnavailable    no connection, or the file is no database
 +-- DatabaseNotMigrated    its tables are missing, older or newer than this program's
++-- UnknownRevision        no migration leads to that revision
 +-- DatabaseReadOnly       it may be read, not written
 +-- DatabaseLocked         another process held its lock for too long
 +-- DatabaseFull           its disk is full
@@ -28,6 +29,10 @@ class DatabaseUnavailable(DatabaseError):
 
 class DatabaseNotMigrated(DatabaseError):
     """Its tables are missing, older or newer than this program's."""
+
+
+class UnknownRevision(DatabaseError):
+    """No migration leads to that revision."""
 
 
 class DatabaseReadOnly(DatabaseError):

@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import OperationalError
 
-from db.errors import NOT_MIGRATED_ADVICE, DatabaseNotMigrated, DatabaseUnavailable
+from db.errors import NOT_MIGRATED_ADVICE, DatabaseNotMigrated, DatabaseUnavailable, UnknownRevision
 from db.session import LOCK_TIMEOUT_S, Database, open_database, shown_url, sqlite_path, typed_errors
 
 _SCRIPTS = Path(__file__).resolve().parents[1] / "migrations"
@@ -29,21 +29,22 @@ def current(engine: Engine) -> str | None:
         DatabaseError: it cannot be read.
     """
     with typed_errors(engine), engine.connect() as connection:
-        if not inspect(connection).has_table("alembic_version"):
-            return None
-        return connection.scalar(text("SELECT version_num FROM alembic_version"))
+        return _revision(connection)
 
 
 def upgrade(engine: Engine, revision: str = "head") -> None:
     """Migrate to `revision`, in one transaction; makes the file and folder of an SQLite database.
 
     Raises:
+        DatabaseNotMigrated: a newer program migrated it.
         DatabaseError: it cannot be written.
     """
     with typed_errors(engine):
         _make_sqlite_file(engine)
         with engine.execution_options(sqlite_begin="IMMEDIATE").begin() as connection:
             _wait_for_others(connection)
+            if (found := _revision(connection)) is not None:
+                _check_known(engine, found)
             _alembic("upgrade", connection, revision)
 
 
@@ -51,8 +52,11 @@ def downgrade(engine: Engine, revision: str) -> None:
     """Migrate back to `revision` ("base" for nothing): what later revisions added is lost.
 
     Raises:
+        UnknownRevision: there is no such revision.
         DatabaseError: it cannot be written.
     """
+    if revision not in (known := ["base", *_revisions()]):
+        raise UnknownRevision(f"revision: expected one of {', '.join(known)}, got {revision!r}")
     with typed_errors(engine), engine.execution_options(sqlite_begin="IMMEDIATE").begin() as connection:
         _wait_for_others(connection)
         _alembic("downgrade", connection, revision)
@@ -69,13 +73,11 @@ def check_migrated(engine: Engine) -> None:
     path = sqlite_path(engine)
     if path is not None and not path.exists():
         raise DatabaseNotMigrated(f"database {shown} does not exist; {NOT_MIGRATED_ADVICE}")
-    found, needed = current(engine), head()
-    if found is None:
+    if (found := current(engine)) is None:
         raise DatabaseNotMigrated(f"database {shown} has none of this program's tables; {NOT_MIGRATED_ADVICE}")
-    if found == needed:
-        return
-    advice = NOT_MIGRATED_ADVICE if found in _revisions() else "a newer program migrated it, use that one"
-    raise DatabaseNotMigrated(f"database {shown} is at revision {found}, this program needs {needed}; {advice}")
+    _check_known(engine, found)
+    if found != head():
+        raise DatabaseNotMigrated(f"{_place(engine, found)}; {NOT_MIGRATED_ADVICE}")
 
 
 def prepare(url: str, *, create: bool) -> Database:
@@ -94,6 +96,21 @@ def prepare(url: str, *, create: bool) -> Database:
         database.close()
         raise
     return database
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.scalar(text("SELECT version_num FROM alembic_version"))
+
+
+def _check_known(engine: Engine, found: str) -> None:
+    if found not in _revisions():
+        raise DatabaseNotMigrated(f"{_place(engine, found)}; a newer program migrated it, use that one")
+
+
+def _place(engine: Engine, found: str) -> str:
+    return f"database {shown_url(engine.url)} is at revision {found}, this program needs {head()}"
 
 
 def _revisions() -> list[str]:

@@ -12,7 +12,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine, inspect, text
 
-from db.errors import DatabaseNotMigrated, DatabaseUnavailable
+from db.errors import DatabaseNotMigrated, DatabaseUnavailable, UnknownRevision
 from db.migrate import check_migrated, current, downgrade, head, prepare, upgrade
 from db.schema import all_tables
 from db.session import Database, make_engine, open_database
@@ -121,6 +121,16 @@ def test_database_of_a_newer_program_is_refused(engine: Engine) -> None:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(DatabaseNotMigrated, match=r"at revision 9999.*a newer program"):
         check_migrated(engine)
+    with pytest.raises(DatabaseNotMigrated, match=r"at revision 9999.*a newer program"):
+        upgrade(engine)
+
+
+@sqlite_first
+def test_downgrade_to_an_unknown_revision_names_the_known_ones(engine: Engine) -> None:
+    upgrade(engine)
+    with pytest.raises(UnknownRevision, match=rf"expected one of base, 0001.*{head()}, got '0'"):
+        downgrade(engine, "0")
+    assert current(engine) == head()
 
 
 def test_use_before_migration_says_what_to_do(empty: str, tmp_path: Path) -> None:
