@@ -5,10 +5,11 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import BrokenExecutor, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
 from types import TracebackType
 from typing import Generic, Self, TypeVar
@@ -33,6 +34,7 @@ from codegen.workers.gc_policy import collect_between
 from hal import DeviceSpec
 
 Artifact = TypeVar("Artifact", bound=KernelArtifact | CpuArtifact, covariant=True)
+Result = TypeVar("Result")
 Compiler = Callable[[GemmProblem, KernelConfig, DeviceSpec], AnyArtifact]
 
 _COMPILATIONS_PER_WORKER = 200  # MLIR's context grows with every module
@@ -102,15 +104,12 @@ class CompilePool:
 
     def wait_until_up(self) -> None:
         """Wait until a worker can compile, at most the time limit of a compilation."""
-        self._revive()
         with contextlib.suppress(FutureTimeoutError, ProcessExpired, BrokenExecutor, RuntimeError):
-            self._pool.schedule(_answer).result(self._timeout_s)
+            self._schedule(_answer).result(self._timeout_s)
 
     def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compilation[AnyArtifact]:
         """Start the compilation of a GEMM kernel."""
-        self._revive()
-        arguments = [self._compiler, problem, config, spec, self._cache]
-        future = self._pool.schedule(_compile, args=arguments, timeout=self._timeout_s)
+        future = self._schedule(_compile, self._compiler, problem, config, spec, self._cache)
         self._busy.begin()
         future.add_done_callback(self._end)
         return Compilation(future, self._timeout_s)
@@ -130,20 +129,19 @@ class CompilePool:
         marked: bool = False,
     ) -> Compilation[KernelArtifact]:
         """Start the compilation of the kernels of a module; the cache is not used."""
-        self._revive()
-        arguments = [source, spec, name, block, marked]
-        future = self._pool.schedule(_compile_module, args=arguments, timeout=self._timeout_s)
-        return Compilation(future, self._timeout_s)
+        return Compilation(self._schedule(_compile_module, source, spec, name, block, marked), self._timeout_s)
 
     def close(self) -> None:
         """End the workers; running compilations are dropped."""
         self._pool.stop()
         self._pool.join()
 
-    def _revive(self) -> None:
-        if not self._pool.active:
-            self.close()
-            self._pool = self._new_pool()
+    def _schedule(self, function: Callable[..., Result], *arguments: object) -> ProcessFuture[Result]:
+        with _interrupts_held():
+            if not self._pool.active:
+                self.close()
+                self._pool = self._new_pool()
+            return self._pool.schedule(function, args=arguments, timeout=self._timeout_s)
 
     def _new_pool(self) -> ProcessPool:
         return ProcessPool(
@@ -162,9 +160,21 @@ class CompilePool:
         self.close()
 
 
+@contextlib.contextmanager
+def _interrupts_held() -> Generator[None]:
+    """Start threads, and processes of these, that never get Ctrl-C, not even while they import.
+
+    It goes to the parent, which ends the workers itself.
+    """
+    resource_tracker.ensure_running()  # lets signals through where it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _start_worker() -> None:
-    # Ctrl-C goes to the parent, which ends the workers itself.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # An aborting compiler prints its stack; the parent reports the signal instead.
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, sys.stderr.fileno() if sys.stderr is not None else 2)

@@ -9,6 +9,11 @@ from codegen import CompileFailed, GemmProblem, XeConfig
 from hal import DeviceSpec
 
 
+def blocked_signals() -> set[int]:
+    """Return the signals that a process does not get."""
+    return set(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+
+
 def aborting(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoReturn:
     """Ends its process as LLVM does."""
     os.abort()

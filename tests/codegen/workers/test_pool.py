@@ -2,6 +2,7 @@
 
 import dataclasses
 import multiprocessing
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
@@ -65,6 +66,16 @@ def test_what_goes_wrong_in_a_worker_is_typed(
             with pytest.raises(error, match=message) as caught:
                 compilation.result()
             assert type(caught.value) is error
+
+
+def test_workers_get_no_ctrl_c_from_their_first_moment() -> None:
+    before = compilers.blocked_signals()
+    with CompilePool(1, 60.0, None, compilers.exiting) as pool:
+        assert signal.SIGINT in pool._schedule(compilers.blocked_signals).result()
+        assert compilers.blocked_signals() == before
+        with pytest.raises(CompileCrashed):
+            pool.compile(PROBLEM, CONFIG, B580).result()
+        assert signal.SIGINT in pool._schedule(compilers.blocked_signals).result()  # of the next worker
 
 
 @pytest.mark.slow
