@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import stat
 from pathlib import Path
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -25,6 +26,22 @@ def make_private(folder: Path) -> None:
     except FileNotFoundError:
         make_private(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def write_named(path: Path, data: bytes) -> None:
+    """Write a file that the user named: atomically and through links, but to a device or pipe, which stays one.
+
+    Raises:
+        OSError: as `write_atomically`.
+    """
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        mode = stat.S_IFREG
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        write_atomically(Path(os.path.realpath(path)), data)
+    else:
+        path.write_bytes(data)
 
 
 def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
@@ -52,4 +69,6 @@ def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
         Path(name).unlink(missing_ok=True)
         if isinstance(error, IsADirectoryError):
             raise IsADirectoryError(errno.EISDIR, "Expected a file, got a folder", str(path)) from error
+        if isinstance(error, OSError) and error.filename is None:  # of a write, as on a full disk
+            error.filename = str(path)
         raise

@@ -34,7 +34,7 @@ def opt_command(
     import sys
 
     from codegen import CompileFailed
-    from codegen.artifact.files import write_atomically
+    from codegen.artifact.files import write_named
     from codegen.xe.opt import OptFailed, read_passes, run_passes
     from service.cli.compiler.modules import read_source, read_stdin
     from service.cli.compiler.passes import print_passes
@@ -51,6 +51,6 @@ def opt_command(
         raise OptFailed(error.message) from error
     result = run_passes(source, chosen, name=name, generic=generic, split=split, device_only=device_only)
     if output is not None:
-        write_atomically(output, result.encode())
+        write_named(output, result.encode())
     elif not verify_only:
         sys.stdout.write(result)

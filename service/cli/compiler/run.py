@@ -45,7 +45,7 @@ def run_command(
     bf16 arrays are float32 files; they are rounded on input.
     """
     from codegen import InvalidLaunch, KernelArtifact
-    from codegen.artifact.files import write_atomically
+    from codegen.artifact.files import write_named
     from codegen.simulate.refusal import SimulationRefused, SimulationTimedOut
     from codegen.simulate.run_module import TIME_LIMIT_S, kernel_of, simulate_module
     from codegen.workers.pool import CompilePool
@@ -97,7 +97,7 @@ def run_command(
             raise trace_timeout(late, signature.name, marked, text, partial(rerun, seconds=_AGAIN_S)) from refused
     contents = {Path(path): npy(signature, name, values[name]) for name, path in targets.items()}
     for path, data in contents.items():
-        write_atomically(path, data)
+        write_named(path, data)
     print_all(artifact, signature, report, targets, as_json=as_json)
 
 

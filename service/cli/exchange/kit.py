@@ -5,7 +5,7 @@ from collections import Counter
 from io import BytesIO
 from pathlib import Path
 
-from codegen.artifact.files import write_atomically
+from codegen.artifact.files import write_named
 from codegen.workers.pool import CompilePool
 from hal import resolve_device
 from service.api.devices.schemas import DeviceOut
@@ -42,7 +42,7 @@ def write_kit(access: Access, kit: Path, device: DeviceOut | None, query: Asked)
             made = build_kit(exchange, pool, stand_in)
         except ValueError as error:
             raise BadRequest(f"{error} with --device") from error
-    write_atomically(kit, made.data)
+    write_named(kit, made.data)
     print_line(
         f"{counted(made.kernels, 'kernel')} of {counted(made.problems, 'problem')} for {made.device} written to {kit}, "
         f"{len(made.data) / 2**20:.1f} MiB; there: `python {kit.name}`"

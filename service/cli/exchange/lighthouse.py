@@ -17,7 +17,7 @@ def to_lighthouse_command(
     """Write the best kernel of each problem as parameters of lighthouse's matmul schedule."""
     import json
 
-    from codegen.artifact.files import write_atomically
+    from codegen.artifact.files import write_named
     from service.cli.exchange.parameters import best
     from service.errors import NotFound
     from tuner.errors import InvalidFile
@@ -33,7 +33,7 @@ def to_lighthouse_command(
             print_line(f"{problem}: left out: {error}", ERRORS)
     if not entries:
         raise NotFound(f"no kernel of {device} is one of lighthouse's matmuls: 16-bit inputs, row-major, with prefetch")
-    write_atomically(output, (json.dumps(entries, indent=4) + "\n").encode())
+    write_named(output, (json.dumps(entries, indent=4) + "\n").encode())
     print_line(f"{counted(len(entries), 'problem')} written to {output}")
 
 

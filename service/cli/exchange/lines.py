@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from codegen.artifact.files import write_atomically
+from codegen.artifact.files import write_named
 from service.cli.printing.counted import counted
 from service.cli.printing.output import print_json, print_line
 from service.errors import BadRequest, NotFound
@@ -22,7 +22,7 @@ def write(lines: bytes, output: Path | None, *, chosen: bool = False) -> None:
     if output is None:
         sys.stdout.write(lines.decode())
         return
-    write_atomically(output, lines)
+    write_named(output, lines)
     print_line(f"{counted(count_records(lines), 'record')} written to {output}")
 
 
