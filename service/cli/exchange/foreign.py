@@ -7,10 +7,11 @@ from types import MappingProxyType
 from uuid import UUID
 
 from codegen import GemmProblem
-from codegen.artifact.files import write_atomically
+from codegen.artifact.files import write_named
 from service.cli.access.connection import same
 from service.cli.access.opening import Access
 from service.cli.exchange.exporting import EXPORT
+from service.cli.ids import find_job, find_recording
 from service.cli.options.naming import told_by_options
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_json, print_line
@@ -35,21 +36,23 @@ class Said:
 
 
 def export(
-    access: Access, format: Format, job: UUID | None, recording: UUID | None, origin: str | None, output: Path | None
+    access: Access, format: Format, job: str | None, recording: str | None, origin: str | None, output: Path | None
 ) -> None:
-    """Write a job or a recording in a format other than JSON lines.
+    """Write a job or a recording, named as `find_id` takes it, in a format other than JSON lines.
 
     Raises:
         BadRequest: not exactly one of both, or the format is JSON lines.
     """
     if (job is None) == (recording is None) or format is Format.JSONL:
         raise BadRequest("expected one --job or --recording with --format kernel-tuner, t1 or t4")
-    file = access.fetch(EXPORT, {"format": format, "job": job, "recording": recording, "origin": origin})
+    of_job = None if job is None else find_job(access, job)
+    of_recording = None if recording is None else find_recording(access, recording)
+    file = access.fetch(EXPORT, {"format": format, "job": of_job, "recording": of_recording, "origin": origin})
     configurations, left_out = (int(file.headers.get(name, "0")) for name in ("configurations", "left-out"))
     if output is None:
         sys.stdout.write(file.content.decode())
     else:
-        write_atomically(output, file.content)
+        write_named(output, file.content)
         print_line(f"{counted(configurations, 'configuration')} written to {output}")
     if left_out:
         print_line(

@@ -58,6 +58,8 @@ def show_command(
     else:
         print_wrapped(f"times {evidence(found)}")
         CONSOLE.print(_table(rows))
+        if (left := found.tried - len(rows)) > 0:
+            print_wrapped(f"{left} more not shown (--limit)")
 
 
 def _stacked(rows: list[dict[str, object]]) -> Table:

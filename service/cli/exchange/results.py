@@ -2,7 +2,6 @@
 
 from pathlib import Path
 from typing import Annotated
-from uuid import UUID
 
 import typer
 
@@ -10,6 +9,7 @@ from service.cli.access.connection import connect
 from service.cli.access.opening import open_access
 from service.cli.access.resource import Asked
 from service.cli.completing import devices, jobs
+from service.cli.ids import HELP, find_job
 from service.cli.options.output import AsJson
 from service.cli.options.problem import ProblemOptions, with_problem
 from tuner.exchange.file_format import Format
@@ -26,7 +26,7 @@ Origin = Annotated[str | None, typer.Option(help="Origin of the results (default
 def export_command(
     problem: ProblemOptions,
     device: Annotated[str | None, typer.Option(help="Only results for this device.", autocompletion=devices)] = None,
-    job: Annotated[UUID | None, typer.Option(help="Only this job.", autocompletion=jobs)] = None,
+    job: Annotated[str | None, typer.Option(help=f"Only this job: {HELP}", autocompletion=jobs)] = None,
     runners_up: Annotated[
         bool, typer.Option("--runners-up", help="Predicted configurations without a measurement, in place of results.")
     ] = False,
@@ -44,7 +44,9 @@ def export_command(
             help="jsonl contains everything; other formats contain the measurements of one --job or --recording."
         ),
     ] = Format.JSONL,
-    recording: Annotated[UUID | None, typer.Option(help="Recording to export, in a format other than jsonl.")] = None,
+    recording: Annotated[
+        str | None, typer.Option(help=f"Recording to export, in a format other than jsonl: {HELP}")
+    ] = None,
     origin: Origin = None,
     output: Output = None,
 ) -> None:
@@ -84,7 +86,15 @@ def export_command(
         return
     with open_access() as access:
         of = None if device is None else device_id(access, device)
-        chosen: Asked = {"job": job, "device": of, "origin": origin, "runners_up": runners_up, "limit": limit, **asked}
+        of_job = None if job is None else find_job(access, job)
+        chosen: Asked = {
+            "job": of_job,
+            "device": of,
+            "origin": origin,
+            "runners_up": runners_up,
+            "limit": limit,
+            **asked,
+        }
         lines = access.fetch(EXPORT, chosen).content
         if device is not None and not count_records(lines):
             access.read(device_of(device))  # fails if there is no such device

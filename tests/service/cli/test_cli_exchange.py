@@ -145,6 +145,16 @@ def test_a_file_of_results_may_be_written_from_a_terminal(
     assert run("export", "--job", JOB, "--format", "t4") == 2
 
 
+def test_a_job_is_exported_by_its_first_characters_and_as_the_last(run: Run, file: Path, tmp_path: Path) -> None:
+    run("import", str(file))
+    one, same = tmp_path / "one", tmp_path / "same"
+    for format in ("jsonl", "t4"):
+        assert run("export", "--job", JOB, "--format", format, "-o", str(one)) == 0
+        for said in (JOB[:13], "last"):
+            assert run("export", "--job", said, "--format", format, "-o", str(same)) == 0
+            assert len(same.read_bytes()) == len(one.read_bytes())
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

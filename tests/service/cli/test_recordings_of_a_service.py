@@ -34,9 +34,11 @@ def test_recordings_are_listed_and_shown_alike(
         ("recordings", "show", one),
         ("recordings", "show", one, "--json"),
         ("recordings", "show", one, "--limit", "1", "--json"),
+        ("recordings", "show", one, "--limit", "1"),
     ):
         local, served = both(run, *arguments)
         assert (local[0], local) == (0, served), arguments
+    assert local[1].endswith("\n2 more not shown (--limit)\n")
     shown = json.loads(run("--server", "http://testserver", "recordings", "show", one, "--json")[1])["configurations"]
     assert len(shown) == listed[0]["tried"] == 3
     timed = [row["time_us"] for row in shown if row["time_us"] is not None]
