@@ -26,7 +26,7 @@ BODY = {"csv": "m,n,k,weight,name\n16,96,64,3,qkv\n32,160,64,1,=down\n", "device
 
 
 def test_without_sets_the_page_says_how_to_make_one(client: TestClient) -> None:
-    assert "xetune shapes tune" in client.get("/shapes").text
+    assert "xetune tune --shapes" in client.get("/shapes").text
 
 
 def test_a_set_tells_each_shape_with_its_evidence(client: TestClient, context: Context) -> None:
