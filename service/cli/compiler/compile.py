@@ -10,7 +10,7 @@ from service.cli.options.config_flags import ConfigFile, Settings
 from service.cli.options.isa import Isa
 from service.cli.options.output import AsJson
 from service.cli.options.problem import DeviceOrFile, ProblemOptions, TargetName, with_problem
-from service.cli.printing.output import print_line, print_wrapped
+from service.cli.printing.output import print_wrapped
 
 
 @with_problem
@@ -68,7 +68,7 @@ def compile_command(
         ocloc = wanted_ocloc(isa)
     if not as_json:
         print_wrapped(f"{gemm} for {spec.id}")
-        print_line(f"configuration  {chosen}")
+        print_wrapped(f"configuration  {chosen}", indent=" " * 15)
     from service.cli.compiler.compiling import compile_configuration
 
     compile_configuration(gemm, chosen, listed, folder, url, ocloc, verify=verify, as_json=as_json)

@@ -55,9 +55,9 @@ def print_json(document: object) -> None:
 
 
 def text_table(*columns: str | Column, title: str | None = None, spaced: bool = False) -> Table:
-    """Return an empty table whose named columns fold long texts; `spaced` adds an empty line after each row."""
+    """Return an empty table whose named columns fold long texts; `spaced` adds an empty line between rows."""
     made = (Column(column, overflow="fold") if isinstance(column, str) else column for column in columns)
-    return Table(*made, title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, int(spaced), 0))
+    return Table(*made, title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), leading=int(spaced))
 
 
 def number_column(heading: str) -> Column:

@@ -1,5 +1,6 @@
 """xetune kernels: stored kernels, the best for one problem, and programs that run a kernel."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -159,7 +160,7 @@ def host_code_command(
     for path in (*paths.values(), str(output / language.file_name)):
         CONSOLE.print(path, highlight=False, soft_wrap=True)
     if (command := _run_by(text)) is not None:
-        print_line(f"next: cd {output} && {command}")
+        print_line(f"next: cd {shlex.quote(str(output))} && {command}")
 
 
 def _run_by(program: str) -> str | None:

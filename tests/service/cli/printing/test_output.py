@@ -29,6 +29,15 @@ def test_names_in_tables_and_lines_keep_no_escape_sequences(printed: io.StringIO
     assert "end" in text
 
 
+def test_a_spaced_table_has_empty_lines_between_its_rows_alone(printed: io.StringIO) -> None:
+    table = text_table("a", "b", spaced=True)
+    table.add_row("1", "2\n3")
+    table.add_row("4", "5")
+    CONSOLE.print(table)
+    lines = printed.getvalue().splitlines()
+    assert [line.split() for line in lines] == [[], ["a", "b"], ["─" * 5], ["1", "2"], ["3"], [], ["4", "5"], []]
+
+
 def test_colours_of_our_own_stay(printed: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CONSOLE, "_force_terminal", True)
     monkeypatch.setattr(CONSOLE, "_color_system", 1)
