@@ -48,11 +48,13 @@ def measure_command(
             print_line(begun(client.job(job_id)), ERRORS)
             work_on_job(ClientAccess(client), job_id, quiet=False)
         lines = results(client, queued, origin)
-        failed = [job_id for job_id in queued if client.job(job_id).best is None]
+        failed = [job for job in map(client.job, queued) if job.best is None]
     if url is None or output is not None:
         write(lines, output)
     if url is not None:
         send(url, lines, queued)
+    for job in failed:
+        why = "" if job.error is None else f": {job.error}"
+        print_line(f"job {job.id} measured no time{why}; `xetune jobs show {job.id}` shows its trials", ERRORS)
     if failed:
-        print_line(f"no time was measured in {', '.join(map(str, failed))}: `xetune jobs show`", ERRORS)
         raise typer.Exit(1)

@@ -2,15 +2,18 @@
 
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
 from db.session import Database, open_database
 from hal import find
 from service.artifacts import ArtifactStore
+from service.cli.access.opening import ClientAccess
 from service.cli.main import main
 from tests.service.api.exchange.data_folders import take_in
 from tests.tuner.exchange import lines
@@ -176,6 +179,21 @@ def test_what_cannot_be_done_is_said_in_a_line(
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1), said.err
     assert said.err.startswith(message)
+
+
+@pytest.mark.opencl
+def test_a_job_without_a_time_is_named_with_its_command(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def cancel(access: ClientAccess, job: UUID, **_: object) -> None:
+        access.client.cancel(job)
+
+    monkeypatch.setattr("service.cli.tuning.running.work_on_job", cancel)
+    asked = tmp_path / "candidates.jsonl"
+    asked.write_bytes(text_of(lines.candidates()))
+    assert run("measure", str(asked), "--device", "opencl-cpu-as-b580", "-o", str(tmp_path / "found")) == 1
+    *_, last = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"job (\S+) measured no time; `xetune jobs show \1` shows its trials", last)
 
 
 @pytest.mark.opencl
