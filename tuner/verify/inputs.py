@@ -53,6 +53,7 @@ _POWER_BIAS = 127  # of e8m0
 _LEAST_DENSITY, _LEAST_PRODUCTS = 1 / 8, 100  # nonzero integers: least share, and least products in a sum
 # Magnitude of results at which few saturate and few round to zero.
 _WANTED = {DType.S8: 48.0, DType.U8: 48.0, DType.F16: 1000.0, DType.I32: 1000.0}
+_LEAST_F16_SUM = 2.0**-12  # numbers below 2^-14 lose digits
 _OLD_INTEGERS = {DType.S8: (-64, 64), DType.U8: (0, 128), DType.I32: (-64, 64)}
 
 
@@ -323,8 +324,14 @@ def _wanted(p: GemmProblem, first: int) -> float | None:
                 return _CURVED[kind] / gain
             case _:
                 pass
-    wanted = _WANTED.get(p.dtype_c) if p.dtype_a.is_integer or p.dtype_c.is_integer else None
-    return wanted / gain if wanted is not None and not (p.dtype_a.is_integer and p.dtype_c is DType.I32) else None
+    wanted = _WANTED.get(p.dtype_c)
+    is_held = p.dtype_c is DType.I32 if p.dtype_a.is_integer else p.dtype_c is DType.F16 and _fills_f16(gain)
+    return None if wanted is None or is_held else wanted / gain
+
+
+def _fills_f16(gain: float) -> bool:
+    """Return whether f16 holds random floats after this gain, with most of its digits."""
+    return _LEAST_F16_SUM <= _FLOAT_SUM * gain <= _WANTED[DType.F16]
 
 
 def _is_scale_vector(step: EpilogueStep) -> bool:

@@ -243,7 +243,8 @@ class _Comparison:
         got = decode(stored, output.operand.dtype).astype(np.float64).reshape(bounds.value.shape)
         bad = ~bounds.holds(got)
         with np.errstate(invalid="ignore"):
-            error = np.abs(got - bounds.value)  # NaN, which is ignored, if both are infinite
+            error = np.abs(got - bounds.value)
+        error[np.isinf(error) & ~bad] = np.nan  # ignored, as that of a NaN: its type cannot hold the result
         self.tolerance = max(self.tolerance, bounds.widest)
         self.max_error = max(self.max_error, float(np.fmax.reduce(error, axis=None, initial=0.0)))
         if bad.any() and not self.wrong:
@@ -282,7 +283,12 @@ def _check_untouched(artifact: AnyArtifact, output: _Output, computed: Collectio
     if not outside_is_poison(output.memory.reshape(-1), o, output.batch):
         beyond = f"beyond column {o.columns - 1}" + (" or between matrices" if output.batch > 1 else "")
         raise ProofFailed(f"something was written between the rows of {o.name}, {beyond}", proof)
-    if o.step is not None or (computed is None and proof.checked == proof.total):
+    if computed is None and proof.checked == proof.total:
+        return
+    if o.step is not None:
+        whole = (slice(0, o.rows), slice(0, o.columns))
+        if computed is None and any(output.lacks((entry, *whole)) for entry in range(output.batch)):
+            raise ProofFailed(f"some of {o.name} is not written", proof)
         return
     for tile in _workgroup_tiles(artifact).all_tiles():
         part = _part(artifact, tile)

@@ -83,12 +83,13 @@ def test_of_integers_one_that_is_off_by_one_is_found() -> None:
 
 
 @pytest.mark.parametrize("value", [np.inf, np.nan, -np.inf])
-def test_what_is_no_number_is_found(value: float) -> None:
+@pytest.mark.parametrize("output", [DType.F32, DType.F16])
+def test_what_is_no_number_is_found(output: DType, value: float) -> None:
     def spoil(c: Buffer) -> None:
         c[0, 300, 1290] = value
 
     with pytest.raises(ProofFailed, match=r"C\[300, 1280:1408\] is wrong"):
-        _proof(GemmProblem(520, 2048, 24), spoil)
+        _proof(GemmProblem(520, 2048, 24, dtype_c=output), spoil)
 
 
 def test_two_faults_that_cancel_in_a_plain_sum_are_found() -> None:
@@ -111,6 +112,8 @@ def test_two_faults_that_cancel_in_a_plain_sum_are_found() -> None:
         (GemmProblem(88, 200, 72, epilogue=(EpilogueStep(EpilogueKind.RELU),)), False),
         (GemmProblem(88, 200, 72, epilogue=(EpilogueStep(EpilogueKind.BETA, 0.5),)), False),
         (GemmProblem(88, 200, 72, dtype_a=DType.S8, dtype_b=DType.S8, dtype_c=DType.S8), False),
+        (GemmProblem(88, 200, 72, dtype_c=DType.F16, epilogue=(EpilogueStep(EpilogueKind.ALPHA, 1e6),)), True),
+        (GemmProblem(88, 200, 72, dtype_c=DType.F16, epilogue=(EpilogueStep(EpilogueKind.ALPHA, 1e7),)), False),
     ],
 )
 def test_it_is_for_multiples_of_the_product(problem: GemmProblem, applicable: bool) -> None:

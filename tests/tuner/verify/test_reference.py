@@ -253,6 +253,14 @@ def test_floats_are_drawn_so_that_the_epilogue_fills_integers() -> None:
     assert all(20 < spread(value) < 90 for value in (0.1, 1.0, 10.0))
 
 
+@pytest.mark.parametrize("value", [1e-6, 0.01, 1.0, 1000.0, 1e6])
+def test_floats_are_drawn_so_that_f16_holds_them(value: float) -> None:
+    step = EpilogueStep(EpilogueKind.ALPHA, value=value)
+    p = GemmProblem(32, 48, 64, dtype_a=DType.BF16, dtype_b=DType.BF16, dtype_c=DType.F16, epilogue=(step,))
+    size = np.abs(Reference(p, 1).bounds_of_c(0, slice(0, 32), slice(0, 48)).value)
+    assert 2**-14 < np.median(size) < size.max() < 65504
+
+
 def test_a_problem_that_memory_does_not_hold_is_refused_before_anything_is_drawn() -> None:
     with pytest.raises(TooLargeToProve, match="GiB are free here"):
         Reference(GemmProblem(2**20, 2**20, 64), 0)

@@ -151,6 +151,16 @@ def test_one_k_left_out_of_very_many_is_caught() -> None:
         _proof(problem, without_the_last)
 
 
+def test_results_that_their_type_cannot_hold_have_no_part_in_the_largest_error() -> None:
+    problem = GemmProblem(40, 64, 96, dtype_c=DType.F16, epilogue=(EpilogueStep(EpilogueKind.ALPHA, 1e9),))
+    proof = _proof(problem)
+    assert proof.max_error is not None
+    assert proof.tolerance is not None
+    assert proof.max_error <= proof.tolerance
+    with pytest.raises(ProofFailed, match=r"C\[0, 0\] is -inf, expected"):
+        _proof(problem, lambda outputs: np.negative(outputs[2], out=outputs[2]))
+
+
 def _spoilt(outputs: dict[int, Buffer], place: int, where: tuple[int, int, int], by: float) -> None:
     outputs[place][where] += np.asarray(by).astype(outputs[place].dtype)
 
@@ -288,10 +298,14 @@ def test_of_a_large_result_a_sample_is_compared_and_all_must_be_written(
         before = Reference(problem, 3).buffers()[2].reshape(200, 264)
         outputs[2][0, 32:64, 32:64] = before[32:64, 32:64]
 
+    poison = Reference(problem, 3).buffers()[3][100]
     proof = _proof(problem, block=(32, 32))
     assert (proof.checked, proof.total) == (9, 63)
     with pytest.raises(ProofFailed, match=r"C\[32, 32\] is not written"):
         _proof(problem, unwritten, block=(32, 32))
+    if dtype is DType.F16:
+        with pytest.raises(ProofFailed, match="some of reduce is not written"):
+            _proof(problem, lambda outputs: outputs[3].__setitem__((0, 100), poison), block=(32, 32))
     with pytest.raises(ProofFailed, match=r"reduce\[199\] is "):
         _proof(
             problem, lambda outputs: _spoilt(outputs, 3, (0, 199, 0), 0.1 if dtype is DType.F16 else 1), None, (32, 32)
