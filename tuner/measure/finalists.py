@@ -31,7 +31,8 @@ def compare_finalists(
     """Return the winner and its time compared with the default's; None when one of them has no time.
 
     `finalists` are the fastest trials, best first. The trials' own times are used if there is no device, if
-    the default is the only finalist, or if `left_s` seconds are too few to measure interleaved.
+    the default is the only finalist, or if `left_s` seconds are too few to measure interleaved. A trial whose
+    kernel is compiled again, to another binary, has no time.
     """
     best, default_us = finalists[0], _time_us(baseline)
     best_us = _time_us(best)
@@ -43,7 +44,8 @@ def compare_finalists(
         return as_tried
 
     def timed(trial: Trial) -> TimeUs:
-        return lambda seconds: median_us(bench, kernel_of(trial.config), Limits(seconds, seconds))
+        kernel_hash = None if trial.outcome is None else trial.outcome.kernel_hash
+        return lambda seconds: median_us(bench, kernel_of(trial.config), Limits(seconds, seconds), kernel_hash)
 
     turns = measure_interleaved(timed(baseline), [timed(trial) for trial in others], left_s)
     if turns is None:

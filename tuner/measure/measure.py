@@ -254,8 +254,13 @@ def timing_for(spec: DeviceSpec, best_us: float | None) -> Timing:
     return replace(plain, hopeless_us=_HOPELESS * best_us, behind_us=_BEHIND * best_us)
 
 
-def median_us(bench: Bench, kernel: AnyArtifact | Compilation, limits: Limits) -> float | None:
-    """Time a verified kernel once more; None if that gives no time within the limits of the candidate or its run."""
+def median_us(
+    bench: Bench, kernel: AnyArtifact | Compilation, limits: Limits, kernel_hash: str | None = None
+) -> float | None:
+    """Time a verified kernel once more; None if that gives no time within the limits of the candidate or its run.
+
+    `kernel_hash` is that of the kernel that was verified: another one, of another version, is not run.
+    """
     assert bench.device is not None
     if limits.all_s <= 0:
         return None
@@ -266,6 +271,8 @@ def median_us(bench: Bench, kernel: AnyArtifact | Compilation, limits: Limits) -
         else:
             with _time_limit(kernel, limits.all_s):
                 artifact = kernel.result()
+        if kernel_hash not in (None, artifact.content_hash):
+            return None
         _start(bench.device, limits.all_s - (time.perf_counter() - begun_s))
         limit_s = limits.run_after_s(time.perf_counter() - begun_s)
         report = bench.device.run(artifact.launch, bench.reference.buffers(), timing_for(bench.spec, None), limit_s)

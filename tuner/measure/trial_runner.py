@@ -75,12 +75,14 @@ class Attempts:
         return foresee(self._bench, candidate, self._limits(), prediction, prove=prove, keep_spilling=is_last_chance)
 
     def check_device(self, last: Outcome) -> None:
-        """Check the device after a trial: after repeated failures, run the default to tell whether the
-        kernels or the device fail.
+        """Check the device, if there is one, after a trial: after repeated failures, run the default to tell whether
+        the kernels or the device fail.
 
         Raises:
             DeviceUnusable: the default never had a time, or fails too while the job has time left.
         """
+        if self._bench.device is None:
+            return
         self._failures = self._failures + 1 if device_failed(last) else 0
         if self._failures < FAILURES:
             return

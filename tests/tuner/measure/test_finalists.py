@@ -1,5 +1,6 @@
 """The winner is decided by interleaved measurements with the default, not by the search's fastest time."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -108,5 +109,19 @@ def test_one_whose_kernel_fails_is_left_out() -> None:
     times = {binary_of(DEFAULT): 300.0, binary_of(_config(2)): 100.0}
     bench = _bench(times.__getitem__)
     found = compare_finalists(bench, trials[0], [trials[1], trials[2]], kernel_of, 60)
+    assert found is not None
+    assert found[0].number == 2
+
+
+def test_a_kernel_that_was_not_verified_does_not_win() -> None:
+    def verified(number: int, time_us: float, binary: bytes) -> Trial:
+        trial = _trial(number, time_us)
+        assert trial.outcome is not None
+        return replace(trial, outcome=replace(trial.outcome, kernel_hash=hashlib.sha256(binary).hexdigest()))
+
+    first, same = verified(0, 300, binary_of(DEFAULT)), verified(2, 95, binary_of(_config(2)))
+    other = verified(1, 90, b"of the version before")
+    bench = _bench(lambda binary: {binary_of(DEFAULT): 300.0, binary_of(_config(2)): 100.0}.get(binary, 10.0))
+    found = compare_finalists(bench, first, [other, same], lambda config: artifact_of(SMALL, config), 60)
     assert found is not None
     assert found[0].number == 2
