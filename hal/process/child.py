@@ -104,7 +104,7 @@ class Child:
                 raise DeviceTimedOut(f"no answer from the device process within {timeout_s:g} s; it was ended")
             failed, answer = self._connection.recv()
             answered = True
-        except (EOFError, ConnectionResetError):
+        except (EOFError, OSError):  # OSError: it died within an answer
             raise self._crashed() from None
         finally:  # Ctrl-C too: a late answer must not be read as the next one
             if not answered:

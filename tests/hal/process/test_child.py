@@ -67,3 +67,9 @@ def test_it_is_killed_where_no_descriptor_of_a_process_can_be_had(monkeypatch: p
         child.call(30, signal.signal, signal.SIGTERM, signal.SIG_IGN)
         child.kill()
         assert not child.alive
+
+
+def test_its_death_within_an_answer_is_told_as_one_before_it() -> None:
+    half = "import os, sys; os.write(int(sys.argv[1]), (1000).to_bytes(4, 'big') + b'half'); os._exit(3)"
+    with Child() as child, pytest.raises(DeviceCrashed, match="ended with exit code 3"):
+        child.call(30, exec, half)
