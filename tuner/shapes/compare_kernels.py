@@ -119,7 +119,7 @@ def _interleaved(
         def time_us(seconds: float) -> float | None:
             if config not in kernels:
                 kernels[config] = pool.compile(bench.problem, config, bench.spec)
-            return median_us(bench, kernels[config], Limits(seconds, seconds))
+            return median_us(bench, kernels[config], Limits(seconds, seconds), found.times[config].content_hash)
 
         return time_us
 

@@ -49,7 +49,7 @@ class Earlier:
 
     def of_config(self, config: KernelConfig) -> KnownTime | None:
         time_us = self.times_us.get(config)
-        return None if time_us is None else KnownTime("earlier", 7, *_measured(time_us))
+        return None if time_us is None else KnownTime("earlier", 7, *_measured(config, time_us))
 
     def of_kernel(self, artifact: AnyArtifact) -> KnownTime | None:
         return None
@@ -58,9 +58,9 @@ class Earlier:
         return self.then_to_now
 
 
-def _measured(time_us: float) -> tuple[Measurement, Proof, str]:
+def _measured(config: KernelConfig, time_us: float) -> tuple[Measurement, Proof, str]:
     times = Measurement(time_us, time_us, time_us, time_us, 15, "native", "fake 1")
-    return times, Proof(ProofKind.DEVICE, 4, 4, 0.0, 1.0), "0" * 64
+    return times, Proof(ProofKind.DEVICE, 4, 4, 0.0, 1.0), artifact_of(PROBLEM, config).content_hash
 
 
 def _compared(
@@ -105,14 +105,13 @@ def test_a_time_of_a_faster_day_is_no_contender(visitors: list[KernelConfig]) ->
     old, _, best = visitors
     store = MemoryTrialStore()
     for number, (config, time_us) in enumerate([(DEFAULT, 400.0), (best, 100.0), (old, 9.0)]):
-        measurement, proof, kernel_hash = _measured(time_us)
+        measurement, proof, kernel_hash = _measured(config, time_us)
         outcome = Outcome(Status.MEASURED, proof=proof, measurement=measurement, kernel_hash=kernel_hash)
         store.begin(number, config)
         if config == old:
             store.reuse(number, outcome, ReusedFrom("earlier", 7, 50.0), None)
         else:
-            made = artifact_of(PROBLEM, config)
-            store.end(number, replace(outcome, kernel_hash=made.content_hash), made)
+            store.end(number, outcome, artifact_of(PROBLEM, config))
     found, device = _compared(store, [best, old], {DEFAULT: 400.0, best: 100.0, old: 450.0}, Earlier({}, 1.0))
     assert binary_of(old) not in {binary for binary, *_ in device.runs}
     assert found.times[old].time_us is None
@@ -120,8 +119,25 @@ def test_a_time_of_a_faster_day_is_no_contender(visitors: list[KernelConfig]) ->
     assert [trial.config for trial in ranked(store.trials())] == [best, DEFAULT]
 
 
+def test_a_kernel_that_was_not_verified_has_no_time(visitors: list[KernelConfig]) -> None:
+    changed, same, _ = visitors
+    store = MemoryTrialStore()
+    for number, (config, time_us) in enumerate([(DEFAULT, 400.0), (changed, 90.0), (same, 100.0)]):
+        measurement, proof, kernel_hash = _measured(config, time_us)
+        outcome = Outcome(Status.MEASURED, proof=proof, measurement=measurement, kernel_hash=kernel_hash)
+        made = artifact_of(PROBLEM, config)
+        if config == changed:  # since the trial, by another version
+            made, outcome = replace(made, content_hash="0" * 64), replace(outcome, kernel_hash="0" * 64)
+        store.begin(number, config)
+        store.end(number, outcome, made)
+    found, device = _compared(store, [changed, same], {DEFAULT: 400.0, same: 100.0}, Earlier({}, 1.0))
+    assert found.best.config == same
+    assert found.times[changed].how is How.TRIAL
+    assert binary_of(changed) not in {binary for binary, *_ in device.runs}
+
+
 def test_a_reused_time_is_no_donor(visitors: list[KernelConfig]) -> None:
-    measurement, proof, kernel_hash = _measured(10.0)
+    measurement, proof, kernel_hash = _measured(DEFAULT, 10.0)
     outcome = Outcome(Status.MEASURED, proof=proof, measurement=measurement, kernel_hash=kernel_hash)
     own, taken = Trial(0, DEFAULT, outcome), Trial(1, visitors[0], outcome, ReusedFrom("earlier", 7, 5.0))
     assert ranked([taken, own]) == [own]
