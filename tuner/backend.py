@@ -29,11 +29,6 @@ class Tuning(Protocol[Config]):
     """
 
     @property
-    def needs_device(self) -> bool:
-        """True if kernels are verified and timed only on the device itself: there is no model and no simulator."""
-        ...
-
-    @property
     def shares_host(self) -> bool:
         """True if kernels run on the CPUs that compile, so that compiling disturbs measuring."""
         ...

@@ -18,10 +18,9 @@ from codegen.xe.isa import (
 from tuner.session.trial import Status
 
 Native = Callable[[GemmArtifact, float], NativeCode]
-"""Compiles a kernel for its GPU, with a deadline on the monotonic clock. Called from several threads. Raises
-CompileFailed, CompileTimedOut at the deadline, and OclocUnusable.
+"""Compiles a kernel for its GPU, with a deadline on the monotonic clock. Called from several threads.
 
-Raises CompileFailed, CompileTimedOut at that time, and OclocUnusable.
+Raises CompileFailed, CompileTimedOut at the deadline or after the time of one compilation, and OclocUnusable.
 """
 
 

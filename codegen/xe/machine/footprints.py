@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from codegen.xe.machine.instruction import Instruction
 from codegen.xe.machine.messages import MemoryMessage
-from codegen.xe.machine.operands import DataType, Indirect, Operand, Register, RegisterFile
+from codegen.xe.machine.operands import DataType, Operand, Register, RegisterFile
 
 _GENERAL_BITS, _ACCUMULATOR_BITS, _FLAG_BITS = 256 * 64, 16 * 64, 4 * 32
 _ACCUMULATORS, _FLAGS = _GENERAL_BITS, _GENERAL_BITS + _ACCUMULATOR_BITS
@@ -27,15 +27,14 @@ _READS_ACCUMULATOR, _WRITES_ACCUMULATOR = ("mac", "mach", "macl"), ("mach", "mac
 class Footprint:
     """Bytes that an instruction reads and writes.
 
-    `state` is True if it accesses a state or control register, `address` if it writes a0, and `indirect` if it accesses
-    registers at addresses in a0, which are not among the bytes.
+    Registers at addresses in a0 are not among them. `state` is True if it accesses a state or control register,
+    `address` if it writes a0.
     """
 
     reads: int
     writes: int
     state: bool
     address: bool
-    indirect: bool
 
 
 def footprint_of(i: Instruction, grf_bytes: int) -> Footprint:
@@ -66,7 +65,6 @@ def footprint_of(i: Instruction, grf_bytes: int) -> Footprint:
         writes,
         state=any(isinstance(o, Register) and o.file in _STATE_FILES for o in operands),
         address=isinstance(i.destination, Register) and i.destination.file is RegisterFile.ADDRESS,
-        indirect=any(isinstance(o, Indirect) for o in operands),
     )
 
 

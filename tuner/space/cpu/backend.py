@@ -21,7 +21,6 @@ from tuner.space.step import HeuristicStep
 class CpuTuning:
     """A row of `tuner.backend.TUNINGS`; see `tuner.backend.Tuning` for the functions."""
 
-    needs_device = True
     shares_host = True
     # A call settles within a few launches, and the best are measured again, interleaved.
     timing = Timing(warmup_s=0.0, min_samples=15, min_time_s=0.08, max_time_s=1.0)

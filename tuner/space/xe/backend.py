@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 class XeTuning:
     """A row of `tuner.backend.TUNINGS`; see `tuner.backend.Tuning` for the functions."""
 
-    needs_device = False
     shares_host = False
     timing = Timing()
 

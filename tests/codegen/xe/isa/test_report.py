@@ -19,9 +19,9 @@ from codegen.xe.isa.sends import (
     takes_arguments,
 )
 from codegen.xe.machine import Instruction, parse_listing
-from codegen.xe.machine.messages import note_of
 from codegen.xe.machine.pipeline import rates_of
 from tests.codegen.xe.isa.recordings import RECORDED, recorded
+from tests.codegen.xe.machine.message_notes import note_of
 
 GRF_BYTES = 64
 RATES = rates_of("bmg", GRF_BYTES)

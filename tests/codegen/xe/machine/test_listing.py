@@ -18,10 +18,10 @@ from codegen.xe.machine.messages import (
     OwordMessage,
     ScratchMessage,
     SharedFunction,
-    note_of,
 )
 from codegen.xe.machine.operands import DataType, Immediate, Indirect, Region, Register, RegisterFile
 from tests.codegen.xe.isa.recordings import RECORDED, recorded
+from tests.codegen.xe.machine.message_notes import note_of
 
 
 def one(line: str) -> Instruction:

@@ -11,7 +11,7 @@ import pytest
 from codegen import CodegenError, KernelArtifact, compile_gemm, compile_module
 from codegen.target import LARGE_GRF_OPENCL, target_of
 from codegen.xe.machine import Instruction, Listing, parse_listing, read_zebin
-from codegen.xe.machine.messages import FenceMessage, note_of
+from codegen.xe.machine.messages import FenceMessage
 from codegen.xe.machine.operands import Immediate
 from codegen.xe.machine.pipes import RULES
 from codegen.xe.machine.scoreboard import check as check_scoreboard
@@ -19,6 +19,7 @@ from codegen.xe.machine.zebin import Zebin
 from hal import find
 from tests.codegen.xe.build.coverage import cases
 from tests.codegen.xe.isa.fake_ocloc import real_ocloc
+from tests.codegen.xe.machine.message_notes import note_of
 
 ROOT = Path(__file__).parents[4]
 DEVICES = ("b580", "max1550", "a770", "ptl")
