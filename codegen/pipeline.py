@@ -206,7 +206,7 @@ def compile_gemm(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> Ge
         kernels = _signatures(c)
     return GemmArtifact(
         key=compile_key(problem, config, target),
-        content_hash=_hash_of("spirv", outputs),
+        content_hash=_hash_of_spirv(outputs),
         problem=problem,
         config=config,
         target=spec.emulates or spec.id,
@@ -261,7 +261,7 @@ def compile_module(
         _at_places("llvm", c, partial(check_slm, kernel, signature.slm_bytes, spec))
     return KernelArtifact(
         key=content_hash([toolchain_versions(), source, target, prefetches, block, marked]),
-        content_hash=_hash_of("spirv", outputs),
+        content_hash=_hash_of_spirv(outputs),
         target=spec.emulates or spec.id,
         stages=outputs,
         toolchain=dict(toolchain_versions()),
@@ -365,6 +365,6 @@ def _signatures(c: Compilation) -> tuple[KernelSignature, ...]:
     return tuple(signature_of(kernel, c.arguments, c.llvm, c.counts_subgroups) for kernel in kernels_of(c.module))
 
 
-def _hash_of(stage: str, outputs: Sequence[StageOutput]) -> str:
-    (data,) = (output.data for output in outputs if output.name == stage)
+def _hash_of_spirv(outputs: Sequence[StageOutput]) -> str:
+    (data,) = (output.data for output in outputs if output.name == "spirv")
     return hashlib.sha256(data).hexdigest()

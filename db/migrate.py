@@ -32,8 +32,8 @@ def current(engine: Engine) -> str | None:
         return _revision(connection)
 
 
-def upgrade(engine: Engine, revision: str = "head") -> None:
-    """Migrate to `revision`, in one transaction; makes the file and folder of an SQLite database.
+def upgrade(engine: Engine) -> None:
+    """Migrate to the newest revision, in one transaction; makes the file and folder of an SQLite database.
 
     Raises:
         DatabaseNotMigrated: a newer program migrated it.
@@ -45,7 +45,7 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
             _wait_for_others(connection)
             if (found := _revision(connection)) is not None:
                 _check_known(engine, found)
-            _alembic("upgrade", connection, revision)
+            _alembic("upgrade", connection, "head")
 
 
 def downgrade(engine: Engine, revision: str) -> None:

@@ -78,7 +78,7 @@ def read_loop(plan: Plan, threads: int, nbytes: int) -> tuple[LaunchSpec, int]:
 def _module(write: Callable[[Function, str, str], None], threads: int) -> Module:
     """Return a module whose public function calls a body in each thread, with the buffer and the thread's number."""
     module = Module()
-    module.foot(compiled_part("pool", POOL + AMX, ()))
+    module.foot(compiled_part("pool", POOL + AMX))
     module.head(POOL_CALLS)
     with module.function(_THREAD, _PARAMETERS) as f:
         number = f.op("zext i32 %number to i64")

@@ -53,12 +53,11 @@ class Picture:
             f"{escape(line)}</text>"
         )
 
-    def arrow(self, *points: tuple[float, float], dashed: bool = False) -> None:
+    def arrow(self, *points: tuple[float, float]) -> None:
         """An arrow along points."""
         path = " ".join(f"{x:g},{y:g}" for x, y in points)
-        dash = " stroke-dasharray='4 3'" if dashed else ""
         self.parts.append(
-            f"<polyline points='{path}' fill='none' stroke='{_GREY}' stroke-width='1.4' marker-end='url(#tip)'{dash}/>"
+            f"<polyline points='{path}' fill='none' stroke='{_GREY}' stroke-width='1.4' marker-end='url(#tip)'/>"
         )
 
     def cells(self, x: float, y: float, rows: int, columns: int, w: float, h: float, colour: str) -> None:

@@ -15,6 +15,7 @@ from hal.probe.probe import ProbedDevice, ProbeReport, probe_opencl
 from hal.process.child import Child, Interpreter
 
 _RECORD = "driver.json"
+_PROBE_S = 60.0
 _LIBRARIES = "root/usr/lib/x86_64-linux-gnu"
 # Of the release build of Intel's compute runtime 26.27. It reads the others only with the first.
 _SIMULATION = {
@@ -72,14 +73,14 @@ def record_driver(folder: Path, version: str, packages: Mapping[str, str]) -> Dr
     return Driver(folder, version, packages)
 
 
-def probe_simulated(folder: Path, gpu: SimulatedGpu, timeout_s: float = 60.0) -> ProbedDevice:
+def probe_simulated(folder: Path, gpu: SimulatedGpu) -> ProbedDevice:
     """Return a GPU as the driver in `folder` reports it.
 
     Raises:
         DeviceFailed: the driver does not run, or shows no GPU.
     """
     with Child(interpreter(folder, gpu)) as child:
-        report = child.call(timeout_s, probe_opencl)
+        report = child.call(_PROBE_S, probe_opencl)
     assert isinstance(report, ProbeReport)
     found = next((device for device in report.devices if device.kind is DeviceKind.GPU), None)
     if found is None:

@@ -27,6 +27,7 @@ _BOOT = (
     "from hal.process.child import serve; serve(int(sys.argv[1]), int(sys.argv[2]))"
 )
 _GRACE_S = 1.0
+_LAST_CHARACTERS = 400  # of what it printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +168,10 @@ class Child:
         said = self._last_words()
         return DeviceCrashed(f"the device process {how}" + (f"; it printed: {said}" if said else ""))
 
-    def _last_words(self, limit: int = 400) -> str:
+    def _last_words(self) -> str:
         self._printed.seek(0)
         lines = self._printed.read().decode("utf-8", "replace").splitlines()
-        return " | ".join(line.strip() for line in lines[-4:] if line.strip())[-limit:]
+        return " | ".join(line.strip() for line in lines[-4:] if line.strip())[-_LAST_CHARACTERS:]
 
 
 def serve(fd: int, parent: int) -> None:

@@ -31,18 +31,18 @@ def temporary_folder(purpose: str) -> Generator[Path]:
             os.close(lock)
 
 
-def remove_leftovers(old_s: float = _OLD_S) -> list[Path]:
-    """Remove folders that processes of this user left, if `old_s` have passed since the last change; return them."""
+def remove_leftovers() -> list[Path]:
+    """Remove folders that processes of this user left, if an hour has passed since the last change; return them."""
     removed: list[Path] = []
     for folder in sorted(Path(tempfile.gettempdir()).glob(f"{_PREFIX}*")):
         with suppress(OSError):
-            if _is_left(folder, old_s):
+            if _is_left(folder):
                 shutil.rmtree(folder)
                 removed.append(folder)
     return removed
 
 
-def _is_left(folder: Path, old_s: float) -> bool:
+def _is_left(folder: Path) -> bool:
     """Return whether a folder is this user's, old, and locked by nobody."""
     own = os.getuid()
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -50,7 +50,7 @@ def _is_left(folder: Path, old_s: float) -> bool:
         found = os.fstat(lock)
         if found.st_uid != own and (own != 0 or found.st_uid < _FIRST_FREE_ID):
             return False
-        if time.time() - found.st_mtime < old_s:
+        if time.time() - found.st_mtime < _OLD_S:
             return False
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

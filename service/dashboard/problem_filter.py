@@ -122,16 +122,16 @@ def misread(of: Mapping[str, str], name: str, known: Iterable[str]) -> tuple[str
     return () if not said or said in words else (unread(name, said, f"one of {', '.join(words)}"),)
 
 
-def unread_id(of: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """Return a sentence if a parameter is not an id."""
-    said = of.get(name, "")
-    return () if not said or identity(said) else (unread(name, said, "an id of this list"),)
+def unread_id(of: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a sentence if the row that a page comes before is not an id."""
+    said = of.get("before", "")
+    return () if not said or identity(said) else (unread("before", said, "an id of this list"),)
 
 
-def unread_number(of: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """Return a sentence if a parameter is not a number of at most nine digits."""
-    said = of.get(name, "")
-    return () if not said or number(of, name) is not None else (unread(name, said, "a number of this list"),)
+def unread_number(of: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a sentence if the row that a page comes before is not a number of at most nine digits."""
+    said = of.get("before", "")
+    return () if not said or number(of, "before") is not None else (unread("before", said, "a number of this list"),)
 
 
 def unread(name: str, said: str, expected: str) -> str:

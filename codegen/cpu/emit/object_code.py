@@ -40,8 +40,8 @@ def emit_assembly(module: llvm.ModuleRef, features: tuple[str, ...]) -> str:
 
 
 @cache
-def compiled_part(name: str, text: str, features: tuple[str, ...]) -> str:
-    """Compile functions shared by many modules once; return the lines of a module that hold their assembly.
+def compiled_part(name: str, text: str) -> str:
+    """Compile functions shared by many modules once; return the lines of a module that hold their assembly, of any CPU.
 
     The module that is given them declares those that it calls. `name` tells the labels of one part from another's.
 
@@ -49,7 +49,7 @@ def compiled_part(name: str, text: str, features: tuple[str, ...]) -> str:
         RuntimeError: the text is not valid LLVM IR.
     """
     llvm.initialize_native_asmparser()
-    lines = emit_assembly(optimise(text, features), features).replace(".L", f".L{name}_").splitlines()
+    lines = emit_assembly(optimise(text, ()), ()).replace(".L", f".L{name}_").splitlines()
     kept = (line for line in lines if line.strip() and not line.lstrip().startswith(_OF_A_FILE))
     return "\n".join(f'module asm "{line.translate(_ESCAPES)}"' for line in kept)
 

@@ -79,7 +79,7 @@ _THREAD, _PACK_THREAD = "compute", "pack_b_beforehand"
 def kernel_module(plan: Plan, name: str) -> str:
     """Return the LLVM IR of a kernel whose public functions begin with `name`."""
     module = Module()
-    module.foot(compiled_part("pool", POOL + AMX, ()))
+    module.foot(compiled_part("pool", POOL + AMX))
     module.head(POOL_CALLS)
     write_microkernels(module, plan)
     if plan.packs_a is not Packing.NONE:

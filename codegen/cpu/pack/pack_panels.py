@@ -88,7 +88,7 @@ def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str, *
             _write_prefetch(f, p, width, here)
         _call_block(f, p, strip, here, p.pitch_bytes, f.at(panel, f.mul(loop.index, per_element)))
     there = f.max(f.min(left, p.read_lines), 0)
-    padded = "%padded" if p.scales else padded_depth(f, p, "%depth")
+    padded = "%padded" if p.scales else padded_depth(f, p)
     with f.loop(whole, padded, p.depth) as loop:
         here = f.at(source, p.offset(f, loop.index))
         rest = f.div(f.max(f.min(f.sub("%depth", loop.index), p.depth), 0), p.unit_k)

@@ -24,10 +24,10 @@ def ready_parameter(p: Packer) -> list[tuple[str, str]]:
     return [("ptr", "%ready")] if p.scales else []
 
 
-def padded_depth(f: Function, p: Packer, depth: Value) -> Value:
-    """Return the depth of a panel that holds `depth` elements along K."""
+def padded_depth(f: Function, p: Packer) -> Value:
+    """Return the depth of a panel that holds `%depth` elements along K."""
     unit = p.plan.depth_unit
-    return f.mul(f.div(f.add(depth, unit - 1), unit), unit)
+    return f.mul(f.div(f.add("%depth", unit - 1), unit), unit)
 
 
 def of_line(p: Packer, line: int) -> int:
@@ -77,7 +77,7 @@ def write_spans(module: Module, p: Packer) -> None:
         floats = f.op(f"alloca [{p.lines * 2 * _FLOAT_BYTES} x i8], align {LINE}") if p.looks_up else ready
         if quantization.group is None:
             _write_ready(f, p, quantization, 0, raw, floats, ready)
-            f.call("void", span_name(p), [*PARAMETERS, ("ptr", ready), ("i64", padded_depth(f, p, "%depth"))])
+            f.call("void", span_name(p), [*PARAMETERS, ("ptr", ready), ("i64", padded_depth(f, p))])
             return
         group = quantization.group
         first, end = f.div("%k", group), f.div(f.add(f.add("%k", "%depth"), group - 1), group)
@@ -90,7 +90,7 @@ def write_spans(module: Module, p: Packer) -> None:
             span: list[Typed] = [("ptr", source), ("ptr", panel), ("i64", "%lines"), ("i64", f.sub(high, low))]
             # Only the last span is padded: groups need not be whole units.
             ends = f.compare("eq", high, "%depth")
-            rest = f.sub(padded_depth(f, p, "%depth"), low)
+            rest = f.sub(padded_depth(f, p), low)
             padded = f.op(f"select i1 {ends}, i64 {rest}, i64 {f.sub(high, low)}")
             f.call("void", span_name(p), [*span, ("ptr", ready), ("i64", padded)])
 

@@ -87,7 +87,7 @@ class JobList:
 def understand(of: Mapping[str, str]) -> Filter:
     """Parse the query of a URL."""
     words = problem_words(of)
-    words["unread"] += (*misread(of, "status", STATUSES), *unread_id(of, "before"))
+    words["unread"] += (*misread(of, "status", STATUSES), *unread_id(of))
     return Filter(**words, status=word(of, "status"), before=identity(of.get("before", "")))
 
 

@@ -77,7 +77,7 @@ class KernelList:
 def understand(of: Mapping[str, str]) -> Filter:
     """Parse the query of a URL."""
     words = problem_words(of)
-    words["unread"] += (*misread(of, "evidence", EVIDENCES), *unread_id(of, "before"))
+    words["unread"] += (*misread(of, "evidence", EVIDENCES), *unread_id(of))
     before, others = identity(of.get("before", "")), of.get("others") == "yes"
     return Filter(**words, evidence=word(of, "evidence"), before=before, others=others)
 

@@ -86,7 +86,7 @@ def pair_href(problem: Problem, slug: str) -> str:
 def understand(of: Mapping[str, str]) -> Filter:
     """Parse the query of a URL."""
     words = problem_words(of)
-    words["unread"] += unread_number(of, "before")
+    words["unread"] += unread_number(of)
     return Filter(**words, before=number(of, "before"))
 
 

@@ -41,7 +41,7 @@ _RecordId = Annotated[UUID, Depends(_identity)]
 def read_records(request: Request, session: ReadSessionDep) -> HTMLResponse:
     """Records, newest first."""
     words = request.query_params
-    unread, before = unread_id(words, "before"), identity(words.get("before", ""))
+    unread, before = unread_id(words), identity(words.get("before", ""))
     said = {name: word(words, name) for name in _FILTERS}
     filters = {name: value or None for name, value in said.items()}
     if said["device"]:

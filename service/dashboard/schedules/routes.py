@@ -92,7 +92,7 @@ def read_schedule(
         "due": next_times(session, schedule),
         "history": service.history(session, schedule_id, before, _SHOWN_RUNS),
         "before": before,
-        "unread": unread_number(words, "before"),
+        "unread": unread_number(words),
         "now": now,
     }
     return page(request, "schedules/schedule.html", values, "schedules")

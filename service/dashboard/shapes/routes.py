@@ -52,7 +52,7 @@ _SetId = Annotated[UUID, Depends(_identity)]
 def read_sets(request: Request, context: ContextDep, session: ReadSessionDep) -> HTMLResponse:
     """Sets of shapes, newest first, and the form that makes one."""
     words, before = request.query_params, identity(request.query_params.get("before", ""))
-    unread = unread_id(words, "before")
+    unread = unread_id(words)
     values = {
         "view": _NO_SETS if unread else service.list_sets(session, _SHOWN_SETS, before),
         "unread": unread,

@@ -35,8 +35,8 @@ def test_text_that_is_no_llvm_ir_is_refused() -> None:
 
 def test_a_part_is_compiled_once_and_linked_by_those_that_call_it() -> None:
     seven = "define linkonce_odr hidden i32 @seven(ptr %q) {\n  %v = load i32, ptr %q\n  ret i32 %v\n}"
-    part = compiled_part("seven", seven, ())
-    assert compiled_part("seven", seven, ()) is part
+    part = compiled_part("seven", seven)
+    assert compiled_part("seven", seven) is part
     calls = "define i32 @f(ptr %q) {\n  %v = call i32 @seven(ptr %q)\n  ret i32 %v\n}"
     text = f"{part}\ndeclare hidden i32 @seven(ptr)\n{calls}\n"
     data = emit_object(optimise(text, ()), ())
